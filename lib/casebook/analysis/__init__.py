@@ -1,0 +1,1 @@
+"""Pure functions of facts. Nothing here reads a clock, a file or the network."""

@@ -1,0 +1,80 @@
+"""Leadership: which partitions have no leader, why, and whom to start first. What notebook 20 shows and concludes."""
+
+from dataclasses import dataclass
+
+from casebook.analysis import leadership_checks
+from casebook.analysis.start_first import StartChoice, start_first
+from casebook.analysis.verdicts import Verdict, dead_brokers, instant, verdicts
+from casebook.facts import Cluster
+from casebook.findings import Finding
+from casebook.versions import VersionInUse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerEpoch:
+    """A row of ``tables/controller_epochs``: what one controller epoch last wrote.
+
+    Args:
+        partitions: Partitions whose state was last written under it.
+        first_write: Earliest of those writes, ISO-8601 UTC by ZooKeeper's clock; ``None`` when unknown.
+        last_write: Latest of those writes.
+    """
+
+    controller_epoch: int
+    partitions: int
+    first_write: str | None
+    last_write: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leadership:
+    """Everything notebook 20 shows.
+
+    Args:
+        dead: Ids named by assignments or ISRs and not registered; empty when registrations are unknown.
+        verdicts: Ordered by topic and partition.
+        start_first: Ordered by step, then broker.
+        controller_epochs: By epoch.
+        findings: One for every check, in a fixed order.
+    """
+
+    cluster: Cluster
+    version: VersionInUse
+    dead: tuple[int, ...]
+    verdicts: tuple[Verdict, ...]
+    start_first: tuple[StartChoice, ...]
+    controller_epochs: tuple[ControllerEpoch, ...]
+    findings: tuple[Finding, ...]
+
+
+def examine(cluster: Cluster, version: VersionInUse) -> Leadership:
+    """Judge every partition, rank the dead brokers, and answer every check on leadership."""
+    judged = verdicts(cluster, version.version)
+    dead = dead_brokers(cluster)
+    choices = start_first(judged, dead)
+    return Leadership(
+        cluster=cluster,
+        version=version,
+        dead=dead,
+        verdicts=judged,
+        start_first=choices,
+        controller_epochs=controller_epochs(cluster),
+        findings=leadership_checks.checks(cluster, version, judged, dead, choices),
+    )
+
+
+def controller_epochs(cluster: Cluster) -> tuple[ControllerEpoch, ...]:
+    """The controllers that the partition states remember, by epoch: history as far as znodes tell."""
+    writes: dict[int, list[int | None]] = {}
+    for partition in cluster.partitions:
+        if (state := partition.state) is not None:
+            writes.setdefault(state.controller_epoch, []).append(state.stat.mtime if state.stat else None)
+    return tuple(
+        ControllerEpoch(
+            controller_epoch=epoch,
+            partitions=len(times),
+            first_write=instant(min((t for t in times if t is not None), default=None)),
+            last_write=instant(max((t for t in times if t is not None), default=None)),
+        )
+        for epoch, times in sorted(writes.items())
+    )

@@ -1,0 +1,295 @@
+"""For every partition a state and a verdict.
+
+The rules are Kafka's own (:mod:`casebook.analysis.election`); here they meet the evidence. Under-replicated and under
+min ISR are meant as Kafka's own tool means them (``core/src/main/scala/kafka/admin/TopicCommand.scala@2.8.2``): by the
+ISR as stored, a reassignment's added replicas not counted, and a partition without living leader is under min ISR.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from casebook.analysis import election
+from casebook.analysis.settings import BUILT_IN_ASSUMED, INFERRED, Setting, Settings
+from casebook.facts import Cluster, Partition, PartitionState
+from casebook.versions import LAST_ISR_MEMBER_KEPT, KafkaVersion
+
+
+class State(StrEnum):
+    """What a partition is in."""
+
+    ONLINE = "online"
+    LEADERLESS = "leaderless"
+    LEADER_DEAD = "leader_dead"
+    UNINITIALISED = "uninitialised"
+    DELETING = "deleting"
+    REASSIGNING = "reassigning"
+    UNKNOWN = "unknown"
+
+
+OFFLINE = frozenset({State.LEADERLESS, State.LEADER_DEAD})
+"""The states without a living leader. Not always leader -1: a controller that dies with the leader leaves the leader named."""
+
+RULES = {
+    "R1": "The state names a leader that is not registered, and no member of its ISR is alive.",
+    "R2": "An election could be held, but there is no controller to hold it.",
+    "R3": "No member of the ISR is alive, and unclean election is not allowed.",
+    "R4": "Unclean election is allowed, but no replica is alive.",
+    "R5": "The state was written under a newer controller epoch than the controller's own: it must not elect.",
+    "R6": "The partition was never initialised: no replica was alive when the topic was created.",
+    "R7": "The topic is being deleted: nobody is elected for it.",
+    "R8": "Nothing blocks an election; it is held when a broker comes or goes or the controller moves.",
+    "R9": "The evidence on this partition cannot be taken at its word.",
+    "R10": "A living member of the ISR is outside the assignment: the controller's election fails on it.",
+}
+"""Why a partition has no leader, by id. Source of all: the controller's election rules, see ``casebook.analysis.election``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """One partition's state and what follows. ``None`` is unknown, except where a field says otherwise.
+
+    Args:
+        isr: As stored; ``None`` when the state is missing or unreadable.
+        leader: ``None`` when there is none, or unknown.
+        live_replicas: Replicas on registered brokers.
+        rule: Id of the rule that blocks an election; ``None`` when nothing is blocked.
+        clean_winner: Whom a clean election held now would choose; ``None`` for nobody.
+        unclean_winner: Whom an unclean one would choose if it were allowed; ``None`` with a clean winner or no live replica.
+        waits_for: Dead brokers, each of which would bring the partition back by starting alone.
+        min_isr: Effective ``min.insync.replicas``.
+        min_isr_origin: Where that value comes from.
+        unclean_allowed: Effective ``unclean.leader.election.enable``.
+        unclean_origin: Where that value comes from.
+        since: ISO-8601 UTC time of the last write of the state znode, by ZooKeeper's clock.
+        why: One sentence.
+    """
+
+    topic: str
+    partition: int
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...] | None
+    leader: int | None
+    leader_epoch: int | None
+    controller_epoch: int | None
+    live_replicas: tuple[int, ...]
+    state: State
+    rule: str | None
+    clean_winner: int | None
+    unclean_winner: int | None
+    waits_for: tuple[int, ...]
+    min_isr: int | None
+    min_isr_origin: str | None
+    unclean_allowed: bool | None
+    unclean_origin: str | None
+    under_replicated: bool | None
+    under_min_isr: bool | None
+    at_min_isr: bool | None
+    since: str | None
+    why: str
+
+
+def verdicts(cluster: Cluster, version: KafkaVersion) -> tuple[Verdict, ...]:
+    """A verdict for every partition, by topic and partition."""
+    judge = _Judge(cluster, version)
+    return tuple(judge.verdict(partition) for partition in cluster.partitions)
+
+
+def dead_brokers(cluster: Cluster) -> tuple[int, ...]:
+    """Brokers that assignments or ISRs name and that are not registered; empty when registrations are unknown."""
+    if not cluster.brokers_known:
+        return ()
+    named = {broker for p in cluster.partitions for broker in (*p.replicas, *(p.state.isr if p.state else ()))}
+    return tuple(sorted(named - cluster.live))
+
+
+class _Judge:
+    """The rules applied to one cluster."""
+
+    def __init__(self, cluster: Cluster, version: KafkaVersion) -> None:
+        self._cluster = cluster
+        self._live = cluster.live
+        self._settings = Settings(cluster, version)
+        self._keeps_only_when_off = LAST_ISR_MEMBER_KEPT.at(version) != "always"
+        self._deleting = {name for name, topic in cluster.topics.items() if topic.deleting}
+
+    def verdict(self, partition: Partition) -> Verdict:
+        state = partition.state
+        min_isr = self._min_isr(partition)
+        clean_winner, unclean_winner = self._winners(partition)
+        unclean = self._unclean(partition, clean_winner)
+        condition, rule, why = self._condition(partition, unclean.flag, clean_winner)
+        short = _missing_replicas(partition, self._cluster)
+        enough = None if state is None or min_isr.number is None else len(state.isr) - min_isr.number
+        offline = condition in OFFLINE
+        return Verdict(
+            topic=partition.topic,
+            partition=partition.partition,
+            replicas=partition.replicas,
+            isr=state.isr if state else None,
+            leader=state.leader if state else None,
+            leader_epoch=state.leader_epoch if state else None,
+            controller_epoch=state.controller_epoch if state else None,
+            live_replicas=tuple(r for r in partition.replicas if r in self._live),
+            state=condition,
+            rule=rule,
+            clean_winner=clean_winner,
+            unclean_winner=unclean_winner,
+            waits_for=self._waits_for(partition, unclean.flag) if rule in _WAITING else (),
+            min_isr=min_isr.number,
+            min_isr_origin=min_isr.origin,
+            unclean_allowed=unclean.flag,
+            unclean_origin=unclean.origin,
+            under_replicated=None if short is None else short > 0,
+            under_min_isr=True if offline else None if enough is None else enough < 0,
+            at_min_isr=False if offline else None if enough is None else enough == 0,
+            since=instant(state.stat.mtime if state and state.stat else None),
+            why=why,
+        )
+
+    def _condition(self, partition: Partition, unclean: bool | None, clean_winner: int | None) -> tuple[State, str | None, str]:
+        """State, blocking rule and the sentence that says why."""
+        if partition.topic in self._deleting:
+            return State.DELETING, "R7", self._deleting_because(partition)
+        if partition.problem is not None:
+            return State.UNKNOWN, "R9", f"The evidence {partition.problem}."
+        if not self._cluster.brokers_known:
+            return State.UNKNOWN, "R9", "Which brokers are registered is not known."
+        if partition.state is None:
+            return State.UNINITIALISED, "R6", self._uninitialised_because(partition)
+        leader = partition.state.leader
+        if leader in self._live:
+            if is_reassigning(partition, self._cluster):
+                return State.REASSIGNING, None, f"Led by {leader} while its replicas are being reassigned."
+            return State.ONLINE, None, f"Led by {leader}."
+        condition = State.LEADERLESS if leader is None else State.LEADER_DEAD
+        return condition, *self._blocked_by(partition, partition.state, unclean, clean_winner)
+
+    def _blocked_by(
+        self, partition: Partition, state: PartitionState, unclean: bool | None, clean_winner: int | None
+    ) -> tuple[str, str]:
+        """The rule that keeps an offline partition without leader, and the sentence."""
+        controller = self._cluster.controller
+        alive = [r for r in partition.replicas if r in self._live]
+        if controller.epoch is not None and state.controller_epoch > controller.epoch:
+            return "R5", f"Written under controller epoch {state.controller_epoch}; the controller's own is {controller.epoch}."
+        if clean_winner is None and any(member in self._live for member in state.isr):
+            stray = next(member for member in state.isr if member in self._live)
+            return "R10", f"{stray} is alive and in the ISR, but not among the replicas."
+        if clean_winner is not None or (unclean and alive):
+            if controller.readable and controller.broker not in self._live:
+                return "R2", "There is no controller to hold the election that could be held."
+            return "R8", f"{clean_winner if clean_winner is not None else alive[0]} can lead as soon as an election is held."
+        if unclean:
+            return "R4", f"{ids(partition.replicas)} {_is_are(partition.replicas)} dead; no replica is alive."
+        rest = _besides(partition, state, alive)
+        if state.leader is not None:
+            return "R1", f"Named leader {state.leader} is not registered; {ids(state.isr)} dead{rest}."
+        return "R3", f"{ids(state.isr)} {_is_are(state.isr)} dead{rest}." if state.isr else f"The ISR is empty{rest}."
+
+    def _winners(self, partition: Partition) -> tuple[int | None, int | None]:
+        """Whom a clean election would choose, else whom an unclean one would."""
+        state = partition.state
+        if partition.problem is not None or partition.topic in self._deleting or not self._cluster.brokers_known:
+            return None, None
+        if state is None:
+            return election.new_partition(replicas=partition.replicas, live=self._live).leader, None
+        clean = self._elect(partition, state, self._live, unclean=False)
+        return (clean, None) if clean is not None else (None, self._elect(partition, state, self._live, unclean=True))
+
+    def _elect(self, partition: Partition, state: PartitionState, live: frozenset[int], *, unclean: bool) -> int | None:
+        return election.offline(replicas=partition.replicas, isr=state.isr, live=live, unclean=unclean).leader
+
+    def _waits_for(self, partition: Partition, unclean: bool | None) -> tuple[int, ...]:
+        """The dead brokers, each of which would bring the partition back by starting alone."""
+        state = partition.state
+        dead = [r for r in partition.replicas if r not in self._live]
+        if state is None:
+            return tuple(dead)
+        return tuple(
+            sorted(b for b in dead if self._elect(partition, state, self._live | {b}, unclean=bool(unclean)) is not None)
+        )
+
+    def _min_isr(self, partition: Partition) -> Setting:
+        """min.insync.replicas as the leader applies it; without one, as its next leader would."""
+        state = partition.state
+        leader = state.leader if state and state.leader is not None else next(iter(state.isr if state else ()), None)
+        return self._settings.effective("min.insync.replicas", topic=partition.topic, broker=leader)
+
+    def _unclean(self, partition: Partition, clean_winner: int | None) -> Setting:
+        """unclean.leader.election.enable as the controller applies it.
+
+        Where only a default says that it is allowed, an offline partition can prove that it is not: a live replica was
+        not elected, or (before 1.1) the last ISR member was kept, which happens only where it is off
+        (:data:`casebook.versions.LAST_ISR_MEMBER_KEPT`).
+        """
+        controller, state = self._cluster.controller.broker, partition.state
+        setting = self._settings.effective("unclean.leader.election.enable", topic=partition.topic, broker=controller)
+        if setting.origin != BUILT_IN_ASSUMED or not setting.flag or state is None or clean_winner is not None:
+            return setting
+        passed_over = controller in self._live and any(r in self._live for r in partition.replicas)
+        kept = state.leader is None and bool(state.isr) and self._keeps_only_when_off
+        if state.leader not in self._live and (passed_over or kept):
+            return Setting(value="false", origin=INFERRED)
+        return setting
+
+    def _uninitialised_because(self, partition: Partition) -> str:
+        alive = [r for r in partition.replicas if r in self._live]
+        if not partition.replicas:
+            return "It has neither state nor replicas."
+        if alive:
+            return f"No state was ever written, though {ids(alive)} {_is_are(alive)} alive: no controller has taken it up."
+        return f"No state was ever written: {ids(partition.replicas)} {_is_are(partition.replicas)} dead."
+
+    def _deleting_because(self, partition: Partition) -> str:
+        dead = [r for r in partition.replicas if r not in self._live] if self._cluster.brokers_known else []
+        return f"Being deleted; waits for {ids(dead)} to delete its replica." if dead else "Being deleted."
+
+
+_WAITING = frozenset({"R1", "R3", "R4", "R6"})
+"""Rules that end when the right broker starts."""
+
+
+def is_reassigning(partition: Partition, cluster: Cluster) -> bool:
+    """Whether its replicas are being moved: by its topic znode (2.4+) or by ``/admin/reassign_partitions``.
+
+    An entry whose target is what the partition already has is left over and moves nothing (KAFKA-9478).
+    """
+    if partition.adding or partition.removing:
+        return True
+    target = cluster.reassigning.get((partition.topic, partition.partition))
+    return target is not None and target != partition.replicas
+
+
+def _missing_replicas(partition: Partition, cluster: Cluster) -> int | None:
+    """Replicas short of the replication factor; the factor does not count what a reassignment adds."""
+    if partition.state is None:
+        return None
+    target = cluster.reassigning.get((partition.topic, partition.partition))
+    factor = len(partition.replicas) - len(partition.adding) if target is None or partition.adding else len(target)
+    return factor - len(partition.state.isr)
+
+
+def _besides(partition: Partition, state: PartitionState, alive: Iterable[int]) -> str:
+    """The rest of the sentence: which replicas live without being in sync."""
+    outside = [r for r in alive if r not in state.isr]
+    if outside:
+        return f"; {ids(outside)} {'lives' if len(outside) == 1 else 'live'} but {_is_are(outside)} not in the ISR"
+    return "; replication factor 1" if len(partition.replicas) == 1 else "; no other replica lives"
+
+
+def ids(brokers: Iterable[int]) -> str:
+    """Broker ids as people read them."""
+    return ", ".join(map(str, brokers)) or "nobody"
+
+
+def _is_are(brokers: Iterable[int]) -> str:
+    return "is" if len(tuple(brokers)) == 1 else "are"
+
+
+def instant(epoch_ms: int | None) -> str | None:
+    """ISO-8601 UTC of epoch milliseconds; ``None`` for unknown, 0 or out of range."""
+    if not epoch_ms or not 0 < epoch_ms < 253402300800000:
+        return None
+    return datetime.fromtimestamp(epoch_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

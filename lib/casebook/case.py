@@ -1,0 +1,343 @@
+"""The case folder: written once, read many times; the only thing an analysis ever reads.
+
+    case.json     schema, when and by what collected, chroot, every item with sha256 and row count,
+                  what could not be collected and why, what was redacted
+    zookeeper/    znodes.jsonl.zst, a line a znode (formats.znode_lines)
+    brokers/<id>/ server.properties, logs/
+
+A folder appears under its name only when it is complete: it is written beside it and renamed.
+"""
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+import zstandard
+
+from casebook.errors import CaseError
+from casebook.facts import Cluster, Problem, Znode
+from casebook.formats import cluster, properties, znode_lines
+
+SCHEMA = 1
+MANIFEST = "case.json"
+ZNODES = "zookeeper/znodes.jsonl.zst"
+_LONGEST_LINE = 16 << 20
+
+
+class CaseWriter:
+    """Writes a case folder; use :meth:`create`."""
+
+    def __init__(self, folder: Path, command: str) -> None:
+        self._folder = folder
+        self._items: list[dict[str, object]] = []
+        self._could_not_collect: list[dict[str, str]] = []
+        self._redacted: list[str] = []
+        self._head: dict[str, object] = {"schema": SCHEMA, "collected_at": _now(), "collected_by": command}
+
+    @classmethod
+    @contextmanager
+    def create(cls, path: Path, *, command: str) -> Iterator["CaseWriter"]:
+        """Write a new case; it is there, whole, when the block ends, and not at all when the block fails.
+
+        Args:
+            path: The folder to make; its parents are made.
+            command: What collects, e.g. ``casebook collect``; without secrets.
+
+        Raises:
+            CaseError: Something other than an empty folder is already there, or the disk refuses.
+        """
+        path = Path(path)
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise CaseError(f"{path} already holds something.", try_="Choose a new folder: a case is never overwritten.")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+        except OSError as error:
+            raise CaseError(f"{path} cannot be written: {error.strerror}.") from error
+        try:
+            writer = cls(partial, command)
+            yield writer
+            writer._write_manifest()
+            partial.chmod(0o755)
+            os.replace(partial, path)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+
+    def znodes(self, rows: Iterable[Znode], *, chroot: str, servers: Sequence[str]) -> None:
+        """Store the znodes of a walk or dump, in the order given.
+
+        Args:
+            rows: Already redacted.
+            chroot: ``""`` for none.
+            servers: ``host:port`` of the ensemble; empty for a dump.
+        """
+        self._head |= {"chroot": chroot, "zookeeper": list(servers)}
+        target = self._target(ZNODES)
+        count = 0
+        with target.open("wb") as raw, zstandard.ZstdCompressor(level=6).stream_writer(raw) as packed:
+            for row in rows:
+                packed.write(znode_lines.encode(row).encode(errors="surrogatepass") + b"\n")
+                count += 1
+        self._add(ZNODES, rows=count)
+
+    def file(self, name: str, content: bytes | Iterable[bytes]) -> None:
+        """Store a file under a relative path, from its bytes or its lines (already redacted)."""
+        rows = 0
+        with self._target(name).open("wb") as out:
+            for line in [content] if isinstance(content, bytes) else content:
+                out.write(line)
+                rows += line.count(b"\n")
+        self._add(name, rows=rows)
+
+    def could_not_collect(self, part: str, reason: str) -> None:
+        """Record what was asked for and is not here, and why (without secrets)."""
+        self._could_not_collect.append({"part": part, "reason": reason})
+
+    def redacted(self, what: str) -> None:
+        """Record that secrets were removed, e.g. ``2 entries of config/users``."""
+        self._redacted.append(what)
+
+    def _target(self, name: str) -> Path:
+        relative = PurePosixPath(name)
+        if relative.is_absolute() or ".." in relative.parts or not relative.parts:
+            raise CaseError(f"{name!r} is not a path inside a case.")
+        target = self._folder / relative
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return target
+
+    def _add(self, name: str, *, rows: int) -> None:
+        path = self._folder / name
+        self._items.append({"path": name, "rows": rows, "bytes": path.stat().st_size, "sha256": _sha256(path)})
+
+    def _write_manifest(self) -> None:
+        manifest = self._head | {
+            "items": sorted(self._items, key=lambda item: str(item["path"])),
+            "could_not_collect": self._could_not_collect,
+            "redacted": sorted(self._redacted),
+        }
+        text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
+        (self._folder / MANIFEST).write_text(text, encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A file of a case as its manifest lists it."""
+
+    path: str
+    rows: int | None
+    bytes: int | None
+    sha256: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A case folder opened for reading; use :meth:`open`.
+
+    Args:
+        folder: Where it is.
+        name: The folder's name.
+        digest: sha256 of the manifest: two cases with the same digest are the same evidence.
+        collected_at: ISO-8601 UTC, as recorded.
+        chroot: ``""`` for none.
+        items: What it holds, by path.
+        could_not_collect: What the collector did not get, and why.
+        redacted: What the collector removed.
+        damaged: Items that are missing or differ from the manifest.
+    """
+
+    folder: Path
+    name: str
+    digest: str
+    collected_at: str | None
+    chroot: str
+    items: Mapping[str, Item]
+    could_not_collect: tuple[Problem, ...]
+    redacted: tuple[str, ...]
+    damaged: tuple[Problem, ...]
+
+    @classmethod
+    def open(cls, folder: Path) -> "Case":
+        """Open a case and hold every item against the manifest's hash.
+
+        Raises:
+            CaseError: There is no such folder, it is no case, or it is of a newer schema.
+        """
+        folder = Path(folder)
+        raw = _manifest_bytes(folder)
+        manifest = _manifest(raw, folder)
+        items = tuple(_items(manifest))
+        return cls(
+            folder=folder,
+            name=folder.resolve().name,
+            digest=hashlib.sha256(raw).hexdigest(),
+            collected_at=_text(manifest.get("collected_at")),
+            chroot=_text(manifest.get("chroot")) or "",
+            items={item.path: item for item in items},
+            could_not_collect=tuple(_could_not_collect(manifest)),
+            redacted=tuple(text for text in _list(manifest.get("redacted")) if isinstance(text, str)),
+            damaged=tuple(problem for item in items if (problem := _damage(folder, item))),
+        )
+
+    def znodes(self) -> Iterator[Znode]:
+        """The znodes, as far as they can be read; a torn or damaged file ends early and is told by :meth:`cluster`.
+
+        Raises:
+            CaseError: A line is not a znode, or the file is torn; rows before it were already yielded.
+        """
+        for number, line in enumerate(_lines(self.folder / ZNODES), start=1):
+            try:
+                yield znode_lines.decode(line)
+            except ValueError as error:
+                raise CaseError(f"{ZNODES}, line {number}: {error}.") from None
+
+    def cluster(self) -> Cluster:
+        """The cluster as the case's znodes and properties tell it. Never fails on damaged evidence: it says so inside."""
+        not_collected = [*self.could_not_collect, *self.damaged]
+        rows = self._znodes_as_far_as_readable(not_collected)
+        return cluster.from_znodes(
+            rows, chroot=self.chroot, not_collected=not_collected, server_properties=self.server_properties()
+        )
+
+    def _znodes_as_far_as_readable(self, not_collected: list[Problem]) -> Iterator[Znode]:
+        if ZNODES not in self.items:
+            not_collected.append(Problem(path="brokers", reason="no znodes in this case"))
+            return
+        try:
+            yield from self.znodes()
+        except CaseError as error:
+            not_collected.append(Problem(path="brokers", reason=str(error)))
+
+    def server_properties(self) -> dict[int, dict[str, str]]:
+        """``server.properties`` by broker id, as far as the case holds them."""
+        found = {}
+        for path in sorted(self.items):
+            parts = PurePosixPath(path).parts
+            if len(parts) == 3 and parts[0] == "brokers" and parts[2] == "server.properties" and parts[1].isdigit():
+                text = _read_text(self.folder / path)
+                if text is not None:
+                    found[int(parts[1])] = properties.parse(text)
+        return found
+
+    def log_heads(self, *, lines: int = 400) -> Iterator[tuple[str, Iterator[str]]]:
+        """Path and first lines of every broker log, for what a broker says of itself at start."""
+        for path in sorted(self.items):
+            parts = PurePosixPath(path).parts
+            if len(parts) >= 4 and parts[0] == "brokers" and parts[2] == "logs":
+                yield path, _head(self.folder / path, lines)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _manifest_bytes(folder: Path) -> bytes:
+    if not folder.exists():
+        raise CaseError(f"There is no case at {folder}.", try_="`casebook list` names the shipped samples.")
+    try:
+        return (folder / MANIFEST).read_bytes()
+    except OSError as error:
+        raise CaseError(
+            f"{folder} is not a case: its {MANIFEST} cannot be read ({error.strerror}).",
+            cause="The folder is something else, or its collection never ended.",
+            try_="Collect it again with `casebook collect`.",
+        ) from None
+
+
+def _manifest(raw: bytes, folder: Path) -> dict[str, object]:
+    try:
+        manifest = json.loads(raw)
+    except (ValueError, RecursionError):
+        manifest = None
+    if not isinstance(manifest, dict) or type(manifest.get("schema")) is not int:
+        raise CaseError(
+            f"{folder / MANIFEST} is damaged: it is not a manifest.",
+            cause="The file was cut or changed after collection.",
+            try_="Copy the case again from where it came, or collect it again.",
+        )
+    if manifest["schema"] > SCHEMA:
+        raise CaseError(
+            f"{folder} is a case of schema {manifest['schema']}; this casebook reads up to {SCHEMA}.",
+            cause="It was collected by a newer casebook.",
+            try_="Update kafka-casebook.",
+        )
+    return manifest
+
+
+def _items(manifest: Mapping[str, object]) -> Iterator[Item]:
+    for row in _list(manifest.get("items")):
+        if isinstance(row, dict) and isinstance(row.get("path"), str) and _inside(row["path"]):
+            yield Item(path=row["path"], rows=_int(row.get("rows")), bytes=_int(row.get("bytes")), sha256=_text(row.get("sha256")))
+
+
+def _inside(path: str) -> bool:
+    relative = PurePosixPath(path)
+    return not relative.is_absolute() and ".." not in relative.parts and bool(relative.parts)
+
+
+def _could_not_collect(manifest: Mapping[str, object]) -> Iterator[Problem]:
+    for row in _list(manifest.get("could_not_collect")):
+        if isinstance(row, dict):
+            yield Problem(path=str(row.get("part")), reason=str(row.get("reason")))
+
+
+def _damage(folder: Path, item: Item) -> Problem | None:
+    path = folder / item.path
+    try:
+        if item.sha256 is None or _sha256(path) == item.sha256:
+            return None
+    except OSError as error:
+        return Problem(path=item.path, reason=f"listed in {MANIFEST} and cannot be read: {error.strerror}")
+    return Problem(path=item.path, reason=f"differs from the hash in {MANIFEST}: cut or changed after collection")
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as raw, zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as unpacked:
+            reader = io.BufferedReader(unpacked, 1 << 20)
+            while line := reader.readline(_LONGEST_LINE):
+                yield line
+    except (OSError, zstandard.ZstdError) as error:
+        raise CaseError(f"{path.name} cannot be read to its end: {error}.") from None
+
+
+def _read_text(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+
+
+def _head(path: Path, lines: int) -> Iterator[str]:
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            for _ in range(lines):
+                if not (line := file.readline(1 << 16)):
+                    return
+                yield line
+    except OSError:
+        return
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _int(value: object) -> int | None:
+    return value if type(value) is int else None

@@ -1,0 +1,35 @@
+"""Errors that a person reads: what happened, the likely cause, what to try."""
+
+
+class CasebookError(Exception):
+    """Something the user can mend; shown without a traceback.
+
+    Args:
+        what: What happened, one sentence.
+        cause: The likely cause, when one is known.
+        try_: What to do about it.
+    """
+
+    def __init__(self, what: str, *, cause: str | None = None, try_: str | None = None) -> None:
+        self.what, self.cause, self.try_ = what, cause, try_
+        super().__init__(" ".join(part for part in (what, cause, try_) if part))
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in place of a traceback: the words alone."""
+        return [str(self)]
+
+
+class UsageError(CasebookError):
+    """A command, parameter or value that casebook does not know."""
+
+
+class CaseError(CasebookError):
+    """A case folder that cannot be read or written as a case."""
+
+
+class CollectError(CasebookError):
+    """Evidence that could not be fetched from where it lives."""
+
+
+class RehearsalError(CasebookError):
+    """A rehearsal that could not be set up or did not go as its script says."""

@@ -1,0 +1,254 @@
+"""Facts: what the evidence says, as frozen rows. ``None`` is unknown, never zero.
+
+The rows keep Kafka's and ZooKeeper's own names. Where each field comes from is told by ``formats``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stat:
+    """ZooKeeper's stat of a znode; times in epoch milliseconds by ZooKeeper's clock. Any field may be unknown."""
+
+    czxid: int | None = None
+    mzxid: int | None = None
+    pzxid: int | None = None
+    ctime: int | None = None
+    mtime: int | None = None
+    version: int | None = None
+    cversion: int | None = None
+    aversion: int | None = None
+    ephemeralOwner: int | None = None  # noqa: N815  ZooKeeper's own spelling
+    dataLength: int | None = None  # noqa: N815
+    numChildren: int | None = None  # noqa: N815
+
+
+class ReadOutcome(StrEnum):
+    """What came of reading one znode."""
+
+    READ = "read"
+    CHANGED = "changed"  # changed during the walk and was read again
+    MISSING = "missing"  # asked for and not there
+    VANISHED = "vanished"  # listed, then gone
+    DENIED = "denied"  # its ACL forbids reading
+    TOO_LARGE = "too_large"  # beyond the reader's bound; only the stat was kept
+    FAILED = "failed"  # the connection or server refused
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Znode:
+    """One znode as it was read.
+
+    Args:
+        path: Below the chroot, beginning with ``/``.
+        data: Its bytes; ``None`` when null or not read.
+        stat: As far as it was read.
+        outcome: What came of the reading.
+        read_at: Epoch milliseconds of the reading machine.
+        redacted: Secrets were removed from ``data``.
+    """
+
+    path: str
+    data: bytes | None = None
+    stat: Stat | None = None
+    outcome: ReadOutcome = ReadOutcome.READ
+    read_at: int | None = None
+    redacted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Evidence that is there and cannot be taken at its word.
+
+    Args:
+        path: The znode or file.
+        reason: One sentence, without secrets.
+    """
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broker:
+    """A registered broker: a child of ``/brokers/ids``.
+
+    Args:
+        id: Broker id.
+        host: First usable host; ``None`` without one.
+        port: Port of ``host``; ``None`` without one.
+        endpoints: ``LISTENER://host:port`` as registered.
+        rack: ``broker.rack``.
+        json_version: Version of the registration's JSON (1-5).
+        timestamp: Registration time by the broker's clock, epoch ms.
+        stat: Of the znode; ``ctime`` is the registration by ZooKeeper's clock, ``ephemeralOwner`` the session.
+    """
+
+    id: int
+    host: str | None = None
+    port: int | None = None
+    endpoints: tuple[str, ...] = ()
+    rack: str | None = None
+    json_version: int | None = None
+    timestamp: int | None = None
+    stat: Stat | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionState:
+    """``/brokers/topics/<t>/partitions/<p>/state``.
+
+    Args:
+        leader: Broker id; ``None`` for -1.
+        isr: In the order stored.
+        leader_epoch: Counts the controller's writes.
+        controller_epoch: Epoch of the controller that last wrote.
+        recovering: ``leader_recovery_state`` is 1: elected unclean and not yet recovered (3.2+).
+        stat: Of the znode.
+    """
+
+    leader: int | None
+    isr: tuple[int, ...]
+    leader_epoch: int
+    controller_epoch: int
+    recovering: bool = False
+    stat: Stat | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partition:
+    """One partition: its assignment and, when it could be read, its state.
+
+    Args:
+        topic: Topic name.
+        partition: Partition number.
+        replicas: Assignment in order; the first is the preferred leader. During a reassignment the union.
+        adding: Brokers being added by a reassignment.
+        removing: Brokers being removed by a reassignment.
+        state: ``None`` when missing or unreadable.
+        missing: The state znode is not there.
+        problem: Why the state cannot be taken at its word.
+    """
+
+    topic: str
+    partition: int
+    replicas: tuple[int, ...]
+    adding: tuple[int, ...] = ()
+    removing: tuple[int, ...] = ()
+    state: PartitionState | None = None
+    missing: bool = False
+    problem: str | None = None
+
+    @property
+    def name(self) -> str:
+        """``topic-partition``, as Kafka prints it."""
+        return f"{self.topic}-{self.partition}"
+
+    @property
+    def targets(self) -> tuple[int, ...]:
+        """The replicas that remain once a reassignment has ended."""
+        return tuple(r for r in self.replicas if r not in self.removing) if self.removing else self.replicas
+
+    @property
+    def state_path(self) -> str:
+        """Path of the state znode below the chroot."""
+        return f"/brokers/topics/{self.topic}/partitions/{self.partition}/state"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """``/brokers/topics/<t>``.
+
+    Args:
+        name: Topic name.
+        json_version: Version of its JSON (1-3).
+        deleting: ``/admin/delete_topics/<t>`` exists.
+    """
+
+    name: str
+    json_version: int | None = None
+    deleting: bool = False
+    stat: Stat | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Controller:
+    """``/controller`` and ``/controller_epoch``.
+
+    Args:
+        broker: Id in ``/controller``; ``None`` when there is no such znode or it cannot be read.
+        epoch: Value of ``/controller_epoch``; ``None`` when unknown.
+        elected_at: ctime of ``/controller``, epoch ms by ZooKeeper's clock.
+        epoch_stat: Of ``/controller_epoch``; its version counts controller changes.
+        json_version: Version of the ``/controller`` JSON.
+        session: ephemeralOwner of ``/controller``.
+        readable: Both znodes were asked for and either read or seen to be missing.
+    """
+
+    broker: int | None = None
+    epoch: int | None = None
+    elected_at: int | None = None
+    epoch_stat: Stat | None = None
+    json_version: int | None = None
+    session: int | None = None
+    readable: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """A Kafka cluster as its znodes tell it at one walk.
+
+    Args:
+        chroot: As given; ``""`` for none.
+        cluster_id: ``/cluster/id`` (0.10.1+).
+        brokers: By id, those registered.
+        brokers_known: ``/brokers/ids`` could be listed; when not, nobody may be called dead.
+        topics: By name.
+        partitions: Ordered by topic and partition.
+        controller: See :class:`Controller`.
+        topic_configs: Overrides by topic.
+        broker_configs: Dynamic settings by broker id as text; ``<default>`` for the cluster-wide ones.
+        unreadable_configs: Entities (``topics/<t>``, ``brokers/<id>``, ...) whose settings are there and unreadable.
+        server_properties: By broker id, as far as collected.
+        reassigning: Targets of ``/admin/reassign_partitions`` by (topic, partition).
+        preferred_election: Partitions in ``/admin/preferred_replica_election``.
+        log_dir_failures: Brokers that announced a failed log dir (``/log_dir_event_notification``).
+        problems: Evidence that could not be taken at its word, in order of path.
+        unknown_znodes: Number of znodes by a kind nobody decodes.
+        there: Paths of at most two levels that were seen, e.g. ``/cluster/id``.
+        not_there: Such paths that were asked for and are not there.
+        missing_parts: Parts of the tree that were not collected or could not be read, each with its reason.
+        read_from: First and last moment of the walk, epoch ms.
+        read_to: See ``read_from``.
+        changed: Znodes that changed during the walk and were read again.
+    """
+
+    chroot: str = ""
+    cluster_id: str | None = None
+    brokers: Mapping[int, Broker] = field(default_factory=dict)
+    brokers_known: bool = True
+    topics: Mapping[str, Topic] = field(default_factory=dict)
+    partitions: tuple[Partition, ...] = ()
+    controller: Controller = field(default_factory=Controller)
+    topic_configs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    broker_configs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    unreadable_configs: frozenset[str] = frozenset()
+    server_properties: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
+    reassigning: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
+    preferred_election: frozenset[tuple[str, int]] = frozenset()
+    log_dir_failures: frozenset[int] = frozenset()
+    problems: tuple[Problem, ...] = ()
+    unknown_znodes: Mapping[str, int] = field(default_factory=dict)
+    there: frozenset[str] = frozenset()
+    not_there: frozenset[str] = frozenset()
+    missing_parts: tuple[Problem, ...] = ()
+    read_from: int | None = None
+    read_to: int | None = None
+    changed: int = 0
+
+    @property
+    def live(self) -> frozenset[int]:
+        """Ids of the registered brokers."""
+        return frozenset(self.brokers)

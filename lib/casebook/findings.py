@@ -1,0 +1,154 @@
+"""Findings: what a check concluded, with its proof. The contract with schedulers and scripts.
+
+Three outcomes, never two: a check is ``ok``, is a ``finding``, or ``could_not_check``; ``not_applicable`` says that
+the question does not arise on this cluster. Unknown numbers are ``None``, never 0.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+
+SCHEMA = 1
+
+
+class Status(StrEnum):
+    """How a check ended."""
+
+    OK = "ok"
+    FINDING = "finding"
+    COULD_NOT_CHECK = "could_not_check"
+    NOT_APPLICABLE = "not_applicable"
+
+
+class Severity(StrEnum):
+    """How much a finding matters to someone on call."""
+
+    CRITICAL = "critical"
+    WARNING = "warning"
+    INFO = "info"
+
+
+_RANK = {Severity.CRITICAL: 0, Severity.WARNING: 1, Severity.INFO: 2, None: 3}
+_STATUS_RANK = {Status.FINDING: 0, Status.COULD_NOT_CHECK: 1, Status.OK: 2, Status.NOT_APPLICABLE: 3}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Where in the case a statement is proven.
+
+    Args:
+        file: Path inside the case folder, e.g. ``zookeeper/znodes.jsonl.zst``, or a table such as ``tables/partitions``.
+        znode: Path of the znode below the chroot, when the proof is a znode.
+        line: 1-based line in ``file``, when the proof is a line.
+    """
+
+    file: str
+    znode: str | None = None
+    line: int | None = None
+
+    @property
+    def label(self) -> str:
+        """The short form shown to people."""
+        if self.znode is not None:
+            return self.znode
+        return f"{self.file}:{self.line}" if self.line is not None else self.file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One piece of advice. Steps are ordered safest first.
+
+    Args:
+        kind: ``first``, ``then`` or ``not`` (what not to do, with its price).
+        text: One or two sentences.
+        command: The exact command for the cluster's Kafka version, when there is one.
+    """
+
+    kind: str
+    text: str
+    command: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """The result of one check.
+
+    Args:
+        check: Dotted, stable name, e.g. ``leadership.offline``.
+        question: The question the check answers, as a person would ask it.
+        status: How it ended.
+        severity: Set exactly when ``status`` is ``finding``.
+        subject: Kind and ids of what it is about, e.g. ``{"kind": "partition", "topic": "t", "partition": 0}``.
+        title: One sentence with the number in it.
+        why: One or two sentences: what lies behind the title.
+        looked_at: How much evidence the answer rests on, e.g. ``240 of 240 state znodes``.
+        threshold: What would be a finding, in words.
+        facts: Named plain numbers, strings, lists; ``None`` for unknown.
+        evidence: Where it is proven.
+        next: What to do, safest first.
+        caveats: What the answer assumes.
+        since: ISO-8601 UTC instant from which the condition is known to hold, when known.
+        settle: What evidence would settle a ``could_not_check``.
+    """
+
+    check: str
+    question: str
+    status: Status
+    title: str
+    severity: Severity | None = None
+    subject: Mapping[str, object] = field(default_factory=lambda: {"kind": "cluster"})
+    why: str = ""
+    looked_at: str = ""
+    threshold: str = ""
+    facts: Mapping[str, object] = field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = ()
+    next: tuple[Step, ...] = ()
+    caveats: tuple[str, ...] = ()
+    since: str | None = None
+    settle: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.severity is not None) != (self.status is Status.FINDING):
+            raise ValueError(f"{self.check}: a severity belongs to a finding and to nothing else")
+
+    def as_json(self) -> dict[str, object]:
+        """The finding as plain JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completeness:
+    """How much of what was asked could be answered."""
+
+    ok: int
+    finding: int
+    could_not_check: int
+    not_applicable: int
+
+    @property
+    def asked(self) -> int:
+        """Checks that apply to this cluster."""
+        return self.ok + self.finding + self.could_not_check
+
+
+def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings in the order people read them: by outcome, severity, then check name (stable within a check)."""
+    return tuple(sorted(findings, key=lambda f: (_STATUS_RANK[f.status], _RANK[f.severity], f.check)))
+
+
+def worst(findings: Iterable[Finding]) -> Severity | None:
+    """The highest severity among the findings, ``None`` when no check found anything."""
+    return min((f.severity for f in findings if f.severity), key=_RANK.__getitem__, default=None)
+
+
+def completeness(findings: Iterable[Finding]) -> Completeness:
+    """Count the outcomes."""
+    counts = dict.fromkeys(Status, 0)
+    for finding in findings:
+        counts[finding.status] += 1
+    return Completeness(**{status.value: count for status, count in counts.items()})
+
+
+def at_or_above(severity: Severity | None, threshold: Severity) -> bool:
+    """Whether a worst severity reaches a threshold."""
+    return severity is not None and _RANK[severity] <= _RANK[threshold]

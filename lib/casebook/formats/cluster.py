@@ -1,0 +1,247 @@
+"""A cluster put together from its znodes: the rows of a walk or dump, in any order, to one :class:`Cluster`."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+
+from casebook.facts import Broker, Cluster, Controller, Partition, PartitionState, Problem, ReadOutcome, Topic, Znode
+from casebook.formats import znodes
+from casebook.formats.znodes import Assignment, Undecodable
+
+_GONE = frozenset({ReadOutcome.MISSING, ReadOutcome.VANISHED})
+_NOT_READ = {
+    ReadOutcome.DENIED: "cannot be read: its ACL forbids it",
+    ReadOutcome.TOO_LARGE: "is larger than the collector keeps",
+    ReadOutcome.FAILED: "could not be read: the server did not answer",
+}
+_KNOWN_ROOTS = frozenset({"admin", "brokers", "cluster", "config", "controller", "controller_epoch", "consumers",
+                          "delegation_token", "feature", "isr_change_notification", "kafka-acl", "kafka-acl-changes",
+                          "kafka-acl-extended", "kafka-acl-extended-changes", "latest_producer_id_block",
+                          "log_dir_event_notification", "migration"})  # fmt: skip
+
+Key = tuple[str, int]
+
+
+def from_znodes(
+    rows: Iterable[Znode],
+    *,
+    chroot: str = "",
+    not_collected: Iterable[Problem] = (),
+    server_properties: Mapping[int, Mapping[str, str]] | None = None,
+) -> Cluster:
+    """Put a cluster together; what cannot be taken at its word becomes a problem inside it.
+
+    Args:
+        rows: Znodes with paths below the chroot.
+        chroot: As given; ``""`` for none.
+        not_collected: Parts that are known to be missing from ``rows``; read after ``rows`` is exhausted.
+        server_properties: By broker id, as far as collected.
+    """
+    sorted_out = _SortedOut()
+    for row in rows:
+        sorted_out.add(row)
+    return _put_together(sorted_out, chroot, tuple(not_collected), server_properties or {})
+
+
+class _SortedOut:
+    """Znodes by kind. States, the many, are decoded at once: their bytes are not kept."""
+
+    def __init__(self) -> None:
+        self.by_kind: dict[str, list[tuple[str, Znode]]] = defaultdict(list)
+        self.states: dict[Key, PartitionState | None] = {}
+        self.state_reads: dict[Key, str] = {}
+        self.unknown: Counter[str] = Counter()
+        self.there: set[str] = set()
+        self.not_there: set[str] = set()
+        self.problems: list[Problem] = []
+        self.read_from: int | None = None
+        self.read_to: int | None = None
+        self.changed = 0
+
+    def add(self, znode: Znode) -> None:
+        """Take in one znode."""
+        if znode.read_at is not None:
+            self.read_from = znode.read_at if self.read_from is None else min(self.read_from, znode.read_at)
+            self.read_to = znode.read_at if self.read_to is None else max(self.read_to, znode.read_at)
+        self.changed += znode.outcome is ReadOutcome.CHANGED
+        parts = znode.path.split("/")[1:]
+        if len(parts) <= 2:
+            (self.not_there if znode.outcome in _GONE else self.there).add(znode.path)
+        match parts:
+            case ["brokers", "topics", topic, "partitions", partition, "state"] if partition.isdecimal():
+                self._add_state((topic, int(partition)), znode)
+            case ["brokers", "topics", topic]:
+                self.by_kind["topic"].append((topic, znode))
+            case ["brokers", "ids", broker] if broker.isdecimal():
+                self.by_kind["broker"].append((broker, znode))
+            case ["brokers", "ids"] | ["controller"] | ["controller_epoch"]:
+                self.by_kind[znode.path].append(("", znode))
+            case ["config", ("topics" | "brokers") as kind, entity]:
+                self.by_kind["config/" + kind].append((entity, znode))
+            case ["admin", "delete_topics", topic]:
+                self.by_kind["delete"].append((topic, znode))
+            case ["admin", "reassign_partitions"] | ["admin", "preferred_replica_election"] | ["cluster", "id"]:
+                self.by_kind[znode.path].append(("", znode))
+            case ["log_dir_event_notification", event]:
+                self.by_kind["log_dir_event"].append((event, znode))
+            case [root, *_]:
+                self._add_other(root, znode)
+
+    def read(self, kind: str, decode: Callable[[Znode, str], None]) -> None:
+        """Decode the znodes of a kind that are there; a reason against one becomes a problem."""
+        for name, znode in self.by_kind[kind]:
+            if znode.outcome in _GONE:
+                continue
+            reason = _NOT_READ.get(znode.outcome)
+            if reason is None:
+                try:
+                    decode(znode, name)
+                except Undecodable as error:
+                    reason = str(error)
+            if reason is not None:
+                self.problems.append(Problem(path=znode.path, reason=reason))
+
+    def _add_state(self, key: Key, znode: Znode) -> None:
+        if znode.outcome in _GONE:
+            return
+        self.states[key] = None
+        reason = _NOT_READ.get(znode.outcome)
+        if reason is None:
+            try:
+                self.states[key] = znodes.decode_state(znode.data, znode.stat)
+                return
+            except Undecodable as error:
+                reason = str(error)
+        self.state_reads[key] = reason
+        self.problems.append(Problem(path=znode.path, reason=reason))
+
+    def _add_other(self, root: str, znode: Znode) -> None:
+        if root not in _KNOWN_ROOTS:
+            self.unknown["/" + root] += 1
+        if znode.outcome in _NOT_READ:
+            self.problems.append(Problem(path=znode.path, reason=_NOT_READ[znode.outcome]))
+
+
+def _put_together(
+    found: _SortedOut, chroot: str, not_collected: tuple[Problem, ...], server_properties: Mapping[int, Mapping[str, str]]
+) -> Cluster:
+    brokers = _brokers(found)
+    deleting = {topic for topic, znode in found.by_kind["delete"] if znode.outcome not in _GONE}
+    topics, assignments = _topics(found, deleting)
+    configs: dict[str, dict[str, dict[str, str]]] = {kind: _configs(found, kind) for kind in ("topics", "brokers")}
+    partition_lists: dict[str, dict[Key, tuple[int, ...]]] = defaultdict(dict)
+    for path in ("/admin/reassign_partitions", "/admin/preferred_replica_election"):
+        found.read(path, lambda znode, _: partition_lists[znode.path].update(znodes.decode_partitions(znode.data)))
+    failures: set[int] = set()
+    found.read("log_dir_event", lambda znode, _: failures.add(znodes.decode_log_dir_event(znode.data)))
+    ids: list[str] = []
+    found.read("/cluster/id", lambda znode, _: ids.append(znodes.decode_cluster_id(znode.data)))
+    controller = _controller(found)
+    return Cluster(
+        chroot=chroot,
+        cluster_id=ids[0] if ids else None,
+        brokers=brokers,
+        brokers_known=_brokers_known(found, not_collected),
+        topics=topics,
+        partitions=tuple(_partitions(found, assignments)),
+        controller=controller,
+        topic_configs=configs["topics"],
+        broker_configs=configs["brokers"],
+        unreadable_configs=frozenset(p.path.removeprefix("/config/") for p in found.problems if p.path.startswith("/config/")),
+        server_properties=server_properties,
+        reassigning=partition_lists["/admin/reassign_partitions"],
+        preferred_election=frozenset(partition_lists["/admin/preferred_replica_election"]),
+        log_dir_failures=frozenset(failures),
+        problems=tuple(sorted(found.problems, key=lambda problem: (problem.path, problem.reason))),
+        unknown_znodes=dict(sorted(found.unknown.items())),
+        there=frozenset(found.there),
+        not_there=frozenset(found.not_there),
+        missing_parts=not_collected,
+        read_from=found.read_from,
+        read_to=found.read_to,
+        changed=found.changed,
+    )
+
+
+def _brokers(found: _SortedOut) -> dict[int, Broker]:
+    """Registered brokers. A registration nobody can read still says that the broker is alive."""
+    brokers = {int(name): Broker(id=int(name), stat=znode.stat) for name, znode in found.by_kind["broker"] if znode.outcome not in _GONE}
+
+    def decode(znode: Znode, name: str) -> None:
+        brokers[int(name)] = znodes.decode_broker(int(name), znode.data, znode.stat)
+
+    found.read("broker", decode)
+    return dict(sorted(brokers.items()))
+
+
+def _brokers_known(found: _SortedOut, not_collected: tuple[Problem, ...]) -> bool:
+    """Whether the list of registrations is whole: read, and nothing of it known to be missing."""
+    incomplete = any(problem.path.strip("/") in ("brokers", "brokers/ids") for problem in not_collected)
+    listed = [znode for _, znode in found.by_kind["/brokers/ids"]] or [znode for _, znode in found.by_kind["broker"]]
+    return not incomplete and any(znode.outcome in (ReadOutcome.READ, ReadOutcome.CHANGED) for znode in listed)
+
+
+def _topics(found: _SortedOut, deleting: set[str]) -> tuple[dict[str, Topic], dict[str, Assignment]]:
+    topics: dict[str, Topic] = {}
+    assignments: dict[str, Assignment] = {}
+
+    def decode(znode: Znode, name: str) -> None:
+        topics[name] = Topic(name=name, deleting=name in deleting, stat=znode.stat)
+        assignments[name] = assignment = znodes.decode_topic(znode.data)
+        topics[name] = Topic(name=name, json_version=assignment.json_version, deleting=name in deleting, stat=znode.stat)
+
+    found.read("topic", decode)
+    return dict(sorted(topics.items())), assignments
+
+
+def _partitions(found: _SortedOut, assignments: Mapping[str, Assignment]) -> Iterable[Partition]:
+    """Every partition that an assignment or a state names, by topic and partition."""
+    assigned = {(topic, partition) for topic, assignment in assignments.items() for partition in assignment.replicas}
+    for key in sorted(assigned | found.states.keys()):
+        topic, partition = key
+        assignment = assignments.get(topic)
+        problem = found.state_reads.get(key)
+        if assignment is None or partition not in assignment.replicas:
+            yield Partition(topic=topic, partition=partition, replicas=(), state=found.states[key],
+                            problem=problem or "has a state and no assignment")  # fmt: skip
+            continue
+        if partition in assignment.undecodable:
+            problem = f"the topic znode {assignment.undecodable[partition]}"
+        yield Partition(
+            topic=topic,
+            partition=partition,
+            replicas=assignment.replicas[partition],
+            adding=assignment.adding.get(partition, ()),
+            removing=assignment.removing.get(partition, ()),
+            state=found.states.get(key),
+            missing=key not in found.states,
+            problem=problem,
+        )
+
+
+def _configs(found: _SortedOut, kind: str) -> dict[str, dict[str, str]]:
+    configs: dict[str, dict[str, str]] = {}
+
+    def decode(znode: Znode, entity: str) -> None:
+        if settings := znodes.decode_config(znode.data):
+            configs[entity] = settings
+
+    found.read("config/" + kind, decode)
+    return dict(sorted(configs.items()))
+
+
+def _controller(found: _SortedOut) -> Controller:
+    fields: dict[str, object] = {}
+
+    def decode_controller(znode: Znode, _: str) -> None:
+        fields["broker"], fields["json_version"] = znodes.decode_controller(znode.data)
+        if znode.stat is not None:
+            fields["elected_at"], fields["session"] = znode.stat.ctime, znode.stat.ephemeralOwner
+
+    def decode_epoch(znode: Znode, _: str) -> None:
+        fields["epoch"], fields["epoch_stat"] = znodes.decode_controller_epoch(znode.data), znode.stat
+
+    found.read("/controller", decode_controller)
+    found.read("/controller_epoch", decode_epoch)
+    asked = [znode for path in ("/controller", "/controller_epoch") for _, znode in found.by_kind[path]]
+    readable = bool(asked) and not any(p.path in ("/controller", "/controller_epoch") for p in found.problems)
+    return Controller(readable=readable, **fields)

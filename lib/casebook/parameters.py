@@ -1,0 +1,124 @@
+"""A notebook's parameters: read from its parameters cell, and set strictly.
+
+papermill guesses types from text (``1_000`` becomes 1000, ``None`` becomes null) and only warns of a misspelt name;
+topic and group names may be any of these. So text is coerced by the annotation in the cell, and a name that is not
+there is an error.
+"""
+
+import ast
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from casebook.errors import UsageError
+
+_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """One parameter of a notebook.
+
+    Args:
+        name: As in the cell.
+        type: Its annotation: ``str``, ``int``, ``float`` or ``bool``.
+        default: Its value in the cell.
+        help: The comment behind it.
+    """
+
+    name: str
+    type: str
+    default: object
+    help: str
+
+    def coerce(self, text: str) -> object:
+        """The value that a text stands for.
+
+        Raises:
+            UsageError: The text is no value of the parameter's type.
+        """
+        try:
+            return _READERS[self.type](text)
+        except (KeyError, ValueError):
+            raise UsageError(f"{self.name}={text} is not of type {self.type}.", try_=f"{self.name}: {self.help}") from None
+
+
+_READERS = {"str": str, "int": int, "float": float, "bool": lambda text: _FLAGS[text.strip().lower()]}
+
+
+def of_notebook(path: Path) -> tuple[Parameter, ...]:
+    """The parameters of a notebook, in the order of its cell.
+
+    Raises:
+        UsageError: It has no parameters cell of annotated literals.
+    """
+    import nbformat
+
+    notebook = nbformat.read(path, as_version=4)
+    cells = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", ())]
+    if not cells:
+        raise UsageError(f"{path.name} has no cell tagged parameters.")
+    lines = cells[0].source.splitlines()
+    return tuple(_parameter(node, lines) for node in ast.parse(cells[0].source).body if isinstance(node, ast.AnnAssign))
+
+
+def _parameter(node: ast.AnnAssign, lines: list[str]) -> Parameter:
+    _, _, comment = lines[node.lineno - 1][node.end_col_offset :].partition("#")
+    return Parameter(
+        name=node.target.id, type=ast.unparse(node.annotation), default=ast.literal_eval(node.value), help=comment.strip()
+    )
+
+
+def coerced(parameters: Iterable[Parameter], given: Mapping[str, str]) -> dict[str, object]:
+    """The values given, by their parameters' types.
+
+    Raises:
+        UsageError: A name is no parameter, or a text no value of its type.
+    """
+    by_name = {parameter.name: parameter for parameter in parameters}
+    for name in given:
+        if name not in by_name:
+            raise UsageError(f"There is no parameter {name}.", try_=did_you_mean(name, by_name))
+    return {name: by_name[name].coerce(text) for name, text in given.items()}
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint at the nearest known words, or all of them."""
+    known = sorted(known)
+    close = difflib.get_close_matches(word, known, n=2, cutoff=0.5)
+    return f"Did you mean {' or '.join(close)}?" if close else f"Known: {', '.join(known)}."
+
+
+def from_pairs(pairs: Iterable[str]) -> dict[str, str]:
+    """``name=value`` texts as given on a command line; the value is everything behind the first ``=``.
+
+    Raises:
+        UsageError: A text has no ``=``.
+    """
+    given = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise UsageError(f"{pair!r} is not name=value.")
+        given[name.strip()] = value
+    return given
+
+
+def from_yaml(path: Path) -> dict[str, str]:
+    """Parameters of a YAML file, every scalar as the text that stands there (``007`` stays ``007``).
+
+    Raises:
+        UsageError: It cannot be read, or is no flat mapping.
+    """
+    import yaml
+
+    try:
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # BaseLoader makes text of every scalar
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}.") from None
+    except yaml.YAMLError as error:
+        raise UsageError(f"{path} is not YAML: {getattr(error, 'problem', None) or 'it cannot be parsed'}.") from None
+    if not isinstance(content, dict) or not all(isinstance(v, str) for v in content.values()):
+        raise UsageError(f"{path} is not a flat list of `name: value` lines.")
+    return content

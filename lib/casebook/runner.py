@@ -1,0 +1,147 @@
+"""Runs a notebook headless through papermill, into a run folder with its report.
+
+Exit codes: 0 nothing at or above the threshold, 1 warning, 2 critical, 3 could not complete.
+"""
+
+import contextlib
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from casebook import notebooks, parameters, report, runs
+from casebook.errors import CasebookError
+from casebook.findings import Severity, at_or_above
+
+COULD_NOT_COMPLETE = 3
+_EXIT_CODES = {Severity.WARNING: 1, Severity.CRITICAL: 2, Severity.INFO: 1}
+NOTEBOOK, REPORT, LOG = "notebook.ipynb", "report.html", "run.log"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """A run that has ended.
+
+    Args:
+        folder: The published run folder.
+        exit_code: 0 to 3.
+        title: The verdict, or what went wrong.
+        failed: The notebook did not reach its end.
+    """
+
+    folder: Path
+    exit_code: int
+    title: str
+    failed: bool
+
+
+def run(notebook: notebooks.Notebook, given: Mapping[str, str], *, runs_dir: Path, fail_on: Severity = Severity.WARNING) -> Ran:
+    """Run a notebook.
+
+    Args:
+        given: Parameters as texts; coerced by the annotations in the notebook.
+        runs_dir: The folder of all runs.
+        fail_on: The lowest severity that makes the exit code other than 0.
+
+    Raises:
+        CasebookError: A parameter is unknown or of the wrong type, or no run folder can be made; nothing has run then.
+    """
+    known = parameters.of_notebook(notebook.path)
+    values = parameters.coerced(known, given)
+    folder = runs.RunFolder.begin(runs_dir, notebook=notebook.stem, seed=values)
+    began = time.monotonic()
+    error = _execute(notebook, values | {"out_dir": str(folder.path)}, folder.path)
+    outcome = _outcome(folder.path, error, fail_on)
+    runs.write_record(
+        folder.path,
+        {
+            "notebook": notebook.stem,
+            "started": folder.started.isoformat(timespec="seconds").replace("+00:00", "Z"),
+            "seconds": round(time.monotonic() - began, 3),
+            "parameters": {p.name: values.get(p.name, p.default) for p in known if p.name != "out_dir"},
+            "exit_code": outcome.exit_code,
+            "error": outcome.title if outcome.failed else None,
+            **runs.surroundings(notebook.path),
+        },
+    )
+    rewrite_report(folder.path, run_id=folder.final.name)
+    return Ran(folder=folder.publish(), exit_code=outcome.exit_code, title=outcome.title, failed=outcome.failed)
+
+
+def rewrite_report(folder: Path, *, run_id: str | None = None) -> Path:
+    """Write ``report.html`` of a run folder from its notebook.
+
+    Raises:
+        CasebookError: The folder has no executed notebook.
+    """
+    notebook = folder / NOTEBOOK
+    if not notebook.is_file():
+        raise CasebookError(f"{folder} holds no executed notebook.", cause="It is no run folder, or the run was made inside JupyterLab.")
+    return report.write_run_report(folder, run_id=run_id or folder.name)
+
+
+def _execute(notebook: notebooks.Notebook, values: Mapping[str, object], folder: Path) -> str | None:
+    """Execute the notebook; returns what went wrong, ``None`` when nothing did."""
+    import papermill
+    from papermill.exceptions import PapermillExecutionError
+
+    try:
+        with _logged(folder / LOG):
+            papermill.execute_notebook(
+                str(notebook.path),
+                str(folder / NOTEBOOK),
+                parameters=dict(values),
+                kernel_name="python3",
+                progress_bar=False,
+                store_widget_state=False,
+                cwd=str(Path.cwd()),
+            )
+    except PapermillExecutionError as error:
+        return error.evalue if error.ename in _OWN_ERRORS else f"{error.ename}: {error.evalue}"
+    return None
+
+
+_OWN_ERRORS = frozenset(cls.__name__ for cls in (CasebookError, *CasebookError.__subclasses__()))
+
+
+def _outcome(folder: Path, error: str | None, fail_on: Severity) -> Ran:
+    if error is None:
+        try:
+            found = runs.read_findings(folder)
+        except CasebookError as missing:
+            error = str(missing)
+        else:
+            worst = Severity(found["worst"]) if found["worst"] else None
+            code = _EXIT_CODES[worst] if at_or_above(worst, fail_on) else 0
+            return Ran(folder=folder, exit_code=code, title=_verdict(found), failed=False)
+    return Ran(folder=folder, exit_code=COULD_NOT_COMPLETE, title=error, failed=True)
+
+
+def _verdict(found: Mapping) -> str:
+    """The line a terminal shows: the worst finding, else how much was checked."""
+    first = next((f for f in found["findings"] if f["status"] == "finding"), None)
+    unchecked = found["completeness"]["could_not_check"]
+    tail = f" ({unchecked} could not be checked)" if unchecked else ""
+    if first is None:
+        return f"OK: nothing found in {found['completeness']['ok']} checks{tail}"
+    return f"{first['severity'].upper()}: {first['title']}{tail}"
+
+
+@contextlib.contextmanager
+def _logged(path: Path):
+    """papermill's and the kernel's own words go to the run's log, not to the terminal."""
+    handler = logging.FileHandler(path, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    logger = logging.getLogger("papermill")
+    level, propagate = logger.level, logger.propagate
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+        logger.propagate = propagate
+        handler.close()

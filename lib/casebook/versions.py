@@ -1,0 +1,199 @@
+"""What differs between Kafka releases, as data with its source; and how a release is known.
+
+Every rule that changed between releases is one :class:`Changed` here, and nowhere else. A source is
+``path@tag`` in the Apache Kafka repository.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import total_ordering
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True)
+class KafkaVersion:
+    """A Kafka release, ordered; ``0.9.0.1`` < ``0.10.0.0`` < ``2.8.2``."""
+
+    numbers: tuple[int, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> "KafkaVersion":
+        """Read ``2.8.2``, ``0.9.0.1`` or a protocol version such as ``2.7-IV1``.
+
+        Raises:
+            ValueError: The text is not a Kafka version.
+        """
+        match = re.fullmatch(r"(\d{1,3}(?:\.\d{1,3}){1,3})(?:-(?:IV\d+|rc\d+|SNAPSHOT|[a-z]+\d*))?", text.strip(), re.IGNORECASE)
+        if not match:
+            raise ValueError(f"{text!r} is not a Kafka version such as 0.9.0.1 or 2.8.2")
+        return cls(tuple(int(part) for part in match[1].split(".")))
+
+    def __lt__(self, other: "KafkaVersion") -> bool:
+        return self.numbers < other.numbers
+
+    def __str__(self) -> str:
+        return ".".join(map(str, self.numbers))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changed:
+    """A value that changed between releases.
+
+    Args:
+        values: (first release with the value, value), oldest first.
+        source: Where it was read.
+    """
+
+    values: tuple[tuple[str, object], ...]
+    source: str
+
+    def at(self, version: KafkaVersion) -> object:
+        """The value in that release; before the oldest known release, the oldest value."""
+        current = self.values[0][1]
+        for since, value in self.values:
+            if version >= KafkaVersion.parse(since):
+                current = value
+        return current
+
+
+class VersionOrigin(StrEnum):
+    """How the Kafka version in use became known, most trusted first."""
+
+    PARAMETER = "parameter"
+    LOGS = "logs"
+    PROPERTIES = "properties"
+    ZNODES = "znodes"
+    ASSUMED = "assumed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionInUse:
+    """The release whose rules are applied, and how it is known.
+
+    Args:
+        version: The release.
+        origin: How it is known.
+        proof: Path in the case (and line) that says so; ``None`` when given or assumed.
+        possible: What the evidence allows, in words, when it only narrows the release down.
+        contradictions: Sentences, one for each piece of evidence that says otherwise.
+    """
+
+    version: KafkaVersion
+    origin: VersionOrigin
+    proof: str | None = None
+    possible: str | None = None
+    contradictions: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> bool:
+        """Whether the release itself was stated, not inferred or assumed."""
+        return self.origin in (VersionOrigin.PARAMETER, VersionOrigin.LOGS)
+
+
+DEFAULTS: dict[str, Changed] = {
+    "min.insync.replicas": Changed(values=(("0.8.2", "1"),), source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.1, 3.9.0"),
+    "unclean.leader.election.enable": Changed(
+        values=(("0.8.2", "true"), ("0.11.0.0", "false")),
+        source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.10.2.1, 0.11.0.2",
+    ),
+}
+"""Built-in defaults of broker settings, by release."""
+
+RELEASES = tuple(
+    KafkaVersion.parse(text)
+    for text in (
+        "0.8.2.2 0.9.0.1 0.10.0.1 0.10.1.1 0.10.2.2 0.11.0.3 1.0.2 1.1.1 2.0.1 2.1.1 2.2.2 2.3.1 2.4.1 2.5.1 2.6.3 2.7.2 2.8.2 "
+        "3.0.2 3.1.2 3.2.3 3.3.2 3.4.1 3.5.2 3.6.2 3.7.2 3.8.1 3.9.2"
+    ).split()
+)
+"""The last patch release of each line that runs with ZooKeeper, oldest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sign:
+    """What the presence of a mark in ZooKeeper says about the release.
+
+    Args:
+        mark: The mark, in words.
+        since: First release that leaves it; ``None`` when the oldest did.
+        before: First release that no longer leaves it; ``None`` when the newest does.
+        source: Where it was read.
+    """
+
+    mark: str
+    since: str | None
+    before: str | None
+    source: str
+
+
+_ZK_DATA = "core/src/main/scala/kafka/zk/ZkData.scala@1.1.0..3.9.0, core/src/main/scala/kafka/utils/ZkUtils.scala@0.9.0.1..1.0.0"
+
+ZNODE_SIGNS = {
+    sign.mark: sign
+    for sign in (
+        Sign(mark="broker registration version 1", since=None, before="0.9.0.0", source=_ZK_DATA),
+        Sign(mark="broker registration version 2", since="0.9.0.0", before="0.10.0.0", source=_ZK_DATA),
+        Sign(mark="broker registration version 3", since="0.10.0.0", before="0.10.2.0", source=_ZK_DATA),
+        Sign(mark="broker registration version 4", since="0.10.2.0", before="2.7.0", source=_ZK_DATA),
+        Sign(mark="broker registration version 5", since="2.7.0", before=None, source=_ZK_DATA),
+        Sign(mark="topic version 2", since="2.4.0", before=None, source=_ZK_DATA),
+        Sign(mark="topic version 3", since="2.8.0", before=None, source=_ZK_DATA),
+        Sign(mark="/controller version 1", since=None, before="3.4.0", source=_ZK_DATA),
+        Sign(mark="/controller version 2", since="3.4.0", before=None, source=_ZK_DATA),
+        Sign(mark="leader_recovery_state in a partition state", since="3.2.0", before=None, source=_ZK_DATA),
+        Sign(mark="/cluster/id", since="0.10.1.0", before=None, source=_ZK_DATA),
+        Sign(mark="no /cluster/id", since=None, before="0.10.1.0", source=_ZK_DATA),
+        Sign(mark="/latest_producer_id_block", since="0.11.0.0", before=None, source=_ZK_DATA),
+        Sign(mark="/log_dir_event_notification", since="1.0.0", before=None, source=_ZK_DATA),
+        Sign(mark="no /log_dir_event_notification", since=None, before="1.0.0", source=_ZK_DATA),
+        Sign(mark="/feature", since="2.7.0", before=None, source=_ZK_DATA),
+        Sign(mark="no /feature", since=None, before="2.7.0", source=_ZK_DATA),
+        Sign(mark="/migration", since="3.4.0", before=None, source=_ZK_DATA),
+    )
+}
+"""What the znodes' own formats say. JSON versions follow inter.broker.protocol.version, so a newer release may leave an older mark."""
+
+_CONTROLLER = "core/src/main/scala/kafka/controller"
+
+CONTROLLED_SHUTDOWN_ORDER = Changed(
+    values=(("0.9.0.0", "isr"), ("0.10.0.0", "assignment")),
+    source=f"{_CONTROLLER}/PartitionLeaderSelector.scala@0.9.0.1, 0.10.0.0",
+)
+"""Which list a controlled shutdown goes through for the next leader."""
+
+LAST_ISR_MEMBER_KEPT = Changed(
+    values=(("0.9.0.0", "unless_unclean"), ("1.1.0", "always")),
+    source=f"{_CONTROLLER}/KafkaController.scala@0.9.0.1, 1.0.2; {_CONTROLLER}/ReplicaStateMachine.scala@1.1.0, 3.9.0",
+)
+"""When the controller leaves the last member in an ISR whose members have all died."""
+
+FAILOVER_REMOVES_DEAD = Changed(
+    values=(("0.9.0.0", False), ("2.3.0", True)),
+    source=f"{_CONTROLLER}/ReplicaStateMachine.scala@0.9.0.1, 2.2.2, 2.3.0 (startup)",
+)
+"""Whether a new controller removes from leadership and ISR those it finds dead; else it only holds elections."""
+
+PREFERRED_ALREADY_LEADS = Changed(
+    values=(("0.9.0.0", "skipped"), ("1.1.0", "rewritten"), ("2.2.0", "skipped")),
+    source=f"{_CONTROLLER}/PartitionLeaderSelector.scala@0.9.0.1; {_CONTROLLER}/KafkaController.scala@1.1.0, 2.1.1, 2.2.0",
+)
+"""What a preferred election does where the preferred replica leads already; ``rewritten`` raises the leader epoch."""
+
+UNCLEAN_MARKS_RECOVERING = Changed(
+    values=(("0.9.0.0", False), ("3.2.0", True)),
+    source=f"{_CONTROLLER}/Election.scala@3.1.0, 3.2.0 (from inter.broker.protocol.version 3.2-IV0)",
+)
+"""Whether an unclean election leaves ``leader_recovery_state`` 1."""
+
+ENABLING_UNCLEAN_ELECTS: dict[str, Changed] = {
+    "default": Changed(
+        values=(("0.9.0.0", False), ("2.0.0", True)),
+        source=f"{_CONTROLLER}/KafkaController.scala@1.1.1, 2.0.0 (UncleanLeaderElectionEnable)",
+    ),
+    "topic": Changed(
+        values=(("0.9.0.0", False), ("2.1.0", True)),
+        source=f"{_CONTROLLER}/KafkaController.scala@2.0.1, 2.1.0 (TopicUncleanLeaderElectionEnable)",
+    ),
+}
+"""Whether setting ``unclean.leader.election.enable=true``, as dynamic default or on a topic, makes the controller elect at once."""

@@ -1,0 +1,34 @@
+"""Choices and progress: widgets in JupyterLab, plain values and silence headless."""
+
+import sys
+from collections.abc import Callable, Sequence
+
+
+def choose(name: str, options: Sequence[str], *, default: str, remembered: dict[str, object]) -> str:
+    """Show a search box with the options; returns the value in force when the cell runs.
+
+    A person chooses, then runs the cells below: the choice is kept when this cell runs again.
+    """
+    import ipywidgets as widgets
+    from IPython.display import display
+
+    now = str(remembered.get(name, default))
+    box = widgets.Combobox(value=now, options=list(options), placeholder="all", description=name, ensure_option=False)
+    box.observe(lambda change: remembered.__setitem__(name, change["new"] if change["new"] in options else ""), "value")
+    display(widgets.HBox([box, widgets.Label("then run the cells below")]))
+    return now if now in options else ""
+
+
+def progress(what: str) -> Callable[[int, int | None], None] | None:
+    """A progress line for long reading: a bar in a terminal or JupyterLab, nothing where nobody looks."""
+    from tqdm.auto import tqdm
+
+    if not sys.stderr.isatty():
+        return None
+    bar = tqdm(desc=what, unit=" znodes")
+
+    def told(done: int, total: int | None) -> None:
+        bar.total = total
+        bar.update(done - bar.n)
+
+    return told

@@ -1,0 +1,38 @@
+"""Templates to HTML. Everything that comes from evidence is escaped: a topic or a log line may contain anything."""
+
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from casebook.findings import Finding, Severity, Status
+from casebook.views import text
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("casebook.views"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {
+        "count": text.count,
+        "plural": text.plural,
+        "brokers": text.brokers,
+        "moment": text.moment,
+        "clock": text.clock,
+        "duration": text.duration,
+        "look": look,
+    }
+    return environment
+
+
+def render(template: str, **context: object) -> Markup:
+    """HTML of ``views/templates/<template>.html.j2``."""
+    return Markup(_environment().get_template(f"{template}.html.j2").render(context))
+
+
+def look(outcome: Finding | Severity | Status | str | None) -> str:
+    """The word that chooses symbol, colour and label: a severity, or how a check ended."""
+    if isinstance(outcome, Finding):
+        return outcome.severity.value if outcome.severity else outcome.status.value
+    return outcome or Status.OK.value

@@ -1,0 +1,19 @@
+"""Notebook 00: what works here, and which question to ask."""
+
+from collections.abc import Sequence
+
+from casebook.doctor import Examined
+from casebook.notebooks import Notebook
+from casebook.views.render import render
+from casebook.views.view import View, html
+
+
+def self_check(examined: Sequence[Examined]) -> View:
+    """What will work on this machine and what will not."""
+    return html(render("self_check", examined=examined))
+
+
+def contents(notebooks: Sequence[Notebook], source: str) -> View:
+    """The notebooks, each with the question it answers and the command that runs it headless."""
+    rows = [(n.stem, n.title(), f"casebook run {n.name} --source {source}") for n in notebooks]
+    return html(render("contents", rows=rows))

@@ -1,0 +1,54 @@
+"""Numbers, times and names as people read them."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+_THIN = "\u202f"
+
+
+def count(value: int | None) -> str:
+    """A count with a narrow space at each thousand; ``?`` when unknown."""
+    return "?" if value is None else f"{value:,}".replace(",", _THIN)
+
+
+def plural(value: int, noun: str) -> str:
+    """``1 partition``, ``2 partitions``."""
+    return f"{count(value)} {noun}{'' if value == 1 else 's'}"
+
+
+def brokers(ids: Iterable[int]) -> str:
+    """Broker ids without spaces, as in an ISR; a dash for none."""
+    return ",".join(map(str, ids)) or "–"
+
+
+def moment(instant: str | int | None) -> str:
+    """``20 Nov 2026, 03:06:58 UTC`` of an ISO-8601 text or epoch milliseconds; ``unknown`` without one."""
+    parsed = _parse(instant)
+    return f"{parsed.day} {parsed:%b %Y, %H:%M:%S} UTC" if parsed else "unknown"
+
+
+def clock(instant: str | int | None) -> str:
+    """The time of day alone, ``03:06:58``."""
+    parsed = _parse(instant)
+    return f"{parsed:%H:%M:%S}" if parsed else "?"
+
+
+def duration(seconds: float) -> str:
+    """``8 s``, ``2 min 08 s``, ``3 h 05 min``, ``171 days``."""
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole}{_THIN}s"
+    if whole < 3600:
+        return f"{whole // 60}{_THIN}min {whole % 60:02d}{_THIN}s"
+    if whole < 2 * 86400:
+        return f"{whole // 3600}{_THIN}h {whole % 3600 // 60:02d}{_THIN}min"
+    return f"{whole // 86400}{_THIN}days"
+
+
+def _parse(instant: str | int | None) -> datetime | None:
+    try:
+        if isinstance(instant, int):
+            return datetime.fromtimestamp(instant / 1000, UTC)
+        return datetime.fromisoformat(instant) if instant else None
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -12,6 +12,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,13 +24,14 @@ from pathlib import Path, PurePosixPath
 import zstandard
 
 from casebook.errors import CaseError
-from casebook.facts import Cluster, Problem, Znode
-from casebook.formats import cluster, properties, znode_lines
+from casebook.facts import Cluster, Problem, StatedVersion, Znode
+from casebook.formats import cluster, properties, znode_lines, znodes
 
 SCHEMA = 1
 MANIFEST = "case.json"
 ZNODES = "zookeeper/znodes.jsonl.zst"
 _LONGEST_LINE = 16 << 20
+_LOGGED_VERSION = re.compile(r" INFO Kafka version ?: (\d+(?:\.\d+){2,3}\S*)")
 
 
 class CaseWriter:
@@ -68,6 +70,8 @@ class CaseWriter:
             writer._write_manifest()
             partial.chmod(0o755)
             os.replace(partial, path)
+        except OSError as error:
+            raise CaseError(f"{path} cannot be written: {error.strerror or error}.") from error
         finally:
             shutil.rmtree(partial, ignore_errors=True)
 
@@ -173,7 +177,8 @@ class Case:
         folder = Path(folder)
         raw = _manifest_bytes(folder)
         manifest = _manifest(raw, folder)
-        items = tuple(_items(manifest))
+        outside: list[Problem] = []
+        items = tuple(_items(manifest, folder, outside))
         return cls(
             folder=folder,
             name=folder.resolve().name,
@@ -183,7 +188,7 @@ class Case:
             items={item.path: item for item in items},
             could_not_collect=tuple(_could_not_collect(manifest)),
             redacted=tuple(text for text in _list(manifest.get("redacted")) if isinstance(text, str)),
-            damaged=tuple(problem for item in items if (problem := _damage(folder, item))),
+            damaged=(*outside, *(problem for item in items if (problem := _damage(folder, item)))),
         )
 
     def znodes(self) -> Iterator[Znode]:
@@ -208,30 +213,52 @@ class Case:
 
     def _znodes_as_far_as_readable(self, not_collected: list[Problem]) -> Iterator[Znode]:
         if ZNODES not in self.items:
-            not_collected.append(Problem(path="brokers", reason="no znodes in this case"))
+            not_collected.append(Problem(path="/", reason="no znodes in this case"))
             return
         try:
             yield from self.znodes()
         except CaseError as error:
-            not_collected.append(Problem(path="brokers", reason=str(error)))
+            not_collected.append(Problem(path=ZNODES, reason=str(error)))
 
     def server_properties(self) -> dict[int, dict[str, str]]:
         """``server.properties`` by broker id, as far as the case holds them."""
         found = {}
         for path in sorted(self.items):
             parts = PurePosixPath(path).parts
-            if len(parts) == 3 and parts[0] == "brokers" and parts[2] == "server.properties" and parts[1].isdigit():
-                text = _read_text(self.folder / path)
-                if text is not None:
-                    found[int(parts[1])] = properties.parse(text)
+            if len(parts) == 3 and parts[0] == "brokers" and parts[2] == "server.properties":
+                broker, text = znodes.number(parts[1]), _read_text(self.folder / path)
+                if broker is not None and text is not None:
+                    found[broker] = properties.parse(text)
         return found
 
-    def log_heads(self, *, lines: int = 400) -> Iterator[tuple[str, Iterator[str]]]:
-        """Path and first lines of every broker log, for what a broker says of itself at start."""
+    def logged_versions(self) -> tuple[StatedVersion, ...]:
+        """The release that each broker logged at its last start in its logs, by path and line."""
+        stated: dict[tuple[int, str], StatedVersion] = {}
+        for path, broker in self._logs():
+            for number, line in enumerate(_text_lines(self.folder / path), start=1):
+                if match := _LOGGED_VERSION.search(line):
+                    stated[broker, path] = StatedVersion(broker=broker, text=match[1], proof=f"{path}:{number}")
+        return tuple(stated.values())
+
+    def line(self, place: str) -> str:
+        """The line at ``path:number``; ``""`` when it is not there."""
+        path, _, number = place.rpartition(":")
+        lines = _text_lines(self.folder / path) if path in self.items and number.isdecimal() else iter(())
+        return next((text.rstrip("\n") for count, text in enumerate(lines, start=1) if count == int(number)), "")
+
+    def configured_versions(self) -> tuple[StatedVersion, ...]:
+        """``inter.broker.protocol.version`` by broker, where ``server.properties`` has it."""
+        return tuple(
+            StatedVersion(broker=broker, text=version, proof=f"brokers/{broker}/server.properties")
+            for broker, found in self.server_properties().items()
+            if (version := found.get("inter.broker.protocol.version"))
+        )
+
+    def _logs(self) -> Iterator[tuple[str, int]]:
         for path in sorted(self.items):
             parts = PurePosixPath(path).parts
-            if len(parts) >= 4 and parts[0] == "brokers" and parts[2] == "logs":
-                yield path, _head(self.folder / path, lines)
+            if len(parts) >= 4 and parts[0] == "brokers" and parts[2] == "logs" and (broker := znodes.number(parts[1])) is not None:
+                yield path, broker
 
 
 def _now() -> str:
@@ -276,15 +303,21 @@ def _manifest(raw: bytes, folder: Path) -> dict[str, object]:
     return manifest
 
 
-def _items(manifest: Mapping[str, object]) -> Iterator[Item]:
+def _items(manifest: Mapping[str, object], folder: Path, outside: list[Problem]) -> Iterator[Item]:
+    """The items that lie in the folder; one that does not, by its path or a symbolic link, is never opened and told as ``outside``."""
     for row in _list(manifest.get("items")):
-        if isinstance(row, dict) and isinstance(row.get("path"), str) and _inside(row["path"]):
-            yield Item(path=row["path"], rows=_int(row.get("rows")), bytes=_int(row.get("bytes")), sha256=_text(row.get("sha256")))
+        path = row.get("path") if isinstance(row, dict) else None
+        if isinstance(path, str) and _inside(path, folder):
+            yield Item(path=path, rows=_int(row.get("rows")), bytes=_int(row.get("bytes")), sha256=_text(row.get("sha256")))
+        else:
+            outside.append(Problem(path=MANIFEST, reason=f"lists {path!a}, which is no file of this case"))
 
 
-def _inside(path: str) -> bool:
+def _inside(path: str, folder: Path) -> bool:
     relative = PurePosixPath(path)
-    return not relative.is_absolute() and ".." not in relative.parts and bool(relative.parts)
+    if "\0" in path or relative.is_absolute() or ".." in relative.parts or not relative.parts:
+        return False
+    return (folder / relative).resolve().is_relative_to(folder.resolve())
 
 
 def _could_not_collect(manifest: Mapping[str, object]) -> Iterator[Problem]:
@@ -294,12 +327,13 @@ def _could_not_collect(manifest: Mapping[str, object]) -> Iterator[Problem]:
 
 
 def _damage(folder: Path, item: Item) -> Problem | None:
-    path = folder / item.path
     try:
-        if item.sha256 is None or _sha256(path) == item.sha256:
+        if _sha256(folder / item.path) == item.sha256:
             return None
     except OSError as error:
         return Problem(path=item.path, reason=f"listed in {MANIFEST} and cannot be read: {error.strerror}")
+    if item.sha256 is None:
+        return Problem(path=item.path, reason=f"has no hash in {MANIFEST}")
     return Problem(path=item.path, reason=f"differs from the hash in {MANIFEST}: cut or changed after collection")
 
 
@@ -320,12 +354,10 @@ def _read_text(path: Path) -> str | None:
         return None
 
 
-def _head(path: Path, lines: int) -> Iterator[str]:
+def _text_lines(path: Path) -> Iterator[str]:
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
-            for _ in range(lines):
-                if not (line := file.readline(1 << 16)):
-                    return
+            while line := file.readline(_LONGEST_LINE):
                 yield line
     except OSError:
         return

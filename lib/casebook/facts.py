@@ -6,6 +6,7 @@ The rows keep Kafka's and ZooKeeper's own names. Where each field comes from is 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +73,21 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StatedVersion:
+    """A release or protocol version that a piece of evidence states in words.
+
+    Args:
+        broker: Who says so.
+        text: As stated.
+        proof: Path in the case, with the line where there is one (``path:line``).
+    """
+
+    broker: int
+    text: str
+    proof: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Broker:
     """A registered broker: a child of ``/brokers/ids``.
 
@@ -96,9 +112,8 @@ class Broker:
     stat: Stat | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PartitionState:
-    """``/brokers/topics/<t>/partitions/<p>/state``.
+class PartitionState(NamedTuple):
+    """``/brokers/topics/<t>/partitions/<p>/state``. A named tuple, as a large cluster has 100,000.
 
     Args:
         leader: Broker id; ``None`` for -1.
@@ -117,9 +132,8 @@ class PartitionState:
     stat: Stat | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Partition:
-    """One partition: its assignment and, when it could be read, its state.
+class Partition(NamedTuple):
+    """One partition: its assignment and, when it could be read, its state. A named tuple, as a large cluster has 100,000.
 
     Args:
         topic: Topic name.
@@ -207,10 +221,13 @@ class Cluster:
         brokers_known: ``/brokers/ids`` could be listed; when not, nobody may be called dead.
         topics: By name.
         partitions: Ordered by topic and partition.
+        unlisted: Why there may be partitions that are not among them: topics whose znode cannot be read, or a list of topics
+            that is not whole.
         controller: See :class:`Controller`.
         topic_configs: Overrides by topic.
         broker_configs: Dynamic settings by broker id as text; ``<default>`` for the cluster-wide ones.
-        unreadable_configs: Entities (``topics/<t>``, ``brokers/<id>``, ...) whose settings are there and unreadable.
+        unreadable_configs: Entities (``topics/<t>``, ``brokers/<id>``, ...) whose settings are there and unreadable; ``topics`` or
+            ``brokers`` alone where not even the entities are known.
         server_properties: By broker id, as far as collected.
         reassigning: Targets of ``/admin/reassign_partitions`` by (topic, partition).
         preferred_election: Partitions in ``/admin/preferred_replica_election``.
@@ -231,6 +248,7 @@ class Cluster:
     brokers_known: bool = True
     topics: Mapping[str, Topic] = field(default_factory=dict)
     partitions: tuple[Partition, ...] = ()
+    unlisted: tuple[Problem, ...] = ()
     controller: Controller = field(default_factory=Controller)
     topic_configs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     broker_configs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

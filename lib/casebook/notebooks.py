@@ -24,6 +24,11 @@ class Notebook:
         """The name without the number, e.g. ``partition_leadership``."""
         return self.stem.partition("_")[2]
 
+    @property
+    def number(self) -> str:
+        """Its number, e.g. ``20``."""
+        return self.stem.partition("_")[0]
+
     def title(self) -> str:
         """The question it answers: its first heading."""
         return self._text().removeprefix("# ")
@@ -46,7 +51,9 @@ def every() -> tuple[Notebook, ...]:
 
 
 def find(name: str) -> Notebook:
-    """The notebook of a stem (``20_partition_leadership``) or name (``partition_leadership``); ``.ipynb`` and a folder may stand around it.
+    """The notebook of a stem (``20_partition_leadership``), name (``partition_leadership``) or number (``20``).
+
+    ``.ipynb`` and a folder may stand around it.
 
     Raises:
         UsageError: There is none.
@@ -54,6 +61,6 @@ def find(name: str) -> Notebook:
     wanted = Path(name).name.removesuffix(".ipynb")
     known = every()
     for notebook in known:
-        if wanted in (notebook.stem, notebook.name):
+        if wanted in (notebook.stem, notebook.name, notebook.number):
             return notebook
     raise UsageError(f"There is no notebook {name}.", try_=parameters.did_you_mean(wanted, [n.stem for n in known]))

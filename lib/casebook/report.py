@@ -13,6 +13,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from casebook import __version__
+from casebook.views import text
 from casebook.views.render import render
 from casebook.views.view import PLOTLY, asset
 
@@ -76,7 +77,7 @@ def report(notebook: Mapping, *, record: Mapping[str, object], run_id: str) -> s
         script=Markup(asset("casebook.js")),
         plotly=_plotly() if page.figures else None,
     )
-    size = f"{len(html.encode()) / 2**20:.1f}\u202fMB"
+    size = text.size(len(html.encode()))
     return str(html).replace("@@SIZE@@", size, 1)
 
 

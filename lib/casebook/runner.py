@@ -96,10 +96,20 @@ def _execute(notebook: notebooks.Notebook, values: Mapping[str, object], folder:
                 progress_bar=False,
                 store_widget_state=False,
                 cwd=str(Path.cwd()),
+                config=_kernel_config(),
             )
     except PapermillExecutionError as error:
         return error.evalue if error.ename in _OWN_ERRORS else f"{error.ename}: {error.evalue}"
+    except Exception as error:  # a kernel that dies, a disk that fills: the run is published all the same, and says so
+        return f"{type(error).__name__}: {error}"
     return None
+
+
+def _kernel_config():
+    """The kernel talks over sockets in the file system: nobody else on the machine can listen."""
+    from traitlets.config import Config
+
+    return Config({"KernelManager": {"transport": "ipc"}})
 
 
 _OWN_ERRORS = frozenset(cls.__name__ for cls in (CasebookError, *CasebookError.__subclasses__()))

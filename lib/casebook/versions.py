@@ -10,6 +10,9 @@ from enum import StrEnum
 from functools import total_ordering
 
 
+_TOO_NEW = 5
+
+
 @total_ordering
 @dataclass(frozen=True, slots=True)
 class KafkaVersion:
@@ -21,13 +24,17 @@ class KafkaVersion:
     def parse(cls, text: str) -> "KafkaVersion":
         """Read ``2.8.2``, ``0.9.0.1`` or a protocol version such as ``2.7-IV1``.
 
+        ``2.8`` is 2.8.0. Confluent's own numbers (``7.0.1-ccs``) are not Kafka's.
+
         Raises:
             ValueError: The text is not a Kafka version.
         """
         match = re.fullmatch(r"(\d{1,3}(?:\.\d{1,3}){1,3})(?:-(?:IV\d+|rc\d+|SNAPSHOT|[a-z]+\d*))?", text.strip(), re.IGNORECASE)
-        if not match:
+        numbers = [int(part) for part in match[1].split(".")] if match else [_TOO_NEW]
+        if numbers[0] >= _TOO_NEW:
             raise ValueError(f"{text!r} is not a Kafka version such as 0.9.0.1 or 2.8.2")
-        return cls(tuple(int(part) for part in match[1].split(".")))
+        missing = (3 if numbers[0] else 4) - len(numbers)
+        return cls((*numbers, *[0] * missing))
 
     def __lt__(self, other: "KafkaVersion") -> bool:
         return self.numbers < other.numbers
@@ -154,23 +161,31 @@ ZNODE_SIGNS = {
 }
 """What the znodes' own formats say. JSON versions follow inter.broker.protocol.version, so a newer release may leave an older mark."""
 
+DYNAMIC_BROKER_SETTINGS = Changed(
+    values=(("0.9.0.0", False), ("1.1.0", True)),
+    source="core/src/main/scala/kafka/server/DynamicBrokerConfig.scala@1.1.0 (KIP-226)",
+)
+"""Whether settings under ``/config/brokers`` count; before, only quotas stood there."""
+
 _CONTROLLER = "core/src/main/scala/kafka/controller"
 
 CONTROLLED_SHUTDOWN_ORDER = Changed(
     values=(("0.9.0.0", "isr"), ("0.10.0.0", "assignment")),
-    source=f"{_CONTROLLER}/PartitionLeaderSelector.scala@0.9.0.1, 0.10.0.0",
+    source=f"{_CONTROLLER}/PartitionLeaderSelector.scala@0.9.0.1, 0.10.0.0; run in the jars of 0.9.0.1, 0.10.0.1, 0.10.2.1, 1.0.2",
 )
 """Which list a controlled shutdown goes through for the next leader."""
 
 LAST_ISR_MEMBER_KEPT = Changed(
     values=(("0.9.0.0", "unless_unclean"), ("1.1.0", "always")),
-    source=f"{_CONTROLLER}/KafkaController.scala@0.9.0.1, 1.0.2; {_CONTROLLER}/ReplicaStateMachine.scala@1.1.0, 3.9.0",
+    source=f"{_CONTROLLER}/KafkaController.scala@0.9.0.1, 1.0.2; {_CONTROLLER}/ReplicaStateMachine.scala@1.1.0, 3.9.0; "
+    "run in the jars of 0.9.0.1, 0.10.2.1, 2.8.2, 3.9.2",
 )
 """When the controller leaves the last member in an ISR whose members have all died."""
 
 FAILOVER_REMOVES_DEAD = Changed(
     values=(("0.9.0.0", False), ("2.3.0", True)),
-    source=f"{_CONTROLLER}/ReplicaStateMachine.scala@0.9.0.1, 2.2.2, 2.3.0 (startup)",
+    source=f"{_CONTROLLER}/ReplicaStateMachine.scala@0.9.0.1, 2.2.2, 2.3.0 (startup); "
+    "run in the jars of 0.9.0.1, 0.10.2.1, 2.8.2, 3.9.2",
 )
 """Whether a new controller removes from leadership and ISR those it finds dead; else it only holds elections."""
 
@@ -182,7 +197,8 @@ PREFERRED_ALREADY_LEADS = Changed(
 
 UNCLEAN_MARKS_RECOVERING = Changed(
     values=(("0.9.0.0", False), ("3.2.0", True)),
-    source=f"{_CONTROLLER}/Election.scala@3.1.0, 3.2.0 (from inter.broker.protocol.version 3.2-IV0)",
+    source=f"{_CONTROLLER}/Election.scala@3.1.0, 3.2.0 (from inter.broker.protocol.version 3.2-IV0); "
+    "run in the jars of 2.8.2, 3.9.2",
 )
 """Whether an unclean election leaves ``leader_recovery_state`` 1."""
 

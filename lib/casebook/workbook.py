@@ -8,24 +8,28 @@ The same cells serve JupyterLab, papermill and ``casebook run``. Nobody but note
 """
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
+from casebook import doctor as _doctor
 from casebook import notebooks, parameters, places, runs, sources, tables
 from casebook.analysis import evidence, leadership, release, what_if
+from casebook.analysis.leadership import Leadership
 from casebook.case import Case
 from casebook.errors import UsageError
 from casebook.facts import Cluster
 from casebook.findings import Finding
 from casebook.versions import VersionInUse
-from casebook.views import triage
+from casebook.views import choices, proof, triage
 from casebook.views import what_if as what_if_views
-from casebook.views.view import View, style
+from casebook.views.view import View, display, style
 
 _INTERACTIVE: dict[str, bool | None] = {"auto": None, "yes": True, "no": False}
+_SUMMARY = "casebook-summary"
 _CHOSEN: dict[tuple[str, str], dict[str, object]] = {}
-"""What a person chose in a notebook's panel, by notebook and case: it outlives a re-run of the cell."""
+"""What a person chose, by notebook and case: it outlives a re-run of the cell."""
 
 
 def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
@@ -45,18 +49,149 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
     """
     if interactive not in _INTERACTIVE:
         raise UsageError(f"interactive={interactive} is unknown.", try_=parameters.did_you_mean(interactive, _INTERACTIVE))
-    given = {"source": source, "kafka_version": kafka_version, "interactive": interactive}
-    _display(style())
-    run = runs.RunFolder.begin(places.runs_dir(), notebook=notebook, seed=given) if not out_dir else None
-    folder = run.path if run else Path(out_dir).expanduser()
+    display(style())
+    folder = Path(out_dir).expanduser() if out_dir else None
+    evidence_dir = (folder or places.runs_dir()) / "evidence"
+    case = sources.open_source(source, evidence=evidence_dir, progress=choices.progress("Reading ZooKeeper"))
+    cluster = case.cluster()
     try:
-        case = sources.open_source(source, evidence=folder / "evidence", progress=triage.progress("Reading ZooKeeper"))
-        cluster = case.cluster()
         version = release.release(
             cluster, given=kafka_version, logged=case.logged_versions(), configured=case.configured_versions()
         )
     except ValueError as error:
         raise UsageError(f"kafka_version: {error}.") from None
-    book = Workbook(notebook=notebook, given=given, case=case, cluster=cluster, version=version, folder=folder, run=run)
-    _display(triage.opening(case, cluster, version), display_id=_SUMMARY)
+    book = Workbook(
+        notebook=notebook, source=source, case=case, cluster=cluster, version=version, folder=folder,
+        interactive=_is_interactive(interactive),
+    )  # fmt: skip
+    display(triage.opening(case, cluster, version), display_id=_SUMMARY)
     return book
+
+
+class Workbook:
+    """An opened notebook; use :func:`open`.
+
+    Attributes:
+        case: The evidence.
+        cluster: The cluster as the case tells it.
+        version: The Kafka release whose rules apply.
+        evidence: What is to be said of the evidence itself; belongs to every notebook's findings.
+        interactive: Whether widgets are shown.
+    """
+
+    def __init__(
+        self, *, notebook: str, source: str, case: Case, cluster: Cluster, version: VersionInUse, folder: Path | None, interactive: bool
+    ) -> None:
+        self.case, self.cluster, self.version, self.interactive = case, cluster, version, interactive
+        self.evidence: tuple[Finding, ...] = evidence.checks(cluster, version)
+        self._notebook, self._source, self._folder = notebook, source, folder
+        self._started = datetime.now(UTC)
+        self._tables: dict[str, Sequence[object]] = {"problems": cluster.problems}
+        self._cites: dict[str, None] = {}
+        self._remembered = _CHOSEN.setdefault((notebook, case.digest), {})
+
+    def leadership(self) -> Leadership:
+        """Which partitions have no leader, why, and whom to start first."""
+        return leadership.examine(self.cluster, self.version)
+
+    def choose(self, name: str, options: Sequence[str], *, default: str) -> str:
+        """Offer a choice in JupyterLab; returns the value in force, headless the parameter.
+
+        Args:
+            name: The parameter's name.
+            options: What may be chosen; ``""`` (everything) is always there.
+            default: The parameter's value.
+
+        Raises:
+            UsageError: The parameter's value is no option.
+        """
+        if default and default not in options:
+            raise UsageError(f"{name}={default} is not in this case.", try_=parameters.did_you_mean(default, options))
+        if not self.interactive:
+            return default
+        return choices.choose(name, options, default=default, remembered=self._remembered)
+
+    def show(self, view: View) -> None:
+        """Display a view and keep its tables for the run folder."""
+        self._tables |= view.tables
+        self._cites |= dict.fromkeys(view.cites)
+        display(view)
+
+    def what_if(self, lead: Leadership, *, alive: str, unclean: str, ahead: str) -> None:
+        """Show the what-if panel, or its static twin at the parameters.
+
+        Raises:
+            UsageError: A parameter names a broker or choice that is not there.
+        """
+        known = {*self.cluster.live, *lead.dead}
+        supposed = what_if.suppose(self.cluster, known, alive=alive, unclean=unclean, ahead=ahead)
+        replay = partial(what_if.replay, self.cluster, self.version.version, lead.verdicts)
+        self.show(what_if_views.panel(lead, supposed, replay, interactive=self.interactive, remembered=self._remembered))
+
+    def finish(self, findings: Sequence[Finding]) -> None:
+        """Fill the summary at the top and write findings, tables and the record of the run."""
+        display(triage.summary(findings, self.case, self.cluster), display_id=_SUMMARY, update=True)
+        display(self._cited())
+        run = None if self._folder else runs.RunFolder.begin(places.runs_dir(), notebook=self._notebook, seed={"source": self._source})
+        folder = run.path if run else self._folder
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, rows in sorted(self._tables.items()):
+            tables.write(folder / "tables", name, rows)
+        runs.write_findings(
+            folder, notebook=self._notebook, source=self._source, kafka_versions=_applied(self.version), findings=findings
+        )
+        runs.write_record(folder, self._record())
+        if run:
+            display(triage.written(run.publish()))
+
+    def _cited(self) -> View:
+        """The evidence behind every proof link, as it was read."""
+        wanted = self._cites
+        znodes = sorted((z for z in self.case.znodes() if z.path in wanted), key=lambda z: z.path) if wanted else []
+        line = self.version.proof
+        return proof.cited(znodes, [(line, self.case.line(line))] if line and ":" in line else [])
+
+    def _record(self) -> dict[str, object]:
+        return {
+            "notebook": self._notebook,
+            "source": self._source,
+            "case": self.case.name,
+            "case_sha256": self.case.digest,
+            "collected_at": self.case.collected_at,
+            "started": self._started.isoformat(timespec="seconds").replace("+00:00", "Z"),
+            "seconds": round((datetime.now(UTC) - self._started).total_seconds(), 3),
+            **runs.surroundings(notebooks.find(self._notebook).path),
+        }
+
+
+def show(view: View) -> None:
+    """Display a view that belongs to no case."""
+    display(style())
+    display(view)
+
+
+def self_check() -> tuple[_doctor.Examined, ...]:
+    """What will work on this machine and what will not: the same as ``casebook doctor``."""
+    return _doctor.examine()
+
+
+def contents() -> tuple[notebooks.Notebook, ...]:
+    """The notebooks that are there."""
+    return notebooks.every()
+
+
+def _applied(version: VersionInUse) -> dict[str, object]:
+    return {
+        "applied": str(version.version),
+        "origin": version.origin.value,
+        "known": version.known,
+        "proof": version.proof,
+        "possible": version.possible,
+        "contradictions": list(version.contradictions),
+    }
+
+
+def _is_interactive(wanted: str) -> bool:
+    """Jupyter Server names the session in the environment; papermill and nbclient do not."""
+    known = _INTERACTIVE[wanted]
+    return known if known is not None else "JPY_SESSION_NAME" in os.environ

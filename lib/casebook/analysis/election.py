@@ -13,7 +13,7 @@ partition without state znode. They do not hold for topics being deleted, for wh
 The rules are those of ZooKeeper mode, 0.9 to 3.9. What differs between releases is data in ``versions``.
 """
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -74,7 +74,7 @@ _NOT_NEEDED = _failed(Reason.NOT_NEEDED)
 # Rule 1: offline partition
 
 
-def offline(*, replicas: Brokers, isr: Brokers, live: Set[int], unclean: bool) -> Election:
+def offline(*, replicas: Brokers, isr: Brokers, live: frozenset[int], unclean: bool) -> Election:
     """Elect for a partition without live leader: the first assigned replica that is alive and in the ISR.
 
     Without a live ISR member, and if unclean election is allowed, the first assigned replica that is alive, however
@@ -103,7 +103,7 @@ def offline(*, replicas: Brokers, isr: Brokers, live: Set[int], unclean: bool) -
 # Rule 2: reassignment
 
 
-def reassign(*, targets: Brokers, isr: Brokers, live: Set[int]) -> Election:
+def reassign(*, targets: Brokers, isr: Brokers, live: frozenset[int]) -> Election:
     """Elect when a reassignment's targets have caught up: the first of them that is alive and in the ISR.
 
     The ISR stays as it is; the old replicas leave it afterwards, one by one. The same in every release.
@@ -120,7 +120,7 @@ def reassign(*, targets: Brokers, isr: Brokers, live: Set[int]) -> Election:
 # Rule 3: preferred leader
 
 
-def preferred(*, replicas: Brokers, isr: Brokers, live: Set[int], leader: int | None, version: KafkaVersion) -> Election:
+def preferred(*, replicas: Brokers, isr: Brokers, live: frozenset[int], leader: int | None, version: KafkaVersion) -> Election:
     """Elect the first assigned replica, if it is alive and in the ISR; the ISR stays as it is.
 
     Where it leads already, 1.1 to 2.1 write the state again with the next leader epoch; other releases do nothing.
@@ -141,7 +141,7 @@ def preferred(*, replicas: Brokers, isr: Brokers, live: Set[int], leader: int | 
 
 
 def controlled_shutdown(
-    *, replicas: Brokers, isr: Brokers, live: Set[int], shutting_down: Set[int], version: KafkaVersion
+    *, replicas: Brokers, isr: Brokers, live: frozenset[int], shutting_down: frozenset[int], version: KafkaVersion
 ) -> Election:
     """Elect among the ISR members that are not shutting down; those that are leave the ISR. Never unclean.
 
@@ -166,7 +166,7 @@ def controlled_shutdown(
 # Rule 5: new partition
 
 
-def new_partition(*, replicas: Brokers, live: Set[int]) -> Election:
+def new_partition(*, replicas: Brokers, live: frozenset[int]) -> Election:
     """Elect for a partition that has no state yet: the first live replica; all live replicas become the ISR.
 
     The state is created with leader epoch 0. The same in every release.
@@ -207,8 +207,8 @@ def after_deaths(
     *,
     state: State,
     replicas: Brokers,
-    live: Set[int],
-    dead: Set[int],
+    live: frozenset[int],
+    dead: frozenset[int],
     unclean: bool,
     version: KafkaVersion,
     controller_died: bool = False,
@@ -234,7 +234,7 @@ def after_deaths(
 
 
 def after_failover(
-    *, state: State, replicas: Brokers, live: Set[int], unclean: bool, version: KafkaVersion
+    *, state: State, replicas: Brokers, live: frozenset[int], unclean: bool, version: KafkaVersion
 ) -> frozenset[Outcome | None]:
     """What the state may become when a new controller takes over and finds these brokers alive.
 
@@ -254,8 +254,8 @@ def after_sessions_end(
     *,
     state: State,
     replicas: Brokers,
-    live: Set[int],
-    dead: Set[int],
+    live: frozenset[int],
+    dead: frozenset[int],
     unclean: bool,
     version: KafkaVersion,
     controller: int | None = None,
@@ -296,7 +296,7 @@ def after_sessions_end(
 
 
 def after_start(
-    *, state: State, replicas: Brokers, live: Set[int], started: Set[int], unclean: bool, version: KafkaVersion
+    *, state: State, replicas: Brokers, live: frozenset[int], started: frozenset[int], unclean: bool, version: KafkaVersion
 ) -> Outcome | None:
     """What the state becomes when brokers register: the controller elects where the leader was not alive before.
 
@@ -319,11 +319,11 @@ def after_controlled_shutdown(
     *,
     state: State,
     replicas: Brokers,
-    live: Set[int],
+    live: frozenset[int],
     broker: int,
     unclean: bool,
     version: KafkaVersion,
-    shutting_down: Set[int] = frozenset(),
+    shutting_down: frozenset[int] = frozenset(),
 ) -> Outcome | None:
     """What the state becomes when a broker asks to stop, before it is gone.
 
@@ -351,7 +351,7 @@ def after_controlled_shutdown(
 
 
 def after_unclean_enabled(
-    *, state: State, replicas: Brokers, live: Set[int], scope: str, version: KafkaVersion
+    *, state: State, replicas: Brokers, live: frozenset[int], scope: str, version: KafkaVersion
 ) -> Outcome | None:
     """What the state becomes when ``unclean.leader.election.enable`` is set to true, and nothing else happens.
 
@@ -394,7 +394,7 @@ def _outcome(state: State) -> Outcome | None:
 
 
 def _elect_unless_led(
-    current: Outcome | None, replicas: Brokers, live: Set[int], unclean: bool, rules: _Rules
+    current: Outcome | None, replicas: Brokers, live: frozenset[int], unclean: bool, rules: _Rules
 ) -> Outcome | None:
     """Hold an election unless the leader is alive: the controller never replaces a live leader by this rule."""
     if current is not None and current.leader in live:
@@ -402,9 +402,7 @@ def _elect_unless_led(
     return _elect(current, replicas, live, unclean, rules)
 
 
-def _elect(
-    current: Outcome | None, replicas: Brokers, live: Set[int], unclean: bool, rules: _Rules
-) -> Outcome | None:
+def _elect(current: Outcome | None, replicas: Brokers, live: frozenset[int], unclean: bool, rules: _Rules) -> Outcome | None:
     """Hold the election that the controller holds for every new or offline partition."""
     if current is None:
         created = new_partition(replicas=replicas, live=live)
@@ -424,7 +422,7 @@ def _written(current: Outcome, election: Election, rules: _Rules) -> Outcome:
     )
 
 
-def _without(current: Outcome | None, gone: Set[int], unclean: bool, rules: _Rules) -> frozenset[Outcome | None]:
+def _without(current: Outcome | None, gone: frozenset[int], unclean: bool, rules: _Rules) -> frozenset[Outcome | None]:
     """The states that removing these brokers one after another can lead to, in any order.
 
     Only who comes last makes a difference: it is the one whom a wholly dead ISR may keep.
@@ -459,7 +457,7 @@ def _remove(current: Outcome, broker: int, unclean: bool, rules: _Rules) -> Outc
     )
 
 
-def _groups(brokers: Set[int]) -> Iterator[frozenset[int]]:
+def _groups(brokers: frozenset[int]) -> Iterator[frozenset[int]]:
     """Every non-empty subset."""
     ordered = sorted(brokers)
     return map(frozenset, chain.from_iterable(combinations(ordered, size) for size in range(1, len(ordered) + 1)))

@@ -408,11 +408,11 @@ def controller_epoch(cluster: Cluster) -> Finding:
 
 def _why_offline(hit: Sequence[Verdict]) -> str:
     rules = Counter(v.rule for v in hit)
-    sentences = [f"{count}: {RULES[rule]} ({rule})" for rule, count in rules.most_common()]
-    named = sum(v.state is State.LEADER_DEAD for v in hit)
-    if named:
-        sentences.append(f"{named} still {'names' if named == 1 else 'name'} a dead broker as leader.")
-    return " ".join(sentences)
+    return " ".join(f"{count} by rule {rule}: {_uncapitalised(RULES[rule])}" for rule, count in rules.most_common())
+
+
+def _uncapitalised(sentence: str) -> str:
+    return sentence[0].lower() + sentence[1:]
 
 
 def _start_clause(started: Sequence[StartChoice]) -> str:

@@ -1,25 +1,9 @@
 """Which Kafka release the evidence is from, how that is known, and what contradicts it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
-from casebook.facts import Cluster
+from casebook.facts import Cluster, StatedVersion
 from casebook.versions import RELEASES, ZNODE_SIGNS, KafkaVersion, Sign, VersionInUse, VersionOrigin
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatedVersion:
-    """A release or protocol version that a piece of evidence states in words.
-
-    Args:
-        broker: Who says so.
-        text: As stated.
-        proof: Path in the case, with the line.
-    """
-
-    broker: int
-    text: str
-    proof: str
 
 
 def release(

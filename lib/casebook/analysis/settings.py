@@ -5,9 +5,10 @@ built-in default (``core/src/main/scala/kafka/server/DynamicBrokerConfig.scala@2
 """
 
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from casebook.facts import Cluster
-from casebook.versions import DEFAULTS, KafkaVersion
+from casebook.versions import DEFAULTS, DYNAMIC_BROKER_SETTINGS, KafkaVersion
 
 TOPIC = "topic override"
 DYNAMIC_BROKER = "dynamic broker setting"
@@ -19,7 +20,7 @@ INFERRED = "inferred: an election it allows was not held"
 UNREADABLE = "unknown: its settings could not be read"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Setting:
     """An effective value and its origin.
 
@@ -31,18 +32,24 @@ class Setting:
     value: str | None
     origin: str
 
-    @property
+    @cached_property
     def number(self) -> int | None:
-        """The value as an integer; ``None`` when unknown or no number."""
-        try:
-            return int(self.value) if self.value is not None else None
-        except ValueError:
-            return None
+        """The value as a count of brokers; ``None`` when unknown or none that Kafka would take."""
+        text = (self.value or "").strip()
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 10 and int(text) else None
 
-    @property
+    @cached_property
     def flag(self) -> bool | None:
         """The value as true or false; ``None`` when unknown or neither."""
         return {"true": True, "false": False}.get((self.value or "").strip().lower())
+
+
+_UNREADABLE = Setting(value=None, origin=UNREADABLE)
+
+
+@lru_cache
+def _override(value: str) -> Setting:
+    return Setting(value=value, origin=TOPIC)
 
 
 class Settings:
@@ -55,6 +62,8 @@ class Settings:
 
     def __init__(self, cluster: Cluster, version: KafkaVersion) -> None:
         self._cluster, self._version = cluster, version
+        self._overrides, self._unreadable = cluster.topic_configs, cluster.unreadable_configs
+        self._has_dynamic = DYNAMIC_BROKER_SETTINGS.at(version)
         self._of_brokers: dict[tuple[str, int | None], Setting] = {}
 
     def effective(self, key: str, *, topic: str, broker: int | None) -> Setting:
@@ -65,22 +74,27 @@ class Settings:
             topic: Topic name.
             broker: The broker whose own settings count: the leader, or the controller for elections; ``None`` when there is none.
         """
-        if f"topics/{topic}" in self._cluster.unreadable_configs:
-            return Setting(value=None, origin=UNREADABLE)
-        override = self._cluster.topic_configs.get(topic, {}).get(key)
-        if override is not None:
-            return Setting(value=override, origin=TOPIC)
-        if (key, broker) not in self._of_brokers:
-            self._of_brokers[key, broker] = self._of_broker(key, broker)
-        return self._of_brokers[key, broker]
+        unreadable = self._unreadable
+        if unreadable and ("topics" in unreadable or f"topics/{topic}" in unreadable):
+            return _UNREADABLE
+        overrides = self._overrides.get(topic)
+        if overrides and key in overrides:
+            return _override(overrides[key])
+        found = self._of_brokers.get((key, broker))
+        if found is None:
+            found = self._of_brokers[key, broker] = self._of_broker(key, broker)
+        return found
 
     def _of_broker(self, key: str, broker: int | None) -> Setting:
+        return (self._dynamic(key, broker) if self._has_dynamic else None) or self._static(key, broker)
+
+    def _dynamic(self, key: str, broker: int | None) -> Setting | None:
         for entity, origin in ((str(broker), DYNAMIC_BROKER), ("<default>", DYNAMIC_DEFAULT)):
-            if f"brokers/{entity}" in self._cluster.unreadable_configs:
-                return Setting(value=None, origin=UNREADABLE)
+            if not self._unreadable.isdisjoint({"brokers", f"brokers/{entity}"}):
+                return _UNREADABLE
             if (value := self._cluster.broker_configs.get(entity, {}).get(key)) is not None:
                 return Setting(value=value, origin=origin)
-        return self._static(key, broker)
+        return None
 
     def _static(self, key: str, broker: int | None) -> Setting:
         collected = self._cluster.server_properties

@@ -6,9 +6,10 @@ ISR as stored, a reassignment's added replicas not counted, and a partition with
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
 
 from casebook.analysis import election
 from casebook.analysis.settings import BUILT_IN_ASSUMED, INFERRED, Setting, Settings
@@ -28,6 +29,9 @@ class State(StrEnum):
     UNKNOWN = "unknown"
 
 
+ONLINE = frozenset({State.ONLINE, State.REASSIGNING})
+"""The states with a living leader."""
+
 OFFLINE = frozenset({State.LEADERLESS, State.LEADER_DEAD})
 """The states without a living leader. Not always leader -1: a controller that dies with the leader leaves the leader named."""
 
@@ -37,7 +41,7 @@ RULES = {
     "R3": "No member of the ISR is alive, and unclean election is not allowed.",
     "R4": "Unclean election is allowed, but no replica is alive.",
     "R5": "The state was written under a newer controller epoch than the controller's own: it must not elect.",
-    "R6": "The partition was never initialised: no replica was alive when the topic was created.",
+    "R6": "The partition was never initialised: no replica has been alive since the topic was created, or no controller took it up.",
     "R7": "The topic is being deleted: nobody is elected for it.",
     "R8": "Nothing blocks an election; it is held when a broker comes or goes or the controller moves.",
     "R9": "The evidence on this partition cannot be taken at its word.",
@@ -46,9 +50,10 @@ RULES = {
 """Why a partition has no leader, by id. Source of all: the controller's election rules, see ``casebook.analysis.election``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(NamedTuple):
     """One partition's state and what follows. ``None`` is unknown, except where a field says otherwise.
+
+    A named tuple, as a large cluster makes 100,000 at once.
 
     Args:
         isr: As stored; ``None`` when the state is missing or unreadable.
@@ -62,6 +67,9 @@ class Verdict:
         min_isr_origin: Where that value comes from.
         unclean_allowed: Effective ``unclean.leader.election.enable``.
         unclean_origin: Where that value comes from.
+        under_replicated: ``None`` also for a topic being deleted, as are the next two.
+        under_min_isr: Without leader, or with fewer in sync than ``min_isr``.
+        at_min_isr: Online with exactly ``min_isr`` in sync.
         since: ISO-8601 UTC time of the last write of the state znode, by ZooKeeper's clock.
         why: One sentence.
     """
@@ -120,9 +128,7 @@ class _Judge:
         clean_winner, unclean_winner = self._winners(partition)
         unclean = self._unclean(partition, clean_winner)
         condition, rule, why = self._condition(partition, unclean.flag, clean_winner)
-        short = _missing_replicas(partition, self._cluster)
-        enough = None if state is None or min_isr.number is None else len(state.isr) - min_isr.number
-        offline = condition in OFFLINE
+        under_min_isr, at_min_isr = _against_min_isr(condition, state, min_isr.number)
         return Verdict(
             topic=partition.topic,
             partition=partition.partition,
@@ -131,7 +137,7 @@ class _Judge:
             leader=state.leader if state else None,
             leader_epoch=state.leader_epoch if state else None,
             controller_epoch=state.controller_epoch if state else None,
-            live_replicas=tuple(r for r in partition.replicas if r in self._live),
+            live_replicas=self._alive(partition),
             state=condition,
             rule=rule,
             clean_winner=clean_winner,
@@ -141,10 +147,10 @@ class _Judge:
             min_isr_origin=min_isr.origin,
             unclean_allowed=unclean.flag,
             unclean_origin=unclean.origin,
-            under_replicated=None if short is None else short > 0,
-            under_min_isr=True if offline else None if enough is None else enough < 0,
-            at_min_isr=False if offline else None if enough is None else enough == 0,
-            since=instant(state.stat.mtime if state and state.stat else None),
+            under_replicated=None if state is None or condition in _UNJUDGED else _is_under_replicated(partition, state, self._cluster),
+            under_min_isr=under_min_isr,
+            at_min_isr=at_min_isr,
+            since=instant(state.stat.mtime) if state and state.stat else None,
             why=why,
         )
 
@@ -171,7 +177,7 @@ class _Judge:
     ) -> tuple[str, str]:
         """The rule that keeps an offline partition without leader, and the sentence."""
         controller = self._cluster.controller
-        alive = [r for r in partition.replicas if r in self._live]
+        alive = self._alive(partition)
         if controller.epoch is not None and state.controller_epoch > controller.epoch:
             return "R5", f"Written under controller epoch {state.controller_epoch}; the controller's own is {controller.epoch}."
         if clean_winner is None and any(member in self._live for member in state.isr):
@@ -183,10 +189,11 @@ class _Judge:
             return "R8", f"{clean_winner if clean_winner is not None else alive[0]} can lead as soon as an election is held."
         if unclean:
             return "R4", f"{ids(partition.replicas)} {_is_are(partition.replicas)} dead; no replica is alive."
-        rest = _besides(partition, state, alive)
+        in_sync = f"{ids(state.isr)} {_is_are(state.isr)} dead" if state.isr else "the ISR is empty"
+        rest = f"{in_sync}{_besides(partition, state, alive)}."
         if state.leader is not None:
-            return "R1", f"Named leader {state.leader} is not registered; {ids(state.isr)} dead{rest}."
-        return "R3", f"{ids(state.isr)} {_is_are(state.isr)} dead{rest}." if state.isr else f"The ISR is empty{rest}."
+            return "R1", f"Named leader {state.leader} is not registered; {rest}"
+        return "R3", rest[0].upper() + rest[1:]
 
     def _winners(self, partition: Partition) -> tuple[int | None, int | None]:
         """Whom a clean election would choose, else whom an unclean one would."""
@@ -195,21 +202,21 @@ class _Judge:
             return None, None
         if state is None:
             return election.new_partition(replicas=partition.replicas, live=self._live).leader, None
-        clean = self._elect(partition, state, self._live, unclean=False)
-        return (clean, None) if clean is not None else (None, self._elect(partition, state, self._live, unclean=True))
+        elected = election.offline(replicas=partition.replicas, isr=state.isr, live=self._live, unclean=True)
+        return (None, elected.leader) if elected.unclean else (elected.leader, None)
 
-    def _elect(self, partition: Partition, state: PartitionState, live: frozenset[int], *, unclean: bool) -> int | None:
-        return election.offline(replicas=partition.replicas, isr=state.isr, live=live, unclean=unclean).leader
+    def _alive(self, partition: Partition) -> tuple[int, ...]:
+        replicas = partition.replicas
+        return replicas if self._live.issuperset(replicas) else tuple(r for r in replicas if r in self._live)
 
     def _waits_for(self, partition: Partition, unclean: bool | None) -> tuple[int, ...]:
         """The dead brokers, each of which would bring the partition back by starting alone."""
-        state = partition.state
-        dead = [r for r in partition.replicas if r not in self._live]
+        replicas, state = partition.replicas, partition.state
+        dead = sorted(r for r in replicas if r not in self._live)
         if state is None:
             return tuple(dead)
-        return tuple(
-            sorted(b for b in dead if self._elect(partition, state, self._live | {b}, unclean=bool(unclean)) is not None)
-        )
+        elections = (election.offline(replicas=replicas, isr=state.isr, live=self._live | {b}, unclean=bool(unclean)) for b in dead)
+        return tuple(b for b, elected in zip(dead, elections, strict=True) if elected.leader is not None)
 
     def _min_isr(self, partition: Partition) -> Setting:
         """min.insync.replicas as the leader applies it; without one, as its next leader would."""
@@ -226,16 +233,16 @@ class _Judge:
         """
         controller, state = self._cluster.controller.broker, partition.state
         setting = self._settings.effective("unclean.leader.election.enable", topic=partition.topic, broker=controller)
-        if setting.origin != BUILT_IN_ASSUMED or not setting.flag or state is None or clean_winner is not None:
+        if state is None or clean_winner is not None or setting.origin != BUILT_IN_ASSUMED or not setting.flag:
             return setting
-        passed_over = controller in self._live and any(r in self._live for r in partition.replicas)
+        passed_over = controller in self._live and bool(self._alive(partition))
         kept = state.leader is None and bool(state.isr) and self._keeps_only_when_off
         if state.leader not in self._live and (passed_over or kept):
             return Setting(value="false", origin=INFERRED)
         return setting
 
     def _uninitialised_because(self, partition: Partition) -> str:
-        alive = [r for r in partition.replicas if r in self._live]
+        alive = self._alive(partition)
         if not partition.replicas:
             return "It has neither state nor replicas."
         if alive:
@@ -247,7 +254,9 @@ class _Judge:
         return f"Being deleted; waits for {ids(dead)} to delete its replica." if dead else "Being deleted."
 
 
-_WAITING = frozenset({"R1", "R3", "R4", "R6"})
+_UNJUDGED = (State.UNKNOWN, State.DELETING)
+
+_WAITING = frozenset({"R1", "R3", "R4", "R6", "R10"})
 """Rules that end when the right broker starts."""
 
 
@@ -258,17 +267,32 @@ def is_reassigning(partition: Partition, cluster: Cluster) -> bool:
     """
     if partition.adding or partition.removing:
         return True
-    target = cluster.reassigning.get((partition.topic, partition.partition))
+    target = _old_target(partition, cluster)
     return target is not None and target != partition.replicas
 
 
-def _missing_replicas(partition: Partition, cluster: Cluster) -> int | None:
-    """Replicas short of the replication factor; the factor does not count what a reassignment adds."""
-    if partition.state is None:
-        return None
-    target = cluster.reassigning.get((partition.topic, partition.partition))
-    factor = len(partition.replicas) - len(partition.adding) if target is None or partition.adding else len(target)
-    return factor - len(partition.state.isr)
+def _old_target(partition: Partition, cluster: Cluster) -> tuple[int, ...] | None:
+    return cluster.reassigning.get((partition.topic, partition.partition)) if cluster.reassigning else None
+
+
+def _is_under_replicated(partition: Partition, state: PartitionState, cluster: Cluster) -> bool:
+    """Whether the ISR is smaller than the replication factor, which does not count what a reassignment adds."""
+    target = _old_target(partition, cluster)
+    factor = len(partition.replicas) - len(partition.adding)
+    if target is not None and not partition.adding:
+        factor = min(factor, len(target))
+    return len(state.isr) < factor
+
+
+def _against_min_isr(condition: State, state: PartitionState | None, min_isr: int | None) -> tuple[bool | None, bool | None]:
+    """Whether a partition is under its min ISR, and whether it is just at it."""
+    if condition in _UNJUDGED:
+        return None, None
+    if state is None or condition in OFFLINE:
+        return True, False
+    if min_isr is None:
+        return None, None
+    return len(state.isr) < min_isr, len(state.isr) == min_isr
 
 
 def _besides(partition: Partition, state: PartitionState, alive: Iterable[int]) -> str:
@@ -292,4 +316,11 @@ def instant(epoch_ms: int | None) -> str | None:
     """ISO-8601 UTC of epoch milliseconds; ``None`` for unknown, 0 or out of range."""
     if not epoch_ms or not 0 < epoch_ms < 253402300800000:
         return None
-    return datetime.fromtimestamp(epoch_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    second, millisecond = divmod(epoch_ms, 1000)
+    return f"{_second(second)}.{millisecond:03d}Z"
+
+
+@lru_cache(4096)
+def _second(epoch: int) -> str:
+    """One second, remembered: an election writes hundreds of states in it."""
+    return datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%dT%H:%M:%S")

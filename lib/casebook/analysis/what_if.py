@@ -201,7 +201,7 @@ class _Events:
         if verdict.rule == "R5" and not self._controller_died:
             return election.Outcome.of(current) if isinstance(current, PartitionState) else current
         return election.after_start(
-            state=current, replicas=verdict.replicas, live=self._supposed.alive, unclean=unclean, version=self._version
+            state=current, replicas=verdict.replicas, live=self._supposed.alive, started=self._come, unclean=unclean, version=self._version
         )
 
     def _caught_up(self, verdict: Verdict, isr: tuple[int, ...] | None) -> int | None:

@@ -7,7 +7,8 @@ from casebook.facts import Broker, Cluster, Controller, Partition, PartitionStat
 from casebook.formats import znodes
 from casebook.formats.znodes import Assignment, Undecodable
 
-_GONE = frozenset({ReadOutcome.MISSING, ReadOutcome.VANISHED})
+_READ = (ReadOutcome.READ, ReadOutcome.CHANGED)
+_GONE = (ReadOutcome.MISSING, ReadOutcome.VANISHED)
 _NOT_READ = {
     ReadOutcome.DENIED: "cannot be read: its ACL forbids it",
     ReadOutcome.TOO_LARGE: "is larger than the collector keeps",
@@ -17,6 +18,8 @@ _KNOWN_ROOTS = frozenset({"admin", "brokers", "cluster", "config", "controller",
                           "delegation_token", "feature", "isr_change_notification", "kafka-acl", "kafka-acl-changes",
                           "kafka-acl-extended", "kafka-acl-extended-changes", "latest_producer_id_block",
                           "log_dir_event_notification", "migration"})  # fmt: skip
+
+_UNASSIGNED = Assignment(json_version=None, replicas={}, adding={}, removing={}, undecodable={})
 
 Key = tuple[str, int]
 
@@ -47,11 +50,10 @@ class _SortedOut:
 
     def __init__(self) -> None:
         self.by_kind: dict[str, list[tuple[str, Znode]]] = defaultdict(list)
-        self.states: dict[Key, PartitionState | None] = {}
-        self.state_reads: dict[Key, str] = {}
+        self.states: dict[str, dict[int, PartitionState | None]] = defaultdict(dict)
+        self.state_reads: dict[tuple[str, int | None], str] = {}
         self.unknown: Counter[str] = Counter()
-        self.there: set[str] = set()
-        self.not_there: set[str] = set()
+        self.top: dict[str, Znode] = {}
         self.problems: list[Problem] = []
         self.read_from: int | None = None
         self.read_to: int | None = None
@@ -65,15 +67,17 @@ class _SortedOut:
         self.changed += znode.outcome is ReadOutcome.CHANGED
         parts = znode.path.split("/")[1:]
         if len(parts) <= 2:
-            (self.not_there if znode.outcome in _GONE else self.there).add(znode.path)
+            self.top[znode.path] = znode
         match parts:
-            case ["brokers", "topics", topic, "partitions", partition, "state"] if partition.isdecimal():
-                self._add_state((topic, int(partition)), znode)
+            case ["brokers", "topics", topic, "partitions", partition, "state"]:
+                self._add_state(topic, znodes.number(partition), znode)
             case ["brokers", "topics", topic]:
                 self.by_kind["topic"].append((topic, znode))
-            case ["brokers", "ids", broker] if broker.isdecimal():
+            case ["brokers", "ids", broker] if znodes.number(broker) is not None:
                 self.by_kind["broker"].append((broker, znode))
-            case ["brokers", "ids"] | ["controller"] | ["controller_epoch"]:
+            case ["brokers", "ids", _]:
+                self.problems.append(Problem(path=znode.path, reason="is no broker id"))
+            case ["controller"] | ["controller_epoch"]:
                 self.by_kind[znode.path].append(("", znode))
             case ["config", ("topics" | "brokers") as kind, entity]:
                 self.by_kind["config/" + kind].append((entity, znode))
@@ -83,7 +87,7 @@ class _SortedOut:
                 self.by_kind[znode.path].append(("", znode))
             case ["log_dir_event_notification", event]:
                 self.by_kind["log_dir_event"].append((event, znode))
-            case [root, *_]:
+            case [root, *_] if znode.path != "/":
                 self._add_other(root, znode)
 
     def read(self, kind: str, decode: Callable[[Znode, str], None]) -> None:
@@ -100,19 +104,21 @@ class _SortedOut:
             if reason is not None:
                 self.problems.append(Problem(path=znode.path, reason=reason))
 
-    def _add_state(self, key: Key, znode: Znode) -> None:
+    def _add_state(self, topic: str, partition: int | None, znode: Znode) -> None:
         if znode.outcome in _GONE:
             return
-        self.states[key] = None
-        reason = _NOT_READ.get(znode.outcome)
-        if reason is None:
-            try:
-                self.states[key] = znodes.decode_state(znode.data, znode.stat)
-                return
-            except Undecodable as error:
-                reason = str(error)
-        self.state_reads[key] = reason
-        self.problems.append(Problem(path=znode.path, reason=reason))
+        state = None
+        try:
+            if partition is None:
+                raise Undecodable("is the state of no partition number")
+            if znode.outcome not in _READ:
+                raise Undecodable(_NOT_READ[znode.outcome])
+            state = znodes.decode_state(znode.data, znode.stat)
+        except Undecodable as error:
+            self.state_reads[topic, partition] = str(error)
+            self.problems.append(Problem(path=znode.path, reason=str(error)))
+        if partition is not None:
+            self.states[topic][partition] = state
 
     def _add_other(self, root: str, znode: Znode) -> None:
         if root not in _KNOWN_ROOTS:
@@ -140,21 +146,22 @@ def _put_together(
         chroot=chroot,
         cluster_id=ids[0] if ids else None,
         brokers=brokers,
-        brokers_known=_brokers_known(found, not_collected),
+        brokers_known=_children_known(found, "/brokers/ids", "broker", not_collected),
         topics=topics,
         partitions=tuple(_partitions(found, assignments)),
+        unlisted=tuple(_unlisted(found, not_collected)),
         controller=controller,
         topic_configs=configs["topics"],
         broker_configs=configs["brokers"],
-        unreadable_configs=frozenset(p.path.removeprefix("/config/") for p in found.problems if p.path.startswith("/config/")),
+        unreadable_configs=frozenset(_unreadable_configs(found, not_collected)),
         server_properties=server_properties,
         reassigning=partition_lists["/admin/reassign_partitions"],
         preferred_election=frozenset(partition_lists["/admin/preferred_replica_election"]),
         log_dir_failures=frozenset(failures),
         problems=tuple(sorted(found.problems, key=lambda problem: (problem.path, problem.reason))),
         unknown_znodes=dict(sorted(found.unknown.items())),
-        there=frozenset(found.there),
-        not_there=frozenset(found.not_there),
+        there=frozenset(path for path, znode in found.top.items() if znode.outcome not in _GONE),
+        not_there=frozenset(path for path, znode in found.top.items() if znode.outcome in _GONE),
         missing_parts=not_collected,
         read_from=found.read_from,
         read_to=found.read_to,
@@ -173,11 +180,42 @@ def _brokers(found: _SortedOut) -> dict[int, Broker]:
     return dict(sorted(brokers.items()))
 
 
-def _brokers_known(found: _SortedOut, not_collected: tuple[Problem, ...]) -> bool:
-    """Whether the list of registrations is whole: read, and nothing of it known to be missing."""
-    incomplete = any(problem.path.strip("/") in ("brokers", "brokers/ids") for problem in not_collected)
-    listed = [znode for _, znode in found.by_kind["/brokers/ids"]] or [znode for _, znode in found.by_kind["broker"]]
-    return not incomplete and any(znode.outcome in (ReadOutcome.READ, ReadOutcome.CHANGED) for znode in listed)
+def _children_known(found: _SortedOut, parent: str, kind: str, not_collected: tuple[Problem, ...]) -> bool:
+    """Whether a znode's children are all here: it was read, it counts no more than we have, and nothing is known to be missing."""
+    if any(parent == part.path or part.path == "/" or parent.startswith(part.path + "/") for part in not_collected):
+        return False
+    children = found.by_kind[kind]
+    znode = found.top.get(parent)
+    if znode is not None and znode.outcome not in _READ:
+        return False
+    if znode is None or znode.stat is None or znode.stat.numChildren is None:
+        torn = any(_is_file_of_znodes(part.path) for part in not_collected)
+        return not torn and (znode is not None or any(child.outcome in _READ for _, child in children))
+    return znode.stat.numChildren <= len(children)
+
+
+def _is_file_of_znodes(part: str) -> bool:
+    """Whether a part is the file that held the znodes: neither itself a znode nor a broker's or client's file."""
+    return not part.startswith(("/", "brokers/", "clients/"))
+
+
+def _unlisted(found: _SortedOut, not_collected: tuple[Problem, ...]) -> Iterable[Problem]:
+    """Why there may be partitions that nobody saw."""
+    if not _children_known(found, "/brokers/topics", "topic", not_collected):
+        yield Problem(path="/brokers/topics", reason="the list of topics is not whole")
+    yield from (p for p in not_collected if _is_file_of_znodes(p.path))
+    yield from (p for p in found.problems if p.path.startswith("/brokers/topics/") and p.path.count("/") == 3)
+
+
+def _unreadable_configs(found: _SortedOut, not_collected: tuple[Problem, ...]) -> Iterable[str]:
+    """Entities whose settings cannot be read; a kind alone (``topics``) where its entities cannot even be listed."""
+    yield from (p.path.removeprefix("/config/") for p in found.problems if p.path.startswith("/config/"))
+    for kind in ("topics", "brokers"):
+        parent = f"/config/{kind}"
+        top = found.top.get(parent, found.top.get("/config"))
+        nothing_there = top is not None and (top.outcome in _GONE or (top.path == "/config" and top.outcome in _READ))
+        if not nothing_there and not _children_known(found, parent, parent[1:], not_collected):
+            yield kind
 
 
 def _topics(found: _SortedOut, deleting: set[str]) -> tuple[dict[str, Topic], dict[str, Assignment]]:
@@ -195,27 +233,25 @@ def _topics(found: _SortedOut, deleting: set[str]) -> tuple[dict[str, Topic], di
 
 def _partitions(found: _SortedOut, assignments: Mapping[str, Assignment]) -> Iterable[Partition]:
     """Every partition that an assignment or a state names, by topic and partition."""
-    assigned = {(topic, partition) for topic, assignment in assignments.items() for partition in assignment.replicas}
-    for key in sorted(assigned | found.states.keys()):
-        topic, partition = key
-        assignment = assignments.get(topic)
-        problem = found.state_reads.get(key)
-        if assignment is None or partition not in assignment.replicas:
-            yield Partition(topic=topic, partition=partition, replicas=(), state=found.states[key],
-                            problem=problem or "has a state and no assignment")  # fmt: skip
-            continue
-        if partition in assignment.undecodable:
-            problem = f"the topic znode {assignment.undecodable[partition]}"
-        yield Partition(
-            topic=topic,
-            partition=partition,
-            replicas=assignment.replicas[partition],
-            adding=assignment.adding.get(partition, ()),
-            removing=assignment.removing.get(partition, ()),
-            state=found.states.get(key),
-            missing=key not in found.states,
-            problem=problem,
-        )
+    for topic in sorted(assignments.keys() | found.states.keys()):
+        assignment = assignments.get(topic, _UNASSIGNED)
+        states = found.states.get(topic, {})
+        for partition in sorted(assignment.replicas.keys() | states.keys()):
+            problem = found.state_reads.get((topic, partition)) if found.state_reads else None
+            if partition not in assignment.replicas:
+                problem = problem or "has a state and no assignment"
+            elif partition in assignment.undecodable:
+                problem = f"the topic znode {assignment.undecodable[partition]}"
+            yield Partition(
+                topic=topic,
+                partition=partition,
+                replicas=assignment.replicas.get(partition, ()),
+                adding=assignment.adding.get(partition, ()),
+                removing=assignment.removing.get(partition, ()),
+                state=states.get(partition),
+                missing=partition not in states,
+                problem=problem,
+            )
 
 
 def _configs(found: _SortedOut, kind: str) -> dict[str, dict[str, str]]:

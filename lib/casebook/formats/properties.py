@@ -1,6 +1,10 @@
 """Java properties files, as Kafka reads its ``server.properties``."""
 
+import re
+
 import javaproperties
+
+_BROKEN_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u(?![0-9a-fA-F]{4})")
 
 
 def parse(text: str) -> dict[str, str]:
@@ -11,4 +15,4 @@ def parse(text: str) -> dict[str, str]:
     try:
         return javaproperties.loads(text)
     except javaproperties.InvalidUEscapeError:
-        return javaproperties.loads(text.replace("\\u", "\\\\u"))
+        return javaproperties.loads(_BROKEN_ESCAPE.sub(r"\1\\\\u", text))

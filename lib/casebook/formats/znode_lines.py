@@ -7,6 +7,7 @@ names; a case adds ``outcome``, ``read_at`` and ``redacted`` where they say some
 import base64
 import binascii
 import json
+import re
 from dataclasses import fields
 
 from casebook.facts import ReadOutcome, Stat, Znode
@@ -54,6 +55,8 @@ def decode(line: str | bytes) -> Znode:
     path = row.get("path")
     if not isinstance(path, str) or not path.startswith("/"):
         raise ValueError("no path that begins with /")
+    if not path.isascii() and re.search("[\ud800-\udfff]", path):
+        raise ValueError("a path that is no text")
     return Znode(
         path=path,
         data=_decode_data(row),

@@ -8,14 +8,25 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from casebook.facts import Broker, PartitionState, Stat
 
 _NO_LEADER = -1
+_MOST = 2**31 - 1  # Kafka's ids, partitions and epochs are int32
+_JSON = json.JSONDecoder()
 
 
 class Undecodable(ValueError):
     """A znode's data does not say what its path promises; the text is the reason."""
+
+
+@lru_cache(4096)
+def number(name: str) -> int | None:
+    """The broker id or partition that a name in a path stands for; ``None`` when Kafka would not write it so."""
+    if not re.fullmatch("0|[1-9][0-9]{0,9}", name) or int(name) > _MOST:
+        return None
+    return int(name)
 
 
 def decode_state(data: bytes | None, stat: Stat | None = None) -> PartitionState:
@@ -30,10 +41,11 @@ def decode_state(data: bytes | None, stat: Stat | None = None) -> PartitionState
         leader_epoch, controller_epoch = row["leader_epoch"], row["controller_epoch"]
     except KeyError as missing:
         raise Undecodable(f"has no {missing.args[0]}") from None
-    if row.get("version", 1) != 1:
-        raise Undecodable(f"is of version {_shown(row['version'])}; Kafka up to 3.9 writes version 1")
+    _version(row, newest=1)
     if type(leader) is not int or type(leader_epoch) is not int or type(controller_epoch) is not int:
         raise Undecodable("has a leader or epoch that is no integer")
+    if leader > _MOST or not 0 <= leader_epoch <= _MOST or not 0 <= controller_epoch <= _MOST:
+        raise Undecodable("has a leader or epoch that Kafka cannot have")
     if leader < _NO_LEADER:
         raise Undecodable(f"names leader {leader}, which is no broker" + (" (-2 stands for a leader during deletion)" if leader == -2 else ""))
     return PartitionState(
@@ -72,10 +84,9 @@ def decode_topic(data: bytes | None) -> Assignment:
         Undecodable: It is not an assignment.
     """
     row = _object(data)
-    version = row.get("version")
     undecodable: dict[int, str] = {}
     return Assignment(
-        json_version=version if type(version) is int else None,
+        json_version=_version(row, newest=3),
         replicas=_brokers_by_partition(row.get("partitions"), "partitions", undecodable),
         adding=_brokers_by_partition(row.get("adding_replicas", {}), "adding_replicas", undecodable),
         removing=_brokers_by_partition(row.get("removing_replicas", {}), "removing_replicas", undecodable),
@@ -94,7 +105,7 @@ def decode_partitions(data: bytes | None) -> dict[tuple[str, int], tuple[int, ..
         raise Undecodable("has no partitions")
     found = {}
     for row in rows:
-        if type(row) is not dict or not isinstance(row.get("topic"), str) or type(row.get("partition")) is not int:
+        if type(row) is not dict or not isinstance(row.get("topic"), str) or not _is_number(row.get("partition")):
             raise Undecodable("lists something that is no partition")
         found[row["topic"], row["partition"]] = _broker_ids(row.get("replicas", []), "replicas")
     return found
@@ -107,10 +118,10 @@ def decode_controller(data: bytes | None) -> tuple[int, int | None]:
         Undecodable: It names no broker.
     """
     row = _object(data)
-    broker, version = row.get("brokerid"), row.get("version")
-    if type(broker) is not int or broker < 0:
+    broker = row.get("brokerid")
+    if not _is_number(broker):
         raise Undecodable(f"names {_shown(broker)} as controller")
-    return broker, version if type(version) is int else None
+    return broker, _version(row, newest=2)
 
 
 def decode_controller_epoch(data: bytes | None) -> int:
@@ -119,7 +130,7 @@ def decode_controller_epoch(data: bytes | None) -> int:
     Raises:
         Undecodable: It is no number.
     """
-    if not data or not data.isdigit() or len(data) > 10:
+    if not data or not data.isdigit() or len(data) > 10 or int(data) > _MOST:
         raise Undecodable("is no epoch")
     return int(data)
 
@@ -143,7 +154,7 @@ def decode_log_dir_event(data: bytes | None) -> int:
         Undecodable: It names no broker.
     """
     broker = _object(data).get("broker")
-    if type(broker) is not int or broker < 0:
+    if not _is_number(broker):
         raise Undecodable(f"names {_shown(broker)} as a broker")
     return broker
 
@@ -159,15 +170,15 @@ def decode_broker(broker_id: int, data: bytes | None, stat: Stat | None = None) 
     row = _object(data)
     endpoints = tuple(text for text in _list(row.get("endpoints")) if isinstance(text, str))
     host, port = _address(row, endpoints)
-    version, timestamp, rack = row.get("version"), row.get("timestamp"), row.get("rack")
+    timestamp, rack = str(row.get("timestamp")), row.get("rack")
     return Broker(
         id=broker_id,
         host=host,
         port=port,
         endpoints=endpoints,
         rack=rack if isinstance(rack, str) else None,
-        json_version=version if type(version) is int else None,
-        timestamp=int(timestamp) if isinstance(timestamp, str | int) and str(timestamp).isdecimal() else None,
+        json_version=_version(row, newest=5),
+        timestamp=int(timestamp) if re.fullmatch("[0-9]{1,18}", timestamp) else None,
         stat=stat,
     )
 
@@ -178,31 +189,59 @@ def decode_config(data: bytes | None) -> dict[str, str]:
     Raises:
         Undecodable: It holds no settings.
     """
-    config = _object(data).get("config", {})
+    row = _object(data)
+    _version(row, newest=1)
+    config = row.get("config", {})
     if not isinstance(config, dict):
         raise Undecodable("has a config that is no object")
-    return {str(key): value if isinstance(value, str) else json.dumps(value) for key, value in config.items()}
+    return {key: value if isinstance(value, str) else _shown(value) for key, value in config.items()}
 
 
 def _object(data: bytes | None) -> dict[str, object]:
     if not data:
         raise Undecodable("is empty")
     try:
-        row = json.loads(data.decode())
+        text = data.decode().strip(" \t\n\r")
+        row, end = _JSON.raw_decode(text)
     except UnicodeDecodeError:
         raise Undecodable("is not text") from None
     except (ValueError, RecursionError):
         raise Undecodable("is not JSON") from None
+    if end != len(text):
+        raise Undecodable("is not JSON")
     if type(row) is not dict:
         raise Undecodable("is JSON, but no object")
+    if "\\u" in text and not _is_text(row):
+        raise Undecodable("holds an escape that is no character")
     return row
+
+
+def _is_text(row: dict[str, object]) -> bool:
+    """Whether all strings can be written again: ``\\ud800`` alone is JSON, and no text."""
+    try:
+        json.dumps(row, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError):
+        return False
+    return True
+
+
+def _version(row: dict[str, object], *, newest: int) -> int | None:
+    version = row.get("version")
+    if version is not None and (type(version) is not int or not 1 <= version <= newest):
+        known = "version 1" if newest == 1 else f"versions 1 to {newest}"
+        raise Undecodable(f"is of version {_shown(version)}; Kafka up to 3.9 writes {known}")
+    return version
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int and 0 <= value <= _MOST
 
 
 def _broker_ids(value: object, what: str) -> tuple[int, ...]:
     if type(value) is not list:
         raise Undecodable(f"has no list of brokers as {what}")
     for broker in value:
-        if type(broker) is not int or broker < 0:
+        if type(broker) is not int or not 0 <= broker <= _MOST:
             raise Undecodable(f"names {_shown(broker)} as a broker in {what}")
     if len(value) > 1 and len(set(value)) != len(value):
         raise Undecodable(f"names a broker twice in {what}")
@@ -213,23 +252,24 @@ def _brokers_by_partition(value: object, what: str, undecodable: dict[int, str])
     if type(value) is not dict:
         raise Undecodable(f"has no {what}")
     brokers = {}
-    for partition, replicas in value.items():
-        if not (partition.isascii() and partition.isdecimal()):
-            raise Undecodable(f"has a partition {_shown(partition)} in {what}")
+    for name, replicas in value.items():
+        partition = number(name)
+        if partition is None:
+            raise Undecodable(f"has a partition {_shown(name)} in {what}")
         try:
-            brokers[int(partition)] = _broker_ids(replicas, what)
+            brokers[partition] = _broker_ids(replicas, what)
         except Undecodable as error:
-            brokers[int(partition)] = ()
-            undecodable[int(partition)] = str(error)
+            brokers[partition] = ()
+            undecodable[partition] = str(error)
     return brokers
 
 
 def _address(row: Mapping[str, object], endpoints: Sequence[str]) -> tuple[str | None, int | None]:
     host, port = row.get("host"), row.get("port")
-    if isinstance(host, str) and host and type(port) is int and port > 0:
+    if isinstance(host, str) and host and type(port) is int and 0 < port <= 65535:
         return host, port
     for endpoint in endpoints:
-        match = re.fullmatch(r"[^:/]+://\[?([^\]/]*?)\]?:(\d{1,5})", endpoint)
+        match = re.fullmatch(r"[^:/]+://\[?([^\]/]*?)\]?:([0-9]{1,5})", endpoint)
         if match:
             return match[1] or None, int(match[2])
     return None, None
@@ -240,5 +280,7 @@ def _list(value: object) -> list[object]:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "an object"
     text = json.dumps(value)
     return text if len(text) <= 40 else text[:40] + "..."

@@ -9,7 +9,7 @@ from casebook.analysis.start_first import StartChoice, order
 from casebook.analysis.verdicts import OFFLINE, RULES, State, Verdict
 from casebook.views import text
 from casebook.views.bars import Bar, figure, picture
-from casebook.views.render import render
+from casebook.views.render import anchor, render
 from casebook.views.replica_map import replica_map
 from casebook.views.view import View, html
 
@@ -39,6 +39,24 @@ def whom_to_start(lead: Leadership) -> View:
     return View(parts=(caption, chart, picture(bars, axis=_AXIS, alternative=takeaway), numbers), tables=tables)
 
 
+def costs(lead: Leadership) -> View:
+    """What each choice costs: starting brokers, unclean election, waiting."""
+    offline = [v for v in lead.verdicts if v.state in OFFLINE]
+    if not offline:
+        return html(Markup())
+    chosen = order(lead.start_first)
+    rows = []
+    if chosen:
+        left = ", ".join(text.count(c.still_offline_after) for c in chosen[:4])
+        rows.append((False, (f"Start {', then '.join(str(c.broker) for c in chosen[:4])}", left, "0", "clean elections: nothing is lost")))
+    unclean = sum(v.unclean_winner is not None for v in offline)
+    dropped = Markup("{} unknown").format(render("unknown")) if unclean else "–"
+    rows.append((False, ("Unclean election", text.count(len(offline) - unclean), dropped, f"elects {text.count(unclean)} of {text.count(len(offline))}; for good")))
+    rows.append((False, ("Wait", text.count(len(offline)), "0", f"{text.plural(len({v.topic for v in offline}), 'topic')} stay down")))
+    columns = (("Choice", ""), ("Offline after", "num"), ("Records dropped", "num"), ("Then", ""))
+    return html(render("plain_table", name="costs", columns=columns, rows=rows, takeaway="What each choice costs.", reading="After each step of it."))
+
+
 def who_holds_what(lead: Leadership) -> View:
     """Partitions by brokers, grouped by who heals them."""
     return html(replica_map(lead))
@@ -66,7 +84,7 @@ def verdict_table(lead: Leadership, *, topic: str = "") -> View:
         rules=[(rule, RULES[rule]) for rule in sorted({v.rule for v in shown if v.rule}, key=lambda r: int(r[1:]))],
         version=lead.version.version,
     )  # fmt: skip
-    return html(view, tables={"partitions": lead.verdicts})
+    return html(view, tables={"partitions": lead.verdicts}, cites=tuple(_state_path(v) for v in shown))
 
 
 def controller_history(lead: Leadership) -> View:
@@ -125,6 +143,10 @@ def _cells(v: Verdict) -> tuple[object, ...]:
     clean = f"{v.clean_winner} now" if v.clean_winner is not None else f"{' or '.join(map(str, v.waits_for))} if started" if v.waits_for else "nobody"
     unclean = f"{v.unclean_winner} now" if v.unclean_winner is not None else "–" if v.clean_winner is not None else "nobody"
     minimum = "? unknown" if v.min_isr is None else Markup("{} <small>{}</small>").format(v.min_isr, v.min_isr_origin)
-    path = f"/brokers/topics/{v.topic}/partitions/{v.partition}/state"
-    proof = Markup('<code class="cb-proof" title="{}">state</code>{}').format(path, f" {text.clock(v.since)}" if v.since else "")
+    path = _state_path(v)
+    proof = Markup('<a class="cb-proof" href="#{}" title="{}"><code>state</code></a>{}').format(anchor(path), path, f" {text.clock(v.since)}" if v.since else "")
     return (f"{v.topic}-{v.partition}", says, text.brokers(v.replicas), text.brokers(v.isr or ()), rule, clean, unclean, minimum, proof)
+
+
+def _state_path(v: Verdict) -> str:
+    return f"/brokers/topics/{v.topic}/partitions/{v.partition}/state"

@@ -1,5 +1,6 @@
 """Templates to HTML. Everything that comes from evidence is escaped: a topic or a log line may contain anything."""
 
+import hashlib
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -22,6 +23,7 @@ def _environment() -> Environment:
         "clock": text.clock,
         "duration": text.duration,
         "look": look,
+        "anchor": anchor,
     }
     return environment
 
@@ -29,6 +31,11 @@ def _environment() -> Environment:
 def render(template: str, **context: object) -> Markup:
     """HTML of ``views/templates/<template>.html.j2``."""
     return Markup(_environment().get_template(f"{template}.html.j2").render(context))
+
+
+def anchor(proof: str) -> str:
+    """The id under which a cited znode or line stands in the same page."""
+    return f"proof-{hashlib.sha256(proof.encode(errors='surrogatepass')).hexdigest()[:10]}"
 
 
 def look(outcome: Finding | Severity | Status | str | None) -> str:

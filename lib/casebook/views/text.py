@@ -11,6 +11,13 @@ def count(value: int | None) -> str:
     return "?" if value is None else f"{value:,}".replace(",", _THIN)
 
 
+def size(value: int) -> str:
+    """Bytes as ``812 KiB``, ``4.7 MiB``."""
+    if value < 1 << 20:
+        return f"{max(1, value >> 10)}{_THIN}KiB"
+    return f"{value / (1 << 20):.1f}{_THIN}MiB"
+
+
 def plural(value: int, noun: str) -> str:
     """``1 partition``, ``2 partitions``."""
     return f"{count(value)} {noun}{'' if value == 1 else 's'}"

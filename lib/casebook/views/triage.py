@@ -47,7 +47,8 @@ def summary(findings: Sequence[Finding], case: Case, cluster: Cluster) -> View:
 
 def findings(all_findings: Sequence[Finding]) -> View:
     """What was found, worst first, each with what to do and its proof."""
-    return html(render("findings", findings=[f for f in worst_first(all_findings) if f.status is Status.FINDING]))
+    found = [f for f in worst_first(all_findings) if f.status is Status.FINDING]
+    return html(render("findings", findings=found), cites=tuple(e.znode for f in found for e in f.evidence if e.znode is not None))
 
 
 def looked_at(all_findings: Sequence[Finding]) -> View:

@@ -34,15 +34,17 @@ class View:
     Args:
         parts: In order: HTML, charts, or a widget.
         tables: Rows by table name, for the run's ``tables/``; see :mod:`casebook.tables`.
+        cites: Paths of the znodes that it links to as proof.
     """
 
     parts: tuple[object, ...]
     tables: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    cites: tuple[str, ...] = ()
 
 
-def html(*parts: Markup, tables: Mapping[str, Sequence[object]] | None = None) -> View:
+def html(*parts: Markup, tables: Mapping[str, Sequence[object]] | None = None, cites: tuple[str, ...] = ()) -> View:
     """A view of HTML alone."""
-    return View(parts=parts, tables=tables or {})
+    return View(parts=parts, tables=tables or {}, cites=cites)
 
 
 def display(view: View, *, display_id: str | None = None, update: bool = False) -> None:

@@ -59,7 +59,7 @@ class _Panel:
         known = sorted({*lead.cluster.live, *lead.dead})
         now = remembered.get("supposed", supposed)
         self._brokers = {broker: widgets.ToggleButton(layout={"width": "auto", "min_width": "62px"}) for broker in known}
-        self._unclean = widgets.ToggleButtons(options=[("as configured", "as_configured"), ("on", "on"), ("off", "off")], style={"button_width": "auto"})
+        self._unclean = widgets.ToggleButtons(options=[(f"as configured: {_configured(lead)}", "as_configured"), ("on", "on"), ("off", "off")], style={"button_width": "auto"})
         self._ahead = widgets.Dropdown(options=[("do not assume", None), *((f"broker {b}", b) for b in known)], layout={"width": "180px"})
         self._show = widgets.Dropdown(options=list(_SHOW), layout={"width": "210px"})
         self._back = widgets.Button(description="Back to the evidence", layout={"width": "auto"})
@@ -105,6 +105,12 @@ class _Panel:
             self._html.value = str(_answer(self._lead, self._replay(self._supposed()), only_offline=_SHOW[self._show.value]))
         except Exception as error:  # an exception in a callback shows nowhere: the panel itself must say it
             self._html.value = str(render("failed", what=f"{type(error).__name__}: {error}"))
+
+
+def _configured(lead: Leadership) -> str:
+    """How unclean election is configured: on, off, by topic, or unknown."""
+    values = {verdict.unclean_allowed for verdict in lead.verdicts}
+    return {True: "on", False: "off", None: "unknown"}[values.pop()] if len(values) == 1 else "by topic" if values else "unknown"
 
 
 def _line(label: str, *controls: object) -> object:

@@ -28,6 +28,22 @@
     if (sort) sortBy(sort.closest('th'));
   });
 
+  // A proof link leads into a closed <details>: open it.
+  const reveal = () => {
+    const target = location.hash && document.getElementById(location.hash.slice(1));
+    const box = target && target.closest('details');
+    if (box && !box.open) { box.open = true; target.scrollIntoView({ block: 'center' }); }
+  };
+  addEventListener('hashchange', reveal);
+  document.addEventListener('click', event => {
+    const link = event.target.closest && event.target.closest('a.cb-proof[href^="#"]');
+    const target = link && document.getElementById(link.hash.slice(1));
+    if (!target) return;
+    event.preventDefault();
+    target.closest('details').open = true;
+    target.scrollIntoView({ block: 'center' });
+  });
+
   function select(copy) {
     const range = document.createRange();
     range.selectNodeContents(copy.parentElement.querySelector('code'));

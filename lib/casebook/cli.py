@@ -1,0 +1,194 @@
+"""The command ``casebook``. Every command has its Python twin; this module only reads arguments and prints."""
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from casebook import __version__
+from casebook.errors import CasebookError, UsageError
+from casebook.findings import Severity
+
+_COULD_NOT_COMPLETE = 3
+
+
+def main() -> None:
+    """Run the command line. Whatever goes wrong ends in exit code 3: 1 and 2 are severities."""
+    try:
+        cli.main(standalone_mode=False)
+    except CasebookError as error:
+        _complain(error)
+        sys.exit(_COULD_NOT_COMPLETE)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(_COULD_NOT_COMPLETE)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Stopped.", err=True)
+        sys.exit(_COULD_NOT_COMPLETE)
+    except BrokenPipeError:  # the reader of our output has gone: nothing left to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(_COULD_NOT_COMPLETE)
+
+
+def _complain(error: CasebookError) -> None:
+    click.echo(f"casebook: {error.what}", err=True)
+    if error.cause:
+        click.echo(f"  likely cause: {error.cause}", err=True)
+    if error.try_:
+        click.echo(f"  try: {error.try_}", err=True)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="casebook")
+def cli() -> None:
+    """Explain Kafka incidents from evidence alone."""
+
+
+@cli.command("list")
+def list_() -> None:
+    """Name the notebooks and the shipped cases."""
+    from casebook import notebooks, sources
+
+    for notebook in notebooks.every():
+        click.echo(f"{notebook.stem:<24} {notebook.title()}")
+    click.echo()
+    for sample in sources.samples():
+        click.echo(f"sample:{sample}")
+
+
+@cli.command()
+@click.argument("notebook")
+def describe(notebook: str) -> None:
+    """Tell what NOTEBOOK answers and which parameters it takes."""
+    from casebook import notebooks, parameters
+
+    found = notebooks.find(notebook)
+    click.echo(f"{found.stem}: {found.title()}\n\n{found.about()}\n")
+    for parameter in parameters.of_notebook(found.path):
+        click.echo(f"  -p {parameter.name}={parameter.default}  ({parameter.type}) {parameter.help}")
+
+
+@cli.command()
+@click.argument("notebook")
+@click.option("--source", help="sample:<name>, a case folder, or live:<profile>.")
+@click.option("-p", "pairs", multiple=True, metavar="NAME=VALUE", help="A parameter; `casebook describe NOTEBOOK` lists them.")
+@click.option("-f", "file", type=click.Path(path_type=Path), help="A YAML file of parameters; -p goes before it.")
+@click.option("--runs", "runs_dir", type=click.Path(path_type=Path), help="The folder of all runs [default: $CASEBOOK_RUNS, else runs].")
+@click.option("--fail-on", type=click.Choice([s.value for s in Severity]), default="warning", show_default=True,
+              help="The lowest severity that makes the exit code 1 or 2.")  # fmt: skip
+def run(notebook: str, source: str | None, pairs: tuple[str, ...], file: Path | None, runs_dir: Path | None, fail_on: str) -> None:
+    """Run NOTEBOOK headless; the last line printed is the run's folder.
+
+    Exit code: 0 nothing at or above --fail-on, 1 warning, 2 critical, 3 could not complete.
+    """
+    from casebook import notebooks, parameters, places, runner
+
+    given = (parameters.from_yaml(file) if file else {}) | parameters.from_pairs(pairs)
+    if source is not None:
+        given["source"] = source
+    ran = runner.run(notebooks.find(notebook), given, runs_dir=runs_dir or places.runs_dir(), fail_on=Severity(fail_on))
+    if ran.failed:
+        click.echo(f"casebook: {ran.title}", err=True)
+    else:
+        click.echo(ran.title)
+    click.echo(f"report: {ran.folder / runner.REPORT}")
+    click.echo(str(ran.folder))
+    sys.exit(ran.exit_code)
+
+
+@cli.command()
+@click.argument("run_folder", metavar="RUN", type=click.Path(path_type=Path))
+def report(run_folder: Path) -> None:
+    """Write report.html of a RUN again from its notebook."""
+    from casebook import runner
+
+    click.echo(str(runner.rewrite_report(run_folder)))
+
+
+@cli.command()
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The case folder to make; it must not exist.")
+@click.option("--zookeeper", metavar="HOST:PORT[,..]/CHROOT", help="Walk a live ensemble; reads only.")
+@click.option("--zookeeper-dump", type=click.Path(path_type=Path), help="A znode dump as JSON lines (docs/dump_znodes.md).")
+@click.option("--chroot", default="", help="The chroot inside the dump, e.g. /kafka.")
+@click.option("--credentials", type=click.Path(path_type=Path), help="A properties file with ZooKeeper credentials.")
+@click.option("--properties", multiple=True, metavar="BROKER=FILE", help="A broker's server.properties; secrets are removed.")
+@click.option("--logs", multiple=True, metavar="BROKER=GLOB", help="A broker's log files; secrets are removed.")
+def collect(
+    out: Path, zookeeper: str | None, zookeeper_dump: Path | None, chroot: str, credentials: Path | None,
+    properties: tuple[str, ...], logs: tuple[str, ...],
+) -> None:  # fmt: skip
+    """Collect evidence into a case folder. Nothing is ever written to the cluster."""
+    from casebook.collect import collect_case
+
+    if not (zookeeper or zookeeper_dump or properties or logs):
+        raise UsageError("Nothing to collect.", try_="Give --zookeeper, --zookeeper-dump, --properties or --logs.")
+    collect_case(
+        out,
+        zookeeper=zookeeper,
+        zookeeper_dump=zookeeper_dump,
+        chroot=chroot,
+        credentials=credentials,
+        properties={broker: Path(value) for broker, value in _by_broker(properties)},
+        logs=_globbed(logs),
+        progress=_progress if sys.stderr.isatty() else None,
+    )
+    click.echo(str(out))
+
+
+def _by_broker(texts: tuple[str, ...]) -> list[tuple[int, str]]:
+    pairs = []
+    for text in texts:
+        broker, equals, value = text.partition("=")
+        if not equals or not broker.isdecimal() or not value:
+            raise UsageError(f"{text!r} is not BROKER=PATH.", try_="For example --properties 1=/etc/kafka/server.properties.")
+        pairs.append((int(broker), value))
+    return pairs
+
+
+def _globbed(texts: tuple[str, ...]) -> dict[int, list[Path]]:
+    import glob
+
+    found: dict[int, list[Path]] = {}
+    for broker, pattern in _by_broker(texts):
+        matches = [Path(path) for path in sorted(glob.glob(pattern, recursive=True))]
+        found.setdefault(broker, []).extend(matches or [Path(pattern)])
+    return found
+
+
+def _progress(done: int, total: int | None) -> None:
+    of = f" of about {total}" if total else ""
+    click.echo(f"\rReading ZooKeeper: {done}{of} znodes", nl=False, err=True)
+
+
+@cli.command()
+@click.argument("incident", required=False)
+@click.option("--list", "listing", is_flag=True, help="Name the incidents.")
+@click.option("--kafka", metavar="VERSION", help="The Kafka release to play it on.")
+@click.option("--out", type=click.Path(path_type=Path), default=Path("rehearsal"), show_default=True,
+              help="Where the captured cases go.")  # fmt: skip
+@click.option("--keep-running", is_flag=True, help="Leave the broken cluster running until Ctrl-C.")
+def rehearse(incident: str | None, listing: bool, kafka: str | None, out: Path, keep_running: bool) -> None:
+    """Play INCIDENT on a real cluster on this machine and capture its cases."""
+    from casebook import rehearsal
+
+    if listing or incident is None:
+        for known in rehearsal.list_incidents():
+            click.echo(f"{known.name:<20} {known.story}  [{', '.join(known.kafka_versions)}]")
+        return
+    rehearsal.play(incident, kafka=kafka, keep_running=keep_running, out=out, progress=lambda text: click.echo(text, err=True))
+    click.echo(str(out))
+
+
+@cli.command()
+@click.option("--zookeeper", metavar="HOST:PORT[,..]/CHROOT", help="Also try to reach this ensemble; reads only.")
+def doctor(zookeeper: str | None) -> None:
+    """Tell what will work here and what will not, and why."""
+    from casebook import doctor as checks
+
+    results = checks.examine(zookeeper)
+    for result in results:
+        click.echo(f"{'ok  ' if result.ok else 'FAIL'}  {result.what}: {result.found}")
+        if not result.ok:
+            click.echo(f"      try: {result.try_}")
+    sys.exit(0 if all(result.ok for result in results) else _COULD_NOT_COMPLETE)

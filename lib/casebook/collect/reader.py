@@ -1,0 +1,223 @@
+"""A reader of ZooKeeper: three questions, many of them in flight, and no verb that writes."""
+
+import queue
+import socket
+import struct
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import EXCEPTIONS, ConnectionLoss, MarshallingError, NoNodeError
+from kazoo.handlers.threading import KazooTimeoutError
+from kazoo.protocol.connection import PURESASL_AVAILABLE
+from kazoo.protocol.serialization import Exists, GetChildren, GetData
+
+from casebook.collect.ensemble import Credentials, Ensemble
+from casebook.collect.wire import SILENT, Answer, LaneHandler
+from casebook.errors import CollectError
+
+_SESSION_TIMEOUT = 6.0
+"""Seconds. A server that is just starting may swallow a connection; kazoo tries again after this time, divided by the servers."""
+
+_RECONNECT = {"max_tries": -1, "delay": 0.05, "backoff": 2, "max_delay": 1.0}
+_PROBE = 1.0
+_MOST_PROBES = 5
+
+
+class Verb(StrEnum):
+    """What can be asked about a znode."""
+
+    GET = "get"
+    LIST = "list"
+    STAT = "stat"
+
+
+_QUESTIONS = {Verb.GET: GetData, Verb.LIST: GetChildren, Verb.STAT: Exists}
+
+
+class Request(NamedTuple):
+    """One question.
+
+    Attributes:
+        verb: What is asked.
+        path: Below the chroot.
+        listed: Its parent named it: when it is not there, it was a moment ago.
+    """
+
+    verb: Verb
+    path: str
+    listed: bool = False
+
+
+class Silence(Exception):
+    """ZooKeeper did not answer for longer than the caller wants to wait; the text says so."""
+
+
+class Reply(NamedTuple):
+    """What ZooKeeper said to a request.
+
+    Attributes:
+        request: The question.
+        value: (data, stat) for ``GET``, names for ``LIST``, stat or ``None`` for ``STAT``.
+        error: Why there is no value.
+    """
+
+    request: Request
+    value: Any = None
+    error: Exception | None = None
+
+
+class Reader:
+    """An open connection to an ensemble; use :func:`connect`.
+
+    Attributes:
+        zxid: The last transaction that the server had applied when it answered last.
+        sessions: Sessions opened so far.
+    """
+
+    def __init__(self, client: KazooClient, lane: LaneHandler, chroot: str, timeout: float) -> None:
+        self.__client = client  # private to the letter: nobody else can reach a verb that writes
+        self._lane = lane
+        self._chroot = chroot
+        self._timeout = timeout
+        self._to_ask: list[tuple[Request, int, bytes]] = []
+        self._session = client.client_id
+        self.zxid = 0
+        self.sessions = 1
+
+    def ask(self, request: Request) -> None:
+        """Prepare a question; it leaves with the next wait for replies."""
+        path = self._chroot + request.path if request.path != "/" else self._chroot or "/"
+        question = _QUESTIONS[request.verb](path, None)
+        self._to_ask.append((request, question.type, question.serialize()))
+
+    def replies(self) -> Iterator[Reply]:
+        """Send what was prepared, and wait for the next replies: in the order of asking as long as the connection holds.
+
+        Raises:
+            Silence: None came within the timeout.
+        """
+        self._lane.ask(self._to_ask)
+        self._to_ask = []
+        try:
+            answers = self._lane.answers.get(timeout=self._timeout)
+        except queue.Empty:
+            raise Silence(f"ZooKeeper did not answer for {self._timeout:g} s") from None
+        for answer in answers:
+            if answer.zxid > 0:
+                self.zxid = self.__client.last_zxid = answer.zxid  # so that no server that lags behind is taken for the next
+            yield _reply(answer)
+
+    def wait_for_connection(self) -> None:
+        """Wait until kazoo has reconnected, with the old session or a new one.
+
+        Raises:
+            Silence: It did not within the timeout.
+        """
+        deadline = time.monotonic() + self._timeout
+        while not self.__client.connected:
+            if time.monotonic() > deadline:
+                raise Silence(f"ZooKeeper was lost and did not come back within {self._timeout:g} s")
+            time.sleep(0.02)
+        session = self.__client.client_id
+        if session is not None and session != self._session:
+            self._session = session
+            self.sessions += 1
+
+    def ask_one(self, verb: Verb, path: str) -> Any:
+        """Ask one question and wait, through lost connections.
+
+        Raises:
+            Silence: No answer within the timeout.
+            KazooException: What ZooKeeper says against the question.
+        """
+        deadline = time.monotonic() + self._timeout
+        while time.monotonic() < deadline:
+            self.ask(Request(verb, path))
+            (reply,) = self.replies()
+            if reply.error is None:
+                return reply.value
+            if not isinstance(reply.error, ConnectionLoss):
+                raise reply.error
+            self.wait_for_connection()
+        raise Silence(f"ZooKeeper lost the connection for {self._timeout:g} s, again and again")
+
+
+def _reply(answer: Answer) -> Reply:
+    request: Request = answer.token
+    if answer.error == NoNodeError.code and request.verb is Verb.STAT:
+        return Reply(request)
+    if answer.error:
+        return Reply(request, error=EXCEPTIONS[answer.error]())
+    try:
+        return Reply(request, _QUESTIONS[request.verb].deserialize(answer.body, 0))
+    except (ValueError, struct.error):
+        return Reply(request, error=MarshallingError())
+
+
+@contextmanager
+def connect(ensemble: Ensemble, *, timeout: float, credentials: Credentials | None = None) -> Iterator[Reader]:
+    """Open a session for reading.
+
+    Args:
+        ensemble: Its chroot is not looked at here.
+        timeout: Seconds to wait for a first connection, for a lost one to come back, and for any answer.
+        credentials: To be presented, if any.
+
+    Raises:
+        CollectError: No server answered, or the credentials were refused.
+    """
+    lane = LaneHandler()
+    client = KazooClient(
+        [*ensemble.servers],
+        timeout=_SESSION_TIMEOUT,
+        handler=lane,
+        connection_retry=_RECONNECT,
+        logger=SILENT,
+        **_authentication(credentials),
+    )
+    try:
+        client.start(timeout)
+    except KazooTimeoutError:
+        raise _unreachable(ensemble, timeout) from None
+    try:
+        yield Reader(client, lane, ensemble.chroot, timeout)
+    finally:
+        client.stop()
+        client.close()
+
+
+def _authentication(credentials: Credentials | None) -> dict[str, Any]:
+    if credentials is None:
+        return {}
+    if credentials.scheme == "digest":
+        return {"auth_data": [("digest", f"{credentials.username}:{credentials.password}")]}
+    if not PURESASL_AVAILABLE:
+        raise CollectError("SASL needs a package that is not installed.", try_="pip install pure-sasl")
+    return {"sasl_options": {"mechanism": credentials.mechanism, "username": credentials.username, "password": credentials.password}}
+
+
+def _unreachable(ensemble: Ensemble, timeout: float) -> CollectError:
+    seen = "; ".join(f"{server}: {_probe(server)}" for server in ensemble.servers[:_MOST_PROBES])
+    return CollectError(
+        f"No ZooKeeper server answered within {timeout:g} s.",
+        cause=f"Tried {seen}.",
+        try_="Check host and port (a Kafka broker's own port is not ZooKeeper's), and that this machine may connect.",
+    )
+
+
+def _probe(server: str) -> str:
+    """Why a server cannot be used, in a few words."""
+    host, _, port = server.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_PROBE).close()
+    except socket.gaierror:
+        return "its name does not resolve"
+    except TimeoutError:
+        return "no answer to a connection"
+    except OSError as error:
+        return (error.strerror or str(error)).lower()
+    return "accepts connections but opens no ZooKeeper session"

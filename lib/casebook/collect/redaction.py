@@ -1,0 +1,131 @@
+"""Secrets are taken out before anything is written. Pure functions; when in doubt, out it goes.
+
+Where Kafka keeps secrets: SCRAM credentials under ``/config/users``, encrypted passwords under ``/config/brokers``
+(``ZkData.SensitiveRootPaths``, core/src/main/scala/kafka/zk/ZkData.scala@3.9.0), JAAS lines and the passwords of key
+stores in ``server.properties``. Logs hold whatever someone put on a command line or into a URL.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from casebook.facts import Znode
+
+REDACTED = "[redacted]"
+MARK = REDACTED.encode()
+
+_SENSITIVE = (
+    r"passw(?:or)?d|passphrase|pwd|secret|token|credential|jaas|authorization|user\.?info|salt|scram-sha"
+    r"|(?:private|access|api|stored|server|master|keystore)[._-]?key|certificate|[._-]key(?![\w.-])"
+)
+_SENSITIVE_KEY = re.compile(_SENSITIVE, re.IGNORECASE)
+_ASSIGNED = re.compile(
+    rb"""(?P<key>(?:%b)[\w.-]*["']?\s*(?:=|:|->)\s*)(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|.+)""" % _SENSITIVE.encode(),
+    re.IGNORECASE | re.DOTALL,
+)
+_SENSITIVE_WORD = re.compile(_SENSITIVE.encode(), re.IGNORECASE)
+_USER_IN_URL = re.compile(rb"""(?<=://)[^\s"'/]*:[^\s"']*@""")
+_PEM_BEGIN = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY.*", re.DOTALL)
+_PEM_BODY = re.compile(rb"[A-Za-z0-9+/= \t]*|(?:Proc-Type|DEK-Info):.*")
+_KEY = re.compile(rb"(?:[^\\=:\s]|\\.)+", re.DOTALL)
+_ESCAPE = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+
+_USER_QUOTAS = frozenset({"producer_byte_rate", "consumer_byte_rate", "request_percentage", "controller_mutation_rate",
+                          "connection_creation_rate"})  # fmt: skip
+_SECRET_PATHS = ("/config/users/", "/config/brokers/")
+
+
+def is_sensitive(key: str) -> bool:
+    """Whether a setting of this name may hold a secret."""
+    return _SENSITIVE_KEY.search(key) is not None
+
+
+def redact_znode(znode: Znode) -> Znode:
+    """The znode without secrets; what cannot be understood where Kafka keeps secrets loses its data."""
+    if znode.data is None or not znode.path.startswith("/config/"):
+        return znode
+    secret_path = znode.path.startswith(_SECRET_PATHS)
+    try:
+        row = json.loads(znode.data, object_pairs_hook=_no_duplicates)
+        settings = {key: value if _may_stay(znode.path, key, value) else REDACTED for key, value in row["config"].items()}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        data = None if secret_path else redact_text(znode.data)
+        return znode if data == znode.data else replace(znode, data=data, redacted=True)
+    kept = {"version": row["version"]} if type(row.get("version")) is int else {}
+    kept = (kept if secret_path else row) | {"config": settings}
+    return znode if kept == row else replace(znode, data=json.dumps(kept).encode(), redacted=True)
+
+
+def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """A key given twice could hide a secret behind a harmless value."""
+    row = dict(pairs)
+    if len(row) != len(pairs):
+        raise ValueError("a key is given twice")
+    return row
+
+
+def _may_stay(path: str, key: str, value: object) -> bool:
+    if path.startswith("/config/users/") and key not in _USER_QUOTAS:
+        return False
+    text = value if isinstance(value, str) else json.dumps(value)
+    return not is_sensitive(key) and redact_text(encoded := text.encode(errors="surrogatepass")) == encoded
+
+
+def redact_text(text: bytes) -> bytes:
+    """A line or value without what stands after ``password=`` and its like, and without ``user:password@`` in URLs.
+
+    An unquoted secret is taken to reach to the end: where it really ends, nobody can tell.
+    """
+    if _SENSITIVE_WORD.search(text):
+        text = _ASSIGNED.sub(lambda match: match["key"] + MARK, text)
+    return _USER_IN_URL.sub(MARK + b"@", text) if b"@" in text else text
+
+
+def redact_log(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines of a log without secrets; as many as before, each with its line end."""
+    inside_pem = False
+    for line in lines:
+        body = line.rstrip(b"\r\n")
+        inside_pem = inside_pem and _PEM_BODY.fullmatch(body) is not None
+        yield (MARK if inside_pem else redact_text(_PEM_BEGIN.sub(MARK, body))) + line[len(body) :]
+        inside_pem = inside_pem or _PEM_BEGIN.search(body) is not None
+
+
+def redact_properties(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines of a Java properties file without secrets; a setting that held one becomes one line, however many it had."""
+    setting: list[bytes] = []
+    for line in lines:
+        setting.append(line)
+        if not _continues(line) or (len(setting) == 1 and _is_comment(line)):
+            yield from _redact_setting(setting)
+            setting = []
+    if setting:
+        yield from _redact_setting(setting)
+
+
+def _continues(line: bytes) -> bool:
+    body = line.rstrip(b"\r\n")
+    return (len(body) - len(body.rstrip(b"\\"))) % 2 == 1
+
+
+def _is_comment(line: bytes) -> bool:
+    return line.lstrip().startswith((b"#", b"!"))
+
+
+def _redact_setting(lines: list[bytes]) -> list[bytes]:
+    """The physical lines of one setting, as they are or as one line without the secret."""
+    joined = b"".join([line.rstrip(b"\r\n")[:-1].lstrip() for line in lines[:-1]] + [lines[-1].strip()])
+    match = _KEY.match(joined)
+    if match is None or _is_comment(joined):
+        return [redact_text(line) for line in lines]
+    meant = _unescape(joined)
+    if is_sensitive(_unescape(match[0]).decode(errors="replace")) or (meant != joined and redact_text(meant) != meant):
+        return [match[0] + b"=" + MARK + b"\n"]
+    redacted = redact_text(joined)
+    return lines if redacted == joined else [redacted + b"\n"]
+
+
+def _unescape(text: bytes) -> bytes:
+    r"""What Java makes of ``\u0070`` and ``\x`` in a properties file."""
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)).encode(errors="replace") if match[1] else match[2], text)

@@ -1,0 +1,86 @@
+"""Which of ZooKeeper's znodes are Kafka's evidence: one selection for walks and dumps.
+
+Source: ``core/src/main/scala/kafka/zk/ZkData.scala@3.9.0`` and, for releases before 1.1, ``kafka/utils/ZkUtils.scala@0.9.0.1``.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+
+IDS = "/brokers/ids"
+TOPICS = "/brokers/topics"
+
+READ_WHOLE = (
+    IDS,
+    "/brokers/seqid",
+    "/controller",
+    "/controller_epoch",
+    "/config",
+    "/admin",
+    "/isr_change_notification",
+    "/log_dir_event_notification",
+    "/cluster",
+    "/feature",
+    "/migration",
+    "/latest_producer_id_block",
+    TOPICS,
+)
+"""Read with everything below, the many last; below a topic, the states only."""
+
+COUNTED = ("/consumers", "/kafka-acl", "/kafka-acl-changes", "/kafka-acl-extended", "/kafka-acl-extended-changes", "/delegation_token")
+"""Only their stat is kept, which counts their children: who may do what, and tokens, are nobody's business here."""
+
+_STATE = re.compile(rf"({TOPICS}/[^/]+)/partitions/([0-9]+)/state")
+_PARTITIONS = re.compile(rf"({TOPICS}/[^/]+)/partitions")
+_LONGEST_PARTITION = 10  # digits of an int32
+
+
+def is_evidence(path: str) -> bool:
+    """Whether a znode belongs into a case."""
+    if path.startswith(TOPICS + "/"):
+        return is_topic(path) or topic_of_state(path) is not None
+    return path in COUNTED or root_of(path) in READ_WHOLE
+
+
+def root_of(path: str) -> str:
+    """The part of the tree a znode belongs to: its place in :data:`READ_WHOLE`, else its first name."""
+    for root in READ_WHOLE:
+        if path == root or path.startswith(root + "/"):
+            return root
+    return "/" + path.split("/", 2)[1]
+
+
+def is_topic(path: str) -> bool:
+    """Whether it is a topic's own znode."""
+    return path.count("/") == 3 and path.startswith(TOPICS + "/")
+
+
+def topic_of_state(path: str) -> str | None:
+    """Path of the topic that a state znode belongs to; ``None`` for every other path."""
+    match = _STATE.fullmatch(path)
+    return match[1] if match else None
+
+
+def topic_of_partitions(path: str) -> str | None:
+    """Path of the topic whose partitions are children of this path; ``None`` for every other path."""
+    match = _PARTITIONS.fullmatch(path)
+    return match[1] if match else None
+
+
+def partitions_path(topic_path: str) -> str:
+    """The parent of a topic's partitions."""
+    return topic_path + "/partitions"
+
+
+def state_paths(topic_path: str, partitions: Iterable[str]) -> list[str]:
+    """The state znodes of a topic; names that are no partition number are left out."""
+    return [f"{topic_path}/partitions/{p}/state" for p in partitions if p.isascii() and p.isdecimal() and len(p) <= _LONGEST_PARTITION]
+
+
+def assigned_partitions(data: bytes | None) -> list[str]:
+    """Partition numbers in a topic znode; none when it is not what Kafka writes, which the reader of the case reports."""
+    try:
+        partitions = json.loads(data or b"")["partitions"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return []
+    return list(partitions) if isinstance(partitions, dict) else []

@@ -1,0 +1,368 @@
+"""A real ZooKeeper and real Kafka brokers on loopback, and everything an incident does to them."""
+
+import json
+import logging
+import random
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from casebook.errors import RehearsalError
+from casebook.rehearsal import servers, topics
+from casebook.rehearsal.installation import HOST, SESSION_TIMEOUT, Installation, command, install_broker, install_zookeeper
+from casebook.rehearsal.processes import FOLDER_PREFIX, Guarded, Server
+
+if TYPE_CHECKING:
+    from kazoo.client import KazooClient
+
+_PORTS = range(20_000, 32_000)  # below those that systems give to outgoing connections
+_ATTEMPTS = 5
+_PATIENCE = 90.0
+_POLL = 0.05
+_TAKEN = "Address already in use"
+
+_QUIET = logging.getLogger(__name__)
+_QUIET.addHandler(logging.NullHandler())  # a lost connection to ZooKeeper is what rehearsals are about
+
+
+class Cluster:
+    """A Kafka cluster that lives as long as its ``with`` block, or its process, whichever ends first.
+
+    Args:
+        kafka: One of :func:`casebook.rehearsal.servers.versions`.
+        brokers: Their ids, or how many (ids from 1); 0 for a ZooKeeper alone.
+        chroot: Of the Kafka cluster inside ZooKeeper; ``""`` for none.
+        home: Folder for everything the servers write, made here; ``None`` for a temporary one.
+        keep: Leave the folder when the cluster ends.
+        settings: Broker settings beside or instead of a rehearsal's own.
+        running: Brokers to start on entering; all of them when ``None``.
+        controller: The broker to start first, so that it becomes controller.
+        data: Folder made by :meth:`copy_data`; the servers start on a copy of it. Registrations of before stand until
+            ZooKeeper lets their sessions expire, which :meth:`start` waits for.
+        progress: Told in one sentence what takes time.
+    """
+
+    def __init__(
+        self,
+        *,
+        kafka: str = "0.9.0.1",
+        brokers: int | Iterable[int] = 3,
+        chroot: str = "/kafka",
+        home: Path | None = None,
+        keep: bool = False,
+        settings: Mapping[str, str] | None = None,
+        running: Iterable[int] | None = None,
+        controller: int | None = None,
+        data: Path | None = None,
+        progress: servers.Progress = lambda _: None,
+    ) -> None:
+        self.kafka, self.chroot = kafka, chroot
+        self.ids = tuple(range(1, brokers + 1) if isinstance(brokers, int) else sorted(brokers))
+        self._home, self._keep = home, keep
+        self._settings = dict(settings or {})
+        self._running = self.ids if running is None else tuple(running)
+        self._controller_first = controller
+        self._data = data
+        self._progress = progress
+        self._servers: dict[int, Server] = {}
+
+    def __enter__(self) -> Self:
+        self._jars = servers.jars(self.kafka, progress=self._progress)
+        self.home = _make_home(self._home)
+        self._guarded = Guarded(remove=None if self._keep else self.home)
+        try:
+            if self._data:
+                shutil.copytree(self._data, self.home, dirs_exist_ok=True)
+            self._place = {broker: self._new_place(f"broker-{broker}") for broker in self.ids}
+            self._zookeeper_place = self._new_place("zookeeper")
+            self.start_zookeeper()
+            self._client = self._connect()
+            self._start_brokers()
+        except BaseException:
+            self._guarded.close()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._client.stop()
+        self._client.close()
+        self._guarded.close()
+
+    # What others need to know to look at it.
+
+    @property
+    def zookeeper(self) -> str:
+        """``zookeeper.connect`` of the brokers: address and chroot."""
+        return f"{self.zookeeper_address}{self.chroot}"
+
+    @property
+    def zookeeper_address(self) -> str:
+        """``host:port`` of ZooKeeper, without chroot."""
+        return f"{HOST}:{self._zookeeper_place.port}"
+
+    @property
+    def bootstrap(self) -> str:
+        """``bootstrap.servers`` of the brokers that run."""
+        return ",".join(f"{HOST}:{self._place[broker].port}" for broker in self.ids if self.running(broker))
+
+    def server_properties(self, broker: int) -> Path:
+        """The broker's configuration file."""
+        return self._place[broker].properties
+
+    def data(self, broker: int) -> Path:
+        """The broker's log dir."""
+        return self._place[broker].data
+
+    def log_files(self, broker: int) -> tuple[Path, ...]:
+        """The broker's log4j files, rolled ones included."""
+        return tuple(sorted(self._place[broker].logs.iterdir()))
+
+    # What can be done to its servers.
+
+    def start(self, *brokers: int) -> None:
+        """Start brokers and wait until they are registered.
+
+        A registration that a killed broker left behind is waited out first: 0.9 exits when it finds one.
+        """
+        self.wait_gone(*brokers)
+        for broker in brokers:
+            self._launch_broker(broker)
+        self.wait_registered(*brokers)
+
+    def kill(self, *brokers: int) -> None:
+        """End brokers at once (SIGKILL). They stay registered until their sessions expire: see :meth:`wait_gone`."""
+        for broker in brokers:
+            self._servers[broker].kill()
+
+    def stop(self, *brokers: int) -> None:
+        """Shut brokers down one after the other (SIGTERM), each with its controlled shutdown."""
+        for broker in brokers:
+            self._servers[broker].stop()
+
+    def freeze(self, *brokers: int) -> None:
+        """Suspend brokers (SIGSTOP)."""
+        for broker in brokers:
+            self._servers[broker].freeze()
+
+    def thaw(self, *brokers: int) -> None:
+        """Let suspended brokers go on (SIGCONT)."""
+        for broker in brokers:
+            self._servers[broker].thaw()
+
+    def running(self, broker: int) -> bool:
+        """Whether the broker's process exists."""
+        return broker in self._servers and self._servers[broker].running
+
+    def kill_zookeeper(self) -> None:
+        """End ZooKeeper at once; what it acknowledged is on disk."""
+        self._zookeeper.kill()
+
+    def start_zookeeper(self) -> None:
+        """Start ZooKeeper on the data it has and wait until it answers."""
+        for _ in range(_ATTEMPTS):
+            place = self._zookeeper_place
+            install_zookeeper(place)
+            self._zookeeper = self._guarded.start(command(place, jars=self._jars), folder=place.home, output=place.output)
+            self.wait_until(lambda: _listens(place.port) or not self._zookeeper.running, what="ZooKeeper's start")
+            if self._zookeeper.running:
+                return
+            self._zookeeper_place = self._elsewhere(place)
+        raise _did_not_start(self._zookeeper_place)
+
+    def copy_data(self, into: Path) -> None:
+        """Copy the data of all servers, ZooKeeper's included, at one moment: they are suspended meanwhile."""
+        alive = [server for server in (self._zookeeper, *self._servers.values()) if server.running]
+        for server in alive:
+            server.freeze()
+        try:
+            shutil.copytree(self.home, into, dirs_exist_ok=True, ignore=shutil.ignore_patterns("logs", "*.out"))
+        finally:
+            for server in reversed(alive):
+                server.thaw()
+
+    def reborn(self, data: Path) -> "Cluster":
+        """A cluster like this one that will start on a copy of ``data``, with no broker running yet."""
+        return Cluster(kafka=self.kafka, brokers=self.ids, chroot=self.chroot, settings=self._settings, running=(), data=data)
+
+    # What can be done to its topics, and what ZooKeeper says.
+
+    def create_topic(self, name: str, assignment: Mapping[int, Sequence[int]], config: Mapping[str, str] | None = None) -> None:
+        """Create a topic and wait until each partition has a leader.
+
+        Args:
+            name: Topic name.
+            assignment: Replicas by partition, the preferred leader first.
+            config: Topic settings.
+        """
+        topics.create_topic(self._client, name, assignment, config or {})
+        wanted = {(name, partition) for partition in assignment}
+        self.wait_until(lambda: wanted <= self.states().keys(), what=f"the creation of {name}")
+
+    def delete_topic(self, name: str) -> None:
+        """Ask for a topic's deletion; whether it happens is the controller's affair."""
+        topics.delete_topic(self._client, name)
+
+    def topic_names(self) -> list[str]:
+        """Names of the topics, those being deleted included."""
+        return topics.names(self._client)
+
+    def deleting(self) -> frozenset[str]:
+        """Topics whose deletion was asked for and has not ended."""
+        return topics.deleting(self._client)
+
+    def states(self) -> dict[topics.Partition, dict]:
+        """The state znode of every partition that has one, as stored."""
+        return topics.states(self._client)
+
+    def registered(self) -> frozenset[int]:
+        """Ids under ``/brokers/ids``."""
+        from kazoo.exceptions import NoNodeError
+
+        try:
+            return frozenset(map(int, self._client.get_children("/brokers/ids")))
+        except NoNodeError:
+            return frozenset()
+
+    def controller(self) -> int | None:
+        """Id in ``/controller``; ``None`` when there is none."""
+        from kazoo.exceptions import NoNodeError
+
+        try:
+            return json.loads(self._client.get("/controller")[0])["brokerid"]
+        except NoNodeError:
+            return None
+
+    # Waiting.
+
+    def wait_until(self, condition: Callable[[], bool], *, what: str, seconds: float = _PATIENCE, steady: float = 0.0) -> None:
+        """Look again and again until a condition holds, and has held for ``steady`` seconds.
+
+        A condition that cannot be looked at because ZooKeeper is away does not hold.
+
+        Raises:
+            RehearsalError: It does not within ``seconds``.
+        """
+        since, deadline = None, time.monotonic() + seconds
+        while True:
+            now = time.monotonic()
+            if not self._holds(condition):
+                since = None
+            elif now - (since := since or now) >= steady:
+                return
+            if now > deadline:
+                raise RehearsalError(f"Waited {seconds:.0f} s in vain for {what}.", try_=f"Look at what the servers say in {self.home}.")
+            time.sleep(_POLL)
+
+    def _holds(self, condition: Callable[[], bool]) -> bool:
+        from kazoo.exceptions import ConnectionLoss, SessionExpiredError
+
+        try:
+            return condition()
+        except (ConnectionLoss, SessionExpiredError):
+            return False
+
+    def wait_registered(self, *brokers: int) -> None:
+        """Wait until brokers are registered; one whose port was taken meanwhile is started on another.
+
+        Raises:
+            RehearsalError: One of them ended instead.
+        """
+        attempts = _ATTEMPTS
+
+        def registered() -> bool:
+            nonlocal attempts
+            for broker in brokers:
+                if not self.running(broker):
+                    attempts -= 1
+                    self._place[broker] = self._elsewhere(self._place[broker], last=attempts == 0)
+                    self._launch_broker(broker)
+            return self.registered() >= set(brokers)
+
+        self.wait_until(registered, what=f"the registration of brokers {_listed(brokers)}")
+
+    def wait_gone(self, *brokers: int) -> None:
+        """Wait until ZooKeeper has given brokers up."""
+        self.wait_until(
+            lambda: self.registered().isdisjoint(brokers),
+            what=f"the end of the sessions of brokers {_listed(brokers)}",
+            seconds=5 * SESSION_TIMEOUT,
+        )
+
+    # How it is done.
+
+    def _start_brokers(self) -> None:
+        first = self._controller_first
+        if first is not None and first in self._running:
+            self.start(first)
+            self.wait_until(lambda: self.controller() == first, what=f"broker {first} to become controller")
+        self.start(*(broker for broker in self._running if broker != first))
+        if self._running:
+            self.wait_until(lambda: self.controller() is not None, what="a controller")
+
+    def _launch_broker(self, broker: int) -> None:
+        place = self._place[broker]
+        install_broker(place, kafka=self.kafka, broker=broker, zookeeper=self.zookeeper, settings=self._settings)
+        self._servers[broker] = self._guarded.start(command(place, jars=self._jars), folder=place.home, output=place.output)
+
+    def _connect(self) -> "KazooClient":
+        from kazoo.client import KazooClient
+
+        client = KazooClient(hosts=self.zookeeper_address, timeout=SESSION_TIMEOUT, logger=_QUIET)
+        client.start(timeout=_PATIENCE)
+        if self.chroot:
+            client.ensure_path(self.chroot)
+            client.chroot = self.chroot
+        return client
+
+    def _new_place(self, name: str) -> Installation:
+        return Installation(name=name, home=self.home / name, port=_free_port())
+
+    def _elsewhere(self, place: Installation, *, last: bool = False) -> Installation:
+        """The same place on another port, if a taken port is why the server ended."""
+        if last or _TAKEN not in _last_words(place, lines=200):
+            raise _did_not_start(place)
+        place.output.unlink()
+        return replace(place, port=_free_port())
+
+
+def _make_home(wanted: Path | None) -> Path:
+    if wanted is None:
+        return Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX))
+    if wanted.is_dir() and any(wanted.iterdir()):
+        raise RehearsalError(f"{wanted} is not empty.", cause="A rehearsal removes its folder when it ends.", try_="Name a new folder.")
+    wanted.mkdir(parents=True, exist_ok=True)
+    return wanted
+
+
+def _free_port() -> int:
+    while True:
+        port = random.choice(_PORTS)
+        with socket.socket() as probe:
+            try:
+                probe.bind((HOST, port))
+            except OSError:
+                continue
+            return port
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex((HOST, port)) == 0
+
+
+def _last_words(place: Installation, *, lines: int) -> str:
+    return "\n".join(place.output.read_text(errors="replace").splitlines()[-lines:])
+
+
+def _did_not_start(place: Installation) -> RehearsalError:
+    return RehearsalError(f"{place.name} ended while it was starting.", cause=f"Its last words:\n{_last_words(place, lines=8)}")
+
+
+def _listed(brokers: Iterable[int]) -> str:
+    return ", ".join(map(str, brokers))

@@ -1,0 +1,49 @@
+"""What outlives whoever started the servers, just long enough to take them down.
+
+Run as a script by :class:`casebook.rehearsal.processes.Guarded`, never imported: it holds the reading end of a pipe
+whose writing end dies with the parent, however the parent dies. Then it kills the servers' process group and removes
+their folder. One way out for a normal end, an exception, Ctrl-C and ``kill -9``.
+
+Arguments: the folder to remove, if any. Prints the id of the process group that servers are to join.
+"""
+
+import os
+import shutil
+import signal
+import sys
+import time
+
+PATIENCE = 5.0
+"""Seconds that killed processes have to disappear before their folder is removed under them."""
+
+
+def main(folder: str | None) -> None:
+    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(name, signal.SIG_IGN)
+    group = os.fork()
+    if group == 0:  # the group's first member: it keeps the group's id from being used again
+        os.setpgid(0, 0)
+        while True:
+            signal.pause()
+    os.setpgid(group, group)
+    print(group, flush=True)
+    sys.stdin.read()
+    os.killpg(group, signal.SIGKILL)
+    os.waitpid(group, 0)
+    _until_gone(group)
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _until_gone(group: int) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.02)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else None)

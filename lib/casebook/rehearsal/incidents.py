@@ -1,0 +1,116 @@
+"""The incidents that can be rehearsed, and how one is played."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from casebook.errors import RehearsalError
+from casebook.rehearsal import controller_dies, healthy, leader_minus_one, servers
+from casebook.rehearsal.processes import guarded_folder
+from casebook.rehearsal.stage import Stage
+from casebook.rehearsal.truth import Truth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incident:
+    """Something that happened to somebody's cluster, as a script.
+
+    Args:
+        name: What it is called on the command line.
+        story: One sentence.
+        phases: The cases that a play leaves behind, in order.
+        script: Plays it on a stage.
+        kafka: Versions it can be played on.
+        default: The version it is played on unless told otherwise.
+    """
+
+    name: str
+    story: str
+    phases: tuple[str, ...]
+    script: Callable[[Stage], None]
+    kafka: tuple[str, ...] = servers.versions()
+    default: str = "0.9.0.1"
+
+
+INCIDENTS: Mapping[str, Incident] = {
+    incident.name: incident
+    for incident in (
+        Incident(
+            name="healthy",
+            story="Three brokers and nothing wrong with them.",
+            phases=("now",),
+            script=healthy.play,
+        ),
+        Incident(
+            name="leader-minus-one",
+            story="Brokers are shut down one after the other, and partitions are left without leader.",
+            phases=("before", "during", "after"),
+            script=leader_minus_one.play,
+        ),
+        Incident(
+            name="controller-dies",
+            story="The controller dies together with leaders, and 0.9 goes on naming the dead ones.",
+            phases=("before", "during", "after"),
+            script=controller_dies.play,
+        ),
+    )
+}
+
+
+def list_incidents() -> tuple[Incident, ...]:
+    """The incidents that can be rehearsed, by name."""
+    return tuple(INCIDENTS[name] for name in sorted(INCIDENTS))
+
+
+def play(
+    name: str,
+    *,
+    out: Path,
+    kafka: str | None = None,
+    keep_running: bool = False,
+    home: Path | None = None,
+    progress: servers.Progress = lambda _: None,
+) -> Path:
+    """Play an incident on real servers: a case for each phase, and ``truth.json``, what was done and must be found.
+
+    Args:
+        name: One of :data:`INCIDENTS`.
+        out: New folder for cases and truth.
+        kafka: Kafka version; the incident's own choice when ``None``.
+        keep_running: Leave the servers running at the incident's height until Ctrl-C, and end there.
+        home: New folder for the servers, removed at the end; a temporary one when ``None``.
+        progress: Told in one sentence what happens.
+
+    Returns:
+        ``out``.
+
+    Raises:
+        RehearsalError: No such incident or version, ``out`` is not new, or the cluster went another way than the script.
+    """
+    incident = _find(name, kafka)
+    if out.exists() and any(out.iterdir()):
+        raise RehearsalError(f"{out} is not empty.", try_="Name a new folder.")
+    out.mkdir(parents=True, exist_ok=True)
+    truth = Truth(incident=name, kafka=kafka or incident.default, story=incident.story)
+    with guarded_folder() as memory:
+        stage = Stage(truth=truth, out=out, capture=_capture, progress=progress, memory=memory, keep_running=keep_running, home=home)
+        try:
+            incident.script(stage)
+        finally:
+            truth.write(out / "truth.json")
+    return out
+
+
+def _find(name: str, kafka: str | None) -> Incident:
+    if name not in INCIDENTS:
+        raise RehearsalError(f"There is no incident {name!r}.", try_=f"Choose one of {', '.join(sorted(INCIDENTS))}.")
+    incident = INCIDENTS[name]
+    if kafka is not None and kafka not in incident.kafka:
+        raise RehearsalError(f"{name} cannot be played on Kafka {kafka}.", try_=f"Choose one of {', '.join(incident.kafka)}.")
+    return incident
+
+
+def _capture(out: Path, **evidence: object) -> None:
+    from casebook.collect import collect_case
+
+    collect_case(out, **evidence, command="casebook rehearse")

@@ -1,0 +1,139 @@
+"""The files of a server installation: what an operator would have written, and how the server is run on them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from casebook.rehearsal.servers import java
+from casebook.versions import KafkaVersion
+
+HOST = "127.0.0.1"
+SESSION_TIMEOUT = 6.0
+"""Seconds of silence after which ZooKeeper gives a broker up: the default up to 2.4, 18 later."""
+
+_LIGHT = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto")
+# Kafka 0.9 and its Scala reach into what Java 17 has closed.
+_OPEN = tuple(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "sun.nio.ch", "java.lang"))
+
+_BROKER = {
+    "num.network.threads": "2",
+    "num.io.threads": "4",
+    "log.cleaner.dedupe.buffer.size": "2097152",
+    "offsets.topic.num.partitions": "10",
+    "offsets.topic.replication.factor": "3",
+    "auto.create.topics.enable": "false",
+    "auto.leader.rebalance.enable": "false",
+    "delete.topic.enable": "true",
+    "replica.lag.time.max.ms": "3000",
+    "zookeeper.session.timeout.ms": str(int(SESSION_TIMEOUT * 1000)),
+    "zookeeper.connection.timeout.ms": "30000",
+}
+_ZOOKEEPER = {
+    "tickTime": "500",
+    "maxClientCnxns": "0",
+    "admin.enableServer": "false",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installation:
+    """Where one server lives.
+
+    Args:
+        name: ``zookeeper`` or ``broker-<id>``.
+        home: Its folder; everything it writes is below.
+        port: Where it listens, on :data:`HOST` only.
+    """
+
+    name: str
+    home: Path
+    port: int
+
+    @property
+    def data(self) -> Path:
+        """Where its data lies: the broker's log dir, or ZooKeeper's snapshots and transaction logs."""
+        return self.home / "data"
+
+    @property
+    def logs(self) -> Path:
+        """Where its log4j log files lie."""
+        return self.home / "logs"
+
+    @property
+    def output(self) -> Path:
+        """What it printed."""
+        return self.home / f"{self.name}.out"
+
+    @property
+    def properties(self) -> Path:
+        """Its configuration file."""
+        return self.home / ("zoo.cfg" if self.name == "zookeeper" else "server.properties")
+
+    def make_folders(self) -> None:
+        """Create the folders that must exist before the server starts."""
+        self.data.mkdir(parents=True, exist_ok=True)
+        self.logs.mkdir(exist_ok=True)
+
+
+def install_broker(place: Installation, *, kafka: str, broker: int, zookeeper: str, settings: Mapping[str, str]) -> None:
+    """Write ``server.properties`` and ``log4j.properties`` of a broker.
+
+    Args:
+        place: Where it lives.
+        kafka: Its version.
+        broker: Its id.
+        zookeeper: ``zookeeper.connect``, chroot included.
+        settings: Win over what a rehearsal sets by itself.
+    """
+    place.make_folders()
+    own = {
+        "broker.id": str(broker),
+        "listeners": f"PLAINTEXT://{HOST}:{place.port}",
+        "log.dirs": str(place.data),
+        "zookeeper.connect": zookeeper,
+    }
+    _write(place.properties, {**own, **_BROKER, **_safe_elections(kafka), **settings})
+    logging = files("casebook.rehearsal").joinpath("log4j", f"{kafka}.properties")
+    (place.home / "log4j.properties").write_text(logging.read_text())
+
+
+def install_zookeeper(place: Installation) -> None:
+    """Write ``zoo.cfg`` and ``log4j.properties`` of the ZooKeeper server."""
+    place.make_folders()
+    own = {"dataDir": str(place.data), "clientPort": str(place.port), "clientPortAddress": HOST}
+    _write(place.properties, {**own, **_ZOOKEEPER})
+    logging = {
+        "log4j.rootLogger": "INFO, stdout",
+        "log4j.appender.stdout": "org.apache.log4j.ConsoleAppender",
+        "log4j.appender.stdout.layout": "org.apache.log4j.PatternLayout",
+        "log4j.appender.stdout.layout.ConversionPattern": "[%d] %p %m (%c)%n",
+    }
+    _write(place.home / "log4j.properties", logging)
+
+
+def command(place: Installation, *, jars: Sequence[Path]) -> list[str]:
+    """The command that runs the server installed at ``place``."""
+    zookeeper = place.name == "zookeeper"
+    main = "org.apache.zookeeper.server.quorum.QuorumPeerMain" if zookeeper else "kafka.Kafka"
+    return [
+        java(),
+        *_LIGHT,
+        *_OPEN,
+        "-Xmx128m" if zookeeper else "-Xmx256m",
+        "-Dzookeeper.preAllocSize=4096",  # kilobytes; the default is 64 MB a file
+        "-Duser.timezone=UTC",
+        f"-Dkafka.logs.dir={place.logs}",
+        f"-Dlog4j.configuration=file:{place.home / 'log4j.properties'}",
+        *("-cp", ":".join(map(str, jars))),
+        *(main, str(place.properties)),
+    ]
+
+
+def _safe_elections(kafka: str) -> dict[str, str]:
+    """Up to 0.10.2 unclean elections are on by default, and an operator who knows it turns them off."""
+    return {"unclean.leader.election.enable": "false"} if KafkaVersion.parse(kafka) < KafkaVersion.parse("0.11.0.0") else {}
+
+
+def _write(path: Path, settings: Mapping[str, str]) -> None:
+    path.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))

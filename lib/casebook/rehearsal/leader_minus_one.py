@@ -1,0 +1,125 @@
+"""Incident C: brokers are taken away one by one, and partitions lose their last in-sync replica.
+
+Broker 2 crashes and falls behind; broker 1 and then broker 5 are killed; broker 2 comes back, alive and stale. The
+controller, broker 3, lives through it all. Every partition of :func:`_during` is one way to fare in this.
+"""
+
+from casebook.rehearsal.stage import Stage
+from casebook.rehearsal.topics import Partition
+from casebook.rehearsal.truth import Expected, Phase, back_again, well
+from casebook.versions import KafkaVersion
+
+BROKERS = (1, 2, 3, 4, 5)
+CONTROLLER = 3
+DEAD = (1, 5)
+SETTINGS = {
+    "audit": {"min.insync.replicas": "2"},
+    "sessions": {"unclean.leader.election.enable": "true"},
+}
+BASE, BURST = 10, 20
+"""Records produced to a partition while all is well, and in each later burst."""
+
+WITHOUT_2: tuple[Partition, ...] = (("orders", 2), ("orders", 3), ("orders", 4), ("clicks", 1), ("sessions", 0))
+WITHOUT_2_AND_1: tuple[Partition, ...] = (("orders", 0), ("orders", 1), ("clicks", 1))
+
+
+def play(stage: Stage) -> None:
+    """Play it on a stage."""
+    during = _during(stage.truth.kafka)
+    with stage.cluster(brokers=len(BROKERS), controller=CONTROLLER) as cluster:
+        for topic in sorted({row.topic for row in during}):
+            assignment = {row.partition: row.replicas for row in during if row.topic == topic}
+            stage.create_topic(cluster, topic, assignment, SETTINGS.get(topic))
+        stage.produce(cluster, {(row.topic, row.partition): BASE for row in during})
+        stage.expect("before", cluster, Phase(live=BROKERS, controller=CONTROLLER, partitions=well(during)))
+
+        stage.kill(cluster, 2)
+        stage.gone(cluster, 2)
+        stage.produce(cluster, dict.fromkeys(WITHOUT_2, BURST))
+        stage.kill(cluster, 1)
+        stage.gone(cluster, 1)
+        stage.produce(cluster, dict.fromkeys(WITHOUT_2_AND_1, BURST))
+        stage.kill(cluster, 5)
+        stage.gone(cluster, 5)
+        stage.act("Ask for the deletion of topic retired.", lambda: cluster.delete_topic("retired"))
+        stage.start(cluster, 2)
+        phase = Phase(live=(2, 3, 4), dead=DEAD, controller=CONTROLLER, partitions=during)
+        stage.expect("during", cluster, phase)
+        if stage.visited(cluster):
+            return
+
+        stage.remember(cluster)
+        stage.start(cluster, 5)
+        stage.start(cluster, 1)
+        stage.expect("after", cluster, Phase(live=BROKERS, controller=CONTROLLER, partitions=back_again(during, started=(5, 1))))
+    stage.verify_start_first(cluster, phase)
+
+
+def _during(kafka: str) -> tuple[Expected, ...]:
+    # With unclean elections on, releases before 1.1 empty the ISR of a partition that loses its last replica.
+    emptied = KafkaVersion.parse(kafka) < KafkaVersion.parse("1.1.0")
+    return (
+        _lost("payments", 0, (1,), isr=(1,), why="Its only replica is on broker 1."),
+        _kept("payments", 1, (2,), leader=2, isr=(2,), why="Its only replica is on broker 2, which came back."),
+        _kept("payments", 2, (3,), leader=3, isr=(3,), why="Its only replica is on broker 3, which never died."),
+        _lost("payments", 3, (5,), isr=(5,), why="Its only replica is on broker 5."),
+        _lost("payments", 4, (5,), isr=(5,), why="Its only replica is on broker 5."),
+        _lost("payments", 5, (5,), isr=(5,), why="Its only replica is on broker 5."),
+        _lost("orders", 0, (1, 5), isr=(5,), why="Broker 1 died first and left the ISR; broker 5, the last member, died then."),
+        _lost("orders", 1, (5, 1), isr=(5,), why="Broker 1 died first and left the ISR; broker 5, the last member, died then."),
+        _lost("orders", 2, (1, 2), isr=(1,), stale=2, loses=BURST, why="Broker 2 crashed and left the ISR; broker 1, the last member, died."),
+        _lost("orders", 3, (2, 1), isr=(1,), stale=2, loses=BURST, why="Broker 2 crashed and left the ISR; broker 1, the last member, died."),
+        _lost("orders", 4, (2, 5), isr=(5,), stale=2, loses=BURST, why="Broker 2 crashed and left the ISR; broker 5, the last member, died."),
+        _kept("orders", 5, (3, 4), leader=3, isr=(3, 4), why="Both its replicas lived."),
+        _kept("orders", 6, (4, 3), leader=4, isr=(3, 4), why="Both its replicas lived."),
+        _kept("orders", 7, (3, 1), leader=3, isr=(3,), why="Broker 1 died and left the ISR."),
+        _kept("clicks", 0, (1, 2, 3), leader=3, isr=(2, 3), why="Brokers 2 and 1 died; broker 3 took over, and broker 2 has caught up."),
+        _lost("clicks", 1, (5, 1, 2), isr=(5,), stale=2, loses=2 * BURST, why="Brokers 2, 1 and 5 died in this order."),
+        _kept("clicks", 2, (2, 3, 4), leader=3, isr=(2, 3, 4), why="Broker 3 took over from broker 2, which has caught up."),
+        _kept("clicks", 3, (3, 4, 5), leader=3, isr=(3, 4), why="Broker 5 died and left the ISR."),
+        _kept("clicks", 4, (1, 5, 4), leader=4, isr=(4,), why="Brokers 1 and 5 died; broker 4 took over."),
+        _kept("clicks", 5, (4, 2, 1), leader=4, isr=(2, 4), why="Broker 1 died and left the ISR; broker 2 has caught up."),
+        _kept("audit", 0, (3, 1, 5), leader=3, isr=(3,), min_isr=2, why="Brokers 1 and 5 died: too few are in sync for acks=all."),
+        _kept("audit", 1, (2, 3, 4), leader=3, isr=(2, 3, 4), min_isr=2, why="Broker 3 took over from broker 2, which has caught up."),
+        _kept("audit", 2, (1, 4, 5), leader=4, isr=(4,), min_isr=2, why="Brokers 1 and 5 died: too few are in sync for acks=all."),
+        _kept("audit", 3, (4, 3, 1), leader=4, isr=(3, 4), min_isr=2, why="Broker 1 died: one more, and acks=all is refused."),
+        _kept("sessions", 0, (1, 2), leader=2, isr=(2,), why=f"Broker 2 was elected unclean when it came back, without the {BURST} last records."),
+        _lost("sessions", 1, (1, 5), isr=() if emptied else (5,), waits_for=(1, 5), why="Both replicas died; an unclean election takes whichever comes."),
+        _kept("sessions", 2, (3, 2), leader=3, isr=(2, 3), why="Broker 2 has caught up."),
+        _deleting("retired", 0, (1, 3)),
+        _deleting("retired", 1, (3, 4)),
+    )
+
+
+def _kept(topic: str, partition: int, replicas: tuple[int, ...], *, leader: int, isr: tuple[int, ...], why: str, min_isr: int = 1) -> Expected:
+    return Expected(topic=topic, partition=partition, replicas=replicas, leader=leader, isr=isr, min_isr=min_isr, why=why)
+
+
+def _lost(
+    topic: str,
+    partition: int,
+    replicas: tuple[int, ...],
+    *,
+    isr: tuple[int, ...],
+    waits_for: tuple[int, ...] | None = None,
+    stale: int | None = None,
+    loses: int | None = None,
+    why: str,
+) -> Expected:
+    return Expected(
+        topic=topic,
+        partition=partition,
+        replicas=replicas,
+        state="leaderless",
+        leader=None,
+        isr=isr,
+        waits_for=isr if waits_for is None else waits_for,
+        unclean_winner=stale,
+        unclean_loses=loses,
+        why=why,
+    )
+
+
+def _deleting(topic: str, partition: int, replicas: tuple[int, ...]) -> Expected:
+    why = "The deletion waits for broker 1, which is dead."
+    return Expected(topic=topic, partition=partition, replicas=replicas, state="deleting", leader=None, isr=None, why=why)

@@ -1,0 +1,106 @@
+"""Server processes that never outlive the one who started them."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+GUARDIAN = Path(__file__).with_name("guardian.py")
+FOLDER_PREFIX = "casebook-rehearsal-"
+GRACE = 60.0
+"""Seconds a server has to end after SIGTERM; 0.9 tries a controlled shutdown three times, 5 s apart."""
+
+
+class Guarded:
+    """A group of processes that dies with this one, and their folder with them.
+
+    Args:
+        remove: Folder to remove once the processes are gone; ``None`` to keep everything.
+    """
+
+    def __init__(self, *, remove: Path | None = None) -> None:
+        command = [sys.executable, "-I", "-S", str(GUARDIAN)] + ([str(remove)] if remove else [])
+        # In a process group of its own: Ctrl-C in a terminal must reach whoever rehearses, and nobody else.
+        self._guardian = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
+        self._group = int(self._guardian.stdout.readline())
+        self._started: list[subprocess.Popen] = []
+
+    def start(self, command: Sequence[str], *, folder: Path, output: Path) -> "Server":
+        """Start a server in ``folder``, with what it prints appended to ``output``."""
+        with output.open("ab") as printed:
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+                process_group=self._group,
+            )
+        self._started.append(process)
+        return Server(process)
+
+    def close(self) -> None:
+        """Kill every process that is left and wait until all is gone."""
+        self._guardian.stdin.close()
+        for process in self._started:  # reaped while the guardian looks on: it waits for the group to be empty
+            process.wait()
+        self._guardian.wait()
+        self._guardian.stdout.close()
+
+
+@contextmanager
+def guarded_folder() -> Iterator[Path]:
+    """A temporary folder that is removed even when this process is killed."""
+    folder = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX))
+    guard = Guarded(remove=folder)
+    try:
+        yield folder
+    finally:
+        guard.close()
+
+
+class Server:
+    """A running server process and what can be done to it."""
+
+    def __init__(self, process: subprocess.Popen) -> None:
+        self._process = process
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        """Whether the process exists; a frozen one does."""
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        """End it at once (SIGKILL), as a crash does."""
+        self._signal(signal.SIGKILL)
+        self._process.wait()
+
+    def stop(self) -> None:
+        """Ask it to end (SIGTERM), as an operator does, and wait.
+
+        Raises:
+            subprocess.TimeoutExpired: It has not ended after :data:`GRACE` seconds.
+        """
+        self._signal(signal.SIGTERM)
+        self._process.wait(GRACE)
+
+    def freeze(self) -> None:
+        """Suspend it (SIGSTOP): a long pause of the machine or its garbage collector."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on (SIGCONT)."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self.running:
+            os.kill(self.pid, number)

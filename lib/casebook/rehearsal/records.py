@@ -1,0 +1,49 @@
+"""A few real records, each acknowledged by all in-sync replicas."""
+
+import json
+from collections.abc import Mapping
+
+from casebook.errors import RehearsalError
+from casebook.rehearsal.topics import Partition
+from casebook.versions import KafkaVersion
+
+_PATIENCE = 60.0
+
+
+def client_settings(*, bootstrap: str, kafka: str) -> dict[str, object]:
+    """Settings for any librdkafka client of a rehearsed cluster.
+
+    Brokers before 0.10 close the connection on an ApiVersions request, and lose those of others with it: they are
+    never sent one.
+    """
+    settings: dict[str, object] = {"bootstrap.servers": bootstrap, "broker.address.family": "v4", "log_level": 0}
+    if KafkaVersion.parse(kafka) < KafkaVersion.parse("0.10.0.0"):
+        settings |= {"api.version.request": False, "broker.version.fallback": kafka}
+    return settings
+
+
+def produce(counts: Mapping[Partition, int], *, bootstrap: str, kafka: str) -> None:
+    """Produce with acks=all that many records to each partition and wait for every acknowledgement.
+
+    Raises:
+        RehearsalError: A record was not acknowledged.
+    """
+    from confluent_kafka import Producer
+
+    failed: list[str] = []
+    producer = Producer({**client_settings(bootstrap=bootstrap, kafka=kafka), "acks": "all", "linger.ms": 5})
+
+    def delivered(error: object, message: object) -> None:
+        if error:
+            failed.append(str(error))
+
+    for (topic, partition), count in counts.items():
+        for number in range(count):
+            value = json.dumps({"topic": topic, "number": number})
+            producer.produce(topic, partition=partition, key=str(number), value=value, on_delivery=delivered)
+    waiting = producer.flush(_PATIENCE)
+    if failed or waiting:
+        raise RehearsalError(
+            f"{len(failed) + waiting} of {sum(counts.values())} records were not acknowledged.",
+            cause=failed[0] if failed else f"No answer within {_PATIENCE:.0f} s.",
+        )

@@ -1,0 +1,195 @@
+"""What a script of an incident has at hand: a cluster, a record of what it does, and the camera."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Protocol
+
+from casebook.errors import RehearsalError
+from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.records import produce
+from casebook.rehearsal.servers import Progress
+from casebook.rehearsal.topics import Partition
+from casebook.rehearsal.truth import Phase, Truth
+
+_CALM = 1.0
+"""Seconds for which a state must stand before it counts as reached."""
+
+_CHECKPOINTED = 6.0
+"""Seconds after which all high watermarks are on disk: brokers write them every 5 s.
+
+A copy taken earlier is that of a cluster whose brokers all crashed: on 0.9, a follower that comes up first cuts its log
+at an old high watermark, wins a clean election, and those who know more than it halt.
+"""
+
+
+class Capture(Protocol):
+    """Writes a case: :func:`casebook.collect.collect_case`."""
+
+    def __call__(
+        self,
+        out: Path,
+        *,
+        zookeeper: str,
+        properties: Mapping[int, Path],
+        logs: Mapping[int, Sequence[Path]],
+    ) -> object: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """One play of an incident.
+
+    Args:
+        truth: Where the script notes what it does.
+        out: Folder that gets a case for each phase.
+        capture: Writes one case.
+        progress: Told in one sentence what happens.
+        keep_running: Pause for visitors once the incident is at its height.
+        memory: Folder for :meth:`remember`.
+        home: Folder of the servers; a temporary one when ``None``.
+    """
+
+    truth: Truth
+    out: Path
+    capture: Capture
+    progress: Progress
+    memory: Path
+    keep_running: bool = False
+    home: Path | None = None
+
+    def cluster(self, *, brokers: int, settings: Mapping[str, str] | None = None, controller: int | None = None) -> Cluster:
+        """The cluster of this play, not yet started."""
+        return Cluster(
+            kafka=self.truth.kafka,
+            brokers=brokers,
+            settings=settings,
+            controller=controller,
+            home=self.home,
+            progress=self.progress,
+        )
+
+    def act(self, what: str, action: Callable[[], object] = lambda: None) -> None:
+        """Do something to the cluster, with the moment of its beginning on record."""
+        self.progress(what)
+        self.truth.acted(what)
+        action()
+
+    def create_topic(
+        self, cluster: Cluster, name: str, assignment: Mapping[int, Sequence[int]], config: Mapping[str, str] | None = None
+    ) -> None:
+        """Create a topic."""
+        self.act(f"Create topic {name}.", lambda: cluster.create_topic(name, assignment, config))
+
+    def start(self, cluster: Cluster, *brokers: int) -> None:
+        """Start brokers."""
+        self.act(f"Start {_named(brokers)}.", lambda: cluster.start(*brokers))
+
+    def produce(self, cluster: Cluster, counts: Mapping[Partition, int]) -> None:
+        """Produce records that are all acknowledged."""
+        partitions = ", ".join(f"{count} to {topic}-{partition}" for (topic, partition), count in counts.items())
+        self.act(
+            f"Produce records with acks=all: {partitions}.",
+            lambda: produce(counts, bootstrap=cluster.bootstrap, kafka=cluster.kafka),
+        )
+
+    def kill(self, cluster: Cluster, *brokers: int) -> None:
+        """Kill brokers."""
+        self.act(f"Kill {_named(brokers)} (SIGKILL).", lambda: cluster.kill(*brokers))
+
+    def gone(self, cluster: Cluster, *brokers: int) -> None:
+        """Wait until ZooKeeper has given brokers up."""
+        cluster.wait_gone(*brokers)
+        self.act(f"ZooKeeper has given up {_named(brokers)}.")
+
+    def expect(self, name: str, cluster: Cluster, phase: Phase) -> None:
+        """Wait until ZooKeeper holds what the script expects, then capture it as a case.
+
+        Raises:
+            RehearsalError: The cluster went another way than the script.
+        """
+        self.reach(cluster, phase)
+        self.truth.phases[name] = phase
+        self.act(
+            f"Capture the phase {name}.",
+            lambda: self.capture(
+                self.out / name,
+                zookeeper=cluster.zookeeper,
+                properties={broker: cluster.server_properties(broker) for broker in cluster.ids},
+                logs={broker: cluster.log_files(broker) for broker in cluster.ids},
+            ),
+        )
+
+    def reach(self, cluster: Cluster, phase: Phase) -> None:
+        """Wait until ZooKeeper holds a phase, and goes on holding it for a moment.
+
+        Raises:
+            RehearsalError: The cluster went another way than the script.
+        """
+        try:
+            cluster.wait_until(lambda: not _differences(phase, cluster), what="the state that the script leads to", steady=_CALM)
+        except RehearsalError as late:
+            raise RehearsalError(late.what, cause=" ".join(_differences(phase, cluster)), try_=late.try_) from late
+
+    def remember(self, cluster: Cluster) -> None:
+        """Copy the data of all servers, for :meth:`verify_start_first`."""
+        time.sleep(_CHECKPOINTED)
+        cluster.copy_data(self.memory)
+
+    def verify_start_first(self, cluster: Cluster, phase: Phase) -> None:
+        """Start each dead broker first, on a copy of what was remembered, and see that those heal that the script says.
+
+        Called when ``cluster`` has ended: two clusters at once are more than a small machine keeps the sessions of.
+
+        Raises:
+            RehearsalError: Others heal.
+        """
+        waiting = {(p.topic, p.partition) for p in phase.partitions if p.offline}
+        for broker in phase.dead:
+            self.progress(f"Start broker {broker} first, on a copy of all data.")
+            still = {(p.topic, p.partition) for p in phase.partitions if p.offline and broker not in p.waits_for}
+            with cluster.reborn(self.memory) as copy:
+                copy.start(*phase.live)
+                copy.wait_until(lambda: _offline(copy) == waiting, what="the copy to be as its original", steady=_CALM)
+                copy.start(broker)
+                copy.wait_until(lambda: _offline(copy) == still, what=f"exactly what broker {broker} heals", steady=_CALM)
+            self.truth.verified.append({"broker": broker, "heals": len(waiting) - len(still), "still_offline_after": len(still)})
+
+    def visited(self, cluster: Cluster) -> bool:
+        """With ``keep_running``: say where the cluster is, wait for Ctrl-C and return true."""
+        if not self.keep_running:
+            return False
+        self.progress(f"ZooKeeper is at {cluster.zookeeper}, the brokers at {cluster.bootstrap}. Ctrl-C ends them.")
+        with suppress(KeyboardInterrupt):
+            Event().wait()
+        return True
+
+
+def _named(brokers: Sequence[int]) -> str:
+    return " and ".join(f"broker {broker}" for broker in brokers)
+
+
+def _offline(cluster: Cluster) -> set[Partition]:
+    """Partitions that nobody leads, those being deleted aside."""
+    live, deleting = cluster.registered(), cluster.deleting()
+    return {(topic, partition) for (topic, partition), state in cluster.states().items() if state["leader"] not in live and topic not in deleting}
+
+
+def _differences(phase: Phase, cluster: Cluster) -> list[str]:
+    """Where ZooKeeper differs from a phase, a sentence each. Where a deletion stands is the controller's affair."""
+    wanted = {(p.topic, p.partition): p for p in phase.partitions}
+    deleting = {key for key, partition in wanted.items() if partition.state == "deleting"}
+    found = {key: (state["leader"], tuple(sorted(state["isr"]))) for key, state in cluster.states().items()}
+    live = cluster.registered()
+    differences = [] if live == set(phase.live) else [f"Registered are {sorted(live)}, not {sorted(phase.live)}."]
+    if phase.controller not in (None, controller := cluster.controller()):
+        differences.append(f"The controller is {controller}, not {phase.controller}.")
+    for topic, partition in sorted((wanted.keys() | found.keys()) - deleting):
+        row = wanted.get((topic, partition))
+        want = row and (-1 if row.leader is None else row.leader, row.isr)
+        if (found_here := found.get((topic, partition))) != want:
+            differences.append(f"{topic}-{partition} has (leader, ISR) {found_here}, not {want}.")
+    return differences

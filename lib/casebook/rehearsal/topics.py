@@ -1,0 +1,72 @@
+"""Topics made, removed and read through their znodes, the one way that every Kafka version shares."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kazoo.client import KazooClient
+
+Partition = tuple[str, int]
+"""Topic and partition number."""
+
+
+def create_topic(
+    client: "KazooClient",
+    name: str,
+    assignment: Mapping[int, Sequence[int]],
+    config: Mapping[str, str],
+) -> None:
+    """Ask the controller for a topic with exactly this assignment.
+
+    The settings go first: a broker reads them when it makes the partition's log. Version 1 of both JSON formats is
+    read by every release (``ZkUtils.scala@0.9.0.1``, ``ZkData.scala@2.8.2, 3.9.0-rc3``).
+    """
+    partitions = {str(partition): list(replicas) for partition, replicas in assignment.items()}
+    client.create(f"/config/topics/{name}", _json({"version": 1, "config": dict(config)}), makepath=True)
+    client.create(f"/brokers/topics/{name}", _json({"version": 1, "partitions": partitions}))
+
+
+def delete_topic(client: "KazooClient", name: str) -> None:
+    """Ask the controller to delete a topic, as ``kafka-topics --delete`` of 0.9 does."""
+    client.create(f"/admin/delete_topics/{name}")
+
+
+def names(client: "KazooClient") -> list[str]:
+    """Names of the topics, those being deleted included."""
+    return sorted(_children(client, "/brokers/topics"))
+
+
+def deleting(client: "KazooClient") -> frozenset[str]:
+    """Topics whose deletion was asked for and has not ended."""
+    return frozenset(_children(client, "/admin/delete_topics"))
+
+
+def states(client: "KazooClient") -> dict[Partition, dict]:
+    """The state of every partition that has one, as stored."""
+    return dict(_states(client))
+
+
+def _states(client: "KazooClient") -> Iterator[tuple[Partition, dict]]:
+    from kazoo.exceptions import NoNodeError
+
+    for topic in names(client):
+        for partition in sorted(map(int, _children(client, f"/brokers/topics/{topic}/partitions"))):
+            try:
+                data, _ = client.get(f"/brokers/topics/{topic}/partitions/{partition}/state")
+            except NoNodeError:
+                continue  # not made yet, or just deleted
+            yield (topic, partition), json.loads(data)
+
+
+def _children(client: "KazooClient", path: str) -> list[str]:
+    from kazoo.exceptions import NoNodeError
+
+    try:
+        return client.get_children(path)
+    except NoNodeError:
+        return []
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()

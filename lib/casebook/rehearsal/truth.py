@@ -1,0 +1,148 @@
+"""What a rehearsal really did to the cluster, and what must therefore be found.
+
+Written by the script that acts, never by the analysis that is to be judged by it. ``start_first`` counts what the
+script's own rows say; that the counts are right is shown by really starting the brokers.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """One partition as the script left it. Names are those of ``tables/partitions``.
+
+    Args:
+        replicas: Assignment in order.
+        state: ``online``, ``leaderless``, ``leader_dead`` or ``deleting``.
+        leader: ``None`` for -1; with ``leader_dead`` the dead one that is still named.
+        isr: In ascending order; ZooKeeper's own order is that of joining; ``None`` where the script leaves it open.
+        waits_for: Dead brokers, each of which brings the partition back by starting alone.
+        unclean_winner: The stale live replica that an unclean election would choose, if it were allowed.
+        unclean_loses: Acknowledged records that this election would drop.
+        min_isr: Effective ``min.insync.replicas``.
+        why: What was done to it, one sentence.
+    """
+
+    topic: str
+    partition: int
+    replicas: tuple[int, ...]
+    state: str = "online"
+    leader: int | None
+    isr: tuple[int, ...] | None
+    waits_for: tuple[int, ...] = ()
+    unclean_winner: int | None = None
+    unclean_loses: int | None = None
+    min_isr: int = 1
+    why: str
+
+    @property
+    def offline(self) -> bool:
+        """Nobody can read or write it."""
+        return self.state in ("leaderless", "leader_dead")
+
+    def as_json(self) -> dict[str, object]:
+        """The row, with what follows from it for a partition that is online."""
+        online = self.state == "online"
+        return asdict(self) | {
+            "under_replicated": len(self.isr) < len(self.replicas) if online else None,
+            "under_min_isr": len(self.isr) < self.min_isr if online else None,
+            "at_min_isr": len(self.isr) == self.min_isr if online else None,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phase:
+    """One capture: who lived, and every partition.
+
+    Args:
+        live: Registered brokers.
+        dead: Brokers of the cluster that are not registered.
+        controller: Broker in ``/controller``; ``None`` when the script leaves it open.
+    """
+
+    live: tuple[int, ...]
+    dead: tuple[int, ...] = ()
+    controller: int | None = None
+    partitions: tuple[Expected, ...]
+
+    def as_json(self) -> dict[str, object]:
+        """The phase, with whom to start first."""
+        return {
+            "live": self.live,
+            "dead": self.dead,
+            "controller": self.controller,
+            "offline": sum(partition.offline for partition in self.partitions),
+            "partitions": [partition.as_json() for partition in self.partitions],
+            "start_first": start_first(self.partitions, self.dead),
+        }
+
+
+def well(partitions: Iterable[Expected]) -> tuple[Expected, ...]:
+    """The same partitions while nothing is wrong with them."""
+    return tuple(
+        Expected(
+            topic=row.topic,
+            partition=row.partition,
+            replicas=row.replicas,
+            leader=row.replicas[0],
+            isr=tuple(sorted(row.replicas)),
+            min_isr=row.min_isr,
+            why="All its replicas are alive and in sync.",
+        )
+        for row in partitions
+    )
+
+
+def back_again(partitions: Iterable[Expected], *, started: Iterable[int]) -> tuple[Expected, ...]:
+    """The same partitions once the dead were started in that order: who waited is led by the first to come back."""
+    rows = []
+    for row in partitions:
+        if row.state != "deleting":  # now it can end
+            leader = next((broker for broker in started if broker in row.waits_for), row.leader)
+            rows += [replace(good, leader=leader, why="All its replicas are back in sync.") for good in well([row])]
+    return tuple(rows)
+
+
+def start_first(partitions: Iterable[Expected], dead: Collection[int]) -> list[dict[str, object]]:
+    """Rows of ``tables/start_first``: at each step every dead broker, and the one that heals most (lowest id on a tie)."""
+    waiting = {(p.topic, p.partition): set(p.waits_for) for p in partitions if p.offline}
+    left, rows = sorted(dead), []
+    for step in range(1, len(left) + 1):
+        heals = {broker: sum(broker in brokers for brokers in waiting.values()) for broker in left}
+        best = max(left, key=heals.__getitem__)
+        rows += [
+            {"step": step, "broker": broker, "heals": heals[broker], "chosen": broker == best, "still_offline_after": len(waiting) - heals[broker]}
+            for broker in left
+        ]
+        left.remove(best)
+        waiting = {partition: brokers for partition, brokers in waiting.items() if best not in brokers}
+    return rows
+
+
+@dataclass(slots=True, kw_only=True)
+class Truth:
+    """The record of one play, kept while it acts."""
+
+    incident: str
+    kafka: str
+    story: str
+    actions: list[dict[str, str]] = field(default_factory=list)
+    phases: dict[str, Phase] = field(default_factory=dict)
+    verified: list[dict[str, object]] = field(default_factory=list)
+
+    def acted(self, what: str) -> None:
+        """Note an action at this moment, UTC."""
+        self.actions.append({"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "did": what})
+
+    def write(self, path: Path) -> None:
+        """Write the record as JSON."""
+        phases: Mapping[str, object] = {name: phase.as_json() for name, phase in self.phases.items()}
+        record = {"schema": SCHEMA, "incident": self.incident, "kafka": self.kafka, "story": self.story}
+        record |= {"actions": self.actions, "phases": phases, "start_first_verified_by_starting": self.verified}
+        path.write_text(json.dumps(record, indent=1) + "\n")

@@ -1,0 +1,120 @@
+"""From the outside world to a case folder."""
+
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from small_zookeeper import ZooKeeper, kafka
+
+from casebook.case import Case
+from casebook.collect import collect_case
+from casebook.collect.ensemble import Credentials
+from casebook.errors import CaseError, CollectError, UsageError
+
+SECRET = "hunter2-Xyzzy"
+
+
+def content(folder: Path) -> bytes:
+    """Everything in a case, znodes unpacked."""
+    files = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    return files + b"".join(znode.data or b"" for znode in Case.open(folder).znodes())
+
+
+class TestCollectCase:
+    def test_whole(self, zookeeper: ZooKeeper, tmp_path: Path) -> None:
+        """A case holds the cluster, the properties and the logs, and no secret from any of them."""
+        zookeeper.tree(kafka({"t": {0: [1, 2]}}, chroot="/k") | {"/k/config/users/u": b'{"version":1,"config":{"SCRAM-SHA-256":"%s"}}' % SECRET.encode()})
+        properties, log, packed = tmp_path / "p", tmp_path / "server.log", tmp_path / "controller.log.gz"
+        properties.write_text(f"broker.id=1\nssl.key.password={SECRET}\n")
+        log.write_text(f"one\n\tpassword = {SECRET}\nthree\n")
+        packed.write_bytes(gzip.compress(f"token={SECRET}\n".encode()))
+        folder = collect_case(tmp_path / "case", zookeeper=zookeeper.address + "/k", properties={1: properties}, logs={1: [log, packed]})
+        case = Case.open(folder)
+        assert {"zookeeper/znodes.jsonl.zst", "brokers/1/server.properties", "brokers/1/logs/server.log", "brokers/1/logs/controller.log"} == set(case.items)
+        assert "1" == case.server_properties()[1]["broker.id"]
+        assert (3, "/k", ()) == (case.items["brokers/1/logs/server.log"].rows, case.chroot, case.could_not_collect)
+        assert frozenset({1, 2}) == case.cluster().live
+        assert 4 == len(case.redacted)
+        assert SECRET.encode() not in content(folder)
+
+    def test_files_that_are_not_there(self, zookeeper: ZooKeeper, tmp_path: Path) -> None:
+        """Each is recorded with its reason; the rest is collected."""
+        zookeeper.tree(kafka({"t": {0: [1]}}))
+        torn = tmp_path / "torn.log.gz"
+        torn.write_bytes(gzip.compress(b"line\n" * 9999)[:-9])
+        folder = collect_case(tmp_path / "case", zookeeper=zookeeper.address, properties={1: tmp_path / "none"}, logs={2: [tmp_path / "none.log", torn]})
+        told = {problem.path: problem.reason for problem in Case.open(folder).could_not_collect}
+        assert {"brokers/1/server.properties", "brokers/2/logs/none.log", "brokers/2/logs/torn.log"} == set(told)
+        assert "No such file" in told["brokers/1/server.properties"]
+        assert "damaged" in told["brokers/2/logs/torn.log"]
+
+    def test_folder_of_logs_and_equal_names(self, tmp_path: Path) -> None:
+        """A folder stands for its files, and no log overwrites another."""
+        for name in ("a", "b"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "server.log").write_text(f"{name}\n")
+        case = Case.open(collect_case(tmp_path / "case", logs={1: [tmp_path / "a", tmp_path / "b"]}))
+        assert {"brokers/1/logs/server.log", "brokers/1/logs/b-server.log"} == set(case.items)
+
+    def test_long_line_is_cut(self, tmp_path: Path) -> None:
+        """A line of any length costs bounded memory and ends as a line."""
+        log = tmp_path / "server.log"
+        log.write_bytes(b"x" * (3 << 20) + b"\nnext\n")
+        case = Case.open(collect_case(tmp_path / "case", logs={1: [log]}))
+        assert (2, (1 << 20) + 6) == (case.items["brokers/1/logs/server.log"].rows, case.items["brokers/1/logs/server.log"].bytes)
+
+    def test_failure_leaves_nothing_behind(self, zookeeper: ZooKeeper, tmp_path: Path) -> None:
+        """No folder of a case that could not be collected."""
+        with pytest.raises(CollectError):
+            collect_case(tmp_path / "case", zookeeper=zookeeper.address + "/nowhere")
+        assert [] == list(tmp_path.iterdir())
+
+    def test_existing_folder(self, zookeeper: ZooKeeper, tmp_path: Path) -> None:
+        """A case is never overwritten."""
+        zookeeper.tree(kafka({"t": {0: [1]}}))
+        (tmp_path / "something").touch()
+        with pytest.raises(CaseError):
+            collect_case(tmp_path, zookeeper=zookeeper.address)
+
+    def test_two_sources(self, tmp_path: Path) -> None:
+        """Ensemble and dump exclude each other; a chroot stands in the connect string."""
+        with pytest.raises(UsageError):
+            collect_case(tmp_path / "case", zookeeper="h:2181", zookeeper_dump=tmp_path / "d")
+        with pytest.raises(UsageError):
+            collect_case(tmp_path / "case", zookeeper="h:2181", chroot="/k")
+
+    def test_import_is_cheap(self) -> None:
+        """kazoo is imported by who walks, and by nobody else."""
+        code = "import sys, casebook.collect; sys.exit('kazoo' in sys.modules)"
+        assert 0 == subprocess.run([sys.executable, "-c", code], check=False).returncode
+
+
+class TestCredentials:
+    def test_file(self, tmp_path: Path) -> None:
+        """Digest unless it says otherwise; the password is never shown."""
+        (tmp_path / "c").write_text(f"username=me\npassword={SECRET}\n")
+        credentials = Credentials.load(tmp_path / "c")
+        assert ("digest", "me", SECRET) == (credentials.scheme, credentials.username, credentials.password)
+        assert SECRET not in repr(credentials)
+
+    @pytest.mark.parametrize("text", ["", "username=me\n", f"password={SECRET}\n", f"username=me\npassword={SECRET}\nscheme=magic\n"])
+    def test_unusable(self, tmp_path: Path, text: str) -> None:
+        """The error names the file and nothing in it."""
+        (tmp_path / "c").write_text(text)
+        with pytest.raises(CollectError) as caught:
+            Credentials.load(tmp_path / "c")
+        assert SECRET not in str(caught.value)
+
+    def test_missing_file(self, tmp_path: Path) -> None:
+        """Said so, before anything connects."""
+        with pytest.raises(CollectError, match="No such file"):
+            collect_case(tmp_path / "case", zookeeper="127.0.0.1:1", credentials=tmp_path / "none")
+
+    def test_sasl_needs_its_package(self, zookeeper: ZooKeeper, tmp_path: Path) -> None:
+        """A clear word instead of a refused session."""
+        pytest.importorskip("kazoo")
+        (tmp_path / "c").write_text(f"scheme=sasl\nusername=me\npassword={SECRET}\n")
+        with pytest.raises(CollectError, match="pure-sasl|No ZooKeeper server"):
+            collect_case(tmp_path / "case", zookeeper=zookeeper.address, credentials=tmp_path / "c", timeout=0.5)

@@ -1,0 +1,149 @@
+"""Planted secrets never survive, and what is no secret does."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casebook.collect.redaction import is_sensitive, redact_log, redact_properties, redact_text, redact_znode
+from casebook.facts import Znode
+
+SECRET = "hunter2-Xyzzy"
+KEYS = (
+    "ssl.keystore.password", "ssl.key.password", "sasl.jaas.config", "listener.name.sasl_ssl.scram-sha-256.sasl.jaas.config", "password.encoder.secret",
+    "delegation.token.master.key", "ssl.keystore.key", "ssl.keystore.certificate.chain", "basic.auth.user.info", "SSL.KEYSTORE.PASSWORD", "api_key",
+)  # fmt: skip
+HARMLESS = (
+    "min.insync.replicas", "log.dirs", "broker.id", "zookeeper.connect", "key.serializer", "unclean.leader.election.enable", "ssl.keystore.location",
+    "cleanup.policy", "log.segment.bytes", "retention.ms", "inter.broker.protocol.version", "offsets.topic.replication.factor",
+)  # fmt: skip
+
+keys = st.sampled_from(KEYS)
+words = st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S"), exclude_characters="\\\"'"), max_size=20)
+secrets = words.map(lambda word: f"{SECRET}{word}{SECRET}")
+
+
+def survives(secret: str, content: bytes) -> bool:
+    """Whether any part of a planted secret can be found."""
+    return SECRET.encode() in content or secret.encode() in content
+
+
+class TestNames:
+    @pytest.mark.parametrize("key", KEYS)
+    def test_sensitive(self, key: str) -> None:
+        """Where Kafka and its clients keep secrets."""
+        assert is_sensitive(key)
+
+    @pytest.mark.parametrize("key", HARMLESS)
+    def test_harmless(self, key: str) -> None:
+        """What analyses need stays readable."""
+        assert not is_sensitive(key)
+
+
+class TestZnodes:
+    @given(secret=secrets, key=keys, entity=st.sampled_from(["users/alice", "users/a/clients/b", "brokers/1", "brokers/<default>", "topics/t", "clients/c"]))
+    def test_planted_secret_never_survives(self, secret: str, key: str, entity: str) -> None:
+        """Whatever setting of whatever entity holds it."""
+        row = {"version": 1, "config": {key: secret, "quota": "5"}}
+        clean = redact_znode(Znode(path=f"/config/{entity}", data=json.dumps(row).encode()))
+        assert clean.redacted
+        assert not survives(secret, clean.data)
+
+    @given(data=st.binary(max_size=60), entity=st.sampled_from(["users/u", "brokers/1"]))
+    def test_undecodable_data_is_dropped_where_secrets_live(self, data: bytes, entity: str) -> None:
+        """What nobody understands may hold anything."""
+        planted = SECRET.encode() + data
+        assert redact_znode(Znode(path=f"/config/{entity}", data=planted)).data is None
+
+    @pytest.mark.parametrize("data", [
+        b'{"version":1,"config":{"SCRAM-SHA-256":"hunter2-Xyzzy","SCRAM-SHA-256":"x"}}',
+        b'{"version":1,"config":{"SCRAM-SHA-256":"hunter2-Xyzzy"},"config":{}}',
+        b'{"version":1,"config":{},"backup":"hunter2-Xyzzy"}',
+        b'{"version":"hunter2-Xyzzy","config":{}}',
+        b'{"version":1,"config":{"SCRAM-SHA-512":["hunter2-Xyzzy"]}}',
+        b'{"version":1,"config":"hunter2-Xyzzy"}',
+        b'{"version":1,"config":{"SCRAM\\u002dSHA-256":"hunter2-Xyzzy"}}',
+        b"[" * 100_000 + b"hunter2-Xyzzy",
+    ])  # fmt: skip
+    def test_tricks(self, data: bytes) -> None:
+        """Duplicate keys, extra fields, other types, escapes, depth."""
+        assert not survives(SECRET, redact_znode(Znode(path="/config/users/u", data=data)).data or b"")
+
+    def test_harmless_settings_stay_as_they_are(self) -> None:
+        """Without a secret not a byte changes."""
+        for path, config in (("/config/topics/t", {"cleanup.policy": "compact"}), ("/config/users/u", {"producer_byte_rate": "1024"}),
+                             ("/config/brokers/1", {"log.cleaner.threads": "2"})):  # fmt: skip
+            znode = Znode(path=path, data=json.dumps({"version": 1, "config": config}, indent=1).encode())
+            assert znode is redact_znode(znode)
+
+    def test_other_znodes_are_not_touched(self) -> None:
+        """Registrations and states hold no secrets."""
+        znode = Znode(path="/brokers/topics/password", data=b"password=x")
+        assert znode is redact_znode(znode)
+
+
+class TestProperties:
+    @given(secret=secrets, key=keys, separator=st.sampled_from(["=", " = ", ":", " ", "\t"]), indent=st.sampled_from(["", "  "]))
+    def test_planted_secret_never_survives(self, secret: str, key: str, separator: str, indent: str) -> None:
+        """Whatever Java accepts between key and value."""
+        lines = [b"broker.id=1\n", f"{indent}{key}{separator}{secret}\r\n".encode(), b"log.dirs=/d\n"]
+        clean = list(redact_properties(lines))
+        assert not survives(secret, b"".join(clean))
+        assert (lines[0], lines[2]) == (clean[0], clean[2])
+
+    @pytest.mark.parametrize("text", [
+        "sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required \\\n  username=\"a\" \\\n  password=\"hunter2-Xyzzy\";\n",
+        "ssl.keystore.password=\\\n  hunter2-Xyzzy\n",
+        "ssl.keystore.p\\u0061ssword=hunter2-Xyzzy\n",
+        "ssl.key\\store.password=hunter2-Xyzzy\n",
+        "custom=pass\\\n  word=hunter2-Xyzzy\n",
+        "custom=password=\\\n hunter2-Xyzzy\n",
+        "custom=p\\u0061ssword=hunter2-Xyzzy\n",
+        "schema.registry.url=https://user:hunter2-Xyzzy@host:8081\n",
+        "#ssl.keystore.password=hunter2-Xyzzy\n",
+        "! sasl.password : hunter2-Xyzzy",
+        "#sasl.jaas.config=x required \\\n#  password=\"hunter2-Xyzzy\";\n",
+        "KAFKA_OPTS=-Djavax.net.ssl.keyStorePassword=hunter2-Xyzzy -Dx=y\n",
+    ])  # fmt: skip
+    def test_tricks(self, text: str) -> None:
+        """Continuation, escapes, comments, URLs, options inside a value."""
+        clean = b"".join(redact_properties(text.encode().splitlines(keepends=True)))
+        assert not survives(SECRET, clean)
+        assert b"[redacted]" in clean
+
+    def test_the_rest_stays_as_it_is(self) -> None:
+        """Not a byte changes, continuation and comments included."""
+        lines = [f"{key}=a\\\n".encode() if n % 2 else f"  {key} : b\n".encode() for n, key in enumerate(HARMLESS)] + [b"# note\n", b"\n", b"last"]
+        assert lines == list(redact_properties(lines))
+
+
+class TestLogs:
+    @given(secret=secrets, key=keys, form=st.sampled_from(["\t{} = {}", "INFO {}={}", "Map({} -> {})", '{{"{}":"{}"}}', "{}: {}", "x {}='{}' y", '{}="{}"']))
+    def test_planted_secret_never_survives(self, secret: str, key: str, form: str) -> None:
+        """Whatever form a log gives to a setting."""
+        (clean,) = redact_log([form.format(key, secret).encode() + b"\n"])
+        assert not survives(secret, clean)
+        assert clean.endswith(b"\n")
+
+    @given(secret=st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S"), exclude_characters="\"'"), min_size=1).map(lambda word: SECRET + word))
+    def test_user_in_url(self, secret: str) -> None:
+        """Credentials before the host are cut."""
+        assert not survives(secret, redact_text(f"GET https://me:{secret}@host:8081/x failed".encode()))
+
+    def test_private_key(self) -> None:
+        """A key in PEM is removed, over all of its lines; what follows it stays."""
+        lines = [b"key:\n", b"-----BEGIN RSA PRIVATE KEY-----\n", b"Proc-Type: 4,ENCRYPTED\n", b"aHVudGVyMg==\n", b"-----END RSA PRIVATE KEY-----\n", b"[x] INFO y\n"]
+        clean = list(redact_log(lines))
+        assert b"aHVudGVyMg" not in b"".join(clean)
+        assert (6, lines[5]) == (len(clean), clean[5])
+
+    def test_kafka_lines_stay_as_they_are(self) -> None:
+        """Lines that analyses read hold no secret and lose nothing."""
+        lines = [
+            b"[2015-11-22 10:00:00,001] INFO [Replica Manager on Broker 1]: Shrinking ISR from 1,2 to 1 (kafka.cluster.Partition)\n",
+            b"[2015-11-22 10:00:00,001] TRACE Controller 1 epoch 7 changed partition [t,0] state from OnlinePartition to OfflinePartition\n",
+            b"\tunclean.leader.election.enable = true\n",
+            b"[x] WARN Token authentication is not available, PLAINTEXT://h1:9092 (id: 1 rack: null) user@host\n",
+        ]
+        assert lines == list(redact_log(lines))

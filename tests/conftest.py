@@ -1,0 +1,29 @@
+"""What several test folders share: runs of the notebooks on the shipped cases, made once."""
+
+from pathlib import Path
+
+import pytest
+
+from casebook import notebooks, runner
+
+STEMS = tuple(notebook.stem for notebook in notebooks.every())
+
+
+@pytest.fixture(scope="session")
+def runs_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of all runs of this test session."""
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="session")
+def run(runs_dir: Path):
+    """Run a notebook on a source, once for each pair; gives the :class:`casebook.runner.Ran`."""
+    done: dict[tuple, runner.Ran] = {}
+
+    def run_once(stem: str, source: str, **given: str) -> runner.Ran:
+        key = (stem, source, *sorted(given.items()))
+        if key not in done:
+            done[key] = runner.run(notebooks.find(stem), {"source": source} | given, runs_dir=runs_dir)
+        return done[key]
+
+    return run_once

@@ -1,0 +1,140 @@
+"""What a headless run leaves behind, on the shipped cases."""
+
+import json
+from pathlib import Path
+
+import nbformat
+import papermill
+import pyarrow.parquet as pq
+import pytest
+
+from casebook import notebooks, places, runner, sources
+from casebook.errors import UsageError
+
+SAMPLES = [f"sample:{name}" for name in sources.samples()]
+STEMS = [notebook.stem for notebook in notebooks.every()]
+
+
+def findings(folder: Path) -> dict[str, dict]:
+    """Findings of a run by check."""
+    return {finding["check"]: finding for finding in json.loads((folder / "findings.json").read_text())["findings"]}
+
+
+@pytest.mark.parametrize("source", SAMPLES)
+@pytest.mark.parametrize("stem", STEMS)
+class TestRunFolder:
+    """Every notebook on every sample."""
+
+    def test_it_is_whole(self, run, stem, source):
+        """Notebook, report, findings, record and tables are there, under the final name."""
+        ran = run(stem, source)
+        assert not ran.failed, ran.title
+        assert {"notebook.ipynb", "report.html", "findings.json", "run.json", "run.log", "tables"} <= {p.name for p in ran.folder.iterdir()}
+        record = json.loads((ran.folder / "run.json").read_text())
+        assert record["exit_code"] == ran.exit_code
+        assert record["source"] == source
+        assert not list(ran.folder.parent.glob(".*.partial"))
+
+    def test_its_report_loads_nothing_from_anywhere(self, run, stem, source):
+        """The report is one file: no address is fetched."""
+        html = (run(stem, source).folder / "report.html").read_text()
+        assert not [attribute for attribute in ('src="http', "src='http", 'href="//', "@import", "url(http") if attribute in html]
+
+    def test_it_names_no_secret_and_no_place_of_its_maker(self, run, stem, source):
+        """Nothing of the machine that ran it stands in findings or tables."""
+        text = (run(stem, source).folder / "findings.json").read_text()
+        assert str(places.checkout()) not in text
+
+
+class TestSamples:
+    """The shipped cases get the answers that were written down when they were made."""
+
+    @pytest.mark.parametrize("name", sources.samples())
+    def test_expected_findings(self, run, name):
+        """Each expected finding is there, with the status, severity and facts that follow from what was done to the cluster."""
+        expected = json.loads((places.samples_dir() / name / "expected.json").read_text())
+        found = findings(run("partition_leadership", f"sample:{name}").folder)
+        for check, wanted in expected["findings"].items():
+            got = found[check]
+            assert {key: got[key] for key in wanted if key != "facts"} == {key: value for key, value in wanted.items() if key != "facts"}, check
+            facts = wanted.get("facts", {})
+            assert {key: got["facts"][key] for key in facts} == facts, check
+
+    @pytest.mark.parametrize("name", sources.samples())
+    def test_expected_partitions(self, run, name):
+        """Each partition is in the state that was caused, and every other one is online."""
+        expected = json.loads((places.samples_dir() / name / "expected.json").read_text())
+        rows = pq.read_table(run("partition_leadership", f"sample:{name}").folder / "tables" / "partitions.parquet").to_pylist()
+        not_online = {f"{row['topic']}-{row['partition']}": row["state"] for row in rows if row["state"] != "online"}
+        assert not_online == expected["not_online"]
+
+    def test_exit_codes(self, run):
+        """Critical is 2, nothing found is 0."""
+        assert run("partition_leadership", "sample:leader_minus_one").exit_code == 2
+        assert run("partition_leadership", "sample:healthy").exit_code == 0
+
+
+class TestSameAgain:
+    """The same case with the same parameters gives the same bytes."""
+
+    def test_findings_and_tables(self, run, tmp_path):
+        """Two runs differ in run.json, notebook and report only."""
+        first = run("partition_leadership", "sample:leader_minus_one").folder
+        second = runner.run(notebooks.find("partition_leadership"), {"source": "sample:leader_minus_one"}, runs_dir=tmp_path).folder
+        names = sorted(path.relative_to(first) for path in [first / "findings.json", *first.glob("tables/*")])
+        assert names == sorted(path.relative_to(second) for path in [second / "findings.json", *second.glob("tables/*")])
+        assert all((first / name).read_bytes() == (second / name).read_bytes() for name in names)
+
+
+class TestParameters:
+    """Parameters arrive as given, or not at all."""
+
+    @pytest.mark.parametrize("name", ["kafka_versoin", "topics"])
+    def test_a_misspelt_one_is_an_error(self, tmp_path, name):
+        """Nothing runs, and the nearest name is offered."""
+        with pytest.raises(UsageError, match="Did you mean (kafka_version|topic)"):
+            runner.run(notebooks.find("20_partition_leadership"), {name: "x"}, runs_dir=tmp_path)
+        assert not list(tmp_path.iterdir())
+
+    def test_the_what_if_can_be_had_headless(self, run):
+        """The panel's parameters give its answer in the run's table."""
+        ran = run("partition_leadership", "sample:leader_minus_one", alive="1,2,3,4,5")
+        rows = pq.read_table(ran.folder / "tables" / "what_if.parquet").to_pylist()
+        assert rows
+        assert not [row for row in rows if row["offline"]]
+
+
+class TestFailures:
+    """A run that cannot complete says so, and is kept."""
+
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            ({"source": "sample:leader_minus_on"}, "Did you mean leader_minus_one"),
+            ({"source": "/nowhere/at/all"}, "There is no case at"),
+            ({"source": "sample:healthy", "kafka_version": "nine"}, "is not a Kafka version"),
+            ({"source": "sample:healthy", "alive": "1,77"}, "is no broker of this case"),
+            ({"source": "sample:healthy", "topic": "None"}, "is not in this case"),
+        ],
+    )
+    def test_bad_values_end_in_3_with_words(self, tmp_path, given, said):
+        """The title says what is wrong; the kept notebook shows no traceback of ours."""
+        ran = runner.run(notebooks.find("partition_leadership"), given, runs_dir=tmp_path)
+        assert (ran.exit_code, ran.failed) == (3, True)
+        assert said in ran.title
+        assert (ran.folder / "report.html").exists()
+        assert said in (ran.folder / "report.html").read_text().replace("&#39;", "'")
+        errors = [o for c in nbformat.read(ran.folder / "notebook.ipynb", as_version=4).cells for o in c.get("outputs", ()) if o.output_type == "error"]
+        assert errors and not any("File " in line for o in errors for line in o.traceback)
+
+
+class TestPlainPapermill:
+    """`papermill notebook out.ipynb` works as people expect."""
+
+    def test_without_the_runner(self, tmp_path, monkeypatch):
+        """It writes findings and tables into the folder given."""
+        monkeypatch.chdir(tmp_path)
+        papermill.execute_notebook(
+            str(notebooks.find("20_partition_leadership").path), "out.ipynb", {"source": "sample:healthy", "out_dir": "here"}, progress_bar=False
+        )
+        assert findings(tmp_path / "here")["leadership.offline"]["status"] == "ok"

@@ -7,6 +7,7 @@ there is an error.
 
 import ast
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,7 +45,20 @@ class Parameter:
             raise UsageError(f"{self.name}={text} is not of type {self.type}.", try_=f"{self.name}: {self.help}") from None
 
 
-_READERS = {"str": str, "int": int, "float": float, "bool": lambda text: _FLAGS[text.strip().lower()]}
+def _number(text: str) -> float:
+    """A number in plain digits: Python itself would take ``1_000`` and ``nan`` for one."""
+    if not re.fullmatch(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?", text.strip()):
+        raise ValueError(text)
+    return float(text)
+
+
+def _whole_number(text: str) -> int:
+    if not re.fullmatch("[+-]?[0-9]{1,18}", text.strip()):
+        raise ValueError(text)
+    return int(text)
+
+
+_READERS = {"str": str, "int": _whole_number, "float": _number, "bool": lambda text: _FLAGS[text.strip().lower()]}
 
 
 def of_notebook(path: Path) -> tuple[Parameter, ...]:
@@ -60,11 +74,14 @@ def of_notebook(path: Path) -> tuple[Parameter, ...]:
     if not cells:
         raise UsageError(f"{path.name} has no cell tagged parameters.")
     lines = cells[0].source.splitlines()
-    return tuple(_parameter(node, lines) for node in ast.parse(cells[0].source).body if isinstance(node, ast.AnnAssign))
+    try:
+        return tuple(_parameter(node, lines) for node in ast.parse(cells[0].source).body if isinstance(node, ast.AnnAssign))
+    except (SyntaxError, ValueError):
+        raise UsageError(f"{path.name} has a parameter that is not a literal.") from None
 
 
 def _parameter(node: ast.AnnAssign, lines: list[str]) -> Parameter:
-    _, _, comment = lines[node.lineno - 1][node.end_col_offset :].partition("#")
+    _, _, comment = lines[node.end_lineno - 1].encode()[node.end_col_offset :].decode().partition("#")  # ast counts in bytes
     return Parameter(
         name=node.target.id, type=ast.unparse(node.annotation), default=ast.literal_eval(node.value), help=comment.strip()
     )
@@ -117,7 +134,7 @@ def from_yaml(path: Path) -> dict[str, str]:
         content = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # BaseLoader makes text of every scalar
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}.") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise UsageError(f"{path} is not YAML: {getattr(error, 'problem', None) or 'it cannot be parsed'}.") from None
     if not isinstance(content, dict) or not all(isinstance(v, str) for v in content.values()):
         raise UsageError(f"{path} is not a flat list of `name: value` lines.")

@@ -18,7 +18,9 @@ from casebook.views.render import render
 from casebook.views.view import PLOTLY, asset
 
 NOTEBOOK, REPORT = "notebook.ipynb", "report.html"
-_SKIP, _RAIL, _HALF = "report-skip", "rail", "half"
+_BLANK = {"case": None, "collected_at": None, "parameters": {}}  # what a run that failed early never learned
+_UNSHOWN = frozenset({"report-skip", "papermill-error-cell-tag"})  # the latter is papermill's own banner
+_RAIL, _HALF = "rail", "half"
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -51,7 +53,7 @@ def write_run_report(folder: Path, *, run_id: str) -> Path:
     """
     import nbformat
 
-    record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    record = _BLANK | json.loads((folder / "run.json").read_text(encoding="utf-8"))
     notebook = nbformat.read(folder / NOTEBOOK, as_version=4)
     path = folder / REPORT
     path.write_text(report(notebook, record=record, run_id=run_id), encoding="utf-8")
@@ -87,7 +89,9 @@ def _page(notebook: Mapping) -> _Page:
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", ())
         parts = list(_shown(cell, page))
-        if _SKIP in tags or not parts:
+        if page.errors:
+            break  # what follows was never run: questions without answers
+        if not _UNSHOWN.isdisjoint(tags) or not parts:
             continue
         if _HALF in tags:
             half = _add_half(page, half, cell.cell_type, parts)

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import platform
+import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -58,6 +59,10 @@ class RunFolder:
         except OSError as error:
             raise CaseError(f"No run can be kept in {runs}: {error.strerror}.", try_="Name another folder with --runs.") from None
         return cls(path=path, final=runs / name, started=started)
+
+    def discard(self) -> None:
+        """Remove what was written so far."""
+        shutil.rmtree(self.path, ignore_errors=True)
 
     def publish(self) -> Path:
         """Give the run its name and enter it into the index."""

@@ -19,8 +19,13 @@ from casebook.errors import UsageError
 Progress = Callable[[int, int | None], None]
 
 
-def open_source(source: str, *, evidence: Path, progress: Progress | None = None) -> Case:
-    """Open the case that a source names; a live one is collected into ``evidence`` first.
+def open_source(source: str, *, evidence: Callable[[], Path], progress: Progress | None = None) -> Case:
+    """Open the case that a source names.
+
+    Args:
+        source: What the notebook was given.
+        evidence: Gives the folder that a live source is collected into; not called for others.
+        progress: Told how far the collecting is.
 
     Raises:
         CasebookError: There is no such source, it is no case, or it cannot be collected.
@@ -29,7 +34,7 @@ def open_source(source: str, *, evidence: Path, progress: Progress | None = None
     if colon and kind == "sample":
         return Case.open(_sample(name))
     if colon and kind == "live":
-        return Case.open(_collect(name, evidence, progress))
+        return Case.open(_collect(name, evidence(), progress))
     if not source:
         raise UsageError("No source is given.", try_="Give -p source=sample:leader_minus_one, a case folder, or live:<profile>.")
     return Case.open(Path(source).expanduser())

@@ -7,8 +7,9 @@
 The same cells serve JupyterLab, papermill and ``casebook run``. Nobody but notebooks imports this module.
 """
 
+import atexit
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -50,9 +51,8 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
     if interactive not in _INTERACTIVE:
         raise UsageError(f"interactive={interactive} is unknown.", try_=parameters.did_you_mean(interactive, _INTERACTIVE))
     display(style())
-    folder = Path(out_dir).expanduser() if out_dir else None
-    evidence_dir = (folder or places.runs_dir()) / "evidence"
-    case = sources.open_source(source, evidence=evidence_dir, progress=choices.progress("Reading ZooKeeper"))
+    folder = _Folder(notebook, source, out_dir)
+    case = sources.open_source(source, evidence=folder.evidence, progress=choices.progress("Reading ZooKeeper"))
     cluster = case.cluster()
     try:
         version = release.release(
@@ -80,7 +80,7 @@ class Workbook:
     """
 
     def __init__(
-        self, *, notebook: str, source: str, case: Case, cluster: Cluster, version: VersionInUse, folder: Path | None, interactive: bool
+        self, *, notebook: str, source: str, case: Case, cluster: Cluster, version: VersionInUse, folder: "_Folder", interactive: bool
     ) -> None:
         self.case, self.cluster, self.version, self.interactive = case, cluster, version, interactive
         self.evidence: tuple[Finding, ...] = evidence.checks(cluster, version)
@@ -132,17 +132,15 @@ class Workbook:
         """Fill the summary at the top and write findings, tables and the record of the run."""
         display(triage.summary(findings, self.case, self.cluster), display_id=_SUMMARY, update=True)
         display(self._cited())
-        run = None if self._folder else runs.RunFolder.begin(places.runs_dir(), notebook=self._notebook, seed={"source": self._source})
-        folder = run.path if run else self._folder
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = self._folder.path()
         for name, rows in sorted(self._tables.items()):
             tables.write(folder / "tables", name, rows)
         runs.write_findings(
             folder, notebook=self._notebook, source=self._source, kafka_versions=_applied(self.version), findings=findings
         )
         runs.write_record(folder, self._record())
-        if run:
-            display(triage.written(run.publish()))
+        if (published := self._folder.publish()) is not None:
+            display(triage.written(published))
 
     def _cited(self) -> View:
         """The evidence behind every proof link, as it was read."""
@@ -162,6 +160,40 @@ class Workbook:
             "seconds": round((datetime.now(UTC) - self._started).total_seconds(), 3),
             **runs.surroundings(notebooks.find(self._notebook).path),
         }
+
+
+class _Folder:
+    """Where a notebook writes: the folder it was given, else a run folder of its own for each time it finishes."""
+
+    def __init__(self, notebook: str, source: str, out_dir: str) -> None:
+        self._given = Path(out_dir).expanduser() if out_dir else None
+        self._notebook, self._source = notebook, source
+        self._run: runs.RunFolder | None = None
+        atexit.register(self._discard)
+
+    @property
+    def evidence(self) -> Callable[[], Path]:
+        """Where a live source is collected to, once somebody asks."""
+        return lambda: self.path() / "evidence"
+
+    def path(self) -> Path:
+        """The folder, made."""
+        if self._given is not None:
+            self._given.mkdir(parents=True, exist_ok=True)
+            return self._given
+        if self._run is None:
+            self._run = runs.RunFolder.begin(places.runs_dir(), notebook=self._notebook, seed={"source": self._source})
+        return self._run.path
+
+    def publish(self) -> Path | None:
+        """Give a run folder of its own its name; ``None`` where whoever gave the folder does that."""
+        run, self._run = self._run, None
+        return run.publish() if run else None
+
+    def _discard(self) -> None:
+        """A notebook that is closed before it has finished leaves nothing behind."""
+        if self._run is not None:
+            self._run.discard()
 
 
 def show(view: View) -> None:

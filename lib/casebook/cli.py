@@ -174,7 +174,7 @@ def rehearse(incident: str | None, listing: bool, kafka: str | None, out: Path, 
 
     if listing or incident is None:
         for known in rehearsal.list_incidents():
-            click.echo(f"{known.name:<20} {known.story}  [{', '.join(known.kafka_versions)}]")
+            click.echo(f"{known.name:<20} {known.story}  [{', '.join(known.kafka)}]")
         return
     rehearsal.play(incident, kafka=kafka, keep_running=keep_running, out=out, progress=lambda text: click.echo(text, err=True))
     click.echo(str(out))

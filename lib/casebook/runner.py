@@ -5,6 +5,7 @@ Exit codes: 0 nothing at or above the threshold, 1 warning, 2 critical, 3 could 
 
 import contextlib
 import logging
+import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -87,7 +88,7 @@ def _execute(notebook: notebooks.Notebook, values: Mapping[str, object], folder:
     from papermill.exceptions import PapermillExecutionError
 
     try:
-        with _logged(folder / LOG):
+        with _logged(folder / LOG), tempfile.TemporaryDirectory(prefix="casebook-") as sockets:
             papermill.execute_notebook(
                 str(notebook.path),
                 str(folder / NOTEBOOK),
@@ -96,7 +97,7 @@ def _execute(notebook: notebooks.Notebook, values: Mapping[str, object], folder:
                 progress_bar=False,
                 store_widget_state=False,
                 cwd=str(Path.cwd()),
-                config=_kernel_config(),
+                config=_kernel_config(Path(sockets)),
             )
     except PapermillExecutionError as error:
         return error.evalue if error.ename in _OWN_ERRORS else f"{error.ename}: {error.evalue}"
@@ -105,11 +106,11 @@ def _execute(notebook: notebooks.Notebook, values: Mapping[str, object], folder:
     return None
 
 
-def _kernel_config():
-    """The kernel talks over sockets in the file system: nobody else on the machine can listen."""
+def _kernel_config(sockets: Path):
+    """The kernel talks over sockets in a private folder: nobody else on the machine can listen, and runs do not meet."""
     from traitlets.config import Config
 
-    return Config({"KernelManager": {"transport": "ipc"}})
+    return Config({"KernelManager": {"transport": "ipc", "ip": str(sockets / "kernel")}})
 
 
 _OWN_ERRORS = frozenset(cls.__name__ for cls in (CasebookError, *CasebookError.__subclasses__()))

@@ -257,7 +257,12 @@ class Case:
     def _logs(self) -> Iterator[tuple[str, int]]:
         for path in sorted(self.items):
             parts = PurePosixPath(path).parts
-            if len(parts) >= 4 and parts[0] == "brokers" and parts[2] == "logs" and (broker := znodes.number(parts[1])) is not None:
+            if (
+                len(parts) >= 4
+                and parts[0] == "brokers"
+                and parts[2] == "logs"
+                and (broker := znodes.number(parts[1])) is not None
+            ):
                 yield path, broker
 
 
@@ -304,7 +309,7 @@ def _manifest(raw: bytes, folder: Path) -> dict[str, object]:
 
 
 def _items(manifest: Mapping[str, object], folder: Path, outside: list[Problem]) -> Iterator[Item]:
-    """The items that lie in the folder; one that does not, by its path or a symbolic link, is never opened and told as ``outside``."""
+    """The items that lie in the folder; one that does not, by path or symbolic link, is told and never opened."""
     for row in _list(manifest.get("items")):
         path = row.get("path") if isinstance(row, dict) else None
         if isinstance(path, str) and _inside(path, folder):

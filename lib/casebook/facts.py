@@ -226,8 +226,8 @@ class Cluster:
         controller: See :class:`Controller`.
         topic_configs: Overrides by topic.
         broker_configs: Dynamic settings by broker id as text; ``<default>`` for the cluster-wide ones.
-        unreadable_configs: Entities (``topics/<t>``, ``brokers/<id>``, ...) whose settings are there and unreadable; ``topics`` or
-            ``brokers`` alone where not even the entities are known.
+        unreadable_configs: Entities (``topics/<t>``, ``brokers/<id>``, ...) whose settings are there and unreadable; the kind
+            alone (``topics``, ``brokers``) where not even its entities are known.
         server_properties: By broker id, as far as collected.
         reassigning: Targets of ``/admin/reassign_partitions`` by (topic, partition).
         preferred_election: Partitions in ``/admin/preferred_replica_election``.

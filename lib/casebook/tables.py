@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
     """A column.
@@ -38,13 +37,21 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("state", "text", "online, leaderless, leader_dead, uninitialised, deleting, reassigning or unknown."),
         ("rule", "text", "Id of the rule that blocks an election; null when nothing is blocked."),
         ("clean_winner", "int", "Whom a clean election held now would choose; null when it could choose nobody."),
-        ("unclean_winner", "int", "Whom an unclean one would choose if it were allowed; null with a clean winner or no live replica."),
+        (
+            "unclean_winner",
+            "int",
+            "Whom an unclean one would choose if it were allowed; null with a clean winner or no live replica.",
+        ),
         ("waits_for", "ints", "Dead brokers, each of which would bring the partition back by starting alone."),
         ("min_isr", "int", "Effective min.insync.replicas."),
         ("min_isr_origin", "text", "Where min_isr comes from."),
         ("unclean_allowed", "flag", "Effective unclean.leader.election.enable."),
         ("unclean_origin", "text", "Where unclean_allowed comes from."),
-        ("under_replicated", "flag", "Fewer replicas in sync than the replication factor, a reassignment's added ones not counted."),
+        (
+            "under_replicated",
+            "flag",
+            "Fewer replicas in sync than the replication factor, without those being added; null also for a deleted topic.",
+        ),
         ("under_min_isr", "flag", "No leader, or fewer replicas in sync than min_isr: acks=all is refused."),
         ("at_min_isr", "flag", "Online with exactly min_isr replicas in sync."),
         ("since", "text", "Last write of the state znode, ISO-8601 UTC by ZooKeeper's clock."),

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import total_ordering
 
-
 _TOO_NEW = 5
 
 
@@ -99,7 +98,9 @@ class VersionInUse:
 
 
 DEFAULTS: dict[str, Changed] = {
-    "min.insync.replicas": Changed(values=(("0.8.2", "1"),), source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.1, 3.9.0"),
+    "min.insync.replicas": Changed(
+        values=(("0.8.2", "1"),), source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.1, 3.9.0"
+    ),
     "unclean.leader.election.enable": Changed(
         values=(("0.8.2", "true"), ("0.11.0.0", "false")),
         source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.10.2.1, 0.11.0.2",
@@ -109,7 +110,7 @@ DEFAULTS: dict[str, Changed] = {
 
 RELEASES = tuple(
     KafkaVersion.parse(text)
-    for text in (
+    for text in (  # noqa: SIM905  easier to read than a column of 27 texts
         "0.8.2.2 0.9.0.1 0.10.0.1 0.10.1.1 0.10.2.2 0.11.0.3 1.0.2 1.1.1 2.0.1 2.1.1 2.2.2 2.3.1 2.4.1 2.5.1 2.6.3 2.7.2 2.8.2 "
         "3.0.2 3.1.2 3.2.3 3.3.2 3.4.1 3.5.2 3.6.2 3.7.2 3.8.1 3.9.2"
     ).split()

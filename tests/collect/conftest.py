@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from small_zookeeper import ZooKeeper
-from tapped_wire import Wire
 
 from casebook.rehearsal.processes import Guarded
+from tests.collect.small_zookeeper import ZooKeeper
+from tests.collect.tapped_wire import Wire
 
 
 @pytest.fixture(scope="session")

@@ -4,16 +4,19 @@ import json
 import random
 import socket
 import time
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import NodeExistsError
+from kazoo.security import make_digest_acl_credential
 
 from casebook.rehearsal import servers
 from casebook.rehearsal.processes import Guarded, Server
 
 JARS = Path(find_spec("pyspark").origin).parent / "jars"
+QUICK_START = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 
 def free_port() -> int:
@@ -34,8 +37,9 @@ def free_port() -> int:
 class ZooKeeper:
     """A standalone ZooKeeper on the loopback, and a client that may write to it."""
 
-    def __init__(self, folder: Path, guarded: Guarded) -> None:
+    def __init__(self, folder: Path, guarded: Guarded, *, java_options: Sequence[str] = QUICK_START) -> None:
         self.folder, self.port = folder, free_port()
+        self._java_options = java_options
         self._guarded = guarded
         self._server: Server | None = None
         (folder / "zoo.cfg").write_text(
@@ -43,7 +47,7 @@ class ZooKeeper:
             "admin.enableServer=false\nmaxClientCnxns=0\npreAllocSize=1024\n"
         )
         self.start()
-        self.client = KazooClient(self.address, timeout=60)
+        self.client = KazooClient(self.address, timeout=60, auth_data=[("digest", "super:super")])
         self.client.start()
 
     @property
@@ -58,9 +62,12 @@ class ZooKeeper:
 
     def start(self) -> None:
         """Start it and wait until it serves."""
-        command = [servers.java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dzookeeper.forceSync=no",
-                   f"-Djute.maxbuffer={16 << 20}", "-cp", class_path(),
-                   "org.apache.zookeeper.server.quorum.QuorumPeerMain", "zoo.cfg"]  # fmt: skip
+        super_user = make_digest_acl_credential("super", "super")  # so that no ACL of a test is in the way of the next
+        command = [
+            *(servers.java(), *self._java_options, "-Dzookeeper.forceSync=no"),
+            *(f"-Djute.maxbuffer={16 << 20}", f"-Dzookeeper.DigestAuthenticationProvider.superDigest={super_user}"),
+            *("-cp", class_path(), "org.apache.zookeeper.server.quorum.QuorumPeerMain", "zoo.cfg"),
+        ]
         self._server = self._guarded.start(command, folder=self.folder, output=self.folder / "out.log")
         deadline = time.monotonic() + 30
         while not self._serves():
@@ -84,7 +91,10 @@ class ZooKeeper:
     def tree(self, znodes: dict[str, bytes | None]) -> None:
         """Create znodes and whatever they need above them."""
         all_of_them = dict.fromkeys((above for path in znodes for above in _ancestors(path)), b"") | znodes
-        pending = [self.client.create_async(path, all_of_them[path] or b"") for path in sorted(all_of_them, key=lambda path: path.count("/"))]
+        pending = [
+            self.client.create_async(path, all_of_them[path] or b"")
+            for path in sorted(all_of_them, key=lambda path: path.count("/"))
+        ]
         for creation in pending:
             try:
                 creation.get()
@@ -114,10 +124,19 @@ def kafka(topics: dict[str, dict[int, list[int]]], *, chroot: str = "", brokers:
         "/admin/delete_topics": b"",
     }
     for broker in brokers:
-        row = {"jmx_port": -1, "timestamp": "1448186400000", "endpoints": [f"PLAINTEXT://h{broker}:9092"], "host": f"h{broker}", "version": 2, "port": 9092}
+        row = {
+            "jmx_port": -1,
+            "timestamp": "1448186400000",
+            "endpoints": [f"PLAINTEXT://h{broker}:9092"],
+            "host": f"h{broker}",
+            "version": 2,
+            "port": 9092,
+        }
         znodes[f"/brokers/ids/{broker}"] = json.dumps(row).encode()
     for topic, assignment in topics.items():
-        znodes[f"/brokers/topics/{topic}"] = json.dumps({"version": 1, "partitions": {str(p): r for p, r in assignment.items()}}).encode()
+        znodes[f"/brokers/topics/{topic}"] = json.dumps(
+            {"version": 1, "partitions": {str(p): r for p, r in assignment.items()}}
+        ).encode()
         znodes |= {state_path(topic, p): state(replicas) for p, replicas in assignment.items()}
     return {chroot + path: data for path, data in znodes.items()}
 
@@ -129,4 +148,6 @@ def state_path(topic: str, partition: int = 0) -> str:
 
 def state(isr: list[int], *, leader: int | None = None) -> bytes:
     """A state znode's data."""
-    return json.dumps({"controller_epoch": 7, "leader": isr[0] if leader is None else leader, "version": 1, "leader_epoch": 3, "isr": isr}).encode()
+    return json.dumps(
+        {"controller_epoch": 7, "leader": isr[0] if leader is None else leader, "version": 1, "leader_epoch": 3, "isr": isr}
+    ).encode()

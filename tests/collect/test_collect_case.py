@@ -3,15 +3,16 @@
 import gzip
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from small_zookeeper import ZooKeeper, kafka
 
 from casebook.case import Case
 from casebook.collect import collect_case
 from casebook.collect.ensemble import Credentials
 from casebook.errors import CaseError, CollectError, UsageError
+from tests.collect.small_zookeeper import ZooKeeper, kafka
 
 SECRET = "hunter2-Xyzzy"
 
@@ -25,18 +26,28 @@ def content(folder: Path) -> bytes:
 class TestCollectCase:
     def test_whole(self, zookeeper: ZooKeeper, tmp_path: Path) -> None:
         """A case holds the cluster, the properties and the logs, and no secret from any of them."""
-        zookeeper.tree(kafka({"t": {0: [1, 2]}}, chroot="/k") | {"/k/config/users/u": b'{"version":1,"config":{"SCRAM-SHA-256":"%s"}}' % SECRET.encode()})
+        zookeeper.tree(
+            kafka({"t": {0: [1, 2]}}, chroot="/k")
+            | {"/k/config/users/u": b'{"version":1,"config":{"SCRAM-SHA-256":"%s"}}' % SECRET.encode()}
+        )
         properties, log, packed = tmp_path / "p", tmp_path / "server.log", tmp_path / "controller.log.gz"
         properties.write_text(f"broker.id=1\nssl.key.password={SECRET}\n")
         log.write_text(f"one\n\tpassword = {SECRET}\nthree\n")
         packed.write_bytes(gzip.compress(f"token={SECRET}\n".encode()))
-        folder = collect_case(tmp_path / "case", zookeeper=zookeeper.address + "/k", properties={1: properties}, logs={1: [log, packed]})
+        folder = collect_case(
+            tmp_path / "case", zookeeper=zookeeper.address + "/k", properties={1: properties}, logs={1: [log, packed]}
+        )
         case = Case.open(folder)
-        assert {"zookeeper/znodes.jsonl.zst", "brokers/1/server.properties", "brokers/1/logs/server.log", "brokers/1/logs/controller.log"} == set(case.items)
-        assert "1" == case.server_properties()[1]["broker.id"]
-        assert (3, "/k", ()) == (case.items["brokers/1/logs/server.log"].rows, case.chroot, case.could_not_collect)
+        assert {
+            "zookeeper/znodes.jsonl.zst",
+            "brokers/1/server.properties",
+            "brokers/1/logs/server.log",
+            "brokers/1/logs/controller.log",
+        } == set(case.items)
+        assert case.server_properties()[1]["broker.id"] == "1"
+        assert (case.items["brokers/1/logs/server.log"].rows, case.chroot, case.could_not_collect) == (3, "/k", ())
         assert frozenset({1, 2}) == case.cluster().live
-        assert 4 == len(case.redacted)
+        assert len(case.redacted) == 4
         assert SECRET.encode() not in content(folder)
 
     def test_files_that_are_not_there(self, zookeeper: ZooKeeper, tmp_path: Path) -> None:
@@ -44,7 +55,12 @@ class TestCollectCase:
         zookeeper.tree(kafka({"t": {0: [1]}}))
         torn = tmp_path / "torn.log.gz"
         torn.write_bytes(gzip.compress(b"line\n" * 9999)[:-9])
-        folder = collect_case(tmp_path / "case", zookeeper=zookeeper.address, properties={1: tmp_path / "none"}, logs={2: [tmp_path / "none.log", torn]})
+        folder = collect_case(
+            tmp_path / "case",
+            zookeeper=zookeeper.address,
+            properties={1: tmp_path / "none"},
+            logs={2: [tmp_path / "none.log", torn]},
+        )
         told = {problem.path: problem.reason for problem in Case.open(folder).could_not_collect}
         assert {"brokers/1/server.properties", "brokers/2/logs/none.log", "brokers/2/logs/torn.log"} == set(told)
         assert "No such file" in told["brokers/1/server.properties"]
@@ -63,13 +79,13 @@ class TestCollectCase:
         log = tmp_path / "server.log"
         log.write_bytes(b"x" * (3 << 20) + b"\nnext\n")
         case = Case.open(collect_case(tmp_path / "case", logs={1: [log]}))
-        assert (2, (1 << 20) + 6) == (case.items["brokers/1/logs/server.log"].rows, case.items["brokers/1/logs/server.log"].bytes)
+        assert (case.items["brokers/1/logs/server.log"].rows, case.items["brokers/1/logs/server.log"].bytes) == (2, (1 << 20) + 6)
 
     def test_failure_leaves_nothing_behind(self, zookeeper: ZooKeeper, tmp_path: Path) -> None:
         """No folder of a case that could not be collected."""
         with pytest.raises(CollectError):
             collect_case(tmp_path / "case", zookeeper=zookeeper.address + "/nowhere")
-        assert [] == list(tmp_path.iterdir())
+        assert list(tmp_path.iterdir()) == []
 
     def test_existing_folder(self, zookeeper: ZooKeeper, tmp_path: Path) -> None:
         """A case is never overwritten."""
@@ -88,7 +104,7 @@ class TestCollectCase:
     def test_import_is_cheap(self) -> None:
         """kazoo is imported by who walks, and by nobody else."""
         code = "import sys, casebook.collect; sys.exit('kazoo' in sys.modules)"
-        assert 0 == subprocess.run([sys.executable, "-c", code], check=False).returncode
+        assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 class TestCredentials:
@@ -96,10 +112,12 @@ class TestCredentials:
         """Digest unless it says otherwise; the password is never shown."""
         (tmp_path / "c").write_text(f"username=me\npassword={SECRET}\n")
         credentials = Credentials.load(tmp_path / "c")
-        assert ("digest", "me", SECRET) == (credentials.scheme, credentials.username, credentials.password)
+        assert (credentials.scheme, credentials.username, credentials.password) == ("digest", "me", SECRET)
         assert SECRET not in repr(credentials)
 
-    @pytest.mark.parametrize("text", ["", "username=me\n", f"password={SECRET}\n", f"username=me\npassword={SECRET}\nscheme=magic\n"])
+    @pytest.mark.parametrize(
+        "text", ["", "username=me\n", f"password={SECRET}\n", f"username=me\npassword={SECRET}\nscheme=magic\n"]
+    )
     def test_unusable(self, tmp_path: Path, text: str) -> None:
         """The error names the file and nothing in it."""
         (tmp_path / "c").write_text(text)
@@ -112,9 +130,9 @@ class TestCredentials:
         with pytest.raises(CollectError, match="No such file"):
             collect_case(tmp_path / "case", zookeeper="127.0.0.1:1", credentials=tmp_path / "none")
 
-    def test_sasl_needs_its_package(self, zookeeper: ZooKeeper, tmp_path: Path) -> None:
+    @pytest.mark.skipif(find_spec("puresasl") is not None, reason="it is installed")
+    def test_sasl_needs_its_package(self, tmp_path: Path) -> None:
         """A clear word instead of a refused session."""
-        pytest.importorskip("kazoo")
         (tmp_path / "c").write_text(f"scheme=sasl\nusername=me\npassword={SECRET}\n")
-        with pytest.raises(CollectError, match="pure-sasl|No ZooKeeper server"):
-            collect_case(tmp_path / "case", zookeeper=zookeeper.address, credentials=tmp_path / "c", timeout=0.5)
+        with pytest.raises(CollectError, match="SASL needs a package"):
+            collect_case(tmp_path / "case", zookeeper="127.0.0.1:1", credentials=tmp_path / "c", timeout=0.5)

@@ -11,13 +11,32 @@ from casebook.facts import Znode
 
 SECRET = "hunter2-Xyzzy"
 KEYS = (
-    "ssl.keystore.password", "ssl.key.password", "sasl.jaas.config", "listener.name.sasl_ssl.scram-sha-256.sasl.jaas.config", "password.encoder.secret",
-    "delegation.token.master.key", "ssl.keystore.key", "ssl.keystore.certificate.chain", "basic.auth.user.info", "SSL.KEYSTORE.PASSWORD", "api_key",
-)  # fmt: skip
+    "ssl.keystore.password",
+    "ssl.key.password",
+    "sasl.jaas.config",
+    "listener.name.sasl_ssl.scram-sha-256.sasl.jaas.config",
+    "password.encoder.secret",
+    "delegation.token.master.key",
+    "ssl.keystore.key",
+    "ssl.keystore.certificate.chain",
+    "basic.auth.user.info",
+    "SSL.KEYSTORE.PASSWORD",
+    "api_key",
+)
 HARMLESS = (
-    "min.insync.replicas", "log.dirs", "broker.id", "zookeeper.connect", "key.serializer", "unclean.leader.election.enable", "ssl.keystore.location",
-    "cleanup.policy", "log.segment.bytes", "retention.ms", "inter.broker.protocol.version", "offsets.topic.replication.factor",
-)  # fmt: skip
+    "min.insync.replicas",
+    "log.dirs",
+    "broker.id",
+    "zookeeper.connect",
+    "key.serializer",
+    "unclean.leader.election.enable",
+    "ssl.keystore.location",
+    "cleanup.policy",
+    "log.segment.bytes",
+    "retention.ms",
+    "inter.broker.protocol.version",
+    "offsets.topic.replication.factor",
+)
 
 keys = st.sampled_from(KEYS)
 words = st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S"), exclude_characters="\\\"'"), max_size=20)
@@ -42,7 +61,11 @@ class TestNames:
 
 
 class TestZnodes:
-    @given(secret=secrets, key=keys, entity=st.sampled_from(["users/alice", "users/a/clients/b", "brokers/1", "brokers/<default>", "topics/t", "clients/c"]))
+    @given(
+        secret=secrets,
+        key=keys,
+        entity=st.sampled_from(["users/alice", "users/a/clients/b", "brokers/1", "brokers/<default>", "topics/t", "clients/c"]),
+    )
     def test_planted_secret_never_survives(self, secret: str, key: str, entity: str) -> None:
         """Whatever setting of whatever entity holds it."""
         row = {"version": 1, "config": {key: secret, "quota": "5"}}
@@ -72,8 +95,11 @@ class TestZnodes:
 
     def test_harmless_settings_stay_as_they_are(self) -> None:
         """Without a secret not a byte changes."""
-        for path, config in (("/config/topics/t", {"cleanup.policy": "compact"}), ("/config/users/u", {"producer_byte_rate": "1024"}),
-                             ("/config/brokers/1", {"log.cleaner.threads": "2"})):  # fmt: skip
+        for path, config in (
+            ("/config/topics/t", {"cleanup.policy": "compact"}),
+            ("/config/users/u", {"producer_byte_rate": "1024"}),
+            ("/config/brokers/1", {"log.cleaner.threads": "2"}),
+        ):
             znode = Znode(path=path, data=json.dumps({"version": 1, "config": config}, indent=1).encode())
             assert znode is redact_znode(znode)
 
@@ -93,7 +119,7 @@ class TestProperties:
         assert (lines[0], lines[2]) == (clean[0], clean[2])
 
     @pytest.mark.parametrize("text", [
-        "sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required \\\n  username=\"a\" \\\n  password=\"hunter2-Xyzzy\";\n",
+        "sasl.jaas.config=org.apache.kafka.PlainLoginModule required \\\n  username=\"a\" \\\n  password=\"hunter2-Xyzzy\";\n",
         "ssl.keystore.password=\\\n  hunter2-Xyzzy\n",
         "ssl.keystore.p\\u0061ssword=hunter2-Xyzzy\n",
         "ssl.key\\store.password=hunter2-Xyzzy\n",
@@ -114,26 +140,45 @@ class TestProperties:
 
     def test_the_rest_stays_as_it_is(self) -> None:
         """Not a byte changes, continuation and comments included."""
-        lines = [f"{key}=a\\\n".encode() if n % 2 else f"  {key} : b\n".encode() for n, key in enumerate(HARMLESS)] + [b"# note\n", b"\n", b"last"]
+        lines = [f"{key}=a\\\n".encode() if n % 2 else f"  {key} : b\n".encode() for n, key in enumerate(HARMLESS)] + [
+            b"# note\n",
+            b"\n",
+            b"last",
+        ]
         assert lines == list(redact_properties(lines))
 
 
 class TestLogs:
-    @given(secret=secrets, key=keys, form=st.sampled_from(["\t{} = {}", "INFO {}={}", "Map({} -> {})", '{{"{}":"{}"}}', "{}: {}", "x {}='{}' y", '{}="{}"']))
+    @given(
+        secret=secrets,
+        key=keys,
+        form=st.sampled_from(["\t{} = {}", "INFO {}={}", "Map({} -> {})", '{{"{}":"{}"}}', "{}: {}", "x {}='{}' y", '{}="{}"']),
+    )
     def test_planted_secret_never_survives(self, secret: str, key: str, form: str) -> None:
         """Whatever form a log gives to a setting."""
         (clean,) = redact_log([form.format(key, secret).encode() + b"\n"])
         assert not survives(secret, clean)
         assert clean.endswith(b"\n")
 
-    @given(secret=st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S"), exclude_characters="\"'"), min_size=1).map(lambda word: SECRET + word))
+    @given(
+        secret=st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S"), exclude_characters="\"'"), min_size=1).map(
+            lambda word: SECRET + word
+        )
+    )
     def test_user_in_url(self, secret: str) -> None:
         """Credentials before the host are cut."""
         assert not survives(secret, redact_text(f"GET https://me:{secret}@host:8081/x failed".encode()))
 
     def test_private_key(self) -> None:
         """A key in PEM is removed, over all of its lines; what follows it stays."""
-        lines = [b"key:\n", b"-----BEGIN RSA PRIVATE KEY-----\n", b"Proc-Type: 4,ENCRYPTED\n", b"aHVudGVyMg==\n", b"-----END RSA PRIVATE KEY-----\n", b"[x] INFO y\n"]
+        lines = [
+            b"key:\n",
+            b"-----BEGIN RSA PRIVATE KEY-----\n",
+            b"Proc-Type: 4,ENCRYPTED\n",
+            b"aHVudGVyMg==\n",
+            b"-----END RSA PRIVATE KEY-----\n",
+            b"[x] INFO y\n",
+        ]
         clean = list(redact_log(lines))
         assert b"aHVudGVyMg" not in b"".join(clean)
         assert (6, lines[5]) == (len(clean), clean[5])
@@ -141,8 +186,8 @@ class TestLogs:
     def test_kafka_lines_stay_as_they_are(self) -> None:
         """Lines that analyses read hold no secret and lose nothing."""
         lines = [
-            b"[2015-11-22 10:00:00,001] INFO [Replica Manager on Broker 1]: Shrinking ISR from 1,2 to 1 (kafka.cluster.Partition)\n",
-            b"[2015-11-22 10:00:00,001] TRACE Controller 1 epoch 7 changed partition [t,0] state from OnlinePartition to OfflinePartition\n",
+            b"[2015-11-22 10:00:00,001] INFO [Replica Manager on Broker 1]: Shrinking ISR from 1,2 to 1\n",
+            b"[2015-11-22 10:00:00,001] TRACE Controller 1 epoch 7 changed partition [t,0] state to OfflinePartition\n",
             b"\tunclean.leader.election.enable = true\n",
             b"[x] WARN Token authentication is not available, PLAINTEXT://h1:9092 (id: 1 rack: null) user@host\n",
         ]

@@ -1,20 +1,26 @@
 """Walks over a real ZooKeeper."""
 
+import socket
+import struct
 import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 from kazoo.client import KazooClient
+from kazoo.exceptions import ConnectionLoss
 from kazoo.security import make_digest_acl
-from small_zookeeper import ZooKeeper, kafka, state, state_path
-from tapped_wire import Wire
 
-from casebook.collect.ensemble import Credentials
+from casebook.collect.ensemble import Credentials, Ensemble
+from casebook.collect.reader import NoAnswerError, Verb, connect
 from casebook.collect.wire import READ_OPERATIONS
 from casebook.collect.zookeeper import LARGEST_DATA, reach, walk
 from casebook.errors import CollectError, UsageError
 from casebook.facts import ReadOutcome, Znode
+from tests.collect.small_zookeeper import ZooKeeper, kafka, state, state_path
+from tests.collect.tapped_wire import Wire
 
 ONE = {"t": {0: [1, 2]}}
 
@@ -27,7 +33,9 @@ def rows(connect: str, **options) -> dict[str, Znode]:
 class TestWalk:
     def test_reads_what_kafka_keeps_with_its_stat(self, zookeeper: ZooKeeper) -> None:
         """Data and stat are those that a client reads."""
-        zookeeper.tree(kafka({"t": {0: [1, 2], 1: [2, 1]}}) | {"/config/topics/t": b'{"version":1,"config":{"a":"b"}}', "/cluster/id": b"{}"})
+        zookeeper.tree(
+            kafka({"t": {0: [1, 2], 1: [2, 1]}}) | {"/config/topics/t": b'{"version":1,"config":{"a":"b"}}', "/cluster/id": b"{}"}
+        )
         found = rows(zookeeper.address)
         for path in ("/controller", "/brokers/ids/1", state_path("t", 1), "/config/topics/t", "/cluster/id"):
             data, stat = zookeeper.client.get(path)
@@ -46,7 +54,9 @@ class TestWalk:
         zookeeper.client.delete(state_path("t", 1), recursive=True)
         zookeeper.client.delete("/controller")
         found = rows(zookeeper.address)
-        assert ReadOutcome.MISSING == found["/controller"].outcome == found[state_path("t", 1)].outcome == found["/feature"].outcome
+        assert (
+            ReadOutcome.MISSING == found["/controller"].outcome == found[state_path("t", 1)].outcome == found["/feature"].outcome
+        )
 
     def test_state_is_read_as_it_is(self, zookeeper: ZooKeeper) -> None:
         """Empty and undecodable states are evidence, not errors."""
@@ -54,28 +64,30 @@ class TestWalk:
         zookeeper.client.set(state_path("t", 0), b"")
         zookeeper.client.set(state_path("t", 1), b"\xff\x00{")
         found = rows(zookeeper.address)
-        assert (b"", b"\xff\x00{") == (found[state_path("t", 0)].data, found[state_path("t", 1)].data)
+        assert (found[state_path("t", 0)].data, found[state_path("t", 1)].data) == (b"", b"\xff\x00{")
 
     def test_states_are_read_below_an_undecodable_topic(self, zookeeper: ZooKeeper) -> None:
         """The listing of partitions stands in for an assignment that says nothing."""
         zookeeper.tree(kafka(ONE))
         zookeeper.client.set("/brokers/topics/t", b"no JSON")
-        assert ReadOutcome.READ == rows(zookeeper.address)[state_path("t")].outcome
+        assert rows(zookeeper.address)[state_path("t")].outcome == ReadOutcome.READ
 
     def test_consumers_and_tokens_are_only_counted(self, zookeeper: ZooKeeper) -> None:
         """Nobody's groups, rights and tokens are collected."""
-        zookeeper.tree(kafka(ONE) | {"/consumers/g1/offsets/t/0": b"5", "/consumers/g2": b"", "/delegation_token/tokens/x": b"secret"})
+        zookeeper.tree(
+            kafka(ONE) | {"/consumers/g1/offsets/t/0": b"5", "/consumers/g2": b"", "/delegation_token/tokens/x": b"secret"}
+        )
         found = rows(zookeeper.address)
-        assert (2, None) == (found["/consumers"].stat.numChildren, found["/consumers"].data)
+        assert (found["/consumers"].stat.numChildren, found["/consumers"].data) == (2, None)
         assert not any(path.startswith(("/consumers/", "/delegation_token/")) for path in found)
 
     def test_large_znodes(self, zookeeper: ZooKeeper) -> None:
         """One of 1 MB is read; of one beyond the bound the stat is kept."""
         zookeeper.tree(kafka(ONE) | {"/config/topics/mega": b"x" * (1 << 20), "/config/topics/giga": b"x" * (LARGEST_DATA + 1)})
         found = rows(zookeeper.address)
-        assert 1 << 20 == len(found["/config/topics/mega"].data)
+        assert len(found["/config/topics/mega"].data) == 1 << 20
         giga = found["/config/topics/giga"]
-        assert (None, ReadOutcome.TOO_LARGE, LARGEST_DATA + 1) == (giga.data, giga.outcome, giga.stat.dataLength)
+        assert (giga.data, giga.outcome, giga.stat.dataLength) == (None, ReadOutcome.TOO_LARGE, LARGEST_DATA + 1)
 
     def test_any_window_reads_the_same(self, zookeeper: ZooKeeper) -> None:
         """The window bounds the load and nothing else."""
@@ -108,24 +120,27 @@ class TestNoWrites:
         walk(wire.address)
         assert set(wire.operations) <= {3, 4, 8, 11, -11}
 
-    @pytest.mark.parametrize("verb", ["create", "set", "delete", "set_acls", "sync", "transaction"])
-    def test_a_write_is_refused_before_it_is_sent(self, zookeeper: ZooKeeper, wire: Wire, verb: str) -> None:
+    @pytest.mark.parametrize("write", [
+        lambda client: client.create("/x"),
+        lambda client: client.set("/controller", b""),
+        lambda client: client.delete("/controller"),
+        lambda client: client.set_acls("/controller", []),
+        lambda client: client.transaction().commit(),
+    ])  # fmt: skip
+    def test_a_write_is_refused_before_it_is_sent(self, zookeeper: ZooKeeper, wire: Wire, write: Callable) -> None:
         """Even with kazoo's own client in hand no write gets onto the wire."""
-        from kazoo.exceptions import ConnectionLoss
-
-        from casebook.collect.ensemble import Ensemble
-        from casebook.collect.reader import connect
-
         zookeeper.tree(kafka(ONE))
-        with connect(Ensemble.parse(wire.address), timeout=5) as reader:
-            client = reader._Reader__client
-            with pytest.raises(ConnectionLoss):
-                if verb == "transaction":
-                    transaction = client.transaction()
-                    transaction.delete("/controller")
-                    transaction.commit()
-                else:
-                    getattr(client, verb)(*{"create": ("/x",), "set": ("/controller", b""), "set_acls": ("/controller", [])}.get(verb, ("/controller",)))
+        with connect(Ensemble.parse(wire.address), timeout=5) as reader, pytest.raises(ConnectionLoss):
+            write(reader._Reader__client)
+        assert set(wire.operations) <= READ_OPERATIONS
+
+    def test_the_lane_refuses_writes(self, zookeeper: ZooKeeper, wire: Wire) -> None:
+        """Nor does one that comes past kazoo."""
+        zookeeper.tree(kafka(ONE))
+        with connect(Ensemble.parse(wire.address), timeout=1) as reader:
+            reader._lane.ask([("delete", 2, b"\x00\x00\x00\x0b/controller\xff\xff\xff\xff")])
+            with pytest.raises(NoAnswerError):
+                reader.ask_one(Verb.STAT, "/")
         assert set(wire.operations) <= READ_OPERATIONS
 
     def test_no_write_among_the_operations(self) -> None:
@@ -167,7 +182,7 @@ class TestChangesDuringTheWalk:
         wire.when(state_path("b"), lambda: zookeeper.client.set(state_path("a"), state([2])))
         found = rows(wire.address, window=1)
         assert (ReadOutcome.CHANGED, state([2])) == (found[state_path("a")].outcome, found[state_path("a")].data)
-        assert ReadOutcome.READ == found[state_path("b")].outcome
+        assert found[state_path("b")].outcome == ReadOutcome.READ
 
     def test_quiet_cluster_is_read_once(self, zookeeper: ZooKeeper, wire: Wire) -> None:
         """When no transaction happened there is no second look."""
@@ -186,13 +201,13 @@ class TestChangesDuringTheWalk:
         """The same, when it was not yet read."""
         zookeeper.tree(kafka(ONE))
         wire.when("/brokers/topics/t", lambda: zookeeper.client.delete("/brokers/topics/t", recursive=True))
-        assert ReadOutcome.VANISHED == rows(wire.address)["/brokers/topics/t"].outcome
+        assert rows(wire.address)["/brokers/topics/t"].outcome == ReadOutcome.VANISHED
 
     def test_states_gone_between_topic_and_state(self, zookeeper: ZooKeeper, wire: Wire) -> None:
         """A state that went with its topic vanished; it is not missing."""
         zookeeper.tree(kafka(ONE))
         wire.when(state_path("t"), lambda: zookeeper.client.delete("/brokers/topics/t", recursive=True))
-        assert ReadOutcome.VANISHED == rows(wire.address)[state_path("t")].outcome
+        assert rows(wire.address)[state_path("t")].outcome == ReadOutcome.VANISHED
 
     def test_topic_created_and_broker_gone(self, zookeeper: ZooKeeper, wire: Wire) -> None:
         """What came into being during the walk is read; who left vanished; a controller that appeared is there."""
@@ -200,13 +215,19 @@ class TestChangesDuringTheWalk:
         zookeeper.client.delete("/controller")
 
         def change() -> None:
-            zookeeper.tree({"/brokers/topics/new": b'{"version":1,"partitions":{"0":[1]}}', state_path("new"): state([1]), "/controller": b"{}"})
+            zookeeper.tree(
+                {
+                    "/brokers/topics/new": b'{"version":1,"partitions":{"0":[1]}}',
+                    state_path("new"): state([1]),
+                    "/controller": b"{}",
+                }
+            )
             zookeeper.client.delete("/brokers/ids/2")
 
         wire.when(state_path("t"), change)
         found = rows(wire.address, window=1)
         assert ReadOutcome.CHANGED == found[state_path("new")].outcome == found["/controller"].outcome
-        assert ReadOutcome.VANISHED == found["/brokers/ids/2"].outcome
+        assert found["/brokers/ids/2"].outcome == ReadOutcome.VANISHED
 
 
 class TestDenied:
@@ -216,15 +237,8 @@ class TestDenied:
         zookeeper.client.set_acls(state_path("t"), [make_digest_acl("kafka", "hush-hush", all=True)])
         credentials = Credentials(scheme="digest", username="kafka", password="hush-hush")
         without, with_ = rows(zookeeper.address), rows(zookeeper.address, credentials=credentials)
-        assert (ReadOutcome.DENIED, ReadOutcome.READ) == (without[state_path("t")].outcome, with_[state_path("t")].outcome)
+        assert (without[state_path("t")].outcome, with_[state_path("t")].outcome) == (ReadOutcome.DENIED, ReadOutcome.READ)
         assert "hush" not in repr(credentials)
-        self._open_again(zookeeper)
-
-    def _open_again(self, zookeeper: ZooKeeper) -> None:
-        owner = KazooClient(zookeeper.address, auth_data=[("digest", "kafka:hush-hush")])
-        owner.start()
-        owner.delete("/brokers", recursive=True)
-        owner.stop()
 
 
 class TestOutage:
@@ -236,6 +250,22 @@ class TestOutage:
         assert "127.0.0.1:1: connection refused" in caught.value.cause
         assert "no-such-host.invalid:2181: its name does not resolve" in caught.value.cause
         assert time.monotonic() - started < 15
+
+    def test_not_a_zookeeper(self) -> None:
+        """Something that listens there and speaks otherwise is told apart."""
+        with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(CollectError) as caught:
+            walk(f"127.0.0.1:{other.getsockname()[1]}", timeout=0.3)
+        assert "opens no ZooKeeper session" in caught.value.cause
+
+    @pytest.mark.parametrize(
+        "frame", [b"\x7f\xff\xff\xff\x40\x00\x00\x00", b"\xff\xff\xff\xff\x40\x00\x00\x00", b"\x00\x00\x00\x05\x40\x00\x00\x00x"]
+    )
+    def test_hostile_answer(self, frame: bytes) -> None:
+        """Absurd lengths are neither believed nor allocated; the walk ends within its timeout."""
+        with socket.create_server(("127.0.0.1", 0)) as hostile:
+            threading.Thread(target=answer_with, args=(hostile, frame), daemon=True).start()
+            with pytest.raises(CollectError, match="cannot be read"):
+                walk(f"127.0.0.1:{hostile.getsockname()[1]}", timeout=0.5)
 
     def test_killed_and_back(self, own_zookeeper: ZooKeeper) -> None:
         """A server that dies in mid-walk and returns costs time, and no evidence."""
@@ -252,7 +282,7 @@ class TestOutage:
         found = walk(own_zookeeper.address, progress=kill_once, timeout=30)
         assert died[0][0] == 1000 < died[0][1]
         assert expected == {znode.path: znode.data for znode in found.znodes}
-        assert () == found.problems
+        assert found.problems == ()
 
     def test_killed_for_good(self, own_zookeeper: ZooKeeper) -> None:
         """What was read is kept; what was not is failed, and told."""
@@ -277,16 +307,30 @@ class TestOutage:
         zookeeper.tree(kafka({"t": {p: [1, 2] for p in range(50)}}))
         wire.when(state_path("t", 25), lambda: expire_others(zookeeper, wire))
         found = walk(wire.address, window=4)
-        assert (2, ()) == (found.sessions, found.problems)
-        assert 50 == sum(znode.path.endswith("/state") and znode.data is not None for znode in found.znodes)
+        assert (found.sessions, found.problems) == (2, ())
+        assert sum(znode.path.endswith("/state") and znode.data is not None for znode in found.znodes) == 50
 
     def test_answer_that_cuts_the_connection(self, zookeeper: ZooKeeper, wire: Wire) -> None:
         """A list beyond jute.maxbuffer is found out, told, and costs nothing else."""
         zookeeper.tree(kafka(ONE) | {f"/config/topics/{'x' * 200}{n}": b"" for n in range(20)})
         wire.cut_answers_over = 3000
         found = walk(wire.address)
-        assert [("/config/topics", True)] == [(p.path, "jute.maxbuffer" in p.reason) for p in found.problems]
-        assert ReadOutcome.READ == {znode.path: znode for znode in found.znodes}[state_path("t")].outcome
+        assert [(p.path, "jute.maxbuffer" in p.reason) for p in found.problems] == [("/config/topics", True)]
+        assert {znode.path: znode for znode in found.znodes}[state_path("t")].outcome == ReadOutcome.READ
+
+
+def answer_with(server: socket.socket, frame: bytes) -> None:
+    """Open a session for everybody, and answer every first question with this frame."""
+    opened = struct.pack("!iiiqi16s?", 37, 0, 6000, 1, 16, b"", False)
+    with suppress(OSError):
+        while True:
+            client, _ = server.accept()
+            with client, suppress(OSError):
+                client.recv(4096)
+                client.sendall(opened)
+                client.recv(4096)
+                client.sendall(frame)
+                client.recv(4096)
 
 
 def expire_others(zookeeper: ZooKeeper, wire: Wire) -> None:

@@ -11,7 +11,7 @@ import pytest
 from casebook.analysis import election
 from casebook.analysis.election import Election, Outcome
 from casebook.versions import KafkaVersion
-from controllers import RELEASES, Answer, Case, ask
+from tests.differential.controllers import RELEASES, Answer, Case, ask
 
 SEED = int(os.environ.get("CASEBOOK_SEED", "20"))
 ELECTIONS = ("offline", "reassign", "preferred", "controlled_shutdown")

@@ -89,7 +89,9 @@ def _kafka_version(version: VersionInUse) -> Finding:
             why=" ".join(version.contradictions),
         )
     if version.origin is VersionOrigin.ASSUMED:
-        return Finding(**common, status=Status.COULD_NOT_CHECK, title=title, settle="Give -p kafka_version=..., or a broker's log.")
+        return Finding(
+            **common, status=Status.COULD_NOT_CHECK, title=title, settle="Give -p kafka_version=..., or a broker's log."
+        )
     return Finding(**common, status=Status.OK, title=title)
 
 

@@ -2,16 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from casebook.analysis.evidence import ZNODES
 from casebook.analysis.settings import BUILT_IN_ASSUMED
 from casebook.analysis.start_first import StartChoice, order
-from casebook.analysis.verdicts import OFFLINE, RULES, State, Verdict, ids, instant
+from casebook.analysis.verdicts import OFFLINE, ONLINE, RULES, State, Verdict, ids, instant, is_reassigning
 from casebook.facts import Cluster
 from casebook.findings import Evidence, Finding, Severity, Status, Step
 from casebook.versions import KafkaVersion, VersionInUse
 
 _SHOWN = 5
+_COLLECT_AGAIN = "Collect the case again, or read these znodes with an account that may."
 _START = "bin/kafka-server-start.sh -daemon config/server.properties"
 _PARTITIONS = Evidence(file="tables/partitions")
 
@@ -20,21 +22,41 @@ def checks(
     cluster: Cluster, version: VersionInUse, verdicts: Sequence[Verdict], dead: Sequence[int], choices: Sequence[StartChoice]
 ) -> tuple[Finding, ...]:
     """Every check on leadership, each with its outcome."""
-    return (
+    answers = (
         offline(verdicts, choices, version.version),
         unclean_price(verdicts),
         under_min_isr(verdicts),
         at_min_isr(verdicts),
         under_replicated(verdicts),
         uninitialised(verdicts),
-        deleting(verdicts),
-        reassigning(verdicts),
+        deleting(cluster, verdicts),
+        reassigning(cluster),
         isr_in_assignment(verdicts),
         unclean_allowed(cluster, verdicts),
         brokers_registered(cluster, verdicts, dead),
-        controller(cluster),
-        controller_epoch(cluster),
     )
+    doubt = _doubt(cluster, verdicts)
+    return (*(_unless(doubt, answer) for answer in answers), controller(cluster), _unless(doubt, controller_epoch(cluster)))
+
+
+def _doubt(cluster: Cluster, verdicts: Sequence[Verdict]) -> str | None:
+    """Why no check may say that all partitions are well; ``None`` when every one of them was judged."""
+    unknown = [v for v in verdicts if v.state is State.UNKNOWN]
+    if unknown:
+        return f"{_unjudged(unknown, verdicts)}. {unknown[0].topic}-{unknown[0].partition}: {unknown[0].why}"
+    if cluster.unlisted:
+        return f"There may be partitions that nobody saw. {cluster.unlisted[0].path}: {cluster.unlisted[0].reason}."
+    return None
+
+
+def _unless(doubt: str | None, answer: Finding) -> Finding:
+    """The answer; one that found nothing becomes *could not check* where not everything could be looked at."""
+    if doubt is None or answer.status not in (Status.OK, Status.NOT_APPLICABLE):
+        return answer
+    title = (
+        f"{answer.title}, as far as could be checked" if answer.status is Status.OK else "There is nothing that could be checked"
+    )
+    return replace(answer, status=Status.COULD_NOT_CHECK, title=title, why=doubt, settle=_COLLECT_AGAIN)
 
 
 def offline(verdicts: Sequence[Verdict], choices: Sequence[StartChoice], version: KafkaVersion) -> Finding:
@@ -50,7 +72,7 @@ def offline(verdicts: Sequence[Verdict], choices: Sequence[StartChoice], version
         "threshold": "1 or more without",
         "facts": {
             "partitions": len(verdicts),
-            "offline": len(hit) if known or not unknown else None,
+            "offline": len(hit) if known else None,
             "leaderless": sum(v.state is State.LEADERLESS for v in hit),
             "leader_dead": sum(v.state is State.LEADER_DEAD for v in hit),
             "unknown": len(unknown),
@@ -76,10 +98,10 @@ def offline(verdicts: Sequence[Verdict], choices: Sequence[StartChoice], version
         return Finding(
             **common,
             status=Status.COULD_NOT_CHECK,
-            title=f"Whether {_of(len(unknown), len(verdicts))} {'has' if len(unknown) == 1 else 'have'} a leader is unknown",
+            title=_unjudged(unknown, verdicts),
             why=unknown[0].why,
             evidence=_proof(unknown),
-            settle="Collect the case again, or read these znodes with an account that may.",
+            settle=_COLLECT_AGAIN,
         )
     return _nothing_or(common, verdicts, "Every partition has a living leader")
 
@@ -222,19 +244,19 @@ def uninitialised(verdicts: Sequence[Verdict]) -> Finding:
     )
 
 
-def deleting(verdicts: Sequence[Verdict]) -> Finding:
+def deleting(cluster: Cluster, verdicts: Sequence[Verdict]) -> Finding:
     """Is a topic stuck in deletion?"""
     hit = [v for v in verdicts if v.state is State.DELETING]
-    topics = sorted({v.topic for v in hit})
+    topics = sorted(name for name, topic in cluster.topics.items() if topic.deleting)
     waits = sorted({r for v in hit for r in v.replicas if r not in v.live_replicas})
     common = {
         "check": "leadership.deleting",
         "question": "Is a topic stuck in deletion?",
-        "looked_at": f"{len({v.topic for v in verdicts})} topics",
+        "looked_at": f"{len(cluster.topics)} topics",
         "threshold": "a topic marked for deletion",
         "facts": {"topics": topics, "waits_for": waits},
     }
-    if not hit:
+    if not topics:
         return _nothing_or(common, verdicts, "No topic is marked for deletion")
     return Finding(
         **common,
@@ -247,32 +269,41 @@ def deleting(verdicts: Sequence[Verdict]) -> Finding:
     )
 
 
-def reassigning(verdicts: Sequence[Verdict]) -> Finding:
+def reassigning(cluster: Cluster) -> Finding:
     """Is a reassignment under way?"""
-    hit = [v for v in verdicts if v.state is State.REASSIGNING]
+    hit = [p for p in cluster.partitions if is_reassigning(p, cluster)]
+    unread = [p for p in cluster.problems if p.path == "/admin/reassign_partitions"]
     common = {
         "check": "leadership.reassigning",
         "question": "Is a reassignment under way?",
-        "looked_at": f"{len(verdicts)} partitions",
+        "looked_at": f"{len(cluster.partitions)} partitions",
         "threshold": "adding or removing replicas, or an entry in /admin/reassign_partitions",
         "facts": {"reassigning": len(hit)},
     }
+    if not hit and unread:
+        return Finding(**common, status=Status.COULD_NOT_CHECK, title="What is being reassigned is unknown",
+                       why=f"{unread[0].path} {unread[0].reason}.", settle=_COLLECT_AGAIN)  # fmt: skip
     if not hit:
-        return _nothing_or(common, verdicts, "No partition is being reassigned")
+        return _nothing_or(common, cluster.partitions, "No partition is being reassigned")
     return Finding(
         **common,
         status=Status.FINDING,
         severity=Severity.INFO,
         title=f"{_n(len(hit), 'partition')} {'is' if len(hit) == 1 else 'are'} being reassigned",
         why="Until it ends, the replicas listed are old and new together.",
-        evidence=_proof(hit),
+        evidence=(
+            *(Evidence(file=ZNODES, znode=f"/brokers/topics/{t}") for t in sorted({p.topic for p in hit})[:_SHOWN]),
+            _PARTITIONS,
+        ),
     )
 
 
 def isr_in_assignment(verdicts: Sequence[Verdict]) -> Finding:
     """Does every ISR agree with its assignment?"""
     readable = [v for v in verdicts if v.isr is not None and v.state is not State.UNKNOWN]
-    hit = [v for v in readable if not set(v.isr or ()) <= set(v.replicas) or (v.leader is not None and v.leader not in (v.isr or ()))]
+    hit = [
+        v for v in readable if not set(v.isr or ()) <= set(v.replicas) or (v.leader is not None and v.leader not in (v.isr or ()))
+    ]
     common = {
         "check": "leadership.isr_in_assignment",
         "question": "Does every leader and ISR agree with its assignment?",
@@ -301,7 +332,11 @@ def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict]) -> Finding:
         "question": "May an unclean election drop records?",
         "looked_at": f"{len(cluster.topics)} topics",
         "threshold": "unclean.leader.election.enable=true on a topic with more than one replica",
-        "facts": {"topics": sorted(origin_of), "origins": sorted({o for o in origin_of.values() if o}), "unknown": sorted(unknown)},
+        "facts": {
+            "topics": sorted(origin_of),
+            "origins": sorted({o for o in origin_of.values() if o}),
+            "unknown": sorted(unknown),
+        },
         "caveats": _assumed(v.unclean_origin for v in verdicts),
     }
     if origin_of:
@@ -313,7 +348,9 @@ def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict]) -> Finding:
             title=f"{_n(len(origin_of), 'topic')} {'allows' if len(origin_of) == 1 else 'allow'} unclean election",
             why=f"Origin: {', '.join(sorted({o for o in origin_of.values() if o}))}. When a whole ISR dies, a replica that is behind "
             "becomes leader, and what it lacks is gone.",
-            evidence=tuple(Evidence(file=ZNODES, znode=f"/config/topics/{t}") for t in sorted(origin_of) if t in cluster.topic_configs)[:_SHOWN],
+            evidence=tuple(
+                Evidence(file=ZNODES, znode=f"/config/topics/{t}") for t in sorted(origin_of) if t in cluster.topic_configs
+            )[:_SHOWN],
         )
     if unknown:
         return Finding(**common, status=Status.COULD_NOT_CHECK, title=f"Settings of {_n(len(unknown), 'topic')} could not be read",
@@ -328,7 +365,10 @@ def brokers_registered(cluster: Cluster, verdicts: Sequence[Verdict], dead: Sequ
         "question": "Is every broker that holds replicas registered?",
         "looked_at": f"{len(cluster.brokers)} registrations",
         "threshold": "a replica on an unregistered broker",
-        "facts": {"registered": sorted(cluster.live) if cluster.brokers_known else None, "dead": list(dead) if cluster.brokers_known else None},
+        "facts": {
+            "registered": sorted(cluster.live) if cluster.brokers_known else None,
+            "dead": list(dead) if cluster.brokers_known else None,
+        },
         "evidence": (Evidence(file=ZNODES, znode="/brokers/ids"),),
     }
     if not cluster.brokers_known:
@@ -372,11 +412,18 @@ def controller(cluster: Cluster) -> Finding:
             severity=Severity.CRITICAL,
             title=f"{who}: nobody holds elections",
             why="Without a controller no leader is elected and no ISR change is passed on.",
-            next=(Step(kind="first", text="Start any broker, or wait for a living one to take the controller over (one session timeout).",
-                       command=_START),),  # fmt: skip
+            next=(
+                Step(
+                    kind="first",
+                    text="Start any broker, or wait for a living one to take the controller over (one session timeout).",
+                    command=_START,
+                ),
+            ),  # fmt: skip
         )
     since = f" since {at}" if (at := instant(found.elected_at)) else ""
-    return Finding(**common, status=Status.OK, title=f"Broker {found.broker} is the controller{since}, epoch {_or_unknown(found.epoch)}")
+    return Finding(
+        **common, status=Status.OK, title=f"Broker {found.broker} is the controller{since}, epoch {_or_unknown(found.epoch)}"
+    )
 
 
 def controller_epoch(cluster: Cluster) -> Finding:
@@ -390,10 +437,19 @@ def controller_epoch(cluster: Cluster) -> Finding:
         "question": "Was any state written under a newer controller epoch than the current one?",
         "looked_at": f"{len(states)} states",
         "threshold": "a state of a newer epoch",
-        "facts": {"epoch": epoch, "newer": len(newer) if epoch is not None else None, "older": older if epoch is not None else None},
+        "facts": {
+            "epoch": epoch,
+            "newer": len(newer) if epoch is not None else None,
+            "older": older if epoch is not None else None,
+        },
     }
     if epoch is None:
-        return Finding(**common, status=Status.COULD_NOT_CHECK, title="The controller epoch is unknown", settle="The znode /controller_epoch.")
+        return Finding(
+            **common,
+            status=Status.COULD_NOT_CHECK,
+            title="The controller epoch is unknown",
+            settle="The znode /controller_epoch.",
+        )
     if newer:
         return Finding(
             **common,
@@ -422,13 +478,21 @@ def _start_clause(started: Sequence[StartChoice]) -> str:
 def _steps(hit: Sequence[Verdict], started: Sequence[StartChoice], version: KafkaVersion) -> Iterable[Step]:
     if started:
         first, *then = started
-        yield Step(kind="first", text=f"Start broker {first.broker}: {_n(first.heals, 'partition')} elect at once.", command=_START)
+        yield Step(
+            kind="first", text=f"Start broker {first.broker}: {_n(first.heals, 'partition')} elect at once.", command=_START
+        )
         if then:
             yield Step(kind="then", text="; ".join(f"broker {c.broker}: {c.heals} more" for c in then[:_SHOWN]) + ".")
     if stuck := len(hit) - sum(choice.heals for choice in started):
-        yield Step(kind="then", text=f"{_n(stuck, 'partition')} {'is' if stuck == 1 else 'are'} not healed by starting any broker: see the rule of each.")
+        yield Step(
+            kind="then",
+            text=f"{_n(stuck, 'partition')} {'is' if stuck == 1 else 'are'} not healed by starting any broker: see the rule of each.",
+        )
     if could := sum(v.unclean_winner is not None for v in hit):
-        yield Step(kind="not", text=f"Do not turn on unclean election: it elects {could} of {len(hit)} and drops an unknown number of records.{_halts(version)}")
+        yield Step(
+            kind="not",
+            text=f"Do not turn on unclean election: it elects {could} of {len(hit)} and drops an unknown number of records.{_halts(version)}",
+        )
 
 
 def _halts(version: KafkaVersion) -> str:
@@ -442,11 +506,14 @@ def _min_isr_steps(hit: Sequence[Verdict], impossible: Sequence[str]) -> Iterabl
     if missing:
         yield Step(kind="first", text=f"Start broker {ids(missing)} and wait until it has caught up.", command=_START)
     if impossible:
-        yield Step(kind="then", text=f"{', '.join(impossible[:_SHOWN])}: min.insync.replicas is above the replication factor; lower it or add replicas.")
+        yield Step(
+            kind="then",
+            text=f"{', '.join(impossible[:_SHOWN])}: min.insync.replicas is above the replication factor; lower it or add replicas.",
+        )
 
 
 def _online(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    return [v for v in verdicts if v.state in (State.ONLINE, State.REASSIGNING)]
+    return [v for v in verdicts if v.state in ONLINE]
 
 
 def _nothing_or(common: dict[str, object], looked_at: Sequence[object], title: str) -> Finding:
@@ -465,6 +532,10 @@ def _assumed(origins: Iterable[str | None]) -> tuple[str, ...]:
     if BUILT_IN_ASSUMED in set(origins):
         return ("Where no override exists the release's built-in default is assumed: server.properties was not collected.",)
     return ()
+
+
+def _unjudged(unknown: Sequence[Verdict], verdicts: Sequence[Verdict]) -> str:
+    return f"Whether {_of(len(unknown), len(verdicts))} {'has' if len(unknown) == 1 else 'have'} a leader is unknown"
 
 
 def _unknown_caveat(unknown: Sequence[Verdict]) -> tuple[str, ...]:

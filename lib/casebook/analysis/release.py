@@ -35,7 +35,11 @@ def release(
         origin=origin,
         proof=proof,
         possible=_in_words(_possible(signs)) if signs else None,
-        contradictions=(*_against_stated(version, logged), *_against_signs(version, signs)),
+        contradictions=(
+            *_against_logged(version, logged),
+            *_against_configured(version, configured),
+            *_against_signs(version, signs),
+        ),
     )
 
 
@@ -87,10 +91,23 @@ def _parsed(stated: StatedVersion) -> KafkaVersion | None:
         return None
 
 
-def _against_stated(version: KafkaVersion, logged: Sequence[StatedVersion]) -> Iterable[str]:
+def _against_logged(version: KafkaVersion, logged: Iterable[StatedVersion]) -> Iterable[str]:
     for stated in logged:
-        if (other := _parsed(stated)) is not None and other != version:
+        other = _parsed(stated)
+        if other is None:
+            yield f"Broker {stated.broker} logged {stated.text!a}, which is no Apache Kafka release ({stated.proof})."
+        elif other != version:
             yield f"Broker {stated.broker} logged Kafka {other} ({stated.proof})."
+
+
+def _against_configured(version: KafkaVersion, configured: Iterable[StatedVersion]) -> Iterable[str]:
+    """A protocol may be older than the release, as between the two steps of an upgrade, never newer."""
+    for stated in configured:
+        other, has = _parsed(stated), f"Broker {stated.broker} has inter.broker.protocol.version"
+        if other is None:
+            yield f"{has} {stated.text!a}, which no release knows ({stated.proof})."
+        elif other > version and _newest_of_line(other) != _newest_of_line(version):
+            yield f"{has} {stated.text}, newer than {version} ({stated.proof})."
 
 
 def _against_signs(version: KafkaVersion, signs: Iterable[Sign]) -> Iterable[str]:

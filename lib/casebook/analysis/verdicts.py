@@ -41,7 +41,7 @@ RULES = {
     "R3": "No member of the ISR is alive, and unclean election is not allowed.",
     "R4": "Unclean election is allowed, but no replica is alive.",
     "R5": "The state was written under a newer controller epoch than the controller's own: it must not elect.",
-    "R6": "The partition was never initialised: no replica has been alive since the topic was created, or no controller took it up.",
+    "R6": "The partition was never initialised: no replica was alive since its creation, or no controller took it up.",
     "R7": "The topic is being deleted: nobody is elected for it.",
     "R8": "Nothing blocks an election; it is held when a broker comes or goes or the controller moves.",
     "R9": "The evidence on this partition cannot be taken at its word.",
@@ -147,7 +147,9 @@ class _Judge:
             min_isr_origin=min_isr.origin,
             unclean_allowed=unclean.flag,
             unclean_origin=unclean.origin,
-            under_replicated=None if state is None or condition in _UNJUDGED else _is_under_replicated(partition, state, self._cluster),
+            under_replicated=None
+            if state is None or condition in _UNJUDGED
+            else _is_under_replicated(partition, state, self._cluster),
             under_min_isr=under_min_isr,
             at_min_isr=at_min_isr,
             since=instant(state.stat.mtime) if state and state.stat else None,
@@ -215,7 +217,9 @@ class _Judge:
         dead = sorted(r for r in replicas if r not in self._live)
         if state is None:
             return tuple(dead)
-        elections = (election.offline(replicas=replicas, isr=state.isr, live=self._live | {b}, unclean=bool(unclean)) for b in dead)
+        elections = (
+            election.offline(replicas=replicas, isr=state.isr, live=self._live | {b}, unclean=bool(unclean)) for b in dead
+        )
         return tuple(b for b, elected in zip(dead, elections, strict=True) if elected.leader is not None)
 
     def _min_isr(self, partition: Partition) -> Setting:

@@ -93,7 +93,9 @@ class WhatIf:
     parameters: Mapping[str, str]
 
 
-def suppose(cluster: Cluster, known: Iterable[int], *, alive: str = EVIDENCE, unclean: str = "as_configured", ahead: str = NONE) -> Supposition:
+def suppose(
+    cluster: Cluster, known: Iterable[int], *, alive: str = EVIDENCE, unclean: str = "as_configured", ahead: str = NONE
+) -> Supposition:
     """Read the parameters of a what-if.
 
     Args:
@@ -116,8 +118,9 @@ def suppose(cluster: Cluster, known: Iterable[int], *, alive: str = EVIDENCE, un
 
 
 def _broker(text: str, name: str, known: list[int]) -> int:
-    if text.strip().isdecimal() and int(text) in known:
-        return int(text)
+    for broker in known:
+        if text.strip() == str(broker):
+            return broker
     raise UsageError(f"{name}: {text.strip()!r} is no broker of this case.", try_=f"Brokers: {ids(known)}.")
 
 
@@ -140,8 +143,8 @@ def replay(cluster: Cluster, version: KafkaVersion, verdicts: Iterable[Verdict],
         evidence_alive=tuple(sorted(cluster.live)),
         unclean=supposed.unclean,
         ahead=supposed.ahead,
-        severity=_severity(changes, counts),
-        title=_title(changes),
+        severity=_severity(changes, counts, verdicts),
+        title=_title(changes, verdicts),
         counts=counts,
         changes=tuple(changes),
         parameters=supposed.parameters(),
@@ -166,7 +169,8 @@ class _Events:
         self._gone = cluster.live - supposed.alive
         self._come = supposed.alive - cluster.live
         self._left = cluster.live - self._gone
-        self._controller_died = cluster.controller.broker in self._gone
+        controller = cluster.controller
+        self._controller_died = controller.readable and controller.broker not in self._left
         self._states = {(p.topic, p.partition): p.state for p in cluster.partitions}
 
     def replay(self, verdict: Verdict) -> _After | None:
@@ -192,7 +196,7 @@ class _Events:
     def _elections(self, verdict: Verdict, state: PartitionState | None) -> election.Outcome | None:
         unclean = {"on": True, "off": False}.get(self._supposed.unclean, bool(verdict.unclean_allowed))
         current: election.State = state
-        if self._gone:
+        if self._gone and self._left:  # where nobody is left, nobody writes
             outcomes = election.after_deaths(
                 state=state, replicas=verdict.replicas, live=self._left, dead=self._gone, unclean=unclean,
                 version=self._version, controller_died=self._controller_died,
@@ -201,14 +205,19 @@ class _Events:
         if verdict.rule == "R5" and not self._controller_died:
             return election.Outcome.of(current) if isinstance(current, PartitionState) else current
         return election.after_start(
-            state=current, replicas=verdict.replicas, live=self._supposed.alive, started=self._come, unclean=unclean, version=self._version
+            state=current,
+            replicas=verdict.replicas,
+            live=self._supposed.alive,
+            started=self._come,
+            unclean=unclean,
+            version=self._version,
         )
 
     def _caught_up(self, verdict: Verdict, isr: tuple[int, ...] | None) -> int | None:
         """Replicas in sync once the brokers that came have caught up."""
         if isr is None:
             return None
-        return sum(1 for r in verdict.replicas if (r in isr and r in self._supposed.alive) or r in self._come) or len(isr)
+        return len(self._come.intersection(verdict.replicas).union(isr) - self._gone) or len(isr)
 
 
 def _change(verdict: Verdict, after: _After | None, supposed: Supposition) -> Change | None:
@@ -242,17 +251,31 @@ def _why(verdict: Verdict, after: _After, supposed: Supposition) -> str:
         return f"{after.leader} is alive, but was not in sync: unclean"
     if after.leader == verdict.leader:
         left = [r for r in verdict.isr or () if r not in (after.isr or ())]
-        return f"{ids(left)} {'leaves' if len(left) == 1 else 'leave'} the ISR" if left else f"{after.leader} is back and in the ISR"
-    skipped = [r for r in verdict.replicas[: verdict.replicas.index(after.leader)] if r not in supposed.alive] if after.leader in verdict.replicas else []
+        return (
+            f"{ids(left)} {'leaves' if len(left) == 1 else 'leave'} the ISR" if left else f"{after.leader} is back and in the ISR"
+        )
+    skipped = (
+        [r for r in verdict.replicas[: verdict.replicas.index(after.leader)] if r not in supposed.alive]
+        if after.leader in verdict.replicas
+        else []
+    )
     if len(verdict.replicas) == 1:
         return "only replica"
-    return f"{ids(skipped)} dead, {after.leader} is next in the ISR" if skipped else f"{after.leader} is first in assignment, alive, in the ISR"
+    return (
+        f"{ids(skipped)} dead, {after.leader} is next in the ISR"
+        if skipped
+        else f"{after.leader} is first in assignment, alive, in the ISR"
+    )
 
 
 def _counts(
     cluster: Cluster, verdicts: tuple[Verdict, ...], replayed: list[_After | None], changes: list[Change], supposed: Supposition
 ) -> tuple[tuple[str, int | None, int | None, str], ...]:
     known = [(v, a) for v, a in zip(verdicts, replayed, strict=True) if a is not None]
+    if not known:
+        return tuple(
+            (label, None, None, "") for label in ("Without leader", "Under min ISR", "Under-replicated", "Records dropped")
+        )
     healed = sum(change.healed for change in changes)
     caught_up = "once caught up" if supposed.alive - cluster.live else ""
     dropped = None if any(change.dropped is None for change in changes) else 0
@@ -263,7 +286,9 @@ def _counts(
         ("Under-replicated", sum(bool(v.under_replicated) for v, _ in known), sum(_short(v, a) for v, a in known), caught_up),
     ]
     for broker in sorted(supposed.alive ^ cluster.live):
-        before, after = (sum(x == broker for x in leaders) for leaders in zip(*((_led_by(v), a.leader) for v, a in known), strict=True)) if known else (0, 0)
+        before, after = (
+            sum(x == broker for x in leaders) for leaders in zip(*((_led_by(v), a.leader) for v, a in known), strict=True)
+        )
         rows.append((f"Led by broker {broker}", before, after, ""))
     rows.append(("Records dropped", 0, dropped, f"{unclean} unclean elections" if unclean else "clean elections only"))
     return tuple(rows)
@@ -289,21 +314,30 @@ def _short(verdict: Verdict, after: _After) -> bool:
     return after.caught_up is not None and after.caught_up < len(verdict.replicas)
 
 
-def _severity(changes: list[Change], counts: Iterable[tuple[str, int | None, int | None, str]]) -> Severity | None:
+def _severity(
+    changes: list[Change], counts: Iterable[tuple[str, int | None, int | None, str]], verdicts: tuple[Verdict, ...]
+) -> Severity | None:
     if any(change.offline for change in changes):
         return Severity.CRITICAL
-    if any(change.dropped is None for change in changes):
+    if not verdicts or _unjudged(verdicts) or any(change.dropped is None for change in changes):
         return Severity.WARNING
     return Severity.WARNING if any(label == "Under min ISR" and after for label, _, after, _ in counts) else None
 
 
-def _title(changes: list[Change]) -> str:
+def _unjudged(verdicts: tuple[Verdict, ...]) -> int:
+    return sum(verdict.state is State.UNKNOWN for verdict in verdicts)
+
+
+def _title(changes: list[Change], verdicts: tuple[Verdict, ...]) -> str:
+    unjudged = _unjudged(verdicts)
+    if unjudged == len(verdicts):
+        return "Nothing can be told: no partition can be judged"
     offline, healed = sum(c.offline for c in changes), sum(c.healed for c in changes)
     lost = sum(c.offline and not (c.leader_before is None or c.leader_before_dead) for c in changes)
     unknown = sum(c.dropped is None for c in changes)
     partitions = "partition" if offline == 1 else "partitions"
     head = f"{offline} {partitions} still without leader" if offline and not lost else f"{offline} {partitions} without leader"
     if not offline:
-        head = "Every partition has a leader"
+        head = "Every partition that can be judged has a leader" if unjudged else "Every partition has a leader"
     records = f"records dropped in {unknown}, how many is unknown" if unknown else "0 records dropped"
     return f"{head}; {healed} healed, {f'{lost} lost, ' if lost else ''}{records}"

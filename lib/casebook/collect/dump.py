@@ -20,6 +20,7 @@ from casebook.formats import znode_lines
 _LONGEST_LINE = 16 << 20
 _SHOWN = 3
 _KAFKA = re.compile(r"(.*?)/brokers/(?:ids|topics)(?:/.*)?")
+_FIELDS = tuple(field.name for field in fields(Stat))
 _COUNTS = ("czxid", "mzxid", "pzxid", "ctime", "mtime", "dataLength", "numChildren")
 """Stat fields that ZooKeeper never has below zero; versions wrap around and sessions are signed."""
 
@@ -76,7 +77,7 @@ class _Seen:
         self.unreadable: list[str] = []
         self.absurd: list[str] = []
         self.lines = 0
-        self.twice = 0
+        self.twice: list[str] = []
         self.has_states = False
 
     def add(self, number: int, line: bytes) -> None:
@@ -102,7 +103,7 @@ class _Seen:
 
     def _keep(self, znode: Znode) -> None:
         if znode.path in self.paths:
-            self.twice += 1
+            self.twice.append(znode.path)
         else:
             self.children[parent(znode.path)] += znode.path != "/"
         self.paths.add(znode.path)
@@ -117,9 +118,9 @@ class _Seen:
         if stat is None:
             return None
         negative = [name for name in _COUNTS if (getattr(stat, name) or 0) < 0]
-        given = json.loads(line)["stat"] if None in (getattr(stat, field.name) for field in fields(Stat)) else {}
-        absurd = negative + [name for name in given if name in Stat.__slots__ and given[name] is not None and getattr(stat, name) is None]
-        if absurd:
+        unknown = [name for name in _FIELDS if getattr(stat, name) is None]
+        given = json.loads(line)["stat"] if unknown else {}
+        if absurd := sorted(negative + [name for name in unknown if given.get(name) is not None]):
             self.absurd.append(f"{path} ({', '.join(absurd)})")
         return replace(stat, **dict.fromkeys(negative)) if negative else stat
 
@@ -127,7 +128,10 @@ class _Seen:
         """Why there is no evidence in this dump."""
         if not self.chroots:
             first = f" The first unreadable: {self.unreadable[0]}." if self.unreadable else ""
-            return CollectError(f"{self.file} holds no Kafka znodes in {self.lines} lines.{first}", try_="docs/dump_znodes.md tells how to make a dump.")
+            return CollectError(
+                f"{self.file} holds no Kafka znodes in {self.lines} lines.{first}",
+                try_="docs/dump_znodes.md tells how to make a dump.",
+            )
         return CollectError(
             f"{self.file} holds nothing below the chroot {self.chroot or '/'}.",
             cause=f"Kafka's znodes in it are below: {', '.join(sorted(self.chroots))}.",
@@ -159,8 +163,8 @@ def _is_missing(path: str, seen: _Seen) -> bool:
     above = parent(path)
     if seen.unreadable or _is_short(above, seen):
         return False
-    dumped_beside = any(parent(root) == above and root in seen.znodes for root in tree.READ_WHOLE if root not in (tree.IDS, tree.TOPICS))
-    return above in seen.claimed or dumped_beside
+    beside = [root for root in tree.READ_WHOLE if parent(root) == above and root not in (tree.IDS, tree.TOPICS)]
+    return above in seen.claimed or any(root in seen.znodes for root in beside)
 
 
 def _is_short(path: str, seen: _Seen) -> bool:
@@ -176,20 +180,21 @@ def _outcome_of_absent(state: str, seen: _Seen) -> ReadOutcome:
 
 
 def _problems(seen: _Seen) -> Iterator[Problem]:
-    name = seen.file.name
-    if seen.unreadable:
-        yield Problem(path=name, reason=f"{len(seen.unreadable)} lines could not be read: {_first(seen.unreadable)}")
-    if seen.absurd:
-        yield Problem(path=name, reason=f"{len(seen.absurd)} znodes have stat values that ZooKeeper cannot have: {_first(seen.absurd)}")
-    if seen.twice:
-        yield Problem(path=name, reason=f"{seen.twice} znodes come more than once; the last counts")
-    short = sorted(path for path in seen.claimed if path not in tree.COUNTED and _is_short(path, seen) and _leads_to_evidence(path))
+    told = {
+        "lines could not be read": seen.unreadable,
+        "znodes have stat values that ZooKeeper cannot have": seen.absurd,
+        "znodes come more than once, and the last counts": seen.twice,
+    }
+    for what, where in told.items():
+        if where:
+            yield Problem(path=seen.file.name, reason=f"{len(where)} {what}: {_first(where)}")
+    short = sorted(path for path in seen.claimed if _is_short(path, seen) and _leads_to_evidence(path))
     of_topics = [path for path in short if path.startswith(tree.TOPICS + "/")]
-    for path in short:
-        if path not in of_topics:
-            yield Problem(path=path, reason=f"the dump holds {seen.children[path]} of its {seen.claimed[path]} children")
+    for path in sorted(set(short) - set(of_topics)):
+        yield Problem(path=path, reason=f"the dump holds {seen.children[path]} of its {seen.claimed[path]} children")
     if of_topics:
-        yield Problem(path=tree.TOPICS, reason=f"below {len(of_topics)} znodes the dump does not hold all children: {_first(of_topics)}")
+        reason = f"of {len(of_topics)} znodes below it the dump does not hold all children: {_first(of_topics)}"
+        yield Problem(path=tree.TOPICS, reason=reason)
 
 
 def _leads_to_evidence(path: str) -> bool:

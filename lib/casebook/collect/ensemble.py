@@ -33,8 +33,9 @@ class Ensemble:
         """
         servers, slash, chroot = connect.strip().partition("/")
         if "," in chroot:
-            raise UsageError(f"{connect!r} gives a chroot before the end.", cause="The chroot holds for all servers.", try_=_SHAPE)
-        return cls(servers=tuple(_server(part.strip(), connect) for part in servers.split(",")), chroot=normal_chroot(slash + chroot))
+            raise UsageError(f"{connect!r} gives a chroot before the end.", cause="It holds for all servers.", try_=_SHAPE)
+        named = tuple(_server(part.strip(), connect) for part in servers.split(","))
+        return cls(servers=named, chroot=normal_chroot(slash + chroot))
 
     def __str__(self) -> str:
         return ",".join(self.servers) + self.chroot

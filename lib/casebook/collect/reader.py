@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from kazoo.client import KazooClient
-from kazoo.exceptions import EXCEPTIONS, ConnectionLoss, MarshallingError, NoNodeError
+from kazoo.exceptions import EXCEPTIONS, ConnectionLoss, KazooException, MarshallingError, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
 from kazoo.protocol.connection import PURESASL_AVAILABLE
 from kazoo.protocol.serialization import Exists, GetChildren, GetData
@@ -52,7 +52,7 @@ class Request(NamedTuple):
     listed: bool = False
 
 
-class Silence(Exception):
+class NoAnswerError(Exception):
     """ZooKeeper did not answer for longer than the caller wants to wait; the text says so."""
 
 
@@ -98,14 +98,14 @@ class Reader:
         """Send what was prepared, and wait for the next replies: in the order of asking as long as the connection holds.
 
         Raises:
-            Silence: None came within the timeout.
+            NoAnswerError: None came within the timeout.
         """
         self._lane.ask(self._to_ask)
         self._to_ask = []
         try:
             answers = self._lane.answers.get(timeout=self._timeout)
         except queue.Empty:
-            raise Silence(f"ZooKeeper did not answer for {self._timeout:g} s") from None
+            raise NoAnswerError(f"ZooKeeper did not answer for {self._timeout:g} s") from None
         for answer in answers:
             if answer.zxid > 0:
                 self.zxid = self.__client.last_zxid = answer.zxid  # so that no server that lags behind is taken for the next
@@ -115,12 +115,12 @@ class Reader:
         """Wait until kazoo has reconnected, with the old session or a new one.
 
         Raises:
-            Silence: It did not within the timeout.
+            NoAnswerError: It did not within the timeout.
         """
         deadline = time.monotonic() + self._timeout
         while not self.__client.connected:
             if time.monotonic() > deadline:
-                raise Silence(f"ZooKeeper was lost and did not come back within {self._timeout:g} s")
+                raise NoAnswerError(f"ZooKeeper was lost and did not come back within {self._timeout:g} s")
             time.sleep(0.02)
         session = self.__client.client_id
         if session is not None and session != self._session:
@@ -131,7 +131,7 @@ class Reader:
         """Ask one question and wait, through lost connections.
 
         Raises:
-            Silence: No answer within the timeout.
+            NoAnswerError: No answer within the timeout.
             KazooException: What ZooKeeper says against the question.
         """
         deadline = time.monotonic() + self._timeout
@@ -143,7 +143,7 @@ class Reader:
             if not isinstance(reply.error, ConnectionLoss):
                 raise reply.error
             self.wait_for_connection()
-        raise Silence(f"ZooKeeper lost the connection for {self._timeout:g} s, again and again")
+        raise NoAnswerError(f"ZooKeeper lost the connection for {self._timeout:g} s, again and again")
 
 
 def _reply(answer: Answer) -> Reply:
@@ -151,7 +151,7 @@ def _reply(answer: Answer) -> Reply:
     if answer.error == NoNodeError.code and request.verb is Verb.STAT:
         return Reply(request)
     if answer.error:
-        return Reply(request, error=EXCEPTIONS[answer.error]())
+        return Reply(request, error=EXCEPTIONS.get(answer.error, KazooException)())
     try:
         return Reply(request, _QUESTIONS[request.verb].deserialize(answer.body, 0))
     except (ValueError, struct.error):
@@ -170,6 +170,7 @@ def connect(ensemble: Ensemble, *, timeout: float, credentials: Credentials | No
     Raises:
         CollectError: No server answered, or the credentials were refused.
     """
+    authentication = _authentication(credentials)
     lane = LaneHandler()
     client = KazooClient(
         [*ensemble.servers],
@@ -177,12 +178,12 @@ def connect(ensemble: Ensemble, *, timeout: float, credentials: Credentials | No
         handler=lane,
         connection_retry=_RECONNECT,
         logger=SILENT,
-        **_authentication(credentials),
+        **authentication,
     )
     try:
         client.start(timeout)
     except KazooTimeoutError:
-        raise _unreachable(ensemble, timeout) from None
+        raise _unreachable(ensemble, timeout, credentials) from None
     try:
         yield Reader(client, lane, ensemble.chroot, timeout)
     finally:
@@ -197,15 +198,17 @@ def _authentication(credentials: Credentials | None) -> dict[str, Any]:
         return {"auth_data": [("digest", f"{credentials.username}:{credentials.password}")]}
     if not PURESASL_AVAILABLE:
         raise CollectError("SASL needs a package that is not installed.", try_="pip install pure-sasl")
-    return {"sasl_options": {"mechanism": credentials.mechanism, "username": credentials.username, "password": credentials.password}}
+    options = {"mechanism": credentials.mechanism, "username": credentials.username, "password": credentials.password}
+    return {"sasl_options": options}
 
 
-def _unreachable(ensemble: Ensemble, timeout: float) -> CollectError:
+def _unreachable(ensemble: Ensemble, timeout: float, credentials: Credentials | None) -> CollectError:
     seen = "; ".join(f"{server}: {_probe(server)}" for server in ensemble.servers[:_MOST_PROBES])
     return CollectError(
         f"No ZooKeeper server answered within {timeout:g} s.",
         cause=f"Tried {seen}.",
-        try_="Check host and port (a Kafka broker's own port is not ZooKeeper's), and that this machine may connect.",
+        try_="Check host and port (a Kafka broker's own port is not ZooKeeper's), and that this machine may connect"
+        + (", and the credentials." if credentials else "."),
     )
 
 

@@ -27,12 +27,19 @@ READ_WHOLE = (
 )
 """Read with everything below, the many last; below a topic, the states only."""
 
-COUNTED = ("/consumers", "/kafka-acl", "/kafka-acl-changes", "/kafka-acl-extended", "/kafka-acl-extended-changes", "/delegation_token")
+COUNTED = (
+    "/consumers",
+    "/kafka-acl",
+    "/kafka-acl-changes",
+    "/kafka-acl-extended",
+    "/kafka-acl-extended-changes",
+    "/delegation_token",
+)
 """Only their stat is kept, which counts their children: who may do what, and tokens, are nobody's business here."""
 
-_STATE = re.compile(rf"({TOPICS}/[^/]+)/partitions/([0-9]+)/state")
-_PARTITIONS = re.compile(rf"({TOPICS}/[^/]+)/partitions")
-_LONGEST_PARTITION = 10  # digits of an int32
+_STATE = re.compile(r"(/brokers/topics/[^/]+)/partitions/[0-9]{1,10}/state")
+_PARTITIONS = re.compile(r"(/brokers/topics/[^/]+)/partitions")
+_PARTITION = re.compile(r"[0-9]{1,10}")  # as many digits as an int32 may have
 
 
 def is_evidence(path: str) -> bool:
@@ -74,7 +81,7 @@ def partitions_path(topic_path: str) -> str:
 
 def state_paths(topic_path: str, partitions: Iterable[str]) -> list[str]:
     """The state znodes of a topic; names that are no partition number are left out."""
-    return [f"{topic_path}/partitions/{p}/state" for p in partitions if p.isascii() and p.isdecimal() and len(p) <= _LONGEST_PARTITION]
+    return [f"{topic_path}/partitions/{partition}/state" for partition in partitions if _PARTITION.fullmatch(partition)]
 
 
 def assigned_partitions(data: bytes | None) -> list[str]:

@@ -1,10 +1,10 @@
 """A lane for many questions beside kazoo's own, on kazoo's connection, that lets no write through.
 
-kazoo keeps what is hard: servers, sessions, reconnecting, authentication, pings. What it cannot do is ask 100,000
-times: a ``get`` costs it eight system calls and two thread switches, and ``get_async`` hardly less. It takes
-its sockets and its ``select`` from a handler that may be replaced (``kazoo.interfaces.IHandler``). This one slips frames
-of its own into the connection whenever kazoo waits, a batch at a time, and takes the answers out of the stream before kazoo
-sees it; they are told apart by their xid. tests/bench/collect.py measures what that gains.
+kazoo keeps what is hard: servers, sessions, reconnecting, authentication, pings. What it cannot do well is ask 100,000
+times: for every request it wakes another thread and sets up a new selector for each read and each write, with ``get_async`` too.
+But it takes its sockets and its ``select`` from a handler that may be replaced (``kazoo.interfaces.IHandler``). This one slips
+frames of its own into the connection whenever kazoo waits, a batch at a time, and takes the answers out of the stream before
+kazoo sees it; they are told apart by their xid. tests/bench/collect.py measures what that gains.
 
 kazoo's ``read_only=True`` does not forbid writes (it admits servers that lost their quorum), so the socket itself looks
 at the operation of every frame, kazoo's own included, and refuses any that is not a read.
@@ -49,7 +49,7 @@ SILENT = logging.Logger("casebook.collect.kazoo")
 SILENT.disabled = True
 
 
-class WriteRefused(Exception):
+class WriteRefusedError(Exception):
     """A request that is not a read was about to leave this machine."""
 
 
@@ -93,11 +93,10 @@ class LaneHandler(SequentialThreadingHandler):
 
     def create_socket_pair(self) -> "tuple[Doorbell, Doorbell]":
         """Both ends of what wakes kazoo's thread when there is something to send."""
-        self._bell = Doorbell()
         return self._bell, self._bell
 
     def select(
-        self, readers: Sequence[Any], writers: Sequence[Any], errors: Sequence[Any], timeout: float | None = None
+        self, readers: Sequence[Any], writers: Sequence[Any], _errors: Sequence[Any], timeout: float | None = None
     ) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
         """Wait for kazoo, and serve the lane meanwhile.
 
@@ -162,7 +161,7 @@ class SharedConnection:
         """Keep a frame until kazoo waits.
 
         Raises:
-            WriteRefused: It is not a read.
+            WriteRefusedError: It is not a read.
         """
         if self._session_asked_for:
             _refuse_write(int_struct.unpack_from(frame, _OPERATION_AT)[0])
@@ -266,7 +265,7 @@ class SharedConnection:
 
 def _refuse_write(operation: int) -> None:
     if operation not in READ_OPERATIONS:
-        raise WriteRefused(f"operation {operation} is not a read")
+        raise WriteRefusedError(f"operation {operation} is not a read")
 
 
 class Doorbell:

@@ -8,17 +8,16 @@ No watches are set: they would cost the server memory.
 """
 
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from kazoo.exceptions import ConnectionLoss, KazooException, NoAuthError, NoNodeError
+from kazoo.exceptions import ConnectionLoss, NoAuthError, NoNodeError
 from kazoo.protocol.states import ZnodeStat
 
-from casebook.collect import tree
+from casebook.collect import chroots, tree
 from casebook.collect.ensemble import Credentials, Ensemble
-from casebook.collect.reader import Reader, Reply, Request, Silence, Verb, connect
-from casebook.errors import CollectError
+from casebook.collect.reader import NoAnswerError, Reader, Reply, Request, Verb, connect
 from casebook.facts import Problem, ReadOutcome, Stat, Znode
 
 LARGEST_DATA = 2 << 20
@@ -26,7 +25,6 @@ LARGEST_DATA = 2 << 20
 
 _STRIKES = 3
 _PROGRESS_EVERY = 1000
-_MOST_CANDIDATES = 200
 
 Progress = Callable[[int, int], None]
 """Called with the answers so far and an estimate of how many there will be."""
@@ -78,7 +76,7 @@ def walk(
     """
     ensemble = Ensemble.parse(connect_string)
     with connect(ensemble, timeout=timeout, credentials=credentials) as reader:
-        _check_chroot(reader, ensemble)
+        chroots.check(reader, ensemble)
         return _Walker(reader, window, progress or (lambda _done, _estimate: None)).walk(ensemble)
 
 
@@ -91,51 +89,10 @@ def reach(connect_string: str, *, timeout: float = 5.0) -> str:
     """
     ensemble = Ensemble.parse(connect_string)
     with connect(ensemble, timeout=timeout) as reader:
-        _check_chroot(reader, ensemble)
-        brokers, topics = (_children_of(reader, path) for path in (tree.IDS, tree.TOPICS))
+        chroots.check(reader, ensemble)
+        stats = [reader.ask_one(Verb.STAT, path) for path in (tree.IDS, tree.TOPICS)]
+    brokers, topics = (stat.numChildren if stat is not None else 0 for stat in stats)
     return f"{ensemble}: {brokers} brokers registered, {topics} topics"
-
-
-def _children_of(reader: Reader, path: str) -> int:
-    stat = reader.ask_one(Verb.STAT, path)
-    return stat.numChildren if stat is not None else 0
-
-
-def _check_chroot(reader: Reader, ensemble: Ensemble) -> None:
-    """An empty answer must never look like an empty cluster."""
-    try:
-        if reader.ask_one(Verb.STAT, "/brokers") is not None:
-            return
-        there = reader.ask_one(Verb.STAT, "/") is not None
-    except KazooException as error:
-        raise CollectError(f"{ensemble} cannot be read: {type(error).__name__}.") from None
-    except Silence as silence:
-        raise CollectError(f"{ensemble} cannot be read: {silence}.") from None
-    where = ensemble.chroot or "/"
-    with connect(replace(ensemble, chroot=""), timeout=5.0) as root:
-        seen = ", ".join(_kafka_chroots(root))
-    raise CollectError(
-        f"The chroot {where} is not there." if not there else f"There is no Kafka cluster below {where}: it has no /brokers.",
-        cause=f"A Kafka cluster is at: {seen}." if seen else "No Kafka cluster is to be seen two levels below / either.",
-        try_="Take the chroot from zookeeper.connect in a broker's server.properties; it stands once, after the last server.",
-    )
-
-
-def _kafka_chroots(root: Reader) -> Iterator[str]:
-    """Paths at most two levels deep that have ``/brokers/topics`` below them, ``/`` itself included."""
-    candidates = deque(["/"])
-    for _ in range(_MOST_CANDIDATES):
-        if not candidates:
-            return
-        path = candidates.popleft()
-        prefix = path.rstrip("/")
-        try:
-            if root.ask_one(Verb.STAT, prefix + tree.TOPICS) is not None:
-                yield path
-            elif path.count("/") < 2 or path == "/":
-                candidates.extend(f"{prefix}/{child}" for child in sorted(root.ask_one(Verb.LIST, path)) if child != "zookeeper")
-        except (KazooException, Silence):
-            continue
 
 
 class _Walker:
@@ -164,10 +121,10 @@ class _Walker:
         read_from = _now()
         try:
             self._look()
-            if self._reader.zxid != self._start_zxid:
-                self._look_again()
-        except Silence as silence:
+        except NoAnswerError as silence:
             self._give_up(str(silence))
+        else:
+            self._look_again_if_anything_changed()
         self._let_states_vanish_with_their_topic()
         self._progress(self._answers, self._answers)
         return Walk(
@@ -185,9 +142,14 @@ class _Walker:
         self._to_ask += [Request(Verb.STAT, path) for path in tree.COUNTED]
         self._ask_all()
 
-    def _look_again(self) -> None:
+    def _look_again_if_anything_changed(self) -> None:
+        if self._reader.zxid == self._start_zxid:
+            return
         self._to_ask += [Request(Verb.STAT, path) for path in reversed(self._znodes)]
-        self._ask_all()
+        try:
+            self._ask_all()
+        except NoAnswerError as silence:
+            self._problems.append(Problem(path="/", reason=f"not all that changed during the walk was found out: {silence}"))
 
     # Asking
 
@@ -222,7 +184,8 @@ class _Walker:
         self._strikes += 1
         if self._strikes > _STRIKES:
             self._strikes = 0
-            self._fail(lost.pop(0), f"the connection was cut at each of {_STRIKES} attempts: its answer may exceed jute.maxbuffer")
+            reason = f"the connection was cut at each of {_STRIKES} attempts: its answer may exceed jute.maxbuffer"
+            self._fail(lost.pop(0), reason)
         self._to_ask += reversed(lost)
         self._reader.wait_for_connection()
 

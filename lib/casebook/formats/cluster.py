@@ -171,7 +171,9 @@ def _put_together(
 
 def _brokers(found: _SortedOut) -> dict[int, Broker]:
     """Registered brokers. A registration nobody can read still says that the broker is alive."""
-    brokers = {int(name): Broker(id=int(name), stat=znode.stat) for name, znode in found.by_kind["broker"] if znode.outcome not in _GONE}
+    brokers = {
+        int(name): Broker(id=int(name), stat=znode.stat) for name, znode in found.by_kind["broker"] if znode.outcome not in _GONE
+    }
 
     def decode(znode: Znode, name: str) -> None:
         brokers[int(name)] = znodes.decode_broker(int(name), znode.data, znode.stat)
@@ -181,7 +183,7 @@ def _brokers(found: _SortedOut) -> dict[int, Broker]:
 
 
 def _children_known(found: _SortedOut, parent: str, kind: str, not_collected: tuple[Problem, ...]) -> bool:
-    """Whether a znode's children are all here: it was read, it counts no more than we have, and nothing is known to be missing."""
+    """Whether a znode's children are all here: it was read, counts no more than we have, and nothing is known to miss."""
     if any(parent == part.path or part.path == "/" or parent.startswith(part.path + "/") for part in not_collected):
         return False
     children = found.by_kind[kind]

@@ -47,7 +47,9 @@ def decode_state(data: bytes | None, stat: Stat | None = None) -> PartitionState
     if leader > _MOST or not 0 <= leader_epoch <= _MOST or not 0 <= controller_epoch <= _MOST:
         raise Undecodable("has a leader or epoch that Kafka cannot have")
     if leader < _NO_LEADER:
-        raise Undecodable(f"names leader {leader}, which is no broker" + (" (-2 stands for a leader during deletion)" if leader == -2 else ""))
+        raise Undecodable(
+            f"names leader {leader}, which is no broker" + (" (-2 stands for a leader during deletion)" if leader == -2 else "")
+        )
     return PartitionState(
         leader=None if leader == _NO_LEADER else leader,
         isr=_broker_ids(isr, "isr"),

@@ -166,13 +166,9 @@ class Cluster:
     def start_zookeeper(self) -> None:
         """Start ZooKeeper on the data it has and wait until it answers."""
         for _ in range(_ATTEMPTS):
-            place = self._zookeeper_place
-            install_zookeeper(place)
-            self._zookeeper = self._guarded.start(command(place, jars=self._jars), folder=place.home, output=place.output)
-            self.wait_until(lambda: _listens(place.port) or not self._zookeeper.running, what="ZooKeeper's start")
-            if self._zookeeper.running:
+            if self._zookeeper_runs(self._zookeeper_place):
                 return
-            self._zookeeper_place = self._elsewhere(place)
+            self._zookeeper_place = self._elsewhere(self._zookeeper_place)
         raise _did_not_start(self._zookeeper_place)
 
     def copy_data(self, into: Path) -> None:
@@ -256,7 +252,10 @@ class Cluster:
             elif now - (since := since or now) >= steady:
                 return
             if now > deadline:
-                raise RehearsalError(f"Waited {seconds:.0f} s in vain for {what}.", try_=f"Look at what the servers say in {self.home}.")
+                raise RehearsalError(
+                    f"Waited {seconds:.0f} s in vain for {what}.",
+                    try_=f"Keep the folder and look at what the servers say in {self.home}.",
+                )
             time.sleep(_POLL)
 
     def _holds(self, condition: Callable[[], bool]) -> bool:
@@ -295,6 +294,12 @@ class Cluster:
         )
 
     # How it is done.
+
+    def _zookeeper_runs(self, place: Installation) -> bool:
+        install_zookeeper(place)
+        self._zookeeper = self._guarded.start(command(place, jars=self._jars), folder=place.home, output=place.output)
+        self.wait_until(lambda: _listens(place.port) or not self._zookeeper.running, what="ZooKeeper's start")
+        return self._zookeeper.running
 
     def _start_brokers(self) -> None:
         first = self._controller_first
@@ -335,7 +340,9 @@ def _make_home(wanted: Path | None) -> Path:
     if wanted is None:
         return Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX))
     if wanted.is_dir() and any(wanted.iterdir()):
-        raise RehearsalError(f"{wanted} is not empty.", cause="A rehearsal removes its folder when it ends.", try_="Name a new folder.")
+        raise RehearsalError(
+            f"{wanted} is not empty.", cause="A rehearsal removes its folder when it ends.", try_="Name a new folder."
+        )
     wanted.mkdir(parents=True, exist_ok=True)
     return wanted
 

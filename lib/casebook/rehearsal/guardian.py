@@ -18,6 +18,7 @@ PATIENCE = 5.0
 
 
 def main(folder: str | None) -> None:
+    """Wait for the parent's end, then clear up after it."""
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, signal.SIG_IGN)
     group = os.fork()
@@ -26,7 +27,8 @@ def main(folder: str | None) -> None:
         while True:
             signal.pause()
     os.setpgid(group, group)
-    print(group, flush=True)
+    sys.stdout.write(f"{group}\n")
+    sys.stdout.flush()
     sys.stdin.read()
     os.killpg(group, signal.SIGKILL)
     os.waitpid(group, 0)

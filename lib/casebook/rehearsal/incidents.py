@@ -93,7 +93,9 @@ def play(
     out.mkdir(parents=True, exist_ok=True)
     truth = Truth(incident=name, kafka=kafka or incident.default, story=incident.story)
     with guarded_folder() as memory:
-        stage = Stage(truth=truth, out=out, capture=_capture, progress=progress, memory=memory, keep_running=keep_running, home=home)
+        stage = Stage(
+            truth=truth, out=out, capture=capture, progress=progress, memory=memory, keep_running=keep_running, home=home
+        )
         try:
             incident.script(stage)
         finally:
@@ -110,7 +112,8 @@ def _find(name: str, kafka: str | None) -> Incident:
     return incident
 
 
-def _capture(out: Path, **evidence: object) -> None:
+def capture(out: Path, **evidence: object) -> None:
+    """Write a case with the collector."""
     from casebook.collect import collect_case
 
     collect_case(out, **evidence, command="casebook rehearse")

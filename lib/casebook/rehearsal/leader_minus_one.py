@@ -6,7 +6,7 @@ controller, broker 3, lives through it all. Every partition of :func:`_during` i
 
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.topics import Partition
-from casebook.rehearsal.truth import Expected, Phase, back_again, well
+from casebook.rehearsal.truth import Expected, Phase, after, before, deleting, kept, lost
 from casebook.versions import KafkaVersion
 
 BROKERS = (1, 2, 3, 4, 5)
@@ -25,13 +25,11 @@ WITHOUT_2_AND_1: tuple[Partition, ...] = (("orders", 0), ("orders", 1), ("clicks
 
 def play(stage: Stage) -> None:
     """Play it on a stage."""
-    during = _during(stage.truth.kafka)
+    rows = _during(stage.truth.kafka)
     with stage.cluster(brokers=len(BROKERS), controller=CONTROLLER) as cluster:
-        for topic in sorted({row.topic for row in during}):
-            assignment = {row.partition: row.replicas for row in during if row.topic == topic}
-            stage.create_topic(cluster, topic, assignment, SETTINGS.get(topic))
-        stage.produce(cluster, {(row.topic, row.partition): BASE for row in during})
-        stage.expect("before", cluster, Phase(live=BROKERS, controller=CONTROLLER, partitions=well(during)))
+        stage.create_topics(cluster, rows, SETTINGS)
+        stage.produce(cluster, {(row.topic, row.partition): BASE for row in rows})
+        stage.expect("before", cluster, Phase(live=BROKERS, controller=CONTROLLER, partitions=before(rows)))
 
         stage.kill(cluster, 2)
         stage.gone(cluster, 2)
@@ -43,83 +41,56 @@ def play(stage: Stage) -> None:
         stage.gone(cluster, 5)
         stage.act("Ask for the deletion of topic retired.", lambda: cluster.delete_topic("retired"))
         stage.start(cluster, 2)
-        phase = Phase(live=(2, 3, 4), dead=DEAD, controller=CONTROLLER, partitions=during)
-        stage.expect("during", cluster, phase)
+        during = Phase(live=(2, 3, 4), dead=DEAD, controller=CONTROLLER, partitions=rows)
+        stage.expect("during", cluster, during)
         if stage.visited(cluster):
             return
 
         stage.remember(cluster)
         stage.start(cluster, 5)
         stage.start(cluster, 1)
-        stage.expect("after", cluster, Phase(live=BROKERS, controller=CONTROLLER, partitions=back_again(during, started=(5, 1))))
-    stage.verify_start_first(cluster, phase)
+        stage.expect("after", cluster, Phase(live=BROKERS, partitions=after(rows)))
+    stage.verify_start_first(cluster, during)
 
 
 def _during(kafka: str) -> tuple[Expected, ...]:
     # With unclean elections on, releases before 1.1 empty the ISR of a partition that loses its last replica.
     emptied = KafkaVersion.parse(kafka) < KafkaVersion.parse("1.1.0")
+    refused = "Brokers 1 and 5 died: too few are in sync for acks=all."
     return (
-        _lost("payments", 0, (1,), isr=(1,), why="Its only replica is on broker 1."),
-        _kept("payments", 1, (2,), leader=2, isr=(2,), why="Its only replica is on broker 2, which came back."),
-        _kept("payments", 2, (3,), leader=3, isr=(3,), why="Its only replica is on broker 3, which never died."),
-        _lost("payments", 3, (5,), isr=(5,), why="Its only replica is on broker 5."),
-        _lost("payments", 4, (5,), isr=(5,), why="Its only replica is on broker 5."),
-        _lost("payments", 5, (5,), isr=(5,), why="Its only replica is on broker 5."),
-        _lost("orders", 0, (1, 5), isr=(5,), why="Broker 1 died first and left the ISR; broker 5, the last member, died then."),
-        _lost("orders", 1, (5, 1), isr=(5,), why="Broker 1 died first and left the ISR; broker 5, the last member, died then."),
-        _lost("orders", 2, (1, 2), isr=(1,), stale=2, loses=BURST, why="Broker 2 crashed and left the ISR; broker 1, the last member, died."),
-        _lost("orders", 3, (2, 1), isr=(1,), stale=2, loses=BURST, why="Broker 2 crashed and left the ISR; broker 1, the last member, died."),
-        _lost("orders", 4, (2, 5), isr=(5,), stale=2, loses=BURST, why="Broker 2 crashed and left the ISR; broker 5, the last member, died."),
-        _kept("orders", 5, (3, 4), leader=3, isr=(3, 4), why="Both its replicas lived."),
-        _kept("orders", 6, (4, 3), leader=4, isr=(3, 4), why="Both its replicas lived."),
-        _kept("orders", 7, (3, 1), leader=3, isr=(3,), why="Broker 1 died and left the ISR."),
-        _kept("clicks", 0, (1, 2, 3), leader=3, isr=(2, 3), why="Brokers 2 and 1 died; broker 3 took over, and broker 2 has caught up."),
-        _lost("clicks", 1, (5, 1, 2), isr=(5,), stale=2, loses=2 * BURST, why="Brokers 2, 1 and 5 died in this order."),
-        _kept("clicks", 2, (2, 3, 4), leader=3, isr=(2, 3, 4), why="Broker 3 took over from broker 2, which has caught up."),
-        _kept("clicks", 3, (3, 4, 5), leader=3, isr=(3, 4), why="Broker 5 died and left the ISR."),
-        _kept("clicks", 4, (1, 5, 4), leader=4, isr=(4,), why="Brokers 1 and 5 died; broker 4 took over."),
-        _kept("clicks", 5, (4, 2, 1), leader=4, isr=(2, 4), why="Broker 1 died and left the ISR; broker 2 has caught up."),
-        _kept("audit", 0, (3, 1, 5), leader=3, isr=(3,), min_isr=2, why="Brokers 1 and 5 died: too few are in sync for acks=all."),
-        _kept("audit", 1, (2, 3, 4), leader=3, isr=(2, 3, 4), min_isr=2, why="Broker 3 took over from broker 2, which has caught up."),
-        _kept("audit", 2, (1, 4, 5), leader=4, isr=(4,), min_isr=2, why="Brokers 1 and 5 died: too few are in sync for acks=all."),
-        _kept("audit", 3, (4, 3, 1), leader=4, isr=(3, 4), min_isr=2, why="Broker 1 died: one more, and acks=all is refused."),
-        _kept("sessions", 0, (1, 2), leader=2, isr=(2,), why=f"Broker 2 was elected unclean when it came back, without the {BURST} last records."),
-        _lost("sessions", 1, (1, 5), isr=() if emptied else (5,), waits_for=(1, 5), why="Both replicas died; an unclean election takes whichever comes."),
-        _kept("sessions", 2, (3, 2), leader=3, isr=(2, 3), why="Broker 2 has caught up."),
-        _deleting("retired", 0, (1, 3)),
-        _deleting("retired", 1, (3, 4)),
+        lost("payments-0", (1,), isr=(1,), why="Its only replica is on broker 1."),
+        kept("payments-1", (2,), leader=2, isr=(2,), why="Its only replica is on broker 2, which came back."),
+        kept("payments-2", (3,), leader=3, isr=(3,), why="Its only replica is on broker 3, which never died."),
+        lost("payments-3", (5,), isr=(5,), why="Its only replica is on broker 5."),
+        lost("payments-4", (5,), isr=(5,), why="Its only replica is on broker 5."),
+        lost("payments-5", (5,), isr=(5,), why="Its only replica is on broker 5."),
+        lost("orders-0", (1, 5), isr=(5,), why="Broker 1 died and left the ISR; then broker 5, its last member."),
+        lost("orders-1", (5, 1), isr=(5,), why="Broker 1 died and left the ISR; then broker 5, its last member."),
+        lost("orders-2", (1, 2), isr=(1,), stale=2, loses=BURST, why="Broker 2 crashed; then broker 1, the last member."),
+        lost("orders-3", (2, 1), isr=(1,), stale=2, loses=BURST, why="Broker 2 crashed; then broker 1, the last member."),
+        lost("orders-4", (2, 5), isr=(5,), stale=2, loses=BURST, why="Broker 2 crashed; then broker 5, the last member."),
+        kept("orders-5", (3, 4), leader=3, isr=(3, 4), why="Both its replicas lived."),
+        kept("orders-6", (4, 3), leader=4, isr=(3, 4), why="Both its replicas lived."),
+        kept("orders-7", (3, 1), leader=3, isr=(3,), why="Broker 1 died and left the ISR."),
+        kept("clicks-0", (1, 2, 3), leader=3, isr=(2, 3), why="Brokers 2 and 1 died; 3 took over, and 2 has caught up."),
+        lost("clicks-1", (5, 1, 2), isr=(5,), stale=2, loses=2 * BURST, why="Brokers 2, 1 and 5 died in this order."),
+        kept("clicks-2", (2, 3, 4), leader=3, isr=(2, 3, 4), why="Broker 3 took over from 2, which has caught up."),
+        kept("clicks-3", (3, 4, 5), leader=3, isr=(3, 4), why="Broker 5 died and left the ISR."),
+        kept("clicks-4", (1, 5, 4), leader=4, isr=(4,), why="Brokers 1 and 5 died; broker 4 took over."),
+        kept("clicks-5", (4, 2, 1), leader=4, isr=(2, 4), why="Broker 1 died and left the ISR; broker 2 has caught up."),
+        kept("audit-0", (3, 1, 5), leader=3, isr=(3,), min_isr=2, why=refused),
+        kept("audit-1", (2, 3, 4), leader=3, isr=(2, 3, 4), min_isr=2, why="Broker 3 took over from 2, which has caught up."),
+        kept("audit-2", (1, 4, 5), leader=4, isr=(4,), min_isr=2, why=refused),
+        kept("audit-3", (4, 3, 1), leader=4, isr=(3, 4), min_isr=2, why="Broker 1 died: one more, and acks=all is refused."),
+        kept("sessions-0", (1, 2), leader=2, isr=(2,), why=f"Broker 2 came back and was elected unclean: {BURST} records lost."),
+        lost(
+            "sessions-1",
+            (1, 5),
+            isr=() if emptied else (5,),
+            waits_for=(1, 5),
+            why="Both died; an unclean election takes either.",
+        ),
+        kept("sessions-2", (3, 2), leader=3, isr=(2, 3), why="Broker 2 has caught up."),
+        deleting("retired-0", (1, 3), why="Its deletion waits for broker 1, which is dead."),
+        deleting("retired-1", (3, 4), why="The deletion of its topic waits for broker 1, which is dead."),
     )
-
-
-def _kept(topic: str, partition: int, replicas: tuple[int, ...], *, leader: int, isr: tuple[int, ...], why: str, min_isr: int = 1) -> Expected:
-    return Expected(topic=topic, partition=partition, replicas=replicas, leader=leader, isr=isr, min_isr=min_isr, why=why)
-
-
-def _lost(
-    topic: str,
-    partition: int,
-    replicas: tuple[int, ...],
-    *,
-    isr: tuple[int, ...],
-    waits_for: tuple[int, ...] | None = None,
-    stale: int | None = None,
-    loses: int | None = None,
-    why: str,
-) -> Expected:
-    return Expected(
-        topic=topic,
-        partition=partition,
-        replicas=replicas,
-        state="leaderless",
-        leader=None,
-        isr=isr,
-        waits_for=isr if waits_for is None else waits_for,
-        unclean_winner=stale,
-        unclean_loses=loses,
-        why=why,
-    )
-
-
-def _deleting(topic: str, partition: int, replicas: tuple[int, ...]) -> Expected:
-    why = "The deletion waits for broker 1, which is dead."
-    return Expected(topic=topic, partition=partition, replicas=replicas, state="deleting", leader=None, isr=None, why=why)

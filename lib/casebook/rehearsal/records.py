@@ -7,7 +7,6 @@ from casebook.errors import RehearsalError
 from casebook.rehearsal.topics import Partition
 from casebook.versions import KafkaVersion
 
-_PATIENCE = 60.0
 
 
 def client_settings(*, bootstrap: str, kafka: str) -> dict[str, object]:
@@ -22,8 +21,14 @@ def client_settings(*, bootstrap: str, kafka: str) -> dict[str, object]:
     return settings
 
 
-def produce(counts: Mapping[Partition, int], *, bootstrap: str, kafka: str) -> None:
+def produce(counts: Mapping[Partition, int], *, bootstrap: str, kafka: str, patience: float = 60.0) -> None:
     """Produce with acks=all that many records to each partition and wait for every acknowledgement.
+
+    Args:
+        counts: Records by partition.
+        bootstrap: Addresses of brokers.
+        kafka: Their version.
+        patience: Seconds to wait.
 
     Raises:
         RehearsalError: A record was not acknowledged.
@@ -33,7 +38,7 @@ def produce(counts: Mapping[Partition, int], *, bootstrap: str, kafka: str) -> N
     failed: list[str] = []
     producer = Producer({**client_settings(bootstrap=bootstrap, kafka=kafka), "acks": "all", "linger.ms": 5})
 
-    def delivered(error: object, message: object) -> None:
+    def delivered(error: object, _message: object) -> None:
         if error:
             failed.append(str(error))
 
@@ -41,9 +46,9 @@ def produce(counts: Mapping[Partition, int], *, bootstrap: str, kafka: str) -> N
         for number in range(count):
             value = json.dumps({"topic": topic, "number": number})
             producer.produce(topic, partition=partition, key=str(number), value=value, on_delivery=delivered)
-    waiting = producer.flush(_PATIENCE)
+    waiting = producer.flush(patience)
     if failed or waiting:
         raise RehearsalError(
             f"{len(failed) + waiting} of {sum(counts.values())} records were not acknowledged.",
-            cause=failed[0] if failed else f"No answer within {_PATIENCE:.0f} s.",
+            cause=failed[0] if failed else f"No answer within {patience:.0f} s.",
         )

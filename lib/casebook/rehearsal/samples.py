@@ -64,7 +64,9 @@ def _expected(truth: Mapping, phase: str) -> dict[str, object]:
         "incident": truth["incident"],
         "phase": phase,
         "actions": truth["actions"][:until],
-        "not_online": {f"{row['topic']}-{row['partition']}": row["state"] for row in left["partitions"] if row["state"] != "online"},
+        "not_online": {
+            f"{row['topic']}-{row['partition']}": row["state"] for row in left["partitions"] if row["state"] != "online"
+        },
         "partitions": left["partitions"],
         "start_first": left["start_first"],
         "start_first_verified_by_starting": truth["start_first_verified_by_starting"],
@@ -121,4 +123,4 @@ def _topics(rows: Sequence[Mapping]) -> list[str]:
 
 if __name__ == "__main__":
     for each in SAMPLES:
-        make_sample(each, progress=lambda text: print(text, file=sys.stderr))
+        make_sample(each, progress=lambda text: sys.stderr.write(text + "\n"))

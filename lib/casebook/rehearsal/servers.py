@@ -54,7 +54,7 @@ def jars(kafka: str, *, progress: Progress = lambda _: None) -> tuple[Path, ...]
             if not folder.is_dir():
                 progress(f"Fetching the {len(_locked()[kafka])} jars of Kafka {kafka}, once.")
                 _fetch(kafka, folder)
-    return tuple(folder / _jar_name(coordinate) for coordinate in _locked()[kafka])
+    return tuple(folder / name for name in jar_names(kafka))
 
 
 def java() -> str:
@@ -114,14 +114,15 @@ def _ivy_jar() -> Path:
     spec = find_spec("pyspark")  # located, not imported: importing Spark takes a second
     found = sorted(Path(spec.origin).parent.glob("jars/ivy-*.jar")) if spec and spec.origin else []
     if not found:
-        raise RehearsalError("pyspark, whose jars carry the resolver, is not installed.", try_="Install casebook with its dependencies.")
+        raise RehearsalError(
+            "pyspark, whose jars carry the resolver, is not installed.", try_="Install casebook with its dependencies."
+        )
     return found[-1]
 
 
 def _ivy_file(locked: Mapping[str, str]) -> str:
-    dependencies = "\n".join(
-        '<dependency org="{}" name="{}" rev="{}" conf="default->master" transitive="false"/>'.format(*coordinate.split(":")) for coordinate in locked
-    )
+    one = '<dependency org="{}" name="{}" rev="{}" conf="default->master" transitive="false"/>'
+    dependencies = "\n".join(one.format(*coordinate.split(":")) for coordinate in locked)
     return f"""<ivy-module version="2.0">
 <info organisation="casebook" module="servers"/>
 <configurations><conf name="default"/></configurations>
@@ -129,6 +130,11 @@ def _ivy_file(locked: Mapping[str, str]) -> str:
 {dependencies}
 </dependencies>
 </ivy-module>"""
+
+
+def jar_names(kafka: str) -> tuple[str, ...]:
+    """File names of the jars of a Kafka version."""
+    return tuple(map(_jar_name, _locked()[kafka]))
 
 
 def _jar_name(coordinate: str) -> str:

@@ -1,9 +1,10 @@
 """What a script of an incident has at hand: a cluster, a record of what it does, and the camera."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Protocol
@@ -13,7 +14,7 @@ from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.records import produce
 from casebook.rehearsal.servers import Progress
 from casebook.rehearsal.topics import Partition
-from casebook.rehearsal.truth import Phase, Truth
+from casebook.rehearsal.truth import Expected, Phase, Truth
 
 _CALM = 1.0
 """Seconds for which a state must stand before it counts as reached."""
@@ -36,7 +37,8 @@ class Capture(Protocol):
         zookeeper: str,
         properties: Mapping[int, Path],
         logs: Mapping[int, Sequence[Path]],
-    ) -> object: ...
+    ) -> object:
+        """Write the case into ``out``, from this ensemble and these files by broker id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,11 +80,16 @@ class Stage:
         self.truth.acted(what)
         action()
 
-    def create_topic(
-        self, cluster: Cluster, name: str, assignment: Mapping[int, Sequence[int]], config: Mapping[str, str] | None = None
+    def create_topics(
+        self, cluster: Cluster, partitions: Iterable[Expected], settings: Mapping[str, Mapping[str, str]] | None = None
     ) -> None:
-        """Create a topic."""
-        self.act(f"Create topic {name}.", lambda: cluster.create_topic(name, assignment, config))
+        """Create the topics of these partitions, with these settings by topic."""
+        by_topic: dict[str, dict[int, tuple[int, ...]]] = {}
+        for row in partitions:
+            by_topic.setdefault(row.topic, {})[row.partition] = row.replicas
+        for topic, assignment in by_topic.items():
+            create = partial(cluster.create_topic, topic, assignment, (settings or {}).get(topic))
+            self.act(f"Create topic {topic}.", create)
 
     def start(self, cluster: Cluster, *brokers: int) -> None:
         """Start brokers."""
@@ -147,16 +154,20 @@ class Stage:
         Raises:
             RehearsalError: Others heal.
         """
-        waiting = {(p.topic, p.partition) for p in phase.partitions if p.offline}
         for broker in phase.dead:
             self.progress(f"Start broker {broker} first, on a copy of all data.")
-            still = {(p.topic, p.partition) for p in phase.partitions if p.offline and broker not in p.waits_for}
-            with cluster.reborn(self.memory) as copy:
-                copy.start(*phase.live)
-                copy.wait_until(lambda: _offline(copy) == waiting, what="the copy to be as its original", steady=_CALM)
-                copy.start(broker)
-                copy.wait_until(lambda: _offline(copy) == still, what=f"exactly what broker {broker} heals", steady=_CALM)
-            self.truth.verified.append({"broker": broker, "heals": len(waiting) - len(still), "still_offline_after": len(still)})
+            heals = self._heals(cluster, phase, broker)
+            self.truth.verified.append({"broker": broker, "heals": heals})
+
+    def _heals(self, cluster: Cluster, phase: Phase, broker: int) -> int:
+        waiting = {(p.topic, p.partition): p.waits_for for p in phase.partitions if p.offline}
+        still = {partition for partition, brokers in waiting.items() if broker not in brokers}
+        with cluster.reborn(self.memory) as copy:
+            copy.start(*phase.live)
+            copy.wait_until(lambda: _offline(copy) == waiting.keys(), what="the copy to be as its original", steady=_CALM)
+            copy.start(broker)
+            copy.wait_until(lambda: _offline(copy) == still, what=f"exactly what broker {broker} heals", steady=_CALM)
+        return len(waiting) - len(still)
 
     def visited(self, cluster: Cluster) -> bool:
         """With ``keep_running``: say where the cluster is, wait for Ctrl-C and return true."""
@@ -175,21 +186,31 @@ def _named(brokers: Sequence[int]) -> str:
 def _offline(cluster: Cluster) -> set[Partition]:
     """Partitions that nobody leads, those being deleted aside."""
     live, deleting = cluster.registered(), cluster.deleting()
-    return {(topic, partition) for (topic, partition), state in cluster.states().items() if state["leader"] not in live and topic not in deleting}
+    return {
+        (topic, partition)
+        for (topic, partition), state in cluster.states().items()
+        if state["leader"] not in live and topic not in deleting
+    }
 
 
 def _differences(phase: Phase, cluster: Cluster) -> list[str]:
-    """Where ZooKeeper differs from a phase, a sentence each. Where a deletion stands is the controller's affair."""
+    """Where ZooKeeper differs from a phase, a sentence each. How far a deletion has come is left open."""
     wanted = {(p.topic, p.partition): p for p in phase.partitions}
-    deleting = {key for key, partition in wanted.items() if partition.state == "deleting"}
-    found = {key: (state["leader"], tuple(sorted(state["isr"]))) for key, state in cluster.states().items()}
-    live = cluster.registered()
-    differences = [] if live == set(phase.live) else [f"Registered are {sorted(live)}, not {sorted(phase.live)}."]
+    deleting = {partition for partition, row in wanted.items() if row.state == "deleting"}
+    states = cluster.states()
+    differences = []
+    if (live := cluster.registered()) != set(phase.live):
+        differences.append(f"Registered are {sorted(live)}, not {sorted(phase.live)}.")
     if phase.controller not in (None, controller := cluster.controller()):
         differences.append(f"The controller is {controller}, not {phase.controller}.")
-    for topic, partition in sorted((wanted.keys() | found.keys()) - deleting):
-        row = wanted.get((topic, partition))
-        want = row and (-1 if row.leader is None else row.leader, row.isr)
-        if (found_here := found.get((topic, partition))) != want:
-            differences.append(f"{topic}-{partition} has (leader, ISR) {found_here}, not {want}.")
+    for topic, partition in sorted((wanted.keys() | states.keys()) - deleting):
+        row, state = wanted.get((topic, partition)), states.get((topic, partition))
+        if row is None or state is None or not _as_expected(row, state):
+            differences.append(f"{topic}-{partition} is {state}, not {row and (row.leader, row.isr)}.")
     return differences
+
+
+def _as_expected(row: Expected, state: Mapping) -> bool:
+    leader_left_open = row.leader is None and not row.offline
+    named = -1 if row.leader is None else row.leader
+    return (leader_left_open or state["leader"] == named) and tuple(sorted(state["isr"])) == row.isr

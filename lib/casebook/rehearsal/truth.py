@@ -20,7 +20,7 @@ class Expected:
     Args:
         replicas: Assignment in order.
         state: ``online``, ``leaderless``, ``leader_dead`` or ``deleting``.
-        leader: ``None`` for -1; with ``leader_dead`` the dead one that is still named.
+        leader: ``None`` for -1, and where the script leaves it open; with ``leader_dead`` the dead one that is named.
         isr: In ascending order; ZooKeeper's own order is that of joining; ``None`` where the script leaves it open.
         waits_for: Dead brokers, each of which brings the partition back by starting alone.
         unclean_winner: The stale live replica that an unclean election would choose, if it were allowed.
@@ -83,30 +83,74 @@ class Phase:
         }
 
 
-def well(partitions: Iterable[Expected]) -> tuple[Expected, ...]:
-    """The same partitions while nothing is wrong with them."""
-    return tuple(
-        Expected(
-            topic=row.topic,
-            partition=row.partition,
-            replicas=row.replicas,
-            leader=row.replicas[0],
-            isr=tuple(sorted(row.replicas)),
-            min_isr=row.min_isr,
-            why="All its replicas are alive and in sync.",
-        )
-        for row in partitions
+Replicas = tuple[int, ...]
+
+
+def well(name: str, replicas: Replicas, *, min_isr: int = 1, why: str = "All its replicas are alive and in sync.") -> Expected:
+    """A partition with nothing wrong: its preferred leader leads, and all replicas are in sync."""
+    return kept(name, replicas, leader=replicas[0], isr=tuple(sorted(replicas)), min_isr=min_isr, why=why)
+
+
+def kept(name: str, replicas: Replicas, *, leader: int, isr: Replicas, why: str, min_isr: int = 1) -> Expected:
+    """A partition, ``topic-number``, that has a leader."""
+    topic, partition = _split(name)
+    return Expected(topic=topic, partition=partition, replicas=replicas, leader=leader, isr=isr, min_isr=min_isr, why=why)
+
+
+def lost(
+    name: str,
+    replicas: Replicas,
+    *,
+    isr: Replicas,
+    why: str,
+    waits_for: Replicas | None = None,
+    named: int | None = None,
+    stale: int | None = None,
+    loses: int | None = None,
+) -> Expected:
+    """A partition, ``topic-number``, without living leader.
+
+    Args:
+        waits_for: ``isr`` unless told otherwise.
+        named: The dead leader that ZooKeeper still names.
+        stale: The live replica that has fallen behind.
+        loses: Acknowledged records that it lacks.
+    """
+    topic, partition = _split(name)
+    return Expected(
+        topic=topic,
+        partition=partition,
+        replicas=replicas,
+        state="leaderless" if named is None else "leader_dead",
+        leader=named,
+        isr=isr,
+        waits_for=isr if waits_for is None else waits_for,
+        unclean_winner=stale,
+        unclean_loses=loses,
+        why=why,
     )
 
 
-def back_again(partitions: Iterable[Expected], *, started: Iterable[int]) -> tuple[Expected, ...]:
-    """The same partitions once the dead were started in that order: who waited is led by the first to come back."""
-    rows = []
-    for row in partitions:
-        if row.state != "deleting":  # now it can end
-            leader = next((broker for broker in started if broker in row.waits_for), row.leader)
-            rows += [replace(good, leader=leader, why="All its replicas are back in sync.") for good in well([row])]
-    return tuple(rows)
+def deleting(name: str, replicas: Replicas, *, why: str) -> Expected:
+    """A partition, ``topic-number``, whose deletion was asked for and has not ended."""
+    topic, partition = _split(name)
+    return Expected(topic=topic, partition=partition, replicas=replicas, state="deleting", leader=None, isr=None, why=why)
+
+
+def before(partitions: Iterable[Expected]) -> tuple[Expected, ...]:
+    """The same partitions before anything was done to them."""
+    return tuple(well(f"{row.topic}-{row.partition}", row.replicas, min_isr=row.min_isr) for row in partitions)
+
+
+def after(partitions: Iterable[Expected]) -> tuple[Expected, ...]:
+    """The same partitions once all brokers are back and have caught up; who leads them is left open."""
+    staying = [row for row in partitions if row.state != "deleting"]  # now a deletion can end
+    return tuple(replace(row, leader=None, why="All its replicas are back in sync.") for row in before(staying))
+
+
+def _split(name: str) -> tuple[str, int]:
+    topic, _, partition = name.rpartition("-")
+    return topic, int(partition)
 
 
 def start_first(partitions: Iterable[Expected], dead: Collection[int]) -> list[dict[str, object]]:
@@ -116,10 +160,9 @@ def start_first(partitions: Iterable[Expected], dead: Collection[int]) -> list[d
     for step in range(1, len(left) + 1):
         heals = {broker: sum(broker in brokers for brokers in waiting.values()) for broker in left}
         best = max(left, key=heals.__getitem__)
-        rows += [
-            {"step": step, "broker": broker, "heals": heals[broker], "chosen": broker == best, "still_offline_after": len(waiting) - heals[broker]}
-            for broker in left
-        ]
+        for broker in left:
+            row = {"step": step, "broker": broker, "heals": heals[broker], "chosen": broker == best}
+            rows.append(row | {"still_offline_after": len(waiting) - heals[broker]})
         left.remove(best)
         waiting = {partition: brokers for partition, brokers in waiting.items() if best not in brokers}
     return rows

@@ -1,73 +1,66 @@
-// Search and sort of tables, copy buttons, chart colours by scheme, charts that fit the printed page.
-// Listens on the document, so it serves outputs that appear later, and does nothing twice.
+// Search and sort of tables, copy buttons, proof links, chart colours by scheme, charts that fit the printed page.
+// Listens on the document, so it serves outputs that appear later; a second copy of it does nothing.
 (() => {
   if (window.casebookReady) return;
   window.casebookReady = true;
+  document.documentElement.classList.add('cb-scripted');
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const closest = (event, selector) => event.target.closest && event.target.closest(selector);
 
+  // Search as you type. Rows are hidden, never removed; the count is said.
   document.addEventListener('input', event => {
-    const name = event.target.dataset && event.target.dataset.cbSearch;
-    if (!name) return;
+    if (!closest(event, '[data-cb-search]')) return;
     const box = event.target.closest('[data-cb-table]');
     const words = event.target.value.trim().toLowerCase();
     const rows = all('tbody tr', box);
-    rows.forEach(row => { row.hidden = !!words && !row.textContent.toLowerCase().includes(words); });
-    const said = box.querySelector('[data-cb-found]');
-    if (said) said.textContent = words ? `${rows.filter(row => !row.hidden).length} of ${rows.length} rows` : '';
+    rows.forEach(row => { row.hidden = !row.textContent.toLowerCase().includes(words); });
+    const found = rows.filter(row => !row.hidden).length;
+    box.querySelector('[data-cb-found]').textContent = words ? `${found} of ${rows.length} rows` : '';
   });
 
   document.addEventListener('click', event => {
-    const copy = event.target.closest && event.target.closest('[data-cb-copy]');
-    if (copy) {
-      const text = copy.parentElement.querySelector('code').textContent;
-      const done = () => { copy.textContent = 'Copied'; setTimeout(() => { copy.textContent = 'Copy'; }, 1500); };
-      if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, () => select(copy)); else select(copy);
-      return;
-    }
-    const sort = event.target.closest && event.target.closest('.cb-sort');
+    const copy = closest(event, '[data-cb-copy]');
+    if (copy) copyBeside(copy);
+    const sort = closest(event, '.cb-sort');
     if (sort) sortBy(sort.closest('th'));
+    const link = closest(event, '.cb a[href^="#"]');
+    if (link && reveal(link.hash)) event.preventDefault();
   });
 
-  // A proof link leads into a closed <details>: open it.
-  const reveal = () => {
-    const target = location.hash && document.getElementById(location.hash.slice(1));
-    const box = target && target.closest('details');
-    if (box && !box.open) { box.open = true; target.scrollIntoView({ block: 'center' }); }
-  };
-  addEventListener('hashchange', reveal);
-  document.addEventListener('click', event => {
-    const link = event.target.closest && event.target.closest('a.cb-proof[href^="#"]');
-    const target = link && document.getElementById(link.hash.slice(1));
-    if (!target) return;
-    event.preventDefault();
-    target.closest('details').open = true;
-    target.scrollIntoView({ block: 'center' });
-  });
-
-  function select(copy) {
-    const range = document.createRange();
-    range.selectNodeContents(copy.parentElement.querySelector('code'));
-    const selection = getSelection();
-    selection.removeAllRanges();
-    selection.addRange(range);
+  // The clipboard is closed to some pages: then the text is selected, and the keyboard copies.
+  function copyBeside(button) {
+    const code = button.parentElement.querySelector('code');
+    const said = word => { button.textContent = word; setTimeout(() => { button.textContent = 'Copy'; }, 1500); };
+    const select = () => { getSelection().selectAllChildren(code); said('Selected'); };
+    if (navigator.clipboard) navigator.clipboard.writeText(code.textContent).then(() => said('Copied'), select); else select();
   }
 
+  // A link into a closed <details> opens it. JupyterLab's own handling of # links would not.
+  function reveal(hash) {
+    const target = hash && document.getElementById(decodeURIComponent(hash.slice(1)));
+    if (!target) return false;
+    const box = target.closest('details') || target.querySelector('details');
+    if (box) box.open = true;
+    target.scrollIntoView({ block: 'center' });
+    return true;
+  }
+  addEventListener('hashchange', () => reveal(location.hash));
+
+  // Sort by a column, numbers as numbers: the narrow spaces at their thousands are not part of them.
+  const collator = new Intl.Collator('en', { numeric: true });
   function sortBy(head) {
     const table = head.closest('table');
     const column = [...head.parentElement.children].indexOf(head);
     const down = head.getAttribute('aria-sort') === 'ascending';
     all('thead th', table).forEach(th => th.removeAttribute('aria-sort'));
     head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
-    const compare = new Intl.Collator('en', { numeric: true }).compare;
-    const body = table.tBodies[0];
-    const text = row => (row.children[column] ? row.children[column].textContent.trim() : '');
-    [...body.rows].sort((a, b) => compare(text(a), text(b)) * (down ? -1 : 1)).forEach(row => body.append(row));
+    const text = row => row.children[column].textContent.trim().replaceAll('\u202f', '');
+    const rows = [...table.tBodies[0].rows].sort((a, b) => collator.compare(text(a), text(b)) * (down ? -1 : 1));
+    table.tBodies[0].append(...rows);
   }
-
-  function makeSortable(root) {
-    all('[data-cb-table] table', root).forEach(table => {
-      if (table.dataset.cbSortable || table.tBodies[0].rows.length < 9) return;
-      table.dataset.cbSortable = 'yes';
+  function makeSortable() {
+    all('table[data-cb-sortable]').forEach(table => {
+      table.removeAttribute('data-cb-sortable');
       all('thead th', table).forEach(th => {
         const button = document.createElement('button');
         button.type = 'button';
@@ -78,23 +71,30 @@
     });
   }
 
-  // Charts are made in light colours; what is drawn follows the scheme.
-  const token = name => getComputedStyle(document.body).getPropertyValue(name).trim();
+  // A chart comes in light colours. Its meta says which token each of them is: {"marker.color": "bar", ...}.
+  const probe = document.createElement('span');
+  probe.className = 'cb';
+  probe.hidden = true;
+  const colour = token => {
+    probe.style.color = `var(--cb-${token})`;
+    return getComputedStyle(probe).color;
+  };
+  const colours = meta => Object.fromEntries(Object.entries(meta || {}).map(
+    ([path, tokens]) => [path, Array.isArray(tokens) ? [tokens.map(colour)] : colour(tokens)]));
   function recolour(chart) {
-    if (!window.Plotly || !chart.data || chart.dataset.cbScheme === token('--cb-page')) return;
-    chart.dataset.cbScheme = token('--cb-page');
-    const notes = (chart.layout.annotations || []).map(note => ({ ...note, font: { ...note.font, color: token('--cb-text') } }));
-    window.Plotly.relayout(chart, { 'font.color': token('--cb-text'), annotations: notes });
-    chart.data.forEach((trace, index) => {
-      if (trace.meta === 'gone') window.Plotly.restyle(chart, { 'marker.line.color': token('--cb-edge'), 'marker.pattern.fgcolor': token('--cb-edge') }, [index]);
-      if (trace.meta === 'left') {
-        const light = ['#9E3D00', '#B34A00'];
-        const colours = trace.marker.color.map(colour => token(light.includes(colour) ? '--cb-critical-bar' : '--cb-other'));
-        window.Plotly.restyle(chart, { 'marker.color': [colours] }, [index]);
-      }
-    });
+    if (!window.Plotly || !chart.data) return;
+    const scheme = colour('page');
+    if (chart.dataset.cbScheme === scheme) return;
+    chart.dataset.cbScheme = scheme;
+    window.Plotly.relayout(chart, colours(chart.layout.meta));
+    chart.data.forEach((trace, index) => window.Plotly.restyle(chart, colours(trace.meta), [index]));
   }
-  const refresh = () => { makeSortable(document); all('.js-plotly-plot').forEach(recolour); };
+
+  const refresh = () => {
+    if (!probe.isConnected) document.body.append(probe);
+    makeSortable();
+    all('.js-plotly-plot').forEach(recolour);
+  };
   if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', refresh); else refresh();
   addEventListener('load', refresh);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', refresh);
@@ -102,12 +102,15 @@
   new MutationObserver(() => { clearTimeout(waiting); waiting = setTimeout(refresh, 200); })
     .observe(document.documentElement, { childList: true, subtree: true, attributes: true, attributeFilter: ['data-jp-theme-light'] });
 
+  // Paper: light colours, charts as wide as the page, short details open.
   addEventListener('beforeprint', () => {
-    all('details').forEach(d => { if (!d.open && d.querySelectorAll('tbody tr').length <= 40) { d.open = true; d.dataset.cbPrint = 'opened'; } });
-    if (window.Plotly) all('.js-plotly-plot').forEach(chart => window.Plotly.relayout(chart, { width: 640 }));
+    document.documentElement.classList.add('cb-on-paper');
+    all('details:not([open])').filter(box => all('tbody tr, dt', box).length <= 40).forEach(box => { box.open = true; box.dataset.cbPaper = 'yes'; });
+    all('.js-plotly-plot').forEach(chart => { recolour(chart); window.Plotly.relayout(chart, { width: 640 }); });
   });
   addEventListener('afterprint', () => {
-    all('details[data-cb-print]').forEach(d => { d.open = false; delete d.dataset.cbPrint; });
-    if (window.Plotly) all('.js-plotly-plot').forEach(chart => window.Plotly.relayout(chart, { width: null, autosize: true }));
+    document.documentElement.classList.remove('cb-on-paper');
+    all('details[data-cb-paper]').forEach(box => { box.open = false; delete box.dataset.cbPaper; });
+    all('.js-plotly-plot').forEach(chart => { recolour(chart); window.Plotly.relayout(chart, { width: null, autosize: true }); });
   });
 })();

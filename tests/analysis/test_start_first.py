@@ -1,0 +1,89 @@
+"""Whom to start first, held against the election rules themselves."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from casebook.analysis import election
+from casebook.analysis.start_first import StartChoice, order, start_first
+from casebook.analysis.verdicts import OFFLINE, dead_brokers, verdicts
+from tests.evidence import K09, K28, made, override, state
+
+OFF = override("t", unclean_leader_election_enable="false")
+LIVE = frozenset({1, 2})
+
+
+def ranked(topics, *, live=(1,)):
+    found = made(live=live, topics={"t": topics}, extra=[OFF])
+    return start_first(verdicts(found, K09), dead_brokers(found))
+
+
+class TestSteps:
+    def test_each_step_after_the_last(self):
+        """Step 1 has every dead broker; the next begins where the chosen one is up; it ends when nothing more heals."""
+        rows = ranked({0: ([5], state(-1, [5])), 1: ([5], state(5, [5])), 2: ([6], state(-1, [6])), 3: ([7, 1], state(1, [1]))})
+        assert [(r.step, r.broker, r.heals, r.chosen, r.still_offline_after) for r in rows] == [
+            (1, 5, 2, True, 1), (1, 6, 1, False, 2), (1, 7, 0, False, 3),
+            (2, 6, 1, True, 0), (2, 7, 0, False, 1),
+        ]  # fmt: skip
+        assert [choice.broker for choice in order(rows)] == [5, 6]
+
+    def test_tie(self):
+        """Of equals the lowest id is chosen."""
+        rows = ranked({0: ([6], state(-1, [6])), 1: ([5], state(-1, [5]))})
+        assert [r.broker for r in rows if r.chosen] == [5, 6]
+
+    def test_nothing_heals(self):
+        """Where no start heals anything, every dead broker is shown and none chosen."""
+        assert ranked({0: ([5, 1], state(1, [1]))}) == (
+            StartChoice(step=1, broker=5, heals=0, chosen=False, still_offline_after=0),
+        )
+
+    def test_nobody_dead(self):
+        """No row without a dead broker."""
+        assert ranked({0: ([1], state(1, [1]))}) == ()
+
+
+BROKERS = st.integers(1, 5)
+REPLICAS = st.lists(BROKERS, min_size=1, max_size=3, unique=True)
+STATES = REPLICAS.flatmap(
+    lambda replicas: st.tuples(st.just(replicas), st.lists(st.sampled_from(replicas), unique=True))
+).flatmap(lambda both: st.tuples(st.just(both[0]), st.sampled_from([-1, *both[1]]), st.just(both[1])))
+"""Replicas, leader and ISR, as Kafka writes them."""
+
+
+@settings(deadline=None)
+@given(st.lists(STATES, min_size=1, max_size=6), st.booleans(), st.sampled_from([K09, K28]))
+def test_against_the_election_rules(partitions, unclean, version):
+    """At every step, heals is the number of offline partitions that really get a leader when that broker registers."""
+    topics = {"t": {n: (replicas, state(leader, isr)) for n, (replicas, leader, isr) in enumerate(partitions)}}
+    found = made(live=LIVE, topics=topics, extra=[override("t", unclean_leader_election_enable=str(unclean).lower())])
+    judged = verdicts(found, version)
+    offline = [v.partition for v in judged if v.state in OFFLINE]
+    now = {p.partition: p.state for p in found.partitions}
+    replicas = {p.partition: p.replicas for p in found.partitions}
+
+    def healed(broker, left, live, states):
+        after = {
+            n: election.after_start(
+                state=states[n],
+                replicas=replicas[n],
+                live=live | {broker},
+                started=frozenset({broker}),
+                unclean=unclean,
+                version=version,
+            )
+            for n in left
+        }
+        return {n for n, outcome in after.items() if outcome.leader in live | {broker}}, after
+
+    left, live = set(offline), LIVE
+    choices = start_first(judged, dead_brokers(found))
+    for step in sorted({c.step for c in choices}):
+        of_step = [c for c in choices if c.step == step]
+        for choice in of_step:
+            assert choice.heals == len(healed(choice.broker, left, live, now)[0])
+            assert choice.still_offline_after == len(left) - choice.heals
+        best = max(of_step, key=lambda c: (c.heals, -c.broker))
+        assert [c for c in of_step if c.chosen] == ([best] if best.heals else [])
+        gone, after = healed(best.broker, left, live, now)
+        left, live, now = left - gone, live | {best.broker}, now | after

@@ -1,0 +1,125 @@
+"""A stage on which every kill and every start is predicted before it happens, and compared with what it came to."""
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from casebook.analysis import election
+from casebook.analysis.election import Outcome
+from casebook.errors import RehearsalError
+from casebook.rehearsal import Cluster
+from casebook.rehearsal.stage import Stage
+from casebook.rehearsal.topics import Partition
+from casebook.rehearsal.truth import Expected
+from casebook.versions import KafkaVersion
+
+Outcomes = Mapping[Partition, frozenset[Outcome | None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """What was predicted for an event, and which partitions ZooKeeper showed otherwise."""
+
+    event: str
+    partitions: int
+    wrong: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictingStage(Stage):
+    """Topics and their settings are remembered when created, as an analysis reads them from the topics' znodes.
+
+    A slotted dataclass is made anew by its decorator, so ``super()`` without arguments does not find it.
+    """
+
+    predictions: list[Prediction] = field(default_factory=list)
+    _replicas: dict[Partition, tuple[int, ...]] = field(default_factory=dict)
+    _unclean: set[str] = field(default_factory=set)
+    _killed: dict[int, tuple[int | None, dict[Partition, Outcome]]] = field(default_factory=dict)
+
+    def create_topics(
+        self, cluster: Cluster, partitions: Iterable[Expected], settings: Mapping[str, Mapping[str, str]] | None = None
+    ) -> None:
+        rows = tuple(partitions)
+        Stage.create_topics(self, cluster, rows, settings)
+        self._replicas.update({(row.topic, row.partition): row.replicas for row in rows})
+        self._unclean.update(
+            t for t, config in (settings or {}).items() if config.get("unclean.leader.election.enable") == "true"
+        )
+
+    def kill(self, cluster: Cluster, *brokers: int) -> None:
+        self._killed.update(dict.fromkeys(brokers, (cluster.controller(), _states(cluster))))
+        Stage.kill(self, cluster, *brokers)
+
+    def gone(self, cluster: Cluster, *brokers: int) -> None:
+        controller, states = self._killed[brokers[-1]]
+        live = frozenset(cluster.ids) - {b for b in cluster.ids if not cluster.running(b)}
+        predicted = {
+            partition: election.after_sessions_end(
+                state=state,
+                replicas=self._replicas[partition],
+                live=live,
+                dead=frozenset(brokers),
+                unclean=partition[0] in self._unclean,
+                version=KafkaVersion.parse(cluster.kafka),
+                controller=controller,
+            )
+            for partition, state in states.items()
+        }
+        Stage.gone(self, cluster, *brokers)
+        self._compare(cluster, f"death of {brokers}", predicted)
+
+    def start(self, cluster: Cluster, *brokers: int) -> None:
+        deleting = cluster.deleting()
+        live = cluster.registered() | set(brokers)
+        predicted = {
+            partition: frozenset(
+                {
+                    election.after_start(
+                        state=state,
+                        replicas=self._replicas[partition],
+                        live=live,
+                        started=frozenset(brokers),
+                        unclean=partition[0] in self._unclean,
+                        version=KafkaVersion.parse(cluster.kafka),
+                    )
+                }
+            )
+            for partition, state in _states(cluster).items()
+            if partition[0] not in deleting
+        }
+        Stage.start(self, cluster, *brokers)
+        self._compare(cluster, f"start of {brokers}", predicted, joining=frozenset(cluster.ids))
+
+    def _compare(self, cluster: Cluster, event: str, predicted: Outcomes, *, joining: frozenset[int] = frozenset()) -> None:
+        def wrong() -> dict[Partition, str]:
+            found = _states(cluster)
+            return {
+                partition: f"{partition}: {found.get(partition)} is none of {outcomes}"
+                for partition, outcomes in predicted.items()
+                if not any(_alike(found.get(partition), outcome, joining) for outcome in outcomes)
+            }
+
+        with suppress(RehearsalError):
+            cluster.wait_until(lambda: not wrong(), what="the prediction", seconds=20)
+        self.predictions.append(Prediction(event=event, partitions=len(predicted), wrong=tuple(wrong().values())))
+
+
+def _states(cluster: Cluster) -> dict[Partition, Outcome]:
+    return {
+        partition: Outcome(
+            leader=None if state["leader"] == -1 else state["leader"],
+            isr=tuple(state["isr"]),
+            leader_epoch=state["leader_epoch"],
+            recovering=state.get("leader_recovery_state") == 1,
+        )
+        for partition, state in cluster.states().items()
+    }
+
+
+def _alike(found: Outcome | None, predicted: Outcome | None, joining: frozenset[int]) -> bool:
+    """Equal as far as the controller decides: leaders take those who come back into their ISRs by themselves."""
+    if found is None or predicted is None:
+        return found is predicted
+    decided = tuple(broker for broker in found.isr if broker in predicted.isr or broker not in joining)
+    return replace(found, isr=decided) == predicted

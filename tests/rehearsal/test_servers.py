@@ -1,0 +1,60 @@
+"""The server jars: locked, verified, cached."""
+
+import pytest
+
+from casebook.errors import RehearsalError
+from casebook.rehearsal import servers
+
+
+@pytest.fixture
+def own_cache(tmp_path, monkeypatch):
+    """An empty cache folder."""
+    monkeypatch.setenv("CASEBOOK_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+class TestJars:
+    def test_versions(self):
+        """Oldest first."""
+        assert servers.versions() == ("0.9.0.1", "2.8.2", "3.9.2")
+
+    @pytest.mark.parametrize("kafka", servers.versions())
+    def test_cached(self, kafka):
+        """Each jar that is locked is there, and Kafka itself is among them."""
+        jars = servers.jars(kafka)
+        assert all(jar.is_file() for jar in jars)
+        assert any(jar.name.startswith("org.apache.kafka-kafka_") for jar in jars)
+
+    def test_unknown_version(self):
+        """The error names those that can be rehearsed."""
+        with pytest.raises(RehearsalError, match=r"0\.9\.0\.1, 2\.8\.2, 3\.9\.2"):
+            servers.jars("4.0.0")
+
+    def test_replaced_jar_is_refused(self, own_cache, monkeypatch):
+        """A jar with another sha256 never gets into the cache."""
+
+        def serve_something_else(kafka, into, ivy_file):
+            into.mkdir()
+            for jar in servers.jar_names(kafka):
+                (into / jar).write_bytes(b"something else")
+
+        monkeypatch.setattr(servers, "_retrieve", serve_something_else)
+        with pytest.raises(RehearsalError, match="is not the jar that was locked"):
+            servers.jars("0.9.0.1")
+        assert not (own_cache / "servers" / "0.9.0.1").exists()
+
+    def test_no_network(self, own_cache, monkeypatch):
+        """Said in words, with what to do; what the resolver said is in a file."""
+        monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=1")
+        with pytest.raises(RehearsalError, match="could not be fetched") as caught:
+            servers.jars("0.9.0.1")
+        assert "no network" in caught.value.cause
+        assert (own_cache / "fetch-0.9.0.1.log").exists()
+        assert not (own_cache / "servers" / "0.9.0.1").exists()
+
+    def test_no_java(self, monkeypatch):
+        """Said in words."""
+        monkeypatch.setenv("PATH", "")
+        monkeypatch.delenv("JAVA_HOME", raising=False)
+        with pytest.raises(RehearsalError, match="no java"):
+            servers.java()

@@ -1,0 +1,193 @@
+"""The case folder: written once, read many times, and never trusted blindly."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from casebook.analysis import evidence, leadership
+from casebook.analysis.release import release
+from casebook.case import ZNODES, Case, CaseWriter, Item
+from casebook.errors import CaseError
+from casebook.facts import Problem, StatedVersion, Znode
+from casebook.findings import Status
+from tests.evidence import made, override, rows, state
+
+TOPICS = {f"t{n}": {0: ([1, 2], state(1, [1, 2]))} for n in range(400)}
+ROWS = sorted(rows(topics=TOPICS, extra=[override("t0", unclean_leader_election_enable="false")]), key=lambda row: row.path)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A small case of a healthy cluster."""
+    with CaseWriter.create(tmp_path / "case", command="test") as case:
+        case.znodes(ROWS, chroot="/kafka", servers=["zk:2181"])
+        case.file("brokers/1/server.properties", b"min.insync.replicas=2\ninter.broker.protocol.version=0.9.0\n")
+        case.file(
+            "brokers/1/logs/server.log",
+            [b"[x] INFO Kafka version : 0.8.2.1 (a)\n", b"?\n", b"[x] INFO Kafka version : 0.9.0.1 (a)\n"],
+        )
+        case.could_not_collect("/config/users", "denied")
+        case.redacted("2 passwords")
+    return tmp_path / "case"
+
+
+def changed(folder, **fields):
+    """Change fields of the manifest."""
+    manifest = json.loads((folder / "case.json").read_text()) | fields
+    (folder / "case.json").write_text(json.dumps(manifest))
+
+
+def statuses(folder):
+    """Status by check of everything that can be said of a case."""
+    cluster = Case.open(folder).cluster()
+    version = release(cluster)
+    return {f.check: f.status for f in (*leadership.examine(cluster, version).findings, *evidence.checks(cluster, version))}
+
+
+class TestRoundTrip:
+    def test_read(self, folder):
+        """What was written is read: znodes, files, and what is not there."""
+        case = Case.open(folder)
+        assert (case.name, case.chroot, case.redacted, case.damaged) == ("case", "/kafka", ("2 passwords",), ())
+        assert list(case.znodes()) == ROWS
+        assert case.could_not_collect == (Problem(path="/config/users", reason="denied"),)
+        assert (case.items[ZNODES].rows, list(case.items)) == (
+            len(ROWS),
+            ["brokers/1/logs/server.log", "brokers/1/server.properties", ZNODES],
+        )
+        assert case.cluster().partitions == made(topics=TOPICS).partitions
+
+    def test_stated_versions(self, folder):
+        """The last start of a log counts; the properties state the protocol."""
+        case = Case.open(folder)
+        assert case.logged_versions() == (StatedVersion(broker=1, text="0.9.0.1", proof="brokers/1/logs/server.log:3"),)
+        assert case.configured_versions() == (StatedVersion(broker=1, text="0.9.0", proof="brokers/1/server.properties"),)
+
+    @settings(deadline=None, max_examples=20)
+    @given(st.lists(st.builds(Znode, path=st.text().map("/".__add__), data=st.none() | st.binary())))
+    def test_any_znodes(self, tmp_path_factory, znodes):
+        """Any znode survives."""
+        path = tmp_path_factory.mktemp("any") / "case"
+        with CaseWriter.create(path, command="test") as case:
+            case.znodes(znodes, chroot="", servers=[])
+        assert list(Case.open(path).znodes()) == znodes
+
+
+class TestWriting:
+    def test_never_overwritten(self, folder):
+        """A case is not written where something is."""
+        with pytest.raises(CaseError, match="already holds something"), CaseWriter.create(folder, command="test"):
+            pass
+
+    def test_all_or_nothing(self, tmp_path):
+        """When collecting fails, nothing is left."""
+        with pytest.raises(ZeroDivisionError), CaseWriter.create(tmp_path / "case", command="test") as case:
+            case.file("x", b"")
+            _ = 1 / 0
+        assert list(tmp_path.iterdir()) == []
+
+    def test_the_disk_refuses(self, tmp_path):
+        """A place that cannot be written is named."""
+        (tmp_path / "file").write_text("")
+        with pytest.raises(CaseError, match="cannot be written"), CaseWriter.create(tmp_path / "file" / "case", command="test"):
+            pass
+
+    @pytest.mark.parametrize("name", ["/etc/x", "../x", "a/../../x", ""])
+    def test_paths_stay_inside(self, tmp_path, name):
+        """No file is written outside of the case."""
+        with pytest.raises(CaseError, match="not a path inside"), CaseWriter.create(tmp_path / "case", command="test") as case:
+            case.file(name, b"")
+
+
+class TestNoCase:
+    @pytest.mark.parametrize(
+        ("content", "words"),
+        [
+            ('{"schema": 2}', "schema 2; this casebook reads up to 1"), ("", "is damaged"), ("[]", "is damaged"), ("[" * 100_000, "is damaged"),
+            ('{"schema": "1"}', "is damaged"), ('{"schema": true}', "is damaged"), (None, "is not a case"),
+        ],
+    )  # fmt: skip
+    def test_manifest(self, tmp_path, content, words):
+        """A newer schema, a damaged manifest or none is an error that says what to do."""
+        if content is not None:
+            (tmp_path / "case.json").write_text(content)
+        with pytest.raises(CaseError, match=words) as caught:
+            Case.open(tmp_path)
+        assert caught.value.try_
+
+    def test_no_folder(self, tmp_path):
+        """A folder that is not there, or is a file, is no case."""
+        (tmp_path / "file").write_text("")
+        for path in (tmp_path / "nothing", tmp_path / "file"):
+            with pytest.raises(CaseError):
+                Case.open(path)
+
+
+class TestDamage:
+    def test_changed(self, folder):
+        """A file that was changed after collection is named, and no partition is called well."""
+        packed = (folder / ZNODES).read_bytes()
+        (folder / ZNODES).write_bytes(packed + b"\0")
+        assert [problem.path for problem in Case.open(folder).damaged] == [ZNODES]
+        found = statuses(folder)
+        assert found["evidence.complete"] is found["leadership.offline"] is Status.COULD_NOT_CHECK
+
+    @pytest.mark.parametrize("share", [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
+    def test_truncated(self, folder, share):
+        """However much of the znodes is left: no traceback, and no all-clear."""
+        packed = (folder / ZNODES).read_bytes()
+        (folder / ZNODES).write_bytes(packed[: int(len(packed) * share)])
+        found = statuses(folder)
+        assert found["evidence.complete"] is found["leadership.offline"] is Status.COULD_NOT_CHECK
+        assert Status.OK not in {
+            found[check] for check in ("leadership.under_replicated", "leadership.under_min_isr", "leadership.brokers")
+        }
+
+    def test_file_gone(self, folder):
+        """A file that is listed and not there is named."""
+        (folder / ZNODES).unlink()
+        assert Case.open(folder).damaged == (
+            Problem(path=ZNODES, reason="listed in case.json and cannot be read: No such file or directory"),
+        )
+        assert statuses(folder)["leadership.offline"] is Status.COULD_NOT_CHECK
+
+    def test_a_bad_line(self, folder):
+        """A line that is no znode ends the reading, and is named."""
+        import zstandard
+
+        lines = zstandard.ZstdDecompressor().stream_reader((folder / ZNODES).read_bytes()).read().splitlines(keepends=True)
+        (folder / ZNODES).write_bytes(zstandard.compress(b"".join([*lines[:3], b"{}\n", *lines[3:]])))
+        reasons = [problem.reason for problem in Case.open(folder).cluster().missing_parts]
+        assert f"{ZNODES}, line 4: no path that begins with /." in reasons
+
+    def test_hash_removed(self, folder):
+        """A file without hash is not trusted."""
+        items = json.loads((folder / "case.json").read_text())["items"]
+        changed(folder, items=[{"path": item["path"]} for item in items])
+        assert {problem.reason for problem in Case.open(folder).damaged} == {"has no hash in case.json"}
+
+    @pytest.mark.parametrize("path", ["../../etc/passwd", "/etc/passwd", "a/../../b", "", "x\0y", 5])
+    def test_path_that_leads_out(self, folder, path):
+        """A path that leads out of the case is told and never opened."""
+        changed(folder, items=[{"path": path, "sha256": "0"}, "junk"])
+        case = Case.open(folder)
+        assert (dict(case.items), [problem.path for problem in case.damaged]) == ({}, ["case.json", "case.json"])
+
+    def test_link_that_leads_out(self, folder, tmp_path):
+        """Nor is a symbolic link followed out of it."""
+        (tmp_path / "secret").write_text("password=x")
+        (folder / "brokers/1/server.properties").unlink()
+        (folder / "brokers/1/server.properties").symlink_to(tmp_path / "secret")
+        assert Case.open(folder).server_properties() == {}
+
+    @pytest.mark.parametrize("name", ["²", "٣", "-1", "x", "9" * 200])
+    def test_broker_that_is_none(self, tmp_path, name):
+        """A folder that no broker can have is left out."""
+        with CaseWriter.create(tmp_path / "case", command="test") as case:
+            case.file(f"brokers/{name}/server.properties", b"a=1")
+            case.file(f"brokers/{name}/logs/server.log", b"INFO Kafka version : 0.9.0.1 (x)")
+        case = Case.open(tmp_path / "case")
+        assert (case.server_properties(), case.logged_versions()) == ({}, ())
+        assert all(isinstance(item, Item) for item in case.items.values())

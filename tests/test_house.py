@@ -1,0 +1,90 @@
+"""The house keeps its order: who imports whom, what is pinned, and what is never committed."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+import yaml
+
+from casebook import places
+
+ROOT = places.checkout()
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+LOCK = (ROOT / "requirements.lock").read_text()
+HEAVY = ("confluent_kafka", "ipywidgets", "kazoo", "nbformat", "pandas", "papermill", "plotly", "pyarrow", "pyspark")
+
+
+def pinned(requirements):
+    """Version by normalised name of ``name==version`` lines."""
+    found = (re.match(r"([A-Za-z0-9._-]+)(?:\[[^]]*\])?==([^\s;]+)", line) for line in requirements)
+    return {re.sub(r"[-_.]+", "-", match[1]).lower(): match[2] for match in found if match}
+
+
+def committed():
+    """Path and text of every file that is or would be committed, as far as it is text."""
+    names = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    for name in filter(None, names.split("\0")):
+        path = ROOT / name
+        if path.is_file() and b"\0" not in (content := path.read_bytes()):
+            yield name, content.decode(errors="replace")
+
+
+class TestImports:
+    def test_contracts(self):
+        """Imports go one way: the contracts in pyproject.toml hold."""
+        ran = subprocess.run([sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-cache"],
+                             cwd=ROOT, capture_output=True, text=True)  # fmt: skip
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+
+    @pytest.mark.parametrize("module", ["casebook", "casebook.cli"])
+    def test_import_is_quick_and_light(self, module):
+        """`import casebook` and the command's module take less than 0.3 s and load nothing heavy."""
+        code = f"import sys, time, json; t = time.perf_counter(); import {module}; print(json.dumps([time.perf_counter() - t, sorted(sys.modules)]))"
+        runs = [
+            json.loads(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
+            for _ in range(5)
+        ]
+        assert set(HEAVY).isdisjoint(runs[0][1])
+        assert min(seconds for seconds, _ in runs) < 0.3
+
+
+class TestPins:
+    def test_environment_agrees(self):
+        """environment.yml installs the project itself on the oldest Python that it allows, and the Java that Spark needs."""
+        environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+        *conda, pip = environment["dependencies"]
+        assert f"python={PROJECT['requires-python'].removeprefix('>=')}" in conda
+        assert "openjdk=17" in conda
+        assert pip == {"pip": ["-e ."]}
+        assert environment["name"] == PROJECT["name"]
+
+    def test_lock_agrees(self):
+        """requirements.lock pins what pyproject.toml pins, tests included."""
+        direct = pinned([*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]])
+        assert len(direct) == len(PROJECT["dependencies"]) + len(PROJECT["optional-dependencies"]["test"])
+        locked = pinned(LOCK.splitlines())
+        assert direct == {name: locked.get(name) for name in direct}
+
+    def test_lock_has_hashes_and_no_address(self):
+        """Every requirement has a hash, and no line names an index."""
+        requirements = re.split(r"\n(?=\S)", re.sub(r"(?m)^\s*#.*\n", "", LOCK).strip())
+        assert [r.splitlines()[0] for r in requirements if "--hash=sha256:" not in r] == []
+        assert not re.search(r"://|--(extra-)?index-url|--find-links|--trusted-host|(?m:^-i )", LOCK)
+
+
+class TestCommitted:
+    def test_no_machine_and_no_registry(self):
+        """No file names a path of the machine it was made on, or the host of a package registry."""
+        # Put together from parts, so that this file does not name them either.
+        words = ["/wo" + "rk/", "/ro" + "ot/", "pypi" + ".org", "files.pythonhosted" + ".org", "repo1.maven" + ".org", "repo.maven.apache" + ".org",
+                 "conda.anaconda" + ".org", "registry.npmjs" + ".org", "../sha" + "red", "sha" + "red/look.md", "sha" + "red/kafka-facts"]  # fmt: skip
+        assert [(name, word) for name, text in committed() for word in words if word in text] == []

@@ -1,12 +1,15 @@
 """What several test folders share: runs of the notebooks on the shipped cases, made once."""
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from casebook import notebooks, runner
 
-STEMS = tuple(notebook.stem for notebook in notebooks.every())
+settings.register_profile("ci", derandomize=True)  # a change is judged on the same examples each time; new ones are found at home
+settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 
 @pytest.fixture(scope="session")

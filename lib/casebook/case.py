@@ -42,6 +42,7 @@ class CaseWriter:
         self._items: list[dict[str, object]] = []
         self._could_not_collect: list[dict[str, str]] = []
         self._redacted: list[str] = []
+        self._remarks: list[str] = []
         self._head: dict[str, object] = {"schema": SCHEMA, "collected_at": _now(), "collected_by": command}
 
     @classmethod
@@ -109,6 +110,10 @@ class CaseWriter:
         """Record that secrets were removed, e.g. ``2 entries of config/users``."""
         self._redacted.append(what)
 
+    def remark(self, sentence: str) -> None:
+        """Record what happened while collecting that a reader should know, e.g. that a session expired."""
+        self._remarks.append(sentence)
+
     def _target(self, name: str) -> Path:
         relative = PurePosixPath(name)
         if relative.is_absolute() or ".." in relative.parts or not relative.parts:
@@ -126,6 +131,7 @@ class CaseWriter:
             "items": sorted(self._items, key=lambda item: str(item["path"])),
             "could_not_collect": self._could_not_collect,
             "redacted": sorted(self._redacted),
+            "remarks": self._remarks,
         }
         text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
         (self._folder / MANIFEST).write_text(text, encoding="utf-8")
@@ -154,6 +160,7 @@ class Case:
         items: What it holds, by path.
         could_not_collect: What the collector did not get, and why.
         redacted: What the collector removed.
+        remarks: What happened while it collected.
         damaged: Items that are missing or differ from the manifest.
     """
 
@@ -165,6 +172,7 @@ class Case:
     items: Mapping[str, Item]
     could_not_collect: tuple[Problem, ...]
     redacted: tuple[str, ...]
+    remarks: tuple[str, ...]
     damaged: tuple[Problem, ...]
 
     @classmethod
@@ -188,6 +196,7 @@ class Case:
             items={item.path: item for item in items},
             could_not_collect=tuple(_could_not_collect(manifest)),
             redacted=tuple(text for text in _list(manifest.get("redacted")) if isinstance(text, str)),
+            remarks=tuple(text for text in _list(manifest.get("remarks")) if isinstance(text, str)),
             damaged=(*outside, *(problem for item in items if (problem := _damage(folder, item)))),
         )
 
@@ -208,7 +217,11 @@ class Case:
         not_collected = [*self.could_not_collect, *self.damaged]
         rows = self._znodes_as_far_as_readable(not_collected)
         return cluster.from_znodes(
-            rows, chroot=self.chroot, not_collected=not_collected, server_properties=self.server_properties()
+            rows,
+            chroot=self.chroot,
+            not_collected=not_collected,
+            server_properties=self.server_properties(),
+            remarks=self.remarks,
         )
 
     def _znodes_as_far_as_readable(self, not_collected: list[Problem]) -> Iterator[Znode]:

@@ -236,6 +236,7 @@ class Cluster:
         unknown_znodes: Number of znodes by a kind nobody decodes.
         there: Paths of at most two levels that were seen, e.g. ``/cluster/id``.
         not_there: Such paths that were asked for and are not there.
+        remarks: What happened while the evidence was collected.
         missing_parts: Parts of the tree that were not collected or could not be read, each with its reason.
         read_from: First and last moment of the walk, epoch ms.
         read_to: See ``read_from``.
@@ -261,6 +262,7 @@ class Cluster:
     unknown_znodes: Mapping[str, int] = field(default_factory=dict)
     there: frozenset[str] = frozenset()
     not_there: frozenset[str] = frozenset()
+    remarks: tuple[str, ...] = ()
     missing_parts: tuple[Problem, ...] = ()
     read_from: int | None = None
     read_to: int | None = None

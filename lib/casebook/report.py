@@ -8,20 +8,26 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from html import unescape
 from pathlib import Path
+from urllib.parse import unquote
 
 from markupsafe import Markup
 
 from casebook import __version__
 from casebook.views import text
 from casebook.views.render import render
-from casebook.views.view import PLOTLY, asset
+from casebook.views.view import PLOTLY, asset, stylesheet
 
 NOTEBOOK, REPORT = "notebook.ipynb", "report.html"
-_BLANK = {"case": None, "collected_at": None, "parameters": {}}  # what a run that failed early never learned
+_BLANK = {"notebook": None, "case": None, "collected_at": None, "parameters": {}, "error": None}  # what a run that failed early never learned
 _UNSHOWN = frozenset({"report-skip", "papermill-error-cell-tag"})  # the latter is papermill's own banner
 _RAIL, _HALF = "rail", "half"
+_PLAIN = Markup('<pre class="cb-plain">{}</pre>')
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
+_ID = re.compile(r'\sid="([^"]+)"')
+_LINK = re.compile(r'<a\b[^>]*?\shref="(?P<target>[^"]*)"[^>]*>(?P<said>.*?)</a>', re.DOTALL)
+_ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -53,34 +59,42 @@ def write_run_report(folder: Path, *, run_id: str) -> Path:
     """
     import nbformat
 
-    record = _BLANK | json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     notebook = nbformat.read(folder / NOTEBOOK, as_version=4)
     path = folder / REPORT
-    path.write_text(report(notebook, record=record, run_id=run_id), encoding="utf-8")
+    path.write_text(report(notebook, record=record, run_id=run_id, folder=folder), encoding="utf-8")
     return path
 
 
-def report(notebook: Mapping, *, record: Mapping[str, object], run_id: str) -> str:
+def report(notebook: Mapping, *, record: Mapping[str, object], run_id: str, folder: Path | None = None) -> str:
     """The page of an executed notebook.
 
     Args:
         notebook: As nbformat reads it.
-        record: ``run.json``: case, time of collection, parameters.
+        record: ``run.json``: case, time of collection, parameters, error.
         run_id: The run's name.
+        folder: Where the page will lie: links to files that are not there become plain text. ``None`` to keep them all.
     """
+    record = _BLANK | record
     page = _page(notebook)
-    html = render(
-        "report",
-        page=page,
-        record=record,
-        run_id=run_id,
-        version=__version__,
-        style=Markup(asset("casebook.css") + asset("report.css")),
-        script=Markup(asset("casebook.js")),
-        plotly=_plotly() if page.figures else None,
-    )
-    size = text.size(len(html.encode()))
-    return str(html).replace("@@SIZE@@", size, 1)
+    if record["error"] and not page.errors:
+        page.errors.append(str(record["error"]))  # a kernel that died left no trace in its notebook
+    if page.errors:
+        page.head.clear()  # it promises a verdict that never came
+    page.title = page.title or str(record["notebook"] or run_id)
+    _unlink(page, folder)
+    plotly = _plotly() if page.figures else None
+    context = {
+        "page": page,
+        "record": record,
+        "run_id": run_id,
+        "version": __version__,
+        "style": stylesheet() + Markup(asset("report.css")),
+        "script": Markup(asset("casebook.js")),
+        "plotly": plotly,
+    }
+    size = len(render("report", **context, size="").encode())
+    return str(render("report", **context, size=text.size(size)))
 
 
 def _page(notebook: Mapping) -> _Page:
@@ -107,7 +121,7 @@ def _add_half(page: _Page, half: list[Markup], cell_type: str, parts: list[Marku
     if not half or (cell_type == "markdown" and len(half) == 2):
         half = []
         page.main.append(half)
-    if cell_type == "markdown":
+    if cell_type == "markdown" or not half:
         half.append(Markup().join(parts))
     else:
         half[-1] = half[-1] + Markup().join(parts)
@@ -133,25 +147,57 @@ def _markdown(source: str, page: _Page) -> Iterator[Markup]:
 def _output(output: Mapping, page: _Page) -> Iterator[Markup]:
     if output.output_type == "error":
         page.errors.append(_error(output))
-        return
-    if output.output_type == "stream":
+    elif output.output_type == "stream":
         if output.name == "stdout":
-            yield Markup("<pre>{}</pre>").format(_ANSI.sub("", output.text))
-        return
-    data = output.get("data", {})
+            yield _PLAIN.format(_ANSI.sub("", output.text))
+    else:
+        yield from _data(output.get("data", {}), page)
+
+
+def _data(data: Mapping, page: _Page) -> Iterator[Markup]:
+    """The richest form that stands alone; a widget has none, and its static twin was shown instead of it."""
     if PLOTLY in data:
         page.figures += 1
-        yield render("figure", number=page.figures, figure=_script_safe(data[PLOTLY]), alternative=data.get("text/plain", ""), height=data[PLOTLY]["layout"].get("height", 400))
+        yield render("figure", number=page.figures, figure=_script_safe(data[PLOTLY]), alternative=data.get("text/plain", ""))
     elif "text/html" in data:
         if not data["text/html"].startswith("<style>"):  # the notebook's own copy of the stylesheet
             yield Markup(data["text/html"])
     elif "text/plain" in data and not any("widget" in kind for kind in data):
-        yield Markup("<pre>{}</pre>").format(data["text/plain"])
+        yield _PLAIN.format(data["text/plain"])
 
 
 def _error(output: Mapping) -> str:
     words = _ANSI.sub("", output.evalue)
     return words if output.ename.endswith("Error") and output.traceback and len(output.traceback) == 1 else f"{output.ename}: {words}"
+
+
+def _unlink(page: _Page, folder: Path | None) -> None:
+    """Turn links that lead nowhere into their text: a target in another notebook's page, a table that was not written."""
+    everything = Markup().join([*page.head, *page.rail, *(part for part in page.main if isinstance(part, str)), *_halves(page)])
+    ids = set(_ID.findall(everything))
+
+    def live(link: re.Match) -> str:
+        target = unescape(link["target"])
+        if target.startswith("#"):
+            found = unquote(target[1:]) in ids
+        elif folder is None or _ELSEWHERE.match(target):
+            found = True
+        else:
+            found = (folder / unquote(target.partition("#")[0])).exists()
+        return link[0] if found else link["said"]
+
+    def mended(part: Markup) -> Markup:
+        return Markup(_LINK.sub(live, part))
+
+    page.head = [mended(part) for part in page.head]
+    page.rail = [mended(part) for part in page.rail]
+    page.main = [mended(part) if isinstance(part, str) else [mended(half) for half in part] for part in page.main]
+
+
+def _halves(page: _Page) -> Iterator[Markup]:
+    for part in page.main:
+        if not isinstance(part, str):
+            yield from part
 
 
 def _script_safe(figure: Mapping) -> Markup:

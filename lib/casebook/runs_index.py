@@ -40,7 +40,9 @@ class Run:
 
 def write_index(runs: Path) -> Path:
     """Write the index of a folder of runs, whole or not at all."""
-    found = sorted((_read(folder) for folder in runs.iterdir() if _is_run(folder)), key=lambda r: (r.started, r.name), reverse=True)
+    found = sorted(
+        (_read(folder) for folder in runs.iterdir() if _is_run(folder)), key=lambda r: (r.started, r.name), reverse=True
+    )
     path = runs / "index.html"
     partial = runs / ".index.html.partial"
     partial.write_text(index(found), encoding="utf-8")
@@ -58,13 +60,19 @@ def index(runs: Sequence[Run]) -> str:
         line = series[run.case, run.notebook]
         position = line.index(run)
         before = line[position - 1] if position else None
-        rows.append({"run": run, "since": _since(run, before), "newest": position == len(line) - 1, "spark": _spark(line[: position + 1])})
+        rows.append(
+            {"run": run, "since": _since(run, before), "newest": position == len(line) - 1, "spark": _spark(line[: position + 1])}
+        )
     style, script = (Markup(asset(name)) for name in ("casebook.css", "index.js"))
     return str(render("runs_index", rows=rows, needing=_needing(runs), style=style + Markup(asset("report.css")), script=script))
 
 
 def _is_run(folder: Path) -> bool:
-    return folder.is_dir() and not folder.name.startswith(".") and ((folder / "run.json").exists() or (folder / "notebook.ipynb").exists())
+    return (
+        folder.is_dir()
+        and not folder.name.startswith(".")
+        and ((folder / "run.json").exists() or (folder / "notebook.ipynb").exists())
+    )
 
 
 def _read(folder: Path) -> Run:
@@ -134,12 +142,18 @@ def _since(run: Run, before: Run | None) -> str:
 def _spark(line: Sequence[Run]) -> Mapping[str, object]:
     """The worst check's count over the last runs, from zero; unknown ones are gaps."""
     last = line[-1]
-    worst = next((check for check, (status, severity, _) in last.checks.items() if status == "finding" and severity == last.kind), None)
+    worst = next(
+        (check for check, (status, severity, _) in last.checks.items() if status == "finding" and severity == last.kind), None
+    )
     points = [run.checks[worst][2] if worst in run.checks else (0 if run.kind == "ok" else None) for run in line[-_KEPT_POINTS:]]
     top = max((p for p in points if p is not None), default=0) or 1
     step = 100 / max(1, _KEPT_POINTS - 1)
     drawn = [(round(i * step, 1), round(20 - 16 * p / top, 1)) for i, p in enumerate(points) if p is not None]
-    return {"points": " ".join(f"{x},{y}" for x, y in drawn), "end": drawn[-1] if drawn and points[-1] is not None else None, "value": points[-1]}
+    return {
+        "points": " ".join(f"{x},{y}" for x, y in drawn),
+        "end": drawn[-1] if drawn and points[-1] is not None else None,
+        "value": points[-1],
+    }
 
 
 def _needing(runs: Sequence[Run]) -> list[tuple[str, str]]:

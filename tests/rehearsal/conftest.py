@@ -34,13 +34,13 @@ def _play(script: Callable[[Stage], None], kafka: str, folder: Path) -> Played:
     return Played(kafka=kafka, out=stage.out, truth=truth, stage=stage)
 
 
-@pytest.fixture(scope="module", params=VERSIONS)
+@pytest.fixture(scope="session", params=VERSIONS)
 def leaders_lost(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Played:
     """The incident leader-minus-one."""
     return _play(leader_minus_one.play, request.param, tmp_path_factory.mktemp("leaders-lost"))
 
 
-@pytest.fixture(scope="module", params=VERSIONS)
+@pytest.fixture(scope="session", params=VERSIONS)
 def controller_lost(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Played:
     """The incident controller-dies."""
     return _play(controller_dies.play, request.param, tmp_path_factory.mktemp("controller-lost"))

@@ -28,7 +28,14 @@ def checks(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
 
 def _complete(cluster: Cluster) -> Finding:
     missing = cluster.missing_parts
-    common = {"check": "evidence.complete", "question": "Was all of the evidence collected?", "threshold": "any part missing"}
+    changed = cluster.changed
+    moving = f"{changed} znode{'' if changed == 1 else 's'} changed during the walk and {'was' if changed == 1 else 'were'} read again."
+    common = {
+        "check": "evidence.complete",
+        "question": "Was all of the evidence collected?",
+        "threshold": "any part missing",
+        "caveats": (*cluster.remarks, *((moving,) if changed else ())),
+    }
     if not missing:
         return Finding(
             **common,

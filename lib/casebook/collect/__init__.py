@@ -23,6 +23,7 @@ class _Znodes:
     problems: Iterable[Problem]
     chroot: str
     servers: Sequence[str]
+    remarks: Sequence[str] = ()
 
 
 def collect_case(
@@ -90,7 +91,15 @@ def _from_ensemble(
 
     presented = Credentials.load(credentials) if credentials is not None else None
     found = walk(connect_string, window=window, timeout=timeout, credentials=presented, progress=progress)
-    return _Znodes(rows=found.znodes, problems=found.problems, chroot=found.ensemble.chroot, servers=found.ensemble.servers)
+    expired = found.sessions - 1
+    remark = f"ZooKeeper expired the collector's session {expired} time{'' if expired == 1 else 's'}; the walk went on with a new one."
+    return _Znodes(
+        rows=found.znodes,
+        problems=found.problems,
+        chroot=found.ensemble.chroot,
+        servers=found.ensemble.servers,
+        remarks=(remark,) if expired else (),
+    )
 
 
 def _from_dump(path: Path, chroot: str) -> _Znodes:
@@ -111,5 +120,7 @@ def _write_znodes(case: CaseWriter, znodes: _Znodes) -> None:
     case.znodes(rows(), chroot=znodes.chroot, servers=znodes.servers)
     if redacted:
         case.redacted(f"{redacted} znodes below /config")
+    for remark in znodes.remarks:
+        case.remark(remark)
     for problem in znodes.problems:
         case.could_not_collect(problem.path, problem.reason)

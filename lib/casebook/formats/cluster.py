@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from casebook.facts import Broker, Cluster, Controller, Partition, PartitionState, Problem, ReadOutcome, Topic, Znode
 from casebook.formats import znodes
@@ -30,6 +31,7 @@ def from_znodes(
     chroot: str = "",
     not_collected: Iterable[Problem] = (),
     server_properties: Mapping[int, Mapping[str, str]] | None = None,
+    remarks: tuple[str, ...] = (),
 ) -> Cluster:
     """Put a cluster together; what cannot be taken at its word becomes a problem inside it.
 
@@ -38,11 +40,13 @@ def from_znodes(
         chroot: As given; ``""`` for none.
         not_collected: Parts that are known to be missing from ``rows``; read after ``rows`` is exhausted.
         server_properties: By broker id, as far as collected.
+        remarks: What happened while the rows were collected.
     """
     sorted_out = _SortedOut()
     for row in rows:
         sorted_out.add(row)
-    return _put_together(sorted_out, chroot, tuple(not_collected), server_properties or {})
+    cluster = _put_together(sorted_out, chroot, tuple(not_collected), server_properties or {})
+    return replace(cluster, remarks=remarks)
 
 
 class _SortedOut:

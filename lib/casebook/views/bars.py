@@ -52,7 +52,9 @@ def figure(rows: Rows, *, axis: str, alternative: str) -> Figure:
     bars = [(y, row) for y, row in enumerate(rows) if isinstance(row, Bar)]
     notes, quiet = zip(*_notes(rows, axis, widest), strict=True)
     meta = {"font.color": "text"} | {f"annotations[{i}].font.color": "quiet" for i, is_quiet in enumerate(quiet) if is_quiet}
-    return Figure(data=(_left(bars, widest), _gone(bars)), layout=_layout(len(rows), widest, notes, meta), alternative=alternative)
+    return Figure(
+        data=(_left(bars, widest), _gone(bars)), layout=_layout(len(rows), widest, notes, meta), alternative=alternative
+    )
 
 
 def picture(rows: Rows, *, axis: str, alternative: str) -> Markup:

@@ -5,56 +5,66 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from casebook.analysis.leadership import Leadership
-from casebook.analysis.start_first import StartChoice, order
+from casebook.analysis.start_first import StartChoice, order, start_first
 from casebook.analysis.verdicts import OFFLINE, RULES, State, Verdict
 from casebook.views import text
 from casebook.views.bars import Bar, figure, picture
 from casebook.views.render import anchor, render
 from casebook.views.replica_map import replica_map
+from casebook.views.table import ALARM, CHOSEN, CODE, NUMBER, PLAIN, TEXT, Row, Table, numbers, unknown
 from casebook.views.view import View, html
 
 MOST_ROWS = 200
-_RANK = {State.LEADERLESS: 0, State.LEADER_DEAD: 0, State.UNKNOWN: 1, State.UNINITIALISED: 2, State.DELETING: 4, State.REASSIGNING: 5, State.ONLINE: 6}
+_MOST_STEPS, _MOST_OTHER_STEPS, _MOST_NAMED = 6, 3, 4
+_RANK = {
+    State.LEADERLESS: 0,
+    State.LEADER_DEAD: 0,
+    State.UNKNOWN: 1,
+    State.UNINITIALISED: 2,
+    State.DELETING: 4,
+    State.REASSIGNING: 5,
+    State.ONLINE: 6,
+}
 _AXIS = "partitions without leader"
 
 
 def whom_to_start(lead: Leadership) -> View:
     """The chosen order, and what the runner-up would leave."""
     tables = {"start_first": lead.start_first}
-    offline = sum(v.state in OFFLINE for v in lead.verdicts)
     chosen = order(lead.start_first)
     if not chosen:
-        return html(render("no_start", offline=offline, dead=lead.dead), tables=tables)
-    bars = _bars(lead.start_first, chosen, offline)
-    takeaway = _takeaway(lead.start_first, chosen)
-    numbers = render(
-        "numbers",
-        summary=f"The numbers ({text.plural(len(lead.start_first), 'row')})",
-        name="start-first",
-        columns=(("Step", "num"), ("Broker", "num"), ("Heals", "num"), ("Still offline after", "num"), ("Best", "")),
-        rows=[(False, (c.step, c.broker, text.count(c.heals), text.count(c.still_offline_after), "✓ start this" if c.chosen else "")) for c in lead.start_first[:MOST_ROWS]],
-    )
-    caption = Markup('<div class="cb"><p class="cb-caption"><strong>{}</strong> Full bars are left, hatched ones healed.</p></div>').format(takeaway)
-    chart = figure(bars, axis=_AXIS, alternative=takeaway)
-    return View(parts=(caption, chart, picture(bars, axis=_AXIS, alternative=takeaway), numbers), tables=tables)
+        return html(render("no_start", offline=len(_offline(lead)), dead=lead.dead), tables=tables)
+    other = _other_order(lead)
+    rows = [*_now(lead), *_bars(chosen[:_MOST_STEPS], chosen=True)]
+    if other:
+        rows += ["The other order", *_bars(other[:_MOST_OTHER_STEPS], chosen=False)]
+    takeaway = _takeaway(chosen, other)
+    caption = Markup(
+        '<div class="cb"><p class="cb-caption"><strong>{}</strong> Full bars are left, hatched ones healed.</p></div>'
+    ).format(takeaway)
+    chart = figure(rows, axis=_AXIS, alternative=takeaway)
+    static = picture(rows, axis=_AXIS, alternative=takeaway)
+    return View(parts=(caption, chart, static, _choices(lead.start_first)), tables=tables)
 
 
 def costs(lead: Leadership) -> View:
     """What each choice costs: starting brokers, unclean election, waiting."""
-    offline = [v for v in lead.verdicts if v.state in OFFLINE]
+    offline = _offline(lead)
     if not offline:
         return html(Markup())
-    chosen = order(lead.start_first)
-    rows = []
-    if chosen:
-        left = ", ".join(text.count(c.still_offline_after) for c in chosen[:4])
-        rows.append((False, (f"Start {', then '.join(str(c.broker) for c in chosen[:4])}", left, "0", "clean elections: nothing is lost")))
-    unclean = sum(v.unclean_winner is not None for v in offline)
-    dropped = Markup("{} unknown").format(render("unknown")) if unclean else "–"
-    rows.append((False, ("Unclean election", text.count(len(offline) - unclean), dropped, f"elects {text.count(unclean)} of {text.count(len(offline))}; for good")))
-    rows.append((False, ("Wait", text.count(len(offline)), "0", f"{text.plural(len({v.topic for v in offline}), 'topic')} stay down")))
-    columns = (("Choice", ""), ("Offline after", "num"), ("Records dropped", "num"), ("Then", ""))
-    return html(render("plain_table", name="costs", columns=columns, rows=rows, takeaway="What each choice costs.", reading="After each step of it."))
+    table = Table(
+        name="costs",
+        columns=(("Choice", TEXT), ("Offline after", NUMBER), ("Records dropped", NUMBER), ("Then", TEXT)),
+        rows=[
+            *_start_cost(order(lead.start_first), CHOSEN, "clean elections: nothing is lost"),
+            *_start_cost(_other_order(lead), PLAIN, "the same, later"),
+            _unclean_cost(offline),
+            (PLAIN, ("Wait", text.count(len(offline)), "0", _stay_down(offline))),
+        ],
+        takeaway="What each choice costs.",
+        reading="“3, 0”: 3 offline after the first step, 0 after the second.",
+    )
+    return html(render("plain_table", table=table))
 
 
 def who_holds_what(lead: Leadership) -> View:
@@ -73,79 +83,170 @@ def verdict_table(lead: Leadership, *, topic: str = "") -> View:
     ailing = [v for v in ordered if v.state is not State.ONLINE or v.under_replicated or v.under_min_isr]
     shown = (ailing or ordered)[:MOST_ROWS]
     offline = sum(v.state in OFFLINE for v in chosen)
-    view = render(
-        "verdicts",
-        columns=(("Partition", "cb-code"), ("State znode says", ""), ("Replicas", "cb-code"), ("ISR", "cb-code"), ("Rule that blocks, and by whom", ""),
-                 ("Clean winner", ""), ("Unclean winner", ""), ("min ISR", ""), ("Proof", "")),
-        rows=[(v.state in OFFLINE, _cells(v)) for v in shown],
+    table = Table(
+        name="verdicts",
+        columns=(
+            ("Partition", CODE), ("State znode says", TEXT), ("Replicas", CODE), ("ISR", CODE), ("Rule that blocks, and by whom", TEXT),
+            ("Clean winner", TEXT), ("Unclean winner", TEXT), ("min ISR", TEXT), ("Proof", TEXT),
+        ),
+        rows=[(ALARM if v.state in OFFLINE else PLAIN, _cells(v)) for v in shown],
         takeaway=f"{offline} of {text.plural(len(chosen), 'partition')} offline." if offline else f"No partition of {text.count(len(chosen))} is offline.",
-        shown=len(shown),
+        reading="Worst first." if ailing else "",
         total=len(chosen),
-        rules=[(rule, RULES[rule]) for rule in sorted({v.rule for v in shown if v.rule}, key=lambda r: int(r[1:]))],
-        version=lead.version.version,
+        rest="partitions",
+        search=True,
+        wide=True,
     )  # fmt: skip
+    rules = [(rule, RULES[rule]) for rule in sorted({v.rule for v in shown if v.rule}, key=lambda r: int(r[1:]))]
+    view = render("verdicts", table=table, rules=rules, version=lead.version.version)
     return html(view, tables={"partitions": lead.verdicts}, cites=tuple(_state_path(v) for v in shown))
 
 
 def controller_history(lead: Leadership) -> View:
     """The controller epochs that the partition states remember."""
-    rows = [
-        (False, (c.controller_epoch, text.count(c.partitions), text.moment(c.first_write), text.moment(c.last_write)))
-        for c in reversed(lead.controller_epochs[-MOST_ROWS:])
-    ]
     current = lead.cluster.controller
     who = "unknown" if current.broker is None else f"broker {current.broker}"
     changes = current.epoch_stat.version if current.epoch_stat else None
-    takeaway = f"Controller is {who}, epoch {text.count(current.epoch)}; {text.count(changes)} changes so far." if changes is not None else f"Controller is {who}, epoch {text.count(current.epoch)}."
-    view = render(
-        "plain_table",
+    since = f"; {text.plural(changes, 'change')} so far" if changes is not None else ""
+    table = Table(
         name="controller-epochs",
-        columns=(("Epoch", "num"), ("Partitions last written", "num"), ("First of these writes", ""), ("Last", "")),
-        rows=rows,
-        takeaway=takeaway,
+        columns=(("Epoch", NUMBER), ("Partitions last written", NUMBER), ("First of these writes", TEXT), ("Last", TEXT)),
+        rows=[
+            (PLAIN, (c.controller_epoch, text.count(c.partitions), text.moment(c.first_write), text.moment(c.last_write)))
+            for c in reversed(lead.controller_epochs[-MOST_ROWS:])
+        ],
+        takeaway=f"Controller is {who}, epoch {'unknown' if current.epoch is None else current.epoch}{since}.",
         reading="Newest first; times by ZooKeeper's clock.",
+        total=len(lead.controller_epochs),
+        rest="controller_epochs",
     )
-    return html(view, tables={"controller_epochs": lead.controller_epochs})
+    return html(render("plain_table", table=table), tables={"controller_epochs": lead.controller_epochs})
 
 
-def _bars(choices: Sequence[StartChoice], chosen: Sequence[StartChoice], offline: int) -> list[Bar]:
-    bars = [Bar(label="Now", left=offline, gone=0, note="")]
-    bars += [_bar(choice, chosen=True) for choice in chosen[:6]]
-    others = [c for c in choices if c.step == 1 and not c.chosen]
-    bars += [_bar(c, chosen=False) for c in sorted(others, key=lambda c: (-c.heals, c.broker))[:4]]
-    return bars
+def _offline(lead: Leadership) -> list[Verdict]:
+    return [v for v in lead.verdicts if v.state in OFFLINE]
 
 
-def _bar(choice: StartChoice, *, chosen: bool) -> Bar:
-    label = f"{choice.step}. Start {choice.broker}" if chosen else f"or {choice.broker} first"
-    return Bar(label=label, left=choice.still_offline_after, gone=choice.heals, note=f"heals {choice.heals}", chosen=chosen)
+def _other_order(lead: Leadership) -> tuple[StartChoice, ...]:
+    """The order that begins with the second best broker; empty when only one can be started first."""
+    others = [c for c in lead.start_first if c.step == 1 and not c.chosen and c.heals]
+    if not others:
+        return ()
+    first = max(others, key=lambda c: (c.heals, -c.broker))
+    waiting = [v for v in _offline(lead) if v.waits_for and first.broker not in v.waits_for]
+    never = first.still_offline_after - len(waiting)
+    later = order(start_first(waiting, [b for b in lead.dead if b != first.broker]))
+    return first, *(
+        StartChoice(
+            step=c.step + 1, broker=c.broker, heals=c.heals, chosen=False, still_offline_after=c.still_offline_after + never
+        )
+        for c in later
+    )
 
 
-def _takeaway(choices: Sequence[StartChoice], chosen: Sequence[StartChoice]) -> str:
+def _now(lead: Leadership) -> list[Bar]:
+    live = sorted(lead.cluster.live)
+    detail = (
+        f"brokers {', '.join(map(str, live))} live" if len(live) <= _MOST_NAMED else f"{text.plural(len(live), 'broker')} live"
+    )
+    return [Bar(label="Now", left=len(_offline(lead)), detail=detail)]
+
+
+def _bars(choices: Sequence[StartChoice], *, chosen: bool) -> list[Bar]:
+    return [
+        Bar(
+            label=f"{c.step}. Start broker {c.broker}",
+            left=c.still_offline_after,
+            gone=c.heals,
+            note=f"heals {text.count(c.heals)}",
+            chosen=chosen,
+        )
+        for c in choices
+    ]
+
+
+def _takeaway(chosen: Sequence[StartChoice], other: Sequence[StartChoice]) -> str:
     first = chosen[0]
     said = f"Broker {first.broker} first leaves {text.plural(first.still_offline_after, 'partition')} offline"
-    others = [c for c in choices if c.step == 1 and not c.chosen]
-    if not others:
-        return said + "."
-    second = max(others, key=lambda c: (c.heals, -c.broker))
-    return f"{said}; broker {second.broker} first leaves {text.count(second.still_offline_after)}."
+    return f"{said}; broker {other[0].broker} first leaves {text.count(other[0].still_offline_after)}." if other else f"{said}."
+
+
+def _choices(choices: Sequence[StartChoice]) -> Markup:
+    table = Table(
+        name="start-first",
+        columns=(("Step", NUMBER), ("Broker", NUMBER), ("Heals", NUMBER), ("Still offline after", NUMBER), ("Best", TEXT)),
+        rows=[
+            (
+                CHOSEN if c.chosen else PLAIN,
+                (c.step, c.broker, text.count(c.heals), text.count(c.still_offline_after), "✓ start this" if c.chosen else ""),
+            )
+            for c in choices[:MOST_ROWS]
+        ],
+        label="Every broker tried at every step",
+        total=len(choices),
+        rest="start_first",
+    )
+    return numbers(table, f"The numbers ({text.plural(len(choices), 'row')})")
+
+
+def _start_cost(steps: Sequence[StartChoice], how: str, then: str) -> list[Row]:
+    if not steps:
+        return []
+    named = steps[:_MOST_NAMED]
+    more = f", then {text.count(len(steps) - len(named))} more" if len(steps) > len(named) else ""
+    left = ", ".join(text.count(c.still_offline_after) for c in named)
+    return [(how, (f"Start {', then '.join(str(c.broker) for c in named)}{more}", left, "0", then))]
+
+
+def _unclean_cost(offline: Sequence[Verdict]) -> Row:
+    elected = sum(v.unclean_winner is not None for v in offline)
+    then = f"elects {text.count(elected)} of {text.count(len(offline))}; for good"
+    return PLAIN, ("Unclean election", text.count(len(offline) - elected), unknown() if elected else "–", then)
+
+
+def _stay_down(offline: Sequence[Verdict]) -> str:
+    topics = len({v.topic for v in offline})
+    return f"{text.plural(topics, 'topic')} {'stays' if topics == 1 else 'stay'} down"
 
 
 def _cells(v: Verdict) -> tuple[object, ...]:
-    dead = v.state is State.LEADER_DEAD
-    if v.state is State.UNINITIALISED:
-        says: object = "nothing: no state"
-    elif v.isr is None:
-        says = "? unknown"
-    else:
-        says = "leader −1" if v.leader is None else Markup("leader <b>{}</b>{}").format(v.leader, ", dead" if dead else "")
     rule = f"{v.rule}: {v.why}" if v.rule else "online" if not v.under_replicated else "online, replicas missing"
-    clean = f"{v.clean_winner} now" if v.clean_winner is not None else f"{' or '.join(map(str, v.waits_for))} if started" if v.waits_for else "nobody"
-    unclean = f"{v.unclean_winner} now" if v.unclean_winner is not None else "–" if v.clean_winner is not None else "nobody"
-    minimum = "? unknown" if v.min_isr is None else Markup("{} <small>{}</small>").format(v.min_isr, v.min_isr_origin)
+    isr = unknown() if v.isr is None and v.state is not State.UNINITIALISED else text.brokers(v.isr or ())
+    minimum = unknown() if v.min_isr is None else Markup("{} <small>{}</small>").format(v.min_isr, v.min_isr_origin)
+    return (f"{v.topic}-{v.partition}", _says(v), text.brokers(v.replicas), isr, rule, _clean(v), _unclean(v), minimum, _proof(v))
+
+
+def _says(v: Verdict) -> object:
+    """What the state znode says of the leader."""
+    if v.state is State.UNINITIALISED:
+        return "nothing: no state"
+    if v.isr is None:
+        return unknown()
+    if v.leader is None:
+        return "leader −1"
+    return Markup("leader <b>{}</b>{}").format(v.leader, ", dead" if v.state is State.LEADER_DEAD else "")
+
+
+def _clean(v: Verdict) -> object:
+    if v.state is State.UNKNOWN:
+        return unknown()
+    if v.clean_winner is not None:
+        return f"{v.clean_winner} now"
+    return f"{' or '.join(map(str, v.waits_for))} if started" if v.waits_for else "nobody"
+
+
+def _unclean(v: Verdict) -> object:
+    if v.state is State.UNKNOWN:
+        return unknown()
+    if v.unclean_winner is not None:
+        return f"{v.unclean_winner} now"
+    return "–" if v.clean_winner is not None else "nobody"
+
+
+def _proof(v: Verdict) -> Markup:
     path = _state_path(v)
-    proof = Markup('<a class="cb-proof" href="#{}" title="{}"><code>state</code></a>{}').format(anchor(path), path, f" {text.clock(v.since)}" if v.since else "")
-    return (f"{v.topic}-{v.partition}", says, text.brokers(v.replicas), text.brokers(v.isr or ()), rule, clean, unclean, minimum, proof)
+    written = f" {text.clock(v.since)}" if v.since else ""
+    return Markup('<a class="cb-proof" href="#{}" title="{}"><code>state</code></a>{}').format(anchor(path), path, written)
 
 
 def _state_path(v: Verdict) -> str:

@@ -9,6 +9,7 @@ from casebook.views.render import render
 from casebook.views.view import View, html
 
 _MOST_CHARACTERS = 2000
+_ABSENT = (ReadOutcome.MISSING, ReadOutcome.VANISHED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,8 @@ def cited(znodes: Sequence[Znode], lines: Sequence[tuple[str, str]]) -> View:
 
 
 def _of_znode(znode: Znode) -> _Cited:
+    if znode.outcome in _ABSENT:
+        return _Cited(label=znode.path, said="not there", note=_note(znode))
     data = "null" if znode.data is None else znode.data.decode(errors="backslashreplace")
     return _Cited(label=znode.path, said=_cut(data), note=_note(znode))
 

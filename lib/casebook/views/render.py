@@ -22,6 +22,7 @@ def _environment() -> Environment:
         "moment": text.moment,
         "clock": text.clock,
         "duration": text.duration,
+        "elapsed": text.elapsed,
         "look": look,
         "anchor": anchor,
     }

@@ -17,7 +17,15 @@ from casebook.views.render import render
 MOST_ROWS = 40
 _MOST_BROKERS = 24
 
-LEADER, IN_SYNC, OUT_OF_SYNC, DEAD_IN_SYNC, DEAD_LEADER, DEAD, NONE = "leader", "in-sync", "out", "dead-in-sync", "dead-leader", "dead", ""
+LEADER, IN_SYNC, OUT_OF_SYNC, DEAD_IN_SYNC, DEAD_LEADER, DEAD, NONE = (
+    "leader",
+    "in-sync",
+    "out",
+    "dead-in-sync",
+    "dead-leader",
+    "dead",
+    "",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

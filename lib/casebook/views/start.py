@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 
+from markupsafe import Markup
+
 from casebook.doctor import Examined
 from casebook.notebooks import Notebook
 from casebook.views.render import render
+from casebook.views.table import CODE, PLAIN, TEXT, Table
 from casebook.views.view import View, html
 
 
@@ -15,5 +18,11 @@ def self_check(examined: Sequence[Examined]) -> View:
 
 def contents(notebooks: Sequence[Notebook], source: str) -> View:
     """The notebooks, each with the question it answers and the command that runs it headless."""
-    rows = [(n.stem, n.title(), f"casebook run {n.name} --source {source}") for n in notebooks]
-    return html(render("contents", rows=rows))
+    link = Markup('<a href="{0}.ipynb">{0}</a>').format
+    table = Table(
+        name="notebooks",
+        columns=(("Notebook", TEXT), ("The question it answers", TEXT), ("Headless", CODE)),
+        rows=[(PLAIN, (link(n.stem), n.title(), f"casebook run {n.name} --source {source}")) for n in notebooks],
+        label="Notebooks",
+    )
+    return html(render("plain_table", table=table))

@@ -1,6 +1,6 @@
 """Numbers, times and names as people read them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 _THIN = "\u202f"
@@ -34,10 +34,34 @@ def moment(instant: str | int | None) -> str:
     return f"{parsed.day} {parsed:%b %Y, %H:%M:%S} UTC" if parsed else "unknown"
 
 
+def when(instant: str | int | None, *, year: bool = False) -> str:
+    """Day and minute, ``20 Nov, 03:06``, with the year where it is not plain; ``?`` without one."""
+    parsed = _parse(instant)
+    return f"{parsed.day} {parsed:%b %Y, %H:%M}" if parsed and year else f"{parsed.day} {parsed:%b, %H:%M}" if parsed else "?"
+
+
+def day(instant: str | int | None) -> str:
+    """``20 Nov 2026``; ``?`` without one."""
+    parsed = _parse(instant)
+    return f"{parsed.day} {parsed:%b %Y}" if parsed else "?"
+
+
+def some(items: Sequence[str], most: int) -> str:
+    """The first of many, and how many more there are."""
+    more = len(items) - most
+    return "; ".join(items[:most]) + (f"; and {count(more)} more" if more > 0 else "")
+
+
 def clock(instant: str | int | None) -> str:
     """The time of day alone, ``03:06:58``."""
     parsed = _parse(instant)
     return f"{parsed:%H:%M:%S}" if parsed else "?"
+
+
+def elapsed(since: str | None, until: str | None) -> str:
+    """How long from one instant to another, as :func:`duration`; ``?`` when either is unknown."""
+    start, end = _parse(since), _parse(until)
+    return duration(max(0.0, (end - start).total_seconds())) if start and end else "?"
 
 
 def duration(seconds: float) -> str:
@@ -56,6 +80,7 @@ def _parse(instant: str | int | None) -> datetime | None:
     try:
         if isinstance(instant, int):
             return datetime.fromtimestamp(instant / 1000, UTC)
-        return datetime.fromisoformat(instant) if instant else None
+        parsed = datetime.fromisoformat(instant) if instant else None
     except (ValueError, OverflowError, OSError):
         return None
+    return parsed and parsed.astimezone(UTC)

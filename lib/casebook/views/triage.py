@@ -9,13 +9,25 @@ from markupsafe import Markup
 from casebook.analysis.evidence import known_from
 from casebook.case import Case
 from casebook.facts import Cluster
-from casebook.findings import Finding, Status, completeness, worst_first
+from casebook.findings import Evidence, Finding, Status, completeness, worst_first
 from casebook.versions import VersionInUse
 from casebook.views import text
 from casebook.views.render import look, render
+from casebook.views.table import PLAIN, QUIET, TEXT, Table
 from casebook.views.view import View, html
 
 _MOST_BROKERS = 12
+_MOST_PROOFS = 2
+_TALLY = (
+    ("critical", "critical finding", "critical findings", "", ""),
+    ("warning", "warning", "warnings", "", ""),
+    ("info", "for information", "for information", "", ""),
+    ("ok", "ok", "ok", "looked-at", "list"),
+    ("could_not_check", "could not check", "could not check", "could-not-check", "why"),
+    ("not_applicable", "not applicable", "not applicable", "looked-at", "list"),
+)
+"""Outcome, what one and several of them are called, where they are listed, and the link's word."""
+
 _NEXT = (
     ("leadership.", "20 partition leadership", "which partition, which rule, what if", "casebook run partition_leadership"),
     ("evidence.", "00 start here", "collect what is missing", "casebook collect"),
@@ -31,7 +43,7 @@ def opening(case: Case, cluster: Cluster, version: VersionInUse) -> View:
             title=f"Case {case.name} is open; the verdict comes when the last cell has run",
             second=f"Kafka {version.version}, {known_from(version)}. {text.plural(len(cluster.partitions), 'partition')}.",
             brokers=(),
-            more=0,
+            more=(),
         )
     )
 
@@ -42,43 +54,56 @@ def summary(findings: Sequence[Finding], case: Case, cluster: Cluster) -> View:
     worst = ordered[0] if ordered and ordered[0].status is Status.FINDING else None
     strip, more = _brokers(cluster)
     kind = look(worst) if worst else "ok" if completeness(findings).ok else "could_not_check"
-    return html(render("verdict", kind=kind, title=_title(worst, findings), second=_second(worst, findings, case), brokers=strip, more=more))
+    return html(
+        render(
+            "verdict", kind=kind, title=_title(worst, findings), second=_second(worst, findings, case), brokers=strip, more=more
+        )
+    )
 
 
-def findings(all_findings: Sequence[Finding]) -> View:
-    """What was found, worst first, each with what to do and its proof."""
+def findings(all_findings: Sequence[Finding], *, until: str | None = None) -> View:
+    """What was found, worst first, each with what to do and its proof.
+
+    Args:
+        until: When the evidence was collected, ISO-8601: how long each has lasted is counted to it.
+    """
     found = [f for f in worst_first(all_findings) if f.status is Status.FINDING]
-    return html(render("findings", findings=found), cites=tuple(e.znode for f in found for e in f.evidence if e.znode is not None))
+    cites = tuple(e.znode for f in found for e in f.evidence if e.znode is not None)
+    return html(render("findings", findings=[(f, *_proofs(f)) for f in found], until=until), cites=cites)
 
 
 def looked_at(all_findings: Sequence[Finding]) -> View:
     """The checks that are ok, each with the figure that made it ok."""
     ok = [f for f in all_findings if f.status is Status.OK]
-    rows = [(False, (_asked(f), f.looked_at or "–", f.title, f.threshold or "–")) for f in ok]
-    columns = (("Question", ""), ("Looked at", ""), ("Found", ""), ("Would be a finding", "cb-second"))
+    table = Table(
+        name="looked-at",
+        columns=(("Question", TEXT), ("Looked at", TEXT), ("Found", TEXT), ("Would be a finding", QUIET)),
+        rows=[(PLAIN, (_asked(f), f.looked_at or "–", f.title, f.threshold or "–")) for f in ok],
+        label="What was looked at",
+    )
     found = any(f.status is Status.FINDING for f in all_findings)
     not_applicable = [f for f in all_findings if f.status is Status.NOT_APPLICABLE]
-    return html(render("looked_at", ok=ok, not_applicable=not_applicable, rows=rows, columns=columns, open=not found))
+    return html(render("looked_at", table=table, not_applicable=not_applicable, open=not found))
 
 
 def could_not_check(all_findings: Sequence[Finding]) -> View:
     """What could not be checked, why, and what would settle it."""
-    rows = [(False, (_asked(f), f.why or f.title, f.settle or "–")) for f in all_findings if f.status is Status.COULD_NOT_CHECK]
-    return html(render("could_not_check", rows=rows, asked=completeness(all_findings).asked))
+    unchecked = [f for f in all_findings if f.status is Status.COULD_NOT_CHECK]
+    table = Table(
+        name="unchecked",
+        columns=(("Question", TEXT), ("Why not", TEXT), ("What would settle it", TEXT)),
+        rows=[(PLAIN, (_asked(f), f.why or f.title, f.settle or "–")) for f in unchecked],
+        label="Could not check",
+    )
+    return html(render("could_not_check", table=table, asked=completeness(all_findings).asked))
 
 
 def tally(all_findings: Sequence[Finding]) -> View:
     """How the checks ended, counted."""
     counts = Counter(look(f) for f in all_findings)
-    words = {
-        "critical": "critical findings",
-        "warning": "warnings",
-        "info": "for information",
-        "ok": "ok",
-        "could_not_check": "could not check",
-        "not_applicable": "not applicable",
-    }
-    rows = [(kind, counts[kind], said) for kind, said in words.items() if counts[kind]]
+    rows = [
+        (kind, counts[kind], one if counts[kind] == 1 else many, *where) for kind, one, many, *where in _TALLY if counts[kind]
+    ]
     return html(render("tally", asked=len(all_findings), rows=rows))
 
 
@@ -92,8 +117,6 @@ def where_next(all_findings: Sequence[Finding]) -> View:
 def evidence_card(case: Case, cluster: Cluster, version: VersionInUse) -> View:
     """Where the evidence comes from and how far it reaches."""
     code = Markup("<code>{}</code>").format
-    walked = f"walked {text.clock(cluster.read_from)} to {text.moment(cluster.read_to)}" if cluster.read_from else "from a dump"
-    zookeeper = f"{walked}; {text.plural(cluster.changed, 'znode')} changed meanwhile and were read again" if cluster.changed else walked
     kafka = Markup("{}, {}").format(version.version, known_from(version))
     if version.proof:
         kafka += Markup(": ") + code(version.proof)
@@ -101,10 +124,10 @@ def evidence_card(case: Case, cluster: Cluster, version: VersionInUse) -> View:
         ("Case", code(case.name)),
         ("Cluster", Markup("{}, chroot {}").format(code(cluster.cluster_id or "no id"), code(cluster.chroot or "/"))),
         ("Kafka", kafka),
-        ("ZooKeeper", zookeeper),
+        ("ZooKeeper", _walk(cluster)),
         ("Settings", _settings(cluster)),
-        ("Missing", "; ".join(f"{p.path}: {p.reason}" for p in cluster.missing_parts[:3]) or "nothing that was asked for"),
-        ("Redacted", "; ".join(case.redacted) or "nothing"),
+        ("Missing", text.some([f"{p.path}: {p.reason}" for p in cluster.missing_parts], 3) or "nothing that was asked for"),
+        ("Redacted", text.some(case.redacted, 2) or "nothing"),
         ("Manifest", code(f"sha256 {case.digest[:4]}…{case.digest[-4:]}")),
     ]
     return html(render("card", title="Evidence", rows=rows))
@@ -112,7 +135,9 @@ def evidence_card(case: Case, cluster: Cluster, version: VersionInUse) -> View:
 
 def written(folder: Path) -> View:
     """Where a notebook's results were written."""
-    return html(Markup('<div class="cb"><p class="cb-quiet">Findings and tables are in <code>{}</code>.</p></div>').format(folder))
+    return html(
+        Markup('<div class="cb"><p class="cb-quiet">Findings and tables are in <code>{}</code>.</p></div>').format(folder)
+    )
 
 
 def _title(worst: Finding | None, all_findings: Sequence[Finding]) -> str:
@@ -124,27 +149,31 @@ def _title(worst: Finding | None, all_findings: Sequence[Finding]) -> str:
 
 def _second(worst: Finding | None, all_findings: Sequence[Finding], case: Case) -> str:
     counts = completeness(all_findings)
-    unchecked = (
-        f" {text.plural(counts.could_not_check, 'question')} could not be checked, so this is not a clean bill." if counts.could_not_check else ""
-    )
     if worst:
         then = next((step.text for step in worst.next if step.kind == "then"), "")
         return f"Then {then}" if then else worst.why
-    collected = f"Collected {text.moment(case.collected_at)}." if case.collected_at else ""
-    return f"{collected}{unchecked}".strip()
+    unchecked = f"{text.plural(counts.could_not_check, 'question')} could not be checked, so this is not a clean bill."
+    collected = f"Evidence of {text.moment(case.collected_at)}."
+    return " ".join([unchecked] * bool(counts.could_not_check) + [collected] * bool(case.collected_at))
 
 
-def _brokers(cluster: Cluster) -> tuple[list[dict[str, object]], int]:
-    """The strip of brokers: the dead first to be seen, all in order of id."""
+def _brokers(cluster: Cluster) -> tuple[list[dict[str, object]] | None, list[tuple[int, bool]]]:
+    """The strip of brokers in order of id, and how many more are dead or alive; ``None`` when nobody knows who lives.
+
+    Where there are too many to show, the dead come first.
+    """
     if not cluster.brokers_known:
-        return [], 0
+        return None, []
     led = Counter(p.state.leader for p in cluster.partitions if p.state)
     held = Counter(r for p in cluster.partitions for r in p.replicas)
     rows = [_broker(cluster, broker, led, held) for broker in sorted({*cluster.live, *held})]
     if len(rows) <= _MOST_BROKERS:
-        return rows, 0
-    dead = [row for row in rows if row["dead"]]
-    return dead[:_MOST_BROKERS], len(rows) - len(dead)
+        return rows, []
+    dead_first = sorted(rows, key=lambda row: not row["dead"])
+    hidden = Counter(row["dead"] for row in dead_first[_MOST_BROKERS:])
+    return sorted(dead_first[:_MOST_BROKERS], key=lambda row: row["id"]), sorted(
+        ((n, dead) for dead, n in hidden.items()), key=lambda row: not row[1]
+    )
 
 
 def _broker(cluster: Cluster, broker: int, led: Counter, held: Counter) -> dict[str, object]:
@@ -153,6 +182,23 @@ def _broker(cluster: Cluster, broker: int, led: Counter, held: Counter) -> dict[
     if registered and cluster.controller.broker == broker and cluster.controller.epoch is not None:
         note += f", epoch {cluster.controller.epoch}"
     return {"id": broker, "dead": registered is None, "controller": cluster.controller.broker == broker, "note": note}
+
+
+def _proofs(finding: Finding) -> tuple[list[Evidence], int]:
+    """What is shown as proof, and how many znodes stand only below, where all are quoted."""
+    znodes = [evidence for evidence in finding.evidence if evidence.znode is not None]
+    unshown = znodes[_MOST_PROOFS:]
+    return [evidence for evidence in finding.evidence if evidence not in unshown], len(unshown)
+
+
+def _walk(cluster: Cluster) -> str:
+    """When the znodes were read, and what changed under the reader."""
+    if not cluster.read_from:
+        return "from a dump"
+    walked = f"walked {text.clock(cluster.read_from)} to {text.clock(cluster.read_to)} UTC, {text.day(cluster.read_to)}"
+    return (
+        f"{walked}; {text.plural(cluster.changed, 'znode')} changed meanwhile and were read again" if cluster.changed else walked
+    )
 
 
 def _settings(cluster: Cluster) -> str:

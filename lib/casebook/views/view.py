@@ -8,7 +8,13 @@ from markupsafe import Markup
 
 PLOTLY = "application/vnd.plotly.v1+json"
 
-FIGURE_CONFIG = {"showSendToCloud": False, "plotlyServerURL": "", "displaylogo": False, "displayModeBar": False, "responsive": True}
+FIGURE_CONFIG = {
+    "showSendToCloud": False,
+    "plotlyServerURL": "",
+    "displaylogo": False,
+    "displayModeBar": False,
+    "responsive": True,
+}
 """Plotly offers by default to upload a chart's data; here nothing leaves the machine."""
 
 
@@ -71,7 +77,12 @@ def _bundle(part: Figure | Markup) -> dict[str, object]:
 
 def style() -> View:
     """The stylesheet and the script that every other view needs; shown once in a notebook."""
-    return html(Markup("<style>{}</style><script>{}</script>").format(*(Markup(asset(name)) for name in ("casebook.css", "casebook.js"))))
+    return html(Markup("<style>{}</style><script>{}</script>").format(stylesheet(), Markup(asset("casebook.js"))))
+
+
+def stylesheet() -> Markup:
+    """Colours, then what wears them."""
+    return Markup(asset("tokens.css") + asset("casebook.css"))
 
 
 def asset(name: str) -> str:

@@ -4,21 +4,27 @@ Stock ipywidgets, the answer in one HTML value: it neither jumps nor carries a c
 answer stands at the parameters.
 """
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
 from casebook.analysis.leadership import Leadership
-from casebook.analysis.what_if import Supposition, WhatIf
+from casebook.analysis.what_if import Change, Supposition, WhatIf
+from casebook.views import text
 from casebook.views.render import look, render
+from casebook.views.table import ALARM, CODE, PLAIN, TEXT, Table, unknown
 from casebook.views.view import View
 
-MOST_ROWS = 12
+MOST_ROWS, MOST_UNFOLDED = 12, 200
+_LABELS = "140px"
 _SHOW = {"what changes": False, "only what stays offline": True}
 Replay = Callable[[Supposition], WhatIf]
 
 
-def panel(lead: Leadership, supposed: Supposition, replay: Replay, *, interactive: bool, remembered: dict[str, object]) -> View:
+def panel(
+    lead: Leadership, supposed: Supposition, replay: Replay, *, interactive: bool, remembered: dict[str, object], source: str = ""
+) -> View:
     """The panel, or its static twin.
 
     Args:
@@ -26,53 +32,125 @@ def panel(lead: Leadership, supposed: Supposition, replay: Replay, *, interactiv
         replay: Gives the answer to a supposition.
         interactive: Whether there are widgets.
         remembered: What the person chose; outlives a re-run of the cell.
+        source: Where the evidence comes from, for the command that gives the same answer headless.
     """
-    tables = {"what_if": replay(supposed).changes}
+    answer = replay(supposed)
+    tables = {"what_if": answer.changes}
     if not interactive:
-        return View(parts=(_answer(lead, replay(supposed), only_offline=False),), tables=tables)
-    return View(parts=(_Panel(lead, supposed, replay, remembered).box,), tables=tables)
+        return View(parts=(_answer(lead, answer, source=source, framed=True),), tables=tables)
+    return View(parts=(_Panel(lead, supposed, replay, remembered, source).box,), tables=tables)
 
 
-def _answer(lead: Leadership, answer: WhatIf, *, only_offline: bool) -> Markup:
+def _answer(lead: Leadership, answer: WhatIf, *, source: str, framed: bool = False, only_offline: bool = False) -> Markup:
+    """The answer as HTML.
+
+    Args:
+        framed: Show what is supposed as well, in a frame: there are no widgets that say it.
+        only_offline: Leave out partitions that have a leader after it.
+    """
     changes = [change for change in answer.changes if change.offline or not only_offline]
-    changed = sorted(set(answer.alive) ^ set(answer.evidence_alive))
     return render(
         "what_if",
+        framed=framed,
         kind=look(answer.severity),
         answer=answer,
-        changed=[(broker, broker in answer.alive) for broker in changed],
-        changes=changes[:MOST_ROWS],
+        against=_against(answer),
+        brokers=[(b, b in answer.alive, (b in answer.alive) != (b in answer.evidence_alive)) for b in _known(lead)],
+        unclean=f"as configured: {_configured(lead)}" if answer.unclean == "as_configured" else answer.unclean,
+        changes=_table("what-if", changes[:MOST_ROWS]),
+        rest=_table("what-if-rest", changes[MOST_ROWS:MOST_UNFOLDED]) if len(changes) > MOST_ROWS else None,
         total=len(changes),
         version=lead.version.version,
-        command_line="casebook run partition_leadership " + " ".join(f"-p {name}={value}" for name, value in answer.parameters.items()),
+        command_line=" ".join(["casebook run partition_leadership", *_parameters(answer, source)]),
+    )
+
+
+def _known(lead: Leadership) -> list[int]:
+    return sorted({*lead.cluster.live, *lead.dead})
+
+
+def _parameters(answer: WhatIf, source: str) -> list[str]:
+    """What to type, safe for a shell whatever the folder is called."""
+    where = [f"--source {shlex.quote(source)}"] if source else []
+    return where + [f"-p {name}={shlex.quote(value)}" for name, value in answer.parameters.items()]
+
+
+def _against(answer: WhatIf) -> str:
+    """What is supposed other than the evidence says."""
+    said = [f"broker {b} {'alive' if b in answer.alive else 'dead'}" for b in sorted({*answer.alive} ^ {*answer.evidence_alive})]
+    said += [f"unclean election {answer.unclean}"] * (answer.unclean != "as_configured")
+    said += [f"broker {answer.ahead} holds every record"] * (answer.ahead is not None)
+    return (
+        f"{text.plural(len(said), 'change')} against the evidence: {', '.join(said)}."
+        if said
+        else "As in the evidence: nothing is changed."
+    )
+
+
+def _table(name: str, changes: Sequence[Change]) -> Table:
+    rows = [(ALARM if c.offline else PLAIN, _cells(c)) for c in changes]
+    return Table(
+        name=name,
+        columns=(("Partition", CODE), ("Leader", TEXT), ("ISR after", CODE), ("Why", TEXT)),
+        rows=rows or [(PLAIN, ("none", "–", "–", "Nothing changes, and nothing is without leader."))],
+        label="Partitions that change or stay without leader",
+    )
+
+
+def _cells(change: Change) -> tuple[object, ...]:
+    before = "−1" if change.leader_before is None else f"{change.leader_before}{' (dead)' if change.leader_before_dead else ''}"
+    after = "−1" if change.leader_after is None else change.leader_after
+    isr = unknown() if change.isr_after is None else text.brokers(change.isr_after)
+    return (
+        f"{change.topic}-{change.partition}",
+        Markup("{} → <b>{}</b>").format(before, after),
+        isr,
+        render("what_if_cell", change=change),
     )
 
 
 class _Panel:
     """Widgets around the answer."""
 
-    def __init__(self, lead: Leadership, supposed: Supposition, replay: Replay, remembered: dict[str, object]) -> None:
+    def __init__(
+        self, lead: Leadership, supposed: Supposition, replay: Replay, remembered: dict[str, object], source: str
+    ) -> None:
         import ipywidgets as widgets
 
         self._lead, self._replay, self._remembered = lead, replay, remembered
-        self._evidence, self._parameters = lead.cluster.live, supposed
-        known = sorted({*lead.cluster.live, *lead.dead})
+        self._evidence, self._source = lead.cluster.live, source
+        known = _known(lead)
         now = remembered.get("supposed", supposed)
         self._brokers = {broker: widgets.ToggleButton(layout={"width": "auto", "min_width": "62px"}) for broker in known}
-        self._unclean = widgets.ToggleButtons(options=[(f"as configured: {_configured(lead)}", "as_configured"), ("on", "on"), ("off", "off")], style={"button_width": "auto"})
-        self._ahead = widgets.Dropdown(options=[("do not assume", None), *((f"broker {b}", b) for b in known)], layout={"width": "180px"})
-        self._show = widgets.Dropdown(options=list(_SHOW), layout={"width": "210px"})
+        self._unclean = widgets.ToggleButtons(
+            options=[(f"as configured: {_configured(lead)}", "as_configured"), ("on", "on"), ("off", "off")],
+            description="Unclean election",
+            style={"button_width": "auto", "description_width": _LABELS},
+        )
+        self._ahead = widgets.Dropdown(
+            options=[("do not assume", None), *((f"broker {b}", b) for b in known)],
+            description="Whose log is ahead",
+            style={"description_width": _LABELS},
+            layout={"width": "320px"},
+        )
+        self._show = widgets.Dropdown(
+            options=list(_SHOW), description="Show", style={"description_width": "50px"}, layout={"width": "270px"}
+        )
         self._back = widgets.Button(description="Back to the evidence", layout={"width": "auto"})
         self._html = widgets.HTML()
         self.box = widgets.VBox(
             [
-                _line("Brokers alive", *self._brokers.values()),
-                _line("Unclean election", self._unclean),
-                _line("Whose log is ahead", self._ahead, widgets.Label("Show"), self._show, self._back),
+                _line(
+                    widgets.Label("Brokers alive", layout={"width": _LABELS, "justify_content": "flex-end"}),
+                    *self._brokers.values(),
+                ),
+                self._unclean,
+                _line(self._ahead, self._show, self._back),
                 self._html,
             ]
         )
         self.box.add_class("cb-panel")
+        self._resetting = False
         self._put(now)
         for widget in (*self._brokers.values(), self._unclean, self._ahead, self._show):
             widget.observe(self._changed, "value")
@@ -90,11 +168,16 @@ class _Panel:
         return Supposition(alive=alive, unclean=self._unclean.value, ahead=self._ahead.value)
 
     def _changed(self, _change: object) -> None:
+        if self._resetting:
+            return
         self._remembered |= {"supposed": self._supposed(), "show": self._show.value}
         self._refresh()
 
     def _reset(self, _button: object) -> None:
+        self._resetting = True  # many values change, one answer follows
         self._put(Supposition(alive=self._evidence))
+        self._resetting = False
+        self._changed(None)
 
     def _refresh(self) -> None:
         for broker, button in self._brokers.items():
@@ -102,7 +185,8 @@ class _Panel:
             button.tooltip = f"broker {broker} {'alive' if button.value else 'dead'}; in the evidence {'alive' if broker in self._evidence else 'dead'}"
             (button.add_class if button.value != (broker in self._evidence) else button.remove_class)("cb-changed")
         try:
-            self._html.value = str(_answer(self._lead, self._replay(self._supposed()), only_offline=_SHOW[self._show.value]))
+            answer = self._replay(self._supposed())
+            self._html.value = str(_answer(self._lead, answer, source=self._source, only_offline=_SHOW[self._show.value]))
         except Exception as error:  # an exception in a callback shows nowhere: the panel itself must say it
             self._html.value = str(render("failed", what=f"{type(error).__name__}: {error}"))
 
@@ -113,7 +197,7 @@ def _configured(lead: Leadership) -> str:
     return {True: "on", False: "off", None: "unknown"}[values.pop()] if len(values) == 1 else "by topic" if values else "unknown"
 
 
-def _line(label: str, *controls: object) -> object:
+def _line(*controls: object) -> object:
     import ipywidgets as widgets
 
-    return widgets.HBox([widgets.Label(label, layout={"width": "140px"}), *controls], layout={"flex_flow": "row wrap", "align_items": "center"})
+    return widgets.HBox(list(controls), layout={"flex_flow": "row wrap", "align_items": "center"})

@@ -1,0 +1,78 @@
+"""A live ensemble as the source of a notebook: collected first, then read like any case; and no secret on the way."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from casebook import notebooks, places, runner
+from casebook.case import Case
+from casebook.rehearsal.processes import Guarded
+from tests.collect.small_zookeeper import ZooKeeper
+
+SECRET = "hunter2-Pl4nted"
+
+
+@pytest.fixture(scope="module")
+def ensemble(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeper]:
+    """A ZooKeeper with the incident's znodes, and credentials where careless people leave them."""
+    guarded = Guarded()
+    server = ZooKeeper(tmp_path_factory.mktemp("zookeeper"), guarded)
+    znodes = {f"/kafka{z.path}": z.data for z in Case.open(places.samples_dir() / "leader_minus_one").znodes() if z.stat is not None}
+    user = {"version": 1, "config": {"SCRAM-SHA-256": f"salt=abc,stored_key={SECRET},server_key=x,iterations=4096", "password": SECRET}}
+    broker = {"version": 1, "config": {"listener.name.external.ssl.keystore.password": SECRET, "ssl.key.password": SECRET}}
+    planted = {"/kafka/config/users/alice": json.dumps(user).encode(), "/kafka/config/brokers/2": json.dumps(broker).encode(),
+               "/kafka/config/users/bob": f"not json {SECRET}".encode()}  # fmt: skip
+    server.tree(znodes | planted)
+    yield server
+    server.close()
+    guarded.close()
+
+
+@pytest.fixture(scope="module")
+def ran(ensemble: ZooKeeper, tmp_path_factory: pytest.TempPathFactory) -> runner.Ran:
+    """Notebook 20 on a profile with credentials, properties and a live ensemble."""
+    folder = tmp_path_factory.mktemp("live")
+    (folder / "server.properties").write_text(f"broker.id=2\nssl.keystore.password={SECRET}\nsasl.jaas.config=x required password=\"{SECRET}\";\n")
+    (folder / "zookeeper.properties").write_text(f"username=reader\npassword={SECRET}\n")
+    (folder / "prod.toml").write_text(
+        f'zookeeper = "{ensemble.address}/kafka"\ncredentials = "{folder}/zookeeper.properties"\n[properties]\n2 = "{folder}/server.properties"\n'
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CASEBOOK_PROFILES", str(folder))
+        return runner.run(notebooks.find("20"), {"source": "live:prod"}, runs_dir=folder / "runs")
+
+
+class TestLive:
+    """`source=live:<profile>`."""
+
+    def test_it_gives_the_same_answer_as_the_sample(self, ran, run):
+        """The znodes are the sample's, so the verdict is."""
+        assert ran.title.split(" (")[0] == run("20_partition_leadership", "sample:leader_minus_one").title.split(" (")[0]
+
+    def test_the_evidence_stays_with_the_run(self, ran):
+        """The case that was collected is in the run's folder, and whole."""
+        case = Case.open(ran.folder / "evidence")
+        assert not case.damaged
+        assert json.loads((ran.folder / "run.json").read_text())["case_sha256"] == case.digest
+
+    def test_no_planted_secret_is_found_anywhere(self, ran):
+        """Neither in the case, nor in notebook, report, findings, tables, record or log, packed or not."""
+        import zstandard
+
+        for path in (p for p in ran.folder.rglob("*") if p.is_file()):
+            content = path.read_bytes()
+            assert SECRET.encode() not in content, path
+            if path.suffix == ".zst":
+                assert SECRET.encode() not in zstandard.ZstdDecompressor().stream_reader(content).read(), path
+        assert Case.open(ran.folder / "evidence").redacted
+
+    def test_an_unreachable_ensemble_ends_in_3(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        """The run is kept and says why; no half case is left."""
+        (tmp_path / "gone.toml").write_text('zookeeper = "127.0.0.1:1/kafka"\n')
+        monkeypatch.setenv("CASEBOOK_PROFILES", str(tmp_path))
+        ran = runner.run(notebooks.find("10"), {"source": "live:gone"}, runs_dir=tmp_path / "runs")
+        assert ran.exit_code == 3
+        assert "No ZooKeeper server answered" in ran.title
+        assert not (ran.folder / "evidence").exists()

@@ -24,7 +24,12 @@ def odd_case(tmp_path_factory) -> Path:
               ("/controller", '{"version":1,"brokerid":1,"timestamp":"1"}'), ("/controller_epoch", "1")]  # fmt: skip
     for name in HOSTILE_NAMES:
         znodes.append((f"/brokers/topics/{name}", '{"version":1,"partitions":{"0":[2]}}'))
-        znodes.append((f"/brokers/topics/{name}/partitions/0/state", '{"controller_epoch":1,"leader":-1,"version":1,"leader_epoch":1,"isr":[2]}'))
+        znodes.append(
+            (
+                f"/brokers/topics/{name}/partitions/0/state",
+                '{"controller_epoch":1,"leader":-1,"version":1,"leader_epoch":1,"isr":[2]}',
+            )
+        )
     dump = folder / "dump.jsonl"
     dump.write_text("".join(json.dumps({"path": path, "data": data}) + "\n" for path, data in znodes))
     done = casebook("collect", "--zookeeper-dump", str(dump), "--out", str(folder / "case"))
@@ -48,7 +53,9 @@ class TestRun:
         assert done.returncode == 2, done.stderr
         folder = Path(done.stdout.splitlines()[-1])
         assert json.loads((folder / "run.json").read_text())["parameters"]["topic"] == topic
-        offline = next(f for f in json.loads((folder / "findings.json").read_text())["findings"] if f["check"] == "leadership.offline")
+        offline = next(
+            f for f in json.loads((folder / "findings.json").read_text())["findings"] if f["check"] == "leadership.offline"
+        )
         assert offline["facts"]["topics"] == sorted(HOSTILE_NAMES)
 
     def test_a_yaml_file_is_taken_as_text(self, tmp_path):

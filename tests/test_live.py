@@ -19,8 +19,13 @@ def ensemble(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeper]:
     """A ZooKeeper with the incident's znodes, and credentials where careless people leave them."""
     guarded = Guarded()
     server = ZooKeeper(tmp_path_factory.mktemp("zookeeper"), guarded)
-    znodes = {f"/kafka{z.path}": z.data for z in Case.open(places.samples_dir() / "leader_minus_one").znodes() if z.stat is not None}
-    user = {"version": 1, "config": {"SCRAM-SHA-256": f"salt=abc,stored_key={SECRET},server_key=x,iterations=4096", "password": SECRET}}
+    znodes = {
+        f"/kafka{z.path}": z.data for z in Case.open(places.samples_dir() / "leader_minus_one").znodes() if z.stat is not None
+    }
+    user = {
+        "version": 1,
+        "config": {"SCRAM-SHA-256": f"salt=abc,stored_key={SECRET},server_key=x,iterations=4096", "password": SECRET},
+    }
     broker = {"version": 1, "config": {"listener.name.external.ssl.keystore.password": SECRET, "ssl.key.password": SECRET}}
     planted = {"/kafka/config/users/alice": json.dumps(user).encode(), "/kafka/config/brokers/2": json.dumps(broker).encode(),
                "/kafka/config/users/bob": f"not json {SECRET}".encode()}  # fmt: skip
@@ -34,7 +39,9 @@ def ensemble(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeper]:
 def ran(ensemble: ZooKeeper, tmp_path_factory: pytest.TempPathFactory) -> runner.Ran:
     """Notebook 20 on a profile with credentials, properties and a live ensemble."""
     folder = tmp_path_factory.mktemp("live")
-    (folder / "server.properties").write_text(f"broker.id=2\nssl.keystore.password={SECRET}\nsasl.jaas.config=x required password=\"{SECRET}\";\n")
+    (folder / "server.properties").write_text(
+        f'broker.id=2\nssl.keystore.password={SECRET}\nsasl.jaas.config=x required password="{SECRET}";\n'
+    )
     (folder / "zookeeper.properties").write_text(f"username=reader\npassword={SECRET}\n")
     (folder / "prod.toml").write_text(
         f'zookeeper = "{ensemble.address}/kafka"\ncredentials = "{folder}/zookeeper.properties"\n[properties]\n2 = "{folder}/server.properties"\n'

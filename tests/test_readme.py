@@ -31,7 +31,9 @@ def own_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
     dump = folder / "dump.jsonl"
     dump.write_text("".join(znode_lines.encode(z).replace('{"path":"', '{"path":"/kafka', 1) + "\n" for z in znodes))
     case = folder / "my-case"
-    subprocess.run([ROOT / ".venv/bin/casebook", "collect", "--zookeeper-dump", dump, "--chroot", "/kafka", "--out", case], check=True)
+    subprocess.run(
+        [ROOT / ".venv/bin/casebook", "collect", "--zookeeper-dump", dump, "--chroot", "/kafka", "--out", case], check=True
+    )
     guarded = Guarded()
     (folder / "zookeeper").mkdir()
     server = ZooKeeper(folder / "zookeeper", guarded)

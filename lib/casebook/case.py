@@ -11,7 +11,6 @@ A folder appears under its name only when it is complete: it is written beside i
 import hashlib
 import io
 import json
-import os
 import re
 import shutil
 import tempfile
@@ -70,7 +69,7 @@ class CaseWriter:
             yield writer
             writer._write_manifest()
             partial.chmod(0o755)
-            os.replace(partial, path)
+            partial.replace(path)
         except OSError as error:
             raise CaseError(f"{path} cannot be written: {error.strerror or error}.") from error
         finally:

@@ -74,10 +74,14 @@ def describe(notebook: str) -> None:
 @click.option("--source", help="sample:<name>, a case folder, or live:<profile>.")
 @click.option("-p", "pairs", multiple=True, metavar="NAME=VALUE", help="A parameter; `casebook describe NOTEBOOK` lists them.")
 @click.option("-f", "file", type=click.Path(path_type=Path), help="A YAML file of parameters; -p goes before it.")
-@click.option("--runs", "runs_dir", type=click.Path(path_type=Path), help="The folder of all runs [default: $CASEBOOK_RUNS, else runs].")
+@click.option(
+    "--runs", "runs_dir", type=click.Path(path_type=Path), help="The folder of all runs [default: $CASEBOOK_RUNS, else runs]."
+)
 @click.option("--fail-on", type=click.Choice([s.value for s in Severity]), default="warning", show_default=True,
               help="The lowest severity that makes the exit code 1 or 2.")  # fmt: skip
-def run(notebook: str, source: str | None, pairs: tuple[str, ...], file: Path | None, runs_dir: Path | None, fail_on: str) -> None:
+def run(
+    notebook: str, source: str | None, pairs: tuple[str, ...], file: Path | None, runs_dir: Path | None, fail_on: str
+) -> None:
     """Run NOTEBOOK headless; the last line printed is the run's folder.
 
     Exit code: 0 nothing at or above --fail-on, 1 warning, 2 critical, 3 could not complete.

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 
 from casebook import places
 from casebook.errors import CasebookError
@@ -38,7 +39,9 @@ def examine(zookeeper: str | None = None) -> tuple[Examined, ...]:
 
 
 def _python() -> Examined:
-    return Examined(what="Python", ok=sys.version_info >= (3, 11), found=sys.version.split()[0], try_="Install Python 3.11 or newer.")
+    return Examined(
+        what="Python", ok=sys.version_info >= (3, 11), found=sys.version.split()[0], try_="Install Python 3.11 or newer."
+    )
 
 
 def _packages() -> Examined:
@@ -68,13 +71,15 @@ def _java() -> Examined:
 
 def _java_home() -> str | None:
     home = os.environ.get("JAVA_HOME")
-    return os.path.join(home, "bin") if home else None
+    return str(Path(home) / "bin") if home else None
 
 
 def _runs() -> Examined:
     runs = places.runs_dir()
     existing = next(folder for folder in (runs, *runs.parents) if folder.exists())
-    return Examined(what="Runs folder", ok=os.access(existing, os.W_OK), found=str(runs), try_="Set CASEBOOK_RUNS to a folder you may write.")
+    return Examined(
+        what="Runs folder", ok=os.access(existing, os.W_OK), found=str(runs), try_="Set CASEBOOK_RUNS to a folder you may write."
+    )
 
 
 def _notebooks() -> Examined:

@@ -4,8 +4,8 @@ Three outcomes, never two: a check is ``ok``, is a ``finding``, or ``could_not_c
 the question does not arise on this cluster. Unknown numbers are ``None``, never 0.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sized
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 
 SCHEMA = 1
@@ -114,6 +114,43 @@ class Finding:
     def as_json(self) -> dict[str, object]:
         """The finding as plain JSON values."""
         return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A check before it is answered: what every answer to it has in common. The arguments are those of :class:`Finding`."""
+
+    check: str
+    question: str
+    looked_at: str = ""
+    threshold: str = ""
+    facts: Mapping[str, object] = field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = ()
+    caveats: tuple[str, ...] = ()
+
+    def found(self, severity: Severity, title: str, **more: object) -> Finding:
+        """Something was found."""
+        return self._answer(Status.FINDING, title, severity=severity, **more)
+
+    def ok(self, title: str) -> Finding:
+        """Looked at, and well."""
+        return self._answer(Status.OK, title)
+
+    def could_not_check(self, title: str, *, settle: str, **more: object) -> Finding:
+        """Not known, with what would settle it."""
+        return self._answer(Status.COULD_NOT_CHECK, title, settle=settle, **more)
+
+    def not_applicable(self, title: str) -> Finding:
+        """The question does not arise."""
+        return self._answer(Status.NOT_APPLICABLE, title)
+
+    def nothing_in(self, looked_at: Sized, title: str) -> Finding:
+        """Nothing was found: well when there was something to look at, else the question does not arise."""
+        return self.ok(title) if looked_at else self.not_applicable("There is nothing of the kind to look at")
+
+    def _answer(self, status: Status, title: str, **more: object) -> Finding:
+        common = {f.name: getattr(self, f.name) for f in fields(self)}
+        return Finding(**(common | more), status=status, title=title)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,13 @@ from casebook.views.render import render
 from casebook.views.view import PLOTLY, asset, stylesheet
 
 NOTEBOOK, REPORT = "notebook.ipynb", "report.html"
-_BLANK = {"notebook": None, "case": None, "collected_at": None, "parameters": {}, "error": None}  # what a run that failed early never learned
+_BLANK = {
+    "notebook": None,
+    "case": None,
+    "collected_at": None,
+    "parameters": {},
+    "error": None,
+}  # what a run that failed early never learned
 _UNSHOWN = frozenset({"report-skip", "papermill-error-cell-tag"})  # the latter is papermill's own banner
 _RAIL, _HALF = "rail", "half"
 _PLAIN = Markup('<pre class="cb-plain">{}</pre>')
@@ -62,7 +68,8 @@ def write_run_report(folder: Path, *, run_id: str) -> Path:
     record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     notebook = nbformat.read(folder / NOTEBOOK, as_version=4)
     path = folder / REPORT
-    path.write_text(report(notebook, record=record, run_id=run_id, folder=folder), encoding="utf-8")
+    html = report(notebook, record=record, run_id=run_id, folder=folder)
+    path.write_text(html, encoding="utf-8", errors="replace")  # evidence may hold half a surrogate pair
     return path
 
 
@@ -93,7 +100,7 @@ def report(notebook: Mapping, *, record: Mapping[str, object], run_id: str, fold
         "script": Markup(asset("casebook.js")),
         "plotly": plotly,
     }
-    size = len(render("report", **context, size="").encode())
+    size = len(render("report", **context, size="").encode(errors="replace"))
     return str(render("report", **context, size=text.size(size)))
 
 
@@ -168,7 +175,11 @@ def _data(data: Mapping, page: _Page) -> Iterator[Markup]:
 
 def _error(output: Mapping) -> str:
     words = _ANSI.sub("", output.evalue)
-    return words if output.ename.endswith("Error") and output.traceback and len(output.traceback) == 1 else f"{output.ename}: {words}"
+    return (
+        words
+        if output.ename.endswith("Error") and output.traceback and len(output.traceback) == 1
+        else f"{output.ename}: {words}"
+    )
 
 
 def _unlink(page: _Page, folder: Path | None) -> None:

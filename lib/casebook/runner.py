@@ -78,7 +78,9 @@ def rewrite_report(folder: Path, *, run_id: str | None = None) -> Path:
     """
     notebook = folder / NOTEBOOK
     if not notebook.is_file():
-        raise CasebookError(f"{folder} holds no executed notebook.", cause="It is no run folder, or the run was made inside JupyterLab.")
+        raise CasebookError(
+            f"{folder} holds no executed notebook.", cause="It is no run folder, or the run was made inside JupyterLab."
+        )
     return report.write_run_report(folder, run_id=run_id or folder.name)
 
 

@@ -1,6 +1,6 @@
 """Run folders: written under a temporary name, published whole.
 
-    runs/<UTC time>_<notebook>_<hash>/  notebook.ipynb report.html findings.json run.json tables/ evidence/ run.log
+runs/<UTC time>_<notebook>_<hash>/  notebook.ipynb report.html findings.json run.json tables/ evidence/ run.log
 """
 
 import fcntl
@@ -66,7 +66,7 @@ class RunFolder:
 
     def publish(self) -> Path:
         """Give the run its name and enter it into the index."""
-        os.replace(self.path, self.final)
+        self.path.replace(self.final)
         refresh_index(self.final.parent)
         return self.final
 
@@ -84,7 +84,9 @@ def _locked(runs: Path) -> Iterator[None]:
         yield
 
 
-def write_findings(folder: Path, *, notebook: str, source: str, kafka_versions: Mapping[str, object], findings: Iterable[Finding]) -> None:
+def write_findings(
+    folder: Path, *, notebook: str, source: str, kafka_versions: Mapping[str, object], findings: Iterable[Finding]
+) -> None:
     """Write ``findings.json``: the same for the same case and parameters, byte by byte."""
     findings = worst_first(findings)
     counts = completeness(findings)
@@ -146,7 +148,9 @@ def _package(name: str) -> str | None:
 
 def _git(*arguments: str) -> str | None:
     try:
-        done = subprocess.run(["git", "-C", str(places.checkout()), *arguments], capture_output=True, text=True, timeout=10, check=True)
+        done = subprocess.run(
+            ["git", "-C", str(places.checkout()), *arguments], capture_output=True, text=True, timeout=10, check=True
+        )
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip()
@@ -155,4 +159,4 @@ def _git(*arguments: str) -> str | None:
 def _write_json(path: Path, document: Mapping[str, object]) -> None:
     partial = path.with_name(f".{path.name}.partial")
     partial.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    os.replace(partial, path)
+    partial.replace(path)

@@ -1,18 +1,45 @@
-"""``runs/index.html``: every run, newest first, what each says, and what changed since the one before."""
+"""``runs/index.html``: every run, newest first, what each says, and what changed since the one before.
+
+Folders are read with distrust: whatever stands in a folder of runs is listed, readable or not.
+"""
 
 import json
 import os
+import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote
 
 from markupsafe import Markup
 
+from casebook.findings import Severity, Status
+from casebook.views import text
 from casebook.views.render import render
-from casebook.views.view import asset
+from casebook.views.sparkline import sparkline
+from casebook.views.view import asset, stylesheet
 
+MOST_RUNS = 500
 _KEPT_POINTS = 14
+_MOST_NAMED = 2
+_INCOMPLETE = Status.COULD_NOT_CHECK.value
+_RANK = {"critical": 0, "warning": 1, _INCOMPLETE: 2, "info": 3, "ok": 4}
+_NAME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)_(\w+)_[0-9a-f]{4}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """How one check ended in one run.
+
+    Args:
+        severity: Of a finding.
+        count: The number it is about; 0 when nothing was found, ``None`` when unknown.
+    """
+
+    status: Status
+    severity: str | None
+    count: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,148 +48,206 @@ class Run:
 
     Args:
         name: The folder's name.
-        started: ISO-8601 UTC; the name when the record is unreadable.
-        kind: Worst severity, ``ok``, or ``could_not_check`` for a run that did not complete.
+        link: What to open: the report, else the folder.
+        notebook: ``None`` when unknown, as are ``case``, ``started`` (ISO-8601 UTC) and ``seconds``.
+        kind: Worst severity, ``ok``, or ``could_not_check`` for a run that did not complete or cannot be read.
         says: The worst finding's title, or what went wrong.
-        checks: Status, severity and count by check.
+        checked: ``25 of 29``.
+        checks: By name; empty when the findings cannot be read.
     """
 
     name: str
-    notebook: str
-    case: str
-    started: str
+    link: str
+    notebook: str | None
+    case: str | None
+    started: str | None
     seconds: float | None
     kind: str
     says: str
-    checked: str
-    checks: Mapping[str, tuple[str, str | None, int | None]]
+    checked: str = "?"
+    checks: Mapping[str, Check] = field(default_factory=dict)
 
 
 def write_index(runs: Path) -> Path:
     """Write the index of a folder of runs, whole or not at all."""
-    found = sorted(
-        (_read(folder) for folder in runs.iterdir() if _is_run(folder)), key=lambda r: (r.started, r.name), reverse=True
-    )
+    folders = sorted((folder for folder in runs.iterdir() if _is_run(folder)), key=lambda folder: folder.name, reverse=True)
+    found = sorted(map(_read, folders[:MOST_RUNS]), key=lambda run: (run.started or "", run.name), reverse=True)
     path = runs / "index.html"
     partial = runs / ".index.html.partial"
-    partial.write_text(index(found), encoding="utf-8")
-    os.replace(partial, path)
+    partial.write_text(index(found, older=len(folders) - len(found)), encoding="utf-8", errors="replace")
+    partial.replace(path)
     return path
 
 
-def index(runs: Sequence[Run]) -> str:
-    """The page over these runs, newest first."""
-    series: dict[tuple[str, str], list[Run]] = defaultdict(list)
-    for run in reversed(runs):
-        series[run.case, run.notebook].append(run)
+def index(runs: Sequence[Run], *, older: int = 0) -> str:
+    """The page over these runs, newest first.
+
+    Args:
+        older: How many more runs are not shown.
+    """
     rows = []
-    for run in runs:
-        line = series[run.case, run.notebook]
-        position = line.index(run)
-        before = line[position - 1] if position else None
+    earlier: dict[tuple, list[Run]] = defaultdict(list)
+    for run in reversed(runs):
+        line = earlier[run.case, run.notebook]
+        before = next((one for one in reversed(line) if one.checks), None)
+        line.append(run)
         rows.append(
-            {"run": run, "since": _since(run, before), "newest": position == len(line) - 1, "spark": _spark(line[: position + 1])}
+            {"run": run, "since": _since(run, before), "newest": False, "spark": sparkline(_points(line[-_KEPT_POINTS:]))}
         )
-    style, script = (Markup(asset(name)) for name in ("casebook.css", "index.js"))
-    return str(render("runs_index", rows=rows, needing=_needing(runs), style=style + Markup(asset("report.css")), script=script))
+    newest = {id(line[-1]) for line in earlier.values()}
+    for row in rows:
+        row["newest"] = id(row["run"]) in newest
+    return str(
+        render(
+            "runs_index",
+            rows=rows[::-1],
+            span=_span(runs),
+            years=len({(run.started or "")[:4] for run in runs}) > 1,
+            needing=_needing(runs),
+            older=older,
+            style=stylesheet() + Markup(asset("report.css")),
+            script=Markup(asset("casebook.js") + asset("index.js")),
+        )
+    )
 
 
 def _is_run(folder: Path) -> bool:
-    return (
-        folder.is_dir()
-        and not folder.name.startswith(".")
-        and ((folder / "run.json").exists() or (folder / "notebook.ipynb").exists())
+    if folder.name.startswith(".") or not folder.is_dir():
+        return False
+    return bool(_NAME.fullmatch(folder.name)) or any(
+        (folder / name).exists() for name in ("run.json", "findings.json", "notebook.ipynb")
     )
 
 
 def _read(folder: Path) -> Run:
-    record, found = _json(folder / "run.json"), _json(folder / "findings.json")
+    record, named = _json(folder / "run.json"), _NAME.fullmatch(folder.name)
+    started = _text(record.get("started"))
     common = {
         "name": folder.name,
-        "notebook": str(record.get("notebook") or "?"),
-        "case": str(record.get("case") or record.get("source") or "?"),
-        "started": str(record.get("started") or folder.name),
+        "link": quote(os.fsencode(folder.name)) + ("/report.html" if (folder / "report.html").exists() else "/"),
+        "notebook": _text(record.get("notebook")) or (named and named[5]),
+        "case": _text(record.get("case")) or _case_meant(record),
+        "started": started or (named and f"{named[1]}T{named[2]}:{named[3]}:{named[4]}Z"),
         "seconds": record["seconds"] if isinstance(record.get("seconds"), int | float) else None,
     }
+    if error := record.get("error"):
+        return Run(**common, kind=_INCOMPLETE, says=str(error))
     try:
-        findings = found["findings"]
-        checks = {f["check"]: (f["status"], f["severity"], _count(f)) for f in findings}
-        counts = found["completeness"]
-        asked = counts["ok"] + counts["finding"] + counts["could_not_check"]
-        first = next((f for f in findings if f["status"] == "finding"), None)
-        return Run(
-            **common,
-            kind=found["worst"] or "ok",
-            says=first["title"] if first else f"nothing found in {counts['ok']} checks",
-            checked=f"{asked - counts['could_not_check']} of {asked}",
-            checks=checks,
-        )
-    except (KeyError, TypeError):
-        said = record.get("error") or "its findings cannot be read"
-        return Run(**common, kind="could_not_check", says=str(said), checked="?", checks={})
+        return Run(**common, **_outcome(_json(folder / "findings.json")))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return Run(**common, kind=_INCOMPLETE, says="its findings cannot be read")
+
+
+def _case_meant(record: Mapping) -> str | None:
+    """The case of a run that failed before it could open one, by its source."""
+    parameters = record.get("parameters")
+    source = _text(record.get("source")) or _text(isinstance(parameters, dict) and parameters.get("source"))
+    return source and (source.removeprefix("sample:").rstrip("/").rpartition("/")[2] or source)
+
+
+def _outcome(document: Mapping) -> dict[str, object]:
+    """What the findings say; fails in some way on anything that is not a ``findings.json``."""
+    findings, counts = document["findings"], document["completeness"]
+    ok, unchecked = int(counts["ok"]), int(counts["could_not_check"])
+    asked = ok + unchecked + int(counts["finding"])
+    first = next((f for f in findings if f["status"] == Status.FINDING), None)
+    return {
+        "kind": Severity(document["worst"]).value if document["worst"] else "ok" if ok else _INCOMPLETE,
+        "says": str(first["title"])
+        if first
+        else f"nothing found in {text.plural(ok, 'check')}"
+        if ok
+        else "nothing could be checked",
+        "checked": f"{text.count(asked - unchecked)} of {text.count(asked)}",
+        "checks": {str(f["check"]): _check(f) for f in findings},
+    }
+
+
+def _check(finding: Mapping) -> Check:
+    status = Status(finding["status"])
+    count = {Status.OK: 0, Status.NOT_APPLICABLE: 0, Status.COULD_NOT_CHECK: None}.get(status)
+    return Check(status=status, severity=finding["severity"], count=_number(finding) if status is Status.FINDING else count)
+
+
+def _number(finding: Mapping) -> int | None:
+    """The number a finding is about: the fact named like the check, else its first plain number."""
+    facts = finding["facts"]
+    candidates = [facts.get(finding["check"].rpartition(".")[2]), *facts.values()]
+    return next((value for value in candidates if type(value) is int), None)
 
 
 def _json(path: Path) -> Mapping:
     try:
         read = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return read if isinstance(read, dict) else {}
 
 
-def _count(finding: Mapping) -> int | None:
-    """The number a check is about: the fact named like the check, else its first plain number."""
-    facts = finding["facts"]
-    named = facts.get(finding["check"].rpartition(".")[2])
-    numbers = [named, *facts.values()]
-    return next((value for value in numbers if type(value) is int), None) if finding["status"] == "finding" else 0
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
 
 
 def _since(run: Run, before: Run | None) -> str:
     """What is new, worse, better, gone or no longer checked."""
+    if not run.checks:
+        return "cannot be compared"
     if before is None:
         return "first run"
-    if not before.checks or not run.checks:
-        return "cannot be compared"
-    said = []
-    for check, (status, _, count) in run.checks.items():
-        was_status, _, was = before.checks.get(check, ("not_applicable", None, 0))
-        short = check.rpartition(".")[2].replace("_", " ")
-        if status == "finding" and was_status != "finding":
-            said.append(f"new: {short}")
-        elif status == "finding" and count is not None and was is not None and count != was:
-            said.append(f"{'worse' if count > was else 'better'}: {short} {was} → {count}")
-        elif was_status == "finding" and status in ("ok", "not_applicable"):
-            said.append(f"gone: {short}")
-        elif status == "could_not_check" and was_status not in ("could_not_check", "not_applicable"):
-            said.append(f"no longer checked: {short}")
-    return "; ".join(said) or "nothing"
+    said: dict[str, list[str]] = {"new": [], "worse": [], "better": [], "gone": [], "no longer checked": []}
+    for name in {**run.checks, **before.checks}:
+        how, detail = _compare(run.checks.get(name), before.checks.get(name))
+        if how:
+            said[how].append(f"{name.rpartition('.')[2].replace('_', ' ')}{detail}")
+    return "; ".join(f"{len(names)} {how}: {_named(names)}" for how, names in said.items() if names) or "nothing"
 
 
-def _spark(line: Sequence[Run]) -> Mapping[str, object]:
-    """The worst check's count over the last runs, from zero; unknown ones are gaps."""
-    last = line[-1]
-    worst = next(
-        (check for check, (status, severity, _) in last.checks.items() if status == "finding" and severity == last.kind), None
+def _compare(now: Check | None, before: Check | None) -> tuple[str, str]:
+    """In one word how a check changed, and its numbers."""
+    found, was_found = (check is not None and check.status is Status.FINDING for check in (now, before))
+    ran, did_run = (check is not None and check.status in (Status.OK, Status.FINDING) for check in (now, before))
+    if found and not was_found:
+        return "new", f" {text.count(now.count)}" if now.count else ""
+    if found and None not in (now.count, before.count) and now.count != before.count:
+        return "worse" if now.count > before.count else "better", f" {text.count(before.count)} → {text.count(now.count)}"
+    if was_found and now is not None and now.status in (Status.OK, Status.NOT_APPLICABLE):
+        return "gone", ""
+    return (
+        ("no longer checked", "") if did_run and not ran and (now is None or now.status is Status.COULD_NOT_CHECK) else ("", "")
     )
-    points = [run.checks[worst][2] if worst in run.checks else (0 if run.kind == "ok" else None) for run in line[-_KEPT_POINTS:]]
-    top = max((p for p in points if p is not None), default=0) or 1
-    step = 100 / max(1, _KEPT_POINTS - 1)
-    drawn = [(round(i * step, 1), round(20 - 16 * p / top, 1)) for i, p in enumerate(points) if p is not None]
-    return {
-        "points": " ".join(f"{x},{y}" for x, y in drawn),
-        "end": drawn[-1] if drawn and points[-1] is not None else None,
-        "value": points[-1],
-    }
 
 
-def _needing(runs: Sequence[Run]) -> list[tuple[str, str]]:
-    """The newest outcome of each case, those that need someone first."""
-    rank = {"critical": 0, "warning": 1, "could_not_check": 2, "info": 3, "ok": 4}
-    newest: dict[tuple[str, str], Run] = {}
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _points(line: Sequence[Run]) -> tuple[Sequence[int | None], str]:
+    """The count of the worst check of late, over the last runs, and the last run's outcome."""
+    worst = next((name for run in reversed(line) for name, check in run.checks.items() if check.severity == run.kind), None)
+    unchecked = Check(status=Status.COULD_NOT_CHECK, severity=None, count=None)
+    if worst is None:
+        return [0 if run.kind == "ok" else None for run in line], line[-1].kind
+    return [run.checks.get(worst, unchecked).count for run in line], line[-1].kind
+
+
+def _span(runs: Iterable[Run]) -> str:
+    """From the first day to the last."""
+    started = sorted(run.started for run in runs if run.started)
+    if not started:
+        return ""
+    first, last = text.day(started[0]), text.day(started[-1])
+    return last if first == last else f"{first} to {last}"
+
+
+def _needing(runs: Sequence[Run]) -> Mapping[bool, Sequence[tuple[str, str]]]:
+    """The newest outcome of each case, its worst notebook; those that need someone, and those that do not."""
+    newest: dict[tuple, Run] = {}
     for run in runs:
         newest.setdefault((run.case, run.notebook), run)
     worst: dict[str, str] = {}
-    for (case, _), run in newest.items():
-        worst[case] = min(run.kind, worst.get(case, "ok"), key=lambda kind: rank.get(kind, 2))
-    return sorted(worst.items(), key=lambda item: (rank.get(item[1], 2), item[0]))
+    for run in newest.values():
+        if run.case is not None:
+            worst[run.case] = min(run.kind, worst.get(run.case, "ok"), key=_RANK.__getitem__)
+    ranked = sorted(worst.items(), key=lambda item: (_RANK[item[1]], item[0]))
+    return {needs: [item for item in ranked if (_RANK[item[1]] < _RANK["info"]) is needs] for needs in (True, False)}

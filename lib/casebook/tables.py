@@ -11,7 +11,7 @@ class Column:
 
     Args:
         name: As in the file, and as the attribute of the row.
-        type: ``int``, ``ints``, ``text`` or ``flag``; each may be null, which stands for unknown unless ``meaning`` says otherwise.
+        type: ``int``, ``ints``, ``text`` or ``flag``; each may be null: unknown, unless ``meaning`` says otherwise.
         meaning: One sentence.
     """
 

@@ -160,7 +160,8 @@ ZNODE_SIGNS = {
         Sign(mark="/migration", since="3.4.0", before=None, source=_ZK_DATA),
     )
 }
-"""What the znodes' own formats say. JSON versions follow inter.broker.protocol.version, so a newer release may leave an older mark."""
+"""What the znodes' own formats say. JSON versions follow inter.broker.protocol.version, so a newer release may leave
+an older mark."""
 
 DYNAMIC_BROKER_SETTINGS = Changed(
     values=(("0.9.0.0", False), ("1.1.0", True)),
@@ -172,7 +173,7 @@ _CONTROLLER = "core/src/main/scala/kafka/controller"
 
 CONTROLLED_SHUTDOWN_ORDER = Changed(
     values=(("0.9.0.0", "isr"), ("0.10.0.0", "assignment")),
-    source=f"{_CONTROLLER}/PartitionLeaderSelector.scala@0.9.0.1, 0.10.0.0; run in the jars of 0.9.0.1, 0.10.0.1, 0.10.2.1, 1.0.2",
+    source=f"{_CONTROLLER}/PartitionLeaderSelector.scala@0.9.0.1, 0.10.0.0; run in jars of 0.9.0.1 to 1.0.2",
 )
 """Which list a controlled shutdown goes through for the next leader."""
 
@@ -213,4 +214,4 @@ ENABLING_UNCLEAN_ELECTS: dict[str, Changed] = {
         source=f"{_CONTROLLER}/KafkaController.scala@2.0.1, 2.1.0 (TopicUncleanLeaderElectionEnable)",
     ),
 }
-"""Whether setting ``unclean.leader.election.enable=true``, as dynamic default or on a topic, makes the controller elect at once."""
+"""Whether setting ``unclean.leader.election.enable=true`` (dynamic default, or topic) makes the controller elect at once."""

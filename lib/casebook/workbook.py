@@ -80,7 +80,15 @@ class Workbook:
     """
 
     def __init__(
-        self, *, notebook: str, source: str, case: Case, cluster: Cluster, version: VersionInUse, folder: "_Folder", interactive: bool
+        self,
+        *,
+        notebook: str,
+        source: str,
+        case: Case,
+        cluster: Cluster,
+        version: VersionInUse,
+        folder: "_Folder",
+        interactive: bool,
     ) -> None:
         self.case, self.cluster, self.version, self.interactive = case, cluster, version, interactive
         self.evidence: tuple[Finding, ...] = evidence.checks(cluster, version)

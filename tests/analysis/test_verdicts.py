@@ -39,9 +39,13 @@ class TestState:
     def test_empty_isr_with_nobody_alive(self):
         """0.9 with unclean election on writes an empty ISR; any replica brings the partition back (observed 3)."""
         v = judged([4, 5], state(-1, []), extra=(ON,))
-        assert facts(
-            v, "state", "rule", "clean_winner", "unclean_winner", "waits_for"
-        ) == (State.LEADERLESS, "R4", None, None, (4, 5))
+        assert facts(v, "state", "rule", "clean_winner", "unclean_winner", "waits_for") == (
+            State.LEADERLESS,
+            "R4",
+            None,
+            None,
+            (4, 5),
+        )
 
     def test_unclean_just_enabled(self):
         """Setting unclean election to true does nothing by itself in 0.9: the election is due (observed 4)."""

@@ -25,7 +25,17 @@ def write_dump(path: Path) -> None:
         znode("/brokers/ids", None)
         for broker in live:
             endpoints = [f"PLAINTEXT://kafka-{broker}:9092"]
-            znode(f"/brokers/ids/{broker}", {"version": 2, "host": f"kafka-{broker}", "port": 9092, "jmx_port": -1, "timestamp": "1573000000000", "endpoints": endpoints})
+            znode(
+                f"/brokers/ids/{broker}",
+                {
+                    "version": 2,
+                    "host": f"kafka-{broker}",
+                    "port": 9092,
+                    "jmx_port": -1,
+                    "timestamp": "1573000000000",
+                    "endpoints": endpoints,
+                },
+            )
         znode("/controller", {"version": 1, "brokerid": live[0], "timestamp": "1573000000000"})
         znode("/controller_epoch", "12")
         for number in range(TOPICS):
@@ -44,14 +54,25 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         write_dump(folder / "dump.jsonl")
-        subprocess.run([*casebook, "collect", "--zookeeper-dump", str(folder / "dump.jsonl"), "--out", str(folder / "case")], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [*casebook, "collect", "--zookeeper-dump", str(folder / "dump.jsonl"), "--out", str(folder / "case")],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         began = time.perf_counter()
-        done = subprocess.run([*casebook, "run", "20", "--source", str(folder / "case"), "--runs", str(folder / "runs")], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*casebook, "run", "20", "--source", str(folder / "case"), "--runs", str(folder / "runs")],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         took = time.perf_counter() - began
         report = Path(done.stdout.splitlines()[-1]) / "report.html"
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
         print(done.stdout.splitlines()[0])
-        print(f"notebook 20 headless on {TOPICS * PARTITIONS:,} partitions: {took:.1f} s, largest process {peak:.0f} MB, report {report.stat().st_size / 2**20:.1f} MB (bound: 8)")
+        print(
+            f"notebook 20 headless on {TOPICS * PARTITIONS:,} partitions: {took:.1f} s, largest process {peak:.0f} MB, report {report.stat().st_size / 2**20:.1f} MB (bound: 8)"
+        )
 
 
 if __name__ == "__main__":

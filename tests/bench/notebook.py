@@ -27,7 +27,9 @@ def main() -> None:
     print(f"median of {ROUNDS} rounds         wall s   CPU s")
     for name, column in (("casebook run 20", 0), ("empty notebook, papermill", 1)):
         print(f"{name:<26} {median(t[column][0] for t in times):>9.2f} {median(t[column][1] for t in times):>7.2f}")
-    print(f"ratio                      {median(a[0] / b[0] for a, b in times):>9.2f} {median(a[1] / b[1] for a, b in times):>7.2f}   (bound: 3)")
+    print(
+        f"ratio                      {median(a[0] / b[0] for a, b in times):>9.2f} {median(a[1] / b[1] for a, b in times):>7.2f}   (bound: 3)"
+    )
 
 
 def _seconds(command: list[str]) -> tuple[float, float]:

@@ -39,7 +39,15 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     settings = home / "config" / "labconfig"
     settings.mkdir(parents=True)
     (settings / "default_setting_overrides.json").write_text(
-        json.dumps({"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}})
+        json.dumps(
+            {
+                "@jupyterlab/apputils-extension:notification": {
+                    "fetchNews": "false",
+                    "checkForUpdates": False,
+                    "doNotDisturbMode": True,
+                }
+            }
+        )
     )
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -129,7 +137,9 @@ class TestNotebook20:
         page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
         page.wait_for_function("() => document.body.dataset.jpThemeLight === 'false'")
         page.locator(".cb-verdict").first.scroll_into_view_if_needed()
-        colours = page.locator(".cb-verdict").first.evaluate("e => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor]")
+        colours = page.locator(".cb-verdict").first.evaluate(
+            "e => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor]"
+        )
         assert _luminance(colours[0]) > _luminance(colours[1])
         _screenshot(page, "jupyterlab-20-dark")
 

@@ -1,6 +1,7 @@
 """Every notebook keeps the anatomy that CONTRIBUTING.md promises."""
 
 import ast
+import itertools
 import re
 
 import nbformat
@@ -23,7 +24,9 @@ class TestAnatomy:
 
     def test_it_is_committed_without_outputs(self, stem):
         """A committed notebook holds no run of anybody."""
-        assert all(not cell.outputs and cell.execution_count is None for cell in NOTEBOOKS[stem].cells if cell.cell_type == "code")
+        assert all(
+            not cell.outputs and cell.execution_count is None for cell in NOTEBOOKS[stem].cells if cell.cell_type == "code"
+        )
         assert NOTEBOOKS[stem].metadata.kernelspec.name == "python3"
 
     def test_it_is_short(self, stem):
@@ -40,15 +43,26 @@ class TestAnatomy:
 
     def test_it_begins_with_its_question_and_ends_with_its_conclusion(self, stem):
         """One heading of the first level, at the top; the last code cell finishes the book."""
-        headings = [line for cell in NOTEBOOKS[stem].cells if cell.cell_type == "markdown" for line in cell.source.splitlines() if line.startswith("# ")]
+        headings = [
+            line
+            for cell in NOTEBOOKS[stem].cells
+            if cell.cell_type == "markdown"
+            for line in cell.source.splitlines()
+            if line.startswith("# ")
+        ]
         assert headings == [NOTEBOOKS[stem].cells[0].source]
         assert code_cells(stem)[-1].startswith("book.finish(")
 
     def test_every_question_tells_its_pass_condition_before_the_code(self, stem):
         """A section that is followed by code says what a good answer looks like."""
         cells = NOTEBOOKS[stem].cells
-        for cell, following in zip(cells, cells[1:], strict=False):
-            if cell.cell_type == "markdown" and cell.source.startswith("## ") and following.cell_type == "code" and "summary" not in following.metadata.get("tags", ()):
+        for cell, following in itertools.pairwise(cells):
+            if (
+                cell.cell_type == "markdown"
+                and cell.source.startswith("## ")
+                and following.cell_type == "code"
+                and "summary" not in following.metadata.get("tags", ())
+            ):
                 assert "**Good is**" in cell.source
 
     def test_its_parameters_are_annotated_literals_with_help(self, stem):

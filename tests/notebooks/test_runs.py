@@ -29,7 +29,9 @@ class TestRunFolder:
         """Notebook, report, findings, record and tables are there, under the final name."""
         ran = run(stem, source)
         assert not ran.failed, ran.title
-        assert {"notebook.ipynb", "report.html", "findings.json", "run.json", "run.log", "tables"} <= {p.name for p in ran.folder.iterdir()}
+        assert {"notebook.ipynb", "report.html", "findings.json", "run.json", "run.log", "tables"} <= {
+            p.name for p in ran.folder.iterdir()
+        }
         record = json.loads((ran.folder / "run.json").read_text())
         assert record["exit_code"] == ran.exit_code
         assert record["source"] == source
@@ -56,7 +58,9 @@ class TestSamples:
         found = findings(run("partition_leadership", f"sample:{name}").folder)
         for check, wanted in expected["findings"].items():
             got = found[check]
-            assert {key: got[key] for key in wanted if key != "facts"} == {key: value for key, value in wanted.items() if key != "facts"}, check
+            assert {key: got[key] for key in wanted if key != "facts"} == {
+                key: value for key, value in wanted.items() if key != "facts"
+            }, check
             facts = wanted.get("facts", {})
             assert {key: got["facts"][key] for key in facts} == facts, check
 
@@ -80,7 +84,9 @@ class TestSameAgain:
     def test_findings_and_tables(self, run, tmp_path):
         """Two runs differ in run.json, notebook and report only."""
         first = run("partition_leadership", "sample:leader_minus_one").folder
-        second = runner.run(notebooks.find("partition_leadership"), {"source": "sample:leader_minus_one"}, runs_dir=tmp_path).folder
+        second = runner.run(
+            notebooks.find("partition_leadership"), {"source": "sample:leader_minus_one"}, runs_dir=tmp_path
+        ).folder
         names = sorted(path.relative_to(first) for path in [first / "findings.json", *first.glob("tables/*")])
         assert names == sorted(path.relative_to(second) for path in [second / "findings.json", *second.glob("tables/*")])
         assert all((first / name).read_bytes() == (second / name).read_bytes() for name in names)
@@ -124,7 +130,12 @@ class TestFailures:
         assert said in ran.title
         assert (ran.folder / "report.html").exists()
         assert said in (ran.folder / "report.html").read_text().replace("&#39;", "'")
-        errors = [o for c in nbformat.read(ran.folder / "notebook.ipynb", as_version=4).cells for o in c.get("outputs", ()) if o.output_type == "error"]
+        errors = [
+            o
+            for c in nbformat.read(ran.folder / "notebook.ipynb", as_version=4).cells
+            for o in c.get("outputs", ())
+            if o.output_type == "error"
+        ]
         assert errors and not any("File " in line for o in errors for line in o.traceback)
 
 
@@ -135,6 +146,9 @@ class TestPlainPapermill:
         """It writes findings and tables into the folder given."""
         monkeypatch.chdir(tmp_path)
         papermill.execute_notebook(
-            str(notebooks.find("20_partition_leadership").path), "out.ipynb", {"source": "sample:healthy", "out_dir": "here"}, progress_bar=False
+            str(notebooks.find("20_partition_leadership").path),
+            "out.ipynb",
+            {"source": "sample:healthy", "out_dir": "here"},
+            progress_bar=False,
         )
         assert findings(tmp_path / "here")["leadership.offline"]["status"] == "ok"

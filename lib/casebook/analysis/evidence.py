@@ -1,7 +1,8 @@
 """How far the evidence carries: what is missing, what cannot be taken at its word, and which release's rules apply."""
 
+from casebook.analysis.words import agree, number
 from casebook.facts import Cluster, Problem
-from casebook.findings import Evidence, Finding, Severity, Status
+from casebook.findings import Evidence, Finding, Question, Severity
 from casebook.versions import VersionInUse, VersionOrigin
 
 ZNODES = "zookeeper/znodes.jsonl.zst"
@@ -28,87 +29,67 @@ def checks(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
 
 def _complete(cluster: Cluster) -> Finding:
     missing = cluster.missing_parts
-    changed = cluster.changed
-    moving = f"{changed} znode{'' if changed == 1 else 's'} changed during the walk and {'was' if changed == 1 else 'were'} read again."
-    common = {
-        "check": "evidence.complete",
-        "question": "Was all of the evidence collected?",
-        "threshold": "any part missing",
-        "caveats": (*cluster.remarks, *((moving,) if changed else ())),
-    }
-    if not missing:
-        return Finding(
-            **common,
-            status=Status.OK,
-            title="Everything that was asked for was collected",
-            looked_at=f"{len(cluster.partitions)} partitions, {len(cluster.brokers)} brokers",
-            facts={"missing": 0},
-        )
-    return Finding(
-        **common,
-        status=Status.COULD_NOT_CHECK,
-        title=f"{_parts(missing)} could not be collected",
-        why=_first(missing),
+    read_again = (
+        f"{number(cluster.changed, 'znode')} changed during the walk and {agree(cluster.changed, 'was', 'were')} read again."
+    )
+    ask = Question(
+        check="evidence.complete",
+        question="Was all of the evidence collected?",
+        looked_at=f"{number(len(cluster.partitions), 'partition')}, {number(len(cluster.brokers), 'broker')}",
+        threshold="any part missing",
         facts={"missing": len(missing), "parts": [problem.path for problem in missing]},
         evidence=(Evidence(file="case.json"),),
-        settle="Collect again once the cause is gone.",
+        caveats=(*cluster.remarks, *((read_again,) if cluster.changed else ())),
     )
+    if not missing:
+        return ask.ok("Everything that was asked for was collected")
+    title = f"{number(len(missing), 'part')} could not be collected"
+    return ask.could_not_check(title, why=_first(missing), settle="Collect again once the cause is gone.")
 
 
 def _taken_at_its_word(cluster: Cluster) -> Finding:
     problems = cluster.problems
     unknown = sum(cluster.unknown_znodes.values())
-    common = {
-        "check": "evidence.decoded",
-        "question": "Could every znode be decoded?",
-        "facts": {"undecodable": len(problems), "unknown_kinds": dict(cluster.unknown_znodes)},
-        "threshold": "any znode that is not what its path promises",
-    }
-    caveats = (f"{unknown} znodes of kinds that are not Kafka's: {', '.join(cluster.unknown_znodes)}.",) if unknown else ()
+    kinds = f"{number(unknown, 'znode')} of kinds that are not Kafka's: {', '.join(cluster.unknown_znodes)}."
+    ask = Question(
+        check="evidence.decoded",
+        question="Could every znode be decoded?",
+        threshold="any znode that is not what its path promises",
+        facts={"undecodable": len(problems), "unknown_kinds": dict(cluster.unknown_znodes)},
+        caveats=(kinds,) if unknown else (),
+    )
     if not problems:
-        return Finding(**common, status=Status.OK, title="Every znode was decoded", caveats=caveats)
-    return Finding(
-        **common,
-        status=Status.FINDING,
-        severity=Severity.WARNING,
-        title=f"{_parts(problems, 'znode')} cannot be taken at {'its' if len(problems) == 1 else 'their'} word",
+        return ask.ok("Every znode was decoded")
+    its = agree(len(problems), "its", "their")
+    return ask.found(
+        Severity.WARNING,
+        f"{number(len(problems), 'znode')} cannot be taken at {its} word",
         why=_first(problems),
         evidence=(*(Evidence(file=ZNODES, znode=p.path) for p in problems[:5]), Evidence(file="tables/problems")),
-        caveats=caveats,
     )
 
 
 def _kafka_version(version: VersionInUse) -> Finding:
-    common = {
-        "check": "evidence.kafka_version",
-        "question": "Which Kafka release's rules apply?",
-        "facts": {"applied": str(version.version), "origin": version.origin.value, "possible": version.possible},
-        "threshold": "evidence that contradicts the release",
-        "evidence": (_line(version.proof),) if version.proof else (),
-    }
+    ask = Question(
+        check="evidence.kafka_version",
+        question="Which Kafka release's rules apply?",
+        threshold="evidence that contradicts the release",
+        facts={"applied": str(version.version), "origin": version.origin.value, "possible": version.possible},
+        evidence=(_line(version.proof),) if version.proof else (),
+    )
     title = f"Rules of Kafka {version.version} are applied, {known_from(version)}"
     if version.contradictions:
-        return Finding(
-            **common,
-            status=Status.FINDING,
-            severity=Severity.WARNING,
-            title=f"{title}, and {len(version.contradictions)} pieces of evidence say otherwise",
-            why=" ".join(version.contradictions),
-        )
+        count = len(version.contradictions)
+        against = f"{number(count, 'piece')} of evidence {agree(count, 'says', 'say')} otherwise"
+        return ask.found(Severity.WARNING, f"{title}, and {against}", why=" ".join(version.contradictions))
     if version.origin is VersionOrigin.ASSUMED:
-        return Finding(
-            **common, status=Status.COULD_NOT_CHECK, title=title, settle="Give -p kafka_version=..., or a broker's log."
-        )
-    return Finding(**common, status=Status.OK, title=title)
+        return ask.could_not_check(title, settle="Give -p kafka_version=..., or a broker's log.")
+    return ask.ok(title)
 
 
 def _line(proof: str) -> Evidence:
     file, _, line = proof.rpartition(":")
     return Evidence(file=file, line=int(line)) if line.isdecimal() else Evidence(file=proof)
-
-
-def _parts(problems: tuple[Problem, ...], noun: str = "part") -> str:
-    return f"{len(problems)} {noun}{'' if len(problems) == 1 else 's'}"
 
 
 def _first(problems: tuple[Problem, ...]) -> str:

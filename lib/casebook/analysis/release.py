@@ -115,4 +115,4 @@ def _against_signs(version: KafkaVersion, signs: Iterable[Sign]) -> Iterable[str
         if sign.since and version < KafkaVersion.parse(sign.since):
             yield f"{sign.mark} is written only since {sign.since}."
         elif sign.before and version >= KafkaVersion.parse(sign.before):
-            yield f"{sign.mark} is left by releases before {sign.before}, or by a newer one whose inter.broker.protocol.version is older."
+            yield f"{sign.mark} is left by releases before {sign.before}, or under an older inter.broker.protocol.version."

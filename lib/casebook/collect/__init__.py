@@ -92,7 +92,9 @@ def _from_ensemble(
     presented = Credentials.load(credentials) if credentials is not None else None
     found = walk(connect_string, window=window, timeout=timeout, credentials=presented, progress=progress)
     expired = found.sessions - 1
-    remark = f"ZooKeeper expired the collector's session {expired} time{'' if expired == 1 else 's'}; the walk went on with a new one."
+    remark = (
+        f"ZooKeeper expired the collector's session {expired} time{'' if expired == 1 else 's'}; the walk went on with a new one."
+    )
     return _Znodes(
         rows=found.znodes,
         problems=found.problems,

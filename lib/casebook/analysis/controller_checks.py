@@ -1,0 +1,94 @@
+"""The questions on who elects: the controller, its epoch, and the brokers it can choose from."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from casebook.analysis.proof import SHOWN, START, ZNODES
+from casebook.analysis.verdicts import Verdict, instant
+from casebook.analysis.words import agree, brokers, capitalised, number
+from casebook.facts import Cluster
+from casebook.findings import Evidence, Finding, Question, Severity, Step
+
+
+def brokers_registered(cluster: Cluster, verdicts: Sequence[Verdict], dead: Sequence[int]) -> Finding:
+    """Is every broker that holds replicas registered?"""
+    known = cluster.brokers_known
+    ask = Question(
+        check="leadership.brokers",
+        question="Is every broker that holds replicas registered?",
+        looked_at=number(len(cluster.brokers), "registration"),
+        threshold="a replica on an unregistered broker",
+        facts={"registered": sorted(cluster.live) if known else None, "dead": list(dead) if known else None},
+        evidence=(Evidence(file=ZNODES, znode="/brokers/ids"),),
+    )
+    if not known:
+        return ask.could_not_check("Which brokers are registered is not known", settle="The children of /brokers/ids.")
+    if not dead:
+        return ask.nothing_in(verdicts, "Every broker that holds replicas is registered")
+    held = Counter(r for v in verdicts for r in v.replicas if r in dead)
+    each = ", ".join(f"broker {broker} {held[broker]}" for broker in dead[:SHOWN])
+    return ask.found(
+        Severity.WARNING,
+        f"{capitalised(brokers(dead))} {agree(len(dead), 'is', 'are')} not registered",
+        why=f"{number(held.total(), 'replica')} {agree(held.total(), 'is', 'are')} there: {each}.",
+        next=(Step(kind="first", text=f"Start {brokers(dead)}.", command=START),),
+    )
+
+
+def controller(cluster: Cluster) -> Finding:
+    """Is there one controller?"""
+    found = cluster.controller
+    ask = Question(
+        check="leadership.controller",
+        question="Is there a controller?",
+        looked_at="/controller",
+        threshold="none, or one that is not registered",
+        facts={
+            "broker": found.broker,
+            "epoch": found.epoch,
+            "elected_at": instant(found.elected_at),
+            "changes": found.epoch_stat.version if found.epoch_stat else None,
+        },
+        evidence=(Evidence(file=ZNODES, znode="/controller"), Evidence(file=ZNODES, znode="/controller_epoch")),
+    )
+    if not found.readable:
+        settle = "The znodes /controller and /controller_epoch."
+        return ask.could_not_check("Whether there is a controller is not known", settle=settle)
+    if found.broker is None or (cluster.brokers_known and found.broker not in cluster.live):
+        who = "There is no controller" if found.broker is None else f"Controller {found.broker} is not registered"
+        wait = "Start any broker, or wait for a living one to take the controller over (one session timeout)."
+        return ask.found(
+            Severity.CRITICAL,
+            f"{who}: nobody holds elections",
+            why="Without a controller no leader is elected and no ISR change is passed on.",
+            next=(Step(kind="first", text=wait, command=START),),
+        )
+    since = f" since {at}" if (at := instant(found.elected_at)) else ""
+    epoch = "unknown" if found.epoch is None else found.epoch
+    return ask.ok(f"Broker {found.broker} is the controller{since}, epoch {epoch}")
+
+
+def controller_epoch(cluster: Cluster) -> Finding:
+    """Was any state written by a controller newer than the current one?"""
+    epoch = cluster.controller.epoch
+    states = [p for p in cluster.partitions if p.state is not None]
+    newer = [p for p in states if epoch is not None and p.state.controller_epoch > epoch]
+    older = sum(epoch is not None and p.state.controller_epoch < epoch for p in states)
+    known = epoch is not None
+    ask = Question(
+        check="leadership.controller_epoch",
+        question="Was any state written under a newer controller epoch than the current one?",
+        looked_at=number(len(states), "state"),
+        threshold="a state of a newer epoch",
+        facts={"epoch": epoch, "newer": len(newer) if known else None, "older": older if known else None},
+    )
+    if not known:
+        return ask.could_not_check("The controller epoch is unknown", settle="The znode /controller_epoch.")
+    if newer:
+        return ask.found(
+            Severity.CRITICAL,
+            f"{number(len(newer), 'state')} {agree(len(newer), 'was', 'were')} written under an epoch newer than {epoch}",
+            why="The controller must not elect for these partitions: another controller is, or was, ahead of it.",
+            evidence=tuple(Evidence(file=ZNODES, znode=p.state_path) for p in newer[:SHOWN]),
+        )
+    return ask.nothing_in(states, f"No state is newer than controller epoch {epoch}; {older} are older, which is normal")

@@ -1,0 +1,154 @@
+"""The questions on in-sync replicas: enough of them, all of them, the right ones, and what may happen without any."""
+
+from collections.abc import Iterable, Sequence
+
+from casebook.analysis.proof import READ_CONFIG, SHOWN, START, ZNODES, assumed, of_verdicts, topics_of
+from casebook.analysis.settings import BUILT_IN_ASSUMED
+from casebook.analysis.verdicts import ONLINE, State, Verdict, ids
+from casebook.analysis.words import agree, brokers, number
+from casebook.facts import Cluster
+from casebook.findings import Evidence, Finding, Question, Severity, Step
+
+
+def under_min_isr(verdicts: Sequence[Verdict]) -> Finding:
+    """Can every online partition take acks=all writes?"""
+    online = _online(verdicts)
+    hit = [v for v in online if v.under_min_isr]
+    unknown = [v for v in online if v.under_min_isr is None]
+    impossible = topics_of(v for v in hit if v.min_isr is not None and len(v.replicas) < v.min_isr)
+    ask = Question(
+        check="leadership.under_min_isr",
+        question="Can every online partition take acks=all writes?",
+        looked_at=number(len(online) - len(unknown), "online partition"),
+        threshold="ISR smaller than min.insync.replicas",
+        facts={
+            "under_min_isr": len(hit),
+            "unknown": len(unknown),
+            "topics": topics_of(hit),
+            "origins": sorted({v.min_isr_origin for v in hit if v.min_isr_origin}),
+            "min_isr_above_replication_factor": impossible,
+        },
+        caveats=assumed(v.min_isr_origin for v in online),
+    )
+    if hit:
+        first = hit[0]
+        needs = f"{first.topic}-{first.partition} has {len(first.isr or ())} in sync and needs {first.min_isr}"
+        return ask.found(
+            Severity.WARNING,
+            f"{number(len(hit), 'partition')} {agree(len(hit), 'is', 'are')} under min ISR: acks=all is refused",
+            why=f"{needs} ({first.min_isr_origin}). Writes with acks=1 still pass and are at risk.",
+            since=min((v.since for v in hit if v.since), default=None),
+            evidence=of_verdicts(hit),
+            next=tuple(_min_isr_steps(hit, impossible)),
+        )
+    if unknown:
+        title = f"min.insync.replicas of {number(len(unknown), 'partition')} is unknown"
+        return ask.could_not_check(title, why=f"{unknown[0].topic}: {unknown[0].min_isr_origin}.", settle=READ_CONFIG)
+    return ask.nothing_in(online, "Every online partition has min.insync.replicas in sync")
+
+
+def at_min_isr(verdicts: Sequence[Verdict]) -> Finding:
+    """Is any partition one broker away from refusing acks=all, having lost replicas?"""
+    online = _online(verdicts)
+    hit = [v for v in online if v.at_min_isr and v.under_replicated]
+    ask = Question(
+        check="leadership.at_min_isr",
+        question="Is any partition one broker away from refusing acks=all?",
+        looked_at=number(len(online), "online partition"),
+        threshold="replicas missing and ISR = min.insync.replicas",
+        facts={"at_min_isr": len(hit), "topics": topics_of(hit)},
+        caveats=assumed(v.min_isr_origin for v in online),
+    )
+    if not hit:
+        return ask.nothing_in(online, "No partition has lost all its spare replicas")
+    return ask.found(
+        Severity.INFO,
+        f"{number(len(hit), 'partition')} {agree(len(hit), 'has', 'have')} no replica to spare",
+        why="One more broker out of their ISR, and acks=all writes are refused or, with min ISR 1, the partition goes offline.",
+        evidence=of_verdicts(hit),
+    )
+
+
+def under_replicated(verdicts: Sequence[Verdict]) -> Finding:
+    """Are all replicas of the online partitions in sync?"""
+    online = _online(verdicts)
+    hit = [v for v in online if v.under_replicated]
+    missing = sorted({r for v in hit for r in v.replicas if r not in (v.isr or ())})
+    ask = Question(
+        check="leadership.under_replicated",
+        question="Are all replicas of the online partitions in sync?",
+        looked_at=number(len(online), "online partition"),
+        threshold="a replica missing from an ISR",
+        facts={"under_replicated": len(hit), "missing_brokers": missing},
+    )
+    if not hit:
+        return ask.nothing_in(online, "Every replica of every online partition is in sync")
+    return ask.found(
+        Severity.INFO,
+        f"{number(len(hit), 'online partition')} {agree(len(hit), 'is', 'are')} under-replicated",
+        why=f"They miss {brokers(missing)}. They catch up by themselves once it is back.",
+        since=min((v.since for v in hit if v.since), default=None),
+        evidence=of_verdicts(hit),
+    )
+
+
+def isr_in_assignment(verdicts: Sequence[Verdict]) -> Finding:
+    """Does every ISR agree with its assignment?"""
+    readable = [v for v in verdicts if v.isr is not None and v.state is not State.UNKNOWN]
+    hit = [v for v in readable if not set(v.isr) <= set(v.replicas) or (v.leader is not None and v.leader not in v.isr)]
+    ask = Question(
+        check="leadership.isr_in_assignment",
+        question="Does every leader and ISR agree with its assignment?",
+        looked_at=number(len(readable), "state"),
+        threshold="a leader outside its ISR, or an ISR member outside the replicas",
+        facts={"disagree": len(hit)},
+    )
+    if not hit:
+        return ask.nothing_in(readable, "Every leader and ISR agrees with its assignment")
+    first = hit[0]
+    return ask.found(
+        Severity.WARNING,
+        f"{number(len(hit), 'state')} {agree(len(hit), 'disagrees', 'disagree')} with the assignment",
+        why=f"{first.topic}-{first.partition}: leader {first.leader}, ISR {ids(first.isr)}, replicas {ids(first.replicas)}.",
+        evidence=of_verdicts(hit),
+    )
+
+
+def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict]) -> Finding:
+    """May an unclean election drop records?"""
+    origin_of = {v.topic: v.unclean_origin for v in verdicts if v.unclean_allowed and len(v.replicas) > 1}
+    origins = sorted({origin for origin in origin_of.values() if origin})
+    unknown = topics_of(v for v in verdicts if v.unclean_allowed is None)
+    ask = Question(
+        check="leadership.unclean_allowed",
+        question="May an unclean election drop records?",
+        looked_at=number(len(cluster.topics), "topic"),
+        threshold="unclean.leader.election.enable=true on a topic with more than one replica",
+        facts={"topics": sorted(origin_of), "origins": origins, "unknown": unknown},
+        caveats=assumed(v.unclean_origin for v in verdicts),
+    )
+    if origin_of:
+        overridden = [topic for topic in sorted(origin_of) if topic in cluster.topic_configs]
+        loss = "When a whole ISR dies, a replica that is behind becomes leader, and what it lacks is gone."
+        return ask.found(
+            Severity.INFO if origins == [BUILT_IN_ASSUMED] else Severity.WARNING,
+            f"{number(len(origin_of), 'topic')} {agree(len(origin_of), 'allows', 'allow')} unclean election",
+            why=f"Origin: {', '.join(origins)}. {loss}",
+            evidence=tuple(Evidence(file=ZNODES, znode=f"/config/topics/{topic}") for topic in overridden[:SHOWN]),
+        )
+    if unknown:
+        return ask.could_not_check(f"Settings of {number(len(unknown), 'topic')} could not be read", settle=READ_CONFIG)
+    return ask.nothing_in(verdicts, "Unclean election is allowed nowhere")
+
+
+def _min_isr_steps(hit: Sequence[Verdict], impossible: Sequence[str]) -> Iterable[Step]:
+    missing = sorted({r for v in hit for r in v.replicas if r not in v.live_replicas})
+    if missing:
+        yield Step(kind="first", text=f"Start {brokers(missing)} and wait until the ISR is whole.", command=START)
+    if impossible:
+        topics = ", ".join(impossible[:SHOWN])
+        yield Step(kind="then", text=f"{topics}: min.insync.replicas is above the replication factor; lower it or add replicas.")
+
+
+def _online(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    return [v for v in verdicts if v.state in ONLINE]

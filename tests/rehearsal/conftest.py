@@ -25,10 +25,16 @@ class Played:
     stage: PredictingStage
 
 
-def _play(script: Callable[[Stage], None], kafka: str, folder: Path) -> Played:
+def _play(script: Callable[[Stage], None], kafka: str, folder: Path, *, verify: bool) -> Played:
     truth = Truth(incident=script.__module__, kafka=kafka, story="A test.")
     stage = PredictingStage(
-        truth=truth, out=folder / "played", capture=capture, progress=print, memory=folder / "memory", home=folder / "home"
+        truth=truth,
+        out=folder / "played",
+        capture=capture,
+        progress=print,
+        memory=folder / "memory",
+        home=folder / "home",
+        verify=verify,
     )
     script(stage)
     return Played(kafka=kafka, out=stage.out, truth=truth, stage=stage)
@@ -37,13 +43,13 @@ def _play(script: Callable[[Stage], None], kafka: str, folder: Path) -> Played:
 @pytest.fixture(scope="session", params=VERSIONS)
 def leaders_lost(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Played:
     """The incident leader-minus-one."""
-    return _play(leader_minus_one.play, request.param, tmp_path_factory.mktemp("leaders-lost"))
+    return _play(leader_minus_one.play, request.param, tmp_path_factory.mktemp("leaders-lost"), verify=True)
 
 
 @pytest.fixture(scope="session", params=VERSIONS)
 def controller_lost(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Played:
     """The incident controller-dies."""
-    return _play(controller_dies.play, request.param, tmp_path_factory.mktemp("controller-lost"))
+    return _play(controller_dies.play, request.param, tmp_path_factory.mktemp("controller-lost"), verify=False)
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,11 @@
 
 import json
 import logging
-import random
 import shutil
-import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -15,13 +14,13 @@ from typing import TYPE_CHECKING, Self
 
 from casebook.errors import RehearsalError
 from casebook.rehearsal import servers, topics
-from casebook.rehearsal.installation import HOST, SESSION_TIMEOUT, Installation, command, install_broker, install_zookeeper
+from casebook.rehearsal.installation import SESSION_TIMEOUT, Installation, command, install_broker, install_zookeeper
+from casebook.rehearsal.ports import HOST, free_port, listens
 from casebook.rehearsal.processes import FOLDER_PREFIX, Guarded, Server
 
 if TYPE_CHECKING:
     from kazoo.client import KazooClient
 
-_PORTS = range(20_000, 32_000)  # below those that systems give to outgoing connections
 _ATTEMPTS = 5
 _PATIENCE = 90.0
 _POLL = 0.05
@@ -75,24 +74,23 @@ class Cluster:
     def __enter__(self) -> Self:
         self._jars = servers.jars(self.kafka, progress=self._progress)
         self.home = _make_home(self._home)
-        self._guarded = Guarded(remove=None if self._keep else self.home)
-        try:
+        with ExitStack() as leaving:
+            self._guarded = Guarded(remove=None if self._keep else self.home)
+            leaving.callback(self._guarded.close)
             if self._data:
                 shutil.copytree(self._data, self.home, dirs_exist_ok=True)
             self._place = {broker: self._new_place(f"broker-{broker}") for broker in self.ids}
             self._zookeeper_place = self._new_place("zookeeper")
             self.start_zookeeper()
             self._client = self._connect()
+            leaving.callback(self._client.close)
+            leaving.callback(self._client.stop)
             self._start_brokers()
-        except BaseException:
-            self._guarded.close()
-            raise
+            self._leaving = leaving.pop_all()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._client.stop()
-        self._client.close()
-        self._guarded.close()
+        self._leaving.close()
 
     # What others need to know to look at it.
 
@@ -114,10 +112,6 @@ class Cluster:
     def server_properties(self, broker: int) -> Path:
         """The broker's configuration file."""
         return self._place[broker].properties
-
-    def data(self, broker: int) -> Path:
-        """The broker's log dir."""
-        return self._place[broker].data
 
     def log_files(self, broker: int) -> tuple[Path, ...]:
         """The broker's log4j files, rolled ones included."""
@@ -298,7 +292,7 @@ class Cluster:
     def _zookeeper_runs(self, place: Installation) -> bool:
         install_zookeeper(place)
         self._zookeeper = self._guarded.start(command(place, jars=self._jars), folder=place.home, output=place.output)
-        self.wait_until(lambda: _listens(place.port) or not self._zookeeper.running, what="ZooKeeper's start")
+        self.wait_until(lambda: listens(place.port) or not self._zookeeper.running, what="ZooKeeper's start")
         return self._zookeeper.running
 
     def _start_brokers(self) -> None:
@@ -326,14 +320,14 @@ class Cluster:
         return client
 
     def _new_place(self, name: str) -> Installation:
-        return Installation(name=name, home=self.home / name, port=_free_port())
+        return Installation(name=name, home=self.home / name, port=free_port())
 
     def _elsewhere(self, place: Installation, *, last: bool = False) -> Installation:
         """The same place on another port, if a taken port is why the server ended."""
-        if last or _TAKEN not in _last_words(place, lines=200):
+        if last or _TAKEN not in place.last_words(lines=200):
             raise _did_not_start(place)
         place.output.unlink()
-        return replace(place, port=_free_port())
+        return replace(place, port=free_port())
 
 
 def _make_home(wanted: Path | None) -> Path:
@@ -347,28 +341,8 @@ def _make_home(wanted: Path | None) -> Path:
     return wanted
 
 
-def _free_port() -> int:
-    while True:
-        port = random.choice(_PORTS)
-        with socket.socket() as probe:
-            try:
-                probe.bind((HOST, port))
-            except OSError:
-                continue
-            return port
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex((HOST, port)) == 0
-
-
-def _last_words(place: Installation, *, lines: int) -> str:
-    return "\n".join(place.output.read_text(errors="replace").splitlines()[-lines:])
-
-
 def _did_not_start(place: Installation) -> RehearsalError:
-    return RehearsalError(f"{place.name} ended while it was starting.", cause=f"Its last words:\n{_last_words(place, lines=8)}")
+    return RehearsalError(f"{place.name} ended while it was starting.", cause=f"Its last words:\n{place.last_words(lines=8)}")
 
 
 def _listed(brokers: Iterable[int]) -> str:

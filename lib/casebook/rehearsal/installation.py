@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from casebook.rehearsal.ports import HOST
 from casebook.rehearsal.servers import java
 from casebook.versions import KafkaVersion
 
-HOST = "127.0.0.1"
 SESSION_TIMEOUT = 6.0
 """Seconds of silence after which ZooKeeper gives a broker up: the default up to 2.4, 18 later."""
 
@@ -70,6 +70,10 @@ class Installation:
     def properties(self) -> Path:
         """Its configuration file."""
         return self.home / ("zoo.cfg" if self.name == "zookeeper" else "server.properties")
+
+    def last_words(self, *, lines: int) -> str:
+        """The end of what it printed."""
+        return "\n".join(self.output.read_text(errors="replace").splitlines()[-lines:])
 
     def make_folders(self) -> None:
         """Create the folders that must exist before the server starts."""

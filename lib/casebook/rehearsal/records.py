@@ -8,7 +8,6 @@ from casebook.rehearsal.topics import Partition
 from casebook.versions import KafkaVersion
 
 
-
 def client_settings(*, bootstrap: str, kafka: str) -> dict[str, object]:
     """Settings for any librdkafka client of a rehearsed cluster.
 

@@ -50,6 +50,7 @@ class Stage:
         out: Folder that gets a case for each phase.
         capture: Writes one case.
         progress: Told in one sentence what happens.
+        verify: Really start each dead broker first, on copies; adds about 15 s for each.
         keep_running: Pause for visitors once the incident is at its height.
         memory: Folder for :meth:`remember`.
         home: Folder of the servers; a temporary one when ``None``.
@@ -60,6 +61,7 @@ class Stage:
     capture: Capture
     progress: Progress
     memory: Path
+    verify: bool = True
     keep_running: bool = False
     home: Path | None = None
 
@@ -143,8 +145,9 @@ class Stage:
 
     def remember(self, cluster: Cluster) -> None:
         """Copy the data of all servers, for :meth:`verify_start_first`."""
-        time.sleep(_CHECKPOINTED)
-        cluster.copy_data(self.memory)
+        if self.verify:
+            time.sleep(_CHECKPOINTED)
+            cluster.copy_data(self.memory)
 
     def verify_start_first(self, cluster: Cluster, phase: Phase) -> None:
         """Start each dead broker first, on a copy of what was remembered, and see that those heal that the script says.
@@ -154,7 +157,7 @@ class Stage:
         Raises:
             RehearsalError: Others heal.
         """
-        for broker in phase.dead:
+        for broker in phase.dead if self.verify else ():
             self.progress(f"Start broker {broker} first, on a copy of all data.")
             heals = self._heals(cluster, phase, broker)
             self.truth.verified.append({"broker": broker, "heals": heals})

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -33,6 +34,7 @@ _PLAIN = Markup('<pre class="cb-plain">{}</pre>')
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _ID = re.compile(r'\sid="([^"]+)"')
 _LINK = re.compile(r'<a\b[^>]*?\shref="(?P<target>[^"]*)"[^>]*>(?P<said>.*?)</a>', re.DOTALL)
+_COUNT = re.compile(r'\A\s*<div\b[^>]*>\s*(?P<whole><p class="cb-count">(?P<said>.*?)</p>)', re.DOTALL)
 _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
@@ -120,7 +122,19 @@ def _page(notebook: Mapping) -> _Page:
         half = []
         where = page.rail if _RAIL in tags else page.main if page.main or cell.cell_type == "markdown" else page.head
         where.extend(parts)
+    _lift_counts(page)
     return page
+
+
+def _lift_counts(page: _Page) -> None:
+    """Put the count of a section beside its heading: a notebook can show it only in the cell below."""
+    for at, (above, part) in enumerate(pairwise(page.main)):
+        if not isinstance(above, str) or not isinstance(part, str) or "</h2>" not in above:
+            continue
+        if count := _COUNT.match(part):
+            beside = f' <span class="cb-count">{count["said"]}</span></h2>'
+            page.main[at] = Markup(str(above).replace("</h2>", beside, 1))
+            page.main[at + 1] = Markup(str(part).replace(count["whole"], "", 1))
 
 
 def _add_half(page: _Page, half: list[Markup], cell_type: str, parts: list[Markup]) -> list[Markup]:

@@ -1,1 +1,1 @@
-"""Results to tables, charts and choices; the same views serve JupyterLab and the report. Only here are plotly and ipywidgets known."""
+"""Results to tables, charts and choices: the same in JupyterLab and in the report. Only views draw."""

@@ -11,7 +11,7 @@ from casebook.views import text
 from casebook.views.bars import Bar, figure, picture
 from casebook.views.render import anchor, render
 from casebook.views.replica_map import replica_map
-from casebook.views.table import ALARM, CHOSEN, CODE, NUMBER, PLAIN, TEXT, Row, Table, numbers, unknown
+from casebook.views.table import ALARM, CHOSEN, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Row, Table, numbers, unknown
 from casebook.views.view import View, html
 
 MOST_ROWS = 200
@@ -25,6 +25,17 @@ _RANK = {
     State.REASSIGNING: 5,
     State.ONLINE: 6,
 }
+_VERDICT_COLUMNS = (
+    ("Partition", CODE),
+    ("State znode says", UNBROKEN),
+    ("Replicas", CODE),
+    ("ISR", CODE),
+    ("Rule that blocks, and by whom", TEXT),
+    ("Clean winner", TEXT),
+    ("Unclean winner", TEXT),
+    ("min ISR", TEXT),
+    ("Proof", TEXT),
+)
 _AXIS = "partitions without leader"
 
 
@@ -85,18 +96,15 @@ def verdict_table(lead: Leadership, *, topic: str = "") -> View:
     offline = sum(v.state in OFFLINE for v in chosen)
     table = Table(
         name="verdicts",
-        columns=(
-            ("Partition", CODE), ("State znode says", TEXT), ("Replicas", CODE), ("ISR", CODE), ("Rule that blocks, and by whom", TEXT),
-            ("Clean winner", TEXT), ("Unclean winner", TEXT), ("min ISR", TEXT), ("Proof", TEXT),
-        ),
+        columns=_VERDICT_COLUMNS,
         rows=[(ALARM if v.state in OFFLINE else PLAIN, _cells(v)) for v in shown],
-        takeaway=f"{offline} of {text.plural(len(chosen), 'partition')} offline." if offline else f"No partition of {text.count(len(chosen))} is offline.",
+        takeaway=_offline_of(offline, len(chosen)),
         reading="Worst first." if ailing else "",
         total=len(chosen),
         rest="partitions",
         search=True,
         wide=True,
-    )  # fmt: skip
+    )
     rules = [(rule, RULES[rule]) for rule in sorted({v.rule for v in shown if v.rule}, key=lambda r: int(r[1:]))]
     view = render("verdicts", table=table, rules=rules, version=lead.version.version)
     return html(view, tables={"partitions": lead.verdicts}, cites=tuple(_state_path(v) for v in shown))
@@ -121,6 +129,12 @@ def controller_history(lead: Leadership) -> View:
         rest="controller_epochs",
     )
     return html(render("plain_table", table=table), tables={"controller_epochs": lead.controller_epochs})
+
+
+def _offline_of(offline: int, total: int) -> str:
+    if not offline:
+        return f"No partition of {text.count(total)} is offline."
+    return f"{text.count(offline)} of {text.plural(total, 'partition')} offline."
 
 
 def _offline(lead: Leadership) -> list[Verdict]:

@@ -21,6 +21,7 @@ def _environment() -> Environment:
         "brokers": text.brokers,
         "moment": text.moment,
         "clock": text.clock,
+        "when": text.when,
         "duration": text.duration,
         "elapsed": text.elapsed,
         "look": look,

@@ -15,7 +15,7 @@ from casebook.views import text
 from casebook.views.render import render
 
 MOST_ROWS = 40
-_MOST_BROKERS = 24
+_ALL_BROKERS, _SOME_BROKERS = 12, 7  # up to so many all are drawn, of more only some
 
 LEADER, IN_SYNC, OUT_OF_SYNC, DEAD_IN_SYNC, DEAD_LEADER, DEAD, NONE = (
     "leader",
@@ -72,16 +72,16 @@ def _ails(verdict: Verdict) -> bool:
 
 
 def _brokers(lead: Leadership, ailing: Iterable[Verdict]) -> list[int]:
-    """All brokers, or on a large cluster the dead ones and those that hold most of what ails."""
+    """All brokers in order, or on a large cluster the dead ones, then those that hold most of what ails."""
     known = sorted({*lead.cluster.live, *lead.dead})
-    if len(known) <= _MOST_BROKERS:
+    if len(known) <= _ALL_BROKERS:
         return known
     held = defaultdict(int)
     for verdict in ailing:
         for broker in verdict.replicas:
             held[broker] += 1
     ranked = sorted(known, key=lambda b: (b not in lead.dead, -held[b], b))
-    return sorted(ranked[:_MOST_BROKERS])
+    return sorted(ranked[:_SOME_BROKERS], key=lambda b: (b not in lead.dead, b))
 
 
 def _rows(lead: Leadership, ailing: Iterable[Verdict], brokers: Sequence[int]) -> list[Row]:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from casebook.views.render import render
 
 PLAIN, ALARM, CHOSEN = "", "cb-alarm", "cb-chosen"
-TEXT, NUMBER, CODE, QUIET = "", "num", "cb-code", "cb-second"
+TEXT, NUMBER, CODE, QUIET, UNBROKEN = "", "num", "cb-code", "cb-second", "cb-unbroken"
 
 Row = tuple[str, Sequence[object]]
 """How the row stands out (``PLAIN``, ``ALARM`` or ``CHOSEN``), and its cells; the first one heads it."""
@@ -23,7 +23,7 @@ class Table:
 
     Args:
         name: Names it within the page.
-        columns: (head, kind): ``TEXT``, ``NUMBER``, ``CODE`` or ``QUIET``.
+        columns: (head, kind): ``TEXT``, ``NUMBER``, ``CODE``, ``QUIET`` or ``UNBROKEN`` (never on two lines).
         rows: See :data:`Row`.
         takeaway: One sentence with its number.
         reading: How to read it, or in which order it stands.

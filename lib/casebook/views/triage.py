@@ -18,6 +18,7 @@ from casebook.views.view import View, html
 
 _MOST_BROKERS = 12
 _MOST_PROOFS = 2
+_MOST_QUESTIONS = 3
 _TALLY = (
     ("critical", "critical finding", "critical findings", "", ""),
     ("warning", "warning", "warnings", "", ""),
@@ -148,13 +149,16 @@ def _title(worst: Finding | None, all_findings: Sequence[Finding]) -> str:
 
 
 def _second(worst: Finding | None, all_findings: Sequence[Finding], case: Case) -> str:
-    counts = completeness(all_findings)
     if worst:
         then = next((step.text for step in worst.next if step.kind == "then"), "")
-        return f"Then {then}" if then else worst.why
-    unchecked = f"{text.plural(counts.could_not_check, 'question')} could not be checked, so this is not a clean bill."
+        return render("then", text=then) if then else worst.why
+    questions = [f.question for f in all_findings if f.status is Status.COULD_NOT_CHECK]
+    unchecked = (
+        f"{text.plural(len(questions), 'question')} could not be checked, so this is not a clean bill. "
+        f"Open: {text.some(questions, _MOST_QUESTIONS)}"
+    )
     collected = f"Evidence of {text.moment(case.collected_at)}."
-    return " ".join([unchecked] * bool(counts.could_not_check) + [collected] * bool(case.collected_at))
+    return " ".join([unchecked] * bool(questions) + [collected] * bool(case.collected_at))
 
 
 def _brokers(cluster: Cluster) -> tuple[list[dict[str, object]] | None, list[tuple[int, bool]]]:

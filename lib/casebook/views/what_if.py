@@ -13,11 +13,12 @@ from casebook.analysis.leadership import Leadership
 from casebook.analysis.what_if import Change, Supposition, WhatIf
 from casebook.views import text
 from casebook.views.render import look, render
-from casebook.views.table import ALARM, CODE, PLAIN, TEXT, Table, unknown
+from casebook.views.table import ALARM, CODE, PLAIN, TEXT, UNBROKEN, Table, unknown
 from casebook.views.view import View
 
 MOST_ROWS, MOST_UNFOLDED = 12, 200
 _LABELS = "140px"
+_NOBODY = "nobody"  # an ipywidgets selection takes None for nothing selected
 _SHOW = {"what changes": False, "only what stays offline": True}
 Replay = Callable[[Supposition], WhatIf]
 
@@ -91,7 +92,7 @@ def _table(name: str, changes: Sequence[Change]) -> Table:
     rows = [(ALARM if c.offline else PLAIN, _cells(c)) for c in changes]
     return Table(
         name=name,
-        columns=(("Partition", CODE), ("Leader", TEXT), ("ISR after", CODE), ("Why", TEXT)),
+        columns=(("Partition", CODE), ("Leader", UNBROKEN), ("ISR after", CODE), ("Why", TEXT)),
         rows=rows or [(PLAIN, ("none", "–", "–", "Nothing changes, and nothing is without leader."))],
         label="Partitions that change or stay without leader",
     )
@@ -124,11 +125,10 @@ class _Panel:
         self._brokers = {broker: widgets.ToggleButton(layout={"width": "auto", "min_width": "62px"}) for broker in known}
         self._unclean = widgets.ToggleButtons(
             options=[(f"as configured: {_configured(lead)}", "as_configured"), ("on", "on"), ("off", "off")],
-            description="Unclean election",
-            style={"button_width": "auto", "description_width": _LABELS},
+            style={"button_width": "auto"},
         )
         self._ahead = widgets.Dropdown(
-            options=[("do not assume", None), *((f"broker {b}", b) for b in known)],
+            options=[("do not assume", _NOBODY), *((f"broker {b}", b) for b in known)],
             description="Whose log is ahead",
             style={"description_width": _LABELS},
             layout={"width": "320px"},
@@ -140,11 +140,8 @@ class _Panel:
         self._html = widgets.HTML()
         self.box = widgets.VBox(
             [
-                _line(
-                    widgets.Label("Brokers alive", layout={"width": _LABELS, "justify_content": "flex-end"}),
-                    *self._brokers.values(),
-                ),
-                self._unclean,
+                _line(_label("Brokers alive"), *self._brokers.values()),
+                _line(_label("Unclean election"), self._unclean),
                 _line(self._ahead, self._show, self._back),
                 self._html,
             ]
@@ -160,12 +157,14 @@ class _Panel:
     def _put(self, supposed: Supposition) -> None:
         for broker, button in self._brokers.items():
             button.value = broker in supposed.alive
-        self._unclean.value, self._ahead.value = supposed.unclean, supposed.ahead
+        self._unclean.value = supposed.unclean
+        self._ahead.value = _NOBODY if supposed.ahead is None else supposed.ahead
         self._show.value = self._remembered.get("show", next(iter(_SHOW)))
 
     def _supposed(self) -> Supposition:
         alive = frozenset(broker for broker, button in self._brokers.items() if button.value)
-        return Supposition(alive=alive, unclean=self._unclean.value, ahead=self._ahead.value)
+        ahead = None if self._ahead.value == _NOBODY else self._ahead.value
+        return Supposition(alive=alive, unclean=self._unclean.value, ahead=ahead)
 
     def _changed(self, _change: object) -> None:
         if self._resetting:
@@ -182,7 +181,8 @@ class _Panel:
     def _refresh(self) -> None:
         for broker, button in self._brokers.items():
             button.description = f"{'✓' if button.value else '✕'} {broker}"
-            button.tooltip = f"broker {broker} {'alive' if button.value else 'dead'}; in the evidence {'alive' if broker in self._evidence else 'dead'}"
+            evident = "alive" if broker in self._evidence else "dead"
+            button.tooltip = f"broker {broker} {'alive' if button.value else 'dead'}; in the evidence {evident}"
             (button.add_class if button.value != (broker in self._evidence) else button.remove_class)("cb-changed")
         try:
             answer = self._replay(self._supposed())
@@ -195,6 +195,12 @@ def _configured(lead: Leadership) -> str:
     """How unclean election is configured: on, off, by topic, or unknown."""
     values = {verdict.unclean_allowed for verdict in lead.verdicts}
     return {True: "on", False: "off", None: "unknown"}[values.pop()] if len(values) == 1 else "by topic" if values else "unknown"
+
+
+def _label(words: str) -> object:
+    import ipywidgets as widgets
+
+    return widgets.Label(words, layout={"width": _LABELS, "justify_content": "flex-end"})
 
 
 def _line(*controls: object) -> object:

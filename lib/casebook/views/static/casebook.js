@@ -54,7 +54,8 @@
     const down = head.getAttribute('aria-sort') === 'ascending';
     all('thead th', table).forEach(th => th.removeAttribute('aria-sort'));
     head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
-    const text = row => row.children[column].textContent.trim().replaceAll('\u202f', '');
+    const cell = row => row.children[column];
+    const text = row => cell(row).dataset.cbSort ?? cell(row).textContent.trim().replaceAll('\u202f', '');
     const rows = [...table.tBodies[0].rows].sort((a, b) => collator.compare(text(a), text(b)) * (down ? -1 : 1));
     table.tBodies[0].append(...rows);
   }
@@ -105,7 +106,7 @@
   // Paper: light colours, charts as wide as the page, short details open.
   addEventListener('beforeprint', () => {
     document.documentElement.classList.add('cb-on-paper');
-    all('details:not([open])').filter(box => all('tbody tr, dt', box).length <= 40).forEach(box => { box.open = true; box.dataset.cbPaper = 'yes'; });
+    all('details:not([open], .cb-cited)').filter(box => all('tbody tr', box).length <= 40).forEach(box => { box.open = true; box.dataset.cbPaper = 'yes'; });
     all('.js-plotly-plot').forEach(chart => { recolour(chart); window.Plotly.relayout(chart, { width: 640 }); });
   });
   addEventListener('afterprint', () => {

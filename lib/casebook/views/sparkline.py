@@ -1,0 +1,51 @@
+"""A line of the last few counts, on its own scale from zero."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+_WIDTH, _TOP, _BOTTOM, _SLOTS = 100, 4, 20, 14
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sparkline:
+    """What is drawn, and said.
+
+    Args:
+        lines: Point lists of the runs that followed each other.
+        unchecked: Where a run did not check it.
+        end: The last point; ``None`` when it was not checked.
+        kind: How the last run ended.
+        value: The last count.
+        words: The line in one sentence.
+    """
+
+    lines: Sequence[str]
+    unchecked: Sequence[float]
+    end: tuple[float, float] | None
+    kind: str
+    value: int | None
+    words: str
+
+
+def sparkline(series: tuple[Sequence[int | None], str]) -> Sparkline:
+    """The line of a series, newest at the right end.
+
+    Args:
+        series: Counts, ``None`` for not checked; and how the last run ended.
+    """
+    counts, kind = series
+    top = max((count for count in counts if count is not None), default=0) or 1
+    step = _WIDTH / (_SLOTS - 1)
+    placed = [(round(_WIDTH - (len(counts) - 1 - i) * step, 1), count) for i, count in enumerate(counts)]
+    runs = [list(group) for known, group in groupby(placed, key=lambda point: point[1] is not None) if known]
+    points = [[(x, round(_BOTTOM - (_BOTTOM - _TOP) * count / top, 1)) for x, count in run] for run in runs]
+    said = ", ".join("not checked" if count is None else str(count) for count in counts)
+    return Sparkline(
+        lines=[" ".join(f"{x},{y}" for x, y in run) for run in points if len(run) > 1],
+        unchecked=[x for x, count in placed if count is None],
+        end=points[-1][-1] if points and counts[-1] is not None else None,
+        kind=kind,
+        value=counts[-1] if counts else None,
+        words=f"last {len(counts)} runs: {said}",
+    )

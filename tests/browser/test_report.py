@@ -1,0 +1,206 @@
+"""Reports opened from the file system, network off: drawn, legible, usable, and readable without scripts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.offline import ARTEFACTS, SCHEMES, WIDTHS, Visit, chromium, visit
+
+INCIDENT, HEALTHY = "sample:leader_minus_one", "sample:healthy"
+LEADERSHIP = ("20_partition_leadership", INCIDENT)
+REPORTS = [LEADERSHIP, ("10_triage", INCIDENT), ("10_triage", HEALTHY), ("00_start_here", INCIDENT)]
+EXTERNAL = {"kafka.apache.org", "cwiki.apache.org"}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module", params=REPORTS, ids=lambda param: "-".join(part.rpartition(":")[2] for part in param))
+def any_report(request: pytest.FixtureRequest, browser: Browser, run) -> Iterator[Visit]:
+    """Each of the reports in turn, opened once."""
+    with visit(browser, run(*request.param).folder / "report.html") as seen:
+        yield seen
+
+
+@pytest.fixture(scope="module")
+def leadership(run) -> Path:
+    """The report that has everything: chart, map, long table, what-if."""
+    return run(*LEADERSHIP).folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Browser, leadership: Path) -> Iterator[Page]:
+    """That report, wide and light, opened once: each test leaves it usable for the next."""
+    with visit(browser, leadership) as seen:
+        yield seen.page
+
+
+@pytest.fixture(scope="module")
+def plain(browser: Browser, leadership: Path) -> Iterator[Visit]:
+    """That report without scripts."""
+    with visit(browser, leadership, scripts=False) as seen:
+        yield seen
+
+
+def _drawn(page: Page) -> list[bool]:
+    """For every chart of the page, whether Plotly drew bars into it."""
+    return page.locator(".cb-chart").evaluate_all(
+        "charts => charts.map(c => !!c.querySelector('.main-svg .bars path') && c.getBoundingClientRect().height > 100)"
+    )
+
+
+def _column(page: Page, table: str, column: int) -> list[str]:
+    return page.locator(f"#cb-{table} tbody tr:visible > :nth-child({column})").all_inner_texts()
+
+
+class TestAlone:
+    """One file and nothing else."""
+
+    def test_it_is_drawn_without_network(self, any_report: Visit):
+        """Every figure is drawn, nothing fails, nothing is asked for but the file."""
+        assert _drawn(any_report.page) == [True] * any_report.page.locator("[data-cb-figure]").count()
+        assert any_report.errors == []
+        assert any_report.requests == [any_report.file.as_uri()]
+
+    def test_links_lead_somewhere(self, any_report: Visit):
+        """Into the page, into the run's folder, or to documentation."""
+        assert any_report.dead_links() == []
+        hrefs = any_report.page.locator("a[href]").evaluate_all("links => links.map(a => a.getAttribute('href'))")
+        targets = [urlsplit(href) for href in hrefs if not href.startswith("#")]
+        assert {target.netloc for target in targets if target.scheme} <= EXTERNAL
+        assert [t.path for t in targets if not t.scheme and not (any_report.file.parent / unquote(t.path)).exists()] == []
+
+    def test_it_is_accessible(self, any_report: Visit):
+        """Headings, tables, pictures and controls are what they say they are."""
+        assert any_report.wrong() == []
+
+    @pytest.mark.parametrize("scheme", SCHEMES)
+    @pytest.mark.parametrize("width", WIDTHS)
+    def test_it_fits(self, any_report: Visit, width: int, scheme: str):
+        """No sideways scroll of the page, no control too small to hit; a picture for who wants to look."""
+        any_report.show(width=width, scheme=scheme)
+        any_report.keep(f"{any_report.file.parent.name.partition('_')[2].rpartition('_')[0]}-{width}-{scheme}")
+        assert not any_report.scrolls_sideways()
+        assert any_report.small_targets() == []
+
+
+class TestUse:
+    """Search, sort, proof, keyboard."""
+
+    def test_search(self, opened: Page):
+        """Rows that do not hold the words go; how many are left is said."""
+        rows = len(_column(opened, "verdicts", 1))
+        field = opened.get_by_label("Find")
+        field.fill("sessions")
+        found = _column(opened, "verdicts", 1)
+        assert 0 < len(found) < rows
+        assert all("sessions" in name for name in found)
+        expect(opened.locator("[data-cb-found]")).to_have_text(f"{len(found)} of {rows} rows")
+        field.fill("")
+        assert len(_column(opened, "verdicts", 1)) == rows
+
+    def test_sort(self, opened: Page):
+        """A head is a button; it says which way it sorts, and only one does."""
+        head = opened.locator("#cb-verdicts thead th").first
+        for direction in ("ascending", "descending"):
+            head.get_by_role("button").press("Enter")
+            expect(head).to_have_attribute("aria-sort", direction)
+            assert _column(opened, "verdicts", 1) == sorted(_column(opened, "verdicts", 1), reverse=direction == "descending")
+        opened.get_by_role("button", name="Replicas").click()
+        expect(opened.locator("#cb-verdicts th[aria-sort]")).to_have_text("Replicas")
+
+    def test_proof(self, opened: Page):
+        """A proof link opens the evidence and shows the znode as it was read."""
+        link = opened.locator("#cb-verdicts a.cb-proof").first
+        path, anchor = link.get_attribute("title"), link.get_attribute("href")
+        assert not opened.locator(f"{anchor}").is_visible()
+        link.click()
+        expect(opened.locator(anchor)).to_be_in_viewport()
+        expect(opened.locator(anchor)).to_have_text(path)
+        expect(opened.locator(f"{anchor} + dd")).to_contain_text('"leader":')
+
+    def test_copy(self, opened: Page):
+        """The button beside a command answers; where the clipboard is closed the text is selected."""
+        opened.get_by_role("button", name="Copy").first.click()
+        expect(opened.locator("[data-cb-copy]").first).not_to_have_text("Copy")
+
+    def test_focus_is_seen(self, opened: Page):
+        """The keyboard's place is ringed, 2 px wide and 2 px off."""
+        opened.keyboard.press("Tab")
+        ring = opened.evaluate(
+            "() => (s => [s.outlineStyle, s.outlineWidth, s.outlineOffset])(getComputedStyle(document.activeElement))"
+        )
+        assert ring == ["solid", "2px", "2px"]
+
+
+class TestScheme:
+    """Light and dark are two real sets of colours."""
+
+    def test_the_chart_follows_it(self, opened: Page):
+        """Also when the scheme changes after the chart was drawn."""
+        drawn = """() => ['.bars path', '.annotation-text'].map(mark => {
+            const style = getComputedStyle([...document.querySelectorAll(`.cb-chart ${mark}`)].at(mark === '.bars path' ? 0 : 1));
+            return style.fill;
+        })"""
+        light = opened.evaluate(drawn)
+        opened.emulate_media(color_scheme="dark")
+        opened.wait_for_function(f"light => !({drawn})().some((colour, i) => colour === light[i])", arg=light)
+        assert opened.evaluate(drawn) == ["rgb(255, 154, 92)", "rgb(233, 236, 238)"]
+
+
+class TestPaper:
+    """What is printed is what is read at a desk by someone without this page."""
+
+    def test_it_prints(self, opened: Page):
+        """From a dark screen: light, controls gone, short details open, charts within the page; then all as before."""
+        before = opened.locator("details[open]").count()
+        opened.emulate_media(media="print", color_scheme="dark")
+        opened.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+        assert opened.evaluate("() => getComputedStyle(document.querySelector('.cb-verdict')).color") == "rgb(26, 30, 34)"
+        assert opened.locator("details[open]").count() > before
+        assert not opened.locator("[data-cb-copy]").first.is_visible()
+        assert opened.locator(".cb-chart .main-svg").first.bounding_box()["width"] <= 640
+        opened.evaluate("() => dispatchEvent(new Event('afterprint'))")
+        opened.emulate_media(media="screen", color_scheme="light")
+        assert opened.locator("details[open]").count() == before
+
+    def test_pdf(self, opened: Page):
+        """Paper for who wants to look."""
+        ARTEFACTS.mkdir(parents=True, exist_ok=True)
+        assert opened.pdf(path=ARTEFACTS / "20_partition_leadership.pdf", format="A4").startswith(b"%PDF")
+
+
+class TestWithoutScripts:
+    """Everything but search, sort and copying."""
+
+    def test_it_reads(self, plain: Visit):
+        """Verdict, picture, map, tables and the what-if at its parameters are there."""
+        for part in (
+            ".cb-verdict",
+            ".cb-brokers",
+            ".cb-static",
+            ".cb-map",
+            "#cb-costs",
+            "#cb-verdicts",
+            ".cb-what-if .cb-result",
+        ):
+            expect(plain.page.locator(part).first).to_be_visible()
+        plain.keep("20_partition_leadership-no-scripts")
+
+    def test_nothing_is_empty_or_dead(self, plain: Visit):
+        """No empty box where a chart would be, no control that does nothing."""
+        assert [box for box in plain.page.locator(".cb-chart").all() if box.is_visible()] == []
+        assert [box for box in plain.page.locator("button, input").all() if box.is_visible()] == []
+
+    def test_findings_read(self, browser: Browser, run):
+        """The triage's findings with advice and proof."""
+        with visit(browser, run("10_triage", INCIDENT).folder / "report.html", scripts=False) as seen:
+            finding = seen.page.locator(".cb-finding").first
+            for part in ("h3", ".cb-word", ".cb-command", ".cb-proof"):
+                expect(finding.locator(part).first).to_be_visible()

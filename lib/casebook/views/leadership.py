@@ -73,7 +73,7 @@ def costs(lead: Leadership) -> View:
             (PLAIN, ("Wait", text.count(len(offline)), "0", _stay_down(offline))),
         ],
         takeaway="What each choice costs.",
-        reading="“3, 0”: 3 offline after the first step, 0 after the second.",
+        reading="Offline after each step, with commas.",
     )
     return html(render("plain_table", table=table))
 

@@ -83,6 +83,15 @@ class TestPage:
         assert len(whole[1].all("section")) == 2
         assert classes.count("cb-rail") == 1
 
+    def test_a_count_stands_beside_its_heading(self):
+        """Below it in a notebook, beside it here; a heading without one stays alone."""
+        two = [finding(), finding("a.b")]
+        html, _ = page_of(new_markdown_cell("## Findings\n\n**Good is** none."), cell(triage.findings(two)))
+        assert re.search(r'<h2 [^>]*>Findings<.*? <span class="cb-count">2, worst first</span></h2>', html)
+        assert html.count("worst first") == 1
+        html, _ = page_of(new_markdown_cell("## Findings"), cell(triage.findings([])))
+        assert '<span class="cb-count">' not in html
+
     def test_ids_are_one_each(self, whole):
         """No target is ambiguous."""
         ids = [attributes["id"] for _, attributes in whole[1].elements if "id" in attributes]

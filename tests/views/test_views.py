@@ -133,6 +133,7 @@ class TestVerdict:
             )
         )
         assert "OK Nothing found in 1 check 1 question could not be checked, so this is not a clean bill." in said
+        assert f"Open: {HOSTILE}" in said
 
     def test_nothing_checked_is_not_ok(self):
         """Without one answer nobody is told OK."""

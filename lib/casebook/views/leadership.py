@@ -73,7 +73,7 @@ def costs(lead: Leadership) -> View:
             (PLAIN, ("Wait", text.count(len(offline)), "0", _stay_down(offline))),
         ],
         takeaway="What each choice costs.",
-        reading="Offline after each step, with commas.",
+        reading="Offline after each step in turn.",
     )
     return html(render("plain_table", table=table))
 

@@ -5,6 +5,7 @@ Exit codes: 0 nothing at or above the threshold, 1 warning, 2 critical, 3 could 
 
 import contextlib
 import logging
+import os
 import tempfile
 import time
 from collections.abc import Mapping
@@ -90,7 +91,7 @@ def _execute(notebook: notebooks.Notebook, values: Mapping[str, object], folder:
     from papermill.exceptions import PapermillExecutionError
 
     try:
-        with _logged(folder / LOG), tempfile.TemporaryDirectory(prefix="casebook-") as sockets:
+        with _logged(folder / LOG), _kernel_heard_in(folder / LOG), tempfile.TemporaryDirectory(prefix="casebook-") as sockets:
             papermill.execute_notebook(
                 str(notebook.path),
                 str(folder / NOTEBOOK),
@@ -106,6 +107,20 @@ def _execute(notebook: notebooks.Notebook, values: Mapping[str, object], folder:
     except Exception as error:  # a kernel that dies, a disk that fills: the run is published all the same, and says so
         return f"{type(error).__name__}: {error}"
     return None
+
+
+@contextlib.contextmanager
+def _kernel_heard_in(path: Path):
+    """What the kernel's process itself says (warnings of its start and end) goes to the run's log, not to the terminal."""
+    keep = os.dup(2)
+    log = os.open(path, os.O_WRONLY | os.O_APPEND)
+    try:
+        os.dup2(log, 2)
+        yield
+    finally:
+        os.dup2(keep, 2)
+        os.close(keep)
+        os.close(log)
 
 
 def _kernel_config(sockets: Path):

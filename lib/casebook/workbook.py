@@ -20,7 +20,7 @@ from casebook.analysis import evidence, leadership, release, what_if
 from casebook.analysis.leadership import Leadership
 from casebook.case import Case
 from casebook.errors import UsageError
-from casebook.facts import Cluster
+from casebook.facts import Cluster, ReadOutcome, Znode
 from casebook.findings import Finding
 from casebook.versions import VersionInUse
 from casebook.views import choices, proof, triage
@@ -99,8 +99,14 @@ class Workbook:
         self._remembered = _CHOSEN.setdefault((notebook, case.digest), {})
 
     def leadership(self) -> Leadership:
-        """Which partitions have no leader, why, and whom to start first."""
-        return leadership.examine(self.cluster, self.version)
+        """Which partitions have no leader, why, and whom to start first; keeps its tables for the run folder."""
+        lead = leadership.examine(self.cluster, self.version)
+        self._tables |= {
+            "partitions": lead.verdicts,
+            "start_first": lead.start_first,
+            "controller_epochs": lead.controller_epochs,
+        }
+        return lead
 
     def choose(self, name: str, options: Sequence[str], *, default: str) -> str:
         """Offer a choice in JupyterLab; returns the value in force, headless the parameter.
@@ -134,7 +140,11 @@ class Workbook:
         known = {*self.cluster.live, *lead.dead}
         supposed = what_if.suppose(self.cluster, known, alive=alive, unclean=unclean, ahead=ahead)
         replay = partial(what_if.replay, self.cluster, self.version.version, lead.verdicts)
-        self.show(what_if_views.panel(lead, supposed, replay, interactive=self.interactive, remembered=self._remembered))
+        self.show(
+            what_if_views.panel(
+                lead, supposed, replay, interactive=self.interactive, remembered=self._remembered, source=self._source
+            )
+        )
 
     def finish(self, findings: Sequence[Finding]) -> None:
         """Fill the summary at the top and write findings, tables and the record of the run."""
@@ -153,7 +163,8 @@ class Workbook:
     def _cited(self) -> View:
         """The evidence behind every proof link, as it was read."""
         wanted = self._cites
-        znodes = sorted((z for z in self.case.znodes() if z.path in wanted), key=lambda z: z.path) if wanted else []
+        found = {znode.path: znode for znode in self.case.znodes() if znode.path in wanted} if wanted else {}
+        znodes = [found.get(path) or Znode(path=path, outcome=ReadOutcome.MISSING) for path in sorted(wanted)]
         line = self.version.proof
         return proof.cited(znodes, [(line, self.case.line(line))] if line and ":" in line else [])
 

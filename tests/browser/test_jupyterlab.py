@@ -57,7 +57,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
          "--IdentityProvider.token=", "--expose-app-in-browser", f"--notebook-dir={home}"],
         env=os.environ | {"JUPYTER_CONFIG_PATH": str(home / "config"), "CASEBOOK_RUNS": str(home / "runs")},
         stdout=subprocess.DEVNULL,
-        stderr=(home / "server.log").open("w"),
+        stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
         _wait_until_up(f"http://127.0.0.1:{port}/api/status", server)

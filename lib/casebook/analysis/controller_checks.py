@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from casebook.analysis.proof import SHOWN, START, ZNODES
 from casebook.analysis.verdicts import Verdict, instant
-from casebook.analysis.words import agree, brokers, capitalised, number
+from casebook.analysis.words import agree, brokers, capitalised, moment, number
 from casebook.facts import Cluster
 from casebook.findings import Evidence, Finding, Question, Severity, Step
 
@@ -63,7 +63,7 @@ def controller(cluster: Cluster) -> Finding:
             why="Without a controller no leader is elected and no ISR change is passed on.",
             next=(Step(kind="first", text=wait, command=START),),
         )
-    since = f" since {at}" if (at := instant(found.elected_at)) else ""
+    since = f" since {moment(at)}" if (at := instant(found.elected_at)) else ""
     epoch = "unknown" if found.epoch is None else found.epoch
     return ask.ok(f"Broker {found.broker} is the controller{since}, epoch {epoch}")
 

@@ -79,8 +79,8 @@ def _kafka_version(version: VersionInUse) -> Finding:
     )
     title = f"Rules of Kafka {version.version} are applied, {known_from(version)}"
     if version.contradictions:
-        count = len(version.contradictions)
-        against = f"{number(count, 'piece')} of evidence {agree(count, 'says', 'say')} otherwise"
+        pieces = len(version.contradictions)
+        against = f"{number(pieces, 'piece')} of evidence {agree(pieces, 'says', 'say')} otherwise"
         return ask.found(Severity.WARNING, f"{title}, and {against}", why=" ".join(version.contradictions))
     if version.origin is VersionOrigin.ASSUMED:
         return ask.could_not_check(title, settle="Give -p kafka_version=..., or a broker's log.")

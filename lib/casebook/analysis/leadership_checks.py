@@ -8,7 +8,7 @@ from casebook.analysis import controller_checks, isr_checks
 from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, START, ZNODES, of_verdicts, topics_of
 from casebook.analysis.start_first import StartChoice, order
 from casebook.analysis.verdicts import OFFLINE, RULES, State, Verdict, is_reassigning
-from casebook.analysis.words import agree, brokers, capitalised, number, uncapitalised
+from casebook.analysis.words import agree, brokers, capitalised, count, number, uncapitalised
 from casebook.facts import Cluster
 from casebook.findings import Evidence, Finding, Question, Severity, Status, Step
 from casebook.versions import KafkaVersion, VersionInUse
@@ -65,7 +65,7 @@ def offline(verdicts: Sequence[Verdict], choices: Sequence[StartChoice], version
     ask = Question(
         check="leadership.offline",
         question="Does every partition have a living leader?",
-        looked_at=f"{known} of {number(len(verdicts), 'partition')}",
+        looked_at=f"{count(known)} of {number(len(verdicts), 'partition')}",
         threshold="1 or more without",
         facts={
             "partitions": len(verdicts),
@@ -80,10 +80,10 @@ def offline(verdicts: Sequence[Verdict], choices: Sequence[StartChoice], version
         },
     )
     if hit:
-        first = f"; start broker {started[0].broker} first: heals {started[0].heals}" if started else ""
+        first = f"; start broker {started[0].broker} first: heals {count(started[0].heals)}" if started else ""
         return ask.found(
             Severity.CRITICAL,
-            f"{len(hit)} of {number(len(verdicts), 'partition')} {agree(len(hit), 'has', 'have')} no leader{first}",
+            f"{count(len(hit))} of {number(len(verdicts), 'partition')} {agree(len(hit), 'has', 'have')} no leader{first}",
             why=_by_rule(hit),
             since=min((v.since for v in hit if v.since), default=None),
             evidence=of_verdicts(hit),
@@ -187,7 +187,7 @@ def reassigning(cluster: Cluster) -> Finding:
 
 def _by_rule(hit: Sequence[Verdict]) -> str:
     rules = Counter(v.rule for v in hit)
-    return " ".join(f"{count} by rule {rule}: {uncapitalised(RULES[rule])}" for rule, count in rules.most_common())
+    return " ".join(f"{count(hits)} by rule {rule}: {uncapitalised(RULES[rule])}" for rule, hits in rules.most_common())
 
 
 def _steps(hit: Sequence[Verdict], started: Sequence[StartChoice], version: KafkaVersion) -> Iterable[Step]:
@@ -196,7 +196,7 @@ def _steps(hit: Sequence[Verdict], started: Sequence[StartChoice], version: Kafk
         elects = f"{number(first.heals, 'partition')} {agree(first.heals, 'elects', 'elect')} a leader at once"
         yield Step(kind="first", text=f"Start broker {first.broker}: {elects}.", command=START)
         if then:
-            more = "; ".join(f"broker {c.broker}: {c.heals} more" for c in then[:SHOWN])
+            more = "; ".join(f"broker {c.broker}: {count(c.heals)} more" for c in then[:SHOWN])
             yield Step(kind="then", text=f"{capitalised(more)}.")
     if stuck := len(hit) - sum(choice.heals for choice in started):
         verb = agree(stuck, "is", "are")
@@ -204,7 +204,7 @@ def _steps(hit: Sequence[Verdict], started: Sequence[StartChoice], version: Kafk
             kind="then", text=f"{number(stuck, 'partition')} {verb} not healed by starting any broker: see the rule of each."
         )
     if could := sum(v.unclean_winner is not None for v in hit):
-        price = f"it elects {could} of {len(hit)} and drops an unknown number of records"
+        price = f"it elects {count(could)} of {count(len(hit))} and drops an unknown number of records"
         yield Step(kind="not", text=f"Do not turn on unclean election: {price}.{_halts(version)}")
 
 
@@ -216,5 +216,5 @@ def _halts(version: KafkaVersion) -> str:
 
 
 def _unjudged(unknown: Sequence[Verdict], verdicts: Sequence[Verdict]) -> str:
-    count = f"{len(unknown)} of {number(len(verdicts), 'partition')}"
-    return f"Whether {count} {agree(len(unknown), 'has', 'have')} a leader is unknown"
+    some = f"{count(len(unknown))} of {number(len(verdicts), 'partition')}"
+    return f"Whether {some} {agree(len(unknown), 'has', 'have')} a leader is unknown"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from casebook.analysis import election
 from casebook.analysis.verdicts import OFFLINE, State, Verdict, ids
+from casebook.analysis.words import number
 from casebook.errors import UsageError
 from casebook.facts import Cluster, PartitionState
 from casebook.findings import Severity
@@ -290,7 +291,7 @@ def _counts(
             sum(x == broker for x in leaders) for leaders in zip(*((_led_by(v), a.leader) for v, a in known), strict=True)
         )
         rows.append((f"Led by broker {broker}", before, after, ""))
-    rows.append(("Records dropped", 0, dropped, f"{unclean} unclean elections" if unclean else "clean elections only"))
+    rows.append(("Records dropped", 0, dropped, number(unclean, "unclean election") if unclean else "clean elections only"))
     return tuple(rows)
 
 

@@ -3,14 +3,24 @@
 from collections.abc import Iterable
 
 
-def number(count: int, noun: str) -> str:
+def count(value: int) -> str:
+    """``29``, ``100\u202f000``: a narrow space at each thousand."""
+    return f"{value:,}".replace(",", "\u202f")
+
+
+def number(value: int, noun: str) -> str:
     """``1 partition``, ``2 partitions``."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    return f"{count(value)} {noun}{'' if value == 1 else 's'}"
 
 
-def agree(count: int, one: str, many: str) -> str:
+def agree(value: int, one: str, many: str) -> str:
     """The form of a word that goes with a count: ``is`` or ``are``."""
-    return one if count == 1 else many
+    return one if value == 1 else many
+
+
+def moment(instant: str) -> str:
+    """``2026-11-21 13:27:31 UTC`` of an ISO-8601 instant."""
+    return f"{instant[:19].replace('T', ' ')} UTC"
 
 
 def brokers(ids: Iterable[int]) -> str:

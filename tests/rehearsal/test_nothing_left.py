@@ -12,8 +12,9 @@ import pytest
 from casebook.rehearsal import Cluster
 
 REHEARSES = """
-import sys, time
+import signal, time
 from casebook.rehearsal import Cluster
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs this in the background has SIGINT ignored
 with Cluster(brokers=1) as cluster:
     print(cluster.home, flush=True)
     time.sleep(600)
@@ -61,7 +62,7 @@ class TestNothingIsLeft:
         home = parent.stdout.readline().strip()
         assert len(running_in(home)) >= 3  # ZooKeeper, a broker, the guardian
         os.kill(parent.pid, how)
-        parent.communicate()
+        parent.communicate(timeout=60)
         assert gone(home)
 
     def test_frozen_servers_go_too(self):

@@ -54,6 +54,8 @@ class TestReadme:
     def test_each_command_does_what_it_says(self, command, own_words, tmp_path, monkeypatch):
         """Run as written, but for what is the reader's own."""
         monkeypatch.setenv("CASEBOOK_RUNS", str(tmp_path / "runs"))
+        monkeypatch.delenv("MAKELEVEL", raising=False)  # a reader's make is not called by another make
+        monkeypatch.delenv("MAKEFLAGS", raising=False)
         if "collect" in command:
             own_words = own_words | {"my-case": str(tmp_path / "my-case")}
         arguments = [own_words.get(word, word) for word in command]

@@ -67,7 +67,7 @@ class PredictingStage(Stage):
             for partition, state in states.items()
         }
         Stage.gone(self, cluster, *brokers)
-        self._compare(cluster, f"death of {brokers}", predicted)
+        self._compare(cluster, f"death of {brokers}", predicted, leaving=frozenset(brokers))
 
     def start(self, cluster: Cluster, *brokers: int) -> None:
         deleting = cluster.deleting()
@@ -91,13 +91,21 @@ class PredictingStage(Stage):
         Stage.start(self, cluster, *brokers)
         self._compare(cluster, f"start of {brokers}", predicted, joining=frozenset(cluster.ids))
 
-    def _compare(self, cluster: Cluster, event: str, predicted: Outcomes, *, joining: frozenset[int] = frozenset()) -> None:
+    def _compare(
+        self,
+        cluster: Cluster,
+        event: str,
+        predicted: Outcomes,
+        *,
+        joining: frozenset[int] = frozenset(),
+        leaving: frozenset[int] = frozenset(),
+    ) -> None:
         def wrong() -> dict[Partition, str]:
             found = _states(cluster)
             return {
                 partition: f"{partition}: {found.get(partition)} is none of {outcomes}"
                 for partition, outcomes in predicted.items()
-                if not any(_alike(found.get(partition), outcome, joining) for outcome in outcomes)
+                if not any(_alike(found.get(partition), outcome, joining, leaving) for outcome in outcomes)
             }
 
         with suppress(RehearsalError):
@@ -117,9 +125,15 @@ def _states(cluster: Cluster) -> dict[Partition, Outcome]:
     }
 
 
-def _alike(found: Outcome | None, predicted: Outcome | None, joining: frozenset[int]) -> bool:
-    """Equal as far as the controller decides: leaders take those who come back into their ISRs by themselves."""
+def _alike(found: Outcome | None, predicted: Outcome | None, joining: frozenset[int], leaving: frozenset[int]) -> bool:
+    """Equal as far as the controller decides.
+
+    A living leader takes those who come back into its ISR by itself, and drops the dead whom the controller has left in
+    it; neither raises the leader epoch.
+    """
     if found is None or predicted is None:
         return found is predicted
+    if predicted.leader is not None and found == replace(predicted, isr=tuple(b for b in predicted.isr if b not in leaving)):
+        return True
     decided = tuple(broker for broker in found.isr if broker in predicted.isr or broker not in joining)
     return replace(found, isr=decided) == predicted

@@ -21,7 +21,7 @@ report: install
 	@$(BIN)/casebook run partition_leadership --source sample:leader_minus_one || test $$? -eq 2
 
 lab: install
-	@$(BIN)/jupyter lab notebooks/00_start_here.ipynb
+	@$(BIN)/jupyter lab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb
 
 test: install
 	@$(BIN)/python -m pytest

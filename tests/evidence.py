@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 
-from casebook.facts import Cluster, Stat, Znode
+from casebook.facts import Cluster, ReadOutcome, Stat, Znode
 from casebook.formats import cluster
 from casebook.versions import KafkaVersion
 
@@ -57,6 +57,8 @@ def rows(
     made.append(znode("/controller_epoch", "5"))
     if controller is not None:
         made.append(znode("/controller", {"version": 1, "brokerid": controller, "timestamp": "1"}))
+    else:
+        made.append(Znode(path="/controller", outcome=ReadOutcome.MISSING))  # as the collector says it of a whole tree
     for topic, partitions in topics.items():
         assignment = {str(partition): replicas for partition, (replicas, _) in partitions.items()}
         made.append(znode(f"/brokers/topics/{topic}", {"version": 1, "partitions": assignment} | dict(topic_fields or {})))

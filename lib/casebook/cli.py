@@ -96,6 +96,7 @@ def run(
         click.echo(f"casebook: {ran.title}", err=True)
     else:
         click.echo(ran.title)
+        click.echo(f"source: {ran.source}")
     click.echo(f"report: {ran.folder / runner.REPORT}")
     click.echo(str(ran.folder))
     sys.exit(ran.exit_code)
@@ -137,7 +138,20 @@ def collect(
         logs=_globbed(logs),
         progress=_progress if sys.stderr.isatty() else None,
     )
+    _tell_what_is_missing(out)
     click.echo(str(out))
+
+
+def _tell_what_is_missing(out: Path) -> None:
+    from casebook.case import Case
+
+    case = Case.open(out)
+    for problem in case.could_not_collect[:5]:
+        click.echo(f"casebook: could not collect {problem.path}: {problem.reason}", err=True)
+    if len(case.could_not_collect) > 5:
+        click.echo(f"casebook: and {len(case.could_not_collect) - 5} more, all in {out / 'case.json'}", err=True)
+    if not any(item.rows for item in case.items.values()):
+        raise CasebookError(f"Nothing was collected; {out} is an empty case.", try_="Check the places that were given.")
 
 
 def _by_broker(texts: tuple[str, ...]) -> list[tuple[int, str]]:

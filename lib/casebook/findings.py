@@ -167,6 +167,11 @@ class Completeness:
         """Checks that apply to this cluster."""
         return self.ok + self.finding + self.could_not_check
 
+    @property
+    def inconclusive(self) -> bool:
+        """Most of what applies could not be answered: nobody may call that well."""
+        return 2 * self.could_not_check > self.asked
+
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Findings in the order people read them: by outcome, severity, then check name (stable within a check)."""

@@ -1,6 +1,6 @@
 """Runs a notebook headless through papermill, into a run folder with its report.
 
-Exit codes: 0 nothing at or above the threshold, 1 warning, 2 critical, 3 could not complete.
+Exit codes: 0 nothing at or above the threshold, 1 warning, 2 critical, 3 could not complete, or most questions unanswered.
 """
 
 import contextlib
@@ -8,13 +8,13 @@ import logging
 import os
 import tempfile
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from casebook import notebooks, parameters, report, runs
 from casebook.errors import CasebookError
-from casebook.findings import Severity, at_or_above
+from casebook.findings import Completeness, Severity, at_or_above
 
 COULD_NOT_COMPLETE = 3
 _EXIT_CODES = {Severity.WARNING: 1, Severity.CRITICAL: 2, Severity.INFO: 1}
@@ -30,12 +30,14 @@ class Ran:
         exit_code: 0 to 3.
         title: The verdict, or what went wrong.
         failed: The notebook did not reach its end.
+        source: What it ran on.
     """
 
     folder: Path
     exit_code: int
     title: str
     failed: bool
+    source: str = ""
 
 
 def run(notebook: notebooks.Notebook, given: Mapping[str, str], *, runs_dir: Path, fail_on: Severity = Severity.WARNING) -> Ran:
@@ -61,14 +63,19 @@ def run(notebook: notebooks.Notebook, given: Mapping[str, str], *, runs_dir: Pat
             "notebook": notebook.stem,
             "started": folder.started.isoformat(timespec="seconds").replace("+00:00", "Z"),
             "seconds": round(time.monotonic() - began, 3),
-            "parameters": {p.name: values.get(p.name, p.default) for p in known if p.name != "out_dir"},
+            "parameters": _in_force(known, values),
             "exit_code": outcome.exit_code,
             "error": outcome.title if outcome.failed else None,
             **runs.surroundings(notebook.path),
         },
     )
     rewrite_report(folder.path, run_id=folder.final.name)
-    return Ran(folder=folder.publish(), exit_code=outcome.exit_code, title=outcome.title, failed=outcome.failed)
+    return replace(outcome, folder=folder.publish(), source=str(_in_force(known, values)["source"]))
+
+
+def _in_force(known: Iterable[parameters.Parameter], values: Mapping[str, object]) -> dict[str, object]:
+    """Every parameter's value, given or default; where the run is written is no part of it."""
+    return {p.name: values.get(p.name, p.default) for p in known if p.name != "out_dir"}
 
 
 def rewrite_report(folder: Path, *, run_id: str | None = None) -> Path:
@@ -141,7 +148,8 @@ def _outcome(folder: Path, error: str | None, fail_on: Severity) -> Ran:
             error = str(missing)
         else:
             worst = Severity(found["worst"]) if found["worst"] else None
-            code = _EXIT_CODES[worst] if at_or_above(worst, fail_on) else 0
+            inconclusive = Completeness(**found["completeness"]).inconclusive
+            code = _EXIT_CODES[worst] if at_or_above(worst, fail_on) else COULD_NOT_COMPLETE if inconclusive else 0
             return Ran(folder=folder, exit_code=code, title=_verdict(found), failed=False)
     return Ran(folder=folder, exit_code=COULD_NOT_COMPLETE, title=error, failed=True)
 
@@ -151,6 +159,10 @@ def _verdict(found: Mapping) -> str:
     first = next((f for f in found["findings"] if f["status"] == "finding"), None)
     unchecked = found["completeness"]["could_not_check"]
     tail = f" ({unchecked} could not be checked)" if unchecked else ""
+    counts = Completeness(**found["completeness"])
+    if counts.inconclusive and (first is None or first["severity"] != Severity.CRITICAL):
+        said = f"; {first['severity']}: {first['title']}" if first else ""
+        return f"COULD NOT CHECK: {unchecked} of {counts.asked} questions could not be answered{said}"
     if first is None:
         return f"OK: nothing found in {found['completeness']['ok']} checks{tail}"
     return f"{first['severity'].upper()}: {first['title']}{tail}"

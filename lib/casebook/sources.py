@@ -37,7 +37,9 @@ def open_source(source: str, *, evidence: Callable[[], Path], progress: Progress
         return Case.open(_collect(name, evidence(), progress))
     if not source:
         raise UsageError("No source is given.", try_="Give -p source=sample:leader_minus_one, a case folder, or live:<profile>.")
-    return Case.open(Path(source).expanduser())
+    folder = Path(source).expanduser()
+    beside = places.checkout() / folder  # JupyterLab runs a notebook in the notebooks' folder, a terminal in the checkout
+    return Case.open(beside if not folder.exists() and beside.exists() else folder)
 
 
 def samples() -> tuple[str, ...]:

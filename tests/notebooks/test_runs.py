@@ -1,6 +1,7 @@
 """What a headless run leaves behind, on the shipped cases."""
 
 import json
+import shutil
 from pathlib import Path
 
 import nbformat
@@ -152,3 +153,18 @@ class TestPlainPapermill:
             progress_bar=False,
         )
         assert findings(tmp_path / "here")["leadership.offline"]["status"] == "ok"
+
+
+class TestInconclusive:
+    """Evidence that answers hardly anything is never called well."""
+
+    def test_a_truncated_case_ends_in_3(self, tmp_path):
+        """Half of the znodes' file: the verdict, the exit code and the page all say that it could not be checked."""
+        case = tmp_path / "case"
+        shutil.copytree(places.samples_dir() / "healthy", case)
+        packed = case / "zookeeper" / "znodes.jsonl.zst"
+        packed.write_bytes(packed.read_bytes()[: packed.stat().st_size // 2])
+        ran = runner.run(notebooks.find("20"), {"source": str(case)}, runs_dir=tmp_path / "runs")
+        assert (ran.exit_code, ran.failed) == (3, False)
+        assert ran.title.startswith("COULD NOT CHECK")
+        assert "Nothing to start" not in (ran.folder / "report.html").read_text()

@@ -138,7 +138,7 @@ class TestVerdict:
     def test_nothing_checked_is_not_ok(self):
         """Without one answer nobody is told OK."""
         said = words_of(html_of(triage.summary([finding(status=Status.COULD_NOT_CHECK, severity=None)], CASE, lead().cluster)))
-        assert "COULD NOT CHECK Nothing could be checked" in said
+        assert "COULD NOT CHECK 1 of 1 question could not be answered" in said
 
     def test_unknown_brokers_are_said(self):
         """When registrations could not be listed, nobody is called dead or alive."""

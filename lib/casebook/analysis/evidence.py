@@ -58,6 +58,8 @@ def _taken_at_its_word(cluster: Cluster) -> Finding:
         facts={"undecodable": len(problems), "unknown_kinds": dict(cluster.unknown_znodes)},
         caveats=(kinds,) if unknown else (),
     )
+    if not problems and not (cluster.there or cluster.partitions or cluster.brokers):
+        return ask.could_not_check("There is no znode to decode", settle="Collect the znodes.")
     if not problems:
         return ask.ok("Every znode was decoded")
     its = agree(len(problems), "its", "their")

@@ -74,6 +74,8 @@ def under_replicated(verdicts: Sequence[Verdict]) -> Finding:
     online = _online(verdicts)
     hit = [v for v in online if v.under_replicated]
     missing = sorted({r for v in hit for r in v.replicas if r not in (v.isr or ())})
+    dead = sorted({r for v in hit for r in v.replicas if r not in (v.isr or ()) and r not in v.live_replicas})
+    alive = sorted({r for v in hit for r in v.live_replicas if r not in (v.isr or ())})
     ask = Question(
         check="leadership.under_replicated",
         question="Are all replicas of the online partitions in sync?",
@@ -86,10 +88,17 @@ def under_replicated(verdicts: Sequence[Verdict]) -> Finding:
     return ask.found(
         Severity.INFO,
         f"{number(len(hit), 'online partition')} {agree(len(hit), 'is', 'are')} under-replicated",
-        why=f"They miss {brokers(missing)}. They catch up by themselves once it is back.",
+        why=" ".join(_missing_because(dead, alive)),
         since=min((v.since for v in hit if v.since), default=None),
         evidence=of_verdicts(hit),
     )
+
+
+def _missing_because(dead: Sequence[int], alive: Sequence[int]) -> Iterable[str]:
+    if dead:
+        yield f"Replicas on {brokers(dead)} are dead; they catch up by themselves after a start."
+    if alive:
+        yield f"Replicas on {brokers(alive)} live and have fallen behind, or are still catching up."
 
 
 def isr_in_assignment(verdicts: Sequence[Verdict]) -> Finding:

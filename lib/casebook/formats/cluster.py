@@ -284,6 +284,7 @@ def _controller(found: _SortedOut) -> Controller:
 
     found.read("/controller", decode_controller)
     found.read("/controller_epoch", decode_epoch)
-    asked = [znode for path in ("/controller", "/controller_epoch") for _, znode in found.by_kind[path]]
-    readable = bool(asked) and not any(p.path in ("/controller", "/controller_epoch") for p in found.problems)
+    readable = bool(found.by_kind["/controller"]) and not any(
+        p.path in ("/controller", "/controller_epoch") for p in found.problems
+    )
     return Controller(readable=readable, **fields)

@@ -44,7 +44,7 @@ def whom_to_start(lead: Leadership) -> View:
     tables = {"start_first": lead.start_first}
     chosen = order(lead.start_first)
     if not chosen:
-        return html(render("no_start", offline=len(_offline(lead)), dead=lead.dead), tables=tables)
+        return html(render("no_start", offline=len(_offline(lead)), dead=lead.dead, known=_known(lead)), tables=tables)
     other = _other_order(lead)
     rows = [*_now(lead), *_bars(chosen[:_MOST_STEPS], chosen=True)]
     if other:
@@ -58,17 +58,23 @@ def whom_to_start(lead: Leadership) -> View:
     return View(parts=(caption, chart, static, _choices(lead.start_first)), tables=tables)
 
 
+def _known(lead: Leadership) -> bool:
+    """Whether there are partitions, and all of them were judged."""
+    return lead.cluster.brokers_known and bool(lead.verdicts) and all(v.state is not State.UNKNOWN for v in lead.verdicts)
+
+
 def costs(lead: Leadership) -> View:
     """What each choice costs: starting brokers, unclean election, waiting."""
     offline = _offline(lead)
     if not offline:
         return html(Markup())
+    unclean_starts = sum(_elects_unclean(v) for v in offline)
     table = Table(
         name="costs",
         columns=(("Choice", TEXT), ("Offline after", NUMBER), ("Records dropped", NUMBER), ("Then", TEXT)),
         rows=[
-            *_start_cost(order(lead.start_first), CHOSEN, "clean elections: nothing is lost"),
-            *_start_cost(_other_order(lead), PLAIN, "the same, later"),
+            *_start_cost(order(lead.start_first), CHOSEN, unclean_starts),
+            *_start_cost(_other_order(lead), PLAIN, unclean_starts),
             _unclean_cost(offline),
             (PLAIN, ("Wait", text.count(len(offline)), "0", _stay_down(offline))),
         ],
@@ -203,13 +209,19 @@ def _choices(choices: Sequence[StartChoice]) -> Markup:
     return numbers(table, f"The numbers ({text.plural(len(choices), 'row')})")
 
 
-def _start_cost(steps: Sequence[StartChoice], how: str, then: str) -> list[Row]:
+def _elects_unclean(v: Verdict) -> bool:
+    """Whether whoever starts is elected unclean: unclean election is allowed, and nobody it waits for is in the ISR."""
+    return bool(v.waits_for) and not set(v.waits_for) & set(v.isr or ())
+
+
+def _start_cost(steps: Sequence[StartChoice], how: str, unclean: int) -> list[Row]:
     if not steps:
         return []
+    then = f"{text.plural(unclean, 'partition')} elected unclean" if unclean else "clean elections: nothing is lost"
     named = steps[:_MOST_NAMED]
     more = f", then {text.count(len(steps) - len(named))} more" if len(steps) > len(named) else ""
     left = ", ".join(text.count(c.still_offline_after) for c in named)
-    return [(how, (f"Start {', then '.join(str(c.broker) for c in named)}{more}", left, "0", then))]
+    return [(how, (f"Start {', then '.join(str(c.broker) for c in named)}{more}", left, unknown() if unclean else "0", then))]
 
 
 def _unclean_cost(offline: Sequence[Verdict]) -> Row:
@@ -246,7 +258,8 @@ def _clean(v: Verdict) -> object:
         return unknown()
     if v.clean_winner is not None:
         return f"{v.clean_winner} now"
-    return f"{' or '.join(map(str, v.waits_for))} if started" if v.waits_for else "nobody"
+    in_sync = [b for b in v.waits_for if b in (v.isr or ()) or v.state is State.UNINITIALISED]
+    return f"{' or '.join(map(str, in_sync))} if started" if in_sync else "nobody"
 
 
 def _unclean(v: Verdict) -> object:
@@ -254,6 +267,8 @@ def _unclean(v: Verdict) -> object:
         return unknown()
     if v.unclean_winner is not None:
         return f"{v.unclean_winner} now"
+    if v.state in OFFLINE and _elects_unclean(v):
+        return f"{' or '.join(map(str, v.waits_for))} if started"
     return "–" if v.clean_winner is not None else "nobody"
 
 

@@ -54,7 +54,7 @@ def summary(findings: Sequence[Finding], case: Case, cluster: Cluster) -> View:
     ordered = worst_first(findings)
     worst = ordered[0] if ordered and ordered[0].status is Status.FINDING else None
     strip, more = _brokers(cluster)
-    kind = look(worst) if worst else "ok" if completeness(findings).ok else "could_not_check"
+    kind = look(worst) if worst else "could_not_check" if _inconclusive(findings) else "ok"
     return html(
         render(
             "verdict", kind=kind, title=_title(worst, findings), second=_second(worst, findings, case), brokers=strip, more=more
@@ -145,7 +145,14 @@ def _title(worst: Finding | None, all_findings: Sequence[Finding]) -> str:
     if worst:
         return worst.title
     counts = completeness(all_findings)
-    return f"Nothing found in {text.plural(counts.ok, 'check')}" if counts.ok else "Nothing could be checked"
+    if _inconclusive(all_findings):
+        return f"{text.count(counts.could_not_check)} of {text.plural(counts.asked, 'question')} could not be answered"
+    return f"Nothing found in {text.plural(counts.ok, 'check')}"
+
+
+def _inconclusive(all_findings: Sequence[Finding]) -> bool:
+    counts = completeness(all_findings)
+    return counts.inconclusive or not counts.ok
 
 
 def _second(worst: Finding | None, all_findings: Sequence[Finding], case: Case) -> str:

@@ -1,5 +1,7 @@
 """A cluster put together from its znodes, whole or not."""
 
+from dataclasses import replace
+
 import pytest
 
 from casebook.facts import Partition, PartitionState, Problem, ReadOutcome, Stat, Znode
@@ -83,10 +85,17 @@ class TestBrokers:
         """An empty list is a list: all are dead."""
         assert made(live=()).brokers_known
 
-    @pytest.mark.parametrize("part", ["/", "/brokers", "/brokers/ids"])
+    @pytest.mark.parametrize("part", ["/brokers", "/brokers/ids"])
     def test_not_collected(self, part):
         """A part that was not collected makes them unknown."""
         assert not cluster.from_znodes(rows(), not_collected=[Problem(path=part, reason="cut")]).brokers_known
+
+    def test_a_short_root(self):
+        """A root that lacks children makes them unknown only where their own list does not prove itself whole."""
+        short = [Problem(path="/", reason="holds 5 of 7 children")]
+        uncounted = [replace(row, stat=None) for row in rows()]
+        assert cluster.from_znodes(rows(), not_collected=short).brokers_known
+        assert not cluster.from_znodes(uncounted, not_collected=short).brokers_known
 
     def test_no_znodes(self):
         """No evidence is no empty cluster."""

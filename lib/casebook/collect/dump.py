@@ -73,6 +73,7 @@ class _Seen:
         self.children: Counter[str] = Counter()
         self.claimed: dict[str, int] = {}
         self.paths: set[str] = set()
+        self.counted: set[str] = set()
         self.chroots: set[str] = set()
         self.unreadable: list[str] = []
         self.absurd: list[str] = []
@@ -104,14 +105,20 @@ class _Seen:
     def _keep(self, znode: Znode) -> None:
         if znode.path in self.paths:
             self.twice.append(znode.path)
-        else:
-            self.children[parent(znode.path)] += znode.path != "/"
         self.paths.add(znode.path)
+        self._count_as_child(znode.path)
         if znode.stat is not None and znode.stat.numChildren is not None:
             self.claimed[znode.path] = znode.stat.numChildren
         if tree.is_evidence(znode.path):
             self.znodes[znode.path] = replace(znode, data=None) if znode.path in tree.COUNTED else znode
             self.has_states = self.has_states or tree.topic_of_state(znode.path) is not None
+
+    def _count_as_child(self, path: str) -> None:
+        """Count a znode among its parent's children; a line also proves the znodes above it, which may have no line."""
+        while path != "/" and path not in self.counted:
+            self.counted.add(path)
+            self.children[parent(path)] += 1
+            path = parent(path)
 
     def _checked(self, stat: Stat | None, path: str, line: bytes) -> Stat | None:
         """The stat without values that ZooKeeper cannot have; the first of them is told."""

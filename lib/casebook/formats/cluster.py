@@ -188,14 +188,14 @@ def _brokers(found: _SortedOut) -> dict[int, Broker]:
 
 def _children_known(found: _SortedOut, parent: str, kind: str, not_collected: tuple[Problem, ...]) -> bool:
     """Whether a znode's children are all here: it was read, counts no more than we have, and nothing is known to miss."""
-    if any(parent == part.path or part.path == "/" or parent.startswith(part.path + "/") for part in not_collected):
+    if any(part.path != "/" and (parent == part.path or parent.startswith(part.path + "/")) for part in not_collected):
         return False
     children = found.by_kind[kind]
     znode = found.top.get(parent)
     if znode is not None and znode.outcome not in _READ:
         return False
     if znode is None or znode.stat is None or znode.stat.numChildren is None:
-        torn = any(_is_file_of_znodes(part.path) for part in not_collected)
+        torn = any(part.path == "/" or _is_file_of_znodes(part.path) for part in not_collected)
         return not torn and (znode is not None or any(child.outcome in _READ for _, child in children))
     return znode.stat.numChildren <= len(children)
 

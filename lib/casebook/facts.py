@@ -132,6 +132,11 @@ class PartitionState(NamedTuple):
     stat: Stat | None = None
 
 
+def state_path(topic: str, partition: int) -> str:
+    """Path of a partition's state znode below the chroot."""
+    return f"/brokers/topics/{topic}/partitions/{partition}/state"
+
+
 class Partition(NamedTuple):
     """One partition: its assignment and, when it could be read, its state. A named tuple, as a large cluster has 100,000.
 
@@ -168,7 +173,7 @@ class Partition(NamedTuple):
     @property
     def state_path(self) -> str:
         """Path of the state znode below the chroot."""
-        return f"/brokers/topics/{self.topic}/partitions/{self.partition}/state"
+        return state_path(self.topic, self.partition)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

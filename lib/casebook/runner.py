@@ -15,10 +15,11 @@ from pathlib import Path
 from casebook import notebooks, parameters, report, runs
 from casebook.errors import CasebookError
 from casebook.findings import Completeness, Severity, at_or_above
+from casebook.report import NOTEBOOK
 
 COULD_NOT_COMPLETE = 3
 _EXIT_CODES = {Severity.WARNING: 1, Severity.CRITICAL: 2, Severity.INFO: 1}
-NOTEBOOK, REPORT, LOG = "notebook.ipynb", "report.html", "run.log"
+LOG = "run.log"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ READ_CONFIG = "Read /config/topics with an account that may."
 
 def of_verdicts(hit: Sequence[Verdict]) -> tuple[Evidence, ...]:
     """The first state znodes, and the table with all of them."""
-    states = (Evidence(file=ZNODES, znode=f"/brokers/topics/{v.topic}/partitions/{v.partition}/state") for v in hit[:SHOWN])
+    states = (Evidence(file=ZNODES, znode=v.state_path) for v in hit[:SHOWN])
     return (*states, Evidence(file="tables/partitions"))
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from casebook.analysis import election
 from casebook.analysis.settings import BUILT_IN_ASSUMED, INFERRED, Setting, Settings
-from casebook.facts import Cluster, Partition, PartitionState
+from casebook.facts import Cluster, Partition, PartitionState, state_path
 from casebook.versions import LAST_ISR_MEMBER_KEPT, KafkaVersion
 
 
@@ -96,6 +96,11 @@ class Verdict(NamedTuple):
     at_min_isr: bool | None
     since: str | None
     why: str
+
+    @property
+    def state_path(self) -> str:
+        """Path of the state znode below the chroot."""
+        return state_path(self.topic, self.partition)
 
 
 def verdicts(cluster: Cluster, version: KafkaVersion) -> tuple[Verdict, ...]:

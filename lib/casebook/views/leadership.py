@@ -113,7 +113,7 @@ def verdict_table(lead: Leadership, *, topic: str = "") -> View:
     )
     rules = [(rule, RULES[rule]) for rule in sorted({v.rule for v in shown if v.rule}, key=lambda r: int(r[1:]))]
     view = render("verdicts", table=table, rules=rules, version=lead.version.version)
-    return html(view, tables={"partitions": lead.verdicts}, cites=tuple(_state_path(v) for v in shown))
+    return html(view, tables={"partitions": lead.verdicts}, cites=tuple(v.state_path for v in shown))
 
 
 def controller_history(lead: Leadership) -> View:
@@ -273,10 +273,6 @@ def _unclean(v: Verdict) -> object:
 
 
 def _proof(v: Verdict) -> Markup:
-    path = _state_path(v)
+    path = v.state_path
     written = f" {text.clock(v.since)}" if v.since else ""
     return Markup('<a class="cb-proof" href="#{}" title="{}"><code>state</code></a>{}').format(anchor(path), path, written)
-
-
-def _state_path(v: Verdict) -> str:
-    return f"/brokers/topics/{v.topic}/partitions/{v.partition}/state"

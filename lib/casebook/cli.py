@@ -97,7 +97,7 @@ def run(
     else:
         click.echo(ran.title)
         click.echo(f"source: {ran.source}")
-    click.echo(f"report: {ran.folder / runner.REPORT}")
+    click.echo(f"report: {ran.report}")
     click.echo(str(ran.folder))
     sys.exit(ran.exit_code)
 

@@ -40,6 +40,10 @@ class Ran:
     failed: bool
     source: str = ""
 
+    @property
+    def report(self) -> Path:
+        return self.folder / report.REPORT
+
 
 def run(notebook: notebooks.Notebook, given: Mapping[str, str], *, runs_dir: Path, fail_on: Severity = Severity.WARNING) -> Ran:
     """Run a notebook.

@@ -191,3 +191,46 @@ class TestDamage:
         case = Case.open(tmp_path / "case")
         assert (case.server_properties(), case.logged_versions()) == ({}, ())
         assert all(isinstance(item, Item) for item in case.items.values())
+
+
+class TestLogFiles:
+    def test_lines(self, folder):
+        """Each log with its broker, its path and its lines."""
+        (found,) = [(broker, path, list(lines)) for broker, path, lines in Case.open(folder).log_files()]
+        assert found[:2] == (1, "brokers/1/logs/server.log")
+        assert found[2][1] == "?\n"
+
+
+class TestDerived:
+    def test_no_evidence(self, folder):
+        """A result is kept with the case and found again; it is not in the manifest and damages nothing."""
+        before = Case.open(folder)
+        result = before.derived("segments", "0123abc")
+        assert not result.exists()
+        result.mkdir()
+        (result / "part-0.parquet").write_text("x")
+        after = Case.open(folder)
+        assert (after.digest, after.damaged, after.derived("segments", "0123abc")) == (before.digest, (), result)
+        assert result.is_relative_to(folder)
+
+    def test_case_that_cannot_be_written_to(self, folder, monkeypatch):
+        """A new result goes to a temporary folder; one that is there is used."""
+        case = Case.open(folder)
+        case.derived("segments", "old").mkdir()
+        monkeypatch.setattr("os.access", lambda *_: False)  # the tests may run as root, who may write everywhere
+        assert case.derived("segments", "old").is_relative_to(folder)
+        new = case.derived("segments", "new")
+        assert not new.is_relative_to(folder)
+        assert (new.parent.is_dir(), new, new.exists()) == (True, case.derived("segments", "new"), False)
+
+    def test_link_out_of_the_case(self, folder, tmp_path):
+        """A case from elsewhere does not choose where we write."""
+        (folder / "derived").symlink_to(tmp_path)
+        assert not Case.open(folder).derived("segments", "key").resolve().is_relative_to(tmp_path)
+        assert not (tmp_path / "segments").exists()
+
+    @pytest.mark.parametrize("key", ["", "..", "a/b", "../../x", "a b"])
+    def test_key_that_is_no_name(self, folder, key):
+        """Nor does a key."""
+        with pytest.raises(CaseError):
+            Case.open(folder).derived("segments", key)

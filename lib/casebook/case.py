@@ -3,7 +3,9 @@
     case.json     schema, when and by what collected, chroot, every item with sha256 and row count,
                   what could not be collected and why, what was redacted
     zookeeper/    znodes.jsonl.zst, a line a znode (formats.znode_lines)
-    brokers/<id>/ server.properties, logs/
+    brokers/<id>/ server.properties, logs/, log_dirs.json (formats.log_dir_rows),
+                  segments/<topic>-<partition>/ where they were copied
+    derived/      results of scans; not evidence, so not in case.json, and free to be deleted
 
 A folder appears under its name only when it is complete: it is written beside it and renamed.
 """
@@ -11,6 +13,7 @@ A folder appears under its name only when it is complete: it is written beside i
 import hashlib
 import io
 import json
+import os
 import re
 import shutil
 import tempfile
@@ -18,17 +21,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 import zstandard
 
 from casebook.errors import CaseError
 from casebook.facts import Cluster, Problem, StatedVersion, Znode
-from casebook.formats import cluster, properties, znode_lines, znodes
+from casebook.formats import cluster, log_dir_rows, properties, znode_lines, znodes
+from casebook.storage import LogDir
 
 SCHEMA = 1
 MANIFEST = "case.json"
 ZNODES = "zookeeper/znodes.jsonl.zst"
+DERIVED = "derived"
+_NAME = re.compile(r"\w[\w.-]*", re.ASCII)
 _LONGEST_LINE = 16 << 20
 _LOGGED_VERSION = re.compile(r" INFO Kafka version ?: (\d+(?:\.\d+){2,3}\S*)")
 
@@ -101,6 +108,25 @@ class CaseWriter:
                 rows += line.count(b"\n")
         self._add(name, rows=rows)
 
+    def binary(self, name: str, content: Iterable[bytes]) -> int:
+        """Store a file that has no lines, as far as it can be read.
+
+        Returns:
+            Its size.
+
+        Raises:
+            OSError: The content cannot be read on; nothing is stored.
+        """
+        target = self._target(name)
+        try:
+            with target.open("wb") as out:
+                out.writelines(content)
+        except OSError:
+            target.unlink(missing_ok=True)
+            raise
+        self._add(name, rows=None)
+        return target.stat().st_size
+
     def could_not_collect(self, part: str, reason: str) -> None:
         """Record what was asked for and is not here, and why (without secrets)."""
         self._could_not_collect.append({"part": part, "reason": reason})
@@ -121,7 +147,7 @@ class CaseWriter:
         target.parent.mkdir(parents=True, exist_ok=True)
         return target
 
-    def _add(self, name: str, *, rows: int) -> None:
+    def _add(self, name: str, *, rows: int | None) -> None:
         path = self._folder / name
         self._items.append({"path": name, "rows": rows, "bytes": path.stat().st_size, "sha256": _sha256(path)})
 
@@ -234,14 +260,44 @@ class Case:
 
     def server_properties(self) -> dict[int, dict[str, str]]:
         """``server.properties`` by broker id, as far as the case holds them."""
-        found = {}
-        for path in sorted(self.items):
-            parts = PurePosixPath(path).parts
-            if len(parts) == 3 and parts[0] == "brokers" and parts[2] == "server.properties":
-                broker, text = znodes.number(parts[1]), _read_text(self.folder / path)
-                if broker is not None and text is not None:
-                    found[broker] = properties.parse(text)
-        return found
+        texts = {broker: _read_text(self.folder / path) for path, broker in self._of_brokers("server.properties")}
+        return {broker: properties.parse(text) for broker, text in texts.items() if text is not None}
+
+    def log_dirs(self) -> tuple[LogDir, ...]:
+        """The log dirs of the brokers as they were listed; empty when none were collected."""
+        return tuple(log_dir for path, broker in self._of_brokers("log_dirs.json") for log_dir in self._log_dirs(path, broker))
+
+    def _log_dirs(self, path: str, broker: int) -> tuple[LogDir, ...]:
+        copies = (self.folder / "brokers" / str(broker) / "segments").absolute()
+        return log_dir_rows.decode(_text_lines(self.folder / path), broker=broker, item=path, copies=str(copies))
+
+    def log_files(self) -> Iterator[tuple[int, str, Iterator[str]]]:
+        """Broker, path in the case, and lines of each of the brokers' logs, by path; lines are read as they are taken."""
+        for path, broker in self._logs():
+            yield broker, path, _text_lines(self.folder / path)
+
+    def derived(self, name: str, key: str) -> Path:
+        """Where the result of a scan belongs: there and whole, or not there.
+
+        Who makes it writes it beside this path and renames it. Where the case cannot be written to, and no result is in it,
+        the place is a temporary one that ends with this process.
+
+        Args:
+            name: Of the result, e.g. ``segments``.
+            key: Of all that it was made from: evidence, options and the code that read it.
+
+        Raises:
+            CaseError: Name or key is no file name.
+        """
+        if not (_NAME.fullmatch(name) and _NAME.fullmatch(key)):
+            raise CaseError(f"{name!a}, {key!a} cannot name a result.")
+        path = self.folder / DERIVED / name / key
+        inside = _inside(str(path.relative_to(self.folder)), self.folder)
+        if inside and (path.exists() or _can_be_made(path.parent)):
+            return path.absolute()
+        path = Path(_scratch(self.digest).name, name, key)
+        path.parent.mkdir(exist_ok=True)
+        return path
 
     def logged_versions(self) -> tuple[StatedVersion, ...]:
         """The release that each broker logged at its last start in its logs, by path and line."""
@@ -266,6 +322,13 @@ class Case:
             if (version := found.get("inter.broker.protocol.version"))
         )
 
+    def _of_brokers(self, name: str) -> Iterator[tuple[str, int]]:
+        """Path and broker of the files of that name that stand directly in a broker's folder."""
+        for path in sorted(self.items):
+            parts = PurePosixPath(path).parts
+            if len(parts) == 3 and (parts[0], parts[2]) == ("brokers", name) and (broker := znodes.number(parts[1])) is not None:
+                yield path, broker
+
     def _logs(self) -> Iterator[tuple[str, int]]:
         for path in sorted(self.items):
             parts = PurePosixPath(path).parts
@@ -276,6 +339,20 @@ class Case:
                 and (broker := znodes.number(parts[1])) is not None
             ):
                 yield path, broker
+
+
+def _can_be_made(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
+
+
+@cache
+def _scratch(digest: str) -> tempfile.TemporaryDirectory:
+    """A folder for the results of one case; removed when the process ends."""
+    return tempfile.TemporaryDirectory(prefix=f"casebook-{digest[:8]}-")
 
 
 def _now() -> str:

@@ -9,6 +9,7 @@ import click
 from casebook import __version__
 from casebook.errors import CasebookError, UsageError
 from casebook.findings import Severity
+from casebook.storage import OFFSETS_TOPIC
 
 _COULD_NOT_COMPLETE = 3
 
@@ -119,15 +120,31 @@ def report(run_folder: Path) -> None:
 @click.option("--credentials", type=click.Path(path_type=Path), help="A properties file with ZooKeeper credentials.")
 @click.option("--properties", multiple=True, metavar="BROKER=FILE", help="A broker's server.properties; secrets are removed.")
 @click.option("--logs", multiple=True, metavar="BROKER=GLOB", help="A broker's log files; secrets are removed.")
+@click.option(
+    "--log-dirs",
+    multiple=True,
+    metavar="[BROKER=]DIR-or-URI",
+    help="A broker's log dir: its inventory and checkpoints; BROKER can be left out where meta.properties tells it.",
+)
+@click.option(
+    "--copy-segments",
+    multiple=True,
+    is_flag=False,
+    flag_value=OFFSETS_TOPIC,
+    metavar="[TOPIC]",
+    help=f"Also copy the segments of TOPIC ({OFFSETS_TOPIC}) into the case; for small ones.",
+)
 def collect(
     out: Path, zookeeper: str | None, zookeeper_dump: Path | None, chroot: str, credentials: Path | None,
-    properties: tuple[str, ...], logs: tuple[str, ...],
+    properties: tuple[str, ...], logs: tuple[str, ...], log_dirs: tuple[str, ...], copy_segments: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Collect evidence into a case folder. Nothing is ever written to the cluster."""
     from casebook.collect import collect_case
 
-    if not (zookeeper or zookeeper_dump or properties or logs):
-        raise UsageError("Nothing to collect.", try_="Give --zookeeper, --zookeeper-dump, --properties or --logs.")
+    if not (zookeeper or zookeeper_dump or properties or logs or log_dirs):
+        raise UsageError("Nothing to collect.", try_="Give --zookeeper, --zookeeper-dump, --properties, --logs or --log-dirs.")
+    if copy_segments and not log_dirs:
+        raise UsageError("There are no segments to copy.", try_="Say with --log-dirs where they lie.")
     collect_case(
         out,
         zookeeper=zookeeper,
@@ -136,6 +153,8 @@ def collect(
         credentials=credentials,
         properties={broker: Path(value) for broker, value in _by_broker(properties)},
         logs=_globbed(logs),
+        log_dirs=[_log_dir(text) for text in log_dirs],
+        copy_segments=copy_segments,
         progress=_progress if sys.stderr.isatty() else None,
     )
     _tell_what_is_missing(out)
@@ -162,6 +181,13 @@ def _by_broker(texts: tuple[str, ...]) -> list[tuple[int, str]]:
             raise UsageError(f"{text!r} is not BROKER=PATH.", try_="For example --properties 1=/etc/kafka/server.properties.")
         pairs.append((int(broker), value))
     return pairs
+
+
+def _log_dir(text: str) -> tuple[int | None, str]:
+    broker, equals, place = text.partition("=")
+    if equals and broker.isascii() and broker.isdecimal():
+        return int(broker), place
+    return None, text
 
 
 def _globbed(texts: tuple[str, ...]) -> dict[int, list[Path]]:

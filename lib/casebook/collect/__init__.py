@@ -6,6 +6,7 @@ from pathlib import Path
 
 from casebook.case import CaseWriter
 from casebook.collect import files
+from casebook.collect import log_dirs as broker_log_dirs
 from casebook.collect.dump import read_dump
 from casebook.collect.ensemble import Credentials, normal_chroot
 from casebook.collect.redaction import redact_znode
@@ -34,6 +35,8 @@ def collect_case(
     chroot: str = "",
     properties: Mapping[int, Path] | None = None,
     logs: Mapping[int, Sequence[Path]] | None = None,
+    log_dirs: Sequence[tuple[int | None, str]] = (),
+    copy_segments: Sequence[str] = (),
     credentials: Path | None = None,
     window: int = 256,
     timeout: float = 15.0,
@@ -49,6 +52,8 @@ def collect_case(
         chroot: Of the dump.
         properties: ``server.properties`` by broker id.
         logs: Log files, or folders of them, by broker id.
+        log_dirs: Broker and folder or URI of each log dir; without broker, its ``meta.properties`` must tell it.
+        copy_segments: Topics whose segments are copied; all others, as a rule all, are read where they are.
         credentials: Properties file with what ZooKeeper shall be told; see :meth:`Credentials.load`.
         window: Requests in flight at most.
         timeout: Seconds to wait for ZooKeeper, at the start and when it is lost.
@@ -59,8 +64,9 @@ def collect_case(
         ``out``.
 
     Raises:
-        UsageError: Both ensemble and dump, a chroot given apart from the connect string, or a malformed one.
-        CollectError: ZooKeeper or the dump gives nothing.
+        UsageError: Both ensemble and dump, a chroot given apart from the connect string, or a malformed one; nothing
+            tells whose a log dir is; segments of a URI are to be copied.
+        CollectError: ZooKeeper or the dump gives nothing, or the segments to copy are too large for a case.
         CaseError: The folder cannot be made.
     """
     if zookeeper is not None and (zookeeper_dump is not None or chroot):
@@ -81,6 +87,7 @@ def collect_case(
             files.copy_properties(case, broker, Path(path))
         for broker, paths in sorted((logs or {}).items()):
             files.copy_logs(case, broker, [Path(path) for path in paths])
+        broker_log_dirs.collect(case, log_dirs, copy=copy_segments)
     return out
 
 

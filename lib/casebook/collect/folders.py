@@ -1,0 +1,79 @@
+"""Folders of this machine and behind URIs, listed and read in one way."""
+
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple, Protocol
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+
+
+class Entry(NamedTuple):
+    """A file or folder in a listing; ``bytes`` is ``None`` when it was gone before it was looked at."""
+
+    name: str
+    folder: bool
+    bytes: int | None
+    modified: int | None
+
+
+class Files(Protocol):
+    """The files below a place; every failure is an OSError whose ``strerror`` a person can read."""
+
+    def entries(self, path: str) -> list[Entry]:
+        """What lies in the folder ``path`` below the place (``""``: the place itself), by name."""
+
+    def read(self, path: str, limit: int) -> bytes:
+        """The first ``limit`` bytes of a file."""
+
+
+class LocalFiles:
+    """Files of this machine."""
+
+    def __init__(self, place: str) -> None:
+        self._root = Path(place)
+
+    def entries(self, path: str) -> list[Entry]:
+        """See :class:`Files`."""
+        with os.scandir(self._root / path) as found:
+            return sorted(map(_entry, found))
+
+    def read(self, path: str, limit: int) -> bytes:
+        """See :class:`Files`."""
+        with (self._root / path).open("rb") as file:
+            return file.read(limit)
+
+
+def _entry(found: os.DirEntry[str]) -> Entry:
+    try:
+        stat = found.stat()
+        return Entry(found.name, found.is_dir(), stat.st_size, stat.st_mtime_ns // 1_000_000)
+    except OSError:
+        return Entry(found.name, False, None, None)
+
+
+def is_uri(place: str) -> bool:
+    """Whether a place is a URI, and not a path of this machine."""
+    return _URI.match(place) is not None
+
+
+def full_name(text: str) -> str:
+    """A place as a path from the root or as a URI; one of this machine is always a path."""
+    if not is_uri(text):
+        return str(Path(text).expanduser().absolute())
+    return url2pathname(urlsplit(text).path) if text.startswith("file:") else text
+
+
+def files_of(place: str) -> Files:
+    """What reads a place.
+
+    Raises:
+        OSError: A URI's file system cannot be reached.
+    """
+    if not is_uri(place):
+        return LocalFiles(place)
+    from casebook.scans.listing import HadoopFiles  # starts Spark
+
+    return HadoopFiles(place)

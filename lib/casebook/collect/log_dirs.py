@@ -1,0 +1,51 @@
+"""What lies in the brokers' log dirs, into a case; the segments themselves stay where they are, as a rule."""
+
+import time
+from collections.abc import Sequence
+from itertools import chain
+
+from casebook.case import CaseWriter
+from casebook.collect import folders, inventory, segments
+from casebook.formats import log_dir_rows
+from casebook.storage import LogDir
+
+
+def collect(case: CaseWriter, given: Sequence[tuple[int | None, str]], *, copy: Sequence[str] = ()) -> None:
+    """List log dirs into a case.
+
+    Args:
+        case: Gets ``brokers/<id>/log_dirs.json`` and what is copied; what could not be read is recorded.
+        given: Broker and folder or URI; without broker, the log dir's ``meta.properties`` must tell it.
+        copy: Topics whose segments are copied.
+
+    Raises:
+        UsageError: Nothing tells whose log dir it is, or segments of a URI are to be copied.
+        CollectError: The segments to copy are more than :data:`casebook.collect.segments.COPY_LIMIT`.
+    """
+    listed: dict[int, list[LogDir]] = {}
+    for broker, text in given:
+        place = folders.full_name(text)
+        try:
+            log_dir = inventory.examine(folders.files_of(place), place, broker=broker, listed_at=time.time_ns() // 1_000_000)
+        except OSError as error:
+            part = "log dirs" if broker is None else f"brokers/{broker}/log_dirs.json"
+            case.could_not_collect(part, f"{place} cannot be listed: {error.strerror}")
+            continue
+        listed.setdefault(log_dir.broker, []).append(log_dir)
+    if copy:
+        every = list(chain.from_iterable(listed.values()))
+        segments.refuse_much(every, copy)
+        for topic in sorted(set(copy) - {replica.topic for log_dir in every for replica in log_dir.replicas}):
+            case.could_not_collect(f"segments of {topic}", "none of the log dirs holds any")
+    for broker, log_dirs in sorted(listed.items()):
+        _write(case, broker, list(segments.copied(case, log_dirs, copy)) if copy else log_dirs)
+
+
+def _write(case: CaseWriter, broker: int, log_dirs: Sequence[LogDir]) -> None:
+    item = f"brokers/{broker}/log_dirs.json"
+    case.file(item, (f"{line}\n".encode(errors="replace") for log_dir in log_dirs for line in log_dir_rows.encode(log_dir)))
+    for log_dir in log_dirs:
+        if log_dir.problems:
+            first, *more = log_dir.problems
+            others = f" (and {len(more)} more, all in {item})" if more else ""
+            case.could_not_collect(item, f"{log_dir.place}: {first.path} {first.reason}{others}")

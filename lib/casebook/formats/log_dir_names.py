@@ -1,0 +1,58 @@
+"""What the names in a log dir mean."""
+
+import re
+from typing import NamedTuple
+
+LONGEST = 255  # bytes of a file name: a folder to be deleted, moved or set aside has its topic cut to fit
+_PARTITION = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})-(?P<partition>0|[1-9][0-9]{0,9})")
+_SET_ASIDE = re.compile(r"(?P<topic>[a-zA-Z0-9._-]*)-(?P<partition>0|[1-9][0-9]{0,9})\.[^.]+(?P<kind>-delete|-future|-stray)")
+_SEGMENT = re.compile(r"(?P<base>[0-9]{1,20})(?P<suffix>(?:\.[a-z]+)+)")
+_LEFT = (".deleted", ".cleaned", ".swap")
+
+
+class PartitionFolder(NamedTuple):
+    """A folder's name.
+
+    Args:
+        topic: As far as the name holds it.
+        partition: Its number.
+        kind: ``""`` for a partition in use, else ``-delete``, ``-future`` or ``-stray`` (``LocalLog.scala@3.9.0``).
+        cut: The name is as long as a name can be, so the topic's may go on.
+    """
+
+    topic: str
+    partition: int
+    kind: str = ""
+    cut: bool = False
+
+
+class SegmentName(NamedTuple):
+    """A file's name.
+
+    Args:
+        base_offset: Before the first dot.
+        suffix: ``.log``, ``.index``, ...; for a leftover all of it, e.g. ``.log.deleted``.
+        kind: ``""`` for a file in use, else ``.deleted``, ``.cleaned`` or ``.swap``.
+    """
+
+    base_offset: int
+    suffix: str
+    kind: str = ""
+
+
+def folder(name: str) -> PartitionFolder | None:
+    """What the folder is; ``None`` for one that is no partition's."""
+    if aside := _SET_ASIDE.fullmatch(name):
+        return PartitionFolder(aside["topic"], int(aside["partition"]), aside["kind"], cut=len(name) == LONGEST)
+    if plain := _PARTITION.fullmatch(name):
+        return PartitionFolder(plain["topic"], int(plain["partition"]))
+    return None
+
+
+def file(name: str) -> SegmentName | None:
+    """What the file in a partition's folder is; ``None`` for one that belongs to no segment."""
+    match = _SEGMENT.fullmatch(name)
+    if match is None or (base_offset := int(match["base"])) >= 2**63:
+        return None
+    kind = next((left for left in _LEFT if match["suffix"].endswith(left)), "")
+    return SegmentName(base_offset, match["suffix"], kind)

@@ -33,3 +33,7 @@ class CollectError(CasebookError):
 
 class RehearsalError(CasebookError):
     """A rehearsal that could not be set up or did not go as its script says."""
+
+
+class ScanError(CasebookError):
+    """A scan of records that cannot be started or could not be finished."""

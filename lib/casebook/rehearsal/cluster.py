@@ -113,11 +113,19 @@ class Cluster:
         """The broker's configuration file."""
         return self._place[broker].properties
 
+    def log_dir(self, broker: int) -> Path:
+        """The broker's only log dir."""
+        return self._place[broker].data
+
     def log_files(self, broker: int) -> tuple[Path, ...]:
         """The broker's log4j files, rolled ones included."""
         return tuple(sorted(self._place[broker].logs.iterdir()))
 
     # What can be done to its servers.
+
+    def configure(self, settings: Mapping[str, str]) -> None:
+        """Change broker settings; a broker takes them when it is started next."""
+        self._settings |= settings
 
     def start(self, *brokers: int) -> None:
         """Start brokers and wait until they are registered.
@@ -164,6 +172,10 @@ class Cluster:
                 return
             self._zookeeper_place = self._elsewhere(self._zookeeper_place)
         raise _did_not_start(self._zookeeper_place)
+
+    def cpu_seconds(self, broker: int, thread: str) -> float:
+        """Processor time of the broker's threads of a name: see :meth:`Server.cpu_seconds`."""
+        return self._servers[broker].cpu_seconds(thread)
 
     def copy_data(self, into: Path) -> None:
         """Copy the data of all servers, ZooKeeper's included, at one moment: they are suspended meanwhile."""

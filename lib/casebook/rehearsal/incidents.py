@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from casebook.errors import RehearsalError
-from casebook.rehearsal import controller_dies, healthy, leader_minus_one, servers
+from casebook.rehearsal import (
+    controller_dies,
+    coordinators_loading,
+    healthy,
+    leader_minus_one,
+    load_never_ends,
+    offsets_bloat,
+    servers,
+)
 from casebook.rehearsal.processes import guarded_folder
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Truth
@@ -52,6 +60,27 @@ INCIDENTS: Mapping[str, Incident] = {
             story="The controller dies together with leaders, and 0.9 goes on naming the dead ones.",
             phases=("before", "during", "after"),
             script=controller_dies.play,
+        ),
+        Incident(
+            name="offsets-bloat",
+            story="The log cleaner dies of one topic, and __consumer_offsets grows for ever after.",
+            phases=("during", "after"),
+            script=offsets_bloat.play,
+            kafka=("0.9.0.1", "2.8.2"),
+        ),
+        Incident(
+            name="coordinators-loading",
+            story="All brokers that hold __consumer_offsets are restarted together, and groups wait for their coordinators.",
+            phases=("during", "after"),
+            script=coordinators_loading.play,
+            kafka=("0.9.0.1", "2.8.2"),
+        ),
+        Incident(
+            name="load-never-ends",
+            story="A commit larger than the load buffer keeps a coordinator busy for ever, and the groups behind it waiting.",
+            phases=("during", "after"),
+            script=load_never_ends.play,
+            kafka=("0.9.0.1",),
         ),
     )
 }

@@ -30,6 +30,7 @@ _BROKER = {
     "zookeeper.session.timeout.ms": str(int(SESSION_TIMEOUT * 1000)),
     "zookeeper.connection.timeout.ms": "30000",
 }
+_LOG4J = files("casebook.rehearsal").joinpath("log4j")
 _ZOOKEEPER = {
     "tickTime": "500",
     "maxClientCnxns": "0",
@@ -99,8 +100,7 @@ def install_broker(place: Installation, *, kafka: str, broker: int, zookeeper: s
         "zookeeper.connect": zookeeper,
     }
     _write(place.properties, {**own, **_BROKER, **_safe_elections(kafka), **settings})
-    logging = files("casebook.rehearsal").joinpath("log4j", f"{kafka}.properties")
-    (place.home / "log4j.properties").write_text(logging.read_text())
+    (place.home / "log4j.properties").write_text(_logging(kafka))
 
 
 def install_zookeeper(place: Installation) -> None:
@@ -138,6 +138,12 @@ def command(place: Installation, *, jars: Sequence[Path]) -> list[str]:
 def _safe_elections(kafka: str) -> dict[str, str]:
     """Up to 0.10.2 unclean elections are on by default, and an operator who knows it turns them off."""
     return {"unclean.leader.election.enable": "false"} if KafkaVersion.parse(kafka) < KafkaVersion.parse("0.11.0.0") else {}
+
+
+def _logging(kafka: str) -> str:
+    """The log4j configuration of the latest distribution that is no newer, among those at hand."""
+    at_hand = {KafkaVersion.parse(file.name.removesuffix(".properties")): file for file in _LOG4J.iterdir()}
+    return at_hand[max(version for version in at_hand if version <= KafkaVersion.parse(kafka))].read_text()
 
 
 def _write(path: Path, settings: Mapping[str, str]) -> None:

@@ -79,6 +79,15 @@ class Server:
         """Whether the process exists; a frozen one does."""
         return self._process.poll() is None
 
+    def cpu_seconds(self, thread: str) -> float:
+        """Seconds of processor time that its threads of a name, as the system cuts it, have used so far."""
+        ticks = 0
+        for task in Path(f"/proc/{self.pid}/task").iterdir():
+            name, _, counters = task.joinpath("stat").read_text().partition("(")[2].rpartition(") ")
+            if name == thread:
+                ticks += sum(map(int, counters.split()[11:13]))  # utime and stime: proc(5)
+        return ticks / os.sysconf("SC_CLK_TCK")
+
     def kill(self) -> None:
         """End it at once (SIGKILL), as a crash does."""
         self._signal(signal.SIGKILL)

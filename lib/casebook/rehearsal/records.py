@@ -20,13 +20,16 @@ def client_settings(*, bootstrap: str, kafka: str) -> dict[str, object]:
     return settings
 
 
-def produce(counts: Mapping[Partition, int], *, bootstrap: str, kafka: str, patience: float = 60.0) -> None:
+def produce(
+    counts: Mapping[Partition, int], *, bootstrap: str, kafka: str, value: str | None = None, patience: float = 60.0
+) -> None:
     """Produce with acks=all that many records to each partition and wait for every acknowledgement.
 
     Args:
         counts: Records by partition.
         bootstrap: Addresses of brokers.
         kafka: Their version.
+        value: What each record says; where it comes from and its number when ``None``. Its key is the number.
         patience: Seconds to wait.
 
     Raises:
@@ -43,8 +46,8 @@ def produce(counts: Mapping[Partition, int], *, bootstrap: str, kafka: str, pati
 
     for (topic, partition), count in counts.items():
         for number in range(count):
-            value = json.dumps({"topic": topic, "number": number})
-            producer.produce(topic, partition=partition, key=str(number), value=value, on_delivery=delivered)
+            said = json.dumps({"topic": topic, "number": number}) if value is None else value
+            producer.produce(topic, partition=partition, key=str(number), value=said, on_delivery=delivered)
     waiting = producer.flush(patience)
     if failed or waiting:
         raise RehearsalError(

@@ -37,6 +37,8 @@ class Capture(Protocol):
         zookeeper: str,
         properties: Mapping[int, Path],
         logs: Mapping[int, Sequence[Path]],
+        log_dirs: Sequence[tuple[int, str]],
+        copy_segments: Sequence[str],
     ) -> object:
         """Write the case into ``out``, from this ensemble and these files by broker id."""
 
@@ -114,8 +116,17 @@ class Stage:
         cluster.wait_gone(*brokers)
         self.act(f"ZooKeeper has given up {_named(brokers)}.")
 
-    def expect(self, name: str, cluster: Cluster, phase: Phase) -> None:
+    def expect(
+        self, name: str, cluster: Cluster, phase: Phase, *, disks: Sequence[int] = (), copy_segments: Sequence[str] = ()
+    ) -> None:
         """Wait until ZooKeeper holds what the script expects, then capture it as a case.
+
+        Args:
+            name: Of the phase.
+            cluster: What to capture.
+            phase: What ZooKeeper must hold.
+            disks: Brokers whose log dirs belong to the case.
+            copy_segments: Topics whose segments do, too.
 
         Raises:
             RehearsalError: The cluster went another way than the script.
@@ -129,6 +140,8 @@ class Stage:
                 zookeeper=cluster.zookeeper,
                 properties={broker: cluster.server_properties(broker) for broker in cluster.ids},
                 logs={broker: cluster.log_files(broker) for broker in cluster.ids},
+                log_dirs=[(broker, str(cluster.log_dir(broker))) for broker in disks],
+                copy_segments=copy_segments,
             ),
         )
 

@@ -170,7 +170,11 @@ def start_first(partitions: Iterable[Expected], dead: Collection[int]) -> list[d
 
 @dataclass(slots=True, kw_only=True)
 class Truth:
-    """The record of one play, kept while it acts."""
+    """The record of one play, kept while it acts.
+
+    Args:
+        facts: What else is so, by subject: whatever the script itself did, or measured in another way than the workbook.
+    """
 
     incident: str
     kafka: str
@@ -178,6 +182,7 @@ class Truth:
     actions: list[dict[str, str]] = field(default_factory=list)
     phases: dict[str, Phase] = field(default_factory=dict)
     verified: list[dict[str, object]] = field(default_factory=list)
+    facts: dict[str, object] = field(default_factory=dict)
 
     def acted(self, what: str) -> None:
         """Note an action at this moment, UTC."""
@@ -188,4 +193,5 @@ class Truth:
         phases: Mapping[str, object] = {name: phase.as_json() for name, phase in self.phases.items()}
         record = {"schema": SCHEMA, "incident": self.incident, "kafka": self.kafka, "story": self.story}
         record |= {"actions": self.actions, "phases": phases, "start_first_verified_by_starting": self.verified}
+        record |= {"facts": self.facts} if self.facts else {}
         path.write_text(json.dumps(record, indent=1) + "\n")

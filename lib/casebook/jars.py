@@ -1,0 +1,144 @@
+"""Java libraries locked by coordinate and sha256: fetched once from Maven Central, verified, cached.
+
+The resolver is the Ivy that pyspark brings along, so nothing but Java is needed.
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+from casebook.errors import CasebookError
+from casebook.places import cache_dir
+
+Progress = Callable[[str], None]
+
+
+def fetched(
+    locked: Mapping[str, str],
+    folder: Path,
+    *,
+    what: str,
+    error: type[CasebookError],
+    progress: Progress = lambda _: None,
+) -> tuple[Path, ...]:
+    """Return jars in a folder of the cache, fetching and verifying them when it is not there.
+
+    Args:
+        locked: sha256 by ``group:artifact:version``.
+        folder: Where they are kept; its name also names the log of a fetch that failed.
+        what: What they are for people, e.g. ``The servers of Kafka 0.9.0.1``.
+        error: What to raise.
+        progress: Told in one sentence what takes time.
+
+    Raises:
+        CasebookError: The ``error`` given: no Java, no network, or a jar that is not the one locked.
+    """
+    if not folder.is_dir():
+        with one_at_a_time(folder.parent):
+            if not folder.is_dir():
+                progress(f"Fetching {len(locked)} jars, once: {what[0].lower()}{what[1:]}.")
+                _fetch(locked, folder, what, error)
+    return tuple(folder / jar_name(coordinate) for coordinate in locked)
+
+
+def jar_name(coordinate: str) -> str:
+    """File name of a jar in the cache."""
+    return coordinate.replace(":", "-") + ".jar"
+
+
+def java(error: type[CasebookError], command: str = "java") -> str:
+    """Return the path of a command of Java: the one of ``$JAVA_HOME``, else the first on the ``PATH``.
+
+    Raises:
+        CasebookError: The ``error`` given: there is none.
+    """
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which(command, path=str(Path(home, "bin"))) if home else None
+    if not (found := found or shutil.which(command)):
+        raise error(f"There is no {command} command.", try_="Install a JDK 17 or newer, or set JAVA_HOME.")
+    return found
+
+
+def spark_jars(error: type[CasebookError]) -> Path:
+    """Return the folder of the jars that pyspark brings along. It is located, not imported: that would take a second.
+
+    Raises:
+        CasebookError: The ``error`` given: pyspark is not installed.
+    """
+    spec = find_spec("pyspark")
+    folder = Path(spec.origin).parent / "jars" if spec and spec.origin else None
+    if folder is None or not folder.is_dir():
+        raise error("pyspark, whose jars are needed, is not installed.", try_="Install casebook with its dependencies.")
+    return folder
+
+
+@contextmanager
+def one_at_a_time(folder: Path) -> Iterator[None]:
+    """Hold a folder of the cache, made when it is not there, against other processes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _fetch(locked: Mapping[str, str], folder: Path, what: str, error: type[CasebookError]) -> None:
+    """Fetch beside ``folder``, verify, and only then give it its name: a half-fetched folder is never seen."""
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
+        ivy_file, into = Path(scratch, "ivy.xml"), Path(scratch, "jars")
+        ivy_file.write_text(_ivy_file(locked))
+        said = _retrieve(ivy_file, into, error)
+        if said is not None:
+            log = cache_dir() / f"fetch-{folder.name}.log"
+            log.write_text(said)
+            raise error(
+                f"{what} could not be fetched from Maven Central.",
+                cause=f"Most often there is no network, or a proxy that Java was not told of; what Ivy said is in {log}.",
+                try_=f"Set the proxy in JAVA_TOOL_OPTIONS, or copy {folder.parent} from a machine that has it.",
+            )
+        for coordinate, sha256 in locked.items():
+            _verify(into / jar_name(coordinate), sha256, error)
+        into.rename(folder)
+
+
+def _retrieve(ivy_file: Path, into: Path, error: type[CasebookError]) -> str | None:
+    """Let Ivy fetch what a file of it names; returns what it said when it failed."""
+    cached = cache_dir() / "ivy"
+    command = [
+        java(error),
+        f"-Divy.default.ivy.user.dir={cached}",
+        *("-jar", str(sorted(spark_jars(error).glob("ivy-*.jar"))[-1])),
+        *("-cache", str(cached)),
+        *("-ivy", str(ivy_file)),
+        *("-retrieve", str(into / "[organisation]-[artifact]-[revision].[ext]")),
+    ]
+    ivy = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
+    return ivy.stdout + ivy.stderr if ivy.returncode else None
+
+
+def _ivy_file(locked: Mapping[str, str]) -> str:
+    one = '<dependency org="{}" name="{}" rev="{}" conf="default->master" transitive="false"/>'
+    dependencies = "\n".join(one.format(*coordinate.split(":")) for coordinate in locked)
+    return f"""<ivy-module version="2.0">
+<info organisation="casebook" module="jars"/>
+<configurations><conf name="default"/></configurations>
+<dependencies>
+{dependencies}
+</dependencies>
+</ivy-module>"""
+
+
+def _verify(jar: Path, sha256: str, error: type[CasebookError]) -> None:
+    found = hashlib.sha256(jar.read_bytes()).hexdigest() if jar.exists() else "nothing"
+    if found != sha256:
+        raise error(
+            f"{jar.name} is not the jar that was locked.",
+            cause=f"Its sha256 should be {sha256} and is {found}: it was damaged or replaced on its way.",
+            try_=f"Remove {cache_dir() / 'ivy'} and try again; if it stays so, ask who changed what Maven Central serves you.",
+        )

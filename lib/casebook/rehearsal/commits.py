@@ -1,0 +1,255 @@
+"""Real offset commits by raw requests, as many a second as a broker takes, and what it answers when asked for them.
+
+Commits carry generation -1: their groups have no members, and the coordinator takes them as those of clients that assign
+partitions to themselves (``GroupCoordinator.scala@0.9.0.1``, ``handleCommitOffsets``). What OffsetFetch answers is the truth
+that any reading of the log is to be held against.
+"""
+
+import struct
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from types import TracebackType
+from typing import NamedTuple, Self, TypeVar
+
+from casebook.errors import RehearsalError
+from casebook.rehearsal.protocol import Address, Answer, Api, Code, Link, addresses, array, int32, refused, string
+from casebook.rehearsal.topics import Partition
+from casebook.storage import OFFSETS_TOPIC
+
+Found = TypeVar("Found")
+
+PATIENCE = 60.0
+"""Seconds to wait for a coordinator."""
+
+_POLL = 0.05
+_AT_ONCE = 5_000
+"""Commits taken from a stream to be sorted by coordinator."""
+_OFFSET = struct.Struct(">iq")
+_WITHOUT_MEMBER = int32(-1) + string("")
+_RETENTION = struct.Struct(">q")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """One request: the broker writes all of it as one batch.
+
+    Args:
+        group: Who commits.
+        offsets: By topic and partition number. The topics must exist.
+        metadata: Stored with each offset.
+        retention_ms: Until the coordinator forgets it; ``None`` leaves that to the broker. When given, even recent releases
+            write an old value with an expiry in it.
+    """
+
+    group: str
+    offsets: Mapping[str, Mapping[int, int]]
+    metadata: str = ""
+    retention_ms: int | None = None
+
+
+class Stored(NamedTuple):
+    """What OffsetFetch answers for a partition.
+
+    Args:
+        code: 0, or why there is no answer.
+        offset: ``None`` when nothing is committed.
+        metadata: Stored with it.
+    """
+
+    code: int
+    offset: int | None
+    metadata: str | None
+
+
+def offset_commit(link: Link, commits: Iterable[Commit]) -> Iterator[int]:
+    """Commit over one connection, pipelined; yields for each the first error code of its answer that is not 0, or 0."""
+    for answer in link.pipeline(Api.OFFSET_COMMIT, 2, map(_commit_body, commits)):
+        yield _first_error(answer)
+
+
+def offset_fetch(link: Link, group: str, partitions: Iterable[Partition]) -> dict[Partition, Stored]:
+    """Ask one broker what a group has committed."""
+    by_topic: dict[str, list[int]] = {}
+    for topic, number in partitions:
+        by_topic.setdefault(topic, []).append(number)
+    asked = array(string(topic) + array(map(int32, numbers)) for topic, numbers in by_topic.items())
+    answer = link.ask(Api.OFFSET_FETCH, 1, string(group) + asked)
+    found: dict[Partition, Stored] = {}
+    for _ in range(answer.int32()):
+        topic = answer.string()
+        for _ in range(answer.int32()):
+            number, offset, metadata, code = answer.int32(), answer.int64(), answer.string(), answer.int16()
+            found[topic, number] = Stored(code, None if offset < 0 else offset, metadata)
+    return found
+
+
+def find_coordinator(link: Link, group: str) -> tuple[int, Address | None]:
+    """Ask any broker who coordinates a group: an error code, and the address when that is 0."""
+    answer = link.ask(Api.FIND_COORDINATOR, 0, string(group))
+    code, _id, host, port = answer.int16(), answer.int32(), answer.string(), answer.int32()
+    return code, None if code else (host, port)
+
+
+def refusal(link: Link, group: str) -> int:
+    """The error code with which a broker declines to serve a group; 0 when it serves it."""
+    probe = (OFFSETS_TOPIC, 0)  # a partition that exists, and that nobody commits offsets of
+    return offset_fetch(link, group, [probe])[probe].code
+
+
+class Groups:
+    """A client of all coordinators of a cluster.
+
+    Args:
+        bootstrap: Addresses of brokers.
+        client: Client id.
+    """
+
+    def __init__(self, bootstrap: str, *, client: str = "rehearsal") -> None:
+        self._bootstrap, self._client = addresses(bootstrap), client
+        self._links: dict[Address, Link] = {}
+        self._coordinators: dict[str, Link] = {}
+        self._known: set[tuple[Link, str]] = set()
+        self._closing = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._closing.close()
+
+    def commit(self, commits: Iterable[Commit]) -> int:
+        """Commit, each group's in the order given.
+
+        Returns:
+            How many offsets were committed.
+
+        Raises:
+            RehearsalError: One was refused.
+        """
+        commits, count = iter(commits), 0
+        while some := list(islice(commits, _AT_ONCE)):
+            by_link: dict[Link, list[Commit]] = {}
+            for commit in some:
+                link = self._coordinator(commit.group)
+                self._wait_known(link, commit.offsets)
+                by_link.setdefault(link, []).append(commit)
+                count += sum(map(len, commit.offsets.values()))
+            for link, theirs in by_link.items():
+                for commit, code in zip(theirs, offset_commit(link, theirs), strict=True):
+                    if code:
+                        raise refused(f"A commit of group {commit.group}", code)
+        return count
+
+    def fetch(self, group: str, partitions: Iterable[Partition]) -> dict[Partition, int | None]:
+        """What the group's coordinator answers: an offset by partition, ``None`` where nothing is committed.
+
+        Raises:
+            RehearsalError: It does not serve the group.
+        """
+        found = offset_fetch(self._coordinator(group), group, partitions)
+        for code in (stored.code for stored in found.values() if stored.code not in (0, Code.UNKNOWN_TOPIC_OR_PARTITION)):
+            raise refused(f"OffsetFetch of group {group}", code)
+        return {partition: stored.offset for partition, stored in found.items()}
+
+    def delete(self, *groups: str) -> None:
+        """Delete groups without members, as ``kafka-consumer-groups --delete`` does; from 1.1 on.
+
+        Raises:
+            RehearsalError: One was refused.
+        """
+        for group in groups:
+            answer = self._coordinator(group).ask(Api.DELETE_GROUPS, 0, array([string(group)]))
+            answer.int32()  # throttled for so long
+            answer.int32()  # one group
+            answer.string()
+            if code := answer.int16():
+                raise refused(f"The deletion of group {group}", code)
+
+    def forget(self, group: str, partitions: Iterable[Partition]) -> None:
+        """Delete single offsets, as ``kafka-consumer-groups --delete-offsets`` does; from 2.4 on.
+
+        Raises:
+            RehearsalError: It was refused.
+        """
+        asked = array(string(topic) + array([int32(number)]) for topic, number in partitions)
+        answer = self._coordinator(group).ask(Api.OFFSET_DELETE, 0, string(group) + asked)
+        code, _throttled = answer.int16(), answer.int32()
+        if code := code or _first_error(answer):
+            raise refused(f"The deletion of offsets of group {group}", code)
+
+    def _coordinator(self, group: str) -> Link:
+        """The connection to the broker that serves a group, found once; waits while nobody does."""
+        if group not in self._coordinators:
+            self._coordinators[group] = _patiently(partial(self._serving, group), what=f"a coordinator of group {group}")
+        return self._coordinators[group]
+
+    def _serving(self, group: str) -> Link | None:
+        _, address = find_coordinator(self._link(self._bootstrap[0]), group)
+        if address is None or refusal(link := self._link(address), group):
+            return None
+        return link
+
+    def _wait_known(self, link: Link, topics: Iterable[str]) -> None:
+        """Wait until a coordinator has heard of topics that were just created: it refuses commits for others."""
+        for topic in topics:
+            if (link, topic) not in self._known:
+                _patiently(partial(_is_known, link, topic), what=f"topic {topic} to be known")
+                self._known.add((link, topic))
+
+    def _link(self, address: Address) -> Link:
+        if address not in self._links:
+            self._links[address] = self._closing.enter_context(Link(address, client=self._client))
+        return self._links[address]
+
+
+def fetch_offsets(bootstrap: str, group: str, partitions: Iterable[Partition]) -> dict[Partition, int | None]:
+    """Ask a cluster what a group has committed: an offset by partition, ``None`` where nothing is.
+
+    Raises:
+        RehearsalError: Nobody serves the group within :data:`PATIENCE` seconds.
+    """
+    with Groups(bootstrap) as groups:
+        return groups.fetch(group, partitions)
+
+
+def _is_known(link: Link, topic: str) -> bool:
+    answer = link.ask(Api.METADATA, 0, array([string(topic)]))
+    for _ in range(answer.int32()):  # brokers
+        answer.int32(), answer.string(), answer.int32()
+    answer.int32()  # one topic
+    return answer.int16() == Code.NONE
+
+
+def _patiently(look: Callable[[], Found], *, what: str) -> Found:
+    """Look again until there is something to see, and return it."""
+    deadline = time.monotonic() + PATIENCE
+    while not (found := look()):
+        if time.monotonic() > deadline:
+            raise RehearsalError(f"Waited {PATIENCE:.0f} s in vain for {what}.")
+        time.sleep(_POLL)
+    return found
+
+
+def _commit_body(commit: Commit) -> bytes:
+    metadata = string(commit.metadata)
+    topics = []
+    for topic, offsets in commit.offsets.items():
+        topics += (string(topic), int32(len(offsets)))
+        topics += [_OFFSET.pack(*offset) + metadata for offset in offsets.items()]
+    retention = _RETENTION.pack(-1 if commit.retention_ms is None else commit.retention_ms)
+    return b"".join((string(commit.group), _WITHOUT_MEMBER, retention, int32(len(commit.offsets)), *topics))
+
+
+def _first_error(answer: Answer) -> int:
+    """Of an answer that is an error code for each partition of each topic."""
+    for _ in range(answer.int32()):
+        answer.string()
+        for _ in range(answer.int32()):
+            answer.int32()
+            if code := answer.int16():
+                return code
+    return 0

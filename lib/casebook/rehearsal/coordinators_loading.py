@@ -1,0 +1,158 @@
+"""Incident B, second act: the brokers that hold the offsets topic are restarted together, and half the groups wait.
+
+Every partition has one replica, as 0.9 makes the topic when few brokers live at that moment. Brokers 1 and 2 hold four
+each and load them one after the other; broker 3 holds two and serves them all the while. Loading is slow in 0.9 because each
+read is small and the index sparse; later releases read faster, and there the brokers get a slice of each moment only.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from threading import Event, Thread
+
+from casebook.errors import RehearsalError
+from casebook.rehearsal import disks
+from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.commits import Commit, Groups
+from casebook.rehearsal.stage import Stage
+from casebook.rehearsal.truth import Expected, Phase, lost, well
+from casebook.rehearsal.watching import Watch
+from casebook.storage import OFFSETS_TOPIC
+from casebook.versions import KafkaVersion
+
+BROKERS = (1, 2, 3)
+HOLDERS = (1, 2)
+CONTROLLER = 3
+OFFSETS = tuple((OFFSETS_TOPIC, number) for number in range(10))
+TOPIC, PARTITIONS = "clicks", 20
+BROKER_SETTINGS = {
+    "offsets.topic.num.partitions": str(len(OFFSETS)),
+    "offsets.topic.replication.factor": "1",
+    "offsets.load.buffer.size": "1024",
+    "log.cleaner.enable": "false",
+}
+SETTINGS = {
+    OFFSETS_TOPIC: {"cleanup.policy": "compact", "segment.bytes": "250000", "index.interval.bytes": "1000000"},
+}
+ROUNDS = {
+    "fraud": 300,
+    "metrics": 500,
+    "mailer": 400,
+    "payments": 350,
+    "loyalty": 500,
+    "audit": 400,
+    "search": 450,
+    "recommender": 450,
+    "checkout": 100,
+    "ledger": 150,
+}
+"""How often a group commits all partitions of the topic, on 0.9; one group for each partition of the offsets topic."""
+METADATA = "m" * 100
+AWAKE, ASLEEP = 0.02, 0.3
+"""Seconds that a slowed broker runs and is suspended, in turn."""
+
+
+def play(stage: Stage) -> None:
+    """Play it on a stage."""
+    rows = _rows()
+    old = KafkaVersion.parse(stage.truth.kafka) < KafkaVersion.parse("0.11.0.0")
+    rounds = {group: count if old else 2 * count for group, count in ROUNDS.items()}
+    with stage.cluster(brokers=len(BROKERS), controller=CONTROLLER, settings=BROKER_SETTINGS) as cluster:
+        stage.create_topics(cluster, rows, SETTINGS)
+        placed = _commit(stage, cluster, rounds)
+        committed = {group: ((TOPIC, 0), count - 1) for group, count in rounds.items()}
+        stage.kill(cluster, *HOLDERS)
+        stage.gone(cluster, *HOLDERS)
+        with Watch(cluster.bootstrap, committed) as watch, nullcontext() if old else _slowed(stage, cluster):
+            stage.reach(cluster, Phase(live=(3,), dead=HOLDERS, controller=CONTROLLER, partitions=_without_holders(rows)))
+            stage.start(cluster, *HOLDERS)
+            cluster.wait_until(lambda: _underway(watch, placed), what="the first loads of both brokers to end")
+            now = Phase(live=BROKERS, controller=CONTROLLER, partitions=rows)
+            stage.expect("during", cluster, now, disks=BROKERS)
+            if not _underway(watch, placed):
+                raise RehearsalError("The loads ended before the case was complete.", cause="The machine is faster than thought.")
+            if stage.visited(cluster):
+                return
+            stage.progress("Wait until every group is served.")
+            cluster.wait_until(lambda: watch.served(ROUNDS) == set(ROUNDS), what="all groups to be served", seconds=180)
+        stage.truth.facts["coordinators"] = {
+            "groups": {group: {"partition": placed[group]} | watch.seen[group].as_json() for group in ROUNDS},
+            "loads": {str(broker): disks.load_lines(cluster, broker) for broker in HOLDERS},
+        }
+        stage.expect("after", cluster, now)
+
+
+def _rows() -> tuple[Expected, ...]:
+    alone = "Its only replica is where 0.9 happened to put it."
+    offsets = [well(f"{OFFSETS_TOPIC}-{number}", (holder(number),), why=alone) for _, number in OFFSETS]
+    return (*offsets, *(well(f"{TOPIC}-{number}", (3,)) for number in range(PARTITIONS)))
+
+
+def holder(number: int) -> int:
+    """The broker that holds a partition of the offsets topic."""
+    return 3 if number >= 8 else HOLDERS[number % 2]
+
+
+def _without_holders(rows: Sequence[Expected]) -> tuple[Expected, ...]:
+    gone = "Its only replica is on a broker that was killed."
+    return tuple(
+        lost(f"{row.topic}-{row.partition}", row.replicas, isr=row.replicas, why=gone) if row.replicas[0] in HOLDERS else row
+        for row in rows
+    )
+
+
+def _commit(stage: Stage, cluster: Cluster, rounds: Mapping[str, int]) -> dict[str, int]:
+    """Let every group commit, one after the other.
+
+    Returns:
+        By group the partition of the offsets topic that grew meanwhile.
+    """
+    placed: dict[str, int] = {}
+    with Groups(cluster.bootstrap) as groups:
+        for group, count in rounds.items():
+            before = _sizes(cluster)
+            commits = partial(groups.commit, _commits(group, count))
+            stage.act(f"Group {group} commits {count * PARTITIONS} times.", commits)
+            (placed[group],) = (number for number, size in _sizes(cluster).items() if size > before[number])
+    return placed
+
+
+def _commits(group: str, count: int) -> Iterator[Commit]:
+    for turn in range(count):
+        yield Commit(group=group, offsets={TOPIC: dict.fromkeys(range(PARTITIONS), turn)}, metadata=METADATA)
+
+
+def _sizes(cluster: Cluster) -> dict[int, int]:
+    return {number: disks.size(cluster.log_dir(holder(number)), [(OFFSETS_TOPIC, number)]) for _, number in OFFSETS}
+
+
+@contextmanager
+def _slowed(stage: Stage, cluster: Cluster) -> Iterator[None]:
+    """Suspend the restarted brokers most of the time, from the moment they are registered."""
+    over = Event()
+
+    def suspend_in_turn() -> None:
+        while not over.wait(AWAKE):
+            brokers = cluster.registered() & set(HOLDERS)
+            cluster.freeze(*brokers)
+            time.sleep(ASLEEP)
+            cluster.thaw(*brokers)
+
+    stage.act(f"From now on suspend brokers for {ASLEEP * 1000:.0f} of each {(AWAKE + ASLEEP) * 1000:.0f} ms.")
+    thread = Thread(target=suspend_in_turn, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _underway(watch: Watch, placed: dict[str, int]) -> bool:
+    """Whether on each restarted broker some groups are served, and at least two are not."""
+    for broker in HOLDERS:
+        theirs = {group for group, number in placed.items() if holder(number) == broker}
+        if not 0 < len(watch.served(theirs)) < len(theirs) - 1:
+            return False
+    return True

@@ -1,0 +1,42 @@
+"""What brokers have on their disks while a script plays: segments, checkpoints and lines of their logs."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.topics import Partition
+from casebook.storage import OFFSETS_TOPIC
+
+
+def segments(log_dir: Path, partition: Partition) -> list[Path]:
+    """The ``.log`` files of a partition, oldest first."""
+    topic, number = partition
+    return sorted((log_dir / f"{topic}-{number}").glob("*.log"))
+
+
+def size(log_dir: Path, partitions: Iterable[Partition]) -> int:
+    """Bytes of the segments of some partitions."""
+    return sum(file.stat().st_size for partition in partitions for file in segments(log_dir, partition) if file.exists())
+
+
+def cleaned(log_dir: Path) -> dict[Partition, int]:
+    """The lines of ``cleaner-offset-checkpoint``: a version, a count, then ``topic partition offset`` each."""
+    file = log_dir / "cleaner-offset-checkpoint"
+    lines = file.read_text().splitlines()[2:] if file.exists() else []
+    return {(topic, int(number)): int(offset) for topic, number, offset in map(str.split, lines)}
+
+
+def log_lines(cluster: Cluster, broker: int, name: str) -> list[str]:
+    """The lines of one of a broker's log4j files, e.g. ``log-cleaner.log``, rolled ones of an earlier hour included."""
+    files = [file for file in cluster.log_files(broker) if file.name.startswith(name)]
+    return [
+        line
+        for file in sorted(files, key=lambda file: file.stat().st_mtime)
+        for line in file.read_text(errors="replace").splitlines()
+    ]
+
+
+def load_lines(cluster: Cluster, broker: int) -> list[str]:
+    """What a broker has logged about loading partitions of the offsets topic."""
+    lines = log_lines(cluster, broker, "server.log")
+    return [line for line in lines if OFFSETS_TOPIC in line and ("oading offsets" in line or "Scheduling loading" in line)]

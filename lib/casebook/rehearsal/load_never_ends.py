@@ -1,0 +1,78 @@
+"""A load that never ends: one commit is larger than ``offsets.load.buffer.size``, and the loader reads it in vain for ever.
+
+Up to 0.10.0 a read that cannot take a whole message returns none of it, and the loader asks again
+(``GroupMetadataManager.scala@0.9.0.1``, ``loadGroupsForPartition``). No error, no line: partitions behind it in the queue
+are not even begun. It looks like a slow load, except for the largest record and a thread that is never idle.
+"""
+
+import time
+
+from casebook.rehearsal import disks
+from casebook.rehearsal.commits import Commit, Groups
+from casebook.rehearsal.stage import Stage
+from casebook.rehearsal.truth import Phase, well
+from casebook.rehearsal.watching import Watch
+from casebook.storage import OFFSETS_TOPIC
+
+BROKER = 1
+OFFSETS = tuple((OFFSETS_TOPIC, number) for number in range(4))
+BUFFER = 300
+BROKER_SETTINGS = {
+    "offsets.topic.num.partitions": str(len(OFFSETS)),
+    "offsets.topic.replication.factor": "1",
+    "offsets.load.buffer.size": str(BUFFER),
+    "log.cleaner.enable": "false",
+}
+ENOUGH = {"offsets.load.buffer.size": "5242880"}
+GROUPS = {"search": 0, "payments": 1, "checkout": 2, "returns": 3}
+"""Groups, and the partition of the offsets topic of each."""
+TALKATIVE = "payments"
+"""The group that once commits more metadata than the buffer holds."""
+LONG = 1_000
+COMMITS = 500
+PATIENCE = 8.0
+"""Seconds for loads of a few kilobytes to end, if they ever do."""
+LOADER = "group-metadata-"
+"""As the system cuts the name of the loading thread."""
+
+
+def play(stage: Stage) -> None:
+    """Play it on a stage."""
+    rows = (*(well(f"{topic}-{number}", (BROKER,)) for topic, number in OFFSETS), well("orders-0", (BROKER,)))
+    now = Phase(live=(BROKER,), controller=BROKER, partitions=rows)
+    committed = dict.fromkeys(GROUPS, (("orders", 0), COMMITS - 1))
+    with stage.cluster(brokers=1, settings=BROKER_SETTINGS) as cluster:
+        stage.create_topics(cluster, rows, {OFFSETS_TOPIC: {"cleanup.policy": "compact"}})
+        with Groups(cluster.bootstrap) as groups:
+            stage.act("All groups commit.", lambda: groups.commit(_commits()))
+        stage.kill(cluster, BROKER)
+        stage.gone(cluster, BROKER)
+        stage.start(cluster, BROKER)
+        with Watch(cluster.bootstrap, committed) as watch:
+            time.sleep(PATIENCE)
+            began, busy = time.monotonic(), cluster.cpu_seconds(BROKER, LOADER)
+            stage.expect("during", cluster, now, disks=[BROKER], copy_segments=[OFFSETS_TOPIC])
+            stage.truth.facts["coordinators"] = {
+                "served": sorted(watch.served(GROUPS)),
+                "never_served": sorted(GROUPS.keys() - watch.served(GROUPS)),
+                "groups": {group: {"partition": GROUPS[group]} | seen.as_json() for group, seen in watch.seen.items()},
+                "loader": {"seconds": time.monotonic() - began, "cpu_seconds": cluster.cpu_seconds(BROKER, LOADER) - busy},
+                "loads": disks.load_lines(cluster, BROKER),
+            }
+            if stage.visited(cluster):
+                return
+        stage.kill(cluster, BROKER)  # a shutdown would wait for the loader
+        stage.gone(cluster, BROKER)
+        cluster.configure(ENOUGH)
+        stage.start(cluster, BROKER)
+        with Watch(cluster.bootstrap, committed) as watch:
+            cluster.wait_until(lambda: watch.served(GROUPS) == GROUPS.keys(), what="all groups to be served")
+        stage.expect("after", cluster, now)
+
+
+def _commits() -> list[Commit]:
+    return [
+        Commit(group=group, offsets={"orders": {0: turn}}, metadata="m" * LONG if (group, turn) == (TALKATIVE, 100) else "")
+        for turn in range(COMMITS)
+        for group in GROUPS
+    ]

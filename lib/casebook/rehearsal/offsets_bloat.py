@@ -1,0 +1,257 @@
+"""Incident B, second act, the cause: the offsets topic grows for ever, because its broker's cleaner has died of another topic.
+
+Both brokers hold every partition of ``__consumer_offsets``. In 0.9 one segment with more offsets than the cleaner's map holds
+ends its only thread (KAFKA-3587); the compacted topic with that segment lies on broker 1 alone, so broker 2 goes on compacting
+its copies of the same partitions. Later releases take such a segment in parts (KAFKA-3894); there a damaged segment makes a
+single partition uncleanable (KIP-346).
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from casebook.rehearsal import disks
+from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.commits import Commit, Groups
+from casebook.rehearsal.members import member
+from casebook.rehearsal.records import produce
+from casebook.rehearsal.stage import Stage
+from casebook.rehearsal.topics import Partition
+from casebook.rehearsal.truth import Expected, Phase, after, well
+from casebook.storage import OFFSETS_TOPIC
+from casebook.versions import KafkaVersion
+
+BROKERS = (1, 2)
+CONTROLLER = 2
+BLOATED = 1
+"""The broker whose cleaner dies."""
+OFFSETS = tuple((OFFSETS_TOPIC, number) for number in range(6))
+KILLER: Partition = ("sessions-by-user", 0)
+BROKER_SETTINGS = {
+    "offsets.topic.num.partitions": str(len(OFFSETS)),
+    "offsets.topic.replication.factor": "2",
+    "offsets.retention.check.interval.ms": "2000",
+    "log.cleaner.dedupe.buffer.size": "1100000",  # 41,249 slots
+    "log.cleaner.backoff.ms": "500",
+}
+ROOMY = {"log.cleaner.dedupe.buffer.size": "16777216"}
+SETTINGS = {
+    OFFSETS_TOPIC: {"cleanup.policy": "compact", "segment.bytes": "20000"},
+    KILLER[0]: {"cleanup.policy": "compact", "segment.bytes": "1500000"},
+}
+TOO_MANY = 60_000
+"""Records to the killer's topic: at 32 bytes each its first segment takes 46,875 of them."""
+
+DEAD = ("legacy-billing", "report-2014", "stock-sync")
+"""Groups that commit while the cleaner lives, and never again."""
+RATES = {"invoice-writer": 1, "search-indexer": 4, "fraud-check": 6, "audit-trail": 15, "price-feed": 20, "mail-digest": 100}
+"""Every how many steps a group commits."""
+STEPS = 2_000
+STOPPED = "mail-digest"
+"""The group that stops half-way: its latest commits lie in the middle of its partition's log."""
+SHORT_LIVED = "nightly-batch"
+MEMBERS = "orders-service"
+VISITOR = "console-consumer-41234"
+COMMITTED = dict.fromkeys(RATES, ("orders", 2)) | dict.fromkeys((*DEAD, SHORT_LIVED), ("orders", 3))
+"""Topic and number of partitions that a group commits."""
+
+
+def play(stage: Stage) -> None:
+    """Play it on a stage."""
+    dies = KafkaVersion.parse(stage.truth.kafka) < KafkaVersion.parse("0.10.0.0")
+    rows = _rows()
+    with stage.cluster(brokers=len(BROKERS), controller=CONTROLLER, settings=BROKER_SETTINGS) as cluster:
+        stage.create_topics(cluster, rows, SETTINGS)
+        with Groups(cluster.bootstrap) as groups:
+            _commit(stage, groups, "All is well: every group commits, and both cleaners work.", _in_good_days())
+            _wait_cleaned(cluster)
+            (_kill_cleaner if dies else _damage_segment)(stage, cluster)
+            _commit(stage, groups, "Commit on and on.", _on_and_on())
+            _join_and_leave(stage, cluster)
+            _capture_height(stage, cluster, groups, rows, dies=dies)
+        if stage.visited(cluster):
+            return
+        if dies:
+            stage.remember(cluster)
+            _mend(stage, cluster)
+            stage.expect("after", cluster, Phase(live=BROKERS, partitions=after(rows)), disks=BROKERS)
+    if dies and stage.verify:
+        _verify_deletion(stage, cluster)
+
+
+def _rows() -> tuple[Expected, ...]:
+    healthy = "Both replicas are in sync; only the cleaner of broker 1 has stopped."
+    offsets = [well(f"{OFFSETS_TOPIC}-{number}", ((1, 2), (2, 1))[number % 2], why=healthy) for _, number in OFFSETS]
+    orders = [well(f"orders-{number}", (2, 1)) for number in range(3)]
+    return (*offsets, *orders, well("-".join(map(str, KILLER)), (BLOATED,), why="Compacted, on broker 1 alone."))
+
+
+def _commit(stage: Stage, groups: Groups, what: str, commits: Iterable[Commit]) -> None:
+    """Commit, and count for the truth who wrote how much."""
+    written: dict[str, int] = stage.truth.facts.setdefault("commits_written", {})
+
+    def counted() -> Iterator[Commit]:
+        for commit in commits:
+            written[commit.group] = written.get(commit.group, 0) + sum(map(len, commit.offsets.values()))
+            yield commit
+
+    stage.act(what, lambda: groups.commit(counted()))
+
+
+def _in_good_days() -> Iterator[Commit]:
+    for step in range(150):
+        for group in (*RATES, *DEAD):
+            yield _next(group, step)
+
+
+def _on_and_on() -> Iterator[Commit]:
+    for step in range(STEPS):
+        active = RATES if step < STEPS / 2 else RATES.keys() - {STOPPED}
+        yield from (_next(group, 1_000 + step) for group in RATES if group in active and step % RATES[group] == 0)
+        if step % 100 == 0:
+            yield _next(SHORT_LIVED, step, retention_ms=1_000)
+
+
+def _next(group: str, offset: int, *, retention_ms: int | None = None) -> Commit:
+    topic, count = COMMITTED[group]
+    metadata = f"checked by {group} at {offset}" if group == "fraud-check" else ""
+    offsets = {topic: {partition: offset + partition for partition in range(count)}}
+    return Commit(group=group, offsets=offsets, metadata=metadata, retention_ms=retention_ms)
+
+
+def _kill_cleaner(stage: Stage, cluster: Cluster) -> None:
+    what = f"Produce {TOO_MANY} small records to {'-'.join(map(str, KILLER))}: its first segment is too much for the cleaner."
+    stage.act(what, lambda: produce({KILLER: TOO_MANY}, bootstrap=cluster.bootstrap, kafka=cluster.kafka, value="1"))
+    cluster.wait_until(lambda: _last_words(cluster) is not None, what="the death of the cleaner")
+    stage.act("The cleaner of broker 1 is dead.")
+
+
+def _last_words(cluster: Cluster) -> tuple[str, str] | None:
+    """The line with which the cleaner died, and the one that says of what."""
+    lines = disks.log_lines(cluster, BLOATED, "log-cleaner.log")
+    return next((pair for pair in pairwise(lines) if "Error due to" in pair[0]), None)
+
+
+def _damage_segment(stage: Stage, cluster: Cluster) -> None:
+    """Overwrite the length of the first batch behind what is cleaned, as a bad disk does."""
+    segment = disks.segments(cluster.log_dir(BLOATED), OFFSETS[5])[0]
+
+    def overwrite() -> None:
+        with segment.open("r+b") as file:
+            os.pwrite(file.fileno(), (5).to_bytes(4), 8)
+
+    stage.act(f"Overwrite four bytes of {segment.parent.name}/{segment.name} on broker {BLOATED}.", overwrite)
+
+
+def _join_and_leave(stage: Stage, cluster: Cluster) -> None:
+    def come_and_go() -> None:
+        with member(
+            bootstrap=cluster.bootstrap, kafka=cluster.kafka, group=VISITOR, topics=["orders"], client="console-consumer"
+        ) as consumer:
+            consumer.poll(0)
+
+    stage.act(f"A member joins group {VISITOR} and leaves it again.", come_and_go)
+
+
+def _capture_height(stage: Stage, cluster: Cluster, groups: Groups, rows: tuple[Expected, ...], *, dies: bool) -> None:
+    """Capture the case while one group has a member."""
+    with member(bootstrap=cluster.bootstrap, kafka=cluster.kafka, group=MEMBERS, topics=["orders"], client="orders-service-1"):
+        _wait_expired(cluster, groups)
+        _wait_compacted(cluster, dies=dies)
+        stage.truth.facts["offsets_topic"] = _facts(cluster, groups, dies=dies)
+        now = Phase(live=BROKERS, controller=CONTROLLER, partitions=rows)
+        stage.expect("during", cluster, now, disks=BROKERS, copy_segments=[OFFSETS_TOPIC])
+
+
+def _wait_cleaned(cluster: Cluster) -> None:
+    def cleaned() -> bool:
+        return all(disks.cleaned(cluster.log_dir(broker)).get(OFFSETS[5]) for broker in BROKERS)
+
+    cluster.wait_until(cleaned, what="both cleaners to have cleaned")
+
+
+def _wait_expired(cluster: Cluster, groups: Groups) -> None:
+    partitions = _partitions(SHORT_LIVED)
+    cluster.wait_until(
+        lambda: set(groups.fetch(SHORT_LIVED, partitions).values()) == {None}, what=f"the commits of {SHORT_LIVED} to expire"
+    )
+
+
+def _wait_compacted(cluster: Cluster, *, dies: bool) -> None:
+    """Wait until broker 2 has compacted what broker 1 has not."""
+
+    def compacted() -> bool:
+        bloated, clean = (disks.size(cluster.log_dir(broker), OFFSETS if dies else OFFSETS[5:]) for broker in BROKERS)
+        return clean * 3 < bloated
+
+    cluster.wait_until(compacted, what="the cleaner of broker 2")
+
+
+def _mend(stage: Stage, cluster: Cluster) -> None:
+    before = disks.size(cluster.log_dir(BLOATED), OFFSETS)
+    cluster.configure(ROOMY)
+    stage.act(f"Restart broker {BLOATED} with a buffer that is large enough.", lambda: cluster.stop(BLOATED))
+    cluster.start(BLOATED)
+    cluster.wait_until(
+        lambda: disks.size(cluster.log_dir(BLOATED), OFFSETS) * 3 < before, what=f"the cleaner of broker {BLOATED}", steady=2
+    )
+    with Groups(cluster.bootstrap) as groups:
+        stage.truth.facts["after_cleaning"] = {"sizes": _sizes(cluster), "answers": _answers(groups)}
+
+
+def _verify_deletion(stage: Stage, cluster: Cluster) -> None:
+    """Delete segments of broker 1 in a copy of all data, start it alone, and ask for every group's commits."""
+    stage.progress("Delete segments in a copy of all data, start broker 1 on it, and ask for every commit.")
+    log_dir = stage.memory / f"broker-{BLOATED}" / "data"
+    deleted = [file for number, partition in enumerate(OFFSETS) for file in _chosen(disks.segments(log_dir, partition), number)]
+    for file in deleted:
+        for beside in file.parent.glob(f"{file.stem}.*"):
+            beside.unlink()
+    cluster.configure(BROKER_SETTINGS)
+    with cluster.reborn(stage.memory) as copy:
+        copy.start(BLOATED)
+
+        def leads_alone() -> bool:
+            states = copy.states()
+            return all(states[partition]["leader"] == BLOATED for partition in OFFSETS)
+
+        copy.wait_until(leads_alone, what=f"broker {BLOATED} to lead alone", steady=1)
+        with Groups(copy.bootstrap) as groups:
+            answers = _answers(groups)
+    names = [f"{file.parent.name}/{file.name}" for file in deleted]
+    stage.truth.facts["after_deleting"] = {"broker": BLOATED, "deleted": names, "answers": answers}
+
+
+def _chosen(segments: Sequence[Path], number: int) -> Sequence[Path]:
+    """Of odd partitions all but the last two segments, of even ones the later half of those."""
+    return segments[0 if number % 2 else len(segments) // 2 : -2]
+
+
+def _facts(cluster: Cluster, groups: Groups, *, dies: bool) -> Mapping[str, object]:
+    facts: dict[str, object] = {"sizes": _sizes(cluster), "answers": _answers(groups), "dead_groups": DEAD}
+    if dies:
+        line, cause = _last_words(cluster)
+        facts["cleaner"] = {"broker": BLOATED, "died": line, "cause": cause, "killed_by": "-".join(map(str, KILLER))}
+    return facts
+
+
+def _sizes(cluster: Cluster) -> dict[str, dict[str, int]]:
+    """Bytes of each partition of the offsets topic, by broker."""
+    return {
+        str(broker): {f"{topic}-{number}": disks.size(cluster.log_dir(broker), [(topic, number)]) for topic, number in OFFSETS}
+        for broker in BROKERS
+    }
+
+
+def _answers(groups: Groups) -> dict[str, dict[str, int | None]]:
+    """What OffsetFetch says of everything that every group ever committed."""
+    return {
+        group: {f"{topic}-{number}": offset for (topic, number), offset in groups.fetch(group, _partitions(group)).items()}
+        for group in COMMITTED
+    }
+
+
+def _partitions(group: str) -> list[Partition]:
+    topic, count = COMMITTED[group]
+    return [(topic, number) for number in range(count)]

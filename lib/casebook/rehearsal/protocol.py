@@ -1,0 +1,180 @@
+"""Kafka's wire protocol, as much of it as asking group coordinators needs: requests pipelined over one connection.
+
+Every request goes out in a version that all releases from 0.9 to 3.9 understand; none is ever asked for its ApiVersions,
+which a 0.9 broker would not survive unharmed. Layouts: ``Protocol.java@0.9.0.1``, ``clients/src/main/resources/common/
+message/*.json@3.9.0-rc3``.
+"""
+
+import socket
+import struct
+from collections.abc import Iterable, Iterator
+from enum import IntEnum
+from itertools import islice
+from types import TracebackType
+from typing import Self
+
+from casebook.errors import RehearsalError
+
+Address = tuple[str, int]
+"""Host and port."""
+
+_HEADER = struct.Struct(">hhi")
+_LENGTH = struct.Struct(">i")
+_INT16, _INT32, _INT64 = (struct.Struct(f) for f in (">h", ">i", ">q"))
+_BURST = 32
+"""Requests written at once; as many more are on their way meanwhile."""
+
+
+class Api(IntEnum):
+    """Keys of the requests that are sent."""
+
+    METADATA = 3
+    OFFSET_COMMIT = 8
+    OFFSET_FETCH = 9
+    FIND_COORDINATOR = 10
+    DELETE_GROUPS = 42
+    OFFSET_DELETE = 47
+
+
+class Code(IntEnum):
+    """Error codes that coordinators answer (``Errors.java@3.9.0-rc3``); others stay bare numbers."""
+
+    NONE = 0
+    UNKNOWN_TOPIC_OR_PARTITION = 3
+    COORDINATOR_LOAD_IN_PROGRESS = 14
+    COORDINATOR_NOT_AVAILABLE = 15
+    NOT_COORDINATOR = 16
+    ILLEGAL_GENERATION = 22
+    UNKNOWN_MEMBER_ID = 25
+    REBALANCE_IN_PROGRESS = 27
+    NON_EMPTY_GROUP = 68
+    GROUP_ID_NOT_FOUND = 69
+
+
+def named(code: int) -> str:
+    """``NOT_COORDINATOR (16)``, or the bare number."""
+    return f"{Code(code).name} ({code})" if code in set(Code) else str(code)
+
+
+class Link:
+    """A connection to one broker.
+
+    Args:
+        address: Of the broker.
+        client: Its client id, which brokers note down with group members.
+        patience: Seconds to wait for each answer.
+
+    Raises:
+        OSError: Nobody listens there; from any method: the broker went away or did not answer in time.
+    """
+
+    def __init__(self, address: Address, *, client: str = "rehearsal", patience: float = 30.0) -> None:
+        self.address = address
+        self._client = string(client)
+        self._socket = socket.create_connection(address, timeout=patience)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._incoming = self._socket.makefile("rb", buffering=1 << 16)
+        self._sent = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the connection."""
+        self._incoming.close()
+        self._socket.close()
+
+    def ask(self, api: Api, version: int, body: bytes) -> "Answer":
+        """Send one request and wait for its answer."""
+        return next(self.pipeline(api, version, [body]))
+
+    def pipeline(self, api: Api, version: int, bodies: Iterable[bytes]) -> Iterator["Answer"]:
+        """Send many requests of a kind without waiting for each, and yield their answers in order."""
+        bodies, waiting = iter(bodies), 0
+        while burst := list(islice(bodies, _BURST)):
+            self._send(api, version, burst)
+            yield from self._answers(waiting)
+            waiting = len(burst)
+        yield from self._answers(waiting)
+
+    def _send(self, api: Api, version: int, bodies: Iterable[bytes]) -> None:
+        frames = []
+        for body in bodies:
+            request = _HEADER.pack(api, version, self._sent) + self._client + body
+            frames += (_LENGTH.pack(len(request)), request)
+            self._sent = (self._sent + 1) & 0x7FFFFFFF
+        self._socket.sendall(b"".join(frames))
+
+    def _answers(self, count: int) -> Iterator["Answer"]:
+        for _ in range(count):
+            (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size))
+            yield Answer(self._exactly(length))
+
+    def _exactly(self, count: int) -> bytes:
+        if len(found := self._incoming.read(count)) < count:
+            raise ConnectionResetError("The broker closed the connection.")
+        return found
+
+
+class Answer:
+    """Reads an answer field by field, behind its correlation id."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at = data, _INT32.size
+
+    def int16(self) -> int:
+        """The next two bytes."""
+        return self._number(_INT16)
+
+    def int32(self) -> int:
+        """The next four bytes."""
+        return self._number(_INT32)
+
+    def int64(self) -> int:
+        """The next eight bytes."""
+        return self._number(_INT64)
+
+    def string(self) -> str | None:
+        """A text with its length in front of it."""
+        if (length := self.int16()) < 0:
+            return None
+        self._at += length
+        return self._data[self._at - length : self._at].decode()
+
+    def _number(self, form: struct.Struct) -> int:
+        (value,) = form.unpack_from(self._data, self._at)
+        self._at += form.size
+        return value
+
+
+def string(text: str | None) -> bytes:
+    """A text, or none, with its length in front of it."""
+    if text is None:
+        return _INT16.pack(-1)
+    data = text.encode()
+    return _INT16.pack(len(data)) + data
+
+
+def array(elements: Iterable[bytes]) -> bytes:
+    """Elements with their count in front of them."""
+    elements = tuple(elements)
+    return _INT32.pack(len(elements)) + b"".join(elements)
+
+
+def int32(value: int) -> bytes:
+    """Four bytes."""
+    return _INT32.pack(value)
+
+
+def addresses(bootstrap: str) -> tuple[Address, ...]:
+    """The addresses of ``host:port,host:port``."""
+    pairs = (one.rsplit(":", 1) for one in bootstrap.split(",") if one)
+    return tuple((host, int(port)) for host, port in pairs)
+
+
+def refused(what: str, code: int) -> RehearsalError:
+    """The error for an answer that a script did not expect."""
+    return RehearsalError(f"{what} was refused.", cause=f"The broker answered {named(code)}.")

@@ -1,0 +1,81 @@
+"""Raw commits reach real brokers of the oldest and the latest release, and OffsetFetch gives them back."""
+
+import pytest
+
+from casebook.errors import RehearsalError
+from casebook.rehearsal import Cluster, disks
+from casebook.rehearsal.commits import Commit, Groups, fetch_offsets, find_coordinator
+from casebook.rehearsal.members import member
+from casebook.rehearsal.protocol import Link, addresses, named
+from casebook.storage import OFFSETS_TOPIC
+
+SETTINGS = {"offsets.topic.num.partitions": "2", "offsets.topic.replication.factor": "1"}
+ORDERS = [("orders", number) for number in range(3)]
+
+
+@pytest.fixture(scope="module", params=["0.9.0.1", "3.9.2"])
+def cluster(request):
+    """One broker with two partitions of the offsets topic."""
+    with Cluster(kafka=request.param, brokers=1, settings=SETTINGS) as cluster:
+        cluster.create_topic(OFFSETS_TOPIC, {0: [1], 1: [1]}, {"cleanup.policy": "compact"})
+        cluster.create_topic("orders", {number: [1] for number in range(3)})
+        yield cluster
+
+
+class TestCommits:
+    def test_the_last_one_counts(self, cluster):
+        """Pipelined, over many groups, each in order; what was never committed is unknown, not zero."""
+        with Groups(cluster.bootstrap) as groups:
+            count = groups.commit(
+                Commit(group=f"group-{step % 7}", offsets={"orders": {0: step, 2: 0}}, metadata="été") for step in range(700)
+            )
+        assert count == 1400
+        for group in range(7):
+            assert fetch_offsets(cluster.bootstrap, f"group-{group}", ORDERS) == {
+                ("orders", 0): 693 + group,
+                ("orders", 1): None,
+                ("orders", 2): 0,
+            }
+
+    def test_they_lie_in_the_log(self, cluster):
+        """Nothing is kept elsewhere."""
+        topic = [(OFFSETS_TOPIC, 0), (OFFSETS_TOPIC, 1)]
+        before = disks.size(cluster.log_dir(1), topic)
+        with Groups(cluster.bootstrap) as groups:
+            groups.commit([Commit(group="one", offsets={"orders": {0: 1}}, metadata="m" * 1_000)])
+        assert 1_000 < disks.size(cluster.log_dir(1), topic) - before < 1_300
+
+    def test_refusals_are_errors(self, cluster):
+        """A partition's refusal is no success of the others."""
+        with Groups(cluster.bootstrap) as groups, pytest.raises(RehearsalError, match="big was refused"):
+            groups.commit([Commit(group="big", offsets={"orders": {0: 1}}, metadata="m" * 5_000)])
+
+    def test_removed(self, cluster):
+        """Offsets and groups are deleted by request where the release can."""
+        if cluster.kafka == "0.9.0.1":
+            pytest.skip("0.9 knows no such request")
+        with Groups(cluster.bootstrap) as groups:
+            groups.commit(Commit(group=name, offsets={"orders": {0: 5, 1: 6}}) for name in ("forgetful", "deleted"))
+            groups.forget("forgetful", [("orders", 0)])
+            groups.delete("deleted")
+            assert groups.fetch("forgetful", ORDERS) == {("orders", 0): None, ("orders", 1): 6, ("orders", 2): None}
+            assert set(groups.fetch("deleted", ORDERS).values()) == {None}
+
+    def test_real_members(self, cluster):
+        """While a group has members, commits without one are refused."""
+        settings = {"bootstrap": cluster.bootstrap, "kafka": cluster.kafka, "topics": ["orders"]}
+        with Groups(cluster.bootstrap) as groups, member(group="joined", client="reader", **settings) as consumer:
+            assert len(consumer.assignment()) == 3
+            with pytest.raises(RehearsalError, match=r"\(25\)"):
+                groups.commit([Commit(group="joined", offsets={"orders": {0: 1}})])
+
+    def test_no_request_disturbs_the_broker(self, cluster):
+        """Nobody is asked for ApiVersions."""
+        with Link(addresses(cluster.bootstrap)[0]) as link:
+            assert find_coordinator(link, "any") == (0, addresses(cluster.bootstrap)[0])
+        assert "uncaught exception" not in "\n".join(disks.log_lines(cluster, 1, "server.log"))
+
+
+def test_codes_have_names():
+    """Unknown ones stay numbers."""
+    assert (named(16), named(4711)) == ("NOT_COORDINATOR (16)", "4711")

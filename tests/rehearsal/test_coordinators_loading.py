@@ -1,0 +1,80 @@
+"""Coordinators load one partition after the other, and clients are refused meanwhile as each release refuses them."""
+
+import json
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from casebook.rehearsal import coordinators_loading as script
+from tests.rehearsal import plays
+
+REFUSED = {"0.9.0.1": {16}, "2.8.2": {14, 16}}
+"""What OffsetFetch may be answered while its partition waits: later releases first decline, until they are told to lead."""
+
+
+@pytest.fixture(scope="module", params=REFUSED)
+def kafka(request) -> str:
+    """The release."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def out(kafka) -> Path:
+    """The play on that release."""
+    return plays.coordinators_loading(kafka)
+
+
+@pytest.fixture(scope="module")
+def truth(out):
+    """What the script wrote down."""
+    return json.loads((out / "truth.json").read_text())
+
+
+def test_captured_in_mid_load(truth):
+    """On each restarted broker some groups were served by then, and at least two were not."""
+    captured = next(datetime.fromisoformat(a["at"]) for a in truth["actions"] if a["did"] == "Capture the phase during.")
+    for broker in script.HOLDERS:
+        served = [
+            datetime.fromisoformat(seen["served_at"]) < captured
+            for seen in truth["facts"]["coordinators"]["groups"].values()
+            if script.holder(seen["partition"]) == broker
+        ]
+        assert len(served) == 4
+        assert 1 <= sum(served) <= 2
+
+
+def test_what_clients_saw(truth, kafka):
+    """FindCoordinator named the broker long before it answered anything else."""
+    for group, seen in truth["facts"]["coordinators"]["groups"].items():
+        codes = {answer["code"] for answer in seen["answers"] if answer["request"] == "OffsetFetch"}
+        assert codes - {0, None} <= REFUSED[kafka], group
+        assert bool(codes - {0, None}) == (script.holder(seen["partition"]) in script.HOLDERS)
+
+
+def test_the_case_knows_less_than_the_truth(out, truth):
+    """The broker's lines at the moment of the capture are a beginning of those at the end."""
+    for broker in script.HOLDERS:
+        log = (out / "during" / "brokers" / str(broker) / "logs" / "server.log").read_text()
+        told = [line in log for line in truth["facts"]["coordinators"]["loads"][str(broker)]]
+        assert told == sorted(told, reverse=True)
+        assert True in told
+        assert False in told
+
+
+@pytest.fixture(scope="module")
+def stuck():
+    """What the script of ``load-never-ends`` wrote down."""
+    return json.loads((plays.played("load-never-ends", "0.9.0.1") / "truth.json").read_text())["facts"]["coordinators"]
+
+
+class TestLoadNeverEnds:
+    def test_one_group_keeps_others_waiting(self, stuck):
+        """Its own partition is begun and never finished; those behind it are not even begun."""
+        assert "payments" in stuck["never_served"]
+        assert "Loading" in stuck["loads"][-1]
+        assert "[__consumer_offsets,1]" in stuck["loads"][-1]
+
+    def test_the_loader_is_busy(self, stuck):
+        """It is not waiting for anything but the processor."""
+        assert stuck["loader"]["cpu_seconds"] > 0.05 * stuck["loader"]["seconds"]

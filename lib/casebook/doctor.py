@@ -34,7 +34,7 @@ class Examined:
 
 def examine(zookeeper: str | None = None) -> tuple[Examined, ...]:
     """Look at everything the workbook rests on."""
-    looked = [_python(), _packages(), _java(), _runs(), _notebooks(), _profiles()]
+    looked = [_python(), _packages(), _java(), _javac(), _runs(), _notebooks(), _profiles()]
     return (*looked, _zookeeper(zookeeper)) if zookeeper else tuple(looked)
 
 
@@ -67,6 +67,12 @@ def _java() -> Examined:
     match = re.search(r'version "(\d+)', said)
     ok = bool(match) and int(match[1]) >= _JAVA_NEEDED
     return Examined(what="Java", ok=ok, found=said.splitlines()[0] if said else "unknown", try_=try_)
+
+
+def _javac() -> Examined:
+    javac = shutil.which("javac", path=os.pathsep.join(filter(None, (_java_home(), os.environ.get("PATH")))))
+    try_ = f"Install a JDK {_JAVA_NEEDED} or newer, not a JRE; segment scans compile their data source with it on first use."
+    return Examined(what="Java compiler", ok=javac is not None, found=javac or "none", try_=try_)
 
 
 def _java_home() -> str | None:

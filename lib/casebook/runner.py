@@ -42,6 +42,7 @@ class Ran:
 
     @property
     def report(self) -> Path:
+        """The page for people."""
         return self.folder / report.REPORT
 
 

@@ -5,6 +5,7 @@ commit``: the broker), of log lines by the broker's clock.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -355,6 +356,7 @@ class Deletion(NamedTuple):
         partition: Of ``__consumer_offsets``.
         segments: Base offsets of the deleted ones.
         bytes: Their size: what a load no longer reads.
+        records: In them, with markers.
         commits: Visible before.
         lost: Commits that OffsetFetch no longer answers.
         fell_back: Commits answered with an older record.
@@ -372,6 +374,7 @@ class Deletion(NamedTuple):
     partition: int
     segments: tuple[int, ...]
     bytes: int
+    records: int
     commits: int
     lost: int
     fell_back: int
@@ -402,6 +405,20 @@ class Damage(NamedTuple):
     offset: int | None
     reason: str
     tail: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scanned:
+    """What a scan brought of the copies it read; each part may be missing."""
+
+    segments: tuple[Segment, ...] = ()
+    logs: tuple[OffsetsLog, ...] = ()
+    commits: tuple[Commit, ...] = ()
+    groups: tuple[GroupState, ...] = ()
+    group_bytes: tuple[GroupBytes, ...] = ()
+    history: tuple[GroupHistory, ...] = ()
+    next_clean: tuple[NextClean, ...] = ()
+    damage: tuple[Damage, ...] = ()
 
 
 class EventKind(StrEnum):

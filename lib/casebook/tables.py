@@ -11,7 +11,7 @@ class Column:
 
     Args:
         name: As in the file, and as the attribute of the row.
-        type: ``int``, ``ints``, ``text`` or ``flag``; each may be null: unknown, unless ``meaning`` says otherwise.
+        type: ``int``, ``ints``, ``real``, ``text`` or ``flag``; each may be null: unknown, unless ``meaning`` says otherwise.
         meaning: One sentence.
     """
 
@@ -84,6 +84,124 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("dropped", "int", "Records that are dropped; null for an unknown number."),
         ("why", "text", "One short sentence."),
     ),
+    "coordinators": _columns(
+        ("group", "text", "Group id; null for an offsets partition of which no group is known."),
+        ("partition", "int", "Partition of __consumer_offsets."),
+        ("coordinator", "int", "Broker id; null when there is none, or nothing says."),
+        ("state", "text", "served, loading, queued, failed, moved, leaderless, loading_for_ever or unknown."),
+        (
+            "since",
+            "text",
+            "From when on, ISO-8601 UTC: by the broker's clock, or ZooKeeper's where its znode says.",
+        ),
+        ("eta_low", "text", "Served at the earliest, ISO-8601 UTC by the broker's clock; nine times of ten within the bounds."),
+        ("eta", "text", "Served at, best guess."),
+        ("eta_high", "text", "Served at the latest; null without bound."),
+        ("bytes", "int", "Of the partition's log, in the coordinator's copy, else the largest."),
+        ("client_sees", "text", "What the group's clients are answered."),
+        ("rests_on", "text", "What the estimate rests on, or why there is none."),
+        ("why", "text", "The state in one sentence."),
+        ("proof", "text", "Line of a log, or znode."),
+    ),
+    "blast_radius": _columns(
+        ("broker", "int", "Broker that coordinates."),
+        ("partitions", "int", "Offsets partitions it coordinates."),
+        ("groups", "int", "Known groups among them."),
+        ("bytes", "int", "What others would have to load before they serve them; null when a size is unknown."),
+        ("alone", "ints", "Partitions that nobody else in sync could take over."),
+    ),
+    "offsets_partitions": _columns(
+        ("partition", "int", "Partition of __consumer_offsets."),
+        ("broker", "int", "Whose copy it is."),
+        ("coordinator", "flag", "Whether that broker leads the partition; null when the leader is unknown."),
+        ("segments", "int", "Segment files."),
+        ("bytes", "int", "Of them."),
+        ("records", "int", "In them, with transaction markers; null where no scan read them."),
+        ("live_bytes", "int", "Of the latest record of every key, tombstones included."),
+        ("live_records", "int", "Those records."),
+        ("superseded_bytes", "int", "All others."),
+        ("commits", "int", "Commits that OffsetFetch answers."),
+        ("groups", "int", "Groups with a commit or metadata."),
+        (
+            "cleaner_point",
+            "int",
+            "First offset that was never cleaned, by cleaner-offset-checkpoint; null: no line, or not read.",
+        ),
+        ("dirty_ratio", "real", "By the broker's own formula; null when there is nothing to clean, or the log dir is not known."),
+        ("limit", "real", "Effective min.cleanable.dirty.ratio."),
+        ("next_clean_gains", "int", "Bytes that a clean of all that may be cleaned would free."),
+        ("safe_segments", "int", "Segments provably safe to do without."),
+        ("safe_bytes", "int", "Their size."),
+        ("load_ms", "int", "What a coordinator's load of this copy takes; null when nothing tells."),
+        ("rule", "text", "Verdict on its cleaning: id of a rule."),
+        ("why", "text", "The verdict in one sentence."),
+        ("since", "text", "From when it holds, ISO-8601 UTC by the broker's clock."),
+        ("oldest", "text", "Time of its first record."),
+        ("newest", "text", "Time of its last record."),
+    ),
+    "offsets_segments": _columns(
+        ("topic", "text", "__consumer_offsets."),
+        ("partition", "int", "Its partition."),
+        ("broker", "int", "Whose copy it is."),
+        ("base_offset", "int", "From the file's name."),
+        ("bytes", "int", "Of its sound batches."),
+        ("records", "int", "Without transaction markers."),
+        ("live_records", "int", "Latest of their key in the partition, tombstones included."),
+        ("live_bytes", "int", "Their share of the segment."),
+        ("tombstones", "int", "Records without value."),
+        ("markers", "int", "Transaction markers."),
+        ("open_transactional", "int", "Records of transactions without marker."),
+        ("first_time", "text", "Earliest record or commit time, ISO-8601 UTC; in compacted logs, of what is left."),
+        ("last_time", "text", "Latest record or commit time."),
+        ("largest_batch", "int", "Bytes."),
+        ("keepers", "int", "Records for which it is not safe to do without it, tombstones aside."),
+        ("safe_to_do_without", "flag", "Without it, and all others so marked, every answer stays the same."),
+        ("damaged_bytes", "int", "Bytes that no batch could be read from."),
+    ),
+    "group_bytes": _columns(
+        ("partition", "int", "Partition of __consumer_offsets."),
+        ("group", "text", "Group id; null for records that name none."),
+        ("topic", "text", "Whose offsets it commits; null for its own metadata."),
+        ("hour", "text", "Start of the hour of the commits, ISO-8601 UTC; null for smaller groups, whose hours are summed up."),
+        ("records", "int", "Commits, tombstones and metadata records."),
+        ("bytes", "int", "Their share of the segments."),
+        ("live_bytes", "int", "Of those that are the latest of their key."),
+        ("client", "text", "Client ids of the group's latest members."),
+    ),
+    "commits": _columns(
+        ("group", "text", "Group id."),
+        ("topic", "text", "Committed topic."),
+        ("partition", "int", "Committed partition."),
+        ("offset", "int", "What OffsetFetch answers."),
+        ("commit_time", "text", "By the broker's clock, ISO-8601 UTC."),
+        ("expire_time", "text", "When the coordinator may forget it; null when it does not, or that is not known."),
+        ("log_partition", "int", "Partition of __consumer_offsets that holds it."),
+        ("source_offset", "int", "Offset of the record there."),
+        ("segment", "int", "Base offset of the record's segment."),
+    ),
+    "damage": _columns(
+        ("file", "text", "Path or URI of the segment."),
+        ("position", "int", "First byte."),
+        ("bytes", "int", "How many were skipped."),
+        ("offset", "int", "Offset that the first header states; null when it makes no sense."),
+        ("reason", "text", "In words."),
+        ("tail", "flag", "Nothing sound follows in the file: a copy of a segment being written ends so."),
+    ),
+    "deletion": _columns(
+        ("partition", "int", "Partition of __consumer_offsets."),
+        ("choice", "text", "The set: nothing, provably safe, older, all but the active, picked."),
+        ("segments", "int", "How many segments it has."),
+        ("bytes", "int", "Their size."),
+        ("load_ms", "int", "What a load would then take; null when no load was measured."),
+        ("commits_lost", "int", "Commits that OffsetFetch would no longer answer."),
+        ("fell_back", "int", "Commits that would be answered with an older record."),
+        ("again", "int", "Records that would be consumed again for these."),
+        ("revived", "int", "Removed or expired commits that would be answered again."),
+        ("groups_emptied", "int", "Groups that would have no commit left."),
+        ("metadata_lost", "int", "Groups whose latest metadata would go."),
+        ("open_lost", "int", "Records of open transactions that would go."),
+        ("verdict", "text", "same answers, or what is worst about it."),
+    ),
     "problems": _columns(
         ("path", "text", "The znode or file."),
         ("reason", "text", "Why it cannot be taken at its word."),
@@ -97,7 +215,7 @@ def write(folder: Path, name: str, rows: Sequence[object]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    types = {"int": pa.int64(), "ints": pa.list_(pa.int64()), "text": pa.string(), "flag": pa.bool_()}
+    types = {"int": pa.int64(), "ints": pa.list_(pa.int64()), "real": pa.float64(), "text": pa.string(), "flag": pa.bool_()}
     columns = TABLES[name]
     table = pa.table(
         [pa.array([getattr(row, column.name) for row in rows], types[column.type]) for column in columns],

@@ -105,6 +105,63 @@ DEFAULTS: dict[str, Changed] = {
         values=(("0.8.2", "true"), ("0.11.0.0", "false")),
         source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.10.2.1, 0.11.0.2",
     ),
+    "offsets.load.buffer.size": Changed(
+        values=(("0.8.2", "5242880"),), source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.1, 3.9.0"
+    ),
+    "offsets.topic.num.partitions": Changed(
+        values=(("0.8.2", "50"),), source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.1, 3.9.0"
+    ),
+    "log.cleaner.enable": Changed(
+        values=(("0.8.2", "false"), ("0.9.0.1", "true")),
+        source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.0, 0.9.0.1",
+    ),
+    "log.cleaner.threads": Changed(
+        values=(("0.8.2", "1"),), source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.0, 2.8.2"
+    ),
+    "log.cleaner.dedupe.buffer.size": Changed(
+        values=(("0.8.2", "524288000"), ("0.9.0.1", "134217728")),
+        source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.0, 0.9.0.1, 2.8.2",
+    ),
+    "log.cleaner.io.buffer.load.factor": Changed(
+        values=(("0.8.2", "0.9"),), source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.0, 2.8.2"
+    ),
+    "log.cleaner.min.cleanable.ratio": Changed(
+        values=(("0.8.2", "0.5"),), source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.0, 2.8.2"
+    ),
+    "log.cleaner.min.compaction.lag.ms": Changed(
+        values=(("0.8.2", "0"),), source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.10.1.1, 2.8.2"
+    ),
+    "log.cleaner.max.compaction.lag.ms": Changed(
+        values=(("0.8.2", "9223372036854775807"),), source="core/src/main/scala/kafka/server/KafkaConfig.scala@2.3.0, 2.8.2"
+    ),
+    "log.cleaner.delete.retention.ms": Changed(
+        values=(("0.8.2", "86400000"),), source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.0, 2.8.2"
+    ),
+    "log.cleanup.policy": Changed(
+        values=(("0.8.2", "delete"),), source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.0, 2.8.2"
+    ),
+    "message.max.bytes": Changed(
+        values=(("0.8.2", "1000012"), ("2.5.0", "1048588")),
+        source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.0, 2.3.0, 2.8.2",
+    ),
+    "offsets.retention.minutes": Changed(
+        values=(("0.8.2", "1440"), ("2.0.0", "10080")), source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.1, 2.0.1"
+    ),
+    "offsets.topic.compression.codec": Changed(
+        values=(("0.8.2", "0"),), source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.1, 2.8.2"
+    ),
+    "offsets.topic.replication.factor": Changed(
+        values=(("0.8.2", "3"),), source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.1, 2.8.2"
+    ),
+    "offsets.topic.segment.bytes": Changed(
+        values=(("0.8.2", "104857600"),), source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.1, 2.8.2"
+    ),
+    "log.segment.bytes": Changed(
+        values=(("0.8.2", "1073741824"),), source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.0, 2.8.2"
+    ),
+    "compression.type": Changed(
+        values=(("0.8.2", "producer"),), source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.0, 2.8.2"
+    ),
 }
 """Built-in defaults of broker settings, by release."""
 
@@ -215,3 +272,75 @@ ENABLING_UNCLEAN_ELECTS: dict[str, Changed] = {
     ),
 }
 """Whether setting ``unclean.leader.election.enable=true`` (dynamic default, or topic) makes the controller elect at once."""
+
+LOAD_TAKES_ANY_BATCH = Changed(
+    values=(("0.9.0.0", False), ("0.10.1.0", True)),
+    source="core/src/main/scala/kafka/coordinator/GroupMetadataManager.scala@0.9.0.1, 0.10.1.0 (log.read, minOneMessage)",
+)
+"""Whether a coordinator can load a batch larger than ``offsets.load.buffer.size``; else it tries for ever."""
+
+LOADING_ANSWER = Changed(
+    values=(
+        ("0.9.0.0", "16 NOT_COORDINATOR_FOR_GROUP"),
+        ("0.11.0.0", "16 NOT_COORDINATOR"),
+        ("2.0.0", "14 COORDINATOR_LOAD_IN_PROGRESS"),
+    ),
+    source="core/src/main/scala/kafka/coordinator/GroupCoordinator.scala@0.9.0.1, 1.1.1, 2.0.1; "
+    "clients/src/main/java/org/apache/kafka/common/protocol/Errors.java@0.10.2.1, 0.11.0.2",
+)
+"""What a coordinator answers to commits, fetches and joins before it has loaded the group's partition."""
+
+NO_COORDINATOR_ANSWER = Changed(
+    values=(("0.9.0.0", "15 GROUP_COORDINATOR_NOT_AVAILABLE"), ("0.11.0.0", "15 COORDINATOR_NOT_AVAILABLE")),
+    source="core/src/main/scala/kafka/server/KafkaApis.scala@0.9.0.1, 2.8.0; "
+    "clients/src/main/java/org/apache/kafka/common/protocol/Errors.java@0.10.2.1, 0.11.0.2",
+)
+"""What FindCoordinator answers for a partition without leader, and in the first moments of a broker."""
+
+_CLEANER = "core/src/main/scala/kafka/log/LogCleaner.scala"
+_CLEANER_MANAGER = "core/src/main/scala/kafka/log/LogCleanerManager.scala"
+_GROUPS = "core/src/main/scala/kafka/coordinator"
+
+CLEANER_MAP_RULE = Changed(
+    values=(("0.8.2", "span"), ("0.10.0.0", "keys"), ("0.10.1.0", "partial")),
+    source=f"{_CLEANER}@0.9.0.1, 0.10.0.1, 0.10.1.1 (KAFKA-3587, KAFKA-3894)",
+)
+"""What must fit into the cleaner's offset map, else the cleaner fails: the offset range of every dirty segment (``span``), the
+distinct keys of the first one (``keys``); ``partial``: it cleans as far as the map reaches."""
+
+CLEANER_NEEDS_SEGMENT_START = Changed(
+    values=(("0.8.2", True), ("0.10.1.0", False)), source=f"{_CLEANER}@0.9.0.1, 0.10.0.1, 0.10.1.1 (buildOffsetMap)"
+)
+"""Whether the cleaner fails when its checkpoint is not the base offset of a segment."""
+
+CLEANER_FAILURE = Changed(
+    values=(("0.8.2", "thread dies"), ("2.1.0", "partition uncleanable")), source=f"{_CLEANER}@2.0.1, 2.1.1 (KAFKA-7215)"
+)
+"""What becomes of an error while cleaning; a dead thread cleans no topic until the broker starts again."""
+
+CLEANER_CHECKPOINT_BEYOND_END = Changed(
+    values=(("0.8.2", "kept"), ("2.3.0", "reset")), source=f"{_CLEANER_MANAGER}@2.2.2, 2.3.1, 3.9.0 (cleanableOffsets)"
+)
+"""What becomes of a cleaner checkpoint beyond the end of its log."""
+
+CLEANER_BOUND = Changed(
+    values=(("0.8.2", "active segment"), ("0.11.0.0", "last stable offset")),
+    source=f"{_CLEANER_MANAGER}@0.10.2.1, 0.11.0.2, 3.9.0 (cleanableOffsets)",
+)
+"""What bounds cleaning, besides compaction lag."""
+
+COMPACTION_LAG = Changed(values=(("0.8.2", False), ("0.10.1.0", True)), source=f"{_CLEANER_MANAGER}@0.9.0.1, 0.10.1.1")
+"""Whether ``min.compaction.lag.ms`` exists."""
+
+OFFSETS_EXPIRE = Changed(
+    values=(("0.8.2", "commit"), ("2.1.0", "empty"), ("2.4.0", "unsubscribed")),
+    source=f"{_GROUPS}/GroupMetadataManager.scala@0.9.0.1, {_GROUPS}/group/GroupMetadata.scala@2.1.0, 2.4.0 (KIP-211)",
+)
+"""From when ``offsets.retention.minutes`` count: from the commit; from when the group became empty; and, in a group at work,
+from the commit for topics that nobody subscribes to any more."""
+
+NEWER_GROUP_RECORDS = Changed(
+    values=(("0.8.2", "load fails"), ("3.4.1", "ignored")),
+    source=f"{_GROUPS}/GroupMetadataManager.scala@0.9.0.1, {_GROUPS}/group/GroupMetadataManager.scala@3.4.0, 3.4.1",
+)
+"""What a load makes of a key version that it does not know; after a failure the partition is served with what was loaded."""

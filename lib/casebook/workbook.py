@@ -12,18 +12,24 @@ import os
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from itertools import islice
 from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from casebook import doctor as _doctor
 from casebook import notebooks, parameters, places, runs, sources, tables
-from casebook.analysis import evidence, leadership, release, what_if
+from casebook.analysis import deletion_choice, evidence, leadership, offsets_tables, release, what_if
+from casebook.analysis.coordinators import Coordinators
 from casebook.analysis.leadership import Leadership
+from casebook.analysis.offsets_topic import OffsetsPartition, OffsetsTopic
 from casebook.case import Case
 from casebook.errors import UsageError
 from casebook.facts import Cluster, ReadOutcome, Znode
 from casebook.findings import Finding
+from casebook.offsets_evidence import OffsetsEvidence
 from casebook.versions import VersionInUse
-from casebook.views import choices, proof, triage
+from casebook.views import choices, group_lookup, proof, triage
+from casebook.views import deletion as deletion_views
 from casebook.views import what_if as what_if_views
 from casebook.views.view import View, display, style
 
@@ -108,6 +114,70 @@ class Workbook:
         }
         return lead
 
+    def coordinators(self, *, timezone: str = "UTC", scan: bool = True) -> Coordinators:
+        """Which groups wait for which coordinator, and until when; keeps its tables for the run folder.
+
+        Args:
+            timezone: Of log lines that do not tell theirs.
+            scan: Whether segments are read, for the names of groups and the largest batches.
+
+        Raises:
+            UsageError: There is no such time zone.
+        """
+        held = self._evidence_on_offsets(timezone, scan=scan).coordinators
+        self._tables |= {"coordinators": held.rows, "blast_radius": held.radius}
+        return held
+
+    def look_up(self, held: Coordinators, *, group: str) -> None:
+        """Show the field that looks up a group, or its static twin at the parameter."""
+        self.show(group_lookup.panel(held, group, interactive=self.interactive, remembered=self._remembered, source=self._source))
+
+    def offsets_topic(self, *, timezone: str = "UTC") -> OffsetsTopic:
+        """How large the offsets topic is, for what, and why it is not compacted; keeps its tables for the run folder.
+
+        Args:
+            timezone: Of log lines that do not tell theirs.
+
+        Raises:
+            UsageError: There is no such time zone.
+        """
+        self._offsets = self._evidence_on_offsets(timezone, scan=True)
+        topic = self._offsets.offsets_topic
+        self._tables |= offsets_tables.tables(topic.partitions, topic.scanned)
+        return topic
+
+    def _evidence_on_offsets(self, timezone: str, *, scan: bool) -> OffsetsEvidence:
+        return OffsetsEvidence(
+            self.case,
+            self.cluster,
+            self.version,
+            zone=_zone(timezone),
+            scan=scan,
+            progress=choices.progress("Reading segments", unit="parts"),
+        )
+
+    def copy_of(self, topic: OffsetsTopic, *, partition: str) -> OffsetsPartition | None:
+        """The copy of an offsets partition that was read: by number, or the largest; offered as a choice in JupyterLab."""
+        read = [row for row in topic.partitions if row.live_bytes is not None] or list(topic.partitions)
+        by_number = {str(row.partition): row for row in reversed(read)}
+        chosen = self.choose("partition", sorted(by_number, key=int), default=partition)
+        return by_number.get(chosen, read[0] if read else None)
+
+    def deletion(self, topic: OffsetsTopic, copy: OffsetsPartition | None, *, delete: str, delete_before: str) -> None:
+        """Show what deleting segments of a copy would lose, or the static twin at the parameters.
+
+        Raises:
+            UsageError: A parameter names a segment that is not there, or is no time.
+        """
+        segments = topic.segments(copy.broker, copy.partition) if copy else ()
+        if not segments:
+            self.show(deletion_views.nothing_read(self._offsets.unread))
+            return
+        subject = deletion_views.Subject(broker=copy.broker, partition=copy.partition, segments=segments, source=self._source)
+        choice = deletion_choice.parse(delete, delete_before, segments)
+        ask = partial(self._offsets.deletions, copy)
+        self.show(deletion_views.panel(subject, choice, ask, interactive=self.interactive, remembered=self._remembered))
+
     def choose(self, name: str, options: Sequence[str], *, default: str) -> str:
         """Offer a choice in JupyterLab; returns the value in force, headless the parameter.
 
@@ -162,11 +232,24 @@ class Workbook:
 
     def _cited(self) -> View:
         """The evidence behind every proof link, as it was read."""
-        wanted = self._cites
+        wanted = {path for path in self._cites if path.startswith("/")}
         found = {znode.path: znode for znode in self.case.znodes() if znode.path in wanted} if wanted else {}
         znodes = [found.get(path) or Znode(path=path, outcome=ReadOutcome.MISSING) for path in sorted(wanted)]
-        line = self.version.proof
-        return proof.cited(znodes, [(line, self.case.line(line))] if line and ":" in line else [])
+        places = [place for place in (self.version.proof, *self._cites) if place and ":" in place and place not in wanted]
+        return proof.cited(znodes, self._lines(places))
+
+    def _lines(self, places: Sequence[str]) -> list[tuple[str, str]]:
+        """The lines at ``path:number``, each file read once."""
+        asked: dict[str, set[int]] = {}
+        for path, _, number in (place.rpartition(":") for place in places):
+            asked.setdefault(path, set()).add(int(number))
+        logs = ((path, lines) for _, path, lines in self.case.log_files() if path in asked)
+        return [
+            (f"{path}:{number}", line.rstrip("\n"))
+            for path, lines in logs
+            for number, line in islice(enumerate(lines, start=1), max(asked[path]))
+            if number in asked[path]
+        ]
 
     def _record(self) -> dict[str, object]:
         return {
@@ -240,6 +323,13 @@ def _applied(version: VersionInUse) -> dict[str, object]:
         "possible": version.possible,
         "contradictions": list(version.contradictions),
     }
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise UsageError(f"timezone={name} is unknown.", try_="Name one of the IANA time zones, such as Europe/Berlin.") from None
 
 
 def _is_interactive(wanted: str) -> bool:

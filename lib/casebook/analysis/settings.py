@@ -80,6 +80,10 @@ class Settings:
         overrides = self._overrides.get(topic)
         if overrides and key in overrides:
             return _override(overrides[key])
+        return self.of_broker(key, broker)
+
+    def of_broker(self, key: str, broker: int | None) -> Setting:
+        """The value that counts on a broker where no topic overrides it; the arguments are those of :meth:`effective`."""
         found = self._of_brokers.get((key, broker))
         if found is None:
             found = self._of_brokers[key, broker] = self._of_broker(key, broker)

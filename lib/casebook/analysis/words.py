@@ -8,9 +8,30 @@ def count(value: int) -> str:
     return f"{value:,}".replace(",", "\u202f")
 
 
-def number(value: int, noun: str) -> str:
-    """``1 partition``, ``2 partitions``."""
-    return f"{count(value)} {noun}{'' if value == 1 else 's'}"
+def number(value: int, noun: str, many: str = "") -> str:
+    """``1 partition``, ``2 partitions``; ``2 copies`` where ``many`` says so."""
+    return f"{count(value)} {noun if value == 1 else many or f'{noun}s'}"
+
+
+def size(value: int) -> str:
+    """Bytes as ``812 B``, ``1.1 MiB``, ``205 GiB``: three digits that count."""
+    amount, unit = float(value), "B"
+    for larger in ("KiB", "MiB", "GiB", "TiB"):
+        if amount < 1000:
+            break
+        amount, unit = amount / 1024, larger
+    return f"{amount:.0f} {unit}" if unit == "B" or amount >= 100 else f"{amount:.1f} {unit}"
+
+
+def duration(milliseconds: int) -> str:
+    """``350 ms``, ``42 s``, ``1 min 42 s``, ``57 min``, ``2 h 5 min``."""
+    seconds = round(milliseconds / 1000)
+    if milliseconds < 1000:
+        return f"{milliseconds} ms"
+    if seconds < 600:
+        return f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{seconds} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def agree(value: int, one: str, many: str) -> str:

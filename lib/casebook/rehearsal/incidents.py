@@ -36,7 +36,7 @@ class Incident:
     story: str
     phases: tuple[str, ...]
     script: Callable[[Stage], None]
-    kafka: tuple[str, ...] = servers.versions()
+    kafka: tuple[str, ...] = ("0.9.0.1", "2.8.2", "3.9.2")
     default: str = "0.9.0.1"
 
 

@@ -23,7 +23,7 @@ def _locked() -> Mapping[str, Mapping[str, str]]:
 
 
 def versions() -> tuple[str, ...]:
-    """The Kafka versions that can be rehearsed, oldest first."""
+    """The Kafka versions whose servers can be run, oldest first; which incidents play on them, those say."""
     return tuple(_locked())
 
 
@@ -38,7 +38,7 @@ def jars(kafka: str, *, progress: Progress = lambda _: None) -> tuple[Path, ...]
         RehearsalError: Unknown version, no Java, no network, or a jar that is not the one locked.
     """
     if kafka not in _locked():
-        raise RehearsalError(f"Kafka {kafka} cannot be rehearsed.", try_=f"Choose one of {', '.join(versions())}.")
+        raise RehearsalError(f"The servers of Kafka {kafka} are not known here.", try_=f"Choose one of {', '.join(versions())}.")
     folder = cache_dir() / "servers" / kafka
     return library.fetched(
         _locked()[kafka], folder, what=f"The servers of Kafka {kafka}", error=RehearsalError, progress=progress

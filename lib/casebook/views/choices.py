@@ -19,13 +19,13 @@ def choose(name: str, options: Sequence[str], *, default: str, remembered: dict[
     return now if now in options else ""
 
 
-def progress(what: str) -> Callable[[int, int | None], None] | None:
+def progress(what: str, *, unit: str = "znodes") -> Callable[[int, int | None], None] | None:
     """A progress line for long reading: a bar in a terminal or JupyterLab, nothing where nobody looks."""
     from tqdm.auto import tqdm
 
     if not sys.stderr.isatty():
         return None
-    bar = tqdm(desc=what, unit=" znodes")
+    bar = tqdm(desc=what, unit=f" {unit}")
 
     def told(done: int, total: int | None) -> None:
         bar.total = total

@@ -22,6 +22,7 @@ def _environment() -> Environment:
         "moment": text.moment,
         "clock": text.clock,
         "when": text.when,
+        "size": text.size,
         "duration": text.duration,
         "elapsed": text.elapsed,
         "look": look,

@@ -3,24 +3,28 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-_THIN = "\u202f"
+THIN = "\u202f"
+"""The narrow space that no line breaks at: between thousands, and before a unit."""
 
 
 def count(value: int | None) -> str:
     """A count with a narrow space at each thousand; ``?`` when unknown."""
-    return "?" if value is None else f"{value:,}".replace(",", _THIN)
+    return "?" if value is None else f"{value:,}".replace(",", THIN)
 
 
-def size(value: int) -> str:
-    """Bytes as ``812 KiB``, ``4.7 MiB``."""
+def size(value: int | None) -> str:
+    """Bytes as ``812 KiB``, ``4.7 MiB``, ``205 GiB``; ``?`` when unknown."""
+    if value is None:
+        return "?"
     if value < 1 << 20:
-        return f"{max(1, value >> 10)}{_THIN}KiB"
-    return f"{value / (1 << 20):.1f}{_THIN}MiB"
+        return f"{max(1, value >> 10) if value else 0}{THIN}KiB"
+    amount, unit = (value / (1 << 20), "MiB") if value < 1 << 30 else (value / (1 << 30), "GiB")
+    return f"{amount:.1f}{THIN}{unit}" if amount < 100 else f"{amount:.0f}{THIN}{unit}"
 
 
-def plural(value: int, noun: str) -> str:
-    """``1 partition``, ``2 partitions``."""
-    return f"{count(value)} {noun}{'' if value == 1 else 's'}"
+def plural(value: int, noun: str, several: str = "") -> str:
+    """``1 partition``, ``2 partitions``; ``several`` is the noun of many where an s does not make it."""
+    return f"{count(value)} {noun if value == 1 else several or f'{noun}s'}"
 
 
 def brokers(ids: Iterable[int]) -> str:
@@ -68,12 +72,12 @@ def duration(seconds: float) -> str:
     """``8 s``, ``2 min 08 s``, ``3 h 05 min``, ``171 days``."""
     whole = int(seconds)
     if whole < 60:
-        return f"{whole}{_THIN}s"
+        return f"{whole}{THIN}s"
     if whole < 3600:
-        return f"{whole // 60}{_THIN}min {whole % 60:02d}{_THIN}s"
+        return f"{whole // 60}{THIN}min {whole % 60:02d}{THIN}s"
     if whole < 2 * 86400:
-        return f"{whole // 3600}{_THIN}h {whole % 3600 // 60:02d}{_THIN}min"
-    return f"{whole // 86400}{_THIN}days"
+        return f"{whole // 3600}{THIN}h {whole % 3600 // 60:02d}{THIN}min"
+    return f"{whole // 86400}{THIN}days"
 
 
 def _parse(instant: str | int | None) -> datetime | None:

@@ -1,0 +1,267 @@
+"""Why a broker does or does not compact the offsets topic: a verdict for each copy, as rules."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from casebook.analysis import cleaner_map
+from casebook.analysis.cleaner_map import Dirt, Obstacle
+from casebook.analysis.retention import CleanerSettings
+from casebook.storage import OFFSETS_TOPIC, Event, EventKind, LogDir, OffsetsLog, Replica
+from casebook.versions import CLEANER_FAILURE, KafkaVersion
+
+RULES = {
+    "C1": "The topic is not compacted: its cleanup.policy says so.",
+    "C2": "The cleaner is switched off on this broker.",
+    "C3": "A cleaner thread died; it cleans no topic until the broker starts again.",
+    "C4": "The cleaner gave this partition up after an error, until the broker starts again.",
+    "C5": "The cleaner will fail when it comes to a segment that its offset map cannot take.",
+    "C6": "It should have been cleaned, and was not; no log tells why.",
+    "C7": "The cleaner works, and does not keep up.",
+    "C8": "Nothing may be cleaned yet: it lies in the active segment, above an open transaction, or in the compaction lag.",
+    "C9": "The dirty ratio has not reached its limit.",
+    "C0": "Unknown.",
+}
+"""What each verdict means, worst first."""
+
+BLOCKED = ("C1", "C2", "C3", "C4", "C5", "C6")
+"""Verdicts after which the topic grows until somebody acts."""
+
+_DAY = 86_400_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerCleaner:
+    """A broker's cleaner as far as evidence tells.
+
+    Args:
+        settings: Effective, with origins.
+        holds: Keys that the map of a thread takes; ``None`` when a setting is unknown.
+        died: The line of its death, when no start came after it.
+        last_cleaned: The last line of a finished clean.
+        started: The last line of a start.
+        logged: Whether there is any line of its log cleaner.
+        obstacles: What it would fail on, in all compacted partitions of its log dirs.
+        checkpoint_written: When ``cleaner-offset-checkpoint`` was last written.
+    """
+
+    broker: int
+    settings: CleanerSettings
+    holds: int | None
+    died: Event | None = None
+    last_cleaned: Event | None = None
+    started: Event | None = None
+    logged: bool = False
+    obstacles: tuple[Obstacle, ...] = ()
+    checkpoint_written: int | None = None
+
+    @property
+    def need(self) -> int | None:
+        """Keys that the map would have to take: of the death's own line, or the largest obstacle."""
+        needs = [o.need for o in self.obstacles if o.need is not None]
+        if self.died and "messages" in self.died.numbers:
+            needs.append(self.died.numbers["messages"])
+        return max(needs, default=None)
+
+    @property
+    def last_at_work(self) -> int | None:
+        """When it last finished a clean, by its log or its checkpoint file; epoch ms."""
+        logged = self.last_cleaned.time if self.last_cleaned else None
+        return max((when for when in (self.checkpoint_written, logged) if when is not None), default=None)
+
+    @property
+    def least_buffer(self) -> int | None:
+        """The least ``log.cleaner.dedupe.buffer.size`` that would do."""
+        threads, load = self.settings.threads.whole, self.settings.load_factor.real
+        return cleaner_map.buffer_for(self.need, threads, load) if self.need and threads and load else None
+
+    @property
+    def buffer_to_set(self) -> int | None:
+        """A round one to set."""
+        least, threads = self.least_buffer, self.settings.threads.whole
+        return cleaner_map.buffer_to_set(least, threads) if least and threads else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleanerVerdict:
+    """The verdict on a copy of a partition of the offsets topic.
+
+    Args:
+        rule: Of :data:`RULES`.
+        why: In one sentence.
+        dirt: ``None`` when its log dir is not known.
+        since: From when it holds, epoch ms.
+        proof: ``path:line``, when a line proves it.
+    """
+
+    broker: int
+    partition: int
+    rule: str
+    why: str
+    dirt: Dirt | None = None
+    since: int | None = None
+    proof: str | None = None
+
+
+def broker_cleaner(
+    broker: int,
+    version: KafkaVersion,
+    settings: CleanerSettings,
+    *,
+    log_dirs: Iterable[LogDir],
+    events: Iterable[Event],
+    compacted: Iterable[str],
+) -> BrokerCleaner:
+    """What is known of a broker's cleaner.
+
+    Args:
+        log_dirs: Of all brokers.
+        events: Of all brokers.
+        compacted: Topics whose policy says compact.
+    """
+    own = [log_dir for log_dir in log_dirs if log_dir.broker == broker]
+    told = sorted((event for event in events if event.broker == broker), key=lambda event: event.time)
+    holds, topics = settings.holds, set(compacted)
+    found = [
+        obstacle
+        for log_dir in own
+        for replica in log_dir.replicas
+        if (replica.topic in topics or replica.cleaner_point is not None) and holds is not None
+        if (weighed := cleaner_map.dirt(replica, version, now=log_dir.listed_at)) is not None
+        for obstacle in cleaner_map.obstacles(replica, weighed, version, holds)
+    ]
+    written = [when for log_dir in own if (when := log_dir.checkpoints.get("cleaner-offset-checkpoint")) is not None]
+    return BrokerCleaner(
+        broker=broker,
+        settings=settings,
+        holds=holds,
+        died=_death(told),
+        last_cleaned=_last(told, EventKind.CLEANED),
+        started=_last(told, EventKind.CLEANER_STARTED, EventKind.BROKER_STARTED),
+        logged=any(event.kind in _CLEANING for event in told),
+        obstacles=tuple(found),
+        checkpoint_written=max(written, default=None),
+    )
+
+
+def judge(
+    replica: Replica,
+    cleaner: BrokerCleaner,
+    version: KafkaVersion,
+    *,
+    now: int | None,
+    events: Sequence[Event] = (),
+    logs: Mapping[tuple[int, int], OffsetsLog] | None = None,
+) -> CleanerVerdict:
+    """The verdict on a copy of a partition: the first rule that holds.
+
+    Args:
+        now: When its log dir was listed.
+        events: Of all brokers.
+        logs: What a scan found, by broker and partition: where its open transactions begin.
+    """
+    settings = cleaner.settings
+    scanned = (logs or {}).get((replica.broker, replica.partition))
+    unstable = scanned.first_open if scanned else None
+    weighed = cleaner_map.dirt(replica, version, now=now, lag=settings.lag.whole or 0, unstable=unstable)
+    rule, why, since, proof = _rule(replica, cleaner, version, weighed, now, events)
+    return CleanerVerdict(
+        broker=replica.broker, partition=replica.partition, rule=rule, why=why, dirt=weighed, since=since, proof=proof
+    )
+
+
+def without_log_dir(cleaner: BrokerCleaner) -> tuple[str, str, int | None, str | None]:
+    """What the settings and the log alone say: rule, why, since and proof."""
+    if cleaner.settings.policy.value and "compact" not in cleaner.settings.policy.value:
+        return "C1", f"cleanup.policy is {cleaner.settings.policy.value} ({cleaner.settings.policy.origin}).", None, None
+    if cleaner.settings.enabled.flag is False:
+        return "C2", f"log.cleaner.enable is false ({cleaner.settings.enabled.origin}).", None, None
+    if cleaner.died:
+        return "C3", death_in_words(cleaner), cleaner.died.time, cleaner.died.proof
+    return "C0", "Neither its log dir nor its log tells.", None, None
+
+
+def death_in_words(cleaner: BrokerCleaner) -> str:
+    """What killed the cleaner, as far as the line tells."""
+    died = cleaner.died
+    other = died.topic is not None and died.topic != OFFSETS_TOPIC
+    whose = f"by a segment of another topic, {died.topic}-{died.partition}" if other else f"by {died.topic}-{died.partition}"
+    whose = whose if died.topic is not None else "by an error"
+    if {"messages", "slots"} <= died.numbers.keys():
+        return f"Killed {whose}: its offsets span {died.numbers['messages']:,}, the map takes {died.numbers['slots']:,}."
+    return f"Killed {whose}."
+
+
+_CLEANING = frozenset(
+    (EventKind.CLEANER_STARTED, EventKind.CLEANER_STOPPED, EventKind.CLEANER_DIED, EventKind.CLEANED, EventKind.UNCLEANABLE)
+)
+
+
+def _rule(
+    replica: Replica,
+    cleaner: BrokerCleaner,
+    version: KafkaVersion,
+    weighed: Dirt | None,
+    now: int | None,
+    events: Sequence[Event],
+) -> tuple[str, str, int | None, str | None]:
+    told = without_log_dir(cleaner)
+    if told[0] != "C0":
+        return told
+    if given_up := _given_up(replica, cleaner, events):
+        return "C4", "The log says it was marked as uncleanable.", given_up.time, given_up.proof
+    if weighed is None:
+        return "C0", "Its log dir lists no segment.", None, None
+    if ahead := _ahead(replica, cleaner, version):
+        return "C5", _obstacle(ahead, cleaner), None, ahead.replica.item
+    ratio, limit = weighed.ratio, cleaner.settings.ratio.real
+    if not weighed.cleanable_bytes:
+        return "C8", "All that is dirty lies where nothing may be cleaned yet.", None, None
+    if limit is None:
+        return "C0", f"Its dirty ratio is {ratio:.2f}; the limit is unknown.", None, None
+    if ratio <= limit:
+        return "C9", f"Its dirty ratio is {ratio:.2f}, the limit {limit:.2f}.", None, None
+    cleaned = max(
+        (w for w in (cleaner.checkpoint_written, cleaner.last_cleaned and cleaner.last_cleaned.time) if w), default=None
+    )
+    if cleaned is not None and now is not None and now - cleaned < _DAY:
+        return "C7", f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}, and the cleaner is at work.", None, None
+    return "C6", f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}: a working cleaner would clean it.", cleaned, None
+
+
+def _given_up(replica: Replica, cleaner: BrokerCleaner, events: Iterable[Event]) -> Event | None:
+    since = cleaner.started.time if cleaner.started else None
+    marked = [
+        event
+        for event in events
+        if event.kind is EventKind.UNCLEANABLE and event.broker == replica.broker and event.topic == replica.topic
+        if event.partition == replica.partition and (since is None or event.time > since)
+    ]
+    return marked[-1] if marked else None
+
+
+def _ahead(replica: Replica, cleaner: BrokerCleaner, version: KafkaVersion) -> Obstacle | None:
+    """What will stop this partition's cleaning: an obstacle in any partition where it takes the thread along, else its own."""
+    whole_thread = CLEANER_FAILURE.at(version) == "thread dies"
+    certain = [o for o in cleaner.obstacles if o.certain and (whole_thread or o.replica == replica)]
+    return max(certain, key=lambda o: (o.replica == replica, o.need or 0), default=None)
+
+
+def _obstacle(obstacle: Obstacle, cleaner: BrokerCleaner) -> str:
+    name = f"{obstacle.replica.topic}-{obstacle.replica.partition}/{obstacle.segment:020}.log"
+    if obstacle.need is None:
+        return f"The checkpoint of {obstacle.replica.topic}-{obstacle.replica.partition} is not where a segment begins."
+    return f"The offsets of {name} span {obstacle.need:,}; the map takes {cleaner.holds:,}."
+
+
+def _death(told: Sequence[Event]) -> Event | None:
+    died = None
+    for event in told:
+        if event.kind is EventKind.CLEANER_DIED:
+            died = event
+        elif event.kind in (EventKind.CLEANER_STARTED, EventKind.BROKER_STARTED):
+            died = None
+    return died
+
+
+def _last(told: Sequence[Event], *kinds: EventKind) -> Event | None:
+    return next((event for event in reversed(told) if event.kind in kinds), None)

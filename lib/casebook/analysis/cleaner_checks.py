@@ -1,0 +1,196 @@
+"""The questions on the log cleaner: is the offsets topic compacted, why not, and what to do, safest first."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from casebook.analysis.cleaner import BLOCKED, RULES, BrokerCleaner, death_in_words, without_log_dir
+from casebook.analysis.cleaner_map import Obstacle
+from casebook.analysis.offsets_rows import OffsetsPartition
+from casebook.analysis.proof import START
+from casebook.analysis.settings import BUILT_IN_ASSUMED
+from casebook.analysis.verdicts import instant
+from casebook.analysis.words import count, moment, number, size
+from casebook.findings import Evidence, Finding, Question, Severity, Step
+from casebook.storage import OFFSETS_TOPIC
+from casebook.versions import CLEANER_FAILURE, CLEANER_MAP_RULE, VersionInUse
+
+_SHOWN = 5
+_SEVERE = ("C2", "C3", "C5")
+_SETTLE = "Give the brokers' log-cleaner.log (--logs BROKER=GLOB) and log dirs (--log-dirs BROKER=DIR)."
+_CONFIGS = "bin/kafka-configs.sh --zookeeper HOST:2181 --entity-type topics --entity-name __consumer_offsets"
+
+
+def compacted(version: VersionInUse, partitions: Sequence[OffsetsPartition], cleaners: Sequence[BrokerCleaner]) -> Finding:
+    """Is the offsets topic compacted?"""
+    rules = {p.rule for p in partitions} or {without_log_dir(cleaner)[0] for cleaner in cleaners}
+    blocked = [rule for rule in BLOCKED if rule in rules]
+    ask = Question(
+        check="offsets_topic.compacted",
+        question="Is the offsets topic compacted, and if not, why?",
+        looked_at=f"{number(len(partitions), 'copy', 'copies')}, {number(sum(c.logged for c in cleaners), 'cleaner log')}",
+        threshold="a cleaner that is off, dead, or does not clean what is due",
+        facts=_facts(partitions, cleaners, blocked),
+        evidence=(*_lines(cleaners), Evidence(file="tables/offsets_partitions")),
+        caveats=_caveats(cleaners),
+    )
+    if not rules or rules == {"C0"}:
+        return ask.could_not_check("Whether the offsets topic is compacted is unknown", settle=_SETTLE)
+    if not blocked:
+        if "C7" in rules:
+            behind = sum(p.rule == "C7" for p in partitions)
+            title = f"The cleaner does not keep up with {number(behind, 'copy', 'copies')}"
+            return ask.found(Severity.WARNING, title, why=RULES["C7"])
+        return ask.ok("The offsets topic is compacted as its settings say")
+    rule = blocked[0]
+    hit = [p for p in partitions if p.rule == rule]
+    who = _whose(rule, hit, cleaners)
+    return ask.found(
+        Severity.CRITICAL if rule in _SEVERE or any(p.bytes > 1 << 30 for p in hit) else Severity.WARNING,
+        _title(rule, who, hit),
+        why=f"{_why(rule, who, hit)} {RULES[rule]}",
+        since=instant(_since(rule, who)),
+        subject={"kind": "broker", "broker": who.broker} if who else {"kind": "cluster"},
+        next=tuple(_steps(rule, who, version)),
+    )
+
+
+def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner]) -> Finding:
+    """Is there a segment that the cleaner cannot take?"""
+    found = [(cleaner, obstacle) for cleaner in cleaners for obstacle in cleaner.obstacles]
+    certain = [pair for pair in found if pair[1].certain]
+    ask = Question(
+        check="offsets_topic.cleaner_map",
+        question="Is there a segment, of any compacted topic, that the cleaner's offset map cannot take?",
+        looked_at=number(len(cleaners), "broker"),
+        threshold=f"rule of {version.version}: {CLEANER_MAP_RULE.at(version.version)}",
+        facts={
+            "rule": CLEANER_MAP_RULE.at(version.version),
+            "holds": {str(c.broker): c.holds for c in cleaners},
+            "segments": [_name(obstacle) for _, obstacle in found[:_SHOWN]],
+            "need": max((o.need for _, o in found if o.need), default=None),
+        },
+        evidence=tuple(Evidence(file=o.replica.item) for _, o in found[:_SHOWN]),
+    )
+    if not found:
+        if CLEANER_MAP_RULE.at(version.version) == "partial":
+            return ask.not_applicable(f"The cleaner of {version.version} cleans as far as its map reaches")
+        if not any(cleaner.checkpoint_written or cleaner.logged for cleaner in cleaners):
+            return ask.could_not_check("The segments of compacted topics are unknown", settle=_SETTLE)
+        return ask.ok("Every segment fits into the cleaner's map")
+    cleaner, obstacle = max(certain or found, key=lambda pair: pair[1].need or 0)
+    failure = CLEANER_FAILURE.at(version.version)
+    may = "will" if certain else "may"
+    return ask.found(
+        Severity.CRITICAL if certain else Severity.WARNING,
+        f"{number(len(found), 'segment')} {may} stop the cleaner of broker {cleaner.broker}, first {_name(obstacle)}",
+        why=f"{_span(obstacle, cleaner)} In {version.version} an error while cleaning means: {failure}.",
+        subject={"kind": "broker", "broker": cleaner.broker},
+        next=tuple(_raise_buffer(cleaner)),
+    )
+
+
+def _facts(
+    partitions: Sequence[OffsetsPartition], cleaners: Iterable[BrokerCleaner], blocked: Sequence[str]
+) -> dict[str, object]:
+    dead = next((cleaner for cleaner in cleaners if cleaner.died), None)
+    died = dead.died if dead else None
+    return {
+        "rules": sorted({p.rule for p in partitions}),
+        "verdict": blocked[0] if blocked else None,
+        "died": instant(died.time) if died else None,
+        "died_on": f"{died.topic}-{died.partition}" if died and died.topic is not None else None,
+        "died_on_segment": died.numbers.get("segment") if died else None,
+        "span": died.numbers.get("messages") if died else None,
+        "slots": died.numbers.get("slots") if died else None,
+        "least_buffer": dead.least_buffer if dead else None,
+        "buffer_to_set": dead.buffer_to_set if dead else None,
+        "largest_dirty_ratio": max((p.dirty_ratio for p in partitions if p.dirty_ratio is not None), default=None),
+    }
+
+
+def _whose(rule: str, hit: Sequence[OffsetsPartition], cleaners: Sequence[BrokerCleaner]) -> BrokerCleaner | None:
+    by_id = {cleaner.broker: cleaner for cleaner in cleaners}
+    if hit:
+        return by_id.get(max(hit, key=lambda p: (bool(p.coordinator), p.bytes)).broker)
+    return next((cleaner for cleaner in cleaners if without_log_dir(cleaner)[0] == rule), None)
+
+
+def _title(rule: str, who: BrokerCleaner | None, hit: Sequence[OffsetsPartition]) -> str:
+    largest = max(hit, key=lambda p: p.bytes, default=None)
+    kept = ""
+    if largest is not None:
+        live = f" for {size(largest.live_bytes)} of live commits" if largest.live_bytes is not None else ""
+        kept = f": {size(largest.bytes)} kept in {OFFSETS_TOPIC}-{largest.partition}{live}"
+    broker = f" of broker {who.broker}" if who else ""
+    since = f" since {moment(instant(who.died.time))}" if rule == "C3" and who and who.died else ""
+    said = {
+        "C1": "The offsets topic is not a compacted topic",
+        "C2": f"The cleaner{broker} is switched off",
+        "C3": f"The cleaner{broker} is dead{since}",
+        "C4": f"The cleaner{broker} has given up {number(len(hit), 'partition')}",
+        "C5": f"The cleaner{broker} will fail",
+        "C6": f"{number(len(hit), 'partition')} should have been cleaned, and was not",
+    }
+    return f"{said[rule]}{kept}"
+
+
+def _why(rule: str, who: BrokerCleaner | None, hit: Sequence[OffsetsPartition]) -> str:
+    if rule == "C3" and who and who.died:
+        return death_in_words(who)
+    return hit[0].why if hit else without_log_dir(who)[1] if who else ""
+
+
+def _since(rule: str, who: BrokerCleaner | None) -> int | None:
+    if who is None:
+        return None
+    return who.died.time if rule == "C3" and who.died else who.last_at_work if rule == "C6" else None
+
+
+def _steps(rule: str, who: BrokerCleaner | None, version: VersionInUse) -> Iterator[Step]:
+    restart = "Then restart the broker in a quiet hour: its partitions move, and their new coordinators load them."
+    if rule == "C1":
+        command = f"{_CONFIGS} --alter --add-config cleanup.policy=compact"
+        yield Step(kind="first", text="Make it a compacted topic.", command=command)
+        return
+    if rule == "C2":
+        yield Step(kind="first", text="Switch the cleaner on in server.properties.", command="log.cleaner.enable=true")
+    if rule in ("C3", "C5") and who:
+        yield from _raise_buffer(who)
+    if rule in ("C2", "C3", "C4", "C5"):
+        yield Step(kind="then", text=restart, command=START)
+    if rule == "C6":
+        yield Step(kind="first", text="Look into log-cleaner.log, which alone tells why; server.log does not.")
+    if CLEANER_FAILURE.at(version.version) == "thread dies":
+        yield Step(kind="then", text="Watch log-cleaner.log: a death is written there and nowhere else.")
+    yield Step(kind="not", text="Do not delete segments by hand: commits go without any error; try it in the what-if first.")
+
+
+def _raise_buffer(cleaner: BrokerCleaner) -> Iterator[Step]:
+    least, to_set = cleaner.least_buffer, cleaner.buffer_to_set
+    if least is None or to_set is None:
+        return
+    why = f"the map must take {count(cleaner.need)} offsets, that is {size(least)}; memory comes from the heap"
+    yield Step(kind="first", text=f"Raise the cleaner's buffer: {why}.", command=f"log.cleaner.dedupe.buffer.size={to_set}")
+
+
+def _lines(cleaners: Iterable[BrokerCleaner]) -> tuple[Evidence, ...]:
+    proofs = [cleaner.died.proof for cleaner in cleaners if cleaner.died][:_SHOWN]
+    parts = [proof.rpartition(":") for proof in proofs]
+    return tuple(Evidence(file=file, line=int(line)) for file, _, line in parts if line.isdecimal())
+
+
+def _caveats(cleaners: Sequence[BrokerCleaner]) -> tuple[str, ...]:
+    silent = [cleaner.broker for cleaner in cleaners if not cleaner.logged]
+    told = f"No line of log-cleaner.log of {number(len(silent), 'broker')}: a dead thread would not be seen." if silent else ""
+    assumed = any(cleaner.settings.enabled.origin == BUILT_IN_ASSUMED for cleaner in cleaners)
+    default = "Built-in defaults are assumed where server.properties was not collected." if assumed else ""
+    return tuple(part for part in (told, default) if part)
+
+
+def _name(obstacle: Obstacle) -> str:
+    return f"{obstacle.replica.topic}-{obstacle.replica.partition}/{obstacle.segment:020}.log"
+
+
+def _span(obstacle: Obstacle, cleaner: BrokerCleaner) -> str:
+    if obstacle.need is None:
+        return "The cleaner's checkpoint is not where a segment begins."
+    return f"Its offsets span {count(obstacle.need)}; the map takes {count(cleaner.holds)}."

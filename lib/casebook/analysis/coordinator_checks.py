@@ -1,0 +1,175 @@
+"""The checks on group coordinators."""
+
+from casebook.analysis import load_checks
+from casebook.analysis.coordinator_scene import COLLECT_LOGS, Scene, facts_of, proofs, whom, within
+from casebook.analysis.coordinator_states import State
+from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, START
+from casebook.analysis.verdicts import instant
+from casebook.analysis.words import agree, brokers, count, number
+from casebook.findings import Evidence, Finding, Question, Severity, Step
+from casebook.storage import EventKind
+from casebook.versions import NO_COORDINATOR_ANSWER
+
+
+def checks(scene: Scene) -> tuple[Finding, ...]:
+    """Every check on coordinators, in a fixed order."""
+    return (
+        _leaderless(scene),
+        load_checks.waiting(scene),
+        load_checks.endless(scene),
+        _failed(scene),
+        _known(scene),
+        load_checks.foretold(scene),
+        _alone(scene),
+        _groups_placed(scene),
+        _understood(scene),
+    )
+
+
+def _leaderless(scene: Scene) -> Finding:
+    partitions, version = scene.partitions, scene.version.version
+    hit = within(partitions, State.LEADERLESS)
+    judged = [one for one in partitions if one.judged.isr is not None]
+    ask = Question(
+        check="coordinators.leaderless",
+        question="Which groups have no coordinator at all?",
+        looked_at=f"{number(len(judged), 'state znode')} of __consumer_offsets",
+        threshold="any offsets partition without living leader",
+        facts=facts_of(hit),
+        evidence=proofs(hit),
+    )
+    if not hit:
+        if not judged:
+            return ask.could_not_check("Whether a partition lacks a leader is unknown", settle="Collect the znodes.")
+        return ask.ok(f"Every one of {number(len(judged), 'offsets partition')} has a living leader")
+    needed = sorted({broker for one in hit for broker in one.judged.isr or ()})
+    return ask.found(
+        Severity.CRITICAL,
+        f"{whom(hit)} {agree(len(hit), 'has', 'have')} no coordinator",
+        why=f"No replica leads the partition, so FindCoordinator answers {NO_COORDINATOR_ANSWER.at(version)}.",
+        since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
+        next=(
+            Step(kind="first", text=f"Start {brokers(needed)}, last in sync; notebook 20 says whom first.", command=START),
+            Step(kind="not", text="Do not delete or recreate __consumer_offsets: every group's commits would be gone."),
+        ),
+    )
+
+
+def _failed(scene: Scene) -> Finding:
+    partitions = scene.partitions
+    hit, told = within(partitions, State.FAILED), within(partitions, State.FAILED, State.SERVED, State.LOADING, State.QUEUED)
+    ask = Question(
+        check="coordinators.failed",
+        question="Does a coordinator serve a partition that it could not load?",
+        looked_at=f"{number(len(told), 'partition')} named by logs",
+        threshold="any load that ended in an error",
+        facts=facts_of(hit),
+        evidence=proofs(hit),
+    )
+    if not hit:
+        if not told:
+            return ask.could_not_check("Whether a load failed is unknown: no log names one", settle=COLLECT_LOGS)
+        return ask.ok("No load ended in an error")
+    return ask.found(
+        Severity.CRITICAL,
+        f"{whom(hit)} {agree(len(hit), 'is', 'are')} served from a load that failed",
+        why="Kafka serves a partition after a failed load with what it had read until then: commits beyond the error read as -1, "
+        "and consumers fall to auto.offset.reset.",
+        since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
+        next=(
+            Step(kind="first", text="Stop the consumers of these groups, so that none commits over what was not loaded."),
+            Step(kind="then", text="Read their true commits from the segments (notebook 40) before anything else touches them."),
+            Step(
+                kind="then",
+                text="Mend what the error names, then move the leadership away and back: the partition is loaded again.",
+            ),
+            Step(kind="not", text="Do not let consumers fall to auto.offset.reset: they skip or repeat."),
+        ),
+    )
+
+
+def _known(scene: Scene) -> Finding:
+    partitions = scene.partitions
+    unknown = within(partitions, State.UNKNOWN, State.MOVED)
+    ask = Question(
+        check="coordinators.known",
+        question="Is the state of every coordinator known?",
+        looked_at=number(len(partitions), "offsets partition"),
+        threshold="any partition whose coordinator's log does not tell",
+        facts=facts_of(unknown),
+        evidence=proofs(unknown),
+    )
+    if not partitions:
+        return ask.could_not_check("There is no trace of __consumer_offsets in the evidence", settle="Collect the znodes.")
+    if not unknown:
+        return ask.ok(f"The state of {number(len(partitions), 'offsets partition')} is known")
+    whys = list(dict.fromkeys(one.judged.why for one in unknown))
+    return ask.could_not_check(
+        f"The state of {count(len(unknown))} of {number(len(partitions), 'offsets partition')} is unknown",
+        why=" ".join(whys[:3]),
+        settle=COLLECT_LOGS,
+    )
+
+
+def _alone(scene: Scene) -> Finding:
+    radius = scene.radius
+    led = [one for one in scene.partitions if one.judged.isr is not None and one.judged.coordinator is not None]
+    hit = [one for one in led if set(one.judged.isr) <= {one.judged.coordinator}]
+    ask = Question(
+        check="coordinators.alone",
+        question="Could another broker take over if a coordinator died?",
+        looked_at=number(len(led), "led offsets partition"),
+        threshold="an offsets partition with nobody else in sync",
+        facts=facts_of(hit) | {"brokers": sorted(r.broker for r in radius if r.alone)},
+        evidence=(*(e for one in hit[:SHOWN] if (e := one.judged.proof) and e.znode), Evidence(file="tables/blast_radius")),
+    )
+    if not hit:
+        return ask.nothing_in(led, "Every coordinator has another in-sync replica beside it")
+    whose = brokers(sorted(r.broker for r in radius if r.alone))
+    return ask.found(
+        Severity.WARNING,
+        f"{whom(hit)} would lose {agree(len(hit), 'its', 'their')} coordinator with {whose}: nobody else is in sync",
+        why="With its only in-sync replica the partition goes leaderless, until that broker is back.",
+        next=(
+            Step(kind="first", text=f"Do not stop {whose} before the other replicas have caught up."),
+            Step(kind="then", text="Raise the replication factor of __consumer_offsets to 3 with kafka-reassign-partitions.sh."),
+        ),
+    )
+
+
+def _groups_placed(scene: Scene) -> Finding:
+    topic, groups = scene.topic, scene.groups
+    ask = Question(
+        check="coordinators.partition_count",
+        question="Is it certain which partition a group belongs to?",
+        looked_at=number(len(groups), "known group"),
+        threshold="a number of partitions that is assumed",
+        facts={"partitions": topic.count, "origin": topic.origin},
+    )
+    if topic.count is None:
+        return ask.could_not_check("No group can be placed: the offsets topic's partitions are unknown", settle=COLLECT_AGAIN)
+    if topic.assumed:
+        return ask.could_not_check(
+            f"Groups are placed among {topic.count} partitions, by {topic.origin}: assumed", settle="Collect the znodes."
+        )
+    return ask.ok(f"Groups are placed among the {topic.count} partitions of {topic.origin}")
+
+
+def _understood(scene: Scene) -> Finding:
+    odd = [event for event in scene.events if event.kind is EventKind.UNREADABLE]
+    files = [event for event in scene.events if event.kind is EventKind.LOG_READ]
+    ask = Question(
+        check="coordinators.log_lines",
+        question="Was every line about loading and cleaning understood?",
+        looked_at=f"{number(sum(event.numbers['entries'] for event in files), 'dated line')} of {number(len(files), 'log')}",
+        threshold="a line that looks like one of them, in an unknown wording",
+        facts={"unreadable": len(odd)},
+        evidence=tuple(Evidence(file=e.proof.rpartition(":")[0], line=int(e.proof.rpartition(":")[2])) for e in odd[:SHOWN]),
+    )
+    if odd:
+        return ask.could_not_check(
+            f"{number(len(odd), 'line')} about loading or cleaning {agree(len(odd), 'is', 'are')} in an unknown wording",
+            why=f"The first: {odd[0].text[:200]}",
+            settle="Report the wording and its Kafka release.",
+        )
+    return ask.nothing_in(files, "Every line about loading and cleaning was understood")

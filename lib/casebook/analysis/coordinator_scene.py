@@ -1,0 +1,55 @@
+"""What the checks on coordinators share: what they look at, and the words they repeat."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from casebook.analysis.coordinator_rows import BlastRadius, Partitions, Waiting
+from casebook.analysis.coordinator_states import State
+from casebook.analysis.load_ends import BrokerQueue
+from casebook.analysis.proof import SHOWN
+from casebook.analysis.words import number
+from casebook.facts import Cluster
+from casebook.findings import Evidence
+from casebook.storage import Event, Segment
+from casebook.versions import VersionInUse
+
+COLLECT_LOGS = "Give the coordinators' server.log: casebook collect --logs BROKER=GLOB."
+COLLECT_SIZES = "Give the coordinators' log dirs: casebook collect --log-dirs BROKER=DIR."
+_TABLE = Evidence(file="tables/coordinators")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """What the checks look at; see :class:`casebook.analysis.coordinators.Coordinators`."""
+
+    cluster: Cluster
+    version: VersionInUse
+    at: int | None
+    topic: Partitions
+    groups: tuple[str, ...]
+    partitions: tuple[Waiting, ...]
+    queues: tuple[BrokerQueue, ...]
+    radius: tuple[BlastRadius, ...]
+    segments: Sequence[Segment]
+    events: Sequence[Event]
+
+
+def within(partitions: Iterable[Waiting], *states: State) -> list[Waiting]:
+    """The partitions in one of these states."""
+    return [one for one in partitions if one.judged.state in states]
+
+
+def whom(hit: Sequence[Waiting]) -> str:
+    """``9 groups of 2 partitions``, or the partitions alone when no group is known."""
+    groups, of = sum(len(one.groups) for one in hit), number(len(hit), "offsets partition")
+    return f"{number(groups, 'group')} of {of}" if groups else of
+
+
+def proofs(hit: Sequence[Waiting]) -> tuple[Evidence, ...]:
+    """The first proofs, and the table with all rows."""
+    return (*[one.judged.proof for one in hit if one.judged.proof is not None][:SHOWN], _TABLE)
+
+
+def facts_of(hit: Sequence[Waiting]) -> dict[str, object]:
+    """Partitions and how many known groups they hold."""
+    return {"partitions": [one.judged.partition for one in hit], "groups": sum(len(one.groups) for one in hit)}

@@ -1,0 +1,117 @@
+"""Group coordinators: who waits for which, until when, and whom a broker's loss would hit. What notebook 50 concludes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from casebook.analysis import coordinator_checks
+from casebook.analysis.coordinator_rows import (
+    BlastRadius,
+    CoordinatorRow,
+    LookUp,
+    Partitions,
+    Waiting,
+    blast_radius,
+    look_up,
+    partitions_of_topic,
+    rows,
+    waiting,
+)
+from casebook.analysis.coordinator_scene import Scene
+from casebook.analysis.coordinator_states import judge
+from casebook.analysis.load_ends import BrokerQueue, broker_queues
+from casebook.analysis.load_queue import queues
+from casebook.facts import Cluster
+from casebook.findings import Finding
+from casebook.storage import Event, LogDir, Segment
+from casebook.versions import VersionInUse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coordinators:
+    """Everything notebook 50 shows.
+
+    Args:
+        at: End of the evidence, epoch ms; ``None`` when nothing in it bears a time.
+        topic: How many partitions the offsets topic has.
+        groups: Names known from the evidence, in order.
+        partitions: One for each partition, by number.
+        queues: One for each broker that coordinates or has logs, by id.
+        rows: One for each known group, and for each partition without one; those that wait longest first.
+        radius: What each broker's loss would hit, the widest first.
+        findings: One for every check, in a fixed order.
+    """
+
+    cluster: Cluster
+    version: VersionInUse
+    at: int | None
+    topic: Partitions
+    groups: tuple[str, ...]
+    partitions: tuple[Waiting, ...]
+    queues: tuple[BrokerQueue, ...]
+    rows: tuple[CoordinatorRow, ...]
+    radius: tuple[BlastRadius, ...]
+    findings: tuple[Finding, ...]
+
+    def look_up(self, group: str) -> LookUp:
+        """Where a group lies and when it is served; also for a name that nothing in the evidence bears."""
+        return look_up(group, self.topic, self.partitions, self.version.version, known=group in self.groups)
+
+
+def examine(
+    cluster: Cluster,
+    version: VersionInUse,
+    *,
+    log_dirs: Sequence[LogDir] = (),
+    events: Iterable[Event] = (),
+    groups: Iterable[str] = (),
+    segments: Sequence[Segment] = (),
+    at: int | None = None,
+) -> Coordinators:
+    """Judge every partition of the offsets topic, foretell the ends of loads, and answer every check on coordinators.
+
+    Args:
+        cluster: Leaders and settings; a case may have none.
+        log_dirs: Sizes of the partitions.
+        events: Of all brokers' logs.
+        groups: Names known, of which there may be none.
+        segments: Of a scan of the offsets topic: what is known of its largest batches.
+        at: End of the evidence; by default the last time that logs, log dirs and znodes bear.
+    """
+    told = tuple(events)
+    end = at if at is not None else _end(cluster, log_dirs, told)
+    by_broker = queues(told, end)
+    judged = judge(cluster, version.version, log_dirs, by_broker, segments)
+    topic = partitions_of_topic(cluster, version.version, judged)
+    names = tuple(sorted(set(groups)))
+    held = broker_queues(judged, by_broker)
+    partitions = waiting(judged, held, names, topic)
+    radius = blast_radius(partitions)
+    scene = Scene(
+        cluster=cluster,
+        version=version,
+        at=end,
+        topic=topic,
+        groups=names,
+        partitions=partitions,
+        queues=held,
+        radius=radius,
+        segments=segments,
+        events=told,
+    )
+    return Coordinators(
+        cluster=cluster,
+        version=version,
+        at=end,
+        topic=topic,
+        groups=names,
+        partitions=partitions,
+        queues=held,
+        rows=rows(partitions, version.version),
+        radius=radius,
+        findings=coordinator_checks.checks(scene),
+    )
+
+
+def _end(cluster: Cluster, log_dirs: Iterable[LogDir], events: Iterable[Event]) -> int | None:
+    times = [event.time for event in events] + [log_dir.listed_at for log_dir in log_dirs]
+    return max([*times, *([cluster.read_to] if cluster.read_to else [])], default=None)

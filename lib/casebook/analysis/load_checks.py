@@ -1,0 +1,194 @@
+"""The checks on loads: who waits, whether loads can end, whether their ends are foretold."""
+
+from collections.abc import Mapping, Sequence
+
+from casebook.analysis.coordinator_rows import Waiting
+from casebook.analysis.coordinator_scene import COLLECT_LOGS, COLLECT_SIZES, Scene, facts_of, proofs, whom, within
+from casebook.analysis.coordinator_states import WAITING, State, largest_batches, load_buffer
+from casebook.analysis.load_ends import BrokerQueue
+from casebook.analysis.load_rate import Span
+from casebook.analysis.proof import SHOWN
+from casebook.analysis.served_at import clock, served_at
+from casebook.analysis.settings import Settings
+from casebook.analysis.verdicts import instant
+from casebook.analysis.words import agree, brokers, count, number
+from casebook.findings import Finding, Question, Severity, Step
+from casebook.versions import LOAD_TAKES_ANY_BATCH, LOADING_ANSWER
+
+SOON = 30_000
+"""A wait that ends within this many ms of the end of the evidence needs nobody."""
+
+
+def waiting(scene: Scene) -> Finding:
+    """Which groups wait for their coordinator to load, and until when."""
+    partitions, queues, version = scene.partitions, scene.queues, scene.version.version
+    hit = within(partitions, *WAITING)
+    logs = [queue for queue in queues if queue.log is not None and queue.log.ends is not None]
+    loads = sum(len(queue.loads) for queue in logs)
+    ask = Question(
+        check="coordinators.waiting",
+        question="Which groups wait for their coordinator to load, and until when?",
+        looked_at=f"logs of {number(len(logs), 'broker')}, {number(loads, 'finished load')}",
+        threshold="any partition that its coordinator has not loaded",
+        facts=facts_of(hit) | _ends(hit),
+        evidence=proofs(hit),
+        caveats=_ended_before(logs, scene.at),
+    )
+    if not hit:
+        if not logs:
+            return ask.could_not_check("Whether a coordinator still loads is unknown: no broker's log", settle=COLLECT_LOGS)
+        return ask.ok("No coordinator loads, as far as the logs tell")
+    busy = [queue for queue in queues if queue.loading is not None]
+    waits = sum(len(one.groups) for one in hit)
+    of = f"{count(waits)} of {number(len(scene.groups), 'group')} cannot consume" if waits else f"{whom(hit)} not served yet"
+    return ask.found(
+        Severity.WARNING if _soon(hit, scene.at) else Severity.CRITICAL,
+        f"{of}; {_until(hit, scene.at)}",
+        why=f"{' '.join(_of_broker(queue) for queue in busy)} Do not restart {agree(len(busy), 'it', 'them')}: "
+        f"the load would begin again from zero. Clients are answered {LOADING_ANSWER.at(version)} meanwhile.",
+        since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
+        next=_advice(hit, busy, scene.at),
+    )
+
+
+def _advice(hit: Sequence[Waiting], busy: Sequence[BrokerQueue], at: int | None) -> tuple[Step, ...]:
+    whose = brokers(queue.broker for queue in busy)
+    last = _last(hit)
+    if within(hit, State.LOADING_FOR_EVER):
+        return (
+            Step(kind="first", text="Mend the load that never ends (see coordinators.loading_for_ever): waiting is in vain."),
+        )
+    return (
+        Step(kind="first", text=f"Wait until {clock(last.high, at)} UTC." if last and last.high else "Wait."),
+        Step(kind="not", text=f"Do not restart {whose}: the load begins again from zero, and all behind it wait again."),
+        Step(kind="not", text="Do not delete segments blindly: commits vanish without error. Notebook 40 tells which may go."),
+    )
+
+
+def _last(hit: Sequence[Waiting]) -> Span | None:
+    """The end of the last of those that have an estimate; ``None`` when none has."""
+    spans = [one.eta for one in hit if one.eta is not None and one.eta.mid is not None]
+    highs = [span.high for span in spans]
+    if not spans:
+        return None
+    return Span(max(s.low for s in spans), max(s.mid for s in spans), None if None in highs else max(highs))
+
+
+def _ends(hit: Sequence[Waiting]) -> dict[str, object]:
+    last = _last(hit) or Span(0, None, None)
+    low = None if last.mid is None else last.low
+    bounds = {"eta_low": low, "eta": last.mid, "eta_high": last.high}
+    return {name: None if value is None else instant(round(value)) for name, value in bounds.items()}
+
+
+def _soon(hit: Sequence[Waiting], at: int | None) -> bool:
+    highs = [one.eta.high if one.eta else None for one in hit]
+    return at is not None and None not in highs and max(highs) <= at + SOON
+
+
+def _until(hit: Sequence[Waiting], at: int | None) -> str:
+    """When the last of them is served."""
+    endless = within(hit, State.LOADING_FOR_EVER)
+    if endless:
+        return f"partition {endless[0].judged.partition} never will be: its load does not end"
+    last = _last(hit)
+    if last is None:
+        return "until when is not known"
+    without = sum(one.eta is None or one.eta.mid is None for one in hit)
+    more = f"; {count(without)} without estimate" if without else ""
+    return f"the last {agree(len(hit), 'is', 'are')} served at {served_at(last, at)} UTC{more}"
+
+
+def _clock(moment: str | None) -> str:
+    return moment[11:19] if moment else "?"
+
+
+def _of_broker(queue: BrokerQueue) -> str:
+    held = len(queue.queued)
+    behind = f", {number(held, 'other')} behind it" if held else ""
+    since = _clock(instant(queue.loading.since))
+    return f"Broker {queue.broker} loads partition {queue.loading.partition} since {since}{behind}."
+
+
+def _ended_before(logs: Sequence[BrokerQueue], at: int | None) -> tuple[str, ...]:
+    """A log that ends well before the rest of the evidence may have gone on."""
+    old = [queue for queue in logs if at is not None and queue.log.ends < at]
+    said = [
+        f"The log of broker {queue.broker} ends at {_clock(instant(queue.log.ends))}, before the rest of the evidence."
+        for queue in old
+    ]
+    return (*said, *(["Logs are taken to reach to the end of the evidence."] if len(old) < len(logs) else ()))
+
+
+def endless(scene: Scene) -> Finding:
+    """Whether every load can come to an end."""
+    version = scene.version.version
+    hit, loading = within(scene.partitions, State.LOADING_FOR_EVER), within(scene.partitions, State.LOADING)
+    settings = Settings(scene.cluster, version)
+    largest = largest_batches(scene.segments)
+    ask = Question(
+        check="coordinators.loading_for_ever",
+        question="Can every load come to an end?",
+        looked_at=f"{number(len(hit) + len(loading), 'load')} at work",
+        threshold="a batch larger than offsets.load.buffer.size, before 0.10.1",
+        facts=facts_of(hit) | {"largest_batch": max(largest.values(), default=None)},
+        evidence=proofs(hit),
+    )
+    if LOAD_TAKES_ANY_BATCH.at(version):
+        return ask.not_applicable(f"Kafka {version} loads batches of any size")
+    if hit:
+        one = hit[0].judged
+        return ask.found(
+            Severity.CRITICAL,
+            f"The load of partition {one.partition} on broker {one.coordinator} never ends: {whom(hit)} wait in vain",
+            why=one.why,
+            since=instant(one.since),
+            next=(
+                Step(
+                    kind="first",
+                    text=f"Set offsets.load.buffer.size above {count(largest.get(one.partition, 0))} in server.properties "
+                    f"of every replica, then restart broker {one.coordinator}.",
+                ),
+                Step(kind="not", text="Do not wait, and do not restart it unchanged: it would meet the same batch again."),
+            ),
+        )
+    unproven = [one for one in loading if not _fits(one, settings, largest)]
+    if unproven:
+        named = ", ".join(str(one.judged.partition) for one in unproven[:SHOWN])
+        return ask.could_not_check(
+            f"Whether the load of partition {named} can end is unknown: nobody looked at its batches",
+            settle="Run notebook 40, or give the segments of the partition: the largest batch against the load buffer decides.",
+        )
+    return ask.ok("No load meets a batch larger than its buffer") if loading else ask.ok("Nothing is being loaded")
+
+
+def _fits(one: Waiting, settings: Settings, largest: Mapping[int, int]) -> bool:
+    """Whether no batch of the partition can be larger than the load buffer."""
+    buffer = load_buffer(settings, one.judged.coordinator)
+    work = one.judged.work
+    known = largest.get(one.judged.partition, work.bytes if work else None)
+    return buffer is not None and known is not None and known <= buffer
+
+
+def foretold(scene: Scene) -> Finding:
+    """Whether there is an estimate for every wait."""
+    waits = within(scene.partitions, State.LOADING, State.QUEUED)
+    without = [one for one in waits if one.eta is None or one.eta.mid is None]
+    ask = Question(
+        check="coordinators.foretold",
+        question="Is it known when every waiting group will be served?",
+        looked_at=number(len(waits), "waiting partition"),
+        threshold="any wait without estimate",
+        facts=facts_of(without),
+        evidence=proofs(without),
+    )
+    if not waits:
+        return ask.not_applicable("Nothing waits")
+    if not without:
+        return ask.ok(f"There is an estimate for {number(len(waits), 'waiting partition')}")
+    whys = list(dict.fromkeys(one.rests_on for one in without))
+    return ask.could_not_check(
+        f"{count(len(without))} of {number(len(waits), 'waiting partition')} {agree(len(without), 'has', 'have')} no estimate",
+        why=f"{'; '.join(whys[:3])}.".capitalize(),
+        settle=COLLECT_SIZES,
+    )

@@ -1,0 +1,172 @@
+"""A broker's load queue as its log tells it: one thread loads the offsets partitions that it leads, one after another.
+
+``KafkaScheduler(threads = 1)`` in ``GroupMetadataManager.scala@0.9.0.1..3.9.0``. Up to 0.10.2 the log names a partition when
+its load begins, and the queue's order is not told; from 0.11 on it names it when it is queued, in the order of the queue.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from casebook.storage import OFFSETS_TOPIC, Event, EventKind
+
+
+class Step(StrEnum):
+    """How far a broker is with a partition."""
+
+    QUEUED = "queued"
+    LOADING = "loading"
+    SERVED = "served"
+    FAILED = "failed"
+    MOVED = "moved"
+
+
+class Said(NamedTuple):
+    """The last word of a broker's log on a partition.
+
+    Args:
+        partition: Of ``__consumer_offsets``.
+        step: How far it is.
+        since: Epoch ms by the broker's clock.
+        proof: ``path:line``.
+        text: The line.
+    """
+
+    partition: int
+    step: Step
+    since: int
+    proof: str
+    text: str
+
+
+class Load(NamedTuple):
+    """A load that ended.
+
+    Args:
+        partition: Of ``__consumer_offsets``.
+        start: When the thread took it up, epoch ms.
+        end: When it was done.
+        milliseconds: What the thread spent on it, without the wait for it.
+        proof: ``path:line``.
+    """
+
+    partition: int
+    start: int
+    end: int
+    milliseconds: int
+    proof: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue:
+    """What the logs of one broker say at their end.
+
+    Args:
+        broker: Its id.
+        begins: Time of the first line; ``None`` when no log was read.
+        ends: Up to when they tell: the end of the evidence, or the time of a last line that is older than :data:`FRESH`.
+        born: When the process started; ``None`` when its logs do not reach back so far.
+        stopped: It said good-bye.
+        said: Last word by partition, since the process started, in the order of the lines.
+        finished: Loads since then, in order of their end.
+        ordered: The log tells in which order partitions are loaded.
+    """
+
+    broker: int
+    begins: int | None = None
+    ends: int | None = None
+    born: int | None = None
+    stopped: bool = False
+    said: Mapping[int, Said] = field(default_factory=dict)
+    finished: tuple[Load, ...] = ()
+    ordered: bool = False
+
+    @property
+    def loading(self) -> Said | None:
+        """What the thread is busy with; ``None`` when it rests, or nothing says."""
+        return next((said for said in self.said.values() if said.step is Step.LOADING), None)
+
+
+FRESH = 600_000
+"""A log whose last line is at most this many ms older than the evidence is taken to reach to its end: a broker that only loads
+may print nothing for so long."""
+
+_STEPS = {
+    EventKind.LOAD_SCHEDULED: Step.QUEUED,
+    EventKind.LOADING: Step.LOADING,
+    EventKind.LOADED: Step.SERVED,
+    EventKind.LOAD_FAILED: Step.FAILED,
+    EventKind.UNLOADED: Step.MOVED,
+}
+
+
+def queues(events: Iterable[Event], until: int | None = None) -> dict[int, Queue]:
+    """The queue of every broker with logs, by id.
+
+    Args:
+        until: End of the evidence, epoch ms.
+    """
+    by_broker: dict[int, list[Event]] = {}
+    for event in events:
+        by_broker.setdefault(event.broker, []).append(event)
+    return {broker: _replay(broker, sorted(found, key=lambda e: e.time), until) for broker, found in sorted(by_broker.items())}
+
+
+def _replay(broker: int, events: list[Event], until: int | None) -> Queue:
+    covered = [event for event in events if event.kind is EventKind.LOG_READ]
+    life = _last_life(events)
+    said: dict[int, Said] = {}
+    finished: list[Load] = []
+    for event in life:
+        if event.partition is None or event.topic != OFFSETS_TOPIC or event.kind not in _STEPS:
+            continue
+        if event.kind is EventKind.LOADED:
+            finished.append(_load(event))
+        _say(said, event)
+    born = life[0].time if life and life[0].kind is EventKind.BROKER_STARTING else None
+    return Queue(
+        broker=broker,
+        begins=min((event.numbers["first"] for event in covered), default=None),
+        ends=_reach(max((event.time for event in covered), default=None), until),
+        born=born,
+        stopped=bool(life) and life[-1].kind is EventKind.BROKER_STOPPED,
+        said=_with_head(said, finished),
+        finished=tuple(finished),
+        ordered=any(event.kind is EventKind.LOAD_SCHEDULED for event in life),
+    )
+
+
+def _reach(last: int | None, until: int | None) -> int | None:
+    return until if last is not None and until is not None and 0 <= until - last <= FRESH else last
+
+
+def _last_life(events: list[Event]) -> list[Event]:
+    """What the process that ran last said: a broker that starts has no group in memory."""
+    own = [event for event in events if event.kind is not EventKind.LOG_READ]
+    starts = [at for at, event in enumerate(own) if event.kind is EventKind.BROKER_STARTING]
+    return own[starts[-1] :] if starts else own
+
+
+def _say(said: dict[int, Said], event: Event) -> None:
+    partition, step = event.partition, _STEPS[event.kind]
+    before = said.get(partition)
+    if step is Step.SERVED and before is not None and before.step is Step.FAILED:
+        return  # "found no log" is followed by "Finished loading" (GroupMetadataManager.scala@0.11.0.2)
+    said.pop(partition, None)  # the order of the dictionary is that of the lines
+    said[partition] = Said(partition, step, event.time, event.proof, event.text)
+
+
+def _with_head(said: dict[int, Said], finished: list[Load]) -> dict[int, Said]:
+    """From 0.11 on the thread's work is the first that is queued, since it is free."""
+    queued = [one for one in said.values() if one.step is Step.QUEUED]
+    if not queued or any(one.step is Step.LOADING for one in said.values()):
+        return said
+    head = min(queued, key=lambda one: one.since)
+    since = max([head.since, *(load.end for load in finished[-1:])])
+    return said | {head.partition: head._replace(step=Step.LOADING, since=since)}
+
+
+def _load(event: Event) -> Load:
+    spent = max(0, (event.milliseconds or 0) - event.numbers.get("scheduler", 0))
+    return Load(event.partition, event.time - spent, event.time, spent, event.proof)

@@ -1,0 +1,292 @@
+"""The questions on the offsets topic, in the order they are asked; those on its cleaner are next door."""
+
+from collections.abc import Iterable, Sequence
+
+from casebook.analysis import cleaner_checks
+from casebook.analysis.cleaner import BrokerCleaner
+from casebook.analysis.offsets_rows import OffsetsPartition
+from casebook.analysis.retention import Value
+from casebook.analysis.words import agree, count, duration, number, size
+from casebook.facts import Cluster
+from casebook.findings import Evidence, Finding, Question, Severity, Step
+from casebook.storage import OFFSETS_TOPIC, Damage, GroupBytes, Scanned
+from casebook.versions import LOAD_TAKES_ANY_BATCH, NEWER_GROUP_RECORDS, VersionInUse
+
+_SCAN = "Give the log dirs of the coordinators: collect with --log-dirs BROKER=DIR."
+_SEGMENTS = Evidence(file="tables/offsets_segments")
+_SLOW_LOAD_MS = 60_000
+_MUCH = 1 << 30
+_DOMINANT = 0.5
+
+
+def checks(
+    cluster: Cluster,
+    version: VersionInUse,
+    partitions: Sequence[OffsetsPartition],
+    cleaners: Sequence[BrokerCleaner],
+    scan: Scanned,
+    settings: Sequence[Value],
+) -> tuple[Finding, ...]:
+    """Every check on the offsets topic, each with its outcome."""
+    return (
+        cleaner_checks.compacted(version, partitions, cleaners),
+        cleaner_checks.would_die(version, cleaners),
+        dead_weight(partitions),
+        safe_segments(partitions),
+        writers(scan.group_bytes),
+        load_buffer(version, scan, settings),
+        open_transactions(scan),
+        undecoded(version, scan),
+        damage(scan.damage, scan),
+        expiring(scan, settings),
+        replicated(cluster),
+    )
+
+
+def dead_weight(partitions: Sequence[OffsetsPartition]) -> Finding:
+    """How much of it counts?"""
+    scanned = [p for p in partitions if p.superseded_bytes is not None]
+    total, live = sum(p.bytes for p in scanned), sum(p.live_bytes for p in scanned)
+    slowest = max((p.load_ms for p in partitions if p.load_ms is not None), default=None)
+    ask = Question(
+        check="offsets_topic.dead_weight",
+        question="How much of the offsets topic counts?",
+        looked_at=f"{number(len(scanned), 'copy', 'copies')} of {len(partitions)}",
+        threshold="1 GiB, or a load of a minute, and less than half of it live",
+        facts={"bytes": total, "live_bytes": live, "load_ms": slowest} if scanned else {},
+        evidence=(Evidence(file="tables/offsets_partitions"), _SEGMENTS),
+    )
+    if not scanned:
+        return ask.could_not_check("What of the offsets topic counts is unknown", settle=_SCAN)
+    heavy = [p for p in scanned if 2 * p.live_bytes < p.bytes and (p.bytes > _MUCH or (p.load_ms or 0) > _SLOW_LOAD_MS)]
+    if not heavy:
+        return ask.ok(f"{size(live)} of {size(total)} are the latest values")
+    worst = heavy[0]
+    cost = f"; a coordinator's load takes {duration(worst.load_ms)}" if worst.load_ms is not None else ""
+    return ask.found(
+        Severity.CRITICAL if (worst.load_ms or 0) > 5 * _SLOW_LOAD_MS else Severity.WARNING,
+        f"{OFFSETS_TOPIC}-{worst.partition} keeps {size(worst.bytes)} for {size(worst.live_bytes)} of latest values{cost}",
+        why="A coordinator reads all of it, superseded or not, before it serves a group of the partition.",
+        subject={"kind": "partition", "topic": OFFSETS_TOPIC, "partition": worst.partition},
+    )
+
+
+def safe_segments(partitions: Sequence[OffsetsPartition]) -> Finding:
+    """Which segments could go without changing an answer?"""
+    scanned = [p for p in partitions if p.safe_segments is not None]
+    safe, size_ = sum(p.safe_segments for p in scanned), sum(p.safe_bytes for p in scanned)
+    ask = Question(
+        check="offsets_topic.safe_segments",
+        question="Which segments are provably safe to do without?",
+        looked_at=number(sum(p.segments for p in scanned), "segment"),
+        threshold="any such segment",
+        facts={"segments": safe, "bytes": size_} if scanned else {},
+        evidence=(_SEGMENTS,),
+        caveats=(
+            "Deleting files by hand needs a stopped broker, and every replica that may lead must be treated alike.",
+            "Proven for the copies that were read, as they were when they were read.",
+        ),
+    )
+    if not scanned:
+        return ask.could_not_check("Which segments could go is unknown", settle=_SCAN)
+    if not safe:
+        return ask.ok("No segment could go without changing an answer")
+    every = number(sum(p.segments for p in scanned), "segment")
+    return ask.found(
+        Severity.INFO,
+        f"{count(safe)} of {every} {agree(safe, 'is', 'are')} provably safe to do without: {size(size_)}",
+        why="No key has its latest record there; no marker or tombstone there decides about a record that stays.",
+        next=(Step(kind="not", text="Do not delete them while the cleaner can be mended: it does the same, and safely."),),
+    )
+
+
+def writers(group_bytes: Iterable[GroupBytes]) -> Finding:
+    """Does one group write most of it?"""
+    sums: dict[str, int] = {}
+    for row in group_bytes:
+        sums[row.group] = sums.get(row.group, 0) + row.bytes
+    total = sum(sums.values())
+    ask = Question(
+        check="offsets_topic.writers",
+        question="Does one group write most of the offsets topic?",
+        looked_at=number(len(sums), "group"),
+        threshold="more than half of the bytes, and 1 GiB, by one group of several",
+        evidence=(Evidence(file="tables/group_bytes"),),
+        facts={"groups": len(sums), "bytes": total} if sums else {},
+    )
+    if not total:
+        return ask.could_not_check("Who writes the offsets topic is unknown", settle=_SCAN)
+    group, most = max(sums.items(), key=lambda item: (item[1], item[0]))
+    share = f"{group} writes {100 * most / total:.1f} % of the bytes"
+    if len(sums) == 1 or most < _DOMINANT * total or most < _MUCH:
+        return ask.ok(f"The largest, {share}")
+    return ask.found(
+        Severity.WARNING,
+        f"One group of {len(sums)}, {share}",
+        why="A commit for each record, or many idle partitions committed again and again, writes far more than it says.",
+        subject={"kind": "group", "group": group},
+        next=(Step(kind="then", text=f"Let {group} commit by time or by batch, not by record."),),
+    )
+
+
+def load_buffer(version: VersionInUse, scan: Scanned, settings: Sequence[Value]) -> Finding:
+    """Can every batch be loaded?"""
+    largest = max((s for s in scan.segments if s.largest_batch), key=lambda s: s.largest_batch, default=None)
+    limit = next((value for value in settings if value.name == "offsets.load.buffer.size"), None)
+    ask = Question(
+        check="offsets_topic.load_buffer",
+        question="Does every batch fit into offsets.load.buffer.size?",
+        threshold="a batch that is larger, up to 0.10.0",
+        facts={"largest_batch": largest.largest_batch if largest else None, "limit": limit.whole if limit else None},
+        evidence=(_SEGMENTS,),
+    )
+    if LOAD_TAKES_ANY_BATCH.at(version.version):
+        return ask.not_applicable(f"Kafka {version.version} loads batches of any size")
+    if largest is None or limit is None or limit.whole is None:
+        return ask.could_not_check("The largest batch, or the buffer, is unknown", settle=_SCAN)
+    if largest.largest_batch <= limit.whole:
+        return ask.ok(f"The largest batch has {size(largest.largest_batch)}, the buffer {size(limit.whole)}")
+    return ask.found(
+        Severity.CRITICAL,
+        f"{OFFSETS_TOPIC}-{largest.partition} can never be loaded: a batch of {count(largest.largest_batch)} bytes is larger "
+        f"than the buffer of {count(limit.whole)}",
+        why="The loader reads nothing, tries again for ever, and the partitions behind it wait.",
+        subject={"kind": "partition", "topic": OFFSETS_TOPIC, "partition": largest.partition},
+        next=(
+            Step(
+                kind="first",
+                text="Raise the buffer above the largest batch and restart the broker.",
+                command=f"offsets.load.buffer.size={1 << largest.largest_batch.bit_length()}",
+            ),
+        ),
+    )
+
+
+def open_transactions(scan: Scanned) -> Finding:
+    """Do transactions without marker hold commits back?"""
+    waiting = [log for log in scan.logs if log.open_transactional]
+    ask = Question(
+        check="offsets_topic.open_transactions",
+        question="Do transactions without marker hold commits back?",
+        looked_at=number(len(scan.logs), "copy", "copies"),
+        threshold="any",
+        facts={"records": sum(log.open_transactional for log in waiting)} if scan.logs else {},
+    )
+    if not scan.logs:
+        return ask.could_not_check("Whether transactions are open is unknown", settle=_SCAN)
+    if not waiting:
+        return ask.ok("No transaction is open")
+    first = waiting[0]
+    return ask.found(
+        Severity.INFO,
+        f"{number(sum(log.open_transactional for log in waiting), 'commit')} of open transactions wait for a marker",
+        why=f"The first is at offset {first.first_open} of {OFFSETS_TOPIC}-{first.partition}; compaction stops there.",
+    )
+
+
+def undecoded(version: VersionInUse, scan: Scanned) -> Finding:
+    """Are there records that a coordinator of this release does not know?"""
+    newer: dict[str, int] = {}
+    for log in scan.logs:
+        for kind, records in log.newer.items():
+            newer[kind] = newer.get(kind, 0) + records
+    unknown = sum(s.unknown for s in scan.segments)
+    ask = Question(
+        check="offsets_topic.decoded",
+        question="Does the coordinator know every record?",
+        threshold="a key or value of a kind it does not know",
+        facts={"unknown": unknown, "newer": newer} if scan.logs else {},
+        evidence=(_SEGMENTS,),
+    )
+    if not scan.logs:
+        return ask.could_not_check("What the records are is unknown", settle=_SCAN)
+    if not newer and not unknown:
+        return ask.ok("Every record is a commit or a group's metadata")
+    fails = NEWER_GROUP_RECORDS.at(version.version) == "load fails"
+    kinds = ", ".join(f"{count(n)} {kind}" for kind, n in sorted(newer.items()))
+    what = "; ".join(part for part in (kinds, f"{count(unknown)} of no known kind" if unknown else "") if part)
+    return ask.found(
+        Severity.CRITICAL if fails else Severity.WARNING if unknown else Severity.INFO,
+        f"There are records that are neither commits nor classic groups: {what}",
+        why="A load fails at the first of them, and the groups are served with what was loaded until then."
+        if fails
+        else "A classic coordinator passes over them.",
+    )
+
+
+def damage(found: Sequence[Damage], scan: Scanned) -> Finding:
+    """Could every byte be read?"""
+    middle = [d for d in found if not d.tail]
+    ask = Question(
+        check="offsets_topic.damage",
+        question="Could every byte of the segments be read?",
+        looked_at=number(len(scan.segments), "segment"),
+        threshold="bytes that hold no batch",
+        facts={"ranges": len(found), "bytes": sum(d.bytes for d in found), "in_the_middle": len(middle)} if scan.segments else {},
+        evidence=(Evidence(file="tables/damage"),),
+    )
+    if not scan.segments:
+        return ask.could_not_check("No segment was read", settle=_SCAN)
+    if not found:
+        return ask.ok("Every byte was read")
+    if not middle:
+        return ask.found(
+            Severity.INFO,
+            f"{number(len(found), 'segment')} {agree(len(found), 'ends', 'end')} in a cut batch",
+            why="A copy of a segment that is being written ends so.",
+        )
+    first = middle[0]
+    return ask.found(
+        Severity.CRITICAL,
+        f"{number(len(middle), 'range')} of segments cannot be read: {size(sum(d.bytes for d in middle))}",
+        why=f"{first.file} at byte {count(first.position)}: {first.reason}. Commits may be missing from all that is said here.",
+    )
+
+
+def expiring(scan: Scanned, settings: Sequence[Value]) -> Finding:
+    """Are visible commits past their time?"""
+    known = [log for log in scan.logs if log.expired is not None]
+    retention = next((value for value in settings if value.name == "offsets.retention.minutes"), None)
+    past = sum(log.expired for log in known)
+    ask = Question(
+        check="offsets_topic.expiring",
+        question="Are there commits that the coordinator may forget at its next look?",
+        looked_at=number(sum(log.commits for log in known), "commit"),
+        threshold="any",
+        facts={"expired": past, "retention_minutes": retention.whole if retention else None} if known else {},
+        evidence=(Evidence(file="tables/commits"),),
+    )
+    if not known:
+        return ask.could_not_check("When commits expire is unknown", settle=_SCAN)
+    if not past:
+        return ask.ok("No commit is past its time")
+    kept = f"; offsets.retention.minutes is {retention.value} ({retention.origin})" if retention else ""
+    return ask.found(
+        Severity.INFO,
+        f"{number(past, 'commit')} {agree(past, 'is', 'are')} answered still, and past {agree(past, 'its', 'their')} time{kept}",
+        why="The coordinator forgets them within offsets.retention.check.interval.ms; their consumers then reset.",
+    )
+
+
+def replicated(cluster: Cluster) -> Finding:
+    """Does every partition of it have more than one replica?"""
+    own = [p for p in cluster.partitions if p.topic == OFFSETS_TOPIC]
+    single = [p for p in own if len(p.replicas) == 1]
+    ask = Question(
+        check="offsets_topic.replicated",
+        question="Does the offsets topic have more than one replica?",
+        looked_at=number(len(own), "partition"),
+        threshold="a partition with one replica on a cluster of several brokers",
+        facts={"partitions": len(own), "single": len(single)} if own else {},
+    )
+    if not own:
+        return ask.could_not_check("Its replicas are unknown", settle="Collect the znodes.")
+    if not single:
+        return ask.ok(f"None of {number(len(own), 'partition')} has a single replica")
+    if len({r for p in cluster.partitions for r in p.replicas} | cluster.live) < 2:
+        return ask.not_applicable("There is one broker only")
+    return ask.found(
+        Severity.WARNING,
+        f"{number(len(single), 'partition')} of {len(own)} {agree(len(single), 'has', 'have')} a single replica",
+        why="Up to 0.10.2 it is created with as many replicas as brokers are up at that moment.",
+    )

@@ -1,0 +1,222 @@
+"""The offsets topic: how large it is and for what, why it is not compacted, who writes it. What notebook 40 shows."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from casebook.analysis import cleaner, offsets_checks, offsets_writers
+from casebook.analysis.cleaner import BrokerCleaner, CleanerVerdict
+from casebook.analysis.load_rate import Rate
+from casebook.analysis.load_work import Work
+from casebook.analysis.offsets_rows import OffsetsPartition
+from casebook.analysis.offsets_writers import Growth, LoadTime, Onset, Week, Writer
+from casebook.analysis.retention import TopicSettings, Value
+from casebook.facts import Cluster
+from casebook.findings import Finding
+from casebook.storage import OFFSETS_TOPIC, Event, LogDir, NextClean, OffsetsLog, Replica, Scanned, Segment
+from casebook.versions import VersionInUse
+
+_COMPACTED = (OFFSETS_TOPIC, "__transaction_state")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetsTopic:
+    """Everything notebook 40 shows.
+
+    Args:
+        partitions: Copies, the largest first.
+        cleaners: By broker id.
+        verdicts: By broker and partition.
+        settings: What the topic lives by on the broker of the largest copy.
+        findings: One for every check, in a fixed order.
+    """
+
+    cluster: Cluster
+    version: VersionInUse
+    scanned: Scanned
+    partitions: tuple[OffsetsPartition, ...]
+    cleaners: tuple[BrokerCleaner, ...]
+    verdicts: Mapping[tuple[int, int], CleanerVerdict]
+    settings: tuple[Value, ...]
+    findings: tuple[Finding, ...]
+    rates: Mapping[int, Rate]
+
+    def writers(self, partition: int) -> tuple[Writer, ...]:
+        """Who wrote a partition, the largest first."""
+        return offsets_writers.writers(self.scanned.group_bytes, self.scanned.history, self.scanned.groups, partition)
+
+    def weeks(self, broker: int, partition: int) -> tuple[Week, ...]:
+        """A copy's segments by the week in which they begin."""
+        return offsets_writers.weeks(self.segments(broker, partition))
+
+    def onset(self, partition: int) -> Onset | None:
+        """When growth rose most, and with whom."""
+        return offsets_writers.onset(self.scanned.group_bytes, partition)
+
+    def growth(self, copy: OffsetsPartition) -> Growth:
+        """How fast a copy grows."""
+        load = self.load_time(copy.broker)
+        return offsets_writers.growth(self.scanned.group_bytes, copy.partition, copy.bytes, copy.records, load)
+
+    def segments(self, broker: int, partition: int) -> tuple[Segment, ...]:
+        """A copy's segments, by base offset."""
+        return tuple(s for s in self.scanned.segments if (s.broker, s.partition) == (broker, partition))
+
+    def load_time(self, broker: int) -> LoadTime:
+        """What a load of so many bytes and records takes on a broker."""
+        return _load_time(self.rates.get(broker), broker)
+
+
+def examine(
+    cluster: Cluster,
+    version: VersionInUse,
+    *,
+    log_dirs: Sequence[LogDir] = (),
+    events: Sequence[Event] = (),
+    scanned: Scanned | None = None,
+    rates: Mapping[int, Rate] | None = None,
+) -> OffsetsTopic:
+    """Judge every copy of every partition of the offsets topic, and answer every check on it. Any evidence may be missing.
+
+    Args:
+        cluster: Leaders and settings, as far as collected.
+        log_dirs: What lies on the brokers' disks.
+        events: Of all brokers' logs.
+        scanned: What a scan of segments brought.
+        rates: What each broker's own loads show, from :mod:`casebook.analysis.coordinators`.
+    """
+    scan, rates = scanned or Scanned(), rates or {}
+    settings = TopicSettings(cluster, version.version)
+    configured = {t for t, config in cluster.topic_configs.items() if "compact" in config.get("cleanup.policy", "")}
+    brokers = sorted({d.broker for d in log_dirs} | {e.broker for e in events} | {s.broker for s in scan.segments} | cluster.live)
+    cleaners = {
+        broker: cleaner.broker_cleaner(
+            broker,
+            version.version,
+            settings.cleaner(broker),
+            log_dirs=log_dirs,
+            events=events,
+            compacted=configured.union(_COMPACTED),
+        )
+        for broker in brokers
+    }
+    logs = {(log.broker, log.partition): log for log in scan.logs}
+    replicas = copies(log_dirs)
+    verdicts = {
+        (replica.broker, replica.partition): cleaner.judge(
+            replica, cleaners[replica.broker], version.version, now=listed_at, events=events, logs=logs
+        )
+        for replica, listed_at in replicas
+    }
+    partitions = _partitions(cluster, scan, [replica for replica, _ in replicas], verdicts, cleaners, rates)
+    largest = partitions[0].broker if partitions else next(iter(cleaners), None)
+    shown = _settings(settings, largest)
+    return OffsetsTopic(
+        cluster=cluster,
+        version=version,
+        scanned=scan,
+        partitions=partitions,
+        cleaners=tuple(cleaners.values()),
+        verdicts=verdicts,
+        settings=shown,
+        findings=offsets_checks.checks(cluster, version, partitions, tuple(cleaners.values()), scan, shown),
+        rates=rates,
+    )
+
+
+def copies(log_dirs: Iterable[LogDir]) -> list[tuple[Replica, int]]:
+    """Every copy of a partition of the offsets topic, with the time its log dir was listed."""
+    found = [(r, d.listed_at) for d in log_dirs for r in d.replicas if r.topic == OFFSETS_TOPIC]
+    return sorted(found, key=lambda pair: (pair[0].broker, pair[0].partition))
+
+
+def clean_bounds(topic: OffsetsTopic) -> dict[tuple[int, int], tuple[int, int]]:
+    """First dirty and first uncleanable segment of each copy, by broker and partition: what a scan of the next clean asks."""
+    return {at: (v.dirt.first_segment, v.dirt.first_uncleanable) for at, v in topic.verdicts.items() if v.dirt is not None}
+
+
+def _partitions(
+    cluster: Cluster,
+    scan: Scanned,
+    replicas: Sequence[Replica],
+    verdicts: Mapping[tuple[int, int], CleanerVerdict],
+    cleaners: Mapping[int, BrokerCleaner],
+    rates: Mapping[int, Rate],
+) -> tuple[OffsetsPartition, ...]:
+    leaders = {p.partition: p.state.leader for p in cluster.partitions if p.topic == OFFSETS_TOPIC and p.state is not None}
+    listed = {(replica.broker, replica.partition): replica for replica in replicas}
+    scanned: dict[tuple[int, int], list[Segment]] = {}
+    for segment in scan.segments:
+        scanned.setdefault((segment.broker, segment.partition), []).append(segment)
+    logs = {(log.broker, log.partition): log for log in scan.logs}
+    cleans = {(clean.broker, clean.partition): clean for clean in scan.next_clean}
+    rows = [
+        _partition(
+            at, listed.get(at), scanned.get(at), logs.get(at), cleans.get(at), verdicts.get(at), cleaners[at[0]], leaders, rates
+        )
+        for at in sorted(listed.keys() | scanned.keys())
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.bytes, row.partition, not row.coordinator, row.broker)))
+
+
+def _partition(
+    at: tuple[int, int],
+    replica: Replica | None,
+    segments: Sequence[Segment] | None,
+    log: OffsetsLog | None,
+    clean: NextClean | None,
+    verdict: CleanerVerdict | None,
+    of_broker: BrokerCleaner,
+    leaders: Mapping[int, int | None],
+    rates: Mapping[int, Rate],
+) -> OffsetsPartition:
+    broker, partition = at
+    found = segments or ()
+    size = replica.bytes if replica else sum(s.bytes for s in found)
+    records = sum(s.records + s.markers for s in found) if segments else None
+    rule, why, since = (verdict.rule, verdict.why, verdict.since) if verdict else cleaner.without_log_dir(of_broker)[:3]
+    safe = [s for s in found if s.safe_to_do_without]
+    return OffsetsPartition(
+        broker=broker,
+        partition=partition,
+        coordinator=leaders[partition] == broker if partition in leaders else None,
+        segments=len(replica.segments) if replica else len(found),
+        bytes=size,
+        records=records,
+        live_bytes=sum(s.live_bytes for s in found) if segments else None,
+        live_records=sum(s.live_records for s in found) if segments else None,
+        live_segments=sum(s.live_records > 0 for s in found) if segments else None,
+        commits=log.commits if log else None,
+        groups=log.groups if log else None,
+        cleaner_point=replica.cleaner_point if replica else None,
+        dirty_ratio=verdict.dirt.ratio if verdict and verdict.dirt else None,
+        limit=of_broker.settings.ratio.real,
+        next_clean_gains=clean.bytes_before - clean.bytes_after if clean else None,
+        next_clean_keys=clean.keys if clean else None,
+        safe_segments=len(safe) if segments else None,
+        safe_bytes=sum(s.bytes for s in safe) if segments else None,
+        load_ms=_load_time(rates.get(broker), broker)(size, records),
+        rule=rule,
+        why=why,
+        since=since,
+        oldest=min((s.first_time for s in found if s.first_time is not None), default=None),
+        newest=max((s.last_time for s in found if s.last_time is not None), default=None),
+    )
+
+
+def _load_time(rate: Rate | None, broker: int) -> LoadTime:
+    def takes(size: int, records: int | None) -> int | None:
+        mid = rate.takes(Work(broker, size, records, counted=records is not None)).mid if rate else None
+        return None if mid is None else round(mid)
+
+    return takes
+
+
+def _settings(settings: TopicSettings, broker: int | None) -> tuple[Value, ...]:
+    of_cleaner = settings.cleaner(broker) if broker is not None else None
+    found = (
+        [of_cleaner.policy, of_cleaner.enabled, of_cleaner.threads, of_cleaner.buffer, of_cleaner.ratio, of_cleaner.lag]
+        if of_cleaner
+        else []
+    )
+    of_topic = settings.segment_bytes(broker), settings.compression(broker), settings.retention(broker)
+    return (*found, *of_topic, settings.of_broker("offsets.load.buffer.size", broker))

@@ -1,0 +1,145 @@
+"""What a case tells of its offsets topic, gathered once for every notebook that asks: logs, log dirs, one scan."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from casebook.analysis import coordinators, deletion, offsets_topic
+from casebook.analysis.coordinators import Coordinators
+from casebook.analysis.deletion import DeletionChoice, LostGroup, Place
+from casebook.analysis.offsets_rows import OffsetsPartition
+from casebook.analysis.offsets_topic import OffsetsTopic
+from casebook.case import Case
+from casebook.errors import ScanError
+from casebook.facts import Cluster
+from casebook.formats import log_lines
+from casebook.storage import OFFSETS_TOPIC, Event, LogDir, Replica, Scanned
+from casebook.versions import OFFSETS_EXPIRE, VersionInUse
+
+Progress = Callable[[int, int | None], None]
+
+
+class OffsetsEvidence:
+    """The evidence on the offsets topic; each part is read when it is first asked for.
+
+    Args:
+        case: The case.
+        cluster: As the case tells it.
+        version: The release whose rules apply.
+        zone: Of log lines that do not tell theirs.
+        scan: Whether segments may be read: seconds for Spark, and longer for many of them.
+        progress: Told how far the scan is.
+    """
+
+    def __init__(
+        self, case: Case, cluster: Cluster, version: VersionInUse, *, zone: ZoneInfo, scan: bool, progress: Progress | None = None
+    ) -> None:
+        self._case, self._cluster, self._version = case, cluster, version
+        self._zone, self._scan, self._progress = zone, scan, progress
+
+    @cached_property
+    def log_dirs(self) -> tuple[LogDir, ...]:
+        """As they were listed."""
+        return self._case.log_dirs()
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """What the brokers' logs say of cleaning and loading."""
+        files = self._case.log_files()
+        return tuple(event for broker, path, lines in files for event in log_lines.events(broker, path, lines, self._zone))
+
+    @cached_property
+    def copies(self) -> tuple[Replica, ...]:
+        """The copy of each partition that is read: the coordinator's, else the largest."""
+        leaders = {p.partition: p.state.leader for p in self._cluster.partitions if p.topic == OFFSETS_TOPIC and p.state}
+        best: dict[int, Replica] = {}
+        for copy, _ in offsets_topic.copies(self.log_dirs):
+            known = best.get(copy.partition)
+            if copy.segments and (known is None or _rank(copy, leaders) > _rank(known, leaders)):
+                best[copy.partition] = copy
+        return tuple(best[partition] for partition in sorted(best))
+
+    @cached_property
+    def aggregate(self) -> "Path | ScanError | None":
+        """What a scan made of the segments; why there is nothing, or ``None`` where there is nothing to read, or nobody wants to
+        wait.
+        """
+        if not (self._scan and self.copies):
+            return None
+        from casebook.scans import of_case  # Spark is imported by who needs it
+
+        try:
+            return of_case.aggregate(self._case, self.copies, progress=self._progress)
+        except ScanError as error:
+            return error
+
+    @cached_property
+    def scanned(self) -> Scanned | None:
+        """What the scan brought; ``None`` without one."""
+        if not isinstance(self.aggregate, Path):
+            return None
+        from casebook.scans import offsets_topic as aggregated
+
+        unread = self._judged(None)
+        retention = next((value.whole for value in unread.settings if value.name == "offsets.retention.minutes"), None)
+        expiry = aggregated.Expiry(
+            rule=OFFSETS_EXPIRE.at(self._version.version),
+            retention=None if retention is None else 60_000 * retention,
+            now=max((d.listed_at for d in self.log_dirs if d.listed_at is not None), default=None),
+        )
+        read = {(copy.broker, copy.partition) for copy in self.copies}
+        bounds = {at: ends for at, ends in offsets_topic.clean_bounds(unread).items() if at in read}
+        return aggregated.read(self.aggregate, expiry=expiry, bounds=bounds)
+
+    @property
+    def unread(self) -> str:
+        """Why no segment was read, in a sentence."""
+        if isinstance(self.aggregate, ScanError):
+            return str(self.aggregate)
+        return "No log dir of a broker that holds the offsets topic is in this case: collect it with --log-dirs."
+
+    @cached_property
+    def coordinators(self) -> Coordinators:
+        """Who waits for which coordinator."""
+        scanned = self.scanned or Scanned()
+        return coordinators.examine(
+            self._cluster,
+            self._version,
+            log_dirs=self.log_dirs,
+            events=self.events,
+            groups=[group.group for group in scanned.groups],
+            segments=scanned.segments,
+        )
+
+    @cached_property
+    def offsets_topic(self) -> OffsetsTopic:
+        """How large the topic is, for what, and why it is not compacted."""
+        return self._judged(self.scanned)
+
+    def deletions(
+        self, copy: OffsetsPartition, tried: Mapping[str, Sequence[Place]]
+    ) -> tuple[tuple[DeletionChoice, ...], dict[str, tuple[LostGroup, ...]]]:
+        """What deleting sets of a copy's segments would do: each set with its price, and by its name who loses what.
+
+        Raises:
+            ScanError: There is no scan to ask.
+        """
+        if self.scanned is None:
+            raise ScanError(self.unread)
+        from casebook.scans import offsets_topic as aggregated
+
+        found = aggregated.deletions(self.aggregate, tried, self.scanned.segments)
+        load = self.offsets_topic.load_time(copy.broker)
+        choices = deletion.choices(tried, found, self.offsets_topic.segments(copy.broker, copy.partition), load)
+        return choices, {one.scenario: deletion.lost_groups(one, self.scanned.groups) for one in found}
+
+    def _judged(self, scanned: Scanned | None) -> OffsetsTopic:
+        rates = {queue.broker: queue.rate for queue in self.coordinators.queues if queue.rate} if scanned else {}
+        return offsets_topic.examine(
+            self._cluster, self._version, log_dirs=self.log_dirs, events=self.events, scanned=scanned, rates=rates
+        )
+
+
+def _rank(copy: Replica, leaders: Mapping[int, int | None]) -> tuple[bool, int]:
+    return leaders.get(copy.partition) == copy.broker, copy.bytes

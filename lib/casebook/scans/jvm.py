@@ -1,0 +1,123 @@
+"""The jars that a scan of segments needs: Kafka's own reader, and the data source of ``lib/jvm`` compiled on first use.
+
+Compiled on first use, because only the pyspark that is installed has the jars to compile it against.
+"""
+
+import hashlib
+import json
+import subprocess
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+
+from casebook import jars
+from casebook.errors import ScanError
+from casebook.jars import Progress
+from casebook.places import cache_dir, checkout
+
+_SPARK_JARS = (
+    "commons-compress",
+    "hadoop-client-api",
+    "jackson-core-2",
+    "jackson-databind",
+    "scala-library",
+    "snappy-java",
+    "spark-",
+    "zstd-jni",
+)
+"""Beginnings of the names of those that the sources use; javac takes a second longer with all of them."""
+
+
+def source_jars(*, progress: Progress = lambda _: None) -> tuple[Path, ...]:
+    """Return the jars of ``kafka_segments``, fetching and compiling what the cache lacks: what ``spark.jars`` must name.
+
+    Args:
+        progress: Told in one sentence what takes time.
+
+    Raises:
+        ScanError: No JDK, no network, or no pyspark.
+    """
+    kafka = kafka_jars(progress=progress)
+    folder = cache_dir() / "jvm" / fingerprint()
+    jar = folder / "kafka-segments.jar"
+    if not jar.exists():
+        with jars.one_at_a_time(folder.parent):
+            if not jar.exists():
+                progress("Compiling the data source kafka_segments, once.")
+                _build(jar, kafka)
+    return (jar, *kafka)
+
+
+def kafka_jars(*, progress: Progress = lambda _: None) -> tuple[Path, ...]:
+    """Return the jars of Kafka's reader, fetching what the cache lacks."""
+    locked = _locked()
+    fingerprint = hashlib.sha256(json.dumps(locked).encode()).hexdigest()[:16]
+    folder = cache_dir() / "scans" / fingerprint
+    return jars.fetched(locked, folder, what="Kafka's own record reader", error=ScanError, progress=progress)
+
+
+@cache
+def _locked() -> Mapping[str, str]:
+    return json.loads(files("casebook.scans").joinpath("jars.json").read_text())
+
+
+def _sources() -> Path:
+    folder = checkout() / "lib" / "jvm"
+    if not folder.is_dir():
+        raise ScanError(
+            "The sources of the data source kafka_segments are not beside the library.",
+            cause="casebook was installed without its checkout.",
+            try_="Clone the repository and install it with `make install`.",
+        )
+    return folder
+
+
+def fingerprint() -> str:
+    """Hash of everything that makes a difference to the compiled jar."""
+    known = hashlib.sha256(json.dumps([version("pyspark"), _locked()]).encode())
+    for path in sorted(_sources().rglob("*")):
+        if path.is_file():
+            known.update(f"{path.relative_to(_sources())}\0".encode() + path.read_bytes())
+    return known.hexdigest()[:32]
+
+
+def _build(jar: Path, kafka: tuple[Path, ...]) -> None:
+    """Compile and pack beside ``jar``, and only then give it its name."""
+    with tempfile.TemporaryDirectory(dir=jar.parent.parent) as scratch:
+        classes = Path(scratch, "classes")
+        _compile(classes, kafka)
+        packed = Path(scratch, jar.name)
+        _pack(packed, classes, _sources() / "resources")
+        jar.parent.mkdir(exist_ok=True)
+        packed.rename(jar)
+
+
+def _compile(classes: Path, kafka: tuple[Path, ...]) -> None:
+    spark = jars.spark_jars(ScanError)
+    needed = [jar for jar in spark.glob("*.jar") if jar.name.startswith(_SPARK_JARS)]
+    command = [
+        jars.java(ScanError, "javac"),
+        *("--release", "17", "-nowarn", "-proc:none"),
+        *("-cp", ":".join(map(str, (*kafka, *needed)))),
+        *("-d", str(classes)),
+        *map(str, sorted(_sources().rglob("src/**/*.java"))),
+    ]
+    javac = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
+    if javac.returncode:
+        raise ScanError(
+            "The data source kafka_segments could not be compiled.",
+            cause=f"javac said: {javac.stdout + javac.stderr}",
+            try_="Use the pyspark that casebook is pinned to, and a JDK 17 or newer.",
+        )
+
+
+def _pack(jar: Path, *folders: Path) -> None:
+    with zipfile.ZipFile(jar, "w", zipfile.ZIP_DEFLATED) as archive:
+        for folder in folders:
+            for path in sorted(folder.rglob("*")):
+                if path.is_file():
+                    archive.write(path, path.relative_to(folder))

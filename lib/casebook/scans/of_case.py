@@ -1,0 +1,87 @@
+"""The scan of a case's offsets topic: once for each case, kept beside it, so that no other notebook reads the segments again."""
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from casebook.case import Case
+from casebook.errors import ScanError
+from casebook.scans import group_records
+from casebook.scans.jvm import fingerprint
+from casebook.scans.session import session, watched
+from casebook.storage import Replica
+
+NAME = "offsets_topic"
+
+
+def aggregate(case: Case, copies: Sequence[Replica], *, progress: Callable[[int, int | None], None] | None = None) -> Path:
+    """What the segments of the given copies hold, read now, or long ago by somebody who had them.
+
+    Args:
+        case: Keeps the result.
+        copies: Of partitions of ``__consumer_offsets``; at least one.
+        progress: Told now and then how many tasks are done, and of how many.
+
+    Returns:
+        The Parquet of :func:`casebook.scans.group_records.aggregate`.
+
+    Raises:
+        ScanError: Spark does not start, or the segments cannot be read.
+    """
+    target = case.derived(NAME, _key(copies))
+    if not target.exists():
+        _scan(copies, target, progress)
+    return target
+
+
+def _scan(copies: Sequence[Replica], target: Path, progress: Callable[[int, int | None], None] | None) -> None:
+    """Write beside the target and rename: a result is there whole, or not at all."""
+    sources: dict[int, list[str]] = {}
+    for copy in copies:
+        sources.setdefault(copy.broker, []).append(_place(copy))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    spark = session()
+    partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        watched(
+            spark,
+            lambda: group_records.aggregate(spark, sources, f"file:{partial}"),
+            what="reading the segments of __consumer_offsets",
+            progress=progress,
+        )
+        partial.replace(target)
+    except OSError:
+        if not target.exists():  # else somebody else was faster with the same result
+            raise
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _place(copy: Replica) -> str:
+    """What Spark opens.
+
+    Raises:
+        ScanError: The folder is not on this machine.
+    """
+    if ":/" in copy.place:
+        return copy.place
+    if not os.access(copy.place, os.R_OK | os.X_OK):
+        raise ScanError(
+            f"The segments of {copy.topic}-{copy.partition} of broker {copy.broker} are not at {copy.place}.",
+            cause="They were left in place when the case was collected, and this is another machine, or they are gone.",
+            try_="Open the case where they are, or collect it with --copy-segments.",
+        )
+    return f"file:{Path(copy.place).absolute()}"
+
+
+def _key(copies: Sequence[Replica]) -> str:
+    """Hash of the segments as they were listed, and of the code that reads them."""
+    listed = [
+        [copy.broker, copy.partition, [[s.base_offset, s.bytes, s.modified] for s in copy.segments]]
+        for copy in sorted(copies, key=lambda copy: (copy.broker, copy.partition))
+    ]
+    return hashlib.sha256(json.dumps([fingerprint(), group_records.MERGED, listed]).encode()).hexdigest()[:32]

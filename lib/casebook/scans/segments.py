@@ -1,0 +1,23 @@
+"""Segment files as a data frame, read by the data source ``kafka_segments`` of ``lib/jvm``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Mode = Literal["records", "batches", "group_records", "group_keys"]
+
+
+def segments(spark: "SparkSession", *places: Path | str, mode: Mode = "records", **options: object) -> "DataFrame":
+    """Return the records of segments, lazily; ``docs/spark.md`` has the columns of each mode.
+
+    Args:
+        spark: From :func:`casebook.scans.session`.
+        places: Segment files, folders of partitions, log dirs, patterns, bundles, or URIs that Spark's Hadoop opens.
+        mode: ``records``; ``batches``, from their headers; ``group_records`` of ``__consumer_offsets``; or ``group_keys``, of
+            which only the latest of each key, hour and segment is kept, with sums.
+        options: Of the data source, e.g. ``crc=False`` to read nothing but headers in the mode ``batches``.
+    """
+    read = spark.read.format("kafka_segments").option("mode", mode).options(**options)
+    return read.load([f"file:{place.absolute()}" if isinstance(place, Path) else place for place in places])

@@ -1,0 +1,330 @@
+package casebook.segments;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Walks from batch to batch of a segment and lets only whole, checked ones through. What lies between them is reported as
+ * damage, and the walk goes on at the next batch whose length, offset and checksum fit.
+ *
+ * <p>Kafka itself stops at the first bad byte and cuts the rest off ({@code LogSegment.recover}). An offset is outside its
+ * batch's checksum: it is believed when it fits those before and behind it. Where only decompression would tell, in compressed
+ * sets of formats 0 and 1, the one behind may be blamed.
+ */
+public final class BatchWalker {
+  /** What a step found. */
+  public enum Step {
+    BATCH,
+    DAMAGE,
+    END
+  }
+
+  private final Window window;
+  private final FileRange range;
+  private final Limits limits;
+  private final boolean checked;
+  private final Checksum checksum = new Checksum();
+  private final Header next = new Header();
+  private Header header = new Header();
+  private Header probe = new Header();
+  private Damage damage;
+  private long position;
+  private long floor;
+  private long searched;
+
+  /**
+   * @param checked compute the checksum of every batch; else only where headers contradict each other
+   */
+  public BatchWalker(ByteSource source, FileRange range, Limits limits, boolean checked) {
+    this.window = new Window(source, range.length());
+    this.range = range;
+    this.limits = limits;
+    this.checked = checked;
+    position = range.start();
+    floor = range.floor();
+  }
+
+  /**
+   * Looks whether a sound batch begins at a position.
+   *
+   * @return its header; {@code null} when there is none
+   */
+  public static Header headerAt(ByteSource source, FileRange range, long position, Limits limits) throws IOException {
+    FileRange rest = new FileRange(range.file(), range.name(), position, range.end(), range.length(), range.floor(), range.ceiling());
+    BatchWalker walker = new BatchWalker(source, rest, limits, true);
+    walker.window.readAhead(Header.LONGEST);
+    return walker.soundBatchAt(position) ? walker.probe : null;
+  }
+
+  /** Goes on to the next batch or damage. */
+  public Step step() throws IOException {
+    window.forget(position);
+    if (position >= range.end() || window.have(position, 1) == 0) {
+      return Step.END;
+    }
+    String fault = faultAt(position, header, checked);
+    if (fault == null && header.offset > floor && contradicted()) {
+      fault = "its offset " + header.offset + " is above those of the batches behind it";
+    }
+    if (fault != null) {
+      skip(fault);
+      return Step.DAMAGE;
+    }
+    position += header.size;
+    header.floor = floor;
+    floor = header.lastOffset + 1;
+    if (!checked) {
+      window.readAhead(header.size > 8192 ? 4 * Header.LONGEST : Integer.MAX_VALUE);
+    }
+    return Step.BATCH;
+  }
+
+  /** The batch that was found. */
+  public Header header() {
+    return header;
+  }
+
+  /** The bytes of the batch that was found, when they are checked. */
+  public ByteBuffer batch() throws IOException {
+    window.have(header.position, (int) header.size);
+    return window.buffer().slice(window.at(header.position), (int) header.size);
+  }
+
+  /** The damage that was found. */
+  public Damage damage() {
+    return damage;
+  }
+
+  /** Reports a batch that fits its checksum and yet has no readable records. */
+  public Damage undecodable(String reason) {
+    return new Damage(header.position, header.size, header.offset, reason, false);
+  }
+
+  /** Says why no sound batch begins at a position; {@code null} when one does. */
+  private String faultAt(long at, Header into, boolean compute) throws IOException {
+    long room = Math.min(window.have(at, Header.LONGEST), range.end() - at);
+    if (room < Header.SHORTEST) {
+      return room + " bytes are no header";
+    }
+    into.read(window.buffer(), window.at(at), (int) Math.min(room, Header.LONGEST), at);
+    String fault = implausible(into);
+    if (fault != null) {
+      return fault;
+    }
+    int size = (int) into.size;
+    if (into.size > range.end() - at || (compute || needsEnd(at, into)) && window.have(at, size) < size) {
+      return "its length " + size + " goes beyond the end";
+    }
+    if (compute && !checksum.fits(window.buffer(), window.at(at), size, into.magic)) {
+      return "its checksum does not fit";
+    }
+    return misplaced(into);
+  }
+
+  /** Whether a header that is not checked ends so near to the end of the file that this must be looked at. */
+  private boolean needsEnd(long at, Header into) {
+    return range.last() && at + into.size >= range.length();
+  }
+
+  private String implausible(Header found) {
+    if (found.magic < 0 || found.magic > 2) {
+      return "its format " + found.magic + " does not exist";
+    }
+    if (found.size < found.least()) {
+      return "its length " + found.size + " is too small";
+    }
+    return found.size > limits.batchBytes() ? "its length " + found.size + " is beyond the limit" : null;
+  }
+
+  private String misplaced(Header found) {
+    if (found.lastOffsetDelta < 0 || found.magic == 2 && found.count < 0) {
+      return "its counts make no sense";
+    }
+    if (found.offset < floor) {
+      return "its offset " + found.offset + " is below " + floor + ", which comes next";
+    }
+    return found.lastOffset >= range.ceiling() || found.lastOffset < found.offset
+        ? "its offset " + found.offset + " is beyond what the segment can hold"
+        : null;
+  }
+
+  /**
+   * Whether the batch behind says that this one's offset is too large, and is not itself contradicted by the one behind it.
+   * Only asked where offsets leave a gap, as compaction leaves many. Where one behind the other fits without a gap, that is it.
+   */
+  private boolean contradicted() throws IOException {
+    long behind = header.position + header.size;
+    if (checked) {
+      window.have(header.position, (int) header.size + Header.LONGEST); // so that the batch stays in the window
+    }
+    if (!plausibleAt(behind) || next.offset > header.lastOffset || next.offset < floor || !soundAt(behind)) {
+      return false;
+    }
+    if (next.offset == floor + header.lastOffsetDelta + 1) {
+      return true;
+    }
+    long lastBehind = next.lastOffset;
+    return !plausibleAt(behind + next.size) || next.offset <= header.lastOffset && next.offset > lastBehind;
+  }
+
+  private boolean plausibleAt(long at) throws IOException {
+    long room = Math.min(window.have(at, Header.LONGEST), range.end() - at);
+    if (room < Header.SHORTEST) {
+      return false;
+    }
+    next.read(window.buffer(), window.at(at), (int) Math.min(room, Header.LONGEST), at);
+    return implausible(next) == null && next.size <= range.end() - at;
+  }
+
+  private boolean soundAt(long at) throws IOException {
+    int size = (int) next.size;
+    return window.have(at, size) >= size && checksum.fits(window.buffer(), window.at(at), size, next.magic);
+  }
+
+  /** Passes over damage, as far as the next sound batch. */
+  private void skip(String fault) throws IOException {
+    long from = position;
+    window.readAhead(Integer.MAX_VALUE);
+    boolean whole = window.have(from, Header.SHORTEST) >= Header.SHORTEST;
+    Long stated = whole && header.offset >= floor && header.offset < range.ceiling() ? header.offset : null;
+    long behind = whole && implausible(header) == null ? from + header.size : -1;
+    Tail tail = new Tail(from, fault, behind);
+    boolean ends = behind > 0 && soundBatchAt(behind);
+    boolean found = search(from + 1, ends ? behind : range.end(), tail);
+    if (found || ends) {
+      position = found ? probe.position : behind;
+      damage = new Damage(from, position - from, stated, tail.limited(fault), false);
+    } else {
+      position = tail.end;
+      damage = new Damage(from, position - from, stated, tail.reason(stated != null), range.last());
+    }
+  }
+
+  private boolean soundBatchAt(long at) throws IOException {
+    if (at >= range.end() || window.have(at, Header.SHORTEST) < Header.SHORTEST) {
+      return false;
+    }
+    return faultAt(at, probe, true) == null;
+  }
+
+  /**
+   * Tries every position. Remembers on the way what a tail looks like.
+   *
+   * @param stop a sound batch, as the length in front of the damage says; what lies before it may be in a record, and is only
+   *     believed to be batches when they end just there. Else the end
+   */
+  private boolean search(long from, long stop, Tail tail) throws IOException {
+    long at = from;
+    window.have(from - 1, 1);
+    tail.see(window, from - 1, 1);
+    while (at < stop) {
+      window.forget(at);
+      int room = (int) Math.min(window.have(at, Header.LONGEST), range.end() - at);
+      if (room <= 0) {
+        break;
+      }
+      int step = (int) Math.min(stop - at, Math.max(1, Math.min(room - Header.LONGEST, 1 << 16)));
+      int hit = candidate(at, step, room);
+      tail.see(window, at, hit);
+      at += hit;
+      if (hit < step && soundCandidate(at, tail) && (stop == range.end() || tiles(at, stop))) {
+        return true;
+      }
+      if (hit < step) {
+        window.have(at, 1);
+        tail.see(window, at++, 1);
+      }
+    }
+    tail.end = at;
+    return false;
+  }
+
+  private boolean tiles(long from, long stop) throws IOException {
+    long at = from;
+    while (at < stop && plausibleAt(at)) {
+      at += next.size;
+    }
+    return at == stop;
+  }
+
+  /** How far on is the first position that might begin a batch; {@code steps} when there is none so near. */
+  private int candidate(long from, int steps, int room) {
+    var buffer = window.buffer();
+    int at = window.at(from);
+    for (int step = 0; step < steps && room - step >= Header.SHORTEST; step++) {
+      byte magic = buffer.get(at + step + 16);
+      if (magic >= 0 && magic <= 2) {
+        long size = (long) buffer.getInt(at + step + 8) + 12;
+        long offset = buffer.getLong(at + step);
+        if (size >= 26 && size <= limits.batchBytes() && offset >= floor && offset < range.ceiling()) {
+          return step;
+        }
+      }
+    }
+    return steps;
+  }
+
+  private boolean soundCandidate(long at, Tail tail) throws IOException {
+    int size = window.buffer().getInt(window.at(at) + 8) + 12;
+    if (range.length() > 0 && at + size > Math.min(range.length(), range.end())) {
+      return false;
+    }
+    if (searched + size > limits.searchBytes()) {
+      tail.givenUp = true;
+      return false;
+    }
+    searched += size;
+    return soundBatchAt(at);
+  }
+
+  /** What the end of a file looks like behind its last sound batch. */
+  private final class Tail {
+    private final long from;
+    private final String fault;
+    private final long behind;
+    private long lastNonZero;
+    private long end;
+    private boolean givenUp;
+
+    Tail(long from, String fault, long behind) {
+      this.from = from;
+      this.fault = fault;
+      this.behind = behind;
+      lastNonZero = from - 1;
+    }
+
+    void see(Window window, long at, int length) {
+      int first = window.at(at);
+      for (int index = first + length - 1; index >= first; index--) {
+        if (window.buffer().get(index) != 0) {
+          lastNonZero = at + index - first;
+          return;
+        }
+      }
+    }
+
+    String reason(boolean stated) {
+      return limited(range.last() ? kind(stated) : fault);
+    }
+
+    String limited(String said) {
+      return givenUp ? said + "; the search for sound batches behind it was given up at its limit" : said;
+    }
+
+    private String kind(boolean stated) {
+      if (lastNonZero < from) {
+        return "zeros to the end of the file";
+      }
+      if (end - from < Header.SHORTEST) {
+        return "torn: the file ends inside a header";
+      }
+      if (behind > end && stated) {
+        return "torn: the file has " + (end - from) + " of the batch's " + (behind - from) + " bytes";
+      }
+      if (end - lastNonZero > Header.SHORTEST) {
+        return "torn: zeros from byte " + (lastNonZero + 1) + " to the end of the file";
+      }
+      return fault + ", and nothing sound follows";
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package casebook.segments;
+
+import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPInputStream;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+
+/** Segments packed into a tar archive, or one packed by itself; read in one go, without unpacking to disk. */
+public final class Bundle implements Segments {
+  private static final Pattern ARCHIVE = Pattern.compile(".*\\.(tar|tgz|tar\\.gz|tar\\.zst)");
+  private static final Pattern PACKED = Pattern.compile(".*\\.log\\.(gz|zst)");
+  private static final Pattern ABANDONED = Pattern.compile("(.*/)?[^/]+-(delete|future|stray)/[^/]+");
+
+  private final String file;
+  private final InputStream stream;
+  private final TarArchiveInputStream archive;
+  private boolean given;
+
+  /**
+   * @param file the bundle's URI
+   * @param raw its bytes; closed with this
+   */
+  public Bundle(String file, InputStream raw) throws IOException {
+    this.file = file;
+    stream = unpacked(file, new BufferedInputStream(raw, 1 << 16));
+    archive = ARCHIVE.matcher(file).matches() ? new TarArchiveInputStream(stream) : null;
+  }
+
+  /** Whether a file of this name is a bundle. */
+  public static boolean is(String name) {
+    return ARCHIVE.matcher(name).matches() || PACKED.matcher(name).matches();
+  }
+
+  private static InputStream unpacked(String name, InputStream raw) throws IOException {
+    if (name.endsWith("gz")) {
+      return new GZIPInputStream(raw, 1 << 16);
+    }
+    return name.endsWith(".zst") ? new ZstdInputStreamNoFinalizer(raw) : raw;
+  }
+
+  @Override
+  public Open next() throws IOException {
+    if (archive != null) {
+      return nextEntry();
+    }
+    Open only = given ? null : open(file, stream, 0);
+    given = true;
+    return only;
+  }
+
+  private Open nextEntry() throws IOException {
+    for (TarArchiveEntry entry = archive.getNextEntry(); entry != null; entry = archive.getNextEntry()) {
+      String path = entry.getName();
+      String name = path.substring(path.lastIndexOf('/') + 1);
+      if (entry.isFile() && !ABANDONED.matcher(path).matches()) {
+        if (SegmentName.isSegment(name)) {
+          return open(path, archive, entry.getSize());
+        }
+        if (PACKED.matcher(name).matches()) {
+          return open(path, unpacked(name, archive), 0);
+        }
+      }
+    }
+    return null;
+  }
+
+  private Open open(String path, InputStream from, long length) {
+    String uri = archive == null ? file : file + "!/" + path;
+    return new Open(FileRange.whole(uri, SegmentName.of(path), length), new ForwardStream(from));
+  }
+
+  @Override
+  public void close() throws IOException {
+    stream.close();
+  }
+}

@@ -1,0 +1,12 @@
+package casebook.segments;
+
+/**
+ * Bytes from which nothing was read.
+ *
+ * @param position of the first
+ * @param bytes how many
+ * @param offset what the header there states; {@code null} when that makes no sense
+ * @param reason in words
+ * @param tail nothing sound follows in the file
+ */
+public record Damage(long position, long bytes, Long offset, String reason, boolean tail) {}

@@ -1,0 +1,104 @@
+package casebook.segments;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The fields before the records of a batch ({@code record/DefaultRecordBatch.java, LegacyRecord.java@3.9.0-rc3}). A message
+ * of formats 0 and 1 is a batch of one, or the wrapper of a compressed set.
+ */
+public final class Header {
+  /** Up to the magic byte, which is at the same place in every format. */
+  static final int SHORTEST = 17;
+  /** Of format 2, the longest. */
+  static final int LONGEST = 61;
+
+  private static final int OVERHEAD = 12;
+  private static final int[] LEAST = {26, 34, LONGEST};
+
+  public long position;
+  /** No record has an offset below: where the batches before end. */
+  public long floor;
+  public long size;
+  public byte magic;
+  /** As written in front: of the first record in format 2, else of the last. */
+  public long offset;
+  public long lastOffset;
+  public int attributes;
+  public int leaderEpoch;
+  public int lastOffsetDelta;
+  public long baseTimestamp;
+  public long maxTimestamp;
+  public long producerId;
+  public short producerEpoch;
+  public int baseSequence;
+  /** -1 when only the compressed set knows. */
+  public int count;
+
+  /** Reads the fields; of a header that is cut off, those that are there. */
+  void read(ByteBuffer from, int at, int available, long position) {
+    this.position = position;
+    offset = from.getLong(at);
+    size = (long) from.getInt(at + 8) + OVERHEAD;
+    magic = from.get(at + 16);
+    if (magic == 2 && available >= LONGEST) {
+      readBatch(from, at);
+    } else if (magic < 2 && available >= (magic == 1 ? 26 : 18)) {
+      readMessage(from, at);
+    }
+  }
+
+  private void readBatch(ByteBuffer from, int at) {
+    leaderEpoch = from.getInt(at + 12);
+    attributes = from.getShort(at + 21);
+    lastOffsetDelta = from.getInt(at + 23);
+    lastOffset = offset + lastOffsetDelta;
+    baseTimestamp = from.getLong(at + 27);
+    maxTimestamp = from.getLong(at + 35);
+    producerId = from.getLong(at + 43);
+    producerEpoch = from.getShort(at + 51);
+    baseSequence = from.getInt(at + 53);
+    count = from.getInt(at + 57);
+  }
+
+  private void readMessage(ByteBuffer from, int at) {
+    leaderEpoch = -1;
+    attributes = from.get(at + 17);
+    lastOffsetDelta = 0;
+    lastOffset = offset;
+    baseTimestamp = magic == 1 && !compressed() ? from.getLong(at + 18) : -1;
+    maxTimestamp = magic == 1 ? from.getLong(at + 18) : -1;
+    producerId = -1;
+    producerEpoch = -1;
+    baseSequence = -1;
+    count = compressed() ? -1 : 1;
+  }
+
+  /** The fewest bytes that a batch of this format has. */
+  int least() {
+    return LEAST[magic];
+  }
+
+  public int codec() {
+    return attributes & 7;
+  }
+
+  public boolean compressed() {
+    return codec() != 0;
+  }
+
+  public boolean appendTime() {
+    return magic > 0 && (attributes & 8) != 0;
+  }
+
+  public boolean transactional() {
+    return magic == 2 && (attributes & 16) != 0;
+  }
+
+  public boolean control() {
+    return magic == 2 && (attributes & 32) != 0;
+  }
+
+  public boolean hasDeleteHorizon() {
+    return magic == 2 && (attributes & 64) != 0;
+  }
+}

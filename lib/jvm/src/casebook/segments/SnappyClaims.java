@@ -1,0 +1,59 @@
+package casebook.segments;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The lengths that snappy data claims. snappy-java allocates what they say before it looks at the data, so they are held
+ * against what the data could possibly hold. Framed by {@code SnappyOutputStream}, or one plain block as some clients wrote.
+ */
+final class SnappyClaims {
+  private static final long MAGIC = 0x82534e4150505900L;
+  private static final int FRAME_HEADER = 16;
+  /** A copy of 64 bytes takes 3 ({@code format_description.txt} of snappy). */
+  private static final int MOST_PER_BYTE = 22;
+
+  private SnappyClaims() {}
+
+  static void check(ByteBuffer data, int limit) throws Undecodable {
+    if (data.remaining() < FRAME_HEADER || data.getLong(data.position()) != MAGIC) {
+      checkBlock(data, data.remaining(), limit);
+      return;
+    }
+    long total = 0;
+    while (data.hasRemaining()) {
+      if (data.remaining() >= FRAME_HEADER && data.getLong(data.position()) == MAGIC) {
+        data.position(data.position() + FRAME_HEADER);
+        continue;
+      }
+      int length = data.remaining() < 4 ? -1 : data.getInt();
+      if (length <= 0 || length > data.remaining()) {
+        throw new Undecodable("its snappy data has a block whose length makes no sense");
+      }
+      total += checkBlock(data, length, limit - total);
+      data.position(data.position() + length);
+    }
+  }
+
+  private static long checkBlock(ByteBuffer data, int length, long limit) throws Undecodable {
+    long claimed = claimed(data, length);
+    if (claimed < 0 || claimed > (long) MOST_PER_BYTE * length) {
+      throw new Undecodable("its snappy data claims a size that it cannot have");
+    }
+    if (claimed > limit) {
+      throw new Undecodable("its snappy data claims more than the limit");
+    }
+    return claimed;
+  }
+
+  private static long claimed(ByteBuffer data, int length) {
+    long value = 0;
+    for (int index = 0; index < Math.min(5, length); index++) {
+      byte part = data.get(data.position() + index);
+      value |= (part & 0x7fL) << 7 * index;
+      if (part >= 0) {
+        return value;
+      }
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,12 @@
+package casebook.segments;
+
+/** A batch that fits its checksum and yet has no readable records. */
+public final class Undecodable extends Exception {
+  Undecodable(String reason) {
+    super(reason);
+  }
+
+  Undecodable(Throwable cause) {
+    super(cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage().lines().findFirst().orElse(""), cause);
+  }
+}

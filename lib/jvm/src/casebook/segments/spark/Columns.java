@@ -1,0 +1,202 @@
+package casebook.segments.spark;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector;
+import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+
+/** Rows on their way to Spark, column by column; what was not asked for is dropped here. */
+final class Columns implements AutoCloseable {
+  static final int ROWS = 4096;
+  private static final long MOST_BYTES = 32 << 20;
+
+  private final StructType wanted;
+  private final int[] placeOf;
+  private WritableColumnVector[] vectors;
+  private ColumnarBatch batch;
+  private final byte[][] lastText;
+  private final int[] lastAt;
+  private long bytes;
+  private int row;
+
+  /**
+   * @param all columns that a mode can fill, in the order in which {@code column} counts them
+   * @param wanted those that are kept
+   */
+  Columns(StructType all, StructType wanted) {
+    this.wanted = wanted;
+    placeOf = Arrays.stream(all.fieldNames()).mapToInt(name -> Arrays.asList(wanted.fieldNames()).indexOf(name)).toArray();
+    lastText = new byte[all.size()][];
+    lastAt = new int[all.size()];
+    allocate();
+  }
+
+  private void allocate() {
+    StructField[] fields = wanted.fields();
+    vectors = new WritableColumnVector[fields.length];
+    for (int index = 0; index < fields.length; index++) {
+      vectors[index] = new OnHeapColumnVector(ROWS, fields[index].dataType());
+    }
+    batch = new ColumnarBatch(vectors);
+  }
+
+  /** Begins with an empty batch. Memory that large values took is given back. */
+  void reset() {
+    if (bytes > MOST_BYTES) {
+      close();
+      allocate();
+    }
+    for (WritableColumnVector vector : vectors) {
+      vector.reset();
+    }
+    Arrays.fill(lastText, null);
+    bytes = 0;
+    row = 0;
+  }
+
+  boolean full() {
+    return row >= ROWS || bytes >= MOST_BYTES;
+  }
+
+  boolean empty() {
+    return row == 0;
+  }
+
+  /** Ends a row; columns that were not set since the last one are null. */
+  void endRow() {
+    row++;
+  }
+
+  ColumnarBatch batch() {
+    batch.setNumRows(row);
+    return batch;
+  }
+
+  /** Whether only the number of rows is wanted. */
+  boolean none() {
+    return vectors.length == 0;
+  }
+
+  boolean wantsAny(int from, int until) {
+    for (int column = from; column < until; column++) {
+      if (wants(column)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  boolean wants(int column) {
+    return placeOf[column] >= 0;
+  }
+
+  /** The vector of a column that is wanted. */
+  WritableColumnVector vector(int column) {
+    return vectors[placeOf[column]];
+  }
+
+  int row() {
+    return row;
+  }
+
+  /** Makes columns of this row null, {@code until} not included. */
+  void nulls(int from, int until) {
+    for (int column = from; column < until; column++) {
+      setNull(column);
+    }
+  }
+
+  void setNull(int column) {
+    if (wants(column)) {
+      vector(column).putNull(row);
+    }
+  }
+
+  void set(int column, long value) {
+    if (wants(column)) {
+      vector(column).putLong(row, value);
+    }
+  }
+
+  void set(int column, int value) {
+    if (wants(column)) {
+      vector(column).putInt(row, value);
+    }
+  }
+
+  void set(int column, boolean value) {
+    if (wants(column)) {
+      vector(column).putBoolean(row, value);
+    }
+  }
+
+  /** Sets a number unless it is the one that stands for none. */
+  void setUnless(long none, int column, long value) {
+    if (value == none) {
+      setNull(column);
+    } else {
+      set(column, value);
+    }
+  }
+
+  /** Sets a number unless it is the one that stands for none. */
+  void setUnless(int none, int column, int value) {
+    if (value == none) {
+      setNull(column);
+    } else {
+      set(column, value);
+    }
+  }
+
+  /** Sets a time; negative is none, and so is what Spark's microseconds cannot hold. */
+  void setTime(int column, long milliseconds) {
+    if (milliseconds < 0 || milliseconds > Long.MAX_VALUE / 1000) {
+      setNull(column);
+    } else {
+      set(column, milliseconds * 1000);
+    }
+  }
+
+  /** Sets a text. The same array again, as for constants, costs no copy. */
+  void set(int column, byte[] utf8) {
+    if (!wants(column)) {
+      return;
+    }
+    WritableColumnVector vector = vector(column);
+    if (utf8 == null) {
+      vector.putNull(row);
+    } else if (utf8 == lastText[column]) {
+      vector.putArray(row, lastAt[column], utf8.length);
+    } else {
+      lastText[column] = utf8;
+      lastAt[column] = vector.putByteArray(row, utf8, 0, utf8.length);
+      bytes += utf8.length;
+    }
+  }
+
+  /** Sets bytes that lie in an array. */
+  void set(int column, ByteBuffer value) {
+    if (!wants(column)) {
+      return;
+    }
+    if (value == null) {
+      vector(column).putNull(row);
+    } else {
+      vector(column).putByteArray(row, value.array(), value.arrayOffset() + value.position(), value.remaining());
+      bytes += value.remaining();
+    }
+  }
+
+  /** Counts bytes that went into a vector directly. */
+  void counted(long more) {
+    bytes += more;
+  }
+
+  @Override
+  public void close() {
+    batch.close();
+  }
+}

@@ -1,0 +1,97 @@
+package casebook.segments.spark;
+
+import casebook.segments.Bundle;
+import casebook.segments.FileRange;
+import casebook.segments.SegmentName;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/** Finds segments below the places that were named. */
+final class Listing {
+  private final Configuration configuration;
+  private final Map<String, Listed> found = new LinkedHashMap<>();
+
+  Listing(Configuration configuration) {
+    this.configuration = configuration;
+  }
+
+  List<Listed> of(List<String> places) throws IOException {
+    for (String place : places) {
+      Path path = new Path(place);
+      FileSystem system = path.getFileSystem(configuration);
+      for (FileStatus named : named(system, path)) {
+        if (named.isDirectory()) {
+          addFolder(system, named.getPath());
+        } else {
+          add(named, Long.MAX_VALUE);
+        }
+      }
+    }
+    return List.copyOf(found.values());
+  }
+
+  /** What stands at a place: itself, or what its pattern matches. */
+  private static List<FileStatus> named(FileSystem system, Path path) throws IOException {
+    try {
+      return List.of(system.getFileStatus(path));
+    } catch (FileNotFoundException noneOfThisName) {
+      FileStatus[] matching = system.globStatus(path);
+      if (matching == null || matching.length == 0) {
+        throw noneOfThisName;
+      }
+      return List.of(matching);
+    }
+  }
+
+  /** Adds a partition's folder, or a log dir with what it holds. */
+  private void addFolder(FileSystem system, Path folder) throws IOException {
+    FileStatus[] inside = system.listStatus(folder);
+    addSegments(inside);
+    if (SegmentName.isPartition(folder.getName())) {
+      return;
+    }
+    for (FileStatus one : inside) {
+      if (one.isDirectory() && SegmentName.isPartition(one.getPath().getName())) {
+        addSegments(system.listStatus(one.getPath()));
+      }
+    }
+  }
+
+  /** Adds the segments of a folder, by offset: each ends where the next begins. Bundles in it too. */
+  private void addSegments(FileStatus[] inside) {
+    List<FileStatus> segments =
+        Arrays.stream(inside)
+            .filter(one -> one.isFile() && SegmentName.isSegment(one.getPath().getName()))
+            .sorted(Comparator.comparing(one -> one.getPath().getName()))
+            .toList();
+    for (int index = 0; index < segments.size(); index++) {
+      Long next = index + 1 < segments.size() ? base(segments.get(index + 1)) : null;
+      add(segments.get(index), next == null ? Long.MAX_VALUE : next);
+    }
+    Arrays.stream(inside)
+        .filter(one -> one.isFile() && Bundle.is(one.getPath().getName()))
+        .forEach(one -> add(one, Long.MAX_VALUE));
+  }
+
+  private static Long base(FileStatus segment) {
+    return SegmentName.of(segment.getPath().toString()).base();
+  }
+
+  private void add(FileStatus file, long ceiling) {
+    String uri = file.getPath().toString();
+    boolean bundle = Bundle.is(file.getPath().getName());
+    SegmentName name = bundle ? SegmentName.of("") : SegmentName.of(uri);
+    long least = FileRange.whole(uri, name, file.getLen()).ceiling();
+    found.putIfAbsent(uri, new Listed(uri, name, file.getLen(), Math.min(ceiling, least), bundle));
+  }
+}

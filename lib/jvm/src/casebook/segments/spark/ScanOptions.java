@@ -1,0 +1,57 @@
+package casebook.segments.spark;
+
+import casebook.segments.Limits;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.network.util.JavaUtils;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * The options of a scan.
+ *
+ * @param mode what rows are made of
+ * @param crc compute checksums where records are not read anyway
+ * @param limits what a reader does not go beyond
+ * @param splitBytes about how much a task reads
+ */
+record ScanOptions(Mode mode, boolean crc, Limits limits, long splitBytes) implements Serializable {
+  static ScanOptions of(CaseInsensitiveStringMap options) {
+    Limits limits =
+        new Limits(
+            (int) bytes(options, "maxBatchBytes", Limits.USUAL.batchBytes(), 1 << 30),
+            (int) bytes(options, "maxContentBytes", Limits.USUAL.contentBytes(), 1 << 30),
+            bytes(options, "maxSearchBytes", Limits.USUAL.searchBytes(), Long.MAX_VALUE));
+    Mode mode = Mode.of(options.getOrDefault("mode", "records"));
+    return new ScanOptions(mode, options.getBoolean("crc", true), limits, bytes(options, "splitBytes", 64 << 20, Long.MAX_VALUE));
+  }
+
+  /** Headers alone do for batches whose checksums nobody asked for. */
+  boolean checked() {
+    return crc || mode != Mode.BATCHES;
+  }
+
+  /** The places to read, as {@code load} puts them into the options. */
+  static List<String> places(CaseInsensitiveStringMap options) {
+    List<String> places = new ArrayList<>();
+    if (options.containsKey("paths")) {
+      places.addAll(Json.strings(options.get("paths")));
+    }
+    if (options.containsKey("path")) {
+      places.add(options.get("path"));
+    }
+    if (places.isEmpty()) {
+      throw new IllegalArgumentException("kafka_segments needs a path: a segment, a partition's folder, a log dir or a bundle.");
+    }
+    return places;
+  }
+
+  private static long bytes(CaseInsensitiveStringMap options, String name, long usual, long most) {
+    String given = options.get(name);
+    long value = given == null ? usual : JavaUtils.byteStringAsBytes(given);
+    if (value < 1 || value > most) {
+      throw new IllegalArgumentException(name + " must be between 1 and " + most + " bytes, not " + given + ".");
+    }
+    return value;
+  }
+}

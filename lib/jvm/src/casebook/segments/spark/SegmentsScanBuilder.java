@@ -1,0 +1,45 @@
+package casebook.segments.spark;
+
+import java.util.List;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
+import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
+import org.apache.spark.sql.types.StructType;
+
+/** Learns from Spark which columns are wanted and which rows will be dropped. */
+final class SegmentsScanBuilder implements SupportsPushDownRequiredColumns, SupportsPushDownV2Filters {
+  private final ScanOptions options;
+  private final List<String> places;
+  private StructType columns;
+  private Wanted wanted;
+
+  SegmentsScanBuilder(ScanOptions options, List<String> places) {
+    this.options = options;
+    this.places = places;
+    columns = options.mode().schema();
+    wanted = Wanted.everything(options.mode());
+  }
+
+  @Override
+  public void pruneColumns(StructType required) {
+    columns = required;
+  }
+
+  /** Takes what helps to read less; Spark applies all of it again. */
+  @Override
+  public Predicate[] pushPredicates(Predicate[] predicates) {
+    wanted = Wanted.of(options.mode(), predicates);
+    return predicates;
+  }
+
+  @Override
+  public Predicate[] pushedPredicates() {
+    return wanted.used();
+  }
+
+  @Override
+  public Scan build() {
+    return new SegmentsScan(options, places, columns, wanted);
+  }
+}

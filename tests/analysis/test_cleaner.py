@@ -1,0 +1,150 @@
+"""The cleaner: its own arithmetic, and a verdict by rules from whatever evidence there is."""
+
+import pytest
+
+from casebook.analysis import cleaner_map, offsets_topic
+from casebook.facts import Cluster
+from casebook.findings import Severity, Status
+from casebook.storage import OFFSETS_TOPIC, Event, EventKind, LogDir, Replica, SegmentFile
+from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
+
+MIB, DAY = 1 << 20, 86_400_000
+NOW = 1_800_000_000_000
+K090, K09, K010, K28, K39 = (KafkaVersion.parse(text) for text in ("0.9.0.0", "0.9.0.1", "0.10.0.1", "2.8.2", "3.9.2"))
+
+
+def replica(*bases, topic=OFFSETS_TOPIC, partition=0, size=100, point=None, modified=NOW - 40 * DAY, **more):
+    """A copy whose segments have the given base offsets; the last is active."""
+    files = tuple(SegmentFile(base_offset=base, bytes=size, modified=modified) for base in bases)
+    return Replica(broker=1, topic=topic, partition=partition, place="/d", item="brokers/1/log_dirs.json", segments=files,
+                   cleaner_point=point, **more)  # fmt: skip
+
+
+def log_dir(*replicas, written=NOW - 30 * DAY):
+    return LogDir(broker=1, place="/d", listed_at=NOW, replicas=replicas, checkpoints={"cleaner-offset-checkpoint": written})
+
+
+def examined(*replicas, version=K09, events=(), cluster=None, **more):
+    used = VersionInUse(version=version, origin=VersionOrigin.PARAMETER)
+    return offsets_topic.examine(
+        cluster or Cluster(), used, log_dirs=[log_dir(*replicas, **more)] if replicas else (), events=events
+    )
+
+
+def verdict(*replicas, **more):
+    """The rule of the first copy."""
+    return examined(*replicas, **more).partitions[0].rule
+
+
+def event(kind, time=NOW, **more):
+    return Event(broker=1, time=time, kind=kind, proof="brokers/1/logs/log-cleaner.log:7", **more)
+
+
+DEATH = event(EventKind.CLEANER_DIED, NOW - 9 * DAY, topic="clicks", partition=101, text="requirement failed",
+              numbers={"messages": 9_113_204, "slots": 5_033_164, "segment": 431_887_001})  # fmt: skip
+
+
+class TestMap:
+    def test_holds(self):
+        """As the brokers print it: 128 MiB of 0.9.0.1 take 5,033,164 keys, 500 MiB of 0.9.0.0 19,660,799; two threads halve it."""
+        assert cleaner_map.map_holds(128 * MIB, 1, 0.9) == 5_033_164
+        assert cleaner_map.map_holds(500 * MIB, 1, 0.9) == 19_660_799
+        assert cleaner_map.map_holds(128 * MIB, 2, 0.9) == 2_516_581
+        assert cleaner_map.map_holds(1_100_000, 1, 0.9) == 41_249
+
+    @pytest.mark.parametrize("threads", [1, 3])
+    @pytest.mark.parametrize("keys", [1, 41_250, 5_033_165, 9_113_204])
+    def test_least(self, keys, threads):
+        """The least buffer is enough, and an entry less is not."""
+        least = cleaner_map.buffer_for(keys, threads, 0.9)
+        assert cleaner_map.map_holds(least, threads, 0.9) >= keys > cleaner_map.map_holds(least - 24 * threads, threads, 0.9)
+
+    def test_too_many(self):
+        """No thread uses more than 2 GiB."""
+        assert cleaner_map.buffer_for(90_000_000, 1, 0.9) is None
+
+    def test_to_set(self):
+        least = cleaner_map.buffer_for(9_113_204, 1, 0.9)
+        assert (-(-least // MIB), cleaner_map.buffer_to_set(least, 1)) == (232, 320 * MIB)
+
+
+class TestDirt:
+    def test_ratio(self):
+        """Whole segments, without the active one; never cleaned is all dirt."""
+        assert cleaner_map.dirt(replica(0, 10, 20, 30, point=10), K09, now=NOW).ratio == 2 / 3
+        assert cleaner_map.dirt(replica(0, 10, 20), K09, now=NOW).ratio == 1.0
+        assert cleaner_map.dirt(replica(0), K09, now=NOW).ratio is None
+
+    def test_inside(self):
+        """A point inside a segment: the broker counts that segment twice."""
+        found = cleaner_map.dirt(replica(0, 10, 20, point=15), K28, now=NOW)
+        assert (found.clean_bytes, found.cleanable_bytes, found.first_segment) == (200, 100, 10)
+
+    def test_bounds(self):
+        """Open transactions bound it from 0.11, compaction lag from 0.10.1."""
+        young = replica(0, 10, 20, 30, modified=NOW)
+        assert cleaner_map.dirt(young, K39, now=NOW, unstable=25).first_uncleanable == 20
+        assert cleaner_map.dirt(young, K09, now=NOW, unstable=25, lag=DAY).first_uncleanable == 30
+        assert cleaner_map.dirt(young, K28, now=NOW, lag=DAY).cleanable_bytes == 0
+
+    def test_checkpoint(self):
+        """Below the log's start it is taken as that; beyond its end only from 2.3."""
+        assert cleaner_map.dirt(replica(10, 20, point=5), K09, now=NOW).first_dirty == 10
+        assert cleaner_map.dirt(replica(10, 20, point=50, high_watermark=30), K28, now=NOW).first_dirty == 10
+        assert cleaner_map.dirt(replica(10, 20, point=50, high_watermark=30), K09, now=NOW).first_dirty == 50
+
+
+class TestVerdict:
+    def test_disabled(self):
+        """By the default of 0.9.0.0; 0.9.0.1 has it on."""
+        assert verdict(replica(0, 10, 20), version=K090) == "C2"
+        assert verdict(replica(0, 10, 20), version=K09) == "C6"
+
+    def test_dead(self):
+        """Dead by another topic's segment, with the buffer it needs; a later start makes it forget."""
+        found = examined(replica(0, 10, 20), events=[DEATH])
+        answer = found.findings[0]
+        assert found.partitions[0].rule == "C3" and "another topic, clicks-101" in found.partitions[0].why
+        assert answer.severity is Severity.CRITICAL and answer.evidence[0].line == 7
+        assert answer.next[0].command == "log.cleaner.dedupe.buffer.size=335544320"
+        assert verdict(replica(0, 10, 20), events=[DEATH, event(EventKind.BROKER_STARTED)]) == "C6"
+
+    def test_logs_alone(self):
+        """Without log dir, znodes or properties the log still tells."""
+        found = examined(events=[DEATH])
+        assert found.findings[0].status is Status.FINDING and found.findings[0].since.startswith("2027-01")
+        assert not found.partitions
+
+    def test_nothing(self):
+        """Without any evidence nothing is well."""
+        statuses = {f.status for f in examined().findings}
+        assert statuses == {Status.COULD_NOT_CHECK}
+
+    def test_uncleanable(self):
+        marked = event(EventKind.UNCLEANABLE, topic=OFFSETS_TOPIC, partition=0)
+        assert verdict(replica(0, 10, 20), version=K28, events=[marked]) == "C4"
+
+    def test_would_die(self):
+        """Up to 2.0 another topic's segment stops all; the rule itself ended with 0.10.1."""
+        large = replica(0, 6_000_000, 6_000_010, topic="clicks", point=0)
+        assert verdict(replica(0, 10, 20), large) == "C5"
+        assert verdict(replica(0, 10, 20), large, version=K28) == "C6"
+        asked = {f.check: f for f in examined(replica(0, 10, 20), large, version=K010).findings}["offsets_topic.cleaner_map"]
+        assert asked.severity is Severity.WARNING and "may" in asked.title
+
+    def test_segment_start(self):
+        """A checkpoint inside a segment kills the cleaner up to 0.10.0."""
+        assert verdict(replica(0, 10, 20, point=5)) == "C5"
+
+    def test_at_work(self):
+        """Above the limit, and the checkpoint is fresh: it works and does not keep up."""
+        assert verdict(replica(0, 10, 20), written=NOW) == "C7"
+
+    def test_waiting(self):
+        """Only the active segment is dirty; or the ratio is not reached."""
+        assert verdict(replica(0, 10, point=10)) == "C8"
+        assert verdict(replica(0, 10, 20, 30, 40, point=30)) == "C9"
+
+    def test_policy(self):
+        cluster = Cluster(topic_configs={OFFSETS_TOPIC: {"cleanup.policy": "delete"}})
+        assert verdict(replica(0, 10, 20), cluster=cluster) == "C1"

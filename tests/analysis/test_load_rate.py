@@ -1,0 +1,70 @@
+"""How fast a broker loads, and when the rest will end."""
+
+from math import inf
+
+import pytest
+
+from casebook.analysis.load_rate import Measured, Span, rate
+from casebook.analysis.load_work import Work
+
+MIB = 1 << 20
+
+
+def work(mebibytes, records=None):
+    """A partition of that size."""
+    return Work(1, int(mebibytes * MIB), records)
+
+
+def measured(*loads):
+    """Finished loads: (MiB, ms)."""
+    return [Measured(work(size), took) for size, took in loads]
+
+
+class TestRate:
+    def test_loads_of_one_speed_foretell_that_speed(self):
+        """Ten equal loads: the middle is exact, the interval holds it and is not wide."""
+        low, mid, high = rate(measured(*[(10, 1000)] * 10)).takes(work(10))
+        assert mid == pytest.approx(1000)
+        assert 700 < low < 1000 < high < 1400
+
+    def test_few_loads_are_doubted_more(self):
+        """One load says less than ten."""
+        one, ten = (rate(measured(*[(10, 1000)] * n)).takes(work(10)) for n in (1, 10))
+        assert one.high - one.low > ten.high - ten.low
+
+    def test_rates_of_others_are_doubted_more(self):
+        """Another broker's disk is another one."""
+        own, others = (rate(measured((10, 1000)), own=own).takes(work(10)) for own in (True, False))
+        assert others.high > own.high
+
+    def test_loads_that_differ_are_doubted_more(self):
+        """The spread of the loads is in the interval."""
+        alike, unlike = rate(measured((9, 900), (10, 1000))), rate(measured((9, 300), (10, 3000)))
+        assert unlike.takes(work(10)).high > alike.takes(work(10)).high
+
+    def test_records_count_more_than_bytes(self):
+        """The same records in three times the bytes take hardly longer."""
+        found = rate([Measured(work(10, 150_000), 1500), Measured(work(20, 300_000), 3000)])
+        small, large = found.takes(work(10, 150_000)).mid, found.takes(work(30, 150_000)).mid
+        assert small < large < 1.5 * small
+
+    def test_a_load_that_lasts_is_foretold_from_what_it_has_lasted(self):
+        """No part of the interval lies in the past, and the middle moves on."""
+        found = rate(measured((10, 1000), (10, 1200)))
+        fresh, late = found.takes(work(10)), found.takes(work(10), elapsed=1300)
+        assert late.low >= 1300 > fresh.mid
+        assert late.mid > fresh.mid
+
+    def test_one_that_lasts_far_too_long_has_no_end(self):
+        """Only that it is not over is known."""
+        assert rate(measured(*[(10, 1000)] * 5)).takes(work(10), elapsed=60_000) == Span(60_000, None, None)
+
+    def test_nothing_is_known_without_a_load_of_some_size(self):
+        """An empty partition shows nothing."""
+        assert rate([]) is None
+        assert rate(measured((0.01, 3))) is None
+
+    def test_one_after_the_other(self):
+        """Lengths of time add up; without bound stays without bound."""
+        assert Span(1, 2, 3) + Span(10, 20, 30) == Span(11, 22, 33)
+        assert Span(1, 2, None) + Span(10, 20, inf) == Span(11, 22, None)

@@ -1,0 +1,152 @@
+"""The offsets topic: numbers from a scan's rows, three outcomes, and what deleting would cost."""
+
+from casebook import tables
+from casebook.analysis import deletion, offsets_tables, offsets_topic, offsets_writers
+from casebook.analysis.load_rate import Measured, rate
+from casebook.analysis.load_work import Work
+from casebook.analysis.offsets_rows import Scanned
+from casebook.facts import Cluster
+from casebook.findings import Severity, Status
+from casebook.storage import Commit, Damage, Deletion, GroupBytes, GroupHistory, GroupLoss, GroupState, OffsetsLog, Segment
+from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
+
+HOUR, DAY, GIB = 3_600_000, 86_400_000, 1 << 30
+MONDAY = 1_780_272_000_000  # 1 June 2026
+USED = VersionInUse(version=KafkaVersion.parse("0.9.0.1"), origin=VersionOrigin.PARAMETER)
+
+
+def segment(base, *, live=0, safe=False, time=MONDAY, size=GIB, **more):
+    facts = {
+        "broker": 5, "partition": 19, "base_offset": base, "bytes": size, "records": 1000, "live_records": live, "live_bytes": 50 * live,
+        "tombstones": 0, "open_transactional": 0, "markers": 0, "first_offset": base, "last_offset": base + 9, "first_time": time,
+        "last_time": time + HOUR, "largest_batch": 300, "keepers": live, "safe_to_do_without": safe,
+    }  # fmt: skip
+    return Segment(**(facts | more))
+
+
+def hours(group, sizes, *, start=MONDAY):
+    """A row an hour."""
+    return [GroupBytes(19, group, "t", start + n * HOUR, 10, size, 0) for n, size in enumerate(sizes)]
+
+
+SEGMENTS = (segment(0, safe=True), segment(10, live=3, time=MONDAY + DAY), segment(20, live=7, time=MONDAY + 8 * DAY))
+SCANNED = Scanned(
+    segments=SEGMENTS,
+    logs=(OffsetsLog(5, 19, commits=9, groups=2, open_transactional=0, first_open=None, expired=0),),
+    commits=(Commit(19, "g", "t", 0, 7, MONDAY, None, 25, 20),),
+    groups=(GroupState(19, "g", commits=9, members=0),),
+    group_bytes=(*hours("g", [2 * GIB] * 49), *hours("h", [GIB // 2] * 49)),
+    history=(GroupHistory(19, "g", MONDAY, MONDAY + DAY, 25, 1, 7200, 86_400, 2, 40, 1.0),),
+)
+
+
+def examined(scanned=SCANNED, version=USED):
+    rates = {5: rate([Measured(Work(5, GIB, 1000, counted=True), 10_000), Measured(Work(5, GIB, 1000, counted=True), 10_000)])}
+    return offsets_topic.examine(Cluster(), version, scanned=scanned, rates=rates)
+
+
+def check(name, scanned=SCANNED):
+    return {f.check: f for f in examined(scanned).findings}[f"offsets_topic.{name}"]
+
+
+class TestTopic:
+    def test_partition(self):
+        """What is kept, for what, and what it costs."""
+        copy = examined().partitions[0]
+        assert (copy.bytes, copy.live_bytes, copy.superseded_bytes) == (3 * GIB, 500, 3 * GIB - 500)
+        assert (copy.live_segments, copy.safe_segments, copy.safe_bytes, copy.coordinator) == (2, 1, GIB, None)
+        assert 25_000 < copy.load_ms < 36_000
+
+    def test_dead_weight(self):
+        found = check("dead_weight")
+        assert found.severity is Severity.WARNING and "3.0 GiB for 500 B" in found.title
+
+    def test_could_not_check(self):
+        """Without a scan no question about content is called well."""
+        answers = {f.check: f.status for f in examined(Scanned()).findings}
+        assert {Status.COULD_NOT_CHECK} == set(answers.values())
+
+    def test_load_for_ever(self):
+        """A batch larger than the loader's buffer, up to 0.10.0."""
+        huge = Scanned(segments=(segment(0, largest_batch=6 << 20),))
+        assert check("load_buffer", huge).next[0].command == "offsets.load.buffer.size=8388608"
+        later = VersionInUse(version=KafkaVersion.parse("2.8.2"), origin=VersionOrigin.PARAMETER)
+        by_name = {f.check: f for f in examined(huge, later).findings}
+        assert by_name["offsets_topic.load_buffer"].status is Status.NOT_APPLICABLE
+
+    def test_damage(self):
+        """A cut end is told, and is not corruption."""
+        tail = Damage("f", 900, 30, None, "cut", tail=True)
+        assert check("damage", Scanned(segments=SEGMENTS, damage=(tail,))).severity is Severity.INFO
+        middle = tail._replace(tail=False)
+        assert check("damage", Scanned(segments=SEGMENTS, damage=(tail, middle))).severity is Severity.CRITICAL
+
+    def test_newer(self):
+        """Records of the new protocol end a load of an old coordinator."""
+        newer = Scanned(segments=SEGMENTS, logs=(OffsetsLog(5, 19, 1, 1, 0, None, newer={"ConsumerGroupMetadata": 3}),))
+        found = check("decoded", newer)
+        assert found.severity is Severity.CRITICAL and "3 ConsumerGroupMetadata" in found.title
+
+    def test_tables(self, tmp_path):
+        """Every table can be written."""
+        found = examined()
+        rows = {
+            "offsets_partitions": offsets_tables.partition_rows(found.partitions),
+            "offsets_segments": offsets_tables.segment_rows(SEGMENTS),
+            "group_bytes": offsets_tables.group_rows(SCANNED.group_bytes),
+            "commits": offsets_tables.commit_rows(SCANNED.commits),
+            "damage": offsets_tables.damage_rows([Damage("f", 900, 30, None, "cut", tail=True)]),
+        }
+        for name, some in rows.items():
+            tables.write(tmp_path, name, some)
+            assert (tmp_path / f"{name}.parquet").exists()
+
+
+class TestWriters:
+    def test_shares(self):
+        """The largest first, with pace and clients."""
+        first, second = examined().writers(19)
+        assert (first.group, first.share, first.per_second, first.busiest, first.per_commit) == ("g", 0.8, 1.0, 2.0, 1.0)
+        assert second.per_second is None
+
+    def test_weeks(self):
+        """Segments by the Monday of their first record."""
+        assert [(w.start, w.segments, w.live_records) for w in examined().weeks(5, 19)] == [
+            (MONDAY, 2, 3),
+            (MONDAY + 7 * DAY, 1, 7),
+        ]
+
+    def test_growth(self):
+        """By the last whole hours, and a load a month on."""
+        grown = examined().growth(examined().partitions[0])
+        assert grown.bytes_per_day == 24 * (2 * GIB + GIB // 2)
+        assert grown.load_ms_then > 100 * grown.load_ms_now
+
+    def test_onset(self):
+        """The week in which a group began to write more."""
+        quiet = hours("g", [1] * 336)
+        assert offsets_writers.onset(quiet, 19) is None
+        loud = [*quiet, *hours("loud", [9] * 20, start=MONDAY + 8 * DAY)]
+        assert offsets_writers.onset(loud, 19).group == "loud"
+
+
+class TestDeletion:
+    def test_sets(self):
+        """Never the active segment, unless picked."""
+        tried = deletion.sets(SEGMENTS, older_than=MONDAY + 2 * HOUR, picked=[20])
+        assert {name: [base for _, _, base in some] for name, some in tried.items()} == {
+            "nothing": [], "provably safe": [0], "older": [0], "all but the active": [0, 10], "picked": [20],
+        }  # fmt: skip
+
+    def test_choices(self):
+        """Each set with its price; nothing lost is called so."""
+        tried = deletion.sets(SEGMENTS)
+        loss = GroupLoss(19, "g", 9, 9, 0, 0, 0, MONDAY)
+        answers = [
+            Deletion("provably safe", 5, 19, (0,), GIB, 1000, 9, 0, 0, 0, 0, 2, 0, 0, 0),
+            Deletion("all but the active", 5, 19, (0, 10), 2 * GIB, 2000, 9, 9, 0, 0, 0, 2, 1, 1, 0, (loss,)),
+        ]
+        nothing, safe, every = deletion.choices(tried, answers, SEGMENTS, examined().load_time(5))
+        assert (safe.verdict, safe.severity, every.severity, every.groups_emptied) == ("same answers", None, Severity.CRITICAL, 1)
+        assert nothing.load_ms > safe.load_ms > every.load_ms
+        assert deletion.lost_groups(answers[1], SCANNED.groups)[0].then.startswith("none left")

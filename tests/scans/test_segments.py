@@ -1,0 +1,193 @@
+"""The data source `kafka_segments` on segments of real brokers: record by record as aiokafka's own reader has them."""
+
+import gzip
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+import zstandard
+from aiokafka.record import MemoryRecords
+
+from casebook import jars
+from casebook.errors import ScanError
+from casebook.scans import jvm, segments, watched
+
+COLUMNS = ("offset", "timestamp", "key", "value", "headers")
+
+
+def segments_of(written):
+    """Every segment that has records, by what it holds."""
+    return {f"{path.parent.name} of {kafka}": path for kafka, folder in written.items() for path in sorted(folder.glob("*-0/*.log"))
+            if path.stat().st_size and not path.parent.name.startswith("__")}  # fmt: skip
+
+
+def by_aiokafka(path):
+    """Offset, milliseconds, key, value and headers of every record, control records left out."""
+    found, batches = [], MemoryRecords(path.read_bytes())
+    while (batch := batches.next_batch()) is not None:
+        if getattr(batch, "is_control_batch", False):
+            continue
+        for record in batch:
+            found.append((record.offset, record.timestamp if record.timestamp != -1 else None, record.key, record.value,
+                          [tuple(header) for header in record.headers]))  # fmt: skip
+    return found
+
+
+def by_spark(scanning, place, **options):
+    frame = segments(scanning, place, **options).where("kind = 'data'").orderBy("offset")
+    table = frame.selectExpr("offset", "unix_millis(timestamp) as timestamp", "key", "value", "headers").toArrow().to_pylist()
+    return [
+        (row["offset"], row["timestamp"], row["key"], row["value"], [(h["key"], h["value"]) for h in row["headers"]])
+        for row in table
+    ]
+
+
+class TestRecords:
+    def test_as_aiokafka_reads_them(self, scanning, written):
+        """Offset, time, key, value and headers of every record, in every format and codec."""
+        read = 0
+        for what, path in segments_of(written).items():
+            if "lz4" in what and ("0.9.0-0" in what or "0.9.0.1" in what):
+                continue  # aiokafka refuses the header checksum that lz4 had there
+            assert by_spark(scanning, path) == by_aiokafka(path), what
+            read += 1
+        assert read >= 14
+
+    def test_lz4_of_format_0_as_the_other_codecs(self, scanning, written):
+        """What no other reader here takes: the same records were produced with each codec."""
+        folder = written["0.9.0.1"]
+        expected = [row[2:] for row in by_spark(scanning, folder / "none-0")]
+        assert [row[2:] for row in by_spark(scanning, folder / "lz4-0")] == expected
+
+    def test_shares_add_up_to_the_files_bytes(self, scanning, written):
+        """No byte of a batch is counted twice or not at all."""
+        for folder in written.values():
+            counted = segments(scanning, folder).groupBy("file").sum("size").collect()
+            assert all(Path(row["file"].removeprefix("file:")).stat().st_size == row["sum(size)"] for row in counted)
+
+    def test_transactions(self, scanning, written):
+        """Markers are control records, as many as transactions, and of their kind."""
+        frame = segments(scanning, written["2.8.2"] / "transactions-0")
+        found = {tuple(row) for row in frame.groupBy("kind", "control_type", "transactional").count().collect()}
+        assert found == {("data", None, True, 120), ("control", "commit", True, 4), ("control", "abort", True, 2)}
+
+    def test_batches_by_headers_alone(self, scanning, written):
+        """What headers say of the records agrees with the records; reading no bodies makes no difference."""
+        place = written["2.8.2"] / "zstd-0"
+        checked, unchecked = (
+            segments(scanning, place, mode="batches", crc=crc).orderBy("position").collect() for crc in (True, False)
+        )
+        assert checked == unchecked
+        assert sum(row.records for row in checked) == segments(scanning, place).count()
+
+
+class TestPlaces:
+    @pytest.fixture
+    def bundles(self, written, tmp_path):
+        folder = written["2.8.2"]
+        segment = next((folder / "lz4-0").glob("*.log"))
+        with tarfile.open(tmp_path / "broker.tar.gz", "w:gz") as archive:
+            archive.add(folder, arcname="data")
+        (tmp_path / "lz4-0").mkdir()
+        (tmp_path / "lz4-0" / f"{segment.name}.gz").write_bytes(gzip.compress(segment.read_bytes()))
+        (tmp_path / "lz4-0" / f"{segment.name}.zst").write_bytes(zstandard.compress(segment.read_bytes()))
+        return tmp_path
+
+    def test_bundles(self, scanning, written, bundles):
+        """Packed or not, the same rows, with topic and partition from the path inside."""
+        folder = written["2.8.2"]
+        topics = ("log_topic", "log_partition", "segment", "kind")
+        plain = {tuple(row) for row in segments(scanning, folder).groupBy(*topics).count().collect()}
+        assert {tuple(row) for row in segments(scanning, bundles / "broker.tar.gz").groupBy(*topics).count().collect()} == plain
+        for packed in (bundles / "lz4-0").iterdir():
+            assert by_spark(scanning, packed) == by_spark(scanning, folder / "lz4-0")
+
+    def test_broken_bundle(self, scanning, bundles):
+        """A bundle that breaks off is a row, beside what could be read."""
+        packed = bundles / "broker.tar.gz"
+        packed.write_bytes(packed.read_bytes()[: packed.stat().st_size // 2])
+        kinds = {row.kind for row in segments(scanning, packed).select("kind").distinct().collect()}
+        assert kinds >= {"data", "damage"}
+
+    def test_leftovers_only_when_named(self, scanning, written, tmp_path):
+        """A deleted segment is not part of the log; looked at by name, it is read."""
+        source = next((written["2.8.2"] / "none-0").glob("*.log"))
+        folder = tmp_path / "none-0"
+        folder.mkdir()
+        left = folder / f"{source.name}.deleted"
+        left.write_bytes(source.read_bytes())
+        assert segments(scanning, folder).count() == 0
+        assert segments(scanning, left).count() > 0
+
+    def test_filters_read_less_and_change_nothing(self, scanning, written):
+        """Offsets, times and topics: the same rows as without pushing them down; splits as without."""
+        place = written["2.8.2"] / "none-0"
+        every = by_spark(scanning, place)
+        assert by_spark(scanning, place, splitBytes="4k") == every
+        for condition, wanted in (
+            ("offset between 50 and 60", lambda row: 50 <= row[0] <= 60),
+            ("offset >= 190", lambda row: row[0] >= 190),
+        ):
+            frame = segments(scanning, place, splitBytes="4k").where(condition).orderBy("offset")
+            assert [row.offset for row in frame.collect()] == [row[0] for row in every if wanted(row)]
+        assert (
+            segments(scanning, written["2.8.2"]).where("log_topic = 'gzip'").count()
+            == segments(scanning, written["2.8.2"] / "gzip-0").count()
+        )
+
+
+class TestDamage:
+    @pytest.fixture
+    def copy(self, written, tmp_path):
+        folder = tmp_path / "none-0"
+        folder.mkdir()
+        source = next((written["2.8.2"] / "none-0").glob("*.log"))
+        copy = folder / source.name
+        copy.write_bytes(source.read_bytes())
+        return copy
+
+    def found(self, scanning, copy):
+        rows = segments(scanning, copy).where("kind = 'damage'").collect()
+        return [(row.position, row.damaged_bytes, row.tail, row.reason) for row in rows]
+
+    def test_middle_and_tails(self, scanning, written, copy):
+        """A flipped byte, a torn batch, zeros and garbage: each is said, and what it is."""
+        whole = copy.read_bytes()
+        batches = segments(scanning, copy, mode="batches").orderBy("position").collect()
+        second, last = batches[1], batches[-1]
+        at = second.position + second.bytes - 1
+        copy.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        assert self.found(scanning, copy) == [(second.position, second.bytes, False, "its checksum does not fit")]
+        assert segments(scanning, copy).where("kind = 'data'").count() == 200 - second.records
+        for tail, word in ((b"\0" * 1000, "zeros"), (whole[:50], "goes beyond the end"), (b"\x07" * 1000, "format 7")):
+            copy.write_bytes(whole + tail)
+            ((position, size, at_end, reason),) = self.found(scanning, copy)
+            assert (position, size, at_end) == (len(whole), len(tail), True)
+            assert word in reason
+        copy.write_bytes(whole[: last.position + last.bytes - 7])
+        ((_, size, at_end, reason),) = self.found(scanning, copy)
+        assert at_end and reason == f"torn: the file has {size} of the batch's {last.bytes} bytes"
+
+    def test_fuzz(self, written, tmp_path):
+        """Thousands of damaged files in little memory: no crash, no hang, no silent end, nothing lost that is whole."""
+        spark = sorted(jars.spark_jars(ScanError).glob("*.jar"))
+        path = ":".join(map(str, (tmp_path, *jvm.source_jars(), *spark)))
+        subprocess.run(
+            [jars.java(ScanError, "javac"), "-nowarn", "-cp", path, "-d", tmp_path, Path(__file__).parent / "jvm" / "Fuzz.java"],
+            check=True,
+        )
+        command = [jars.java(ScanError), "-Xmx64m", "-cp", path, "Fuzz", "20000", "1", *segments_of(written).values()]
+        ran = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stderr
+        assert ran.stdout.startswith("{flipped=")
+
+
+class TestWatched:
+    def test_progress(self, scanning, written):
+        """The last thing told is that all is done."""
+        told = []
+        frame = segments(scanning, written["2.8.2"])
+        rows = watched(scanning, frame.count, what="a test", progress=lambda done, total: told.append((done, total)))
+        assert rows == frame.count()
+        assert told and told[-1][0] == told[-1][1] > 0

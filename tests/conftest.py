@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from casebook import notebooks, runner
+from casebook import notebooks, runner, scans
 
 settings.register_profile("ci", derandomize=True)  # a change is judged on the same examples each time; new ones are found at home
 settings.load_profile("ci" if os.environ.get("CI") else "default")
@@ -30,3 +30,15 @@ def run(runs_dir: Path):
         return done[key]
 
     return run_once
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """The session of :mod:`casebook.scans`; with so little data, compiling takes longest, so little of that."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+        session = scans.session()
+    for key, value in {"codegen.wholeStage": "false", "adaptive.enabled": "false", "shuffle.partitions": "2"}.items():
+        session.conf.set(f"spark.sql.{key}", value)
+    yield session
+    session.stop()

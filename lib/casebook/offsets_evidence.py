@@ -13,10 +13,12 @@ from casebook.analysis.offsets_topic import OffsetsTopic
 from casebook.case import Case
 from casebook.errors import ScanError
 from casebook.facts import Cluster
+from casebook.findings import Finding, Question
 from casebook.formats import log_lines
 from casebook.storage import OFFSETS_TOPIC, Event, LogDir, Replica, Scanned
 from casebook.versions import OFFSETS_EXPIRE, VersionInUse
 
+_MUCH_LARGER = 1.5  # than the coordinator's
 Progress = Callable[[int, int | None], None]
 
 
@@ -28,7 +30,7 @@ class OffsetsEvidence:
         cluster: As the case tells it.
         version: The release whose rules apply.
         zone: Of log lines that do not tell theirs.
-        scan: Whether segments may be read: seconds for Spark, and longer for many of them.
+        scan: Whether segments may be read: seconds for Spark, and longer for many of them. What was read before is used anyway.
         progress: Told how far the scan is.
     """
 
@@ -51,25 +53,26 @@ class OffsetsEvidence:
 
     @cached_property
     def copies(self) -> tuple[Replica, ...]:
-        """The copy of each partition that is read: the coordinator's, else the largest."""
+        """The copies that are read: of each partition the coordinator's, and one that is much larger, if any."""
         leaders = {p.partition: p.state.leader for p in self._cluster.partitions if p.topic == OFFSETS_TOPIC and p.state}
-        best: dict[int, Replica] = {}
+        by_partition: dict[int, list[Replica]] = {}
         for copy, _ in offsets_topic.copies(self.log_dirs):
-            known = best.get(copy.partition)
-            if copy.segments and (known is None or _rank(copy, leaders) > _rank(known, leaders)):
-                best[copy.partition] = copy
-        return tuple(best[partition] for partition in sorted(best))
+            if copy.segments:
+                by_partition.setdefault(copy.partition, []).append(copy)
+        return tuple(copy for partition, some in by_partition.items() for copy in _worth_reading(some, leaders.get(partition)))
 
     @cached_property
     def aggregate(self) -> "Path | ScanError | None":
         """What a scan made of the segments; why there is nothing, or ``None`` where there is nothing to read, or nobody wants to
         wait.
         """
-        if not (self._scan and self.copies):
+        if not self.copies:
             return None
         from casebook.scans import of_case  # Spark is imported by who needs it
 
         try:
+            if not self._scan:
+                return of_case.kept(self._case, self.copies)
             return of_case.aggregate(self._case, self.copies, progress=self._progress)
         except ScanError as error:
             return error
@@ -98,6 +101,19 @@ class OffsetsEvidence:
         if isinstance(self.aggregate, ScanError):
             return str(self.aggregate)
         return "No log dir of a broker that holds the offsets topic is in this case: collect it with --log-dirs."
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is found of both; a single answer where a case has nothing of any broker's disk or log."""
+        if self.log_dirs or self.events:
+            return self.offsets_topic.findings + self.coordinators.findings
+        ask = Question(
+            check="evidence.brokers",
+            question="Are the offsets topic and its coordinators well?",
+            looked_at="no log dir and no log",
+        )
+        settle = "Collect with --log-dirs BROKER=DIR and --logs BROKER=GLOB."
+        return (ask.could_not_check("Nothing in this case tells of the brokers' disks and logs", settle=settle),)
 
     @cached_property
     def coordinators(self) -> Coordinators:
@@ -141,5 +157,7 @@ class OffsetsEvidence:
         )
 
 
-def _rank(copy: Replica, leaders: Mapping[int, int | None]) -> tuple[bool, int]:
-    return leaders.get(copy.partition) == copy.broker, copy.bytes
+def _worth_reading(copies: Sequence[Replica], leader: int | None) -> list[Replica]:
+    largest = max(copies, key=lambda copy: copy.bytes)
+    led = next((copy for copy in copies if copy.broker == leader), largest)
+    return [led, largest] if largest.bytes > _MUCH_LARGER * led.bytes else [led]

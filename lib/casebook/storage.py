@@ -180,6 +180,7 @@ class GroupBytes(NamedTuple):
     """What a group wrote into a partition of the offsets topic, by committed topic and hour.
 
     Args:
+        broker: Whose copy it is.
         partition: Of ``__consumer_offsets``.
         group: Its id.
         topic: Whose offsets it commits; ``None`` for its own metadata.
@@ -190,6 +191,7 @@ class GroupBytes(NamedTuple):
         client: Client ids of the group's latest members, joined by commas; ``None`` when unknown.
     """
 
+    broker: int
     partition: int
     group: str
     topic: str | None
@@ -204,6 +206,7 @@ class Commit(NamedTuple):
     """The latest visible commit of a group for a topic partition.
 
     Args:
+        broker: Whose copy it is.
         log_partition: Of ``__consumer_offsets``.
         group: Its id.
         topic: Committed topic.
@@ -215,6 +218,7 @@ class Commit(NamedTuple):
         segment: Base offset of the record's segment.
     """
 
+    broker: int
     log_partition: int
     group: str
     topic: str
@@ -254,6 +258,7 @@ class GroupState(NamedTuple):
     """The latest metadata of a group, or its traces without any.
 
     Args:
+        broker: Whose copy it is.
         partition: Of ``__consumer_offsets``.
         group: Its id.
         commits: Its visible commits.
@@ -267,6 +272,7 @@ class GroupState(NamedTuple):
         source_offset: Of the metadata record.
     """
 
+    broker: int
     partition: int
     group: str
     commits: int
@@ -284,6 +290,7 @@ class GroupHistory(NamedTuple):
     """How a group committed, as far as the last commit of each key and hour tells.
 
     Args:
+        broker: Whose copy it is.
         partition: Of ``__consumer_offsets``.
         group: Its id.
         first_hour: Start of the first hour with a commit.
@@ -297,6 +304,7 @@ class GroupHistory(NamedTuple):
         per_commit: Records of progress for each commit; ``None`` when it cannot be told.
     """
 
+    broker: int
     partition: int
     group: str
     first_hour: int | None
@@ -419,6 +427,16 @@ class Scanned:
     history: tuple[GroupHistory, ...] = ()
     next_clean: tuple[NextClean, ...] = ()
     damage: tuple[Damage, ...] = ()
+
+    def of(self, broker: int, partition: int) -> "Scanned":
+        """What it brought of one copy, without what is told of files alone."""
+        return Scanned(
+            segments=tuple(s for s in self.segments if (s.broker, s.partition) == (broker, partition)),
+            commits=tuple(c for c in self.commits if (c.broker, c.log_partition) == (broker, partition)),
+            groups=tuple(g for g in self.groups if (g.broker, g.partition) == (broker, partition)),
+            group_bytes=tuple(g for g in self.group_bytes if (g.broker, g.partition) == (broker, partition)),
+            history=tuple(g for g in self.history if (g.broker, g.partition) == (broker, partition)),
+        )
 
 
 class EventKind(StrEnum):

@@ -159,6 +159,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("damaged_bytes", "int", "Bytes that no batch could be read from."),
     ),
     "group_bytes": _columns(
+        ("broker", "int", "Whose copy was read."),
         ("partition", "int", "Partition of __consumer_offsets."),
         ("group", "text", "Group id; null for records that name none."),
         ("topic", "text", "Whose offsets it commits; null for its own metadata."),
@@ -175,6 +176,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("offset", "int", "What OffsetFetch answers."),
         ("commit_time", "text", "By the broker's clock, ISO-8601 UTC."),
         ("expire_time", "text", "When the coordinator may forget it; null when it does not, or that is not known."),
+        ("broker", "int", "Whose copy was read."),
         ("log_partition", "int", "Partition of __consumer_offsets that holds it."),
         ("source_offset", "int", "Offset of the record there."),
         ("segment", "int", "Base offset of the record's segment."),

@@ -100,6 +100,7 @@ class Workbook:
         self.evidence: tuple[Finding, ...] = evidence.checks(cluster, version)
         self._notebook, self._source, self._folder = notebook, source, folder
         self._started = datetime.now(UTC)
+        self._offsets: OffsetsEvidence | None = None
         self._tables: dict[str, Sequence[object]] = {"problems": cluster.problems}
         self._cites: dict[str, None] = {}
         self._remembered = _CHOSEN.setdefault((notebook, case.digest), {})
@@ -124,7 +125,7 @@ class Workbook:
         Raises:
             UsageError: There is no such time zone.
         """
-        held = self._evidence_on_offsets(timezone, scan=scan).coordinators
+        held = self._on_offsets(timezone, scan=scan).coordinators
         self._tables |= {"coordinators": held.rows, "blast_radius": held.radius}
         return held
 
@@ -141,13 +142,20 @@ class Workbook:
         Raises:
             UsageError: There is no such time zone.
         """
-        self._offsets = self._evidence_on_offsets(timezone, scan=True)
-        topic = self._offsets.offsets_topic
+        topic = self._on_offsets(timezone, scan=True).offsets_topic
         self._tables |= offsets_tables.tables(topic.partitions, topic.scanned)
         return topic
 
-    def _evidence_on_offsets(self, timezone: str, *, scan: bool) -> OffsetsEvidence:
-        return OffsetsEvidence(
+    def groups(self, *, timezone: str = "UTC") -> tuple[Finding, ...]:
+        """The checks on the offsets topic and its coordinators, without reading segments that nobody has read before.
+
+        Raises:
+            UsageError: There is no such time zone.
+        """
+        return self._on_offsets(timezone, scan=False).findings
+
+    def _on_offsets(self, timezone: str, *, scan: bool) -> OffsetsEvidence:
+        self._offsets = OffsetsEvidence(
             self.case,
             self.cluster,
             self.version,
@@ -155,6 +163,7 @@ class Workbook:
             scan=scan,
             progress=choices.progress("Reading segments", unit="parts"),
         )
+        return self._offsets
 
     def copy_of(self, topic: OffsetsTopic, *, partition: str) -> OffsetsPartition | None:
         """The copy of an offsets partition that was read: by number, or the largest; offered as a choice in JupyterLab."""

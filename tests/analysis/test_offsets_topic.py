@@ -4,10 +4,20 @@ from casebook import tables
 from casebook.analysis import deletion, offsets_tables, offsets_topic, offsets_writers
 from casebook.analysis.load_rate import Measured, rate
 from casebook.analysis.load_work import Work
-from casebook.analysis.offsets_rows import Scanned
 from casebook.facts import Cluster
 from casebook.findings import Severity, Status
-from casebook.storage import Commit, Damage, Deletion, GroupBytes, GroupHistory, GroupLoss, GroupState, OffsetsLog, Segment
+from casebook.storage import (
+    Commit,
+    Damage,
+    Deletion,
+    GroupBytes,
+    GroupHistory,
+    GroupLoss,
+    GroupState,
+    OffsetsLog,
+    Scanned,
+    Segment,
+)
 from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
 
 HOUR, DAY, GIB = 3_600_000, 86_400_000, 1 << 30
@@ -26,17 +36,17 @@ def segment(base, *, live=0, safe=False, time=MONDAY, size=GIB, **more):
 
 def hours(group, sizes, *, start=MONDAY):
     """A row an hour."""
-    return [GroupBytes(19, group, "t", start + n * HOUR, 10, size, 0) for n, size in enumerate(sizes)]
+    return [GroupBytes(5, 19, group, "t", start + n * HOUR, 10, size, 0) for n, size in enumerate(sizes)]
 
 
 SEGMENTS = (segment(0, safe=True), segment(10, live=3, time=MONDAY + DAY), segment(20, live=7, time=MONDAY + 8 * DAY))
 SCANNED = Scanned(
     segments=SEGMENTS,
     logs=(OffsetsLog(5, 19, commits=9, groups=2, open_transactional=0, first_open=None, expired=0),),
-    commits=(Commit(19, "g", "t", 0, 7, MONDAY, None, 25, 20),),
-    groups=(GroupState(19, "g", commits=9, members=0),),
+    commits=(Commit(5, 19, "g", "t", 0, 7, MONDAY, None, 25, 20),),
+    groups=(GroupState(5, 19, "g", commits=9, members=0),),
     group_bytes=(*hours("g", [2 * GIB] * 49), *hours("h", [GIB // 2] * 49)),
-    history=(GroupHistory(19, "g", MONDAY, MONDAY + DAY, 25, 1, 7200, 86_400, 2, 40, 1.0),),
+    history=(GroupHistory(5, 19, "g", MONDAY, MONDAY + DAY, 25, 1, 7200, 86_400, 2, 40, 1.0),),
 )
 
 
@@ -105,16 +115,10 @@ class TestTopic:
 class TestWriters:
     def test_shares(self):
         """The largest first, with pace and clients."""
-        first, second = examined().writers(19)
+        topic = examined()
+        first, second = topic.writers(topic.partitions[0])
         assert (first.group, first.share, first.per_second, first.busiest, first.per_commit) == ("g", 0.8, 1.0, 2.0, 1.0)
         assert second.per_second is None
-
-    def test_weeks(self):
-        """Segments by the Monday of their first record."""
-        assert [(w.start, w.segments, w.live_records) for w in examined().weeks(5, 19)] == [
-            (MONDAY, 2, 3),
-            (MONDAY + 7 * DAY, 1, 7),
-        ]
 
     def test_growth(self):
         """By the last whole hours, and a load a month on."""

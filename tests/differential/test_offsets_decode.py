@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from casebook.rehearsal.topics import Partition
-from casebook.scans import segments, session
+from casebook.scans import segments
 from casebook.scans.group_records import aggregate
 from casebook.scans.offsets_topic import read
 from casebook.storage import OFFSETS_TOPIC
@@ -66,17 +66,6 @@ def live(tmp_path_factory):
 def lived(request, live) -> Lived:
     """That of one release."""
     return live(request.param)
-
-
-@pytest.fixture(scope="module")
-def spark():
-    """A session that knows ``kafka_segments``; with so little data, compiling takes longest, so little of that."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
-        spark = session()
-    for key, value in {"codegen.wholeStage": "false", "adaptive.enabled": "false", "shuffle.partitions": "2"}.items():
-        spark.conf.set(f"spark.sql.{key}", value)
-    return spark
 
 
 @pytest.fixture(scope="module")

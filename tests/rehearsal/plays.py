@@ -6,7 +6,10 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from casebook.rehearsal import play
+from casebook.rehearsal import INCIDENTS
+from casebook.rehearsal.incidents import capture
+from casebook.rehearsal.stage import Stage
+from casebook.rehearsal.truth import Truth
 
 
 def offsets_bloat(kafka: str = "0.9.0.1") -> Path:
@@ -19,9 +22,19 @@ def coordinators_loading(kafka: str = "0.9.0.1") -> Path:
     return played("coordinators-loading", kafka)
 
 
+def memory(out: Path) -> Path:
+    """The data of all servers that a play remembered, to be started again on copies; of the folder of that play."""
+    return out.parent / "memory"
+
+
 @cache
 def played(incident: str, kafka: str) -> Path:
     """The folder of a play, the same at each call; it goes when the session ends."""
     folder = Path(tempfile.mkdtemp(prefix="casebook-played-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return play(incident, kafka=kafka, out=folder / "out")
+    out = folder / "out"
+    truth = Truth(incident=incident, kafka=kafka, story=INCIDENTS[incident].story)
+    stage = Stage(truth=truth, out=out, capture=capture, progress=print, memory=memory(out))
+    INCIDENTS[incident].script(stage)
+    truth.write(out / "truth.json")
+    return out

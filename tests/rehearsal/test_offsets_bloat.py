@@ -1,13 +1,18 @@
 """The offsets topic really grows because the cleaner has really died, and what is deleted by hand is really lost."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from casebook.case import Case
 from casebook.rehearsal import offsets_bloat as script
+from casebook.scans import of_case, offsets_topic
 from casebook.storage import OFFSETS_TOPIC
 from tests.rehearsal import plays
+
+Answers = Mapping[str, Mapping[str, int | None]]
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +66,62 @@ class TestAnswers:
         assert None in {offset for group in script.DEAD for offset in after[group].values()}
         assert after[script.STOPPED] != before[script.STOPPED]
         assert after["invoice-writer"] == before["invoice-writer"]
+
+
+@pytest.fixture(scope="module")
+def aggregated(out) -> Path:
+    """The bloated broker's copies, read from the case by Spark."""
+    case = Case.open(out / "during")
+    disks = [log_dir for log_dir in case.log_dirs() if log_dir.broker == script.BLOATED]
+    return of_case.aggregate(case, [copy for disk in disks for copy in disk.replicas if copy.topic == OFFSETS_TOPIC])
+
+
+@pytest.fixture(scope="module")
+def scanned(aggregated):
+    """What stands in them."""
+    return offsets_topic.read(aggregated)
+
+
+def price(before: Answers, after: Answers) -> dict[str, tuple[int, int, int]]:
+    """By group that is answered otherwise: commits lost, commits that fell back, records that are consumed again."""
+    found = {}
+    for group, offsets in before.items():
+        had = {partition: offset for partition, offset in offsets.items() if offset is not None}
+        has = {partition: after[group][partition] for partition in had}
+        back = [had[partition] - offset for partition, offset in has.items() if offset not in (None, had[partition])]
+        found[group] = (list(has.values()).count(None), len(back), sum(back))
+    return {group: cost for group, cost in found.items() if any(cost)}
+
+
+class TestWhatIf:
+    """What the scan of the case says of deletions, against a broker that really starts without the segments."""
+
+    def test_chosen_by_hand(self, aggregated, scanned, facts):
+        """Group by group: how many commits are lost, how many fall back, and by how many records."""
+        done = facts["after_deleting"]
+        places = [
+            (script.BLOATED, int(folder.rpartition("-")[2]), int(name[:20])) for folder, _, name in map(_parts, done["deleted"])
+        ]
+        told = offsets_topic.deletions(aggregated, {"by hand": places}, scanned.segments)
+        losses = {loss.group: loss for one in told for loss in one.by_group}
+        before, after = facts["offsets_topic"]["answers"], done["answers"]
+        costs = {group: (loss.lost, loss.fell_back, loss.again) for group, loss in losses.items() if loss.lost or loss.fell_back}
+        assert costs == price(before, after)
+        assert sum(one.groups_emptied for one in told) == sum(
+            set(after[group].values()) == {None} != set(offsets.values()) for group, offsets in before.items()
+        )
+        assert {group for group, loss in losses.items() if loss.revived} <= {script.SHORT_LIVED}  # and expire again
+
+    def test_provably_safe(self, out, scanned, facts):
+        """All of them deleted: more than half of the topic, and not one answer is another."""
+        safe = [segment for segment in scanned.segments if segment.safe_to_do_without]
+        assert sum(segment.bytes for segment in safe) > sum(segment.bytes for segment in scanned.segments) / 2
+        deleted = [f"{OFFSETS_TOPIC}-{segment.partition}/{segment.base_offset:020}.log" for segment in safe]
+        assert script.answers_without(deleted, memory=plays.memory(out)) == facts["offsets_topic"]["answers"]
+
+
+def _parts(segment: str) -> tuple[str, str, str]:
+    return segment.partition("/")
 
 
 def test_segments_are_in_the_case(out, facts):

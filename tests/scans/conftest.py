@@ -1,20 +1,8 @@
-"""One Spark session for all tests of scans."""
+"""What the tests of scans share."""
 
 import pytest
 
 from tests.scans import written_logs
-
-
-@pytest.fixture(scope="session")
-def spark():
-    from pyspark.sql import SparkSession
-
-    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.driver.host", "127.0.0.1")
-    builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config("spark.sql.shuffle.partitions", "2")
-    builder = builder.config("spark.sql.adaptive.enabled", "false").config("spark.sql.codegen.wholeStage", "false")
-    session = builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
-    yield session
-    session.stop()
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +13,8 @@ def written(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def scanning(spark):
-    """The session with our jars."""
+    """A session that runs already, handed to us: it is taken as it is."""
     from casebook import scans
 
-    return scans.session()
+    assert scans.session() is spark
+    return spark

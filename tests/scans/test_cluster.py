@@ -1,11 +1,12 @@
 """The same scan on a real standalone cluster: a master and two workers from pyspark's jars, with nothing of ours but jars."""
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +14,11 @@ from casebook import jars
 from casebook.errors import ScanError
 from casebook.rehearsal.ports import HOST, free_port, listens
 from casebook.scans import jvm
+from tests.scans import scan_elsewhere
 
 DEPLOY = "org.apache.spark.deploy"
+QUICK = "-XX:TieredStopAtLevel=1"
+COPIES = 12
 
 
 @pytest.fixture
@@ -24,7 +28,7 @@ def servers(tmp_path):
     port, started = free_port(), []
     scala = next(spark.glob("spark-core_*.jar")).name.removeprefix("spark-core_").partition("-")[0]
     environment = os.environ | {"SPARK_HOME": str(spark.parent), "SPARK_LOCAL_IP": HOST, "SPARK_SCALA_VERSION": scala}
-    environment |= {"PYSPARK_PYTHON": "/bin/false"}
+    environment |= {"PYSPARK_PYTHON": "/bin/false", "JDK_JAVA_OPTIONS": QUICK}
 
     def start(name, *arguments):
         command = [jars.java(ScanError), "-Xmx256m", "-cp", f"{spark}/*", *arguments]
@@ -64,39 +68,61 @@ def wait(condition, seconds=60):
         time.sleep(0.1)
 
 
-def scan(tmp_path, name, places, defaults):
-    """Start a scan with the user's own configuration; it ends by itself."""
-    configuration = tmp_path / f"conf-{name}"
-    configuration.mkdir()
-    (configuration / "spark-defaults.conf").write_text("".join(f"{key} {value}\n" for key, value in defaults.items()))
-    command = [
-        sys.executable,
-        Path(__file__).parent / "scan_elsewhere.py",
-        tmp_path / f"{name}.parquet",
-        tmp_path / f"{name}.begun",
-        *places,
-    ]
-    environment = os.environ | {"SPARK_CONF_DIR": str(configuration)}
-    return subprocess.Popen(list(map(str, command)), env=environment, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+@pytest.fixture
+def log(written, tmp_path):
+    """A log dir of many partitions: real ones, each under many names."""
+    place = tmp_path / "log"
+    for folder in (folder for kafka in written.values() for folder in sorted(kafka.glob("*-0"))):
+        for number in range(COPIES):
+            copy = place / folder.parent.name / f"{folder.name.removesuffix('-0')}-{number}"
+            shutil.copytree(folder, copy, copy_function=os.link)
+    return sorted(place.iterdir())
 
 
-def test_standalone_cluster_and_a_worker_that_dies(servers, written, tmp_path):
+def events(folder):
+    """What happened to tasks, from the event log."""
+    lines = (line for file in sorted(folder.rglob("*")) if file.is_file() for line in file.read_text().splitlines())
+    return [event for event in map(json.loads, filter(None, lines)) if event["Event"] == "SparkListenerTaskEnd"]
+
+
+def test_a_worker_dies(servers, spark, log, tmp_path):
     """Byte for byte the table of this machine alone; a worker killed in mid-scan costs a retry and nothing else."""
     master, workers = servers
-    places = [folder for kafka in written.values() for folder in sorted(kafka.glob("*-0"))]
-    there = {
+    happened, there, here = tmp_path / "events", tmp_path / "there.parquet", tmp_path / "here.parquet"
+    happened.mkdir()
+    settings = {
         "spark.master": master,
         "spark.jars": ",".join(map(str, jvm.source_jars())),
         "spark.driver.host": HOST,
         "spark.driver.bindAddress": HOST,
         "spark.ui.enabled": "false",
+        "spark.cores.max": len(workers),
         "spark.executor.memory": "500m",
+        "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.dir": happened.as_uri(),
     }
-    alone = scan(tmp_path, "alone", places, {})
-    assert alone.communicate(timeout=120)[0].startswith("local")
-    cluster = scan(tmp_path, "cluster", places, there)
-    wait(lambda: (tmp_path / "cluster.begun").exists() or cluster.poll() is not None)
-    os.killpg(workers[0].pid, signal.SIGKILL)
-    assert cluster.communicate(timeout=120)[0].strip() == master
-    assert cluster.returncode == 0
-    assert (tmp_path / "cluster.parquet").read_bytes() == (tmp_path / "alone.parquet").read_bytes()
+    configuration = tmp_path / "conf"
+    configuration.mkdir()
+    (configuration / "spark-defaults.conf").write_text("".join(f"{key} {value}\n" for key, value in settings.items()))
+    begun = tmp_path / "begun"
+    command = [sys.executable, scan_elsewhere.__file__, there, begun, *log]
+    environment = os.environ | {"SPARK_CONF_DIR": str(configuration), "JDK_JAVA_OPTIONS": QUICK}
+    with subprocess.Popen(list(map(str, command)), env=environment, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as cluster:
+        wait(lambda: begun.exists() or cluster.poll() is not None)
+        os.killpg(workers[0].pid, signal.SIGKILL)
+        scan_elsewhere.write_scan(spark, here, tmp_path / "begun here", log)
+        assert cluster.communicate(timeout=60)[0].strip() == master
+    assert there.read_bytes() == here.read_bytes()
+    ended = events(happened)
+    lost = [event for event in ended if event["Task End Reason"]["Reason"] == "ExecutorLostFailure"]
+    assert lost and {place(event) for event in lost} <= {place(event) for event in ended if succeeded(event)}
+
+
+def place(event):
+    return event["Stage ID"], event["Task Info"]["Index"]
+
+
+def succeeded(event):
+    return event["Task End Reason"]["Reason"] == "Success"

@@ -1,19 +1,18 @@
 """A live topic through `kafka_topic`: every record, or a word about why not; and nothing done to the cluster."""
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 
 import pytest
 from pyspark.errors import AnalysisException
-from pyspark.sql import Row, SparkSession
+from pyspark.sql import Row
 
 from casebook.errors import CasebookError
 from casebook.rehearsal import Cluster
 from casebook.rehearsal.records import client_settings, produce
 from casebook.scans.librdkafka import Client
 from casebook.scans.topic_reader import Gap, Range
-from casebook.scans.topics import Options, TopicSource
+from casebook.scans.topics import Options
 
 SETTINGS = {
     "offsets.topic.num.partitions": "2",
@@ -29,18 +28,6 @@ SECRET = "hunter2-Pl4nted"
 
 
 @pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    """A small session on loopback."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYSPARK_PYTHON", sys.executable)
-        settings = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-        session = SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
-        session.dataSource.register(TopicSource)
-        yield session
-        session.stop()
-
-
-@pytest.fixture(scope="module")
 def old() -> Iterator[Cluster]:
     """One broker of 0.9.0.1."""
     with Cluster(kafka="0.9.0.1", brokers=1, settings=SETTINGS | {"auto.create.topics.enable": "false"}) as cluster:
@@ -49,8 +36,8 @@ def old() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def new() -> Iterator[Cluster]:
-    """One broker of 3.9.2."""
-    with Cluster(kafka="3.9.2", brokers=1, settings=SETTINGS) as cluster:
+    """One broker of 3.9.2; there could be a second one."""
+    with Cluster(kafka="3.9.2", brokers=2, running=(1,), settings=SETTINGS) as cluster:
         yield cluster
 
 
@@ -58,7 +45,7 @@ def options(cluster: Cluster, topic: str, **given: str) -> dict[str, str]:
     return {"topic": topic, "bootstrap": cluster.bootstrap, "kafka": cluster.kafka, "patience": "5"} | given
 
 
-def scanned(spark: SparkSession, cluster: Cluster, topic: str, **given: str) -> list[Row]:
+def scanned(spark: object, cluster: Cluster, topic: str, **given: str) -> list[Row]:
     rows = spark.read.format("kafka_topic").options(**options(cluster, topic, **given)).load().collect()
     return sorted(rows, key=lambda row: (row.log_partition, row.offset))
 
@@ -213,12 +200,12 @@ def test_retention_overtakes(new):
     assert offsets == [*range(gap.start), *range(count - 5, count)]
 
 
-def test_leader_dies(tmp_path):
+def test_leader_dies(new):
     """The rest is given up after the patience, with the partition and from which offset on."""
-    with Cluster(kafka="3.9.2", brokers=2, settings=SETTINGS) as cluster:
-        cluster.create_topic("lonely", {0: (2,)}, {"max.message.bytes": "1000000"})
-        count = fill(cluster, "lonely")
-        offsets, (gap,) = interrupted(cluster, "lonely", count, lambda: cluster.kill(2))
+    new.start(2)
+    new.create_topic("lonely", {0: (2,)}, {"max.message.bytes": "1000000"})
+    count = fill(new, "lonely")
+    offsets, (gap,) = interrupted(new, "lonely", count, lambda: new.kill(2))
     assert 0 < gap.start < count == gap.end and offsets == list(range(gap.start))
     assert gap.reason.startswith("nothing came for 3 s; ")
 

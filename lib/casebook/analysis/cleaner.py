@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from casebook.analysis import cleaner_map
 from casebook.analysis.cleaner_map import Dirt, Obstacle
 from casebook.analysis.retention import CleanerSettings
+from casebook.analysis.words import count
 from casebook.storage import OFFSETS_TOPIC, Event, EventKind, LogDir, OffsetsLog, Replica
 from casebook.versions import CLEANER_FAILURE, KafkaVersion
 
@@ -187,7 +188,8 @@ def death_in_words(cleaner: BrokerCleaner) -> str:
     whose = f"by a segment of another topic, {died.topic}-{died.partition}" if other else f"by {died.topic}-{died.partition}"
     whose = whose if died.topic is not None else "by an error"
     if {"messages", "slots"} <= died.numbers.keys():
-        return f"Killed {whose}: its offsets span {died.numbers['messages']:,}, the map takes {died.numbers['slots']:,}."
+        span, slots = (count(died.numbers[name]) for name in ("messages", "slots"))
+        return f"Killed {whose}: its offsets span {span}, the map takes {slots}."
     return f"Killed {whose}."
 
 
@@ -250,7 +252,7 @@ def _obstacle(obstacle: Obstacle, cleaner: BrokerCleaner) -> str:
     name = f"{obstacle.replica.topic}-{obstacle.replica.partition}/{obstacle.segment:020}.log"
     if obstacle.need is None:
         return f"The checkpoint of {obstacle.replica.topic}-{obstacle.replica.partition} is not where a segment begins."
-    return f"The offsets of {name} span {obstacle.need:,}; the map takes {cleaner.holds:,}."
+    return f"The offsets of {name} span {count(obstacle.need)}; the map takes {count(cleaner.holds)}."
 
 
 def _death(told: Sequence[Event]) -> Event | None:

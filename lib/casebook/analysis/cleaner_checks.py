@@ -68,7 +68,7 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner]) -> Findi
             "segments": [_name(obstacle) for _, obstacle in found[:_SHOWN]],
             "need": max((o.need for _, o in found if o.need), default=None),
         },
-        evidence=tuple(Evidence(file=o.replica.item) for _, o in found[:_SHOWN]),
+        evidence=_at([o.replica.item for _, o in found[:_SHOWN]]),
     )
     if not found:
         if CLEANER_MAP_RULE.at(version.version) == "partial":
@@ -79,8 +79,9 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner]) -> Findi
     cleaner, obstacle = max(certain or found, key=lambda pair: pair[1].need or 0)
     failure = CLEANER_FAILURE.at(version.version)
     may = "will" if certain else "may"
+    to_come = certain and not cleaner.died  # a dead cleaner is a finding of its own: this is then what killed it
     return ask.found(
-        Severity.CRITICAL if certain else Severity.WARNING,
+        Severity.CRITICAL if to_come else Severity.WARNING,
         f"{number(len(found), 'segment')} {may} stop the cleaner of broker {cleaner.broker}, first {_name(obstacle)}",
         why=f"{_span(obstacle, cleaner)} In {version.version} an error while cleaning means: {failure}.",
         subject={"kind": "broker", "broker": cleaner.broker},
@@ -146,7 +147,7 @@ def _since(rule: str, who: BrokerCleaner | None) -> int | None:
 
 
 def _steps(rule: str, who: BrokerCleaner | None, version: VersionInUse) -> Iterator[Step]:
-    restart = "Then restart the broker in a quiet hour: its partitions move, and their new coordinators load them."
+    restart = "Restart the broker in a quiet hour: its partitions move, and their new coordinators load them."
     if rule == "C1":
         command = f"{_CONFIGS} --alter --add-config cleanup.policy=compact"
         yield Step(kind="first", text="Make it a compacted topic.", command=command)
@@ -173,8 +174,11 @@ def _raise_buffer(cleaner: BrokerCleaner) -> Iterator[Step]:
 
 
 def _lines(cleaners: Iterable[BrokerCleaner]) -> tuple[Evidence, ...]:
-    proofs = [cleaner.died.proof for cleaner in cleaners if cleaner.died][:_SHOWN]
-    parts = [proof.rpartition(":") for proof in proofs]
+    return _at([cleaner.died.proof for cleaner in cleaners if cleaner.died][:_SHOWN])
+
+
+def _at(places: Iterable[str]) -> tuple[Evidence, ...]:
+    parts = [place.rpartition(":") for place in places]
     return tuple(Evidence(file=file, line=int(line)) for file, _, line in parts if line.isdecimal())
 
 

@@ -119,7 +119,7 @@ def choices(
 
 def lost_groups(deletion: Deletion, groups: Iterable[GroupState]) -> tuple[LostGroup, ...]:
     """The groups that lose commits, those that lose most first."""
-    kinds = {group.group: group for group in groups if group.partition == deletion.partition}
+    kinds = {group.group: group for group in groups if (group.broker, group.partition) == (deletion.broker, deletion.partition)}
     return tuple(
         LostGroup(
             partition=deletion.partition,

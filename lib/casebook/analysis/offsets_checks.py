@@ -33,7 +33,7 @@ def checks(
         cleaner_checks.would_die(version, cleaners),
         dead_weight(partitions),
         safe_segments(partitions),
-        writers(scan.group_bytes),
+        writers(_once(scan.group_bytes, partitions)),
         load_buffer(version, scan, settings),
         open_transactions(scan),
         undecoded(version, scan),
@@ -98,6 +98,15 @@ def safe_segments(partitions: Sequence[OffsetsPartition]) -> Finding:
         why="No key has its latest record there; no marker or tombstone there decides about a record that stays.",
         next=(Step(kind="not", text="Do not delete them while the cleaner can be mended: it does the same, and safely."),),
     )
+
+
+def _once(group_bytes: Iterable[GroupBytes], partitions: Sequence[OffsetsPartition]) -> list[GroupBytes]:
+    """Of each partition only the rows of its largest copy that was read."""
+    largest: dict[int, int] = {}
+    for copy in partitions:  # the largest come first
+        if copy.live_bytes is not None:
+            largest.setdefault(copy.partition, copy.broker)
+    return [row for row in group_bytes if largest.get(row.partition, row.broker) == row.broker]
 
 
 def writers(group_bytes: Iterable[GroupBytes]) -> Finding:

@@ -61,6 +61,7 @@ class SegmentRow(NamedTuple):
 class GroupBytesRow(NamedTuple):
     """A row of ``tables/group_bytes``; the columns are those of :class:`casebook.storage.GroupBytes`."""
 
+    broker: int
     partition: int
     group: str
     topic: str | None
@@ -80,6 +81,7 @@ class CommitRow(NamedTuple):
     offset: int
     commit_time: str | None
     expire_time: str | None
+    broker: int
     log_partition: int
     source_offset: int
     segment: int
@@ -118,6 +120,7 @@ def commit_rows(commits: Iterable[Commit]) -> tuple[CommitRow, ...]:
             offset=c.offset,
             commit_time=instant(c.commit_time),
             expire_time=instant(c.expire_time),
+            broker=c.broker,
             log_partition=c.log_partition,
             source_offset=c.source_offset,
             segment=c.segment,

@@ -8,7 +8,7 @@ from casebook.analysis.cleaner import BrokerCleaner, CleanerVerdict
 from casebook.analysis.load_rate import Rate
 from casebook.analysis.load_work import Work
 from casebook.analysis.offsets_rows import OffsetsPartition
-from casebook.analysis.offsets_writers import Growth, LoadTime, Onset, Week, Writer
+from casebook.analysis.offsets_writers import Growth, LoadTime, Onset, Writer
 from casebook.analysis.retention import TopicSettings, Value
 from casebook.facts import Cluster
 from casebook.findings import Finding
@@ -40,22 +40,23 @@ class OffsetsTopic:
     findings: tuple[Finding, ...]
     rates: Mapping[int, Rate]
 
-    def writers(self, partition: int) -> tuple[Writer, ...]:
-        """Who wrote a partition, the largest first."""
-        return offsets_writers.writers(self.scanned.group_bytes, self.scanned.history, self.scanned.groups, partition)
+    def of(self, copy: OffsetsPartition) -> Scanned:
+        """What the scan brought of one copy."""
+        return self.scanned.of(copy.broker, copy.partition)
 
-    def weeks(self, broker: int, partition: int) -> tuple[Week, ...]:
-        """A copy's segments by the week in which they begin."""
-        return offsets_writers.weeks(self.segments(broker, partition))
+    def writers(self, copy: OffsetsPartition) -> tuple[Writer, ...]:
+        """Who wrote a copy, the largest first."""
+        scan = self.of(copy)
+        return offsets_writers.writers(scan.group_bytes, scan.history, scan.groups, copy.partition)
 
-    def onset(self, partition: int) -> Onset | None:
+    def onset(self, copy: OffsetsPartition) -> Onset | None:
         """When growth rose most, and with whom."""
-        return offsets_writers.onset(self.scanned.group_bytes, partition)
+        return offsets_writers.onset(self.of(copy).group_bytes, copy.partition)
 
     def growth(self, copy: OffsetsPartition) -> Growth:
         """How fast a copy grows."""
         load = self.load_time(copy.broker)
-        return offsets_writers.growth(self.scanned.group_bytes, copy.partition, copy.bytes, copy.records, load)
+        return offsets_writers.growth(self.of(copy).group_bytes, copy.partition, copy.bytes, copy.records, load)
 
     def segments(self, broker: int, partition: int) -> tuple[Segment, ...]:
         """A copy's segments, by base offset."""

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from casebook.storage import GroupBytes, GroupHistory, GroupState, Segment
+from casebook.storage import GroupBytes, GroupHistory, GroupState
 
 LoadTime = Callable[[int, int | None], int | None]
 """How long a load of so many bytes and records takes, in ms; ``None`` when nothing tells."""
@@ -42,25 +42,6 @@ class Writer:
     rewinds: int | None
     longest_gap: int | None
     clients: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Week:
-    """What was begun in a week, by the times of the records.
-
-    Args:
-        start: Monday, epoch ms.
-        bytes: Of segments that begin in it.
-        live_records: In these segments.
-        live_bytes: In these segments.
-        segments: How many begin in it.
-    """
-
-    start: int
-    bytes: int
-    live_records: int
-    live_bytes: int
-    segments: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,24 +86,6 @@ def writers(
     total = sum(size for _, size, _ in sums.values())
     ordered = sorted(sums.items(), key=lambda item: (-item[1][1], item[0]))
     return tuple(_writer(partition, group, counts, total, past.get(group), clients.get(group, ())) for group, counts in ordered)
-
-
-def weeks(segments: Iterable[Segment]) -> tuple[Week, ...]:
-    """Segments by the week of their first record, oldest first; those without times are left out."""
-    found: dict[int, list[Segment]] = defaultdict(list)
-    for segment in segments:
-        if segment.first_time is not None:
-            found[monday(segment.first_time)].append(segment)
-    return tuple(
-        Week(
-            start=start,
-            bytes=sum(s.bytes for s in some),
-            live_records=sum(s.live_records for s in some),
-            live_bytes=sum(s.live_bytes for s in some),
-            segments=len(some),
-        )
-        for start, some in sorted(found.items())
-    )
 
 
 def onset(group_bytes: Iterable[GroupBytes], partition: int) -> Onset | None:

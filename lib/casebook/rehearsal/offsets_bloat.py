@@ -77,7 +77,7 @@ def play(stage: Stage) -> None:
             _mend(stage, cluster)
             stage.expect("after", cluster, Phase(live=BROKERS, partitions=after(rows)), disks=BROKERS)
     if dies and stage.verify:
-        _verify_deletion(stage, cluster)
+        _verify_deletion(stage)
 
 
 def _rows() -> tuple[Expected, ...]:
@@ -200,16 +200,30 @@ def _mend(stage: Stage, cluster: Cluster) -> None:
         stage.truth.facts["after_cleaning"] = {"sizes": _sizes(cluster), "answers": _answers(groups)}
 
 
-def _verify_deletion(stage: Stage, cluster: Cluster) -> None:
-    """Delete segments of broker 1 in a copy of all data, start it alone, and ask for every group's commits."""
-    stage.progress("Delete segments in a copy of all data, start broker 1 on it, and ask for every commit.")
+def _verify_deletion(stage: Stage) -> None:
+    """Delete a set of segments that is chosen by their place alone, and see what that costs."""
+    stage.progress(f"Delete segments in a copy of all data, start broker {BLOATED} on it, and ask for every commit.")
     log_dir = stage.memory / f"broker-{BLOATED}" / "data"
-    deleted = [file for number, partition in enumerate(OFFSETS) for file in _chosen(disks.segments(log_dir, partition), number)]
-    for file in deleted:
-        for beside in file.parent.glob(f"{file.stem}.*"):
-            beside.unlink()
-    cluster.configure(BROKER_SETTINGS)
-    with cluster.reborn(stage.memory) as copy:
+    deleted = [
+        f"{file.parent.name}/{file.name}"
+        for number, partition in enumerate(OFFSETS)
+        for file in _chosen(disks.segments(log_dir, partition), number)
+    ]
+    answers = answers_without(deleted, memory=stage.memory)
+    stage.truth.facts["after_deleting"] = {"broker": BLOATED, "deleted": deleted, "answers": answers}
+
+
+def answers_without(deleted: Iterable[str], *, memory: Path) -> dict[str, dict[str, int | None]]:
+    """What OffsetFetch answers when the broker that is bloated starts alone, and some of its segments are not there.
+
+    Args:
+        deleted: The segments, as ``__consumer_offsets-0/00000000000000000000.log``. They go from a copy.
+        memory: What the stage remembered of a play on 0.9.0.1.
+    """
+    with Cluster(kafka="0.9.0.1", brokers=BROKERS, settings=BROKER_SETTINGS, running=(), data=memory) as copy:
+        for segment in map(copy.log_dir(BLOATED).joinpath, deleted):
+            for beside in segment.parent.glob(f"{segment.stem}.*"):
+                beside.unlink()
         copy.start(BLOATED)
 
         def leads_alone() -> bool:
@@ -218,9 +232,8 @@ def _verify_deletion(stage: Stage, cluster: Cluster) -> None:
 
         copy.wait_until(leads_alone, what=f"broker {BLOATED} to lead alone", steady=1)
         with Groups(copy.bootstrap) as groups:
-            answers = _answers(groups)
-    names = [f"{file.parent.name}/{file.name}" for file in deleted]
-    stage.truth.facts["after_deleting"] = {"broker": BLOATED, "deleted": names, "answers": answers}
+            _wait_expired(copy, groups)  # a commit that had expired comes back with its tombstone's segment, and expires again
+            return _answers(groups)
 
 
 def _chosen(segments: Sequence[Path], number: int) -> Sequence[Path]:

@@ -18,6 +18,12 @@ from casebook.storage import Replica
 NAME = "offsets_topic"
 
 
+def kept(case: Case, copies: Sequence[Replica]) -> Path | None:
+    """What somebody has read of these copies before; ``None`` when nobody has."""
+    target = case.derived(NAME, _key(copies))
+    return target if target.exists() else None
+
+
 def aggregate(case: Case, copies: Sequence[Replica], *, progress: Callable[[int, int | None], None] | None = None) -> Path:
     """What the segments of the given copies hold, read now, or long ago by somebody who had them.
 

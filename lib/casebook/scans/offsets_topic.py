@@ -114,11 +114,11 @@ class _Totals:
         group = _Group(rows, self._markers.get(log) or Markers(()))
         sums = self._logs[log]
         sums.group(group, self._bounds.get(log))
-        commits = _commits(log[1], name, group, self._expiry)
+        commits = _commits(log, name, group, self._expiry)
         sums.expired += sum(c.expire_time is not None and c.expire_time <= (self._expiry.now or 0) for c in commits)
         self._commits += commits[: max(0, MOST_COMMITS - len(self._commits))]
-        self._states += _state(log[1], name, group)
-        self._histories += _history(log[1], name, group, self._rows.last_hours.get(log))
+        self._states += _state(log, name, group)
+        self._histories += _history(log, name, group, self._rows.last_hours.get(log))
         self._write(log, name, group)
 
     def _write(self, log: Log, name: str, group: _Group) -> None:
@@ -134,23 +134,23 @@ class _Totals:
             segments=tuple(row for log in logs for row in self._logs[log].rows(log)),
             logs=tuple(self._logs[log].counts(log, known_now=self._expiry.now is not None) for log in logs),
             commits=tuple(sorted(self._commits)),
-            groups=tuple(sorted(self._states, key=lambda g: (-g.commits, g.partition, g.group))[:MOST_GROUPS]),
+            groups=tuple(sorted(self._states, key=lambda g: (-g.commits, g.partition, g.group, g.broker))[:MOST_GROUPS]),
             group_bytes=self._group_bytes(),
-            history=tuple(sorted(self._histories, key=lambda g: (-g.busiest_hour, g.partition, g.group))[:MOST_GROUPS]),
+            history=tuple(sorted(self._histories, key=lambda g: (-g.busiest_hour, g.partition, g.group, g.broker))[:MOST_GROUPS]),
             next_clean=tuple(self._logs[log].clean(log) for log in logs if log in self._bounds),
             damage=self._damage(),
         )
 
     def _group_bytes(self) -> tuple[GroupBytes, ...]:
         """By hour for the largest groups, in sum for the others."""
-        clients = {(state.partition, state.group): state.clients for state in self._states}
+        clients = {(state.broker, state.partition, state.group): state.clients for state in self._states}
         ranked = sorted(self._written, key=lambda one: (-one[0], one[2], one[1]))[:MOST_GROUPS]
         found = []
-        for place, (_, (_, partition), name, hours) in enumerate(ranked):
+        for place, (_, log, name, hours) in enumerate(ranked):
             by_hour = hours if place < MOST_HOURLY else _without_hours(hours)
-            ids = ", ".join(sorted({client.split(" ")[0] for client in clients.get((partition, name), ())})) or None
-            found += [GroupBytes(partition, name, topic, hour, *sums, ids) for (topic, hour), sums in by_hour.items()]
-        return tuple(sorted(found, key=lambda row: (row.partition, row.group, row.topic or "", row.hour or 0)))
+            ids = ", ".join(sorted({client.split(" ")[0] for client in clients.get((*log, name), ())})) or None
+            found += [GroupBytes(*log, name, topic, hour, *sums, ids) for (topic, hour), sums in by_hour.items()]
+        return tuple(sorted(found, key=lambda row: (row.broker, row.partition, row.group, row.topic or "", row.hour or 0)))
 
     def _damage(self) -> tuple[Damage, ...]:
         rows = (row for some in self._rows.groupless.values() for row in some if row.kind == "damage")
@@ -343,10 +343,11 @@ def _last_by_segment(rows: Iterable[Kept]) -> dict[int, Kept]:
     return found
 
 
-def _commits(partition: int, name: str, group: _Group, expiry: Expiry) -> list[Commit]:
+def _commits(log: Log, name: str, group: _Group, expiry: Expiry) -> list[Commit]:
     return [
         Commit(
-            log_partition=partition,
+            broker=log[0],
+            log_partition=log[1],
             group=name,
             topic=row.topic,
             partition=row.partition,
@@ -378,15 +379,15 @@ def _subscribed(state: Kept, topic: str) -> bool:
     return any(member["subscription"] is None or topic in member["subscription"] for member in state.members)
 
 
-def _state(partition: int, name: str, group: _Group) -> list[GroupState]:
+def _state(log: Log, name: str, group: _Group) -> list[GroupState]:
     commits, state = len(group.visible), group.state
     if state is None:
-        return [GroupState(partition=partition, group=name, commits=commits)] if commits else []
+        return [GroupState(*log, group=name, commits=commits)] if commits else []
     members = state.members
     clients = {f"{m['client_id'] or ''} {m['client_host'] or ''}".strip() for m in members or ()}
     return [
         GroupState(
-            partition=partition,
+            *log,
             group=name,
             commits=commits,
             protocol_type=state.protocol_type,
@@ -420,7 +421,7 @@ def _without_hours(hours: Mapping[tuple[str | None, int | None], list[int]]) -> 
     return dict(sums)
 
 
-def _history(partition: int, name: str, group: _Group, until: int | None) -> list[GroupHistory]:
+def _history(log: Log, name: str, group: _Group, until: int | None) -> list[GroupHistory]:
     """Pace, gaps and rewinds, as far as the last commit of each key and hour tells; nothing for a group without commits."""
     values = [row for row in group.rows if row.kind == "commit" and not row.tombstone]
     by_hour: Counter[int] = Counter()
@@ -441,7 +442,7 @@ def _history(partition: int, name: str, group: _Group, until: int | None) -> lis
     gaps = [later - earlier for earlier, later in pairwise(hours)]
     return [
         GroupHistory(
-            partition=partition,
+            *log,
             group=name,
             first_hour=hours[0],
             last_hour=hours[-1],

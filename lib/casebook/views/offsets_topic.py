@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from casebook.analysis.cleaner import BLOCKED, RULES, BrokerCleaner, CleanerVerdict
-from casebook.analysis.offsets_topic import OffsetsPartition, OffsetsTopic
+from casebook.analysis.cleaner import BLOCKED, RULES, BrokerCleaner, CleanerVerdict, without_log_dir
+from casebook.analysis.offsets_rows import OffsetsPartition
+from casebook.analysis.offsets_topic import OffsetsTopic
 from casebook.storage import OFFSETS_TOPIC, Damage, Segment
 from casebook.views import segment_ages, text, writers
 from casebook.views.render import anchor, render
@@ -45,8 +46,10 @@ def overview(topic: OffsetsTopic) -> View:
     return html(view)
 
 
-def by_age(topic: OffsetsTopic, copy: OffsetsPartition) -> View:
+def by_age(topic: OffsetsTopic, copy: OffsetsPartition | None) -> View:
     """When the segments of a copy began, how much of them is superseded, where the latest values lie."""
+    if copy is None:
+        return _nothing()
     segments = topic.segments(copy.broker, copy.partition)
     drawn = segment_ages.spans(segments)
     takeaway = _age_takeaway(copy)
@@ -60,21 +63,48 @@ def by_age(topic: OffsetsTopic, copy: OffsetsPartition) -> View:
     return View(parts=(caption, segment_ages.figure(drawn, **chart), segment_ages.picture(drawn, **chart), _segments(segments)))
 
 
-def who_writes(topic: OffsetsTopic, copy: OffsetsPartition) -> View:
+def who_writes(topic: OffsetsTopic, copy: OffsetsPartition | None) -> View:
     """The groups by bytes written."""
-    written = [row for row in topic.scanned.group_bytes if row.partition == copy.partition]
-    return writers.bars(topic.writers(copy.partition), written)
+    if copy is None:
+        return _nothing()
+    return writers.bars(topic.writers(copy), topic.of(copy).group_bytes)
 
 
-def why_not_cleaned(topic: OffsetsTopic, copy: OffsetsPartition) -> View:
-    """The verdict on the cleaner of a copy's broker, with the numbers and settings it rests on."""
+def why_not_cleaned(topic: OffsetsTopic, copy: OffsetsPartition | None) -> View:
+    """The verdict on the cleaner of a copy's broker, with the numbers and settings it rests on; without a copy on each cleaner."""
+    if copy is None:
+        return _cleaners_alone(topic)
     verdict = topic.verdicts.get((copy.broker, copy.partition))
     cleaner = next((one for one in topic.cleaners if one.broker == copy.broker), None)
     proof = verdict.proof if verdict else None
     rows = [*_verdict_rows(copy, verdict, proof), *_cleaner_rows(cleaner), *_growth_rows(topic, copy)]
-    command = f"log.cleaner.dedupe.buffer.size={cleaner.buffer_to_set}" if cleaner and cleaner.buffer_to_set else ""
+    command = _buffer_setting(cleaner) if cleaner else ""
     view = render("cleaner", title=f"{copy.rule}: {RULES[copy.rule]}", why=copy.why, rows=rows, command_line=command)
     return html(view, cites=tuple(place for place in [proof] if place and ":" in place))
+
+
+def _cleaners_alone(topic: OffsetsTopic) -> View:
+    """What logs and settings tell of each broker's cleaner."""
+    told = [(cleaner, *without_log_dir(cleaner)) for cleaner in topic.cleaners]
+    if not told:
+        return _nothing()
+    views = [
+        render(
+            "cleaner",
+            title=f"Broker {cleaner.broker}, {rule}: {RULES[rule]}",
+            why=why,
+            rows=[*([("Since", _since(since, proof))] if since else []), *_cleaner_rows(cleaner)],
+            command_line=_buffer_setting(cleaner),
+        )
+        for cleaner, rule, why, since, proof in told
+    ]
+    return html(*views, cites=tuple(proof for *_, proof in told if proof))
+
+
+def _nothing() -> View:
+    return html(
+        render("caption", takeaway="No copy of the offsets topic is in this evidence.", reading="Collect it with --log-dirs.")
+    )
 
 
 def settings(topic: OffsetsTopic) -> View:
@@ -209,7 +239,7 @@ def _segments(segments: Sequence[Segment]) -> Markup:
 
 
 def _verdict_rows(copy: OffsetsPartition, verdict: CleanerVerdict | None, proof: str | None) -> list[tuple[str, object]]:
-    since = Markup("{} {}").format(text.moment(copy.since), _link(proof)) if copy.since else None
+    since = _since(copy.since, proof) if copy.since else None
     ratio = None if copy.dirty_ratio is None else f"{copy.dirty_ratio:.2f}, limit {'?' if copy.limit is None else copy.limit}"
     rows = [
         ("Since", since or (_link(proof) if proof else None)),
@@ -245,11 +275,24 @@ def _cleaner_rows(cleaner: BrokerCleaner | None) -> list[tuple[str, object]]:
 
 
 def _growth_rows(topic: OffsetsTopic, copy: OffsetsPartition) -> list[tuple[str, object]]:
-    growth = topic.growth(copy)
-    if growth.bytes_per_day is None:
-        return []
-    then = f"; the load then takes {text.duration(growth.load_ms_then / 1000)}" if growth.load_ms_then is not None else ""
-    return [("Growth", f"{text.size(growth.bytes_per_day)} a day; {text.size(growth.bytes_then)} in {growth.days} days{then}")]
+    growth, onset = topic.growth(copy), topic.onset(copy)
+    rows: list[tuple[str, object]] = []
+    if growth.bytes_per_day is not None:
+        then = f"; the load then takes {text.duration(growth.load_ms_then / 1000)}" if growth.load_ms_then is not None else ""
+        said = f"{text.size(growth.bytes_per_day)} a day; {text.size(growth.bytes_then)} in {growth.days} days{then}"
+        rows.append(("Growth", said))
+    if onset is not None:
+        rise = f", from {text.size(onset.bytes_before)} to {text.size(onset.bytes_after)} a week"
+        rows.append(("Rose", Markup("week of {}: <code>{}</code>{}").format(text.day(onset.week), onset.group, rise)))
+    return rows
+
+
+def _since(moment: int, proof: str | None) -> Markup:
+    return Markup("{} {}").format(text.moment(moment), _link(proof))
+
+
+def _buffer_setting(cleaner: BrokerCleaner) -> str:
+    return f"log.cleaner.dedupe.buffer.size={cleaner.buffer_to_set}" if cleaner.buffer_to_set else ""
 
 
 def _link(place: str | None) -> Markup:

@@ -244,7 +244,7 @@ def _layout(drawn: Sequence[Span], cleaned_to: int | None, note: str, name: str)
     return {
         "barmode": "stack",
         "height": 350,
-        "margin": {"l": 44, "r": 8, "t": 28, "b": 28},
+        "margin": {"l": 44, "r": 8, "t": 28, "b": 40},
         "showlegend": False,
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",

@@ -69,8 +69,10 @@ def elapsed(since: str | None, until: str | None) -> str:
 
 
 def duration(seconds: float) -> str:
-    """``8 s``, ``2 min 08 s``, ``3 h 05 min``, ``171 days``."""
+    """``< 1 s``, ``8 s``, ``2 min 08 s``, ``3 h 05 min``, ``171 days``."""
     whole = int(seconds)
+    if 0 < seconds < 1:
+        return f"<{THIN}1{THIN}s"
     if whole < 60:
         return f"{whole}{THIN}s"
     if whole < 3600:

@@ -31,6 +31,8 @@ _TALLY = (
 
 _NEXT = (
     ("leadership.", "20 partition leadership", "which partition, which rule, what if", "casebook run partition_leadership"),
+    ("offsets_topic.", "40 offsets topic", "who bloats it, why it is not compacted, what may go", "casebook run offsets_topic"),
+    ("coordinators.", "50 group coordinators", "who waits for which coordinator, until when", "casebook run group_coordinators"),
     ("evidence.", "00 start here", "collect what is missing", "casebook collect"),
 )
 
@@ -69,7 +71,8 @@ def findings(all_findings: Sequence[Finding], *, until: str | None = None) -> Vi
         until: When the evidence was collected, ISO-8601: how long each has lasted is counted to it.
     """
     found = [f for f in worst_first(all_findings) if f.status is Status.FINDING]
-    cites = tuple(e.znode for f in found for e in f.evidence if e.znode is not None)
+    proofs = (e for f in found for e in f.evidence)
+    cites = tuple(e.znode if e.znode is not None else e.label for e in proofs if e.znode is not None or e.line is not None)
     return html(render("findings", findings=[(f, *_proofs(f)) for f in found], until=until), cites=cites)
 
 

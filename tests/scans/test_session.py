@@ -1,0 +1,52 @@
+"""What a job of Spark tells while it runs, and that it ends with whoever asked for it."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from casebook.scans import watched
+
+
+@pytest.fixture
+def as_in_a_kernel():
+    """SIGINT as ipykernel sets it before every cell, in place of Spark's own handler, which would cancel every job there is."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def naps(spark, count):
+    """Tasks that take 0.3 s each."""
+    return spark.range(0, count, 1, count).selectExpr("java_method('java.lang.Thread', 'sleep', 300L) AS nap")
+
+
+def running(spark):
+    """How many tasks executors are at, whatever became of their jobs."""
+    return sum(executor.numRunningTasks() for executor in spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos())
+
+
+def test_an_interrupt_ends_the_job(spark, as_in_a_kernel):
+    """Two seconds later no task of it runs."""
+    counts = []
+
+    def interrupt(done, total):
+        if done and not counts:
+            counts.append(running(spark))
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        watched(spark, naps(spark, 1000).collect, what="naps", progress=interrupt)
+    ended = time.monotonic()
+    while running(spark) and time.monotonic() < ended + 2:
+        time.sleep(0.05)
+    assert counts[0] and not running(spark)
+
+
+def test_progress_is_told(spark):
+    """Tasks done and known, never fewer than before, in the end all of them."""
+    told = []
+    watched(spark, naps(spark, 8).collect, what="naps", progress=lambda *progress: told.append(progress))
+    assert told[-1] == (8, 8)
+    assert sorted(told) == told and len(set(told)) > 2

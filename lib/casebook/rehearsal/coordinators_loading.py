@@ -78,6 +78,7 @@ def play(stage: Stage) -> None:
                 return
             stage.progress("Wait until every group is served.")
             cluster.wait_until(lambda: watch.served(ROUNDS) == set(ROUNDS), what="all groups to be served", seconds=180)
+        stage.truth.facts["offsets_topic"] = {"cleaner": {"enabled": False}}
         stage.truth.facts["coordinators"] = {
             "groups": {group: {"partition": placed[group]} | watch.seen[group].as_json() for group in ROUNDS},
             "loads": {str(broker): disks.load_lines(cluster, broker) for broker in HOLDERS},

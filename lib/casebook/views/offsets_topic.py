@@ -71,7 +71,7 @@ def who_writes(topic: OffsetsTopic, copy: OffsetsPartition | None) -> View:
 
 
 def why_not_cleaned(topic: OffsetsTopic, copy: OffsetsPartition | None) -> View:
-    """The verdict on the cleaner of a copy's broker, with the numbers and settings it rests on; without a copy on each cleaner."""
+    """The verdict on the cleaner of a copy's broker, with the numbers it rests on; without a copy on each cleaner."""
     if copy is None:
         return _cleaners_alone(topic)
     verdict = topic.verdicts.get((copy.broker, copy.partition))

@@ -1,4 +1,4 @@
-"""Notebook 20 in a real JupyterLab in a real browser: run all, use the what-if panel, see the answer change."""
+"""Notebooks in a real JupyterLab in a real browser: run all, use the panels, see the answers change."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from casebook import places
 
@@ -79,17 +79,28 @@ def _wait_until_up(address: str, server: subprocess.Popen) -> None:
 
 
 @pytest.fixture(scope="module")
-def page(lab: str) -> Iterator[Page]:
-    """Notebook 20, all cells run."""
+def browser() -> Iterator[Browser]:
+    """A real browser."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.set_default_timeout(60_000)
-        page.goto(f"{lab}/lab/tree/notebooks/20_partition_leadership.ipynb?reset")
-        page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context")
-        assert page.evaluate(RUN_ALL), page.evaluate(ERRORS)
-        yield page
+        yield browser
         browser.close()
+
+
+def _run_all(browser: Browser, lab: str, notebook: str) -> Page:
+    """A page with the notebook, all its cells run."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(90_000)
+    page.goto(f"{lab}/lab/tree/notebooks/{notebook}.ipynb?reset")
+    page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context")
+    assert page.evaluate(RUN_ALL), page.evaluate(ERRORS)
+    return page
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, lab: str) -> Page:
+    """Notebook 20, all cells run."""
+    return _run_all(browser, lab, "20_partition_leadership")
 
 
 def _screenshot(page: Page, name: str) -> None:
@@ -142,6 +153,43 @@ class TestNotebook20:
         )
         assert _luminance(colours[0]) > _luminance(colours[1])
         _screenshot(page, "jupyterlab-20-dark")
+
+
+class TestNotebook40:
+    """What deleting segments would lose, tried by hand."""
+
+    def test_the_panel_answers(self, browser: Browser, lab: str):
+        """Another set is another answer, in words, in the table and as parameters; picking asks for segments first."""
+        page = _run_all(browser, lab, "40_offsets_topic")
+        assert page.evaluate(ERRORS) == []
+        expect(page.locator(".cb-verdict").first).to_contain_text("The cleaner of broker 1 is dead")
+        panel = page.locator(".cb-what-if").first
+        panel.scroll_into_view_if_needed()
+        expect(panel).to_contain_text("-p delete=safe")
+        expect(panel).to_contain_text("the same answers as before")
+        page.get_by_role("button", name="nothing", exact=True).click()
+        expect(page.locator(".cb-what-if").first).to_contain_text("-p delete=nothing")
+        page.get_by_role("button", name="picked").click()
+        expect(page.get_by_text("Pick one or more segments")).to_be_visible()
+        page.locator(".widget-select-multiple option").first.click()
+        expect(page.locator(".cb-what-if").first).to_contain_text("1 picked segment")
+        _screenshot(page, "jupyterlab-40-deletion")
+
+
+class TestNotebook50:
+    """Where is my group?"""
+
+    def test_a_group_is_looked_up(self, browser: Browser, lab: str):
+        """A name that nothing in the evidence bears is answered all the same."""
+        page = _run_all(browser, lab, "50_group_coordinators")
+        assert page.evaluate(ERRORS) == []
+        field = page.locator(".cb-panel input").first
+        field.scroll_into_view_if_needed()
+        field.fill("billing-consumer")
+        field.press("Enter")
+        expect(page.locator(".cb-panel").first).to_contain_text("billing-consumer")
+        expect(page.locator(".cb-panel").first).to_contain_text("__consumer_offsets-")
+        _screenshot(page, "jupyterlab-50-look-up")
 
 
 def _luminance(colour: str) -> float:

@@ -1,0 +1,125 @@
+"""What must be found in a case: it follows from the truth that the script of the incident wrote down, not from any analysis."""
+
+from collections.abc import Mapping, Sequence
+
+from casebook.storage import OFFSETS_TOPIC
+
+
+def expected(truth: Mapping, phase: str) -> dict[str, object]:
+    """What was done, how every partition must stand after it, and what the checks must say."""
+    left, facts = truth["phases"][phase], truth.get("facts", {})
+    until = next(number for number, action in enumerate(truth["actions"], start=1) if phase in action["did"])
+    actions = truth["actions"][:until]
+    return {
+        "schema": truth["schema"],
+        "kafka": truth["kafka"],
+        "incident": truth["incident"],
+        "phase": phase,
+        "actions": actions,
+        "not_online": {
+            f"{row['topic']}-{row['partition']}": row["state"] for row in left["partitions"] if row["state"] != "online"
+        },
+        "partitions": left["partitions"],
+        "start_first": left["start_first"],
+        "start_first_verified_by_starting": truth["start_first_verified_by_starting"],
+        "findings": _leadership(left) | _offsets_topic(left, facts) | _coordinators(left, facts, actions[-1]["at"]),
+    } | ({"facts": facts} if facts else {})
+
+
+def _leadership(left: Mapping) -> dict[str, object]:
+    """The checks of notebook 20."""
+    rows: Sequence[Mapping] = left["partitions"]
+    online = [row for row in rows if row["state"] == "online"]
+    offline = [row for row in rows if row["state"] in ("leaderless", "leader_dead")]
+    deleting = [row for row in rows if row["state"] == "deleting"]
+    under_min_isr = [row for row in online if row["under_min_isr"]]
+    at_min_isr = [row for row in online if row["at_min_isr"] and row["under_replicated"]]
+    lagging = [row for row in online if row["under_replicated"]]
+    chosen = [step for step in left["start_first"] if step["chosen"]]
+    return {
+        "leadership.offline": _found(
+            offline,
+            severity="critical",
+            partitions=len(rows),
+            offline=len(offline),
+            leaderless=sum(row["state"] == "leaderless" for row in offline),
+            topics=_topics(offline),
+            start_first=[step["broker"] for step in chosen],
+            heals=[step["heals"] for step in chosen],
+        ),
+        "leadership.under_min_isr": _found(under_min_isr, under_min_isr=len(under_min_isr), topics=_topics(under_min_isr)),
+        "leadership.at_min_isr": _found(at_min_isr, at_min_isr=len(at_min_isr), topics=_topics(at_min_isr)),
+        "leadership.under_replicated": _found(
+            lagging,
+            under_replicated=len(lagging),
+            missing_brokers=sorted({broker for row in lagging for broker in row["replicas"] if broker not in row["isr"]}),
+        ),
+        "leadership.deleting": _found(
+            deleting,
+            topics=_topics(deleting),
+            waits_for=sorted({broker for row in deleting for broker in row["replicas"] if broker in left["dead"]}),
+        ),
+        "leadership.brokers": _found(left["dead"], registered=left["live"], dead=left["dead"]),
+        "leadership.controller": {"status": "ok", "facts": {"broker": left["controller"]}},
+    }
+
+
+def _offsets_topic(left: Mapping, facts: Mapping) -> dict[str, object]:
+    """The checks of notebook 40, as far as the script has brought their answers about."""
+    rows = _of_offsets_topic(left)
+    if not rows:
+        return {}
+    single = [row for row in rows if len(row["replicas"]) == 1]
+    found = {"offsets_topic.replicated": _found(single, partitions=len(rows), single=len(single))}
+    cleaner = facts["offsets_topic"]["cleaner"]
+    if cleaner.get("enabled") is False:
+        return found | {"offsets_topic.compacted": _found(rows, severity="critical", verdict="C2")}
+    return found | {
+        "offsets_topic.compacted": _found(rows, severity="critical", verdict="C3", died_on=cleaner["killed_by"]),
+        "offsets_topic.cleaner_map": _found(rows, severity="warning", segments=[f"{cleaner['killed_by']}/{0:020}.log"]),
+        "offsets_topic.safe_segments": _found(rows, severity="info"),
+        "offsets_topic.open_transactions": _found((), records=0),
+        "offsets_topic.decoded": _found((), unknown=0),
+        "offsets_topic.damage": _found((), ranges=0),
+        "offsets_topic.expiring": _found((), expired=0),
+    }
+
+
+def _coordinators(left: Mapping, facts: Mapping, captured: str) -> dict[str, object]:
+    """The checks of notebook 50, as far as the script has brought their answers about.
+
+    Args:
+        left: How the script left the cluster.
+        facts: What it saw.
+        captured: When.
+    """
+    rows = _of_offsets_topic(left)
+    if not rows:
+        return {}
+    offline = [row for row in rows if row["state"] in ("leaderless", "leader_dead")]
+    alone = [row for row in rows if row["isr"] == [row["leader"]]]
+    groups = facts.get("coordinators", {}).get("groups", {}).values()
+    waiting = sorted(group["partition"] for group in groups if group["served_at"] > captured)
+    return {
+        "coordinators.leaderless": _found(offline, partitions=[row["partition"] for row in offline]),
+        "coordinators.waiting": _found(waiting, partitions=waiting),
+        "coordinators.failed": _found((), partitions=[]),
+        "coordinators.alone": _found(
+            alone, partitions=[row["partition"] for row in alone], brokers=sorted({row["leader"] for row in alone})
+        ),
+        "coordinators.partition_count": _found((), partitions=len(rows)),
+        "coordinators.log_lines": _found((), unreadable=0),
+    }
+
+
+def _of_offsets_topic(left: Mapping) -> list[Mapping]:
+    return [row for row in left["partitions"] if row["topic"] == OFFSETS_TOPIC]
+
+
+def _found(hits: Sequence, *, severity: str | None = None, **facts: object) -> dict[str, object]:
+    status = {"status": "finding" if hits else "ok"}
+    return status | ({"severity": severity} if hits and severity else {}) | {"facts": facts}
+
+
+def _topics(rows: Sequence[Mapping]) -> list[str]:
+    return sorted({row["topic"] for row in rows})

@@ -1,0 +1,91 @@
+"""Notebooks 40 and 50 with hardly any evidence, and with none: what they can say from it, and no more."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from casebook import notebooks, places, runner
+from casebook.collect import collect_case
+
+BLOATED = places.samples_dir() / "offsets_bloat" / "brokers" / "1"
+LOADING = places.samples_dir() / "coordinators_loading" / "brokers" / "1"
+NOTEBOOKS = ("40_offsets_topic", "50_group_coordinators")
+
+
+def findings(folder: Path) -> dict[str, dict]:
+    """Findings of a run by check."""
+    return {finding["check"]: finding for finding in json.loads((folder / "findings.json").read_text())["findings"]}
+
+
+def results(folder: Path) -> dict[str, bytes]:
+    """Findings and tables of a run as they were written."""
+    return {path.name: path.read_bytes() for path in (folder / "findings.json", *folder.glob("tables/*"))}
+
+
+class TestOneLogDir:
+    """A case of nothing but one broker's log dir; its segments lie where they are."""
+
+    @pytest.fixture(scope="class")
+    def case(self, tmp_path_factory):
+        log_dir = tmp_path_factory.mktemp("kafka") / "logs"
+        shutil.copytree(BLOATED / "segments", log_dir)
+        return collect_case(tmp_path_factory.mktemp("cases") / "case", log_dirs=[(1, str(log_dir))])
+
+    @pytest.fixture(scope="class")
+    def ran(self, case, runs_dir):
+        return runner.run(notebooks.find("40"), {"source": str(case)}, runs_dir=runs_dir)
+
+    def test_everything_that_stands_in_segments(self, ran):
+        """What counts, what could go, who writes, what is damaged: all of it is answered; who leads is not."""
+        assert not ran.failed, ran.title
+        found = findings(ran.folder)
+        answered = ("dead_weight", "safe_segments", "writers", "open_transactions", "decoded", "damage")
+        assert {check: found[f"offsets_topic.{check}"]["status"] for check in answered} == dict.fromkeys(answered, "ok") | {
+            "safe_segments": "finding"
+        }
+        assert found["offsets_topic.replicated"]["status"] == "could_not_check"
+
+    def test_same_again(self, case, ran, tmp_path):
+        """Read by Spark once more, findings and tables have the same bytes."""
+        shutil.rmtree(case / "derived")
+        again = runner.run(notebooks.find("40"), {"source": str(case)}, runs_dir=tmp_path)
+        assert results(again.folder) == results(ran.folder)
+
+
+class TestOneBrokersLogs:
+    """A case of nothing but one broker's logs."""
+
+    def test_the_cleaners_death(self, run, tmp_path_factory):
+        """Log-cleaner.log alone tells it: when, and by which segment."""
+        case = collect_case(tmp_path_factory.mktemp("cases") / "case", logs={1: [BLOATED / "logs"]})
+        ran = run("40", str(case))
+        assert not ran.failed, ran.title
+        dead = findings(ran.folder)["offsets_topic.compacted"]
+        assert (dead["status"], dead["severity"], dead["facts"]["verdict"]) == ("finding", "critical", "C3")
+        assert (dead["facts"]["died_on"], dead["facts"]["died_on_segment"]) == ("sessions-by-user-0", 0)
+
+    def test_who_waits(self, run, tmp_path_factory):
+        """Server.log alone tells which partitions are loaded and which one is being loaded; of sizes it knows nothing."""
+        case = collect_case(tmp_path_factory.mktemp("cases") / "case", logs={1: [LOADING / "logs"]})
+        ran = run("50", str(case))
+        assert not ran.failed, ran.title
+        expected = json.loads((places.samples_dir() / "coordinators_loading" / "expected.json").read_text())
+        waiting = findings(ran.folder)["coordinators.waiting"]
+        assert waiting["status"] == "finding"
+        assert set(waiting["facts"]["partitions"]) <= set(expected["findings"]["coordinators.waiting"]["facts"]["partitions"])
+
+
+@pytest.mark.parametrize("sample", ["healthy", "leader_minus_one"])
+@pytest.mark.parametrize("stem", NOTEBOOKS)
+def test_nothing_to_go_by(run, stem, sample):
+    """Znodes alone, of clusters whose offsets topic nobody has used: nothing is found, and most cannot be checked."""
+    ran = run(stem, f"sample:{sample}")
+    assert not ran.failed, ran.title
+    own = {
+        check: found["status"]
+        for check, found in findings(ran.folder).items()
+        if check.startswith(("offsets_topic.", "coordinators."))
+    }
+    assert set(own.values()) <= {"could_not_check", "not_applicable"}, own

@@ -43,8 +43,13 @@ def ran(ensemble: ZooKeeper, tmp_path_factory: pytest.TempPathFactory) -> runner
         f'broker.id=2\nssl.keystore.password={SECRET}\nsasl.jaas.config=x required password="{SECRET}";\n'
     )
     (folder / "zookeeper.properties").write_text(f"username=reader\npassword={SECRET}\n")
+    logs = folder / "logs"
+    logs.mkdir()
+    (logs / "server.log").write_text(f"[2026-11-21 10:00:00,000] INFO ssl.key.password = {SECRET} (kafka.server.KafkaConfig)\n")
+    disk = places.samples_dir() / "offsets_bloat" / "brokers" / "1" / "segments"
     (folder / "prod.toml").write_text(
-        f'zookeeper = "{ensemble.address}/kafka"\ncredentials = "{folder}/zookeeper.properties"\n[properties]\n2 = "{folder}/server.properties"\n'
+        f'zookeeper = "{ensemble.address}/kafka"\ncredentials = "{folder}/zookeeper.properties"\n'
+        f'[properties]\n2 = "{folder}/server.properties"\n[logs]\n2 = "{logs}"\n[log_dirs]\n2 = ["{disk}"]\n'
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CASEBOOK_PROFILES", str(folder))
@@ -62,6 +67,8 @@ class TestLive:
         """The case that was collected is in the run's folder, and whole."""
         case = Case.open(ran.folder / "evidence")
         assert not case.damaged
+        assert {replica.topic for log_dir in case.log_dirs() for replica in log_dir.replicas} == {"__consumer_offsets"}
+        assert [path for _, path, _ in case.log_files()] == ["brokers/2/logs/server.log"]
         assert json.loads((ran.folder / "run.json").read_text())["case_sha256"] == case.digest
 
     def test_no_planted_secret_is_found_anywhere(self, ran):

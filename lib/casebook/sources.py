@@ -6,6 +6,10 @@ A profile is a file ``<profile>.toml`` in the profiles folder (``casebook doctor
     credentials = "/path/to/zookeeper.properties"    # optional
     [properties]                                     # optional, by broker id
     1 = "/path/to/server.properties"
+    [logs]                                           # optional, by broker id: a file, or a folder of them
+    1 = "/var/log/kafka"
+    [log_dirs]                                       # optional, by broker id: a path or URI, or a list of them
+    1 = "/var/kafka-logs"
 """
 
 import tomllib
@@ -61,9 +65,29 @@ def _collect(name: str, evidence: Path, progress: Progress | None) -> Path:
         evidence,
         zookeeper=profile["zookeeper"],
         credentials=Path(profile["credentials"]).expanduser() if "credentials" in profile else None,
-        properties={int(broker): Path(path).expanduser() for broker, path in profile.get("properties", {}).items()},
+        properties={broker: Path(path).expanduser() for broker, path in _by_broker(profile, "properties")},
+        logs={broker: [Path(path).expanduser()] for broker, path in _by_broker(profile, "logs")},
+        log_dirs=[(broker, place) for broker, places in _by_broker(profile, "log_dirs") for place in _listed(places)],
         progress=progress,
     )
+
+
+def _by_broker(profile: dict, table: str) -> list[tuple[int, object]]:
+    """A table of the profile by broker id.
+
+    Raises:
+        UsageError: A key is no broker id.
+    """
+    try:
+        return [(int(broker), value) for broker, value in profile.get(table, {}).items()]
+    except (AttributeError, ValueError):
+        raise UsageError(
+            f"[{table}] of the profile is no table by broker id.", try_='Write a line such as: 1 = "/path"'
+        ) from None
+
+
+def _listed(places: object) -> list[str]:
+    return [str(place) for place in (places if isinstance(places, list) else [places])]
 
 
 def _profile(name: str) -> dict:

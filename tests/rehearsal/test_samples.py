@@ -5,7 +5,7 @@ import json
 import pytest
 
 from casebook import places
-from casebook.case import Case
+from casebook.case import DERIVED, Case
 from casebook.errors import RehearsalError
 from casebook.rehearsal.samples import SAMPLES, make_sample
 
@@ -13,7 +13,9 @@ MEGABYTE = 1_000_000
 
 
 def files(name):
-    return [path for path in (places.samples_dir() / name).rglob("*") if path.is_file()]
+    """What travels with the repository: results of scans do not."""
+    folder = places.samples_dir() / name
+    return [path for path in folder.rglob("*") if path.is_file() and path.relative_to(folder).parts[0] != DERIVED]
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -25,10 +25,9 @@ final class Content {
   /**
    * Decompresses.
    *
-   * @param front bytes to leave free in front
-   * @return the front and what was decompressed; good until the next call
+   * @return good until the next call
    */
-  ByteBuffer of(ByteBuffer compressed, int codec, byte magic, int front) throws Undecodable {
+  ByteBuffer of(ByteBuffer compressed, int codec, byte magic) throws Undecodable {
     if (codec > CompressionType.ZSTD.id || codec == CompressionType.ZSTD.id && magic < 2) {
       throw new Undecodable("its codec " + codec + " does not exist in format " + magic);
     }
@@ -37,14 +36,14 @@ final class Content {
       SnappyClaims.check(compressed.duplicate(), limit);
     }
     try (InputStream stream = Compression.of(type).build().wrapForInput(compressed, magic, supplier)) {
-      return ByteBuffer.wrap(bytes, 0, readAll(stream, front)).slice();
+      return ByteBuffer.wrap(bytes, 0, readAll(stream)).slice();
     } catch (IOException | RuntimeException | SnappyError error) {
       throw new Undecodable(error);
     }
   }
 
-  private int readAll(InputStream stream, int front) throws IOException, Undecodable {
-    int filled = front;
+  private int readAll(InputStream stream) throws IOException, Undecodable {
+    int filled = 0;
     if (bytes.length > KEPT) {
       bytes = new byte[USUAL];
     }

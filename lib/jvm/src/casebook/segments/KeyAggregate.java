@@ -1,7 +1,6 @@
 package casebook.segments;
 
 import java.nio.ByteBuffer;
-import org.apache.kafka.common.record.Record;
 
 /** The latest record of each key and hour of a segment, with sums. */
 public final class KeyAggregate {
@@ -12,11 +11,10 @@ public final class KeyAggregate {
   private long valueBytes;
 
   public void add(Header header, BatchRecords records) {
-    Record record = records.record();
-    ByteBuffer key = record.key();
-    ByteBuffer value = record.value();
+    ByteBuffer key = records.key();
+    ByteBuffer value = records.value();
     boolean commit = key.remaining() >= 2 && key.getShort(key.position()) >= 0 && key.getShort(key.position()) < 2;
-    GroupRecord latest = table.get(key, GroupValue.hour(commit, value, records.timestamp()), GroupRecord::new);
+    GroupRecord latest = table.get(key, GroupValue.hour(commit, value, records.timestamp()), newKey -> new GroupRecord());
     latest.take(header, records);
     latest.count(value == null);
     valueBytes += value == null ? 0 : Math.max(0, value.remaining() - (latest.value == null ? 0 : latest.value.capacity()));

@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /** A hash table from raw keys, as they lie in a buffer, and a number beside them; a key is copied when it is new only. */
 final class RawTable<V> {
@@ -17,7 +17,7 @@ final class RawTable<V> {
   private record Entry<V>(byte[] key, long beside, long hash, V value) {}
 
   private final List<Entry<V>> entries = new ArrayList<>();
-  private int[] slots = new int[1 << 12];
+  private Entry<V>[] slots = none(1 << 12);
   private long bytes;
 
   int size() {
@@ -29,22 +29,26 @@ final class RawTable<V> {
     return bytes;
   }
 
-  /** Returns the value of a key, made when the key is new. */
-  V get(ByteBuffer key, long beside, Supplier<V> make) {
+  @SuppressWarnings("unchecked")
+  private static <V> Entry<V>[] none(int slots) {
+    return new Entry[slots];
+  }
+
+  /** Returns the value of a key, made from it when it is new. */
+  V get(ByteBuffer key, long beside, Function<ByteBuffer, V> make) {
     byte[] array = key.array();
     int start = key.arrayOffset() + key.position();
     int length = key.remaining();
     long hash = hash(array, start, length, beside);
     int slot = (int) hash & slots.length - 1;
-    for (; slots[slot] != 0; slot = slot + 1 & slots.length - 1) {
-      Entry<V> entry = entries.get(slots[slot] - 1);
+    for (Entry<V> entry; (entry = slots[slot]) != null; slot = slot + 1 & slots.length - 1) {
       if (entry.hash == hash && entry.beside == beside && Arrays.equals(entry.key, 0, entry.key.length, array, start, start + length)) {
         return entry.value;
       }
     }
-    Entry<V> made = new Entry<>(Arrays.copyOfRange(array, start, start + length), beside, hash, make.get());
+    Entry<V> made = new Entry<>(Arrays.copyOfRange(array, start, start + length), beside, hash, make.apply(key));
     entries.add(made);
-    slots[slot] = entries.size();
+    slots[slot] = made;
     bytes += length;
     if (2 * entries.size() > slots.length) {
       enlarge();
@@ -62,18 +66,18 @@ final class RawTable<V> {
 
   void clear() {
     entries.clear();
-    slots = new int[1 << 12];
+    slots = none(1 << 12);
     bytes = 0;
   }
 
   private void enlarge() {
-    slots = new int[2 * slots.length];
-    for (int index = 0; index < entries.size(); index++) {
-      int slot = (int) entries.get(index).hash & slots.length - 1;
-      while (slots[slot] != 0) {
+    slots = none(2 * slots.length);
+    for (Entry<V> entry : entries) {
+      int slot = (int) entry.hash & slots.length - 1;
+      while (slots[slot] != null) {
         slot = slot + 1 & slots.length - 1;
       }
-      slots[slot] = index + 1;
+      slots[slot] = entry;
     }
   }
 

@@ -2,6 +2,7 @@ package casebook.segments.spark;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 import org.apache.spark.sql.execution.vectorized.OnHeapColumnVector;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 import org.apache.spark.sql.types.StructField;
@@ -15,6 +16,10 @@ final class Columns implements AutoCloseable {
 
   private final StructType wanted;
   private final int[] placeOf;
+  /** The columns that are wanted, and from each column on which of them is next. */
+  private final int[] kept;
+
+  private final int[] nextKept;
   private WritableColumnVector[] vectors;
   private ColumnarBatch batch;
   private final byte[][] lastText;
@@ -29,6 +34,8 @@ final class Columns implements AutoCloseable {
   Columns(StructType all, StructType wanted) {
     this.wanted = wanted;
     placeOf = Arrays.stream(all.fieldNames()).mapToInt(name -> Arrays.asList(wanted.fieldNames()).indexOf(name)).toArray();
+    kept = IntStream.range(0, placeOf.length).filter(this::wants).toArray();
+    nextKept = IntStream.range(0, placeOf.length).map(from -> (int) Arrays.stream(kept).filter(column -> column < from).count()).toArray();
     lastText = new byte[all.size()][];
     lastAt = new int[all.size()];
     allocate();
@@ -81,12 +88,8 @@ final class Columns implements AutoCloseable {
   }
 
   boolean wantsAny(int from, int until) {
-    for (int column = from; column < until; column++) {
-      if (wants(column)) {
-        return true;
-      }
-    }
-    return false;
+    int next = nextKept[from];
+    return next < kept.length && kept[next] < until;
   }
 
   boolean wants(int column) {
@@ -104,8 +107,8 @@ final class Columns implements AutoCloseable {
 
   /** Makes columns of this row null, {@code until} not included. */
   void nulls(int from, int until) {
-    for (int column = from; column < until; column++) {
-      setNull(column);
+    for (int next = nextKept[from]; next < kept.length && kept[next] < until; next++) {
+      vector(kept[next]).putNull(row);
     }
   }
 

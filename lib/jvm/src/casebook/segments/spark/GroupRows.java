@@ -22,10 +22,10 @@ final class GroupRows extends Rows.OfRecords {
     }
     record.take(header, records);
     if (header.control()) {
-      GroupColumns.writeControl(out, common, record, Words.controlType(records.record().key()));
+      GroupColumns.writeControl(out, common, record, Words.controlType(records.key()));
     } else {
-      record.value = records.record().value();
-      GroupColumns.write(out, common, record, keys.of(records.record().key()));
+      record.value = records.value();
+      GroupColumns.write(out, common, record, keys.of(records.key()));
     }
     out.endRow();
   }

@@ -66,14 +66,14 @@ final class KeyRows extends Rows.OfRecords {
 
   @Override
   void write(Columns out, Header header) {
-    ByteBuffer key = records.record().key();
+    ByteBuffer key = records.key();
     if (!header.control() && !header.transactional() && key != null) {
       aggregate.add(header, records);
       flushing = aggregate.full();
       return;
     }
     single.take(header, records);
-    single.value = records.record().value();
+    single.value = records.value();
     single.countAlone();
     if (header.control()) {
       GroupColumns.writeControl(out, common, single, Words.controlType(key));

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import casebook.segments.BatchRecords;
 import casebook.segments.Header;
-import org.apache.kafka.common.record.Record;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 
 /** One row a record, control records included. */
@@ -38,23 +37,22 @@ final class RecordRows extends Rows.OfRecords {
       out.endRow();
       return;
     }
-    Record record = records.record();
     common.write(out, header.control() ? Words.CONTROL : Words.DATA, header.position, null);
     out.set(OFFSET, records.offset());
     out.setTime(TIMESTAMP, records.timestamp());
     out.set(TIMESTAMP_TYPE, Words.timestampType(header));
     if (out.wants(KEY)) {
-      out.set(KEY, record.key());
+      out.set(KEY, records.key());
     }
     if (out.wants(VALUE)) {
-      out.set(VALUE, record.value());
+      out.set(VALUE, records.value());
     }
     if (out.wants(HEADERS)) {
-      writeHeaders(out, record.headers());
+      writeHeaders(out, records.headers());
     }
     writeBatch(out, header);
-    out.setUnless(-1, SEQUENCE, record.sequence());
-    out.set(CONTROL_TYPE, header.control() ? Words.controlType(record.key()) : null);
+    out.setUnless(-1, SEQUENCE, records.sequence());
+    out.set(CONTROL_TYPE, header.control() ? Words.controlType(records.key()) : null);
     out.endRow();
   }
 

@@ -30,12 +30,21 @@ final class Wanted implements Serializable {
   private final Map<String, Interval> intervals = new HashMap<>();
   private final Map<String, Set<Object>> values = new HashMap<>();
   private final transient List<Predicate> used = new ArrayList<>();
-  private final String offset;
   private final String time;
+  private final Interval offsets;
+  private final Interval times;
+  private final boolean controlToo;
+  private final boolean othersToo;
 
-  private Wanted(Mode mode) {
-    offset = FIRST_OFFSET.get(mode);
+  private Wanted(Mode mode, Predicate... predicates) {
+    for (Predicate predicate : predicates) {
+      add(predicate);
+    }
     time = mode == Mode.RECORDS || mode == Mode.GROUP_RECORDS ? "timestamp" : null;
+    offsets = interval(FIRST_OFFSET.get(mode));
+    times = interval(time);
+    controlToo = among("kind", "control") || among("kind", "damage");
+    othersToo = !Set.<Object>of("control").equals(values.get("kind"));
   }
 
   static Wanted everything(Mode mode) {
@@ -43,11 +52,7 @@ final class Wanted implements Serializable {
   }
 
   static Wanted of(Mode mode, Predicate[] predicates) {
-    Wanted wanted = new Wanted(mode);
-    for (Predicate predicate : predicates) {
-      wanted.add(predicate);
-    }
-    return wanted;
+    return new Wanted(mode, predicates);
   }
 
   /** The predicates that help. */
@@ -70,17 +75,10 @@ final class Wanted implements Serializable {
 
   /** Whether a batch can hold wanted records. */
   boolean batch(Header header) {
-    if (intervals.isEmpty() && values.isEmpty()) {
-      return true;
-    }
-    if (header.control() ? !mayBe("control") : onlyControl()) {
-      return false;
-    }
     boolean wrapper = header.count < 0;
-    if (offset != null && !interval(offset).meets(wrapper ? Long.MIN_VALUE : header.offset, header.lastOffset)) {
-      return false;
-    }
-    return time == null || header.maxTimestamp < 0 || header.magic < 2 && wrapper || interval(time).least() <= micros(header.maxTimestamp);
+    return (header.control() ? controlToo : othersToo)
+        && offsets.meets(wrapper ? Long.MIN_VALUE : header.offset, header.lastOffset)
+        && (header.maxTimestamp < 0 || header.magic < 2 && wrapper || times.least() <= micros(header.maxTimestamp));
   }
 
   /** Whether only a part of the offsets or times is wanted. */
@@ -100,15 +98,6 @@ final class Wanted implements Serializable {
   long leastTime() {
     long least = time == null ? Long.MIN_VALUE : interval(time).least();
     return least == Long.MIN_VALUE ? least : Math.floorDiv(least, 1000);
-  }
-
-  private boolean onlyControl() {
-    Set<Object> kinds = values.get("kind");
-    return kinds != null && kinds.equals(Set.of("control"));
-  }
-
-  private boolean mayBe(String kind) {
-    return among("kind", kind) || among("kind", "damage");
   }
 
   private static long micros(long milliseconds) {

@@ -133,8 +133,7 @@ public final class Fuzz {
     records.open(header, batch);
     long shares = 0;
     while (records.next()) {
-      Record record = records.record();
-      contents.put(records.offset(), Arrays.deepHashCode(new Object[] {record.key(), record.value(), records.timestamp(), record.headers()}));
+      contents.put(records.offset(), Arrays.deepHashCode(new Object[] {records.key(), records.value(), records.timestamp(), records.headers()}));
       shares += records.share();
     }
     require(contents.isEmpty() || shares == header.size, "shares of " + shares + " in a batch of " + header.size);

@@ -23,11 +23,16 @@ record ScanOptions(Mode mode, boolean crc, Limits limits, long splitBytes) imple
             (int) bytes(options, "maxContentBytes", Limits.USUAL.contentBytes(), 1 << 30),
             bytes(options, "maxSearchBytes", Limits.USUAL.searchBytes(), Long.MAX_VALUE));
     Mode mode = Mode.of(options.getOrDefault("mode", "records"));
-    return new ScanOptions(mode, options.getBoolean("crc", true), limits, bytes(options, "splitBytes", 64 << 20, Long.MAX_VALUE));
+    boolean crc = options.getBoolean("crc", true);
+    return new ScanOptions(mode, crc, limits, bytes(options, "splitBytes", checked(mode, crc) ? 64 << 20 : 512 << 20, Long.MAX_VALUE));
   }
 
   /** Headers alone do for batches whose checksums nobody asked for. */
   boolean checked() {
+    return checked(mode, crc);
+  }
+
+  private static boolean checked(Mode mode, boolean crc) {
     return crc || mode != Mode.BATCHES;
   }
 

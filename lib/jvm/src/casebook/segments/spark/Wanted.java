@@ -30,7 +30,6 @@ final class Wanted implements Serializable {
   private final Map<String, Interval> intervals = new HashMap<>();
   private final Map<String, Set<Object>> values = new HashMap<>();
   private final transient List<Predicate> used = new ArrayList<>();
-  private final String time;
   private final Interval offsets;
   private final Interval times;
   private final boolean controlToo;
@@ -40,9 +39,8 @@ final class Wanted implements Serializable {
     for (Predicate predicate : predicates) {
       add(predicate);
     }
-    time = mode == Mode.RECORDS || mode == Mode.GROUP_RECORDS ? "timestamp" : null;
     offsets = interval(FIRST_OFFSET.get(mode));
-    times = interval(time);
+    times = mode == Mode.RECORDS || mode == Mode.GROUP_RECORDS ? interval("timestamp") : Interval.ALL;
     controlToo = among("kind", "control") || among("kind", "damage");
     othersToo = !Set.<Object>of("control").equals(values.get("kind"));
   }
@@ -96,7 +94,7 @@ final class Wanted implements Serializable {
 
   /** In milliseconds. */
   long leastTime() {
-    long least = time == null ? Long.MIN_VALUE : interval(time).least();
+    long least = times.least();
     return least == Long.MIN_VALUE ? least : Math.floorDiv(least, 1000);
   }
 

@@ -1,0 +1,63 @@
+"""The panel on deleting segments: what it says, and the parameters that say the same."""
+
+from casebook.analysis.deletion import DeletionChoice, LostGroup
+from casebook.analysis.deletion_choice import Choice
+from casebook.findings import Severity
+from casebook.views import deletion
+from casebook.views.deletion import Subject
+from tests.analysis.test_offsets_topic import SEGMENTS
+
+SUBJECT = Subject(broker=5, partition=19, segments=SEGMENTS, source="/cases/a b")
+
+
+def ask(tried):
+    """Everything but the safe set loses."""
+    rows = []
+    for name, places in tried.items():
+        bad = name not in ("nothing", "provably safe")
+        rows.append(
+            DeletionChoice(
+                partition=19, choice=name, segments=len(places), bytes=7 << 20, load_ms=None if bad else 1500, commits_lost=12 * bad,
+                fell_back=3 * bad, again=400 * bad, revived=0, groups_emptied=2 * bad, metadata_lost=bad, open_lost=0,
+                verdict="commits lost" if bad else "same answers", severity=Severity.CRITICAL if bad else None,
+            )
+        )  # fmt: skip
+    lost = LostGroup(partition=19, group="<etl>", commits_lost=12, fell_back=3, again=400, last=0, then="none left, resets")
+    return rows, {row.choice: [lost] if row.severity else [] for row in rows}
+
+
+def shown(choice):
+    view = deletion.panel(SUBJECT, choice, ask, interactive=False, remembered={})
+    return str(view.parts[0]), view
+
+
+def test_the_safe_set_is_ok():
+    """Said in words, with the command that gives the same."""
+    html, view = shown(Choice())
+    assert "Every group would get the same answers as before" in html
+    assert "casebook run offsets_topic --source &#39;/cases/a b&#39; -p partition=19 -p delete=safe" in html
+    assert {row.choice for row in view.tables["deletion"]} == {"nothing", "provably safe", "older", "all but the active"}
+
+
+def test_a_loss_is_critical_and_named():
+    """How many commits, of how many groups, and what becomes of them; names are escaped; an unknown load is not 0."""
+    html, _ = shown(Choice(name="picked", picked=frozenset({10})))
+    assert "12 commits of 1 group would be lost; 2 groups left without any" in html
+    assert "3 commits would fall back to an older value and 400 records be consumed again" in html
+    assert "&lt;etl&gt;" in html
+    assert "<etl>" not in html
+    assert "-p delete=10" in html
+    assert "1 picked segment" in html
+
+
+def test_the_strip_tells_what_would_go():
+    """Hatched: nobody misses it; red: it holds latest values."""
+    html, _ = shown(Choice(name="all but the active"))
+    assert html.count("would go<") == 2
+    assert 'class="alarm"' in html
+    assert shown(Choice(name="nothing"))[0].count("would go<") == 0
+
+
+def test_where_nothing_was_read_it_says_why():
+    """In place of a panel that could only guess."""
+    assert "no log dir" in str(deletion.nothing_read("There is no log dir.").parts[0])

@@ -37,7 +37,7 @@ _POLL = 0.3
 
 
 def session(*, progress: Callable[[str], None] = lambda _: None) -> "SparkSession":
-    """Return the Spark session, which knows the data sources ``kafka_segments`` and ``kafka_topic``.
+    """Return the Spark session, which knows the data source ``kafka_segments``, and finds ``kafka_topic`` when asked for it.
 
     A session that exists is taken as it is. A new one follows ``spark-submit``, ``SPARK_CONF_DIR``, ``SPARK_REMOTE`` and
     ``PYSPARK_SUBMIT_ARGS``; what none of them sets suits a laptop: all cores, nothing reachable from other machines. Its
@@ -53,12 +53,12 @@ def session(*, progress: Callable[[str], None] = lambda _: None) -> "SparkSessio
 
     jars = source_jars(progress=progress)
     if os.environ.get("SPARK_REMOTE"):
-        return _with_topics(SparkSession.builder.getOrCreate())  # what segments a server can read, its own jars decide
+        return SparkSession.builder.getOrCreate()  # what a server can read, its own jars decide
     if SparkSession.getActiveSession():
-        return _with_topics(_knowing(SparkSession.builder.getOrCreate(), jars))
+        return _knowing(SparkSession.builder.getOrCreate(), jars)
     configured = _configured()
     os.environ.setdefault("PYSPARK_PYTHON", configured.get("spark.pyspark.python", sys.executable))
-    return _with_topics(_started(SparkSession.builder.appName("casebook").config(map=_settings(configured, jars))))
+    return _started(SparkSession.builder.appName("casebook").config(map=_settings(configured, jars)))
 
 
 def watched(spark: "SparkSession", action: Callable[[], Result], *, what: str, progress: Progress | None = None) -> Result:
@@ -173,14 +173,6 @@ def _started(builder: "SparkSession.Builder") -> "SparkSession":
         os.dup2(kept, 2)
         os.close(kept)
     spark._casebook_log = log
-    return spark
-
-
-def _with_topics(spark: "SparkSession") -> "SparkSession":
-    """Let the session know ``kafka_topic``: it takes the name of the class, which only workers that read a topic look up."""
-    from casebook.scans.topics import TopicSource
-
-    spark.dataSource.register(TopicSource)
     return spark
 
 

@@ -24,9 +24,10 @@ def run(runs_dir: Path):
     done: dict[tuple, runner.Ran] = {}
 
     def run_once(stem: str, source: str, **given: str) -> runner.Ran:
-        key = (stem, source, *sorted(given.items()))
+        notebook = notebooks.find(stem)
+        key = (notebook.stem, source, *sorted(given.items()))
         if key not in done:
-            done[key] = runner.run(notebooks.find(stem), {"source": source} | given, runs_dir=runs_dir)
+            done[key] = runner.run(notebook, {"source": source} | given, runs_dir=runs_dir)
         return done[key]
 
     return run_once

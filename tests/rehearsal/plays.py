@@ -5,7 +5,11 @@ import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
+from casebook.analysis import release
+from casebook.case import Case
+from casebook.offsets_evidence import OffsetsEvidence
 from casebook.rehearsal import INCIDENTS
 from casebook.rehearsal.incidents import capture
 from casebook.rehearsal.stage import Stage
@@ -25,6 +29,14 @@ def coordinators_loading(kafka: str = "0.9.0.1") -> Path:
 def memory(out: Path) -> Path:
     """The data of all servers that a play remembered, to be started again on copies; of the folder of that play."""
     return out.parent / "memory"
+
+
+def evidence(case: Path, *, scan: bool = False) -> OffsetsEvidence:
+    """What notebooks 40 and 50 conclude from a case that a play left behind."""
+    opened = Case.open(case)
+    cluster = opened.cluster()
+    version = release.release(cluster, logged=opened.logged_versions(), configured=opened.configured_versions())
+    return OffsetsEvidence(opened, cluster, version, zone=ZoneInfo("UTC"), scan=scan)
 
 
 @cache

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from casebook.analysis.coordinator_states import WAITING, State
 from casebook.rehearsal import coordinators_loading as script
 from tests.rehearsal import plays
 
@@ -63,9 +64,15 @@ def test_the_case_knows_less_than_the_truth(out, truth):
 
 
 @pytest.fixture(scope="module")
-def stuck():
-    """What the script of ``load-never-ends`` wrote down."""
-    return json.loads((plays.played("load-never-ends", "0.9.0.1") / "truth.json").read_text())["facts"]["coordinators"]
+def endless() -> Path:
+    """The play of ``load-never-ends``."""
+    return plays.played("load-never-ends", "0.9.0.1")
+
+
+@pytest.fixture(scope="module")
+def stuck(endless):
+    """What the script wrote down."""
+    return json.loads((endless / "truth.json").read_text())["facts"]["coordinators"]
 
 
 class TestLoadNeverEnds:
@@ -78,3 +85,10 @@ class TestLoadNeverEnds:
     def test_the_loader_is_busy(self, stuck):
         """It is not waiting for anything but the processor."""
         assert stuck["loader"]["cpu_seconds"] > 0.05 * stuck["loader"]["seconds"]
+
+    def test_it_is_told_apart_from_a_slow_load(self, endless, stuck):
+        """By the batch in the segments; and for nobody behind it a time is named."""
+        held = plays.evidence(endless / "during", scan=True).coordinators
+        assert {one.judged.partition for one in held.partitions if one.judged.state is State.LOADING_FOR_EVER} == {1}
+        waiting = {one.judged.partition: one.eta for one in held.partitions if one.judged.state in WAITING}
+        assert waiting == {stuck["groups"][group]["partition"]: None for group in stuck["never_served"]}

@@ -5,17 +5,12 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
 import pytest
 
-from casebook.analysis import release
 from casebook.analysis.coordinator_states import WAITING, State
-from casebook.analysis.coordinators import Coordinators
 from casebook.analysis.load_ends import BrokerQueue
 from casebook.analysis.load_rate import Span
-from casebook.case import Case
-from casebook.offsets_evidence import OffsetsEvidence
 from casebook.rehearsal import coordinators_loading as script
 from tests.rehearsal import plays
 
@@ -38,13 +33,6 @@ class Foretold(NamedTuple):
     loads: int
 
 
-def examined(case: Case) -> Coordinators:
-    """A case as notebook 50 sees it when nobody has read the segments."""
-    cluster = case.cluster()
-    version = release.release(cluster, logged=case.logged_versions(), configured=case.configured_versions())
-    return OffsetsEvidence(case, cluster, version, zone=ZoneInfo("UTC"), scan=False).coordinators
-
-
 @pytest.fixture(scope="module", params=["0.9.0.1", "2.8.2"])
 def out(request) -> Path:
     """The play on that release."""
@@ -54,7 +42,7 @@ def out(request) -> Path:
 @pytest.fixture(scope="module")
 def foretold(out) -> list[Foretold]:
     """From the case alone that was captured while they loaded."""
-    held = examined(Case.open(out / "during"))
+    held = plays.evidence(out / "during").coordinators
     served = {one.judged.partition: one.eta for one in held.partitions if one.judged.state in WAITING}
     return [one for queue in held.queues if queue.broker in script.HOLDERS for one in _of_broker(queue, served)]
 
@@ -70,7 +58,7 @@ def _of_broker(queue: BrokerQueue, served: dict[int, Span]) -> Iterator[Foretold
 @pytest.fixture(scope="module")
 def logged(out) -> dict[int, int]:
     """By partition the "in N milliseconds" that its broker logged in the end, less what it spent in the queue."""
-    queues = examined(Case.open(out / "after")).queues
+    queues = plays.evidence(out / "after").coordinators.queues
     return {load.partition: load.milliseconds for queue in queues for load, _ in queue.loads if queue.broker in script.HOLDERS}
 
 

@@ -139,3 +139,5 @@ def test_a_damaged_segment_on_2_8():
     log = cleaner_log(out, 1)
     assert "Marking its partition (__consumer_offsets-5) as uncleanable" in log
     assert "cleaned log __consumer_offsets-4" in log
+    copies = plays.evidence(out / "during").offsets_topic.partitions
+    assert [(copy.broker, copy.partition) for copy in copies if copy.rule == "C4"] == [(1, 5)]

@@ -84,7 +84,7 @@ class TestLookUp:
         """Five steps, and the command that gives the same."""
         view = group_lookup.panel(held, "fraud", interactive=False, remembered={}, source="sample:coordinators_loading")
         shown = text_of(view)
-        for word in ("97692260", "__consumer_offsets-0", "broker 1", "queued", "16 NOT_COORDINATOR_FOR_GROUP"):
+        for word in ("97692260", "__consumer_offsets-8", "broker 1", "loading", "16 NOT_COORDINATOR_FOR_GROUP"):
             assert word in shown
         assert "casebook run group_coordinators --source sample:coordinators_loading -p group=fraud" in shown
 

@@ -1,6 +1,7 @@
 """The questions on the offsets topic, in the order they are asked; those on its cleaner are next door."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from casebook.analysis import cleaner_checks
 from casebook.analysis.cleaner import BrokerCleaner
@@ -8,7 +9,7 @@ from casebook.analysis.offsets_rows import OffsetsPartition
 from casebook.analysis.retention import Value
 from casebook.analysis.words import agree, count, duration, number, size
 from casebook.facts import Cluster
-from casebook.findings import Evidence, Finding, Question, Severity, Step
+from casebook.findings import Evidence, Finding, Question, Severity, Status, Step
 from casebook.storage import OFFSETS_TOPIC, Damage, GroupBytes, Scanned
 from casebook.versions import LOAD_TAKES_ANY_BATCH, NEWER_GROUP_RECORDS, VersionInUse
 
@@ -28,7 +29,7 @@ def checks(
     settings: Sequence[Value],
 ) -> tuple[Finding, ...]:
     """Every check on the offsets topic, each with its outcome."""
-    return (
+    answers = (
         cleaner_checks.compacted(version, partitions, cleaners),
         cleaner_checks.would_die(version, cleaners),
         dead_weight(partitions),
@@ -41,6 +42,13 @@ def checks(
         expiring(scan, settings),
         replicated(cluster),
     )
+    nobody_committed = cluster.topics and not cluster.unlisted and OFFSETS_TOPIC not in cluster.topics and not partitions
+    return tuple(map(_no_topic, answers)) if nobody_committed else answers
+
+
+def _no_topic(answer: Finding) -> Finding:
+    title = "There is no offsets topic: nobody has ever committed"
+    return replace(answer, status=Status.NOT_APPLICABLE, severity=None, title=title, why="", settle=None, next=(), since=None)
 
 
 def dead_weight(partitions: Sequence[OffsetsPartition]) -> Finding:

@@ -25,7 +25,7 @@ HOLDERS = (1, 2)
 CONTROLLER = 3
 OFFSETS = tuple((OFFSETS_TOPIC, number) for number in range(12))
 TOPIC, PARTITIONS = "clicks", 20
-FEW = 4
+FEW = 2
 """Partitions in a request to a later release: what stands in one request is one batch there, and read at once."""
 BROKER_SETTINGS = {
     "offsets.topic.num.partitions": str(len(OFFSETS)),

@@ -30,7 +30,7 @@ TALKATIVE = "payments"
 """The group that once commits more metadata than the buffer holds."""
 LONG = 1_000
 COMMITS = 500
-PATIENCE = 8.0
+PATIENCE = 4.0
 """Seconds for loads of a few kilobytes to end, if they ever do."""
 LOADER = "group-metadata-"
 """As the system cuts the name of the loading thread."""

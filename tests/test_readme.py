@@ -38,7 +38,11 @@ def own_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
     (folder / "zookeeper").mkdir()
     server = ZooKeeper(folder / "zookeeper", guarded)
     server.tree({f"/kafka{z.path}".rstrip("/"): z.data for z in znodes if z.stat is not None})
-    yield {"zk1:2181,zk2:2181/kafka": f"{server.address}/kafka", "dump.jsonl": str(dump), "my-case": str(case)}
+    broker = places.samples_dir() / "offsets_bloat" / "brokers" / "1"
+    yield {
+        "zk1:2181,zk2:2181/kafka": f"{server.address}/kafka", "dump.jsonl": str(dump), "my-case": str(case),
+        "1=/var/kafka-logs": f"1={broker / 'segments'}", "1=/var/log/kafka/*": f"1={broker / 'logs'}/*",
+    }  # fmt: skip
     server.close()
     guarded.close()
 
@@ -63,7 +67,8 @@ class TestReadme:
         assert done.returncode == 0, done.stdout + done.stderr
         last = Path(done.stdout.splitlines()[-1])
         if "collect" in command:
-            assert Case.open(last).cluster().partitions
+            collected = Case.open(last)
+            assert collected.cluster().partitions or (collected.log_dirs() and list(collected.log_files()))
         if "run" in command or command == ["make", "report"]:
             assert (last / "report.html").is_file()
         if command == ["make", "report"]:

@@ -81,8 +81,8 @@ def log(written, tmp_path):
 
 def events(folder):
     """What happened to tasks, from the event log."""
-    lines = (line for file in sorted(folder.rglob("*")) if file.is_file() for line in file.read_text().splitlines())
-    return [event for event in map(json.loads, filter(None, lines)) if event["Event"] == "SparkListenerTaskEnd"]
+    lines = (line for file in sorted(folder.rglob("events_*")) for line in file.read_text().splitlines())
+    return [event for event in map(json.loads, lines) if event["Event"] == "SparkListenerTaskEnd"]
 
 
 def test_a_worker_dies(servers, spark, log, tmp_path):
@@ -98,6 +98,7 @@ def test_a_worker_dies(servers, spark, log, tmp_path):
         "spark.ui.enabled": "false",
         "spark.cores.max": len(workers),
         "spark.executor.memory": "500m",
+        "spark.sql.shuffle.partitions": "2",
         "spark.scheduler.minRegisteredResourcesRatio": "1.0",
         "spark.eventLog.enabled": "true",
         "spark.eventLog.compress": "false",

@@ -64,6 +64,6 @@ def write(spark: object, raw: object, target: str) -> None:
 
     A group's rows come to stand together, its metadata first: so it can be read back group by group.
     """
-    together = raw.repartition("broker", "log_partition", "group")  # the aggregation needs no other exchange then
-    merged = spark.sql(MERGED, raw=together).sortWithinPartitions("broker", "log_partition", "group", "topic", "partition")
+    merged = spark.sql(MERGED, raw=raw).repartition("broker", "log_partition", "group")
+    merged = merged.sortWithinPartitions("broker", "log_partition", "group", "topic", "partition")
     merged.write.mode("overwrite").option("compression", "zstd").parquet(target)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from threading import Event, Thread
+from time import sleep
 from typing import TYPE_CHECKING, TypeVar
 
 from casebook.errors import ScanError
@@ -34,6 +35,7 @@ _LOCAL = {
     "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 2)),
 }
 _POLL = 0.3
+_ATTEMPTS = 3
 
 
 def session(*, progress: Callable[[str], None] = lambda _: None) -> "SparkSession":
@@ -78,11 +80,32 @@ def watched(spark: "SparkSession", action: Callable[[], Result], *, what: str, p
     try:
         with _told(context.statusTracker(), group, progress):
             return action()
-    except KeyboardInterrupt:
-        context.cancelJobGroup(group)  # without it the job goes on in the JVM
+    except BaseException as error:
+        _surely(lambda: context.cancelJobGroup(group))  # without it the job goes on in the JVM
+        if interrupt := _interrupt(error):
+            raise interrupt from None
         raise
     finally:
-        context.setLocalProperty("spark.jobGroup.id", None)
+        _surely(lambda: context.setLocalProperty("spark.jobGroup.id", None))
+
+
+def _surely(call: Callable[[], None]) -> None:
+    """Call the JVM in spite of an interrupt: py4j closes that thread's connection then, and at times the next one as well."""
+    from py4j.protocol import Py4JNetworkError
+
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return call()
+        except Py4JNetworkError:
+            sleep(_POLL)
+    return call()
+
+
+def _interrupt(error: BaseException | None) -> KeyboardInterrupt | None:
+    """The interrupt itself, or the one that another error came of while Spark tidied up after it."""
+    while error and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error
 
 
 @contextmanager

@@ -19,6 +19,7 @@ import java.util.TreeMap;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
+import org.apache.kafka.common.record.MemoryRecords;
 import org.apache.kafka.common.record.Record;
 
 /**
@@ -133,11 +134,24 @@ public final class Fuzz {
     records.open(header, batch);
     long shares = 0;
     while (records.next()) {
-      contents.put(records.offset(), Arrays.deepHashCode(new Object[] {records.key(), records.value(), records.timestamp(), records.headers()}));
+      contents.put(records.offset(), hash(records.key(), records.value(), records.timestamp(), records.sequence(), records.headers()));
       shares += records.share();
     }
     require(contents.isEmpty() || shares == header.size, "shares of " + shares + " in a batch of " + header.size);
+    require(header.magic < 2 || header.compressed() || contents.equals(byKafka(batch)), "not as Kafka's own reader has it");
     return contents;
+  }
+
+  private static Map<Long, Integer> byKafka(ByteBuffer batch) {
+    Map<Long, Integer> contents = new TreeMap<>();
+    for (Record record : MemoryRecords.readableRecords(batch.duplicate()).records()) {
+      contents.put(record.offset(), hash(record.key(), record.value(), record.timestamp(), record.sequence(), record.headers()));
+    }
+    return contents;
+  }
+
+  private static int hash(Object... fields) {
+    return Arrays.deepHashCode(fields);
   }
 
   private Damaged damage(Segment segment) {

@@ -16,6 +16,7 @@ public final class BatchRecords {
   private long contentBytes;
   private long passed;
   private int size;
+  private int count;
 
   public BatchRecords(Limits limits) {
     content = new Content(limits.contentBytes());
@@ -44,6 +45,11 @@ public final class BatchRecords {
     cursor = opened;
   }
 
+  /** How many records the batch has. */
+  public int count() {
+    return count;
+  }
+
   /** Goes on to the next record. */
   public boolean next() {
     passed += size;
@@ -53,6 +59,11 @@ public final class BatchRecords {
     }
     size = cursor.size();
     return true;
+  }
+
+  /** Leaves out the records that are left. */
+  public void close() {
+    cursor = null;
   }
 
   public long offset() {
@@ -101,6 +112,7 @@ public final class BatchRecords {
   }
 
   private void check(RecordCursor all) throws Undecodable {
+    count = 0;
     long bytes = 0;
     long previous = Long.MIN_VALUE;
     while (all.next()) {
@@ -110,6 +122,7 @@ public final class BatchRecords {
       }
       previous = offset;
       bytes += all.size();
+      count++;
     }
     if (bytes != contentBytes) {
       throw new Undecodable(contentBytes - bytes + " bytes behind its last record");

@@ -81,14 +81,17 @@ final class RawTable<V> {
     }
   }
 
+  /** Eight bytes at a time; the last eight may overlap those before. */
   private static long hash(byte[] array, int start, int length, long beside) {
-    long hash = beside * MIX + length;
+    long hash = mixed(beside * MIX + length);
     int end = start + length;
-    int at = start;
-    for (; at <= end - 8; at += 8) {
+    for (int at = start; at < end - 8; at += 8) {
       hash = mixed(hash ^ (long) LONG.get(array, at));
     }
-    for (; at < end; at++) {
+    if (length >= 8) {
+      return mixed(hash ^ (long) LONG.get(array, end - 8));
+    }
+    for (int at = start; at < end; at++) {
       hash = mixed(hash ^ array[at]);
     }
     return hash;

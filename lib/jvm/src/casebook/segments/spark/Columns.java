@@ -77,6 +77,11 @@ final class Columns implements AutoCloseable {
     row++;
   }
 
+  /** Ends as many rows of which nothing is wanted. */
+  void endRows(int count) {
+    row += count;
+  }
+
   ColumnarBatch batch() {
     batch.setNumRows(row);
     return batch;

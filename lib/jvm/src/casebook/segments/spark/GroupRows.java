@@ -16,10 +16,6 @@ final class GroupRows extends Rows.OfRecords {
 
   @Override
   void write(Columns out, Header header) {
-    if (out.none()) {
-      out.endRow();
-      return;
-    }
     record.take(header, records);
     if (header.control()) {
       GroupColumns.writeControl(out, common, record, Words.controlType(records.key()));

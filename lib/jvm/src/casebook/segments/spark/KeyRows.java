@@ -48,6 +48,11 @@ final class KeyRows extends Rows.OfRecords {
   }
 
   @Override
+  boolean rowEach() {
+    return false;
+  }
+
+  @Override
   boolean interrupted() {
     return flushing;
   }

@@ -33,10 +33,6 @@ final class RecordRows extends Rows.OfRecords {
 
   @Override
   void write(Columns out, Header header) {
-    if (out.none()) {
-      out.endRow();
-      return;
-    }
     common.write(out, header.control() ? Words.CONTROL : Words.DATA, header.position, null);
     out.set(OFFSET, records.offset());
     out.setTime(TIMESTAMP, records.timestamp());

@@ -48,6 +48,11 @@ abstract class Rows {
 
     abstract void write(Columns out, Header header);
 
+    /** Whether there is a row for each record, so that counting them does. */
+    boolean rowEach() {
+      return true;
+    }
+
     /** Whether rows that were held back must be written first. */
     boolean interrupted() {
       return false;
@@ -82,6 +87,10 @@ abstract class Rows {
       }
       try {
         records.open(walker.header(), walker.batch());
+        if (out.none() && rowEach()) {
+          out.endRows(records.count());
+          records.close();
+        }
       } catch (Undecodable error) {
         damage(out, walker.undecodable(error.getMessage()));
       }

@@ -1,0 +1,121 @@
+"""``kafka_topic`` against Spark's own Kafka connector on 3.9.2: the same records, the same columns, two tasks each, in turns.
+
+    python tests/bench/kafka_topic.py [rounds [topic ...]]
+
+Processor time is that of Spark and its Python workers; the broker's is not in it.
+The connector is that of Spark 4.2.0, the latest that Maven Central has whole; it works with the Spark that is installed.
+"""
+
+import os
+import shutil
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import commits
+
+from casebook import jars
+from casebook.errors import ScanError
+from casebook.places import cache_dir
+from casebook.rehearsal import Cluster
+from casebook.scans import session
+from casebook.scans.jvm import kafka_jars
+
+CONNECTOR = {
+    "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0": "64539c45e5d39f7ddb747312c239f38f5208d08c1a0ddf7d70beb2fbd9373705",
+    "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.0.0": "f2be3b76f9e6cbe63379d4e4e0dc14f59dbf056ae2ad16ff15ac108004c86767",
+    "org.apache.commons:commons-pool2:2.12.1": "5273c8bc8c0dca2211175c0d27efbd7228efae99689aac001a8e1ef8e872e9ef",
+}
+TOPICS = ("An", "Al", "Az")
+TASKS = 2
+BOUND = 0.8
+
+
+def filled(cluster: Cluster, topic: str) -> None:
+    """Give the broker a topic's segments as another wrote them."""
+    cluster.create_topic(topic, {0: [1]})
+    cluster.stop(1)
+    shutil.copytree(commits.plain() / f"{topic}-0", cluster.log_dir(1) / f"{topic}-0", dirs_exist_ok=True,
+                    ignore=shutil.ignore_patterns("partition.metadata"))  # fmt: skip
+    cluster.start(1)
+    cluster.wait_until(lambda: (topic, 0) in cluster.states(), what="the leader")
+
+
+def summary(frame: object) -> list[tuple]:
+    """Every column is looked at, in every record."""
+    found = frame.selectExpr("count(*)", "sum(length(key))", "sum(length(value))", "max(offset)", "max(timestamp)")
+    return [tuple(row) for row in found.collect()]
+
+
+def ours(spark: object, cluster: Cluster, topic: str) -> list[tuple]:
+    """The records by ``kafka_topic``."""
+    read = spark.read.format("kafka_topic").schema("offset bigint, timestamp timestamp, key binary, value binary")
+    return summary(read.options(bootstrap=cluster.bootstrap, kafka=cluster.kafka, slices=TASKS).load(topic))
+
+
+def theirs(spark: object, cluster: Cluster, topic: str) -> list[tuple]:
+    """The records by the connector."""
+    read = spark.read.format("kafka").option("kafka.bootstrap.servers", cluster.bootstrap).option("subscribe", topic)
+    return summary(read.option("minPartitions", TASKS).load())
+
+
+def processor_seconds(process: int) -> float:
+    """Time used so far by a process, those it started, and those they did."""
+    parents, used = {}, {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        one = int(stat.parent.name)
+        parents[one], used[one] = int(fields[1]), sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    family = {process}
+    while more := {one for one, parent in parents.items() if parent in family} - family:
+        family |= more
+    return sum(used[one] for one in family)
+
+
+def main() -> None:
+    """Measure, print a table, fail beyond the bound."""
+    rounds = int(sys.argv[1]) if sys.argv[1:] else 5
+    connector = jars.fetched(CONNECTOR, cache_dir() / "connector", what="Spark's Kafka connector", error=ScanError)
+    os.environ["PYSPARK_SUBMIT_ARGS"] = f"--master local[2] --jars {','.join(map(str, connector + kafka_jars()))} pyspark-shell"
+    with Cluster(kafka=commits.KAFKA, brokers=1) as cluster:
+        spark = session()
+        print(f"{'':4}{'connector s':>12}{'CPU s':>7}{'kafka_topic s':>15}{'CPU s':>7}{'ratio':>7}{'CPU':>7}", flush=True)
+        worst = min(measured(spark, cluster, topic, rounds) for topic in sys.argv[2:] or TOPICS)
+        spark.stop()
+    if worst < BOUND:
+        sys.exit(f"Less than {BOUND} times the connector's speed.")
+
+
+def measured(spark: object, cluster: Cluster, topic: str, rounds: int) -> float:
+    """Median ratio of the connector's time to ours; the first round of each warms up."""
+    filled(cluster, topic)
+    for way in (theirs, ours):
+        timed(spark, cluster, topic, way)
+    found = []
+    for _ in range(rounds):
+        (said, *peer), (answer, *own) = (timed(spark, cluster, topic, way) for way in (theirs, ours))
+        if said != answer:
+            raise RuntimeError(f"Not the same records: {said}, {answer}")
+        found.append((*peer, *own, peer[0] / own[0], peer[1] / own[1]))
+    peer, peer_cpu, own, own_cpu, ratio, ratio_cpu = map(statistics.median, zip(*found, strict=True))
+    print(f"{topic:4}{peer:12.1f}{peer_cpu:7.1f}{own:15.1f}{own_cpu:7.1f}{ratio:7.2f}{ratio_cpu:7.2f}", flush=True)
+    return ratio
+
+
+def timed(spark: object, cluster: Cluster, topic: str, way: Callable[..., list[tuple]]) -> tuple[list[tuple], float, float]:
+    """What a way answers, its seconds, and those of the processors."""
+    jvm = spark._jvm.java.lang.ProcessHandle.current().pid()
+    began, used = time.perf_counter(), processor_seconds(jvm)
+    answer = way(spark, cluster, topic)
+    return answer, time.perf_counter() - began, processor_seconds(jvm) - used
+
+
+if __name__ == "__main__":
+    main()

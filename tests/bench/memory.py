@@ -1,0 +1,100 @@
+"""Does a scan of much more cost more memory? Peaks of 20 GB of segments against those of 1 GB, a process of its own for each.
+
+    python tests/bench/memory.py [gigabytes ...]
+
+Java grows into whatever heap it may have, needed or not. So it may have little here, and the larger scan must do with it, too.
+
+The log is the half gigabyte of ``commits.py`` under many partition numbers, by hard links: every byte is read and decoded as
+often as it is named, and none is on disk twice.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import commits
+
+from casebook.scans import group_records, segments, session
+from casebook.storage import OFFSETS_TOPIC
+
+GIGABYTES = (1, 20)
+HEAP = "512m"
+BOUND = 1.2
+
+
+def repeated(gigabytes: float, into: Path) -> list[Path]:
+    """Partitions that are that large together, at least one."""
+    source = commits.offsets() / f"{OFFSETS_TOPIC}-0"
+    times = max(1, round(gigabytes * 1e9 / commits.size(source)))
+    folders = [into / f"{OFFSETS_TOPIC}-{number}" for number in range(times)]
+    for folder in folders:
+        folder.mkdir()
+        for file in (*source.glob("*.log"), *source.glob("*.index")):
+            os.link(file, folder / file.name)
+    return folders
+
+
+def peak(process: int | str) -> float:
+    """Most resident memory that a process ever had, in MB."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) * 1024 / 1e6
+
+
+def every_record(spark: object, folders: list[Path], _place: str) -> None:
+    """Read keys and values of all records."""
+    segments(spark, *folders).selectExpr("sum(length(key))", "sum(length(value))", "max(timestamp)").collect()
+
+
+def aggregate(spark: object, folders: list[Path], place: str) -> None:
+    """What notebook 40 asks for. Here its result, too, grows with the log: every partition has keys of its own."""
+    group_records.aggregate(spark, {1: folders}, f"file:{place}/derived")
+
+
+SCANS = {scan.__name__: scan for scan in (every_record, aggregate)}
+
+
+def scan(name: str, gigabytes: float) -> None:
+    """Scan; print bytes, seconds and the peaks of the JVM and of Python."""
+    os.environ["PYSPARK_SUBMIT_ARGS"] = f"--master local[2] --driver-memory {HEAP} pyspark-shell"
+    home = commits.offsets().parent  # hard links need the same file system
+    with tempfile.TemporaryDirectory(dir=home) as place:
+        folders = repeated(gigabytes, Path(place))
+        spark = session()
+        began = time.perf_counter()
+        SCANS[name](spark, folders, place)
+        took = time.perf_counter() - began
+        jvm = spark._jvm.java.lang.ProcessHandle.current().pid()
+        print(sum(map(commits.size, folders)) / 1e9, took, peak(jvm), peak("self"))
+
+
+def main() -> None:
+    """Measure, print a table, fail beyond the bound."""
+    print(f"{'':14}{'GB':>6}{'s':>8}{'JVM MB':>10}{'Python MB':>11}")
+    sizes = [float(size) for size in sys.argv[1:]] or GIGABYTES
+    if max(measured(name, sizes) for name in SCANS) > BOUND:
+        sys.exit(f"More than {BOUND} times the memory.")
+
+
+def measured(name: str, sizes: Sequence[float]) -> float:
+    """The last size's peak as a multiple of the first's."""
+    peaks = []
+    for size in sizes:
+        command = [sys.executable, __file__, "scan", name, str(size)]
+        said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+        read, took, jvm, python = map(float, said.stdout.split())
+        print(f"{name:14}{read:6.1f}{took:8.0f}{jvm:10.0f}{python:11.0f}", flush=True)
+        peaks.append(jvm)
+    return peaks[-1] / peaks[0]
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["scan"]:
+        scan(sys.argv[2], float(sys.argv[3]))
+    else:
+        main()

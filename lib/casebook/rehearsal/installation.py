@@ -26,7 +26,7 @@ _BROKER = {
     "auto.create.topics.enable": "false",
     "auto.leader.rebalance.enable": "false",
     "delete.topic.enable": "true",
-    "replica.lag.time.max.ms": "6000",
+    "replica.lag.time.max.ms": "20000",
     "zookeeper.session.timeout.ms": str(int(SESSION_TIMEOUT * 1000)),
     "zookeeper.connection.timeout.ms": "30000",
 }

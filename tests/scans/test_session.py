@@ -2,11 +2,15 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
 
+from casebook import places
 from casebook.scans import watched
+from casebook.scans.jvm import kafka_jars
 
 
 @pytest.fixture
@@ -50,3 +54,13 @@ def test_progress_is_told(spark):
     watched(spark, naps(spark, 8).collect, what="naps", progress=lambda *progress: told.append(progress))
     assert told[-1] == (8, 8)
     assert sorted(told) == told and len(set(told)) > 2
+
+
+def test_jars_of_the_user_go_along():
+    """What --jars names wins over what a session is built with; it must not cost the session our own."""
+    segment = next((places.samples_dir() / "offsets_bloat" / "brokers").glob("*/segments/**/*.log"))
+    program = f"from casebook.scans import segments, session; print(segments(session(), 'file:{segment}').count())"
+    arguments = f"--master local[1] --jars {kafka_jars()[0]} pyspark-shell"
+    environment = os.environ | {"PYSPARK_SUBMIT_ARGS": arguments, "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert int(done.stdout) > 0, done.stderr

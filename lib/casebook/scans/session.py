@@ -32,7 +32,9 @@ _LOCAL = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "2g",
-    "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 2)),
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",  # takes what is in use; G1 takes more the longer a scan runs
+    "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
+    "spark.sql.adaptive.enabled": "false",  # planning anew between two stages takes longer than what it saves here
 }
 _POLL = 0.3
 _ATTEMPTS = 3
@@ -60,7 +62,8 @@ def session(*, progress: Callable[[str], None] = lambda _: None) -> "SparkSessio
         return _knowing(SparkSession.builder.getOrCreate(), jars)
     configured = _configured()
     os.environ.setdefault("PYSPARK_PYTHON", configured.get("spark.pyspark.python", sys.executable))
-    return _started(SparkSession.builder.appName("casebook").config(map=_settings(configured, jars)))
+    spark = _started(SparkSession.builder.appName("casebook").config(map=_settings(configured, jars)))
+    return _knowing(spark, jars) if "spark.jars" in configured else spark  # --jars is stronger than what we set
 
 
 def watched(spark: "SparkSession", action: Callable[[], Result], *, what: str, progress: Progress | None = None) -> Result:

@@ -136,6 +136,7 @@ class Options:
             "check.crcs": True,
             "fetch.wait.max.ms": 100,
             "queued.max.messages.kbytes": _PREFETCH_BYTES // 1024,
+            "fetch.queue.backoff.ms": 10,  # by default a full queue is left alone for a second, and is empty long before
             "log_level": 0,
         }
         if self.bytes_per_second:

@@ -70,6 +70,26 @@ public record GroupKey(Kind kind, Integer version, byte[] group, byte[] topic, i
     return new GroupKey(Kind.NEWER, version, utf8(group), null, 0, utf8(NEWER.getOrDefault(version, "key version " + version)));
   }
 
+  /** Whether it is, to its last byte, a commit's: version, group, topic and partition. */
+  static boolean endsInPartition(ByteBuffer key) {
+    int end = key.limit();
+    int topic = afterText(key, key.position() + Short.BYTES, end);
+    return topic > 0
+        && afterText(key, topic, end) == end - Integer.BYTES
+        && key.getShort(key.position()) >= 0
+        && key.getShort(key.position()) <= OffsetCommitKey.HIGHEST_SUPPORTED_VERSION;
+  }
+
+  private static int afterText(ByteBuffer key, int at, int end) {
+    int length = at + Short.BYTES <= end ? key.getShort(at) : -1;
+    return length < 0 ? -1 : at + Short.BYTES + length;
+  }
+
+  /** The same for another partition. */
+  GroupKey at(int other) {
+    return other == partition ? this : new GroupKey(kind, version, group, topic, other, reason);
+  }
+
   private static GroupKey unknown(Integer version, String reason) {
     return new GroupKey(Kind.UNKNOWN, version, null, null, 0, utf8(reason));
   }

@@ -3,7 +3,10 @@ package casebook.segments;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
 
-/** Keys that were decoded before: an offsets topic says the same few again and again. Equal names are one array. */
+/**
+ * Keys that were decoded before: an offsets topic says the same few again and again. Those of commits are remembered without
+ * the partition at their end, as a group commits many of a topic at once. Equal names are one array.
+ */
 public final class GroupKeys {
   private static final int MOST = 1 << 16;
   private static final long MOST_BYTES = 16 << 20;
@@ -11,6 +14,7 @@ public final class GroupKeys {
   private final RawTable<GroupKey> known = new RawTable<>();
   private final RawTable<byte[]> names = new RawTable<>();
   private final Function<ByteBuffer, GroupKey> decode = this::decoded;
+  private final Function<ByteBuffer, GroupKey> decodeWhole = start -> decoded(start.duplicate().limit(start.limit() + Integer.BYTES));
 
   public GroupKey of(ByteBuffer key) {
     if (key == null) {
@@ -20,7 +24,13 @@ public final class GroupKeys {
       known.clear();
       names.clear();
     }
-    return known.get(key, 0, decode);
+    return GroupKey.endsInPartition(key) ? ofCommit(key) : known.get(key, 0, decode);
+  }
+
+  private GroupKey ofCommit(ByteBuffer key) {
+    int end = key.limit();
+    GroupKey ofTopic = known.get(key.limit(end - Integer.BYTES), Integer.BYTES, decodeWhole);
+    return ofTopic.at(key.limit(end).getInt(end - Integer.BYTES));
   }
 
   private GroupKey decoded(ByteBuffer raw) {

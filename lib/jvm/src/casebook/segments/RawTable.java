@@ -14,10 +14,15 @@ final class RawTable<V> {
   private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
   private static final long MIX = 0x9E3779B97F4A7C15L;
 
-  private record Entry<V>(byte[] key, long beside, long hash, V value) {}
+  private record Entry<V>(byte[] key, long beside, long hash, V value) {
+    boolean is(byte[] array, int start, int length, long otherBeside) {
+      return beside == otherBeside && key.length == length && Arrays.equals(key, 0, length, array, start, start + length);
+    }
+  }
 
   private final List<Entry<V>> entries = new ArrayList<>();
   private Entry<V>[] slots = none(1 << 12);
+  private Entry<V> last;
   private long bytes;
 
   int size() {
@@ -39,16 +44,21 @@ final class RawTable<V> {
     byte[] array = key.array();
     int start = key.arrayOffset() + key.position();
     int length = key.remaining();
+    if (last != null && last.is(array, start, length, beside)) {
+      return last.value;
+    }
     long hash = hash(array, start, length, beside);
     int slot = (int) hash & slots.length - 1;
     for (Entry<V> entry; (entry = slots[slot]) != null; slot = slot + 1 & slots.length - 1) {
-      if (entry.hash == hash && entry.beside == beside && Arrays.equals(entry.key, 0, entry.key.length, array, start, start + length)) {
+      if (entry.hash == hash && entry.is(array, start, length, beside)) {
+        last = entry;
         return entry.value;
       }
     }
     Entry<V> made = new Entry<>(Arrays.copyOfRange(array, start, start + length), beside, hash, make.apply(key));
     entries.add(made);
     slots[slot] = made;
+    last = made;
     bytes += length;
     if (2 * entries.size() > slots.length) {
       enlarge();
@@ -67,6 +77,7 @@ final class RawTable<V> {
   void clear() {
     entries.clear();
     slots = none(1 << 12);
+    last = null;
     bytes = 0;
   }
 

@@ -4,6 +4,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-for script in sorted(Path(__file__).parent.glob("[!_]*.py")):
+for script in sorted(path for path in Path(__file__).parent.glob("[!_]*.py") if "__main__" in path.read_text()):
     print(f"\n## {script.stem}\n", flush=True)
     subprocess.run([sys.executable, str(script)], check=True)

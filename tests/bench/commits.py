@@ -23,6 +23,12 @@ KAFKA = "3.9.2"
 HOME = Path(tempfile.gettempdir(), "bench")
 OFFSETS_BYTES = 600_000_000
 RECORDS = 4_500_000
+SETTINGS = {
+    "offsets.topic.num.partitions": "1",
+    "offsets.topic.replication.factor": "1",
+    "log.cleaner.enable": "false",
+    "log.index.size.max.bytes": "10485760",
+}
 CODECS = {"An": "none", "Al": "lz4", "Az": "zstd"}
 
 _GROUPS = 470
@@ -50,13 +56,7 @@ def size(log: Path) -> int:
 def _made(folder: Path, write: Callable[[Cluster], None]) -> Path:
     if not folder.exists():
         with tempfile.TemporaryDirectory(prefix="casebook-rehearsal-") as scratch:
-            settings = {
-                "offsets.topic.num.partitions": "1",
-                "offsets.topic.replication.factor": "1",
-                "log.cleaner.enable": "false",
-                "log.index.size.max.bytes": "10485760",
-            }
-            cluster = Cluster(kafka=KAFKA, brokers=1, settings=settings, home=Path(scratch, "home"), keep=True)
+            cluster = Cluster(kafka=KAFKA, brokers=1, settings=SETTINGS, home=Path(scratch, "home"), keep=True)
             with cluster:
                 write(cluster)
                 cluster.stop(1)

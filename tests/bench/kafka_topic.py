@@ -3,11 +3,9 @@
     python tests/bench/kafka_topic.py [rounds [topic ...]]
 
 Processor time is that of Spark and its Python workers; the broker's is not in it.
-The connector is that of Spark 4.2.0, the latest that Maven Central has whole; it works with the Spark that is installed.
 """
 
 import os
-import shutil
 import statistics
 import sys
 import time
@@ -17,32 +15,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import commits
+import peers
 
-from casebook import jars
-from casebook.errors import ScanError
-from casebook.places import cache_dir
 from casebook.rehearsal import Cluster
 from casebook.scans import session
 from casebook.scans.jvm import kafka_jars
 
-CONNECTOR = {
-    "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0": "64539c45e5d39f7ddb747312c239f38f5208d08c1a0ddf7d70beb2fbd9373705",
-    "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.0.0": "f2be3b76f9e6cbe63379d4e4e0dc14f59dbf056ae2ad16ff15ac108004c86767",
-    "org.apache.commons:commons-pool2:2.12.1": "5273c8bc8c0dca2211175c0d27efbd7228efae99689aac001a8e1ef8e872e9ef",
-}
 TOPICS = ("An", "Al", "Az")
 TASKS = 2
 BOUND = 0.8
-
-
-def filled(cluster: Cluster, topic: str) -> None:
-    """Give the broker a topic's segments as another wrote them."""
-    cluster.create_topic(topic, {0: [1]})
-    cluster.stop(1)
-    shutil.copytree(commits.plain() / f"{topic}-0", cluster.log_dir(1) / f"{topic}-0", dirs_exist_ok=True,
-                    ignore=shutil.ignore_patterns("partition.metadata"))  # fmt: skip
-    cluster.start(1)
-    cluster.wait_until(lambda: (topic, 0) in cluster.states(), what="the leader")
 
 
 def summary(frame: object) -> list[tuple]:
@@ -59,8 +40,7 @@ def ours(spark: object, cluster: Cluster, topic: str) -> list[tuple]:
 
 def theirs(spark: object, cluster: Cluster, topic: str) -> list[tuple]:
     """The records by the connector."""
-    read = spark.read.format("kafka").option("kafka.bootstrap.servers", cluster.bootstrap).option("subscribe", topic)
-    return summary(read.option("minPartitions", TASKS).load())
+    return summary(peers.connector(spark, cluster, topic, minPartitions=TASKS))
 
 
 def processor_seconds(process: int) -> float:
@@ -82,9 +62,9 @@ def processor_seconds(process: int) -> float:
 def main() -> None:
     """Measure, print a table, fail beyond the bound."""
     rounds = int(sys.argv[1]) if sys.argv[1:] else 5
-    connector = jars.fetched(CONNECTOR, cache_dir() / "connector", what="Spark's Kafka connector", error=ScanError)
+    connector = peers.connector_jars()
     os.environ["PYSPARK_SUBMIT_ARGS"] = f"--master local[2] --jars {','.join(map(str, connector + kafka_jars()))} pyspark-shell"
-    with Cluster(kafka=commits.KAFKA, brokers=1) as cluster:
+    with peers.broker() as cluster:
         spark = session()
         print(f"{'':4}{'connector s':>12}{'CPU s':>7}{'kafka_topic s':>15}{'CPU s':>7}{'ratio':>7}{'CPU':>7}", flush=True)
         worst = min(measured(spark, cluster, topic, rounds) for topic in sys.argv[2:] or TOPICS)
@@ -95,7 +75,7 @@ def main() -> None:
 
 def measured(spark: object, cluster: Cluster, topic: str, rounds: int) -> float:
     """Median ratio of the connector's time to ours; the first round of each warms up."""
-    filled(cluster, topic)
+    peers.served(cluster, topic, commits.plain() / f"{topic}-0")
     for way in (theirs, ours):
         timed(spark, cluster, topic, way)
     found = []

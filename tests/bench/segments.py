@@ -1,13 +1,12 @@
-"""Scans of segments in a running session, in turns with what reads the same bytes otherwise.
+"""Scans of segments in a running session, in turns with what reads the same records otherwise.
 
     python tests/bench/segments.py [rounds]
 
-Kafka's own `kafka-dump-log --offsets-decoder` reads the first segment of the commits, to nowhere; the inventory of headers is
-measured against reading the files from the page cache.
+Kafka's own `kafka-dump-log --offsets-decoder` reads the first segment of the commits, to nowhere; kcat and Spark's connector
+read a live broker that has the same segments; the inventory of headers is measured against reading the files from the page cache.
 """
 
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -16,100 +15,115 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-import commits
+sys.path.insert(0, str(Path(__file__).parent))
 
-from casebook.rehearsal import servers
+import commits
+import peers
+
+from casebook.rehearsal import Cluster
 from casebook.scans import segments, session
+from casebook.scans.jvm import kafka_jars
 from casebook.storage import OFFSETS_TOPIC
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-ROUNDS, WARMING = 5, 2
+ROUNDS, WARMING = 5, 5
 CORES = 2
 
-ROWS, KEYS, COUNT = "commits as rows, latest of each key", "the same aggregated in the reader", "count of the commits"
+READ, ROWS, KEYS, COUNT = (
+    "commits as rows, every commit's fields",
+    "commits as rows, latest of each key",
+    "the same aggregated in the reader",
+    "count of the commits",
+)
 INVENTORY, PAGE_CACHE = "inventory of An by headers", "reading An from the page cache"
-DUMP_LOG = "dump-log --offsets-decoder"
-PLAIN = "{} grouped by length of the value"
+DUMP_LOG, KCAT = "dump-log --offsets-decoder", "kcat on the commits"
+PLAIN, CONNECTOR = "{} grouped by length of the value", "Spark's connector on {}"
 
 BOUNDS = (
     (ROWS, DUMP_LOG, 20),
     (KEYS, DUMP_LOG, 35),
     (COUNT, DUMP_LOG, 60),
+    (READ, KCAT, 2),
+    (KEYS, KCAT, 2),
     (INVENTORY, PAGE_CACHE, 0.5),
+    *((PLAIN.format(topic), CONNECTOR.format(topic), bound) for topic, bound in (("An", 7), ("Al", 4), ("Az", 2.5))),
 )
 
 
 def main() -> None:
     """Take turns, print medians and the ratios of the rounds."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
-    os.environ["PYSPARK_SUBMIT_ARGS"] = f"--master local[{CORES}] pyspark-shell"
-    offsets, plain = commits.offsets() / f"{OFFSETS_TOPIC}-0", commits.plain()
-    spark = session()
-    spark.conf.set("spark.sql.shuffle.partitions", str(CORES))
-    ours = scans(spark, offsets, plain)
-    records = int(ours[COUNT]())
+    jars = ",".join(map(str, peers.connector_jars() + kafka_jars()))
+    os.environ["PYSPARK_SUBMIT_ARGS"] = f"--master local[{CORES}] --jars {jars} pyspark-shell"
+    with peers.broker() as cluster:
+        logs = {"commits": commits.offsets() / f"{OFFSETS_TOPIC}-0"} | {
+            topic: commits.plain() / f"{topic}-0" for topic in commits.CODECS
+        }
+        for topic, log in logs.items():
+            peers.served(cluster, topic, log)
+        compare(session(), cluster, logs, rounds)
+
+
+def compare(spark: "SparkSession", cluster: Cluster, logs: dict[str, Path], rounds: int) -> None:
+    """Measure ours and the others in turns."""
+    first = min(logs["commits"].glob("*.log"))
+    works = scans(spark, logs) | {
+        DUMP_LOG: partial(peers.dump_log, first),
+        KCAT: partial(peers.kcat, cluster, "commits"),
+        PAGE_CACHE: partial(peers.read, logs["An"]),
+    }
+    works |= {CONNECTOR.format(topic): partial(by_connector, spark, cluster, topic) for topic in commits.CODECS}
+    records = int(works[COUNT]())
     for _ in range(WARMING):
-        taken_by(ours)
-    works = ours | {DUMP_LOG: partial(dump_log, first_segment(offsets)), PAGE_CACHE: partial(read, plain / "An-0")}
-    amounts = dict.fromkeys(works, commits.RECORDS) | dict.fromkeys((ROWS, KEYS, COUNT), records)
-    amounts |= {DUMP_LOG: records_of(spark, first_segment(offsets))}
-    amounts |= dict.fromkeys((INVENTORY, PAGE_CACHE), commits.size(plain / "An-0"))
+        taken_by({name: work for name, work in works.items() if name != DUMP_LOG})
+    amounts = dict.fromkeys(works, commits.RECORDS) | dict.fromkeys((READ, ROWS, KEYS, COUNT, KCAT), records)
+    amounts |= {DUMP_LOG: segments(spark, first, mode="group_records").count()}
+    amounts |= dict.fromkeys((INVENTORY, PAGE_CACHE), commits.size(logs["An"]))
     taken = [taken_by(works) for _ in range(rounds)]
     report([{name: amounts[name] / took for name, took in turn.items()} for turn in taken], taken)
 
 
-def scans(spark: "SparkSession", offsets: Path, plain: Path) -> dict[str, Callable[[], object]]:
+def scans(spark: "SparkSession", logs: dict[str, Path]) -> dict[str, Callable[[], object]]:
     """What is measured of ours."""
     from pyspark.sql import functions as sql
 
+    def read() -> object:
+        fields = (
+            "sum(octet_length(`group`))",
+            "sum(octet_length(topic))",
+            "sum(partition)",
+            "sum(committed)",
+            "max(commit_time)",
+        )
+        return segments(spark, logs["commits"], mode="group_records").where("kind = 'commit'").selectExpr(*fields).first()
+
     def latest(mode: str) -> object:
-        found = segments(spark, offsets, mode=mode).where("kind = 'commit'").groupBy("group", "topic", "partition")
+        found = segments(spark, logs["commits"], mode=mode).where("kind = 'commit'").groupBy("group", "topic", "partition")
         return found.agg(sql.max_by("committed", "log_offset").alias("latest")).agg(sql.count("*"), sql.sum("latest")).first()
 
     def inventory() -> object:
-        frame = segments(spark, plain / "An-0", mode="batches", crc=False).groupBy("file")
-        least, most, sums = (
-            ("base_offset", "first_time"),
-            ("last_offset", "max_time", "codec", "leader_epoch"),
-            ("records", "bytes"),
-        )
-        return frame.agg(*map(sql.min, least), *map(sql.max, most), *map(sql.sum, sums)).collect()
-
-    def by_length(topic: str) -> object:
-        frame: DataFrame = segments(spark, plain / f"{topic}-0")
-        return frame.groupBy(sql.length("value")).count().collect()
+        least, most = ("base_offset", "first_time", "codec", "leader_epoch"), ("last_offset", "max_time", "codec", "leader_epoch")
+        headers = segments(spark, logs["An"], mode="batches", crc=False)
+        return headers.agg(*map(sql.min, least), *map(sql.max, most), *map(sql.sum, ("records", "bytes"))).first()
 
     return {
+        READ: read,
         ROWS: partial(latest, "group_records"),
         KEYS: partial(latest, "group_keys"),
-        COUNT: segments(spark, offsets, mode="group_records").count,
+        COUNT: segments(spark, logs["commits"], mode="group_records").count,
         INVENTORY: inventory,
-    } | {PLAIN.format(topic): partial(by_length, topic) for topic in commits.CODECS}
+    } | {PLAIN.format(topic): partial(lambda log: by_length(segments(spark, log)), logs[topic]) for topic in commits.CODECS}
 
 
-def first_segment(log: Path) -> Path:
-    return min(log.glob("*.log"))
+def by_connector(spark: "SparkSession", cluster: Cluster, topic: str) -> object:
+    return by_length(peers.connector(spark, cluster, topic, minPartitions=CORES))
 
 
-def records_of(spark: "SparkSession", place: Path) -> int:
-    return segments(spark, place, mode="group_records").count()
-
-
-def dump_log(segment: Path) -> None:
-    path = ":".join(map(str, servers.jars(commits.KAFKA)))
-    tool = [servers.java(), "-Xmx256M", "-cp", path, "kafka.tools.DumpLogSegments", "--offsets-decoder", "--files", str(segment)]
-    subprocess.run(tool, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-
-
-def read(log: Path) -> None:
-    """All bytes of its segments once through memory, on one core."""
-    buffer = bytearray(1 << 20)
-    for segment in log.glob("*.log"):
-        with segment.open("rb", buffering=0) as file:
-            while file.readinto(buffer):
-                pass
+def by_length(records: "DataFrame") -> object:
+    """Read all values; how many there are of each length."""
+    return records.selectExpr("length(value) AS length").groupBy("length").count().collect()
 
 
 def taken_by(works: dict[str, Callable[[], object]]) -> dict[str, float]:

@@ -12,7 +12,8 @@ from casebook.versions import KafkaVersion
 SESSION_TIMEOUT = 6.0
 """Seconds of silence after which ZooKeeper gives a broker up: the default up to 2.4, 18 later."""
 
-_LIGHT = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto")
+LIGHT = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto")
+"""How Java runs a rehearsed server: it starts quickly and takes little."""
 # Kafka 0.9 and its Scala reach into what Java 17 has closed.
 _OPEN = tuple(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "sun.nio.ch", "java.lang"))
 
@@ -123,7 +124,7 @@ def command(place: Installation, *, jars: Sequence[Path]) -> list[str]:
     main = "org.apache.zookeeper.server.quorum.QuorumPeerMain" if zookeeper else "kafka.Kafka"
     return [
         java(),
-        *_LIGHT,
+        *LIGHT,
         *_OPEN,
         "-Xmx128m" if zookeeper else "-Xmx256m",
         "-Dzookeeper.preAllocSize=4096",  # kilobytes; the default is 64 MB a file

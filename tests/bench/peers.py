@@ -1,0 +1,76 @@
+"""What the scans are measured against: Kafka's dump-log, kcat, Spark's own Kafka connector, and plain reading."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import commits
+
+from casebook import jars
+from casebook.errors import ScanError
+from casebook.places import cache_dir
+from casebook.rehearsal import Cluster, installation, servers
+
+CONNECTOR = {
+    "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0": "64539c45e5d39f7ddb747312c239f38f5208d08c1a0ddf7d70beb2fbd9373705",
+    "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.0.0": "f2be3b76f9e6cbe63379d4e4e0dc14f59dbf056ae2ad16ff15ac108004c86767",
+    "org.apache.commons:commons-pool2:2.12.1": "5273c8bc8c0dca2211175c0d27efbd7228efae99689aac001a8e1ef8e872e9ef",
+}
+
+
+def broker() -> Cluster:
+    """A cluster of one broker, which runs at full speed; rehearsed ones are told to start quickly instead."""
+    installation.LIGHT = ("-XX:+UseG1GC",)
+    return Cluster(kafka=commits.KAFKA, brokers=1, settings=commits.SETTINGS)
+
+
+def served(cluster: Cluster, topic: str, log: Path) -> None:
+    """Give a broker, as partition 0 of a topic, the segments that another wrote."""
+    cluster.create_topic(topic, {0: [1]})
+    cluster.stop(1)
+    copy = cluster.log_dir(1) / f"{topic}-0"
+    shutil.copytree(log, copy, dirs_exist_ok=True, ignore=shutil.ignore_patterns("partition.metadata"))
+    cluster.start(1)
+    cluster.wait_until(lambda: (topic, 0) in cluster.states(), what="the leader")
+
+
+def connector_jars() -> list[Path]:
+    """The connector of Spark 4.2.0, the latest that Maven Central has whole; it works with the Spark that is installed."""
+    return jars.fetched(CONNECTOR, cache_dir() / "connector", what="Spark's Kafka connector", error=ScanError)
+
+
+def connector(spark: object, cluster: Cluster, topic: str, **options: object) -> object:
+    """The records of a topic by Spark's connector, as a data frame."""
+    read = spark.read.format("kafka").option("kafka.bootstrap.servers", cluster.bootstrap).option("subscribe", topic)
+    return read.options(**options).load()
+
+
+def dump_log(*segments: Path) -> None:
+    """Decode segments of the offsets topic by Kafka's own tool, to nowhere."""
+    path = ":".join(map(str, servers.jars(commits.KAFKA)))
+    tool = [
+        servers.java(),
+        "-Xmx256M",
+        "-cp",
+        path,
+        "kafka.tools.DumpLogSegments",
+        "--offsets-decoder",
+        "--files",
+        ",".join(map(str, segments)),
+    ]
+    subprocess.run(tool, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+
+
+def kcat(cluster: Cluster, topic: str) -> None:
+    """Read partition 0 of a topic to its end, to nowhere."""
+    tool = ["kcat", "-b", cluster.bootstrap, "-C", "-t", topic, "-p", "0", "-o", "beginning", "-e", "-q"]
+    subprocess.run(tool, stdout=subprocess.DEVNULL, check=True)
+
+
+def read(log: Path) -> None:
+    """All bytes of a partition's segments once through memory, on one core."""
+    buffer = bytearray(1 << 20)
+    for segment in log.glob("*.log"):
+        with segment.open("rb", buffering=0) as file:
+            while file.readinto(buffer):
+                pass

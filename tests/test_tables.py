@@ -30,6 +30,7 @@ def as_markdown():
         "# Tables",
         "",
         "Every run keeps its tables as `tables/<name>.parquet`. A null stands for unknown unless the meaning says otherwise.",
+        "A `time` is an ISO-8601 text, UTC.",
         "",
     ]
     for name, columns in tables.TABLES.items():

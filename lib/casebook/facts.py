@@ -5,7 +5,9 @@ The rows keep Kafka's and ZooKeeper's own names. Where each field comes from is 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -277,3 +279,17 @@ class Cluster:
     def live(self) -> frozenset[int]:
         """Ids of the registered brokers."""
         return frozenset(self.brokers)
+
+
+def instant(epoch_ms: int | None) -> str | None:
+    """ISO-8601 UTC of epoch milliseconds; ``None`` for unknown, 0 or out of range."""
+    if not epoch_ms or not 0 < epoch_ms < 253402300800000:
+        return None
+    second, millisecond = divmod(epoch_ms, 1000)
+    return f"{_second(second)}.{millisecond:03d}Z"
+
+
+@lru_cache(4096)
+def _second(epoch: int) -> str:
+    """One second, remembered: an election writes hundreds of states in it."""
+    return datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%dT%H:%M:%S")

@@ -175,6 +175,11 @@ class Segment(NamedTuple):
     unknown: int = 0
     damaged_bytes: int = 0
 
+    @property
+    def topic(self) -> str:
+        """The offsets topic, as the tables name it."""
+        return OFFSETS_TOPIC
+
 
 class GroupBytes(NamedTuple):
     """What a group wrote into a partition of the offsets topic, by committed topic and hour.

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from casebook.facts import instant
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
@@ -11,7 +13,8 @@ class Column:
 
     Args:
         name: As in the file, and as the attribute of the row.
-        type: ``int``, ``ints``, ``real``, ``text`` or ``flag``; each may be null: unknown, unless ``meaning`` says otherwise.
+        type: ``int``, ``ints``, ``real``, ``text``, ``flag``, or ``time``: epoch milliseconds in the row, ISO-8601 UTC in
+            the file. Each may be null: unknown, unless ``meaning`` says otherwise.
         meaning: One sentence.
     """
 
@@ -135,9 +138,9 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("load_ms", "int", "What a coordinator's load of this copy takes; null when nothing tells."),
         ("rule", "text", "Verdict on its cleaning: id of a rule."),
         ("why", "text", "The verdict in one sentence."),
-        ("since", "text", "From when it holds, ISO-8601 UTC by the broker's clock."),
-        ("oldest", "text", "Time of its first record."),
-        ("newest", "text", "Time of its last record."),
+        ("since", "time", "From when it holds, ISO-8601 UTC by the broker's clock."),
+        ("oldest", "time", "Time of its first record."),
+        ("newest", "time", "Time of its last record."),
     ),
     "offsets_segments": _columns(
         ("topic", "text", "__consumer_offsets."),
@@ -151,8 +154,8 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("tombstones", "int", "Records without value."),
         ("markers", "int", "Transaction markers."),
         ("open_transactional", "int", "Records of transactions without marker."),
-        ("first_time", "text", "Earliest record or commit time, ISO-8601 UTC; in compacted logs, of what is left."),
-        ("last_time", "text", "Latest record or commit time."),
+        ("first_time", "time", "Earliest record or commit time, ISO-8601 UTC; in compacted logs, of what is left."),
+        ("last_time", "time", "Latest record or commit time."),
         ("largest_batch", "int", "Bytes."),
         ("keepers", "int", "Records for which it is not safe to do without it, tombstones aside."),
         ("safe_to_do_without", "flag", "Without it, and all others so marked, every answer stays the same."),
@@ -163,7 +166,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("partition", "int", "Partition of __consumer_offsets."),
         ("group", "text", "Group id; null for records that name none."),
         ("topic", "text", "Whose offsets it commits; null for its own metadata."),
-        ("hour", "text", "Start of the hour of the commits, ISO-8601 UTC; null for smaller groups, whose hours are summed up."),
+        ("hour", "time", "Start of the hour of the commits, ISO-8601 UTC; null for smaller groups, whose hours are summed up."),
         ("records", "int", "Commits, tombstones and metadata records."),
         ("bytes", "int", "Their share of the segments."),
         ("live_bytes", "int", "Of those that are the latest of their key."),
@@ -174,8 +177,8 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("topic", "text", "Committed topic."),
         ("partition", "int", "Committed partition."),
         ("offset", "int", "What OffsetFetch answers."),
-        ("commit_time", "text", "By the broker's clock, ISO-8601 UTC."),
-        ("expire_time", "text", "When the coordinator may forget it; null when it does not, or that is not known."),
+        ("commit_time", "time", "By the broker's clock, ISO-8601 UTC."),
+        ("expire_time", "time", "When the coordinator may forget it; null when it does not, or that is not known."),
         ("broker", "int", "Whose copy was read."),
         ("log_partition", "int", "Partition of __consumer_offsets that holds it."),
         ("source_offset", "int", "Offset of the record there."),
@@ -217,11 +220,19 @@ def write(folder: Path, name: str, rows: Sequence[object]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    types = {"int": pa.int64(), "ints": pa.list_(pa.int64()), "real": pa.float64(), "text": pa.string(), "flag": pa.bool_()}
+    types = {
+        "int": pa.int64(), "ints": pa.list_(pa.int64()), "real": pa.float64(), "text": pa.string(), "time": pa.string(),
+        "flag": pa.bool_(),
+    }  # fmt: skip
     columns = TABLES[name]
     table = pa.table(
-        [pa.array([getattr(row, column.name) for row in rows], types[column.type]) for column in columns],
+        [pa.array(_values(rows, column), types[column.type]) for column in columns],
         schema=pa.schema([pa.field(c.name, types[c.type], metadata={"meaning": c.meaning}) for c in columns]),
     )
     folder.mkdir(exist_ok=True)
     pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
+
+
+def _values(rows: Sequence[object], column: Column) -> list[object]:
+    values = [getattr(row, column.name) for row in rows]
+    return [instant(value) for value in values] if column.type == "time" else values

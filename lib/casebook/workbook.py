@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from casebook import doctor as _doctor
 from casebook import notebooks, parameters, places, runs, sources, tables
-from casebook.analysis import deletion_choice, evidence, leadership, offsets_tables, release, what_if
+from casebook.analysis import deletion_choice, evidence, leadership, release, what_if
 from casebook.analysis.coordinators import Coordinators
 from casebook.analysis.leadership import Leadership
 from casebook.analysis.offsets_topic import OffsetsPartition, OffsetsTopic
@@ -143,7 +143,13 @@ class Workbook:
             UsageError: There is no such time zone.
         """
         topic = self._on_offsets(timezone, scan=True).offsets_topic
-        self._tables |= offsets_tables.tables(topic.partitions, topic.scanned)
+        self._tables |= {
+            "offsets_partitions": topic.partitions,
+            "offsets_segments": topic.scanned.segments,
+            "group_bytes": topic.scanned.group_bytes,
+            "commits": topic.scanned.commits,
+            "damage": topic.scanned.damage,
+        }
         return topic
 
     def groups(self, *, timezone: str = "UTC") -> tuple[Finding, ...]:

@@ -1,7 +1,7 @@
 """The offsets topic: numbers from a scan's rows, three outcomes, and what deleting would cost."""
 
 from casebook import tables
-from casebook.analysis import deletion, offsets_tables, offsets_topic, offsets_writers
+from casebook.analysis import deletion, offsets_topic, offsets_writers
 from casebook.analysis.load_rate import Measured, rate
 from casebook.analysis.load_work import Work
 from casebook.facts import Cluster
@@ -101,11 +101,11 @@ class TestTopic:
         """Every table can be written."""
         found = examined()
         rows = {
-            "offsets_partitions": offsets_tables.partition_rows(found.partitions),
-            "offsets_segments": offsets_tables.segment_rows(SEGMENTS),
-            "group_bytes": offsets_tables.group_rows(SCANNED.group_bytes),
-            "commits": offsets_tables.commit_rows(SCANNED.commits),
-            "damage": offsets_tables.damage_rows([Damage("f", 900, 30, None, "cut", tail=True)]),
+            "offsets_partitions": found.partitions,
+            "offsets_segments": SEGMENTS,
+            "group_bytes": SCANNED.group_bytes,
+            "commits": SCANNED.commits,
+            "damage": [Damage("f", 900, 30, None, "cut", tail=True)],
         }
         for name, some in rows.items():
             tables.write(tmp_path, name, some)

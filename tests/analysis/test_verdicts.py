@@ -2,8 +2,8 @@
 
 import pytest
 
-from casebook.analysis.verdicts import State, dead_brokers, instant, verdicts
-from casebook.facts import ReadOutcome
+from casebook.analysis.verdicts import State, dead_brokers, verdicts
+from casebook.facts import ReadOutcome, instant
 from tests.evidence import K09, K28, made, of_brokers, override, state, state_path, znode
 
 OFF = override("t", unclean_leader_election_enable="false")

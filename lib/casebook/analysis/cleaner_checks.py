@@ -7,8 +7,8 @@ from casebook.analysis.cleaner_map import Obstacle
 from casebook.analysis.offsets_rows import OffsetsPartition
 from casebook.analysis.proof import START
 from casebook.analysis.settings import BUILT_IN_ASSUMED
-from casebook.analysis.verdicts import instant
 from casebook.analysis.words import count, moment, number, size
+from casebook.facts import instant
 from casebook.findings import Evidence, Finding, Question, Severity, Step
 from casebook.storage import OFFSETS_TOPIC
 from casebook.versions import CLEANER_FAILURE, CLEANER_MAP_RULE, VersionInUse

@@ -33,7 +33,6 @@ class Dirt(NamedTuple):
         first_uncleanable: Base offset of the first segment that may not be cleaned.
         clean_bytes: Below ``first_dirty``, whole segments.
         cleanable_bytes: From there to ``first_uncleanable``, whole segments.
-        never_cleaned: There is no checkpoint for it.
     """
 
     first_dirty: int
@@ -41,7 +40,6 @@ class Dirt(NamedTuple):
     first_uncleanable: int
     clean_bytes: int
     cleanable_bytes: int
-    never_cleaned: bool
 
     @property
     def ratio(self) -> float | None:
@@ -87,7 +85,6 @@ def dirt(replica: Replica, version: KafkaVersion, *, now: int | None, lag: int =
         first_uncleanable=uncleanable,
         clean_bytes=sum(s.bytes for s in replica.segments if s.base_offset < first_dirty),
         cleanable_bytes=sum(s.bytes for s in replica.segments if first_segment <= s.base_offset < uncleanable),
-        never_cleaned=replica.cleaner_point is None,
     )
 
 

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from casebook.analysis.proof import SHOWN, START, ZNODES
-from casebook.analysis.verdicts import Verdict, instant
+from casebook.analysis.verdicts import Verdict
 from casebook.analysis.words import agree, brokers, capitalised, moment, number
-from casebook.facts import Cluster
+from casebook.facts import Cluster, instant
 from casebook.findings import Evidence, Finding, Question, Severity, Step
 
 

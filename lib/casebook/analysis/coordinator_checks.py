@@ -4,8 +4,8 @@ from casebook.analysis import load_checks
 from casebook.analysis.coordinator_scene import COLLECT_LOGS, Scene, facts_of, proofs, whom, within
 from casebook.analysis.coordinator_states import State
 from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, START
-from casebook.analysis.verdicts import instant
 from casebook.analysis.words import agree, brokers, count, number
+from casebook.facts import instant
 from casebook.findings import Evidence, Finding, Question, Severity, Step
 from casebook.storage import EventKind
 from casebook.versions import NO_COORDINATOR_ANSWER

@@ -8,8 +8,7 @@ from casebook.analysis.coordinator_states import WAITING, Judged, State
 from casebook.analysis.group_partition import group_partition, java_hash
 from casebook.analysis.load_ends import BrokerQueue, ends
 from casebook.analysis.load_rate import Span
-from casebook.analysis.verdicts import instant
-from casebook.facts import Cluster
+from casebook.facts import Cluster, instant
 from casebook.storage import OFFSETS_TOPIC
 from casebook.versions import DEFAULTS, LOADING_ANSWER, NO_COORDINATOR_ANSWER, KafkaVersion
 

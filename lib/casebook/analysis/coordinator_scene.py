@@ -20,7 +20,18 @@ _TABLE = Evidence(file="tables/coordinators")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """What the checks look at; see :class:`casebook.analysis.coordinators.Coordinators`."""
+    """What is known before anything is checked.
+
+    Args:
+        at: End of the evidence, epoch ms; ``None`` when nothing in it bears a time.
+        topic: How many partitions the offsets topic has.
+        groups: Names known from the evidence, in order.
+        partitions: One for each partition, by number.
+        queues: One for each broker that coordinates or has logs, by id.
+        radius: What each broker's loss would hit, the widest first.
+        segments: Of a scan of the offsets topic.
+        events: Of all brokers' logs.
+    """
 
     cluster: Cluster
     version: VersionInUse

@@ -1,15 +1,12 @@
 """Group coordinators: who waits for which, until when, and whom a broker's loss would hit. What notebook 50 concludes."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from casebook.analysis import coordinator_checks
 from casebook.analysis.coordinator_rows import (
-    BlastRadius,
     CoordinatorRow,
     LookUp,
-    Partitions,
-    Waiting,
     blast_radius,
     look_up,
     partitions_of_topic,
@@ -18,7 +15,7 @@ from casebook.analysis.coordinator_rows import (
 )
 from casebook.analysis.coordinator_scene import Scene
 from casebook.analysis.coordinator_states import judge
-from casebook.analysis.load_ends import BrokerQueue, broker_queues
+from casebook.analysis.load_ends import broker_queues
 from casebook.analysis.load_queue import queues
 from casebook.facts import Cluster
 from casebook.findings import Finding
@@ -27,29 +24,15 @@ from casebook.versions import VersionInUse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Coordinators:
+class Coordinators(Scene):
     """Everything notebook 50 shows.
 
     Args:
-        at: End of the evidence, epoch ms; ``None`` when nothing in it bears a time.
-        topic: How many partitions the offsets topic has.
-        groups: Names known from the evidence, in order.
-        partitions: One for each partition, by number.
-        queues: One for each broker that coordinates or has logs, by id.
         rows: One for each known group, and for each partition without one; those that wait longest first.
-        radius: What each broker's loss would hit, the widest first.
         findings: One for every check, in a fixed order.
     """
 
-    cluster: Cluster
-    version: VersionInUse
-    at: int | None
-    topic: Partitions
-    groups: tuple[str, ...]
-    partitions: tuple[Waiting, ...]
-    queues: tuple[BrokerQueue, ...]
     rows: tuple[CoordinatorRow, ...]
-    radius: tuple[BlastRadius, ...]
     findings: tuple[Finding, ...]
 
     def look_up(self, group: str) -> LookUp:
@@ -85,7 +68,6 @@ def examine(
     names = tuple(sorted(set(groups)))
     held = broker_queues(judged, by_broker)
     partitions = waiting(judged, held, names, topic)
-    radius = blast_radius(partitions)
     scene = Scene(
         cluster=cluster,
         version=version,
@@ -94,24 +76,14 @@ def examine(
         groups=names,
         partitions=partitions,
         queues=held,
-        radius=radius,
+        radius=blast_radius(partitions),
         segments=segments,
         events=told,
     )
-    return Coordinators(
-        cluster=cluster,
-        version=version,
-        at=end,
-        topic=topic,
-        groups=names,
-        partitions=partitions,
-        queues=held,
-        rows=rows(partitions, version.version),
-        radius=radius,
-        findings=coordinator_checks.checks(scene),
-    )
+    seen = {field.name: getattr(scene, field.name) for field in fields(scene)}
+    return Coordinators(**seen, rows=rows(partitions, version.version), findings=coordinator_checks.checks(scene))
 
 
 def _end(cluster: Cluster, log_dirs: Iterable[LogDir], events: Iterable[Event]) -> int | None:
-    times = [event.time for event in events] + [log_dir.listed_at for log_dir in log_dirs]
-    return max([*times, *([cluster.read_to] if cluster.read_to else [])], default=None)
+    times = [*(event.time for event in events), *(log_dir.listed_at for log_dir in log_dirs), cluster.read_to or None]
+    return max((time for time in times if time is not None), default=None)

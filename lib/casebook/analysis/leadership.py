@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from casebook.analysis import leadership_checks
 from casebook.analysis.start_first import StartChoice, start_first
-from casebook.analysis.verdicts import Verdict, dead_brokers, instant, verdicts
-from casebook.facts import Cluster
+from casebook.analysis.verdicts import Verdict, dead_brokers, verdicts
+from casebook.facts import Cluster, instant
 from casebook.findings import Finding
 from casebook.versions import VersionInUse
 

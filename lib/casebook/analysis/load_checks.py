@@ -10,8 +10,8 @@ from casebook.analysis.load_rate import Span
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.served_at import clock, served_at
 from casebook.analysis.settings import Settings
-from casebook.analysis.verdicts import instant
 from casebook.analysis.words import agree, brokers, count, number
+from casebook.facts import instant
 from casebook.findings import Finding, Question, Severity, Step
 from casebook.versions import LOAD_TAKES_ANY_BATCH, LOADING_ANSWER
 

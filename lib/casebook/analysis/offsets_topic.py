@@ -1,7 +1,7 @@
 """The offsets topic: how large it is and for what, why it is not compacted, who writes it. What notebook 40 shows."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from casebook.analysis import cleaner, offsets_checks, offsets_writers
 from casebook.analysis.cleaner import BrokerCleaner, CleanerVerdict
@@ -214,10 +214,6 @@ def _load_time(rate: Rate | None, broker: int) -> LoadTime:
 
 def _settings(settings: TopicSettings, broker: int | None) -> tuple[Value, ...]:
     of_cleaner = settings.cleaner(broker) if broker is not None else None
-    found = (
-        [of_cleaner.policy, of_cleaner.enabled, of_cleaner.threads, of_cleaner.buffer, of_cleaner.ratio, of_cleaner.lag]
-        if of_cleaner
-        else []
-    )
+    found = [getattr(of_cleaner, field.name) for field in fields(of_cleaner)] if of_cleaner else []
     of_topic = settings.segment_bytes(broker), settings.compression(broker), settings.retention(broker)
     return (*found, *of_topic, settings.of_broker("offsets.load.buffer.size", broker))

@@ -6,14 +6,12 @@ ISR as stored, a reassignment's added replicas not counted, and a partition with
 """
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from enum import StrEnum
-from functools import lru_cache
 from typing import NamedTuple
 
 from casebook.analysis import election
 from casebook.analysis.settings import BUILT_IN_ASSUMED, INFERRED, Setting, Settings
-from casebook.facts import Cluster, Partition, PartitionState, state_path
+from casebook.facts import Cluster, Partition, PartitionState, instant, state_path
 from casebook.versions import LAST_ISR_MEMBER_KEPT, KafkaVersion
 
 
@@ -319,17 +317,3 @@ def ids(brokers: Iterable[int]) -> str:
 
 def _is_are(brokers: Iterable[int]) -> str:
     return "is" if len(tuple(brokers)) == 1 else "are"
-
-
-def instant(epoch_ms: int | None) -> str | None:
-    """ISO-8601 UTC of epoch milliseconds; ``None`` for unknown, 0 or out of range."""
-    if not epoch_ms or not 0 < epoch_ms < 253402300800000:
-        return None
-    second, millisecond = divmod(epoch_ms, 1000)
-    return f"{_second(second)}.{millisecond:03d}Z"
-
-
-@lru_cache(4096)
-def _second(epoch: int) -> str:
-    """One second, remembered: an election writes hundreds of states in it."""
-    return datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%dT%H:%M:%S")

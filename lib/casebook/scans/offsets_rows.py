@@ -39,11 +39,11 @@ class OffsetsRows:
     @cached_property
     def groupless(self) -> dict[Log, list[Kept]]:
         """Markers, damage, and records whose key nobody could decode, by log."""
-        import pyarrow.compute as pc
+        import pyarrow.dataset as ds
 
         found: dict[Log, list[Kept]] = {}
-        for batch in self._batches():
-            for log, row in _rows(batch.filter(pc.is_null(batch["group"]))):
+        for batch in ds.dataset(self._files).to_batches(filter=ds.field("group").is_null()):
+            for log, row in _rows(batch):
                 found.setdefault(log, []).append(row)
         return found
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from casebook.analysis.group_load import Kept, Known, Markers, known, latest
 from casebook.analysis.safe_segments import provably_safe
+from casebook.scans.group_records import HOUR
 from casebook.scans.offsets_rows import Log, OffsetsRows, by_key
 from casebook.storage import (
     Commit,
@@ -28,7 +29,6 @@ from casebook.storage import (
 )
 
 MOST_COMMITS, MOST_GROUPS, MOST_HOURLY, MOST_LOSSES, MOST_DAMAGE = 50_000, 5_000, 20, 200, 10_000
-HOUR = 3_600_000
 _DAY = 24 * HOUR
 _OF_GROUPS = ("commit", "group")
 

@@ -4,7 +4,6 @@ Stock ipywidgets, the answer in one HTML value, as in :mod:`casebook.views.what_
 at the parameters.
 """
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -181,9 +180,7 @@ def _strip(segments: Sequence[Segment], gone: frozenset[int]) -> list[dict[str, 
 
 
 def _command(subject: Subject, choice: Choice) -> str:
-    where = [f"--source {shlex.quote(subject.source)}"] if subject.source else []
-    given = {"partition": str(subject.partition)} | choice.parameters()
-    return " ".join(["casebook run offsets_topic", *where, *(f"-p {name}={shlex.quote(value)}" for name, value in given.items())])
+    return text.command("offsets_topic", subject.source, {"partition": str(subject.partition)} | choice.parameters())
 
 
 class _Panel:

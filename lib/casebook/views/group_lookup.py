@@ -1,7 +1,5 @@
 """One group's way: hash, partition, coordinator, state, what its clients see. A text field, or its static twin."""
 
-import shlex
-
 from markupsafe import Markup
 
 from casebook.analysis.coordinator_rows import LookUp
@@ -69,7 +67,6 @@ def _panel(c: Coordinators, group: str, remembered: dict[str, object], source: s
 
 def _answer(c: Coordinators, group: str, *, source: str, framed: bool = False) -> Markup:
     found = c.look_up(group) if group else None
-    where = f" --source {shlex.quote(source)}" if source else ""
     return render(
         "group_lookup",
         framed=framed,
@@ -78,7 +75,7 @@ def _answer(c: Coordinators, group: str, *, source: str, framed: bool = False) -
         kind=_kind(found) if found else "",
         result=_result(c, found) if found else "",
         steps=_steps(found) if found else (),
-        command_line=f"casebook run group_coordinators{where} -p group={shlex.quote(group)}",
+        command_line=text.command("group_coordinators", source, {"group": group}),
     )
 
 

@@ -1,6 +1,7 @@
 """Numbers, times and names as people read them."""
 
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 THIN = "\u202f"
@@ -48,6 +49,12 @@ def day(instant: str | int | None) -> str:
     """``20 Nov 2026``; ``?`` without one."""
     parsed = _parse(instant)
     return f"{parsed.day} {parsed:%b %Y}" if parsed else "?"
+
+
+def command(notebook: str, source: str, parameters: Mapping[str, str]) -> str:
+    """What to type for the same headless, safe for a shell whatever folder and names are called."""
+    where = [f"--source {shlex.quote(source)}"] if source else []
+    return " ".join(["casebook run", notebook, *where, *(f"-p {name}={shlex.quote(text)}" for name, text in parameters.items())])
 
 
 def some(items: Sequence[str], most: int) -> str:

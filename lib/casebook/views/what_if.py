@@ -4,7 +4,6 @@ Stock ipywidgets, the answer in one HTML value: it neither jumps nor carries a c
 answer stands at the parameters.
 """
 
-import shlex
 from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
@@ -62,18 +61,12 @@ def _answer(lead: Leadership, answer: WhatIf, *, source: str, framed: bool = Fal
         rest=_table("what-if-rest", changes[MOST_ROWS:MOST_UNFOLDED]) if len(changes) > MOST_ROWS else None,
         total=len(changes),
         version=lead.version.version,
-        command_line=" ".join(["casebook run partition_leadership", *_parameters(answer, source)]),
+        command_line=text.command("partition_leadership", source, answer.parameters),
     )
 
 
 def _known(lead: Leadership) -> list[int]:
     return sorted({*lead.cluster.live, *lead.dead})
-
-
-def _parameters(answer: WhatIf, source: str) -> list[str]:
-    """What to type, safe for a shell whatever the folder is called."""
-    where = [f"--source {shlex.quote(source)}"] if source else []
-    return where + [f"-p {name}={shlex.quote(value)}" for name, value in answer.parameters.items()]
 
 
 def _against(answer: WhatIf) -> str:

@@ -1,0 +1,198 @@
+"""What ZooKeeper's transaction logs and snapshots have in common: their head, jute's primitives, a stream read in pieces.
+
+Any bytes can be given. A length is believed only as far as there are bytes behind it (``BinaryInputArchive.java@3.8.4``).
+"""
+
+import struct
+from collections.abc import Iterator
+from functools import partial
+from typing import BinaryIO, NamedTuple
+
+PIECE = 1 << 20
+LONGEST = 64 << 20  # of one record or value; ZooKeeper's own limit, jute.maxbuffer, is 1 MiB unless somebody raised it
+
+_HEAD = struct.Struct(">4siq")
+_VERSION = 2
+_INT = struct.Struct(">i")
+_NULL = -1
+
+
+class FileHead(NamedTuple):
+    """How a log or snapshot begins (``FileHeader`` in ``zookeeper.jute@3.8.4``).
+
+    Args:
+        version: Of the format: 2 from 3.0 to 3.9.
+        dbid: 0 in logs and -1 in snapshots, as far as any release wrote them.
+    """
+
+    version: int
+    dbid: int
+
+
+class Damage(NamedTuple):
+    """Bytes that could not be understood.
+
+    Args:
+        position: Of the first of them, in the file, or in what it unpacks to.
+        length: How many there are; ``None`` for all that come, as nothing was read from there on.
+        reason: What is wrong, to be put behind the file's name.
+    """
+
+    position: int
+    length: int | None
+    reason: str
+
+
+class Acl(NamedTuple):
+    """Who may do what with a znode.
+
+    Args:
+        perms: Sum of read 1, write 2, create 4, delete 8, admin 16.
+        scheme: E.g. ``world``.
+        id: E.g. ``anyone``.
+    """
+
+    perms: int
+    scheme: str
+    id: str
+
+
+Acls = tuple[Acl, ...]
+
+OPEN: Acls = (Acl(31, "world", "anyone"),)
+_OPEN_IN_BYTES = b"\0\0\0\1" + b"\0\0\0\x1f" + b"\0\0\0\5world" + b"\0\0\0\6anyone"
+
+
+class Window:
+    """The part of a stream that is being read; what was read before it is let go.
+
+    Attributes:
+        content: The bytes at hand.
+        start: Where ``content`` begins in the stream.
+        used: Where the last byte that is not zero ends in the stream, as far as it was read.
+    """
+
+    __slots__ = ("_pieces", "content", "start", "used")
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self.content, self.start, self.used = b"", 0, 0
+
+    def drop(self, size: int) -> None:
+        """Let the first ``size`` bytes go."""
+        self.content = self.content[size:]
+        self.start += size
+
+    def reach(self, at: int, size: int) -> int:
+        """Have ``size`` bytes from ``at`` on at hand, or as many as there are.
+
+        Returns:
+            Where in ``content`` now is what was at ``at``; bytes before it may be gone.
+        """
+        if at + size <= len(self.content):
+            return at
+        self.drop(at)
+        parts, held = [self.content], len(self.content)
+        while held < size and (piece := next(self._pieces, b"")):
+            parts.append(piece)
+            if in_use := len(piece.rstrip(b"\0")):
+                self.used = self.start + held + in_use
+            held += len(piece)
+        self.content = b"".join(parts)
+        return 0
+
+
+def pieces(stream: BinaryIO) -> Iterator[bytes]:
+    """A stream in pieces of at most ``PIECE`` bytes."""
+    return iter(partial(stream.read, PIECE), b"")
+
+
+def head(window: Window, magic: bytes) -> FileHead | Damage:
+    """Read the head of a log (``ZKLG``) or a snapshot (``ZKSN``) and leave it behind."""
+    window.reach(0, _HEAD.size)
+    content = window.content[: _HEAD.size]
+    window.drop(len(content))
+    if len(content) < _HEAD.size:
+        return Damage(0, len(content), "ends within its head" if content else "is empty")
+    found, version, dbid = _HEAD.unpack(content)
+    if found != magic:
+        return Damage(0, _HEAD.size, f"does not begin with {magic.decode()}")
+    if version != _VERSION:
+        return Damage(0, _HEAD.size, f"is of version {version}, which is not known")
+    return FileHead(version, dbid)
+
+
+def count(content: bytes, at: int) -> tuple[int, int]:
+    """The number of elements at ``at``, 0 for null, and where the first of them begins.
+
+    Raises:
+        ValueError: No number of elements.
+        struct.error: The content ends before.
+    """
+    (number,) = _INT.unpack_from(content, at)
+    if number < _NULL:
+        raise ValueError(f"states a number of {number}")
+    return max(number, 0), at + _INT.size
+
+
+def buffer(content: bytes, at: int) -> tuple[bytes | None, int]:
+    """The bytes at ``at``, ``None`` for null, and where they end.
+
+    Raises:
+        EOFError: The content ends before.
+        ValueError: A length that cannot be.
+        struct.error: The content ends before.
+    """
+    (length,) = _INT.unpack_from(content, at)
+    begin = at + _INT.size
+    if length == _NULL:
+        return None, begin
+    end = begin + length
+    if not begin <= end <= len(content):
+        raise _does_not_fit(length)
+    return content[begin:end], end
+
+
+def _does_not_fit(length: int) -> Exception:
+    """What to raise of a length that is more than there is: it may become true with more bytes, or it never can."""
+    return EOFError() if 0 <= length <= LONGEST else ValueError(f"states a length of {length} bytes")
+
+
+def text(content: bytes, at: int) -> tuple[str, int]:
+    """The text at ``at`` and where it ends.
+
+    Raises:
+        EOFError: The content ends before.
+        ValueError: No text: null, a length that cannot be, or bytes that are not UTF-8.
+        struct.error: The content ends before.
+    """
+    (length,) = _INT.unpack_from(content, at)
+    begin = at + _INT.size
+    end = begin + length
+    if not begin <= end <= len(content):
+        raise _does_not_fit(length)
+    return content[begin:end].decode(), end
+
+
+def texts(content: bytes, at: int) -> tuple[tuple[str, ...], int]:
+    """The texts at ``at`` and where they end; raises as :func:`text` does."""
+    number, at = count(content, at)
+    found = []
+    for _ in range(number):
+        one, at = text(content, at)
+        found.append(one)
+    return tuple(found), at
+
+
+def acls(content: bytes, at: int) -> tuple[Acls, int]:
+    """The access rights at ``at`` and where they end; raises as :func:`text` does."""
+    if content.startswith(_OPEN_IN_BYTES, at):  # nearly always, and worth not being looked into
+        return OPEN, at + len(_OPEN_IN_BYTES)
+    number, at = count(content, at)
+    found = []
+    for _ in range(number):
+        (perms,) = _INT.unpack_from(content, at)
+        scheme, at = text(content, at + _INT.size)
+        name, at = text(content, at)
+        found.append(Acl(perms, scheme, name))
+    return tuple(found), at

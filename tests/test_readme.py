@@ -25,7 +25,7 @@ ELSEWHERE = [["make", "test"], ["make", "lab"]]  # the first is this very run; t
 
 @pytest.fixture(scope="module")
 def own_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """What stands in the README for the reader's own ensemble, dump and case, and what stands for them here."""
+    """What stands in the README for the reader's own ensemble, its files, dump and case, and what stands for them here."""
     folder = tmp_path_factory.mktemp("readme")
     znodes = list(Case.open(places.samples_dir() / "healthy").znodes())
     dump = folder / "dump.jsonl"
@@ -41,6 +41,7 @@ def own_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
     broker = places.samples_dir() / "offsets_bloat" / "brokers" / "1"
     yield {
         "zk1:2181,zk2:2181/kafka": f"{server.address}/kafka", "dump.jsonl": str(dump), "my-case": str(case),
+        "/var/zookeeper/data": str(server.folder),
         "1=/var/kafka-logs": f"1={broker / 'segments'}", "1=/var/log/kafka/*": f"1={broker / 'logs'}/*",
     }  # fmt: skip
     server.close()

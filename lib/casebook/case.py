@@ -3,6 +3,7 @@
     case.json     schema, when and by what collected, chroot, every item with sha256 and row count,
                   what could not be collected and why, what was redacted
     zookeeper/    znodes.jsonl.zst, a line a znode (formats.znode_lines)
+                  history.jsonl.zst, a line a transaction (formats.history_lines), where ZooKeeper's own files were given
     brokers/<id>/ server.properties, logs/, log_dirs.json (formats.log_dir_rows),
                   segments/<topic>-<partition>/ where they were copied
     derived/      results of scans; not evidence, so not in case.json, and free to be deleted
@@ -22,18 +23,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from itertools import chain
 from pathlib import Path, PurePosixPath
 
 import zstandard
 
 from casebook.errors import CaseError
-from casebook.facts import Cluster, Problem, StatedVersion, Znode
-from casebook.formats import cluster, log_dir_rows, properties, znode_lines, znodes
+from casebook.facts import Change, Cluster, Problem, StatedVersion, Znode
+from casebook.formats import cluster, history_lines, log_dir_rows, properties, time_machine, znode_lines, znodes
 from casebook.storage import LogDir
 
 SCHEMA = 1
 MANIFEST = "case.json"
 ZNODES = "zookeeper/znodes.jsonl.zst"
+HISTORY = "zookeeper/history.jsonl.zst"
 DERIVED = "derived"
 _NAME = re.compile(r"\w[\w.-]*", re.ASCII)
 _LONGEST_LINE = 16 << 20
@@ -91,13 +94,19 @@ class CaseWriter:
             servers: ``host:port`` of the ensemble; empty for a dump.
         """
         self._head |= {"chroot": chroot, "zookeeper": list(servers)}
-        target = self._target(ZNODES)
+        self._lines(ZNODES, map(znode_lines.encode, rows))
+
+    def history(self, changes: Iterable[Change]) -> None:
+        """Store the history of the znodes, already redacted, in the order given."""
+        self._lines(HISTORY, chain.from_iterable(map(history_lines.encode, changes)))
+
+    def _lines(self, name: str, lines: Iterable[str]) -> None:
         count = 0
-        with target.open("wb") as raw, zstandard.ZstdCompressor(level=6).stream_writer(raw) as packed:
-            for row in rows:
-                packed.write(znode_lines.encode(row).encode(errors="surrogatepass") + b"\n")
+        with self._target(name).open("wb") as raw, zstandard.ZstdCompressor(level=6).stream_writer(raw) as packed:
+            for line in lines:
+                packed.write(line.encode(errors="surrogatepass") + b"\n")
                 count += 1
-        self._add(ZNODES, rows=count)
+        self._add(name, rows=count)
 
     def file(self, name: str, content: bytes | Iterable[bytes]) -> None:
         """Store a file under a relative path, from its bytes or its lines (already redacted)."""
@@ -225,22 +234,57 @@ class Case:
             damaged=(*outside, *(problem for item in items if (problem := _damage(folder, item)))),
         )
 
-    def znodes(self) -> Iterator[Znode]:
+    def znodes(self, at: int | None = None) -> Iterator[Znode]:
         """The znodes, as far as they can be read; a torn or damaged file ends early and is told by :meth:`cluster`.
 
+        Args:
+            at: As they were at this moment, epoch ms; by default as they were collected.
+
         Raises:
-            CaseError: A line is not a znode, or the file is torn; rows before it were already yielded.
+            CaseError: A line is not a znode, or the file is torn; rows before it were already yielded. Or the case has no
+                history, or none that reaches back so far.
         """
+        if at is not None:
+            yield from self._znodes_at(at)
+            return
         for number, line in enumerate(_lines(self.folder / ZNODES), start=1):
             try:
                 yield znode_lines.decode(line)
             except ValueError as error:
                 raise CaseError(f"{ZNODES}, line {number}: {error}.") from None
 
-    def cluster(self) -> Cluster:
-        """The cluster as the case's znodes and properties tell it. Never fails on damaged evidence: it says so inside."""
+    def _znodes_at(self, at: int) -> Iterator[Znode]:
+        try:
+            return time_machine.znodes(self.history(), at)
+        except ValueError as error:
+            raise CaseError(f"{self.name} does not tell of that moment: {error}.") from None
+
+    def history(self) -> Iterator[Change]:
+        """What ZooKeeper's own files tell of each change of Kafka's znodes and of each session, in the order of transactions.
+
+        Raises:
+            CaseError: The case has none, a line is no change, or the file is torn; changes before it were already yielded.
+        """
+        if HISTORY not in self.items:
+            raise CaseError(
+                f"{self.name} has no history of the znodes.", try_="Collect ZooKeeper's own files: --zookeeper-data DIR."
+            )
+        try:
+            yield from history_lines.decode(_lines(self.folder / HISTORY))
+        except ValueError as error:
+            raise CaseError(f"{HISTORY} has a line that is {error}.") from None
+
+    def cluster(self, at: int | None = None) -> Cluster:
+        """The cluster as the case's znodes and properties tell it. Never fails on damaged evidence: it says so inside.
+
+        Args:
+            at: As it was at this moment, epoch ms; by default as it was collected. Settings are those that were collected.
+
+        Raises:
+            CaseError: The case has no history that tells of that moment.
+        """
         not_collected = [*self.could_not_collect, *self.damaged]
-        rows = self._znodes_as_far_as_readable(not_collected)
+        rows = self._znodes_as_far_as_readable(not_collected) if at is None else self.znodes(at)
         return cluster.from_znodes(
             rows,
             chroot=self.chroot,

@@ -116,7 +116,14 @@ def report(run_folder: Path) -> None:
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The case folder to make; it must not exist.")
 @click.option("--zookeeper", metavar="HOST:PORT[,..]/CHROOT", help="Walk a live ensemble; reads only.")
 @click.option("--zookeeper-dump", type=click.Path(path_type=Path), help="A znode dump as JSON lines (docs/dump_znodes.md).")
-@click.option("--chroot", default="", help="The chroot inside the dump, e.g. /kafka.")
+@click.option(
+    "--zookeeper-data",
+    multiple=True,
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="dataDir and dataLogDir of a ZooKeeper server, or copies: the history of every znode.",
+)
+@click.option("--chroot", default="", help="The chroot inside the dump or the files, e.g. /kafka.")
 @click.option("--credentials", type=click.Path(path_type=Path), help="A properties file with ZooKeeper credentials.")
 @click.option("--properties", multiple=True, metavar="BROKER=FILE", help="A broker's server.properties; secrets are removed.")
 @click.option("--logs", multiple=True, metavar="BROKER=GLOB", help="A broker's log files; secrets are removed.")
@@ -135,20 +142,25 @@ def report(run_folder: Path) -> None:
     help=f"Also copy the segments of TOPIC ({OFFSETS_TOPIC}) into the case; for small ones.",
 )
 def collect(
-    out: Path, zookeeper: str | None, zookeeper_dump: Path | None, chroot: str, credentials: Path | None,
-    properties: tuple[str, ...], logs: tuple[str, ...], log_dirs: tuple[str, ...], copy_segments: tuple[str, ...],
+    out: Path, zookeeper: str | None, zookeeper_dump: Path | None, zookeeper_data: tuple[Path, ...], chroot: str,
+    credentials: Path | None, properties: tuple[str, ...], logs: tuple[str, ...], log_dirs: tuple[str, ...],
+    copy_segments: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Collect evidence into a case folder. Nothing is ever written to the cluster."""
     from casebook.collect import collect_case
 
-    if not (zookeeper or zookeeper_dump or properties or logs or log_dirs):
-        raise UsageError("Nothing to collect.", try_="Give --zookeeper, --zookeeper-dump, --properties, --logs or --log-dirs.")
+    if not (zookeeper or zookeeper_dump or zookeeper_data or properties or logs or log_dirs):
+        raise UsageError(
+            "Nothing to collect.",
+            try_="Give --zookeeper, --zookeeper-dump, --zookeeper-data, --properties, --logs or --log-dirs.",
+        )
     if copy_segments and not log_dirs:
         raise UsageError("There are no segments to copy.", try_="Say with --log-dirs where they lie.")
     collect_case(
         out,
         zookeeper=zookeeper,
         zookeeper_dump=zookeeper_dump,
+        zookeeper_data=zookeeper_data,
         chroot=chroot,
         credentials=credentials,
         properties={broker: Path(value) for broker, value in _by_broker(properties)},

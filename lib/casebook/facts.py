@@ -61,6 +61,27 @@ class Znode:
     redacted: bool = False
 
 
+class Change(NamedTuple):
+    """What one transaction of ZooKeeper changed of Kafka's znodes, or all of them, where a history begins.
+
+    Args:
+        zxid: The transaction's number.
+        time: Epoch milliseconds by the clock of ZooKeeper's leader.
+        session: Whose request it was; ``None`` where a history begins.
+        operation: ZooKeeper's name for it, e.g. ``setData``, ``multi``, ``closeSession``; ``begin`` where a history begins,
+            also anew behind transactions that are missing.
+        timeout: Of a session that begins, in milliseconds.
+        znodes: As they were after it, by path, parents whose children changed included; those it removed are missing.
+    """
+
+    zxid: int
+    time: int
+    session: int | None
+    operation: str
+    timeout: int | None
+    znodes: tuple[Znode, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """Evidence that is there and cannot be taken at its word.

@@ -1,6 +1,7 @@
 """What a case tells of its offsets topic, gathered once for every notebook that asks: logs, log dirs, one scan."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -18,6 +19,7 @@ from casebook.formats import log_lines
 from casebook.storage import OFFSETS_TOPIC, Event, LogDir, Replica, Scanned
 from casebook.versions import OFFSETS_EXPIRE, VersionInUse
 
+_WELL = Question(check="evidence.brokers", question="Are the offsets topic and its coordinators well?")
 _MUCH_LARGER = 1.5  # than the coordinator's
 Progress = Callable[[int, int | None], None]
 
@@ -107,11 +109,7 @@ class OffsetsEvidence:
         """What is found of both; a single answer where a case has nothing of any broker's disk or log."""
         if self.log_dirs or self.events:
             return self.offsets_topic.findings + self.coordinators.findings
-        ask = Question(
-            check="evidence.brokers",
-            question="Are the offsets topic and its coordinators well?",
-            looked_at="no log dir and no log",
-        )
+        ask = replace(_WELL, looked_at="no log dir and no log")
         settle = "Collect with --log-dirs BROKER=DIR and --logs BROKER=GLOB."
         return (ask.could_not_check("Nothing in this case tells of the brokers' disks and logs", settle=settle),)
 
@@ -155,6 +153,12 @@ class OffsetsEvidence:
         return offsets_topic.examine(
             self._cluster, self._version, log_dirs=self.log_dirs, events=self.events, scanned=scanned, rates=rates
         )
+
+
+def not_as_of(moment: str) -> tuple[Finding, ...]:
+    """The single answer about a moment of the past: log dirs tell only of the one when they were listed."""
+    title = f"Log dirs tell of the moment when they were listed, not of {moment}"
+    return (_WELL.could_not_check(title, settle="Run it without at, for the moment of the evidence."),)
 
 
 def _worth_reading(copies: Sequence[Replica], leader: int | None) -> list[Replica]:

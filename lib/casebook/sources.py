@@ -64,6 +64,7 @@ def _collect(name: str, evidence: Path, progress: Progress | None) -> Path:
     return collect_case(
         evidence,
         zookeeper=profile["zookeeper"],
+        zookeeper_data=[Path(place).expanduser() for place in _listed(profile.get("zookeeper_data", []))],
         credentials=Path(profile["credentials"]).expanduser() if "credentials" in profile else None,
         properties={broker: Path(path).expanduser() for broker, path in _by_broker(profile, "properties")},
         logs={broker: [Path(path).expanduser()] for broker, path in _by_broker(profile, "logs")},

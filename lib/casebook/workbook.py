@@ -17,14 +17,14 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from casebook import doctor as _doctor
-from casebook import notebooks, parameters, places, runs, sources, tables
+from casebook import notebooks, offsets_evidence, parameters, places, runs, sources, tables
 from casebook.analysis import deletion_choice, evidence, leadership, release, what_if
 from casebook.analysis.coordinators import Coordinators
 from casebook.analysis.leadership import Leadership
 from casebook.analysis.offsets_topic import OffsetsPartition, OffsetsTopic
 from casebook.case import Case
 from casebook.errors import UsageError
-from casebook.facts import Cluster, ReadOutcome, Znode
+from casebook.facts import Cluster, ReadOutcome, Znode, instant
 from casebook.findings import Finding
 from casebook.offsets_evidence import OffsetsEvidence
 from casebook.versions import VersionInUse
@@ -40,7 +40,7 @@ _CHOSEN: dict[tuple[str, str], dict[str, object]] = {}
 
 
 def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
-    notebook: str, *, source: str, out_dir: str = "", kafka_version: str = "", interactive: str = "auto"
+    notebook: str, *, source: str, out_dir: str = "", kafka_version: str = "", interactive: str = "auto", at: str = ""
 ) -> "Workbook":
     """Open the evidence for a notebook and show where it comes from.
 
@@ -50,6 +50,8 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
         out_dir: The run's folder; ``""`` makes one under the runs folder when the notebook finishes.
         kafka_version: The release whose rules apply; ``""`` to find it in the evidence.
         interactive: ``auto`` (widgets in JupyterLab, none headless), ``yes`` or ``no``.
+        at: The cluster as it was at this moment, ISO-8601 with a zone; ``""`` as it was collected. The case must have the
+            history of its znodes.
 
     Raises:
         CasebookError: A parameter or the evidence cannot be used; the text says what to do.
@@ -59,7 +61,8 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
     display(style())
     folder = _Folder(notebook, source, out_dir)
     case = sources.open_source(source, evidence=folder.evidence, progress=choices.progress("Reading ZooKeeper"))
-    cluster = case.cluster()
+    moment = _moment(at)
+    cluster = case.cluster(at=moment)
     try:
         version = release.release(
             cluster, given=kafka_version, logged=case.logged_versions(), configured=case.configured_versions()
@@ -68,7 +71,7 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
         raise UsageError(f"kafka_version: {error}.") from None
     book = Workbook(
         notebook=notebook, source=source, case=case, cluster=cluster, version=version, folder=folder,
-        interactive=_is_interactive(interactive),
+        interactive=_is_interactive(interactive), at=moment,
     )  # fmt: skip
     display(triage.opening(case, cluster, version), display_id=_SUMMARY)
     return book
@@ -83,6 +86,7 @@ class Workbook:
         version: The Kafka release whose rules apply.
         evidence: What is to be said of the evidence itself; belongs to every notebook's findings.
         interactive: Whether widgets are shown.
+        as_of: Of when the evidence is, ISO-8601 UTC.
     """
 
     def __init__(
@@ -95,10 +99,12 @@ class Workbook:
         version: VersionInUse,
         folder: "_Folder",
         interactive: bool,
+        at: int | None,
     ) -> None:
         self.case, self.cluster, self.version, self.interactive = case, cluster, version, interactive
         self.evidence: tuple[Finding, ...] = evidence.checks(cluster, version)
         self._notebook, self._source, self._folder = notebook, source, folder
+        self._at, self.as_of = at, case.collected_at if at is None else instant(at)
         self._started = datetime.now(UTC)
         self._offsets: OffsetsEvidence | None = None
         self._tables: dict[str, Sequence[object]] = {"problems": cluster.problems}
@@ -158,6 +164,8 @@ class Workbook:
         Raises:
             UsageError: There is no such time zone.
         """
+        if self._at is not None:
+            return offsets_evidence.not_as_of(self.as_of)
         return self._on_offsets(timezone, scan=False).findings
 
     def _on_offsets(self, timezone: str, *, scan: bool) -> OffsetsEvidence:
@@ -227,13 +235,20 @@ class Workbook:
         replay = partial(what_if.replay, self.cluster, self.version.version, lead.verdicts)
         self.show(
             what_if_views.panel(
-                lead, supposed, replay, interactive=self.interactive, remembered=self._remembered, source=self._source
+                lead,
+                supposed,
+                replay,
+                interactive=self.interactive,
+                remembered=self._remembered,
+                source=self._source,
+                at="" if self._at is None else self.as_of,
             )
         )
 
     def finish(self, findings: Sequence[Finding]) -> None:
         """Fill the summary at the top and write findings, tables and the record of the run."""
-        display(triage.summary(findings, self.case, self.cluster), display_id=_SUMMARY, update=True)
+        summary = triage.summary(findings, self.case, self.cluster, at=None if self._at is None else self.as_of)
+        display(summary, display_id=_SUMMARY, update=True)
         display(self._cited())
         folder = self._folder.path()
         for name, rows in sorted(self._tables.items()):
@@ -248,7 +263,7 @@ class Workbook:
     def _cited(self) -> View:
         """The evidence behind every proof link, as it was read."""
         wanted = {path for path in self._cites if path.startswith("/")}
-        found = {znode.path: znode for znode in self.case.znodes() if znode.path in wanted} if wanted else {}
+        found = {znode.path: znode for znode in self.case.znodes(at=self._at) if znode.path in wanted} if wanted else {}
         znodes = [found.get(path) or Znode(path=path, outcome=ReadOutcome.MISSING) for path in sorted(wanted)]
         places = [place for place in (self.version.proof, *self._cites) if place and ":" in place and place not in wanted]
         return proof.cited(znodes, self._lines(places))
@@ -327,6 +342,18 @@ def self_check() -> tuple[_doctor.Examined, ...]:
 def contents() -> tuple[notebooks.Notebook, ...]:
     """The notebooks that are there."""
     return notebooks.every()
+
+
+def _moment(at: str) -> int | None:
+    if not at:
+        return None
+    try:
+        moment = datetime.fromisoformat(at)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise UsageError(f"at={at} is no moment.", try_="Give date, time and zone, e.g. 2019-10-12T11:03:42Z.")
+    return round(moment.timestamp() * 1000)
 
 
 def _applied(version: VersionInUse) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """The outside world -> a case folder. Nothing here can write to ZooKeeper or Kafka."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from casebook.case import CaseWriter
@@ -10,8 +10,9 @@ from casebook.collect import log_dirs as broker_log_dirs
 from casebook.collect.dump import read_dump
 from casebook.collect.ensemble import Credentials, normal_chroot
 from casebook.collect.redaction import redact_znode
+from casebook.collect.zookeeper_data import ZookeeperData
 from casebook.errors import UsageError
-from casebook.facts import Problem, Znode
+from casebook.facts import Change, Problem, Znode, instant
 
 __all__ = ["Credentials", "collect_case"]
 
@@ -32,6 +33,7 @@ def collect_case(
     *,
     zookeeper: str | None = None,
     zookeeper_dump: Path | None = None,
+    zookeeper_data: Sequence[Path] = (),
     chroot: str = "",
     properties: Mapping[int, Path] | None = None,
     logs: Mapping[int, Sequence[Path]] | None = None,
@@ -49,7 +51,9 @@ def collect_case(
         out: The folder to make.
         zookeeper: ``host:port[,host:port]/chroot`` of a live ensemble.
         zookeeper_dump: A dump instead of an ensemble; see docs/dump_znodes.md.
-        chroot: Of the dump.
+        zookeeper_data: ``dataDir`` and ``dataLogDir`` of a ZooKeeper server, or copies of them: the history of the znodes,
+            and, with neither ensemble nor dump, their last state.
+        chroot: Of the dump or the files; that of an ensemble stands in ``zookeeper``.
         properties: ``server.properties`` by broker id.
         logs: Log files, or folders of them, by broker id.
         log_dirs: Broker and folder or URI of each log dir; without broker, its ``meta.properties`` must tell it.
@@ -66,7 +70,7 @@ def collect_case(
     Raises:
         UsageError: Both ensemble and dump, a chroot given apart from the connect string, or a malformed one; nothing
             tells whose a log dir is; segments of a URI are to be copied.
-        CollectError: ZooKeeper or the dump gives nothing, or the segments to copy are too large for a case.
+        CollectError: ZooKeeper, its files or the dump give nothing, or the segments to copy are too large for a case.
         CaseError: The folder cannot be made.
     """
     if zookeeper is not None and (zookeeper_dump is not None or chroot):
@@ -79,10 +83,19 @@ def collect_case(
         znodes = _from_ensemble(zookeeper, credentials, window, timeout, progress)
     elif zookeeper_dump is not None:
         znodes = _from_dump(Path(zookeeper_dump), chroot)
+    data = ZookeeperData(zookeeper_data, chroot=znodes.chroot if znodes else chroot) if zookeeper_data else None
     out = Path(out)
     with CaseWriter.create(out, command=command) as case:
+        redacted = _Redacted()
+        if data is not None:
+            case.history(map(redacted.change, data.changes()))
+            _tell(case, data.problems)
+            znodes = znodes or _last_of(data)
         if znodes is not None:
-            _write_znodes(case, znodes)
+            case.znodes(map(redacted.znode, znodes.rows), chroot=znodes.chroot, servers=znodes.servers)
+            _tell(case, znodes.problems, znodes.remarks)
+        if redacted.paths:
+            case.redacted(f"{len(redacted.paths)} znodes below /config")
         for broker, path in sorted((properties or {}).items()):
             files.copy_properties(case, broker, Path(path))
         for broker, paths in sorted((logs or {}).items()):
@@ -116,20 +129,31 @@ def _from_dump(path: Path, chroot: str) -> _Znodes:
     return _Znodes(rows=found.znodes, problems=found.problems, chroot=normal_chroot(chroot), servers=())
 
 
-def _write_znodes(case: CaseWriter, znodes: _Znodes) -> None:
-    redacted = 0
+def _last_of(data: ZookeeperData) -> _Znodes:
+    zxid, time = data.last
+    remark = f"The znodes are those after transaction 0x{zxid:x} of {instant(time)}, the last in ZooKeeper's files."
+    rows = (replace(znode, read_at=time) for znode in data.znodes())
+    return _Znodes(rows=rows, problems=(), chroot=data.chroot, servers=(), remarks=(remark,))
 
-    def rows() -> Iterator[Znode]:
-        nonlocal redacted
-        for znode in znodes.rows:
-            clean = redact_znode(znode)
-            redacted += clean.redacted
-            yield clean
 
-    case.znodes(rows(), chroot=znodes.chroot, servers=znodes.servers)
-    if redacted:
-        case.redacted(f"{redacted} znodes below /config")
-    for remark in znodes.remarks:
-        case.remark(remark)
-    for problem in znodes.problems:
+class _Redacted:
+    """Takes secrets out of znodes, and knows which had any."""
+
+    def __init__(self) -> None:
+        self.paths: set[str] = set()
+
+    def znode(self, znode: Znode) -> Znode:
+        clean = redact_znode(znode)
+        if clean.redacted:
+            self.paths.add(znode.path)
+        return clean
+
+    def change(self, change: Change) -> Change:
+        return change._replace(znodes=tuple(map(self.znode, change.znodes)))
+
+
+def _tell(case: CaseWriter, problems: Iterable[Problem], remarks: Iterable[str] = ()) -> None:
+    for problem in problems:
         case.could_not_collect(problem.path, problem.reason)
+    for remark in remarks:
+        case.remark(remark)

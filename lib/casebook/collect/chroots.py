@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from kazoo.exceptions import KazooException
 
-from casebook.collect import tree
 from casebook.collect.ensemble import Ensemble
 from casebook.collect.reader import NoAnswerError, Reader, Verb, connect
 from casebook.errors import CollectError
+from casebook.formats import kafka_tree as tree
 
 _MOST_CANDIDATES = 200
 

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from casebook.collect import plain, tree
+from casebook.collect import plain
 from casebook.collect.ensemble import normal_chroot
 from casebook.errors import CollectError
 from casebook.facts import Problem, ReadOutcome, Stat, Znode
+from casebook.formats import kafka_tree as tree
 from casebook.formats import znode_lines
 
 _LONGEST_LINE = 16 << 20

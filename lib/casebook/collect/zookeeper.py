@@ -1,4 +1,4 @@
-"""A walk over Kafka's znodes: everything that :mod:`~casebook.collect.tree` calls evidence, with full stat.
+"""A walk over Kafka's znodes: everything that :mod:`~casebook.formats.kafka_tree` calls evidence, with full stat.
 
 A walk is not a snapshot, so it looks twice. Every answer tells the last transaction (zxid) that the server had applied.
 When it is the same at the end as at the start, nothing changed anywhere, and the walk *is* a snapshot. Otherwise the
@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 from kazoo.exceptions import ConnectionLoss, NoAuthError, NoNodeError
 from kazoo.protocol.states import ZnodeStat
 
-from casebook.collect import chroots, tree
+from casebook.collect import chroots
 from casebook.collect.ensemble import Credentials, Ensemble
 from casebook.collect.reader import NoAnswerError, Reader, Reply, Request, Verb, connect
 from casebook.facts import Problem, ReadOutcome, Stat, Znode
+from casebook.formats import kafka_tree as tree
 
 LARGEST_DATA = 2 << 20
 """Bytes of a znode's data that are kept; ZooKeeper's own limit is 1 MiB unless someone raised it."""

@@ -50,6 +50,15 @@ def decode(line: str | bytes) -> Znode:
         row = json.loads(line)
     except (ValueError, RecursionError):
         raise ValueError("not a JSON object") from None
+    return of_row(row)
+
+
+def of_row(row: object) -> Znode:
+    """The znode of a line that was taken apart already.
+
+    Raises:
+        ValueError: As :func:`decode`.
+    """
     if not isinstance(row, dict):
         raise ValueError("not a JSON object")
     path = row.get("path")

@@ -51,17 +51,18 @@ def opening(case: Case, cluster: Cluster, version: VersionInUse) -> View:
     )
 
 
-def summary(findings: Sequence[Finding], case: Case, cluster: Cluster) -> View:
-    """The verdict, what to do first, and the brokers."""
+def summary(findings: Sequence[Finding], case: Case, cluster: Cluster, *, at: str | None = None) -> View:
+    """The verdict, what to do first, and the brokers.
+
+    Args:
+        at: The moment of the past that it is about, ISO-8601; ``None`` for that of the evidence.
+    """
     ordered = worst_first(findings)
     worst = ordered[0] if ordered and ordered[0].status is Status.FINDING else None
     strip, more = _brokers(cluster)
     kind = look(worst) if worst else "could_not_check" if _inconclusive(findings) else "ok"
-    return html(
-        render(
-            "verdict", kind=kind, title=_title(worst, findings), second=_second(worst, findings, case), brokers=strip, more=more
-        )
-    )
+    second = _second(worst, findings, case) if at is None else f"As of {text.moment(at)}. " + _second(worst, findings, case)
+    return html(render("verdict", kind=kind, title=_title(worst, findings), second=second, brokers=strip, more=more))
 
 
 def findings(all_findings: Sequence[Finding], *, until: str | None = None) -> View:

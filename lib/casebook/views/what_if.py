@@ -23,7 +23,14 @@ Replay = Callable[[Supposition], WhatIf]
 
 
 def panel(
-    lead: Leadership, supposed: Supposition, replay: Replay, *, interactive: bool, remembered: dict[str, object], source: str = ""
+    lead: Leadership,
+    supposed: Supposition,
+    replay: Replay,
+    *,
+    interactive: bool,
+    remembered: dict[str, object],
+    source: str = "",
+    at: str = "",
 ) -> View:
     """The panel, or its static twin.
 
@@ -33,15 +40,24 @@ def panel(
         interactive: Whether there are widgets.
         remembered: What the person chose; outlives a re-run of the cell.
         source: Where the evidence comes from, for the command that gives the same answer headless.
+        at: The moment that it is about, as that command is given it; ``""`` for that of the evidence.
     """
     answer = replay(supposed)
     tables = {"what_if": answer.changes}
     if not interactive:
-        return View(parts=(_answer(lead, answer, source=source, framed=True),), tables=tables)
-    return View(parts=(_Panel(lead, supposed, replay, remembered, source).box,), tables=tables)
+        return View(parts=(_answer(lead, answer, source=source, at=at, framed=True),), tables=tables)
+    return View(parts=(_Panel(lead, supposed, replay, remembered, source, at).box,), tables=tables)
 
 
-def _answer(lead: Leadership, answer: WhatIf, *, source: str, framed: bool = False, only_offline: bool = False) -> Markup:
+def _answer(
+    lead: Leadership,
+    answer: WhatIf,
+    *,
+    source: str,
+    at: str,
+    framed: bool = False,
+    only_offline: bool = False,
+) -> Markup:
     """The answer as HTML.
 
     Args:
@@ -61,7 +77,7 @@ def _answer(lead: Leadership, answer: WhatIf, *, source: str, framed: bool = Fal
         rest=_table("what-if-rest", changes[MOST_ROWS:MOST_UNFOLDED]) if len(changes) > MOST_ROWS else None,
         total=len(changes),
         version=lead.version.version,
-        command_line=text.command("partition_leadership", source, answer.parameters),
+        command_line=text.command("partition_leadership", source, ({"at": at} if at else {}) | dict(answer.parameters)),
     )
 
 
@@ -107,12 +123,18 @@ class _Panel:
     """Widgets around the answer."""
 
     def __init__(
-        self, lead: Leadership, supposed: Supposition, replay: Replay, remembered: dict[str, object], source: str
+        self,
+        lead: Leadership,
+        supposed: Supposition,
+        replay: Replay,
+        remembered: dict[str, object],
+        source: str,
+        at: str,
     ) -> None:
         import ipywidgets as widgets
 
         self._lead, self._replay, self._remembered = lead, replay, remembered
-        self._evidence, self._source = lead.cluster.live, source
+        self._evidence, self._source, self._at = lead.cluster.live, source, at
         known = _known(lead)
         now = remembered.get("supposed", supposed)
         self._brokers = {broker: widgets.ToggleButton(layout={"width": "auto", "min_width": "62px"}) for broker in known}
@@ -179,7 +201,8 @@ class _Panel:
             (button.add_class if button.value != (broker in self._evidence) else button.remove_class)("cb-changed")
         try:
             answer = self._replay(self._supposed())
-            self._html.value = str(_answer(self._lead, answer, source=self._source, only_offline=_SHOW[self._show.value]))
+            only_offline = _SHOW[self._show.value]
+            self._html.value = str(_answer(self._lead, answer, source=self._source, at=self._at, only_offline=only_offline))
         except Exception as error:  # an exception in a callback shows nowhere: the panel itself must say it
             self._html.value = str(render("failed", what=f"{type(error).__name__}: {error}"))
 

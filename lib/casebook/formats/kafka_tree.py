@@ -1,11 +1,13 @@
-"""Which of ZooKeeper's znodes are Kafka's evidence: one selection for walks and dumps.
+"""Which of ZooKeeper's znodes are Kafka's evidence: one selection for walks, dumps and ZooKeeper's own files.
 
 Source: ``core/src/main/scala/kafka/zk/ZkData.scala@3.9.0`` and, for releases before 1.1, ``kafka/utils/ZkUtils.scala@0.9.0.1``.
 """
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+
+from casebook.facts import ReadOutcome, Znode
 
 IDS = "/brokers/ids"
 TOPICS = "/brokers/topics"
@@ -91,3 +93,17 @@ def assigned_partitions(data: bytes | None) -> list[str]:
     except (ValueError, TypeError, KeyError, RecursionError):
         return []
     return list(partitions) if isinstance(partitions, dict) else []
+
+
+def with_missing(znodes: Mapping[str, Znode]) -> Iterator[Znode]:
+    """All evidence of a tree that is known as a whole, by path; what Kafka would look for and is not there is missing.
+
+    Args:
+        znodes: The evidence by path.
+    """
+    expected = {*READ_WHOLE, *COUNTED}
+    for path, znode in znodes.items():
+        if is_topic(path):
+            expected.update(state_paths(path, assigned_partitions(znode.data)))
+    for path in sorted({*znodes, *expected}):
+        yield znodes.get(path) or Znode(path=path, outcome=ReadOutcome.MISSING)

@@ -1,0 +1,281 @@
+"""ZooKeeper's own files -> the history of Kafka's znodes: every change with its millisecond, and the last state.
+
+A server keeps snapshots in its ``dataDir`` and transactions in its ``dataLogDir``, both below ``version-2``; they may be copies,
+and those of a server that is down. A snapshot is fuzzy, so a history begins where the transactions behind it have passed all
+that it holds. Where transactions are missing it begins anew with a later snapshot, or ends.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from casebook.collect.ensemble import normal_chroot
+from casebook.errors import CollectError
+from casebook.facts import Change, Problem, ReadOutcome, Znode
+from casebook.formats import kafka_tree, zookeeper_log, zookeeper_snapshot
+from casebook.formats.history_lines import BEGIN
+from casebook.formats.zookeeper_log import CloseSession, Create, CreateSession, Delete, Multi, SetAcl, SetData, Transaction
+from casebook.formats.zookeeper_records import Damage
+from casebook.formats.zookeeper_snapshot import SnapshotEnd
+from casebook.formats.zookeeper_tree import NEW, Tree
+
+_VERSION = "version-2"
+_NAME = re.compile(r"(?P<kind>log|snapshot)\.(?P<zxid>[0-9a-f]{1,16})(?:\.gz|\.snappy)?")
+_KAFKA = "/brokers/topics"
+_COUNTER = 0xFFFFFFFF  # of a zxid; the upper half is the leader's epoch
+_FIRST = (1, (1 << 32) + 1)  # a server alone, and an ensemble, begin with these
+
+
+class _File(NamedTuple):
+    """A file of ZooKeeper's, by the zxid in its name: of a log the first in it, of a snapshot the last before it."""
+
+    zxid: int
+    path: Path
+
+
+class ZookeeperData:
+    """The files of one server; :meth:`changes` reads them, and then the rest is known.
+
+    Args:
+        folders: ``dataDir`` and ``dataLogDir``, or their ``version-2``.
+        chroot: Where Kafka's znodes begin; ``""`` for the root.
+
+    Attributes:
+        chroot: ``""`` for none.
+        problems: What is missing or damaged, once the changes were read.
+        last: Zxid and time of the last transaction that is part of the history; ``None`` before and without one.
+
+    Raises:
+        UsageError: The chroot is no path.
+        CollectError: There is no file of ZooKeeper's.
+    """
+
+    def __init__(self, folders: Sequence[Path], *, chroot: str = "") -> None:
+        self.problems: list[Problem] = []
+        self.last: tuple[int, int] | None = None
+        self.chroot = normal_chroot(chroot)
+        self._logs, self._snapshots = _files(folders, "log"), _files(folders, "snapshot")
+        self._tree: Tree | None = None
+        if not self._logs and not self._snapshots:
+            raise CollectError(
+                f"There is neither snapshot nor transaction log of ZooKeeper in {', '.join(map(str, folders))}.",
+                try_="Give the dataDir of zoo.cfg, and the dataLogDir as well where it is another.",
+            )
+
+    def changes(self) -> Iterator[Change]:
+        """The history, in the order of transactions; those that touch neither Kafka's znodes nor a session are left out.
+
+        Raises:
+            CollectError: There is no Kafka cluster below the chroot, at no time, or not one snapshot that is whole.
+        """
+        begun, settled = False, -1
+        for transaction in self._transactions():
+            if self._tree is None or not _follows(self._tree.zxid, transaction.zxid):
+                if (settled := self._begin_before(transaction.zxid)) is None:
+                    break
+                begun = False
+            if transaction.zxid <= self._tree.zxid:
+                continue
+            if not begun and self._tree.zxid >= settled:
+                yield self._beginning(transaction.time)
+                begun = True
+            touched = _touched(self._tree, transaction)
+            if not self._apply(transaction):
+                break
+            if begun and (change := self._change(transaction, touched)):
+                yield change
+        if self._begin_with_newest() or not begun:
+            yield self._beginning(self._time_of_newest())
+        self._check()
+
+    def znodes(self) -> Iterator[Znode]:
+        """Kafka's znodes after the last change; missing ones included, by path."""
+        return kafka_tree.with_missing({znode.path: znode for znode in self._evidence(self._all())})
+
+    def _transactions(self) -> Iterator[Transaction]:
+        """Of all logs, each once, from the first snapshot on; what cannot be read is told."""
+        last = -1
+        for file in self._logs:
+            try:
+                with file.path.open("rb") as stream:
+                    for row in zookeeper_log.read(stream):
+                        if isinstance(row, Damage):
+                            self._tell(file, row)
+                        elif isinstance(row, Transaction) and row.zxid > last:
+                            last = row.zxid
+                            yield row
+            except OSError as error:
+                self.problems.append(Problem(path=file.path.name, reason=f"cannot be read: {error.strerror}"))
+
+    def _tell(self, file: _File, damage: Damage) -> None:
+        length = "" if damage.length is None else f"{damage.length} bytes "
+        self.problems.append(Problem(path=file.path.name, reason=f"{length}from byte {damage.position}: {damage.reason}"))
+
+    def _begin_before(self, zxid: int) -> int | None:
+        """Begin with a whole snapshot that a transaction goes on from, or else the first that already holds it.
+
+        Returns:
+            The last zxid of which the snapshot may hold something; ``None`` when there is none, which is told.
+        """
+        after = -1 if self._tree is None else self._tree.zxid
+        below = [file for file in self._snapshots if after < file.zxid < zxid]
+        if self._tree is None and zxid in _FIRST and not below:
+            self._tree = Tree(NEW, zxid=0)
+            return 0
+        behind = [file for file in below[-1:] if _follows(file.zxid, zxid)]
+        for file in (*behind, *(file for file in self._snapshots if file.zxid >= zxid)):
+            if found := self._read(file):
+                if self._tree is not None:
+                    self._missing(after, zxid, f"the history goes on at 0x{file.zxid:x} with {file.path.name}")
+                self._tree, settled = found
+                return settled
+        if self._tree is None:
+            raise self._nothing(f"No whole snapshot goes with the transactions from 0x{zxid:x} on.")
+        self._missing(after, zxid, f"the history ends at 0x{after:x}")
+        return None
+
+    def _begin_with_newest(self) -> bool:
+        """Begin anew with a snapshot that is newer than all transactions."""
+        after = -1 if self._tree is None else self._tree.zxid
+        for file in reversed(self._snapshots):
+            if file.zxid > after and (found := self._read(file)):
+                if self._tree is not None:
+                    self._missing(after, file.zxid, f"the last state is that of {file.path.name}")
+                self._tree, _ = found
+                return True
+        if self._tree is None:
+            raise self._nothing("No snapshot of ZooKeeper is whole.")
+        return False
+
+    def _nothing(self, what: str) -> CollectError:
+        said = "; ".join(f"{problem.path} {problem.reason}" for problem in self.problems[:2])
+        return CollectError(
+            what, cause=f"{said}." if said else None, try_="Give the snapshots of the same server, older ones too."
+        )
+
+    def _missing(self, after: int, zxid: int, consequence: str) -> None:
+        reason = f"transactions between 0x{after:x} and 0x{zxid:x} are missing: {consequence}"
+        self.problems.append(Problem(path="ZooKeeper's transaction logs", reason=reason))
+
+    def _read(self, file: _File) -> tuple[Tree, int] | None:
+        """A snapshot's tree and the last zxid of which it may hold something; ``None`` unless it is whole."""
+        end: SnapshotEnd | None = None
+        reason = "is not whole"
+
+        def rows(stream: object) -> Iterator[zookeeper_snapshot.Row]:
+            nonlocal end, reason
+            for row in zookeeper_snapshot.read(stream, unsnap=_unsnap):
+                if isinstance(row, Damage):
+                    reason = row.reason
+                end = row if isinstance(row, SnapshotEnd) else end
+                yield row
+
+        try:
+            with file.path.open("rb") as stream:
+                tree = Tree(rows(stream), zxid=file.zxid)
+        except OSError as error:
+            reason = f"cannot be read: {error.strerror}"
+        if end is None or not end.sealed:
+            self.problems.append(Problem(path=file.path.name, reason=reason if end is None else "its checksum does not fit"))
+            return None
+        stats = [znode.stat for znode in tree.znodes()]
+        return tree, max(max(stat.czxid, stat.mzxid, stat.pzxid, end.last_zxid or 0) for stat in stats)
+
+    def _apply(self, transaction: Transaction) -> bool:
+        try:
+            self._tree.apply(transaction)
+        except ValueError as error:
+            self.problems.append(Problem(path="ZooKeeper's transaction logs", reason=f"{error} The history ends before it."))
+            return False
+        self.last = transaction.zxid, transaction.time
+        return True
+
+    def _beginning(self, time: int) -> Change:
+        """All of the evidence.
+
+        Args:
+            time: When it was so: that of the next transaction, as before it others may have been that left no trace.
+        """
+        self.last = self._tree.zxid, time
+        return Change(self._tree.zxid, time, None, BEGIN, None, tuple(self._evidence(self._all())))
+
+    def _time_of_newest(self) -> int:
+        """Of a tree behind which no transaction comes: that of its last change, as far as that is known."""
+        zxid, time = self.last or (-1, 0)
+        return time if zxid == self._tree.zxid else max(time, _newest(self._tree))
+
+    def _change(self, transaction: Transaction, touched: Iterable[str]) -> Change | None:
+        change = transaction.change
+        znodes = tuple(self._evidence(touched))
+        if not znodes and not isinstance(change, CreateSession | CloseSession):
+            return None
+        timeout = change.timeout if isinstance(change, CreateSession) else None
+        return Change(transaction.zxid, transaction.time, transaction.session, change.operation, timeout, znodes)
+
+    def _all(self) -> Iterator[str]:
+        return (znode.path for znode in self._tree.znodes())
+
+    def _evidence(self, paths: Iterable[str]) -> Iterator[Znode]:
+        """Those of the paths that are Kafka's evidence, as they are now, below the chroot."""
+        for path in sorted(paths):
+            below = self._below(path)
+            if below is None or not kafka_tree.is_evidence(below):
+                continue
+            znode = self._tree.get(path)
+            if znode is None:
+                yield Znode(path=below, outcome=ReadOutcome.MISSING)
+            else:
+                yield Znode(path=below, data=None if below in kafka_tree.COUNTED else znode.data, stat=znode.stat)
+
+    def _below(self, path: str) -> str | None:
+        if path == self.chroot:
+            return "/"
+        return path[len(self.chroot) :] if path.startswith(self.chroot + "/") else None
+
+    def _check(self) -> None:
+        """A slip in the chroot must never look like an empty cluster."""
+        if self._tree.get(self.chroot + _KAFKA) is not None:
+            return
+        there = [path.removesuffix(_KAFKA) or "/" for path in self._all() if path.endswith(_KAFKA)]
+        raise CollectError(
+            f"ZooKeeper's files hold no Kafka cluster below {self.chroot or '/'}.",
+            cause=f"A Kafka cluster is at: {', '.join(there)}." if there else "None is anywhere in them.",
+            try_=f"--chroot {there[0]}" if there else "Give the files of Kafka's ensemble.",
+        )
+
+
+def _files(folders: Sequence[Path], kind: str) -> list[_File]:
+    """Files of a kind, by zxid."""
+    found = {}
+    for folder in folders:
+        for path in (*Path(folder).glob(f"{kind}.*"), *Path(folder, _VERSION).glob(f"{kind}.*")):
+            if match := _NAME.fullmatch(path.name):
+                found[path.resolve()] = _File(int(match["zxid"], 16), path)
+    return sorted(found.values())
+
+
+def _follows(last: int, zxid: int) -> bool:
+    """Whether no transaction can be between: a leader counts up by one, a new one begins with 1 (``ZxidUtils.java@3.4.6``)."""
+    return zxid <= last + 1 or (zxid >> 32 > last >> 32 and zxid & _COUNTER == 1)
+
+
+def _touched(tree: Tree, transaction: Transaction) -> set[str]:
+    """The znodes that a transaction changes, parents of those that come and go included."""
+    change = transaction.change
+    parts = change.parts if isinstance(change, Multi) and not change.failed else (change,)
+    changed = {part.path for part in parts if isinstance(part, Create | Delete | SetAcl | SetData)}
+    moved = {part.path for part in parts if isinstance(part, Create | Delete)}
+    if isinstance(change, CloseSession):
+        moved = {*(change.paths or ()), *tree.ephemerals(transaction.session)}
+    return changed | moved | {path.rpartition("/")[0] or "/" for path in moved}
+
+
+def _newest(tree: Tree) -> int:
+    return max(max(znode.stat.ctime, znode.stat.mtime) for znode in tree.znodes())
+
+
+def _unsnap(block: bytes, size: int) -> bytes:
+    import pyarrow as pa
+
+    return pa.Codec("snappy").decompress(block, size).to_pybytes()

@@ -1,0 +1,89 @@
+"""The history of Kafka's znodes as JSON lines: a line a transaction, with the znodes it changed as they were after it.
+
+    {"zxid": 4294967301, "time": 1570878222293, "session": "0x16dbe1a0c5e0003", "operation": "setData", "znodes": [{...}]}
+
+Where a history begins, the operation is ``begin``, and all znodes follow, each on a line of its own (``znode_lines``).
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+
+from casebook.facts import Change
+from casebook.formats import znode_lines
+
+BEGIN = "begin"
+
+_SESSIONS = 1 << 64  # ZooKeeper's sessions are signed, and are printed as if they were not
+
+
+def encode(change: Change) -> Iterator[str]:
+    """The lines of one change, without line ends."""
+    row: dict[str, object] = {"zxid": change.zxid, "time": change.time, "operation": change.operation}
+    if change.session is not None:
+        row["session"] = session_text(change.session)
+    if change.timeout is not None:
+        row["timeout"] = change.timeout
+    head = json.dumps(row, separators=(",", ":"))
+    if change.operation == BEGIN:
+        yield head
+        yield from map(znode_lines.encode, change.znodes)
+    else:
+        yield f'{head[:-1]},"znodes":[{",".join(map(znode_lines.encode, change.znodes))}]}}'
+
+
+def decode(lines: Iterable[str | bytes]) -> Iterator[Change]:
+    """The changes of a file.
+
+    Raises:
+        ValueError: A line is none of them; changes before it were already yielded.
+    """
+    begun: Change | None = None
+    znodes = []
+    for line in lines:
+        row = _row(line)
+        if "path" in row and begun is not None:
+            znodes.append(znode_lines.of_row(row))
+            continue
+        if begun is not None:
+            yield begun._replace(znodes=tuple(znodes))
+        change = _change(row)
+        begun, znodes = (change, []) if change.operation == BEGIN else (None, [])
+        if begun is None:
+            yield change
+    if begun is not None:
+        yield begun._replace(znodes=tuple(znodes))
+
+
+def session_text(session: int) -> str:
+    """As ZooKeeper and Kafka print it in their logs."""
+    return f"0x{session % _SESSIONS:x}"
+
+
+def _row(line: str | bytes) -> dict[str, object]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict):
+        raise ValueError("not a JSON object")
+    return row
+
+
+def _change(row: dict[str, object]) -> Change:
+    zxid, time, operation, session, timeout = (row.get(name) for name in ("zxid", "time", "operation", "session", "timeout"))
+    if type(zxid) is not int or type(time) is not int or not isinstance(operation, str):
+        raise ValueError("no zxid, time or operation")
+    znodes = row.get("znodes", [])
+    if not isinstance(znodes, list) or not (timeout is None or type(timeout) is int):
+        raise ValueError("znodes that are no list, or a timeout that is no number")
+    return Change(zxid, time, _session(session), operation, timeout, tuple(map(znode_lines.of_row, znodes)))
+
+
+def _session(text: object) -> int | None:
+    if text is None:
+        return None
+    try:
+        session = int(str(text), 16)
+    except ValueError:
+        raise ValueError("a session that is no number") from None
+    return session - _SESSIONS if session >= _SESSIONS // 2 else session

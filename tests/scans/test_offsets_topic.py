@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from casebook.scans import offsets_topic
+from casebook.scans.offsets_rows import OffsetsRows
 from tests.scans import group_logs
 from tests.scans.group_logs import Record, load, random_log, rows, without
 
@@ -148,3 +149,9 @@ def _one_tombstone(log):
             seen.add(record.key)
         kept.append(record)
     return kept
+
+
+def test_an_aggregate_of_nothing(tmp_path):
+    """Spark may leave no file at all: nothing was read, and that is no error."""
+    assert OffsetsRows(tmp_path).groupless == {}
+    assert list(OffsetsRows(tmp_path).groups()) == []

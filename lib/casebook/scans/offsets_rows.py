@@ -42,6 +42,8 @@ class OffsetsRows:
         import pyarrow.dataset as ds
 
         found: dict[Log, list[Kept]] = {}
+        if not self._files:
+            return found
         for batch in ds.dataset(self._files).to_batches(filter=ds.field("group").is_null()):
             for log, row in _rows(batch):
                 found.setdefault(log, []).append(row)

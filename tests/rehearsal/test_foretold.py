@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from statistics import median
 from typing import NamedTuple
 
 import pytest
@@ -63,13 +62,13 @@ def logged(out) -> dict[int, int]:
     return {load.partition: load.milliseconds for queue in queues for load, _ in queue.loads if queue.broker in script.HOLDERS}
 
 
-def test_how_long_loads_take(out, foretold, logged):
-    """Each in the interval that was stated, most of them within 30 % of what was logged (docs/benchmarks.md: all, when at rest)."""
+def test_how_long_loads_take(foretold, logged):
+    """Within 30 % of what was logged, and in the interval that was stated."""
     assert len(foretold) >= 2 * len(script.HOLDERS)
     assert min(one.loads for one in foretold) >= 2
     told = {one.partition: (round(one.takes.mid), logged[one.partition]) for one in foretold}
     assert [one.partition for one in foretold if not one.takes.low <= logged[one.partition] <= one.takes.high] == [], told
-    assert median(abs(mid / took - 1) for mid, took in told.values()) <= WITHIN, told
+    assert [part for part, (mid, took) in told.items() if mid != pytest.approx(took, rel=WITHIN)] == [], told
 
 
 def test_when_groups_are_served(out, foretold):

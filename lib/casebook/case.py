@@ -94,13 +94,13 @@ class CaseWriter:
             servers: ``host:port`` of the ensemble; empty for a dump.
         """
         self._head |= {"chroot": chroot, "zookeeper": list(servers)}
-        self._lines(ZNODES, map(znode_lines.encode, rows))
+        self._packed_lines(ZNODES, map(znode_lines.encode, rows))
 
     def history(self, changes: Iterable[Change]) -> None:
         """Store the history of the znodes, already redacted, in the order given."""
-        self._lines(HISTORY, chain.from_iterable(map(history_lines.encode, changes)))
+        self._packed_lines(HISTORY, chain.from_iterable(map(history_lines.encode, changes)))
 
-    def _lines(self, name: str, lines: Iterable[str]) -> None:
+    def _packed_lines(self, name: str, lines: Iterable[str]) -> None:
         count = 0
         with self._target(name).open("wb") as raw, zstandard.ZstdCompressor(level=6).stream_writer(raw) as packed:
             for line in lines:

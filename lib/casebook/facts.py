@@ -5,7 +5,7 @@ The rows keep Kafka's and ZooKeeper's own names. Where each field comes from is 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -308,6 +308,18 @@ def instant(epoch_ms: int | None) -> str | None:
         return None
     second, millisecond = divmod(epoch_ms, 1000)
     return f"{_second(second)}.{millisecond:03d}Z"
+
+
+def epoch_ms(moment: str) -> int:
+    """Epoch milliseconds of an ISO-8601 text with a zone.
+
+    Raises:
+        ValueError: It is none.
+    """
+    parsed = datetime.fromisoformat(moment)
+    if parsed.tzinfo is None:
+        raise ValueError(f"{moment} has no zone")
+    return (parsed - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
 
 
 @lru_cache(4096)

@@ -24,7 +24,7 @@ from casebook.analysis.leadership import Leadership
 from casebook.analysis.offsets_topic import OffsetsPartition, OffsetsTopic
 from casebook.case import Case
 from casebook.errors import UsageError
-from casebook.facts import Cluster, ReadOutcome, Znode, instant
+from casebook.facts import Cluster, ReadOutcome, Znode, epoch_ms, instant
 from casebook.findings import Finding
 from casebook.offsets_evidence import OffsetsEvidence
 from casebook.versions import VersionInUse
@@ -345,15 +345,10 @@ def contents() -> tuple[notebooks.Notebook, ...]:
 
 
 def _moment(at: str) -> int | None:
-    if not at:
-        return None
     try:
-        moment = datetime.fromisoformat(at)
+        return epoch_ms(at) if at else None
     except ValueError:
-        moment = None
-    if moment is None or moment.tzinfo is None:
-        raise UsageError(f"at={at} is no moment.", try_="Give date, time and zone, e.g. 2019-10-12T11:03:42Z.")
-    return round(moment.timestamp() * 1000)
+        raise UsageError(f"at={at} is no moment.", try_="Give date, time and zone, e.g. 2019-10-12T11:03:42Z.") from None
 
 
 def _applied(version: VersionInUse) -> dict[str, object]:

@@ -2,13 +2,13 @@
 
 import time
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import pytest
 
 from casebook.case import Case
 from casebook.collect import collect_case
 from casebook.collect.zookeeper import walk
+from casebook.errors import CaseError
 from casebook.facts import ReadOutcome, Znode
 from casebook.formats.history_lines import BEGIN
 from casebook.rehearsal import Cluster
@@ -114,9 +114,9 @@ def test_as_of(lived):
     assert case.cluster(at=back).live == {1, 2, 3}
 
 
-def test_moments_that_are_not_told(lived, tmp_path: Path):
-    """Before the first change nobody knows; a case without history says so."""
+def test_moments_that_are_not_told(lived):
+    """Before the first change nobody knows."""
     case, _ = lived
     begin = next(case.history()).time
-    with pytest.raises(Exception, match="begins at"):
+    with pytest.raises(CaseError, match="begins at"):
         case.cluster(at=begin - 1)

@@ -160,7 +160,7 @@ def _in_order(seen: _Seen) -> Iterator[Znode]:
         elif path not in znodes and _is_missing(path, seen):
             znodes[path] = Znode(path=path, outcome=ReadOutcome.MISSING)
     for topic in [path for path in znodes if tree.is_topic(path)]:
-        for state in tree.state_paths(topic, tree.assigned_partitions(znodes[topic].data)):
+        for state in tree.assigned_states(topic, znodes[topic].data):
             if state not in znodes:
                 znodes[state] = Znode(path=state, outcome=_outcome_of_absent(state, seen))
     return (znodes[path] for path in sorted(znodes))

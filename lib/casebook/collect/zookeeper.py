@@ -227,7 +227,7 @@ class _Walker:
         if tree.is_topic(path):
             self._to_ask.append(Request(Verb.LIST, tree.partitions_path(path)))
             self._topics_read += 1
-            self._asked_of_topics += 1 + self._get_new(tree.state_paths(path, tree.assigned_partitions(data)))
+            self._asked_of_topics += 1 + self._get_new(tree.assigned_states(path, data))
         elif zk_stat.numChildren and not tree.topic_of_state(path):
             self._to_ask.append(Request(Verb.LIST, path))
 

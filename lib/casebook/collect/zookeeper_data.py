@@ -91,7 +91,7 @@ class ZookeeperData:
 
     def znodes(self) -> Iterator[Znode]:
         """Kafka's znodes after the last change; missing ones included, by path."""
-        return kafka_tree.with_missing({znode.path: znode for znode in self._evidence(self._all())})
+        return kafka_tree.with_missing({znode.path: znode for znode in self._evidence(self._tree.paths())})
 
     def _transactions(self) -> Iterator[Transaction]:
         """Of all logs, each once, from the first snapshot on; what cannot be read is told."""
@@ -198,7 +198,7 @@ class ZookeeperData:
             time: When it was so: that of the next transaction, as before it others may have been that left no trace.
         """
         self.last = self._tree.zxid, time
-        return Change(self._tree.zxid, time, None, BEGIN, None, tuple(self._evidence(self._all())))
+        return Change(self._tree.zxid, time, None, BEGIN, None, tuple(self._evidence(self._tree.paths())))
 
     def _time_of_newest(self) -> int:
         """Of a tree behind which no transaction comes: that of its last change, as far as that is known."""
@@ -212,9 +212,6 @@ class ZookeeperData:
             return None
         timeout = change.timeout if isinstance(change, CreateSession) else None
         return Change(transaction.zxid, transaction.time, transaction.session, change.operation, timeout, znodes)
-
-    def _all(self) -> Iterator[str]:
-        return (znode.path for znode in self._tree.znodes())
 
     def _evidence(self, paths: Iterable[str]) -> Iterator[Znode]:
         """Those of the paths that are Kafka's evidence, as they are now, below the chroot."""
@@ -237,7 +234,7 @@ class ZookeeperData:
         """A slip in the chroot must never look like an empty cluster."""
         if self._tree.get(self.chroot + _KAFKA) is not None:
             return
-        there = [path.removesuffix(_KAFKA) or "/" for path in self._all() if path.endswith(_KAFKA)]
+        there = [path.removesuffix(_KAFKA) or "/" for path in sorted(self._tree.paths()) if path.endswith(_KAFKA)]
         raise CollectError(
             f"ZooKeeper's files hold no Kafka cluster below {self.chroot or '/'}.",
             cause=f"A Kafka cluster is at: {', '.join(there)}." if there else "None is anywhere in them.",

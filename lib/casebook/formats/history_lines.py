@@ -20,7 +20,7 @@ def encode(change: Change) -> Iterator[str]:
     """The lines of one change, without line ends."""
     row: dict[str, object] = {"zxid": change.zxid, "time": change.time, "operation": change.operation}
     if change.session is not None:
-        row["session"] = session_text(change.session)
+        row["session"] = f"0x{change.session % _SESSIONS:x}"
     if change.timeout is not None:
         row["timeout"] = change.timeout
     head = json.dumps(row, separators=(",", ":"))
@@ -40,7 +40,9 @@ def decode(lines: Iterable[str | bytes]) -> Iterator[Change]:
     begun: Change | None = None
     znodes = []
     for line in lines:
-        row = _row(line)
+        row = znode_lines.taken_apart(line)
+        if not isinstance(row, dict):
+            raise ValueError("not a JSON object")
         if "path" in row and begun is not None:
             znodes.append(znode_lines.of_row(row))
             continue
@@ -52,21 +54,6 @@ def decode(lines: Iterable[str | bytes]) -> Iterator[Change]:
             yield change
     if begun is not None:
         yield begun._replace(znodes=tuple(znodes))
-
-
-def session_text(session: int) -> str:
-    """As ZooKeeper and Kafka print it in their logs."""
-    return f"0x{session % _SESSIONS:x}"
-
-
-def _row(line: str | bytes) -> dict[str, object]:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        row = None
-    if not isinstance(row, dict):
-        raise ValueError("not a JSON object")
-    return row
 
 
 def _change(row: dict[str, object]) -> Change:

@@ -95,6 +95,11 @@ def assigned_partitions(data: bytes | None) -> list[str]:
     return list(partitions) if isinstance(partitions, dict) else []
 
 
+def assigned_states(topic_path: str, data: bytes | None) -> list[str]:
+    """The state znodes of the partitions that a topic znode assigns."""
+    return state_paths(topic_path, assigned_partitions(data))
+
+
 def with_missing(znodes: Mapping[str, Znode]) -> Iterator[Znode]:
     """All evidence of a tree that is known as a whole, by path; what Kafka would look for and is not there is missing.
 
@@ -104,6 +109,6 @@ def with_missing(znodes: Mapping[str, Znode]) -> Iterator[Znode]:
     expected = {*READ_WHOLE, *COUNTED}
     for path, znode in znodes.items():
         if is_topic(path):
-            expected.update(state_paths(path, assigned_partitions(znode.data)))
+            expected.update(assigned_states(path, znode.data))
     for path in sorted({*znodes, *expected}):
         yield znodes.get(path) or Znode(path=path, outcome=ReadOutcome.MISSING)

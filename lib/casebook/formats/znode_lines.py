@@ -46,11 +46,19 @@ def decode(line: str | bytes) -> Znode:
     Raises:
         ValueError: The line is not such an object; the message says what is wrong and never quotes the data.
     """
+    return of_row(taken_apart(line))
+
+
+def taken_apart(line: str | bytes) -> object:
+    """What a line of JSON holds.
+
+    Raises:
+        ValueError: It is no JSON.
+    """
     try:
-        row = json.loads(line)
+        return json.loads(line)
     except (ValueError, RecursionError):
         raise ValueError("not a JSON object") from None
-    return of_row(row)
 
 
 def of_row(row: object) -> Znode:

@@ -147,6 +147,10 @@ class Tree:
         """Paths of the znodes that go when a session ends."""
         return frozenset(self._ephemerals.get(session, ()))
 
+    def paths(self) -> Iterable[str]:
+        """Paths of all znodes."""
+        return self._nodes.keys()
+
     def znodes(self) -> Iterator[Znode]:
         """All znodes, by path."""
         for path in sorted(self._nodes):

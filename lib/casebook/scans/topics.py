@@ -20,7 +20,6 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -29,6 +28,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from casebook.errors import CasebookError, ScanError
+from casebook.facts import epoch_ms
 from casebook.formats import properties
 from casebook.scans.librdkafka import Client, ClientError, Messages
 from casebook.scans.topic_reader import Gap, Range
@@ -186,19 +186,12 @@ def _by_partition(text: str) -> dict[int, int]:
     return {int(partition): int(offset) for partition, offset in dict(json.loads(text)).items()}
 
 
-def _epoch_milliseconds(text: str) -> int:
-    moment = datetime.fromisoformat(text)
-    if moment.tzinfo is None:
-        raise ValueError(text)
-    return int((moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() * 1000)
-
-
 _PARSERS = {
     "kafka": KafkaVersion.parse,
     "start": _offsets,
     "end": _offsets,
-    "start_time": _epoch_milliseconds,
-    "end_time": _epoch_milliseconds,
+    "start_time": epoch_ms,
+    "end_time": epoch_ms,
     "partitions": lambda text: tuple(map(int, text.split(","))),
     "slices": _positive(int),
     "bytes_per_second": _positive(float),

@@ -6,6 +6,7 @@
                   history.jsonl.zst, a line a transaction (formats.history_lines), where ZooKeeper's own files were given
     brokers/<id>/ server.properties, logs/, log_dirs.json (formats.log_dir_rows),
                   segments/<topic>-<partition>/ where they were copied
+    pasted/       pasted.txt, where the evidence was pasted
     derived/      results of scans; not evidence, so not in case.json, and free to be deleted
 
 A folder appears under its name only when it is complete: it is written beside it and renamed.
@@ -29,14 +30,17 @@ from pathlib import Path, PurePosixPath
 import zstandard
 
 from casebook.errors import CaseError
+from casebook.events import is_log
 from casebook.facts import Change, Cluster, Problem, StatedVersion, Znode
 from casebook.formats import cluster, history_lines, log_dir_rows, properties, time_machine, znode_lines, znodes
+from casebook.pasted import Pasted
 from casebook.storage import LogDir
 
 SCHEMA = 1
 MANIFEST = "case.json"
 ZNODES = "zookeeper/znodes.jsonl.zst"
 HISTORY = "zookeeper/history.jsonl.zst"
+PASTED = "pasted/pasted.txt"
 DERIVED = "derived"
 _NAME = re.compile(r"\w[\w.-]*", re.ASCII)
 _LONGEST_LINE = 16 << 20
@@ -259,13 +263,18 @@ class Case:
         except ValueError as error:
             raise CaseError(f"{self.name} does not tell of that moment: {error}.") from None
 
+    @property
+    def has_history(self) -> bool:
+        """Whether it holds what ZooKeeper's own files tell."""
+        return HISTORY in self.items
+
     def history(self) -> Iterator[Change]:
         """What ZooKeeper's own files tell of each change of Kafka's znodes and of each session, in the order of transactions.
 
         Raises:
             CaseError: The case has none, a line is no change, or the file is torn; changes before it were already yielded.
         """
-        if HISTORY not in self.items:
+        if not self.has_history:
             raise CaseError(
                 f"{self.name} has no history of the znodes.", try_="Collect ZooKeeper's own files: --zookeeper-data DIR."
             )
@@ -319,6 +328,21 @@ class Case:
         """Broker, path in the case, and lines of each of the brokers' logs, by path; lines are read as they are taken."""
         for path, broker in self._logs():
             yield broker, path, _text_lines(self.folder / path)
+
+    def logs(self) -> tuple[tuple[Item, int | None], ...]:
+        """Every log, of brokers, ZooKeeper servers and clients, by path; with the broker whose it is."""
+        of_brokers = dict(self._logs())
+        return tuple((item, of_brokers.get(path)) for path, item in sorted(self.items.items()) if is_log(path))
+
+    def text_lines(self, path: str) -> Iterator[str]:
+        """The lines of an item, read as they are taken; none where it is no item."""
+        return _text_lines(self.folder / path) if path in self.items else iter(())
+
+    def pasted(self) -> Pasted | None:
+        """What was pasted, taken apart; ``None`` for a case that was collected otherwise."""
+        from casebook.formats import pasted  # few cases were pasted
+
+        return pasted.read(self.text_lines(PASTED)) if PASTED in self.items else None
 
     def derived(self, name: str, key: str) -> Path:
         """Where the result of a scan belongs: there and whole, or not there.

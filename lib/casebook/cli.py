@@ -1,6 +1,7 @@
 """The command ``casebook``. Every command has its Python twin; this module only reads arguments and prints."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -126,7 +127,9 @@ def report(run_folder: Path) -> None:
 @click.option("--chroot", default="", help="The chroot inside the dump or the files, e.g. /kafka.")
 @click.option("--credentials", type=click.Path(path_type=Path), help="A properties file with ZooKeeper credentials.")
 @click.option("--properties", multiple=True, metavar="BROKER=FILE", help="A broker's server.properties; secrets are removed.")
-@click.option("--logs", multiple=True, metavar="BROKER=GLOB", help="A broker's log files; secrets are removed.")
+@click.option("--logs", multiple=True, metavar="OWNER=GLOB",
+              help="Log files of a broker (its id), of a ZooKeeper server (zookeeper, zookeeper-2) or of a client (any"
+                   " other name); secrets are removed.")  # fmt: skip
 @click.option(
     "--log-dirs",
     multiple=True,
@@ -141,18 +144,20 @@ def report(run_folder: Path) -> None:
     metavar="[TOPIC]",
     help=f"Also copy the segments of TOPIC ({OFFSETS_TOPIC}) into the case; for small ones.",
 )
+@click.option("--pasted", metavar="FILE", type=click.Path(path_type=Path),
+              help="What somebody pasted of commands' output and logs, - for the standard input (docs/pasted.md).")  # fmt: skip
 def collect(
     out: Path, zookeeper: str | None, zookeeper_dump: Path | None, zookeeper_data: tuple[Path, ...], chroot: str,
     credentials: Path | None, properties: tuple[str, ...], logs: tuple[str, ...], log_dirs: tuple[str, ...],
-    copy_segments: tuple[str, ...],
+    copy_segments: tuple[str, ...], pasted: Path | None,
 ) -> None:  # fmt: skip
     """Collect evidence into a case folder. Nothing is ever written to the cluster."""
     from casebook.collect import collect_case
 
-    if not (zookeeper or zookeeper_dump or zookeeper_data or properties or logs or log_dirs):
+    if not (zookeeper or zookeeper_dump or zookeeper_data or properties or logs or log_dirs or pasted):
         raise UsageError(
             "Nothing to collect.",
-            try_="Give --zookeeper, --zookeeper-dump, --zookeeper-data, --properties, --logs or --log-dirs.",
+            try_="Give --zookeeper, --zookeeper-dump, --zookeeper-data, --properties, --logs, --log-dirs or --pasted.",
         )
     if copy_segments and not log_dirs:
         raise UsageError("There are no segments to copy.", try_="Say with --log-dirs where they lie.")
@@ -167,6 +172,7 @@ def collect(
         logs=_globbed(logs),
         log_dirs=[_log_dir(text) for text in log_dirs],
         copy_segments=copy_segments,
+        pasted=pasted,
         progress=_progress if sys.stderr.isatty() else None,
     )
     _tell_what_is_missing(out)
@@ -202,14 +208,21 @@ def _log_dir(text: str) -> tuple[int | None, str]:
     return None, text
 
 
-def _globbed(texts: tuple[str, ...]) -> dict[int, list[Path]]:
+def _globbed(texts: tuple[str, ...]) -> dict[int | str, list[Path]]:
     import glob
 
-    found: dict[int, list[Path]] = {}
-    for broker, pattern in _by_broker(texts):
+    found: dict[int | str, list[Path]] = {}
+    for owner, pattern in map(_of_owner, texts):
         matches = [Path(path) for path in sorted(glob.glob(pattern, recursive=True))]
-        found.setdefault(broker, []).extend(matches or [Path(pattern)])
+        found.setdefault(owner, []).extend(matches or [Path(pattern)])
     return found
+
+
+def _of_owner(text: str) -> tuple[int | str, str]:
+    owner, equals, pattern = text.partition("=")
+    if not equals or not pattern or not re.fullmatch(r"\w[\w.-]*", owner, re.ASCII):
+        raise UsageError(f"{text!r} is not OWNER=GLOB.", try_="For example --logs '1=/var/log/kafka/*.log*'.")
+    return (int(owner) if owner.isdecimal() else owner), pattern
 
 
 def _progress(done: int, total: int | None) -> None:

@@ -38,6 +38,7 @@ class ReadOutcome(StrEnum):
     DENIED = "denied"  # its ACL forbids reading
     TOO_LARGE = "too_large"  # beyond the reader's bound; only the stat was kept
     FAILED = "failed"  # the connection or server refused
+    STATED = "stated"  # not read: something else, e.g. kafka-topics, told that it is there, and maybe a part of its data
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,16 +142,16 @@ class PartitionState(NamedTuple):
     Args:
         leader: Broker id; ``None`` for -1.
         isr: In the order stored.
-        leader_epoch: Counts the controller's writes.
-        controller_epoch: Epoch of the controller that last wrote.
+        leader_epoch: Counts the controller's writes; ``None`` where the state was not read, but told by ``kafka-topics``.
+        controller_epoch: Epoch of the controller that last wrote; ``None`` as before.
         recovering: ``leader_recovery_state`` is 1: elected unclean and not yet recovered (3.2+).
         stat: Of the znode.
     """
 
     leader: int | None
     isr: tuple[int, ...]
-    leader_epoch: int
-    controller_epoch: int
+    leader_epoch: int | None
+    controller_epoch: int | None
     recovering: bool = False
     stat: Stat | None = None
 

@@ -4,22 +4,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
-from casebook.analysis import coordinators, deletion, offsets_topic
+from casebook.analysis import cleaner, coordinators, deletion, evidence, load_queue, offsets_topic
 from casebook.analysis.coordinators import Coordinators
 from casebook.analysis.deletion import DeletionChoice, LostGroup, Place
 from casebook.analysis.offsets_rows import OffsetsPartition
 from casebook.analysis.offsets_topic import OffsetsTopic
 from casebook.case import Case
 from casebook.errors import ScanError
+from casebook.events import Event
 from casebook.facts import Cluster
 from casebook.findings import Finding, Question
-from casebook.formats import log_lines
-from casebook.storage import OFFSETS_TOPIC, Event, LogDir, Replica, Scanned
+from casebook.scans.logs import Logs
+from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, Scanned
 from casebook.versions import OFFSETS_EXPIRE, VersionInUse
 
 _WELL = Question(check="evidence.brokers", question="Are the offsets topic and its coordinators well?")
+_KINDS = cleaner.KINDS | load_queue.KINDS | {"unreadable"}
 _MUCH_LARGER = 1.5  # than the coordinator's
 Progress = Callable[[int, int | None], None]
 
@@ -31,16 +32,16 @@ class OffsetsEvidence:
         case: The case.
         cluster: As the case tells it.
         version: The release whose rules apply.
-        zone: Of log lines that do not tell theirs.
+        logs: What the logs tell.
         scan: Whether segments may be read: seconds for Spark, and longer for many of them. What was read before is used anyway.
         progress: Told how far the scan is.
     """
 
     def __init__(
-        self, case: Case, cluster: Cluster, version: VersionInUse, *, zone: ZoneInfo, scan: bool, progress: Progress | None = None
+        self, case: Case, cluster: Cluster, version: VersionInUse, *, logs: Logs, scan: bool, progress: Progress | None = None
     ) -> None:
         self._case, self._cluster, self._version = case, cluster, version
-        self._zone, self._scan, self._progress = zone, scan, progress
+        self._logs, self._scan, self._progress = logs, scan, progress
 
     @cached_property
     def log_dirs(self) -> tuple[LogDir, ...]:
@@ -50,8 +51,7 @@ class OffsetsEvidence:
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """What the brokers' logs say of cleaning and loading."""
-        files = self._case.log_files()
-        return tuple(event for broker, path, lines in files for event in log_lines.events(broker, path, lines, self._zone))
+        return tuple(event for event in self._logs.events(kinds=_KINDS) if event.broker is not None)
 
     @cached_property
     def copies(self) -> tuple[Replica, ...]:
@@ -107,8 +107,8 @@ class OffsetsEvidence:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What is found of both; a single answer where a case has nothing of any broker's disk or log."""
-        if self.log_dirs or self.events:
-            return self.offsets_topic.findings + self.coordinators.findings
+        if self.log_dirs or self.events or self._logs.unread:
+            return evidence.unread_logs(self._logs.unread) + self.offsets_topic.findings + self.coordinators.findings
         ask = replace(_WELL, looked_at="no log dir and no log")
         settle = "Collect with --log-dirs BROKER=DIR and --logs BROKER=GLOB."
         return (ask.could_not_check("Nothing in this case tells of the brokers' disks and logs", settle=settle),)
@@ -122,6 +122,7 @@ class OffsetsEvidence:
             self._version,
             log_dirs=self.log_dirs,
             events=self.events,
+            files=self._logs.files,
             groups=[group.group for group in scanned.groups],
             segments=scanned.segments,
         )
@@ -151,7 +152,13 @@ class OffsetsEvidence:
     def _judged(self, scanned: Scanned | None) -> OffsetsTopic:
         rates = {queue.broker: queue.rate for queue in self.coordinators.queues if queue.rate} if scanned else {}
         return offsets_topic.examine(
-            self._cluster, self._version, log_dirs=self.log_dirs, events=self.events, scanned=scanned, rates=rates
+            self._cluster,
+            self._version,
+            log_dirs=self.log_dirs,
+            events=self.events,
+            files=self._logs.files,
+            scanned=scanned,
+            rates=rates,
         )
 
 

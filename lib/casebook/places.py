@@ -31,6 +31,11 @@ def runs_dir() -> Path:
     return Path(os.environ.get("CASEBOOK_RUNS") or _CHECKOUT / "runs")
 
 
+def cases_dir() -> Path:
+    """Where cases made in JupyterLab are kept: ``$CASEBOOK_CASES``, else ``cases`` in the checkout."""
+    return Path(os.environ.get("CASEBOOK_CASES") or _CHECKOUT / "cases")
+
+
 def profiles_dir() -> Path:
     """Where the profiles of live clusters are: ``$CASEBOOK_PROFILES``, else the user's configuration folder."""
     config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")

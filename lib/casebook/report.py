@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from casebook import __version__
 from casebook.views import text
-from casebook.views.render import render
+from casebook.views.render import render, script_safe
 from casebook.views.view import PLOTLY, asset, stylesheet
 
 NOTEBOOK, REPORT = "notebook.ipynb", "report.html"
@@ -129,12 +129,17 @@ def _page(notebook: Mapping) -> _Page:
 def _lift_counts(page: _Page) -> None:
     """Put the count of a section beside its heading: a notebook can show it only in the cell below."""
     for at, (above, part) in enumerate(pairwise(page.main)):
-        if not isinstance(above, str) or not isinstance(part, str) or "</h2>" not in above:
-            continue
-        if count := _COUNT.match(part):
-            beside = f' <span class="cb-count">{count["said"]}</span></h2>'
-            page.main[at] = Markup(str(above).replace("</h2>", beside, 1))
-            page.main[at + 1] = Markup(str(part).replace(count["whole"], "", 1))
+        if isinstance(above, str) and isinstance(part, str):
+            page.main[at : at + 2] = _lifted(above, part)
+
+
+def _lifted(above: Markup, part: Markup) -> tuple[Markup, Markup]:
+    """A heading with the count that a part begins with, and the part without it."""
+    count = _COUNT.match(part) if "</h2>" in above else None
+    if count is None:
+        return above, part
+    beside = f' <span class="cb-count">{count["said"]}</span></h2>'
+    return Markup(str(above).replace("</h2>", beside, 1)), Markup(str(part).replace(count["whole"], "", 1))
 
 
 def _add_half(page: _Page, half: list[Markup], cell_type: str, parts: list[Markup]) -> list[Markup]:
@@ -145,7 +150,7 @@ def _add_half(page: _Page, half: list[Markup], cell_type: str, parts: list[Marku
     if cell_type == "markdown" or not half:
         half.append(Markup().join(parts))
     else:
-        half[-1] = half[-1] + Markup().join(parts)
+        half[-1] = Markup().join(_lifted(half[-1], Markup().join(parts)))
     return half
 
 
@@ -179,7 +184,7 @@ def _data(data: Mapping, page: _Page) -> Iterator[Markup]:
     """The richest form that stands alone; a widget has none, and its static twin was shown instead of it."""
     if PLOTLY in data:
         page.figures += 1
-        yield render("figure", number=page.figures, figure=_script_safe(data[PLOTLY]), alternative=data.get("text/plain", ""))
+        yield render("figure", number=page.figures, figure=script_safe(data[PLOTLY]), alternative=data.get("text/plain", ""))
     elif "text/html" in data:
         if not data["text/html"].startswith("<style>"):  # the notebook's own copy of the stylesheet
             yield Markup(data["text/html"])
@@ -223,11 +228,6 @@ def _halves(page: _Page) -> Iterator[Markup]:
     for part in page.main:
         if not isinstance(part, str):
             yield from part
-
-
-def _script_safe(figure: Mapping) -> Markup:
-    """JSON that cannot end its script element, whatever the evidence holds."""
-    return Markup(json.dumps(figure).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
 def _plotly() -> Markup:

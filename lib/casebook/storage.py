@@ -6,7 +6,6 @@ commit``: the broker), of log lines by the broker's clock.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import NamedTuple
 
 from casebook.facts import Problem
@@ -442,49 +441,3 @@ class Scanned:
             group_bytes=tuple(g for g in self.group_bytes if (g.broker, g.partition) == (broker, partition)),
             history=tuple(g for g in self.history if (g.broker, g.partition) == (broker, partition)),
         )
-
-
-class EventKind(StrEnum):
-    """What a line of a broker's log says about cleaning and loading; and what came of reading the log itself."""
-
-    BROKER_STARTING = "broker_starting"
-    BROKER_STARTED = "broker_started"
-    BROKER_STOPPED = "broker_stopped"
-    CLEANER_STARTED = "cleaner_started"
-    CLEANER_STOPPED = "cleaner_stopped"
-    CLEANER_DIED = "cleaner_died"
-    CLEANED = "cleaned"
-    UNCLEANABLE = "uncleanable"
-    LOAD_SCHEDULED = "load_scheduled"
-    LOADING = "loading"
-    LOADED = "loaded"
-    LOAD_FAILED = "load_failed"
-    UNLOADED = "unloaded"
-    LOG_READ = "log_read"  # the file's last dated line; numbers: ``first`` (time of the first one), ``entries``
-    UNREADABLE = "unreadable"  # looks like one of the above, in a wording that nobody knows
-
-
-class Event(NamedTuple):
-    """A line of a broker's log.
-
-    Args:
-        broker: Whose log.
-        time: When.
-        kind: What it says.
-        proof: ``path:line`` inside the case.
-        topic: The partition it is about.
-        partition: The partition it is about.
-        milliseconds: What the line says it took.
-        text: The message: first line, and for a death the exception's.
-        numbers: Named numbers of the message, e.g. ``messages`` and ``slots``.
-    """
-
-    broker: int
-    time: int
-    kind: EventKind
-    proof: str
-    topic: str | None = None
-    partition: int | None = None
-    milliseconds: int | None = None
-    text: str = ""
-    numbers: Mapping[str, int] = {}

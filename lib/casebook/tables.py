@@ -1,5 +1,6 @@
 """The tables of a run and the meaning of their columns: the contract with scripts that read ``tables/<name>.parquet``."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +14,9 @@ class Column:
 
     Args:
         name: As in the file, and as the attribute of the row.
-        type: ``int``, ``ints``, ``real``, ``text``, ``flag``, or ``time``: epoch milliseconds in the row, ISO-8601 UTC in
-            the file. Each may be null: unknown, unless ``meaning`` says otherwise.
+        type: ``int``, ``ints``, ``real``, ``text``, ``flag``, ``json``: a mapping of texts in the row, a JSON object in the
+            file, or ``time``: epoch milliseconds in the row, ISO-8601 UTC in the file. Each may be null: unknown, unless
+            ``meaning`` says otherwise.
         meaning: One sentence.
     """
 
@@ -207,6 +209,50 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("open_lost", "int", "Records of open transactions that would go."),
         ("verdict", "text", "same answers, or what is worst about it."),
     ),
+    "events": _columns(
+        ("time", "time", "By the clock of who wrote it, ISO-8601 UTC; null where the line bears no date."),
+        ("at", "time", "The same moment by the reference clock, ZooKeeper's where that is known: the order of the rows."),
+        ("source", "text", "broker, zookeeper or client: whose log; history: ZooKeeper's transactions."),
+        ("broker", "int", "Whose log, or whom a transaction is about."),
+        ("file", "text", "Path inside the case."),
+        ("line", "int", "Line in it; null for a transaction."),
+        ("zxid", "int", "Of a transaction."),
+        ("level", "text", "As printed."),
+        ("kind", "text", "What it means: a kind of lib/casebook/formats/log_patterns.tsv."),
+        ("topic", "text", "The partition it is about."),
+        ("partition", "int", "The partition it is about."),
+        ("group", "text", "The consumer group it is about."),
+        ("fields", "json", "Everything else that it tells, by name, as printed."),
+        ("text", "text", "The entry: its message and the lines after it."),
+    ),
+    "windows": _columns(
+        ("kind", "text", "two_leaders, leaderless, under_min_isr or loading."),
+        ("topic", "text", "Topic name."),
+        ("partition", "int", "Partition number."),
+        ("opened", "time", "By the reference clock, ISO-8601 UTC; null: before the evidence begins."),
+        ("closed", "time", "Null: not before the evidence ends."),
+        ("old_leader", "int", "Who led before, or believed to; null where nobody did."),
+        ("new_leader", "int", "Who led next; of loading the coordinator."),
+        ("opened_proof", "text", "Line or transaction that tells of its begin; of an open end where the evidence begins."),
+        ("closed_proof", "text", "Line or transaction that tells of its end; of an open end where the evidence ends."),
+    ),
+    "partition_history": _columns(
+        ("topic", "text", "Topic name."),
+        ("partition", "int", "Partition number."),
+        ("time", "time", "When the state was written, ISO-8601 UTC by the reference clock."),
+        ("zxid", "int", "Transaction; null where only a log tells of it."),
+        ("leader", "int", "Null for -1, and from a deletion on."),
+        ("leader_epoch", "int", "Null where unknown."),
+        ("isr", "ints", "In-sync replicas as stored; null where unknown."),
+        ("controller_epoch", "int", "Of the controller that wrote it."),
+    ),
+    "untyped": _columns(
+        ("logger", "text", "As printed; null where the lines do not tell."),
+        ("level", "text", "As printed."),
+        ("shape", "text", "The message's first line, every word with a digit as #."),
+        ("count", "int", "How many lines."),
+        ("example", "text", "path:line of one of them."),
+    ),
     "problems": _columns(
         ("path", "text", "The znode or file."),
         ("reason", "text", "Why it cannot be taken at its word."),
@@ -222,7 +268,7 @@ def write(folder: Path, name: str, rows: Sequence[object]) -> None:
 
     types = {
         "int": pa.int64(), "ints": pa.list_(pa.int64()), "real": pa.float64(), "text": pa.string(), "time": pa.string(),
-        "flag": pa.bool_(),
+        "flag": pa.bool_(), "json": pa.string(),
     }  # fmt: skip
     columns = TABLES[name]
     table = pa.table(
@@ -235,4 +281,6 @@ def write(folder: Path, name: str, rows: Sequence[object]) -> None:
 
 def _values(rows: Sequence[object], column: Column) -> list[object]:
     values = [getattr(row, column.name) for row in rows]
+    if column.type == "json":
+        return [None if value is None else json.dumps(dict(value), ensure_ascii=False, sort_keys=True) for value in values]
     return [instant(value) for value in values] if column.type == "time" else values

@@ -9,7 +9,8 @@ The same cells serve JupyterLab, papermill and ``casebook run``. Nobody but note
 
 import atexit
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
@@ -18,23 +19,45 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from casebook import doctor as _doctor
 from casebook import notebooks, offsets_evidence, parameters, places, runs, sources, tables
-from casebook.analysis import deletion_choice, evidence, leadership, release, what_if
+from casebook.analysis import (
+    deletion_choice,
+    evidence,
+    leadership,
+    next_paste,
+    release,
+    timeline,
+    timeline_checks,
+    timeline_selection,
+    what_if,
+)
 from casebook.analysis.coordinators import Coordinators
 from casebook.analysis.leadership import Leadership
 from casebook.analysis.offsets_topic import OffsetsPartition, OffsetsTopic
+from casebook.analysis.timeline import Timeline
 from casebook.case import Case
-from casebook.errors import UsageError
-from casebook.facts import Cluster, ReadOutcome, Znode, epoch_ms, instant
+from casebook.errors import ScanError, UsageError
+from casebook.events import DETAILS
+from casebook.facts import Change, Cluster, ReadOutcome, Znode, epoch_ms, instant
 from casebook.findings import Finding
+from casebook.formats import history_facts
 from casebook.offsets_evidence import OffsetsEvidence
+from casebook.scans import logs
+from casebook.scans.logs import Logs, Zones
 from casebook.versions import VersionInUse
 from casebook.views import choices, group_lookup, proof, triage
 from casebook.views import deletion as deletion_views
+from casebook.views import pasted as pasted_views
+from casebook.views import timeline as timeline_views
 from casebook.views import what_if as what_if_views
 from casebook.views.view import View, display, style
 
 _INTERACTIVE: dict[str, bool | None] = {"auto": None, "yes": True, "no": False}
 _SUMMARY = "casebook-summary"
+_CONTEXT = 3
+"""Lines that are shown before and after a line of a log."""
+_TRANSACTION = " txn 0x"
+_MANY_EVENTS = 300_000
+"""From here on a timeline is made without the kinds that tell the least."""
 _CHOSEN: dict[tuple[str, str], dict[str, object]] = {}
 """What a person chose, by notebook and case: it outlives a re-run of the cell."""
 
@@ -74,6 +97,7 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
         interactive=_is_interactive(interactive), at=moment,
     )  # fmt: skip
     display(triage.opening(case, cluster, version), display_id=_SUMMARY)
+    display(pasted_views.banner(book.pasted))
     return book
 
 
@@ -85,6 +109,7 @@ class Workbook:
         cluster: The cluster as the case tells it.
         version: The Kafka release whose rules apply.
         evidence: What is to be said of the evidence itself; belongs to every notebook's findings.
+        pasted: That part of it which is about pasted evidence, and what to paste next.
         interactive: Whether widgets are shown.
         as_of: Of when the evidence is, ISO-8601 UTC.
     """
@@ -103,6 +128,8 @@ class Workbook:
     ) -> None:
         self.case, self.cluster, self.version, self.interactive = case, cluster, version, interactive
         self.evidence: tuple[Finding, ...] = evidence.checks(cluster, version)
+        self.pasted = next_paste.checks(case.pasted(), cluster, version) if at is None else ()
+        self.evidence += self.pasted
         self._notebook, self._source, self._folder = notebook, source, folder
         self._at, self.as_of = at, case.collected_at if at is None else instant(at)
         self._started = datetime.now(UTC)
@@ -173,11 +200,75 @@ class Workbook:
             self.case,
             self.cluster,
             self.version,
-            zone=_zone(timezone),
+            logs=self._logs(timezone),
             scan=scan,
             progress=choices.progress("Reading segments", unit="parts"),
         )
         return self._offsets
+
+    def timeline(self, *, timezone: str = "UTC") -> Timeline:
+        """What happened in which order, and what caused what; keeps its tables for the run folder.
+
+        Args:
+            timezone: Of log lines that do not tell theirs, ``UTC, 2=Asia/Shanghai`` where a broker's differs.
+
+        Raises:
+            UsageError: There is no such time zone.
+        """
+        found = self._happened(timezone)
+        self._tables |= {
+            "events": found.rows,
+            "windows": found.windows,
+            "partition_history": found.partition_history,
+            "untyped": found.untyped,
+        }
+        return found
+
+    def happened(self, *, timezone: str = "UTC") -> tuple[Finding, ...]:
+        """The checks on what logs and history tell of the past; none where there is neither, or a moment of it is looked at.
+
+        Raises:
+            UsageError: There is no such time zone.
+        """
+        told = self._at is None and (self.case.has_history or self.case.logs())
+        return timeline_checks.in_short(self._happened(timezone).findings) if told else ()
+
+    def _happened(self, timezone: str) -> Timeline:
+        told = self._logs(timezone)
+        found = timeline.examine(
+            self.cluster,
+            self.version,
+            events=told.events(but=DETAILS if told.total > _MANY_EVENTS else ()),
+            files=told.files,
+            untyped=told.untyped,
+            history=history_facts.read(self._history()),
+        )
+        return replace(found, findings=evidence.unread_logs(told.unread) + found.findings)
+
+    def desk(
+        self, found: Timeline, *, since: str = "", until: str = "", topic: str = "", partition: str = "", group: str = "",
+        broker: str = "",
+    ) -> timeline_views.Desk:  # fmt: skip
+        """The picture, the story and the tables of a timeline, all of one choice of time and subject.
+
+        Raises:
+            UsageError: A parameter is no moment or no number.
+        """
+        chosen = timeline_selection.parse(
+            found, since=since, until=until, topic=topic, partition=partition, group=group, broker=broker
+        )
+        return timeline_views.Desk(
+            found, chosen, interactive=self.interactive, remembered=self._remembered, source=self._source, quote=self._quote,
+            name=self.case.name,
+        )  # fmt: skip
+
+    def _logs(self, timezone: str) -> Logs:
+        """What the logs tell; nothing, with the reason, where they cannot be read here."""
+        zones = _zones(timezone)
+        try:
+            return logs.read(self.case, zones, progress=choices.progress("Reading logs", unit="files"))
+        except ScanError as error:
+            return Logs(None, {}, error)
 
     def copy_of(self, topic: OffsetsTopic, *, partition: str) -> OffsetsPartition | None:
         """The copy of an offsets partition that was read: by number, or the largest; offered as a choice in JupyterLab."""
@@ -245,6 +336,10 @@ class Workbook:
             )
         )
 
+    def paste_box(self) -> None:
+        """Show the box that makes a case of pasted text, or the command that does."""
+        self.show(pasted_views.box(_made_of, interactive=self.interactive, remembered=self._remembered))
+
     def finish(self, findings: Sequence[Finding]) -> None:
         """Fill the summary at the top and write findings, tables and the record of the run."""
         summary = triage.summary(findings, self.case, self.cluster, at=None if self._at is None else self.as_of)
@@ -262,24 +357,39 @@ class Workbook:
 
     def _cited(self) -> View:
         """The evidence behind every proof link, as it was read."""
-        wanted = {path for path in self._cites if path.startswith("/")}
+        return proof.cited(*self._evidence_of([cite for cite in (self.version.proof, *self._cites) if cite]))
+
+    def _quote(self, cite: str) -> View:
+        """The evidence behind one proof link."""
+        return proof.quoted(*self._evidence_of([cite]))
+
+    def _evidence_of(self, cites: Sequence[str]) -> tuple[list[Znode], list[proof.Line], list[Change]]:
+        wanted = {path for path in cites if path.startswith("/")}
         found = {znode.path: znode for znode in self.case.znodes(at=self._at) if znode.path in wanted} if wanted else {}
         znodes = [found.get(path) or Znode(path=path, outcome=ReadOutcome.MISSING) for path in sorted(wanted)]
-        places = [place for place in (self.version.proof, *self._cites) if place and ":" in place and place not in wanted]
-        return proof.cited(znodes, self._lines(places))
+        transactions = {int(cite.rpartition(" ")[2], 16) for cite in cites if _TRANSACTION in cite}
+        changes = [change for change in self._history() if change.zxid in transactions] if transactions else []
+        places = [cite for cite in cites if ":" in cite and cite not in wanted and _TRANSACTION not in cite]
+        return znodes, self._lines(places), changes
 
-    def _lines(self, places: Sequence[str]) -> list[tuple[str, str]]:
-        """The lines at ``path:number``, each file read once."""
+    def _history(self) -> Iterator[Change]:
+        return self.case.history() if self.case.has_history else iter(())
+
+    def _lines(self, places: Sequence[str]) -> list[proof.Line]:
+        """The lines at ``path:number`` with what stands around them, each file read once."""
         asked: dict[str, set[int]] = {}
         for path, _, number in (place.rpartition(":") for place in places):
             asked.setdefault(path, set()).add(int(number))
-        logs = ((path, lines) for _, path, lines in self.case.log_files() if path in asked)
-        return [
-            (f"{path}:{number}", line.rstrip("\n"))
-            for path, lines in logs
-            for number, line in islice(enumerate(lines, start=1), max(asked[path]))
-            if number in asked[path]
-        ]
+        return [line for path in sorted(asked) for line in self._lines_of(path, asked[path])]
+
+    def _lines_of(self, path: str, asked: Set[int]) -> Iterator[proof.Line]:
+        near = {n for number in asked for n in range(number - _CONTEXT, number + _CONTEXT + 1)}
+        lines = islice(enumerate(self.case.text_lines(path), start=1), max(near))
+        kept = {number: line.rstrip("\n") for number, line in lines if number in near}
+        for number in sorted(asked & kept.keys()):
+            before = tuple(kept[n] for n in range(number - _CONTEXT, number) if n in kept)
+            after = tuple(kept[n] for n in range(number + 1, number + _CONTEXT + 1) if n in kept)
+            yield proof.Line(f"{path}:{number}", kept[number], before=before, after=after)
 
     def _record(self) -> dict[str, object]:
         return {
@@ -344,6 +454,23 @@ def contents() -> tuple[notebooks.Notebook, ...]:
     return notebooks.every()
 
 
+def _made_of(text: str) -> pasted_views.Made:
+    """A case of pasted text, in the folder of cases.
+
+    Raises:
+        CasebookError: There is nothing in it, or the folder cannot be written to.
+    """
+    from casebook.collect import collect_case
+
+    folder = places.cases_dir() / f"pasted-{datetime.now(UTC):%Y-%m-%dT%H-%M-%S-%f}"
+    case = Case.open(collect_case(folder, pasted=text.splitlines(), command="notebook 00_start_here"))
+    cluster = case.cluster()
+    version = release.release(cluster, logged=case.logged_versions())
+    inside = folder.is_relative_to(places.checkout())
+    source = str(folder.relative_to(places.checkout()) if inside else folder)
+    return pasted_views.Made(source=source, findings=next_paste.checks(case.pasted(), cluster, version))
+
+
 def _moment(at: str) -> int | None:
     try:
         return epoch_ms(at) if at else None
@@ -360,6 +487,19 @@ def _applied(version: VersionInUse) -> dict[str, object]:
         "possible": version.possible,
         "contradictions": list(version.contradictions),
     }
+
+
+def _zones(text: str) -> Zones:
+    """``Europe/Berlin`` for every log, or with exceptions by broker: ``UTC, 2=Asia/Shanghai``."""
+    by_broker: dict[int, ZoneInfo] = {}
+    usual = "UTC"
+    for part in filter(None, map(str.strip, text.split(","))):
+        broker, equals, name = part.partition("=")
+        if equals and broker.strip().isdecimal():
+            by_broker[int(broker)] = _zone(name.strip())
+        else:
+            usual = part
+    return Zones(_zone(usual), by_broker)
 
 
 def _zone(name: str) -> ZoneInfo:

@@ -3,9 +3,10 @@
 import pytest
 
 from casebook.analysis import cleaner_map, offsets_topic
+from casebook.events import Event
 from casebook.facts import Cluster
 from casebook.findings import Severity, Status
-from casebook.storage import OFFSETS_TOPIC, Event, EventKind, LogDir, Replica, SegmentFile
+from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, SegmentFile
 from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
 
 MIB, DAY = 1 << 20, 86_400_000
@@ -37,11 +38,11 @@ def verdict(*replicas, **more):
 
 
 def event(kind, time=NOW, **more):
-    return Event(broker=1, time=time, kind=kind, proof="brokers/1/logs/log-cleaner.log:7", **more)
+    return Event(kind, time, 1, "brokers/1/logs/log-cleaner.log", 7, **more)
 
 
-DEATH = event(EventKind.CLEANER_DIED, NOW - 9 * DAY, topic="clicks", partition=101, text="requirement failed",
-              numbers={"messages": 9_113_204, "slots": 5_033_164, "segment": 431_887_001})  # fmt: skip
+DEATH = event("cleaner_died", NOW - 9 * DAY, topic="clicks", partition=101, text="requirement failed",
+              fields={"messages": "9113204", "slots": "5033164", "segment": "00000000000431887001"})  # fmt: skip
 
 
 class TestMap:
@@ -107,7 +108,7 @@ class TestVerdict:
         assert found.partitions[0].rule == "C3" and "another topic, clicks-101" in found.partitions[0].why
         assert answer.severity is Severity.CRITICAL and answer.evidence[0].line == 7
         assert answer.next[0].command == "log.cleaner.dedupe.buffer.size=335544320"
-        assert verdict(replica(0, 10, 20), events=[DEATH, event(EventKind.BROKER_STARTED)]) == "C6"
+        assert verdict(replica(0, 10, 20), events=[DEATH, event("broker_started")]) == "C6"
 
     def test_logs_alone(self):
         """Without log dir, znodes or properties the log still tells."""
@@ -121,7 +122,7 @@ class TestVerdict:
         assert statuses == {Status.COULD_NOT_CHECK}
 
     def test_uncleanable(self):
-        marked = event(EventKind.UNCLEANABLE, topic=OFFSETS_TOPIC, partition=0)
+        marked = event("uncleanable", topic=OFFSETS_TOPIC, partition=0)
         assert verdict(replica(0, 10, 20), version=K28, events=[marked]) == "C4"
 
     def test_would_die(self):

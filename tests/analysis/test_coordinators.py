@@ -9,10 +9,11 @@ from casebook import places
 from casebook.analysis import coordinators, release
 from casebook.analysis.coordinator_states import State
 from casebook.case import Case
+from casebook.events import Event, LogFile
 from casebook.facts import Broker, Cluster, Partition, PartitionState, Stat
 from casebook.findings import Severity, Status
-from casebook.formats import log_lines
-from casebook.storage import OFFSETS_TOPIC, Event, EventKind, LogDir, Replica, Segment, SegmentFile
+from casebook.scans import logs
+from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, Segment, SegmentFile
 from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
 
 AT = 1_795_168_800_000
@@ -48,19 +49,26 @@ def log_dir(broker, mebibytes):
 def said(broker, kind, partition=None, *, ago=0, took=None, text=""):
     """A line of a log, so many ms before the end of the evidence."""
     topic = None if partition is None else OFFSETS_TOPIC
-    return Event(broker, AT - ago, kind, f"brokers/{broker}/logs/server.log:7", topic, partition, took, text)
+    fields = {} if took is None else {"ms": str(took)}
+    return Event(kind, AT - ago, broker, f"brokers/{broker}/logs/server.log", 7, None, None, topic, partition, None, fields, text)
 
 
 def log(broker, *events):
-    """Events of a log that reaches from the broker's start to the end of the evidence."""
-    covered = Event(broker, AT, EventKind.LOG_READ, "brokers/1/logs/server.log", numbers={"first": AT - 60_000, "entries": 9})
-    return [said(broker, EventKind.BROKER_STARTING, ago=60_000), *events, covered]
+    """Events of a log that begins with the broker's start."""
+    return [said(broker, "broker_starting", ago=60_000), *events]
+
+
+def examined(cluster, version, *, events=(), **more):
+    """With logs that reach to the end of the evidence, of every broker that says something."""
+    brokers = sorted({event.broker for event in events})
+    files = [LogFile(f"brokers/{broker}/logs/server.log", broker, AT - 60_000, AT, 9, 9, 9) for broker in brokers]
+    return coordinators.examine(cluster, version, events=events, files=files, **more)
 
 
 def loaded(broker, partition, *, ago, took):
     """The two lines of a load that ended so long ago."""
-    begins = said(broker, EventKind.LOADING, partition, ago=ago + took)
-    return [begins, said(broker, EventKind.LOADED, partition, ago=ago, took=took)]
+    begins = said(broker, "loading", partition, ago=ago + took)
+    return [begins, said(broker, "loaded", partition, ago=ago, took=took)]
 
 
 def states(held):
@@ -76,63 +84,63 @@ def finding(held, check):
 class TestStates:
     def test_one_thread_loads_one_after_the_other(self):
         """Served, loading, and, as nothing else can be at work, queued."""
-        events = log(1, *loaded(1, 0, ago=30_000, took=1000), said(1, EventKind.LOADING, 1, ago=30_000))
-        held = coordinators.examine(cluster([1, 1, 1]), OLD, events=events, at=AT)
+        events = log(1, *loaded(1, 0, ago=30_000, took=1000), said(1, "loading", 1, ago=30_000))
+        held = examined(cluster([1, 1, 1]), OLD, events=events, at=AT)
         assert states(held) == {0: State.SERVED, 1: State.LOADING, 2: State.QUEUED}
 
     def test_from_0_11_the_first_of_the_queue_is_at_work(self):
         """Only the queueing is logged: the thread takes up the next when it is free."""
-        queued = [said(1, EventKind.LOAD_SCHEDULED, p, ago=50_000 - p) for p in range(3)]
-        events = log(1, *queued, said(1, EventKind.LOADED, 0, ago=20_000, took=30_000))
-        held = coordinators.examine(cluster([1, 1, 1]), NEW, events=events, at=AT)
+        queued = [said(1, "load_scheduled", p, ago=50_000 - p) for p in range(3)]
+        events = log(1, *queued, said(1, "loaded", 0, ago=20_000, took=30_000))
+        held = examined(cluster([1, 1, 1]), NEW, events=events, at=AT)
         assert states(held) == {0: State.SERVED, 1: State.LOADING, 2: State.QUEUED}
         assert held.partitions[1].judged.since == AT - 20_000
 
     def test_a_failed_load_is_served_in_part(self):
         """It counts as failed also when "Finished loading" follows; the finding is critical."""
-        error = said(1, EventKind.LOAD_FAILED, 0, ago=9, text="Attempted to load ..., but found no log")
-        held = coordinators.examine(cluster([1]), NEW, events=log(1, error, said(1, EventKind.LOADED, 0, took=1)), at=AT)
+        error = said(1, "load_failed", 0, ago=9, text="Attempted to load ..., but found no log")
+        held = examined(cluster([1]), NEW, events=log(1, error, said(1, "loaded", 0, took=1)), at=AT)
         assert states(held) == {0: State.FAILED}
         assert finding(held, "failed").severity is Severity.CRITICAL
 
     def test_without_leader_there_is_no_coordinator(self):
         """Leader -1, or a leader that is not registered."""
-        held = coordinators.examine(cluster([-1, 2], live=(1,)), OLD, at=AT)
+        held = examined(cluster([-1, 2], live=(1,)), OLD, at=AT)
         assert states(held) == {0: State.LEADERLESS, 1: State.LEADERLESS}
         assert finding(held, "leaderless").facts["partitions"] == [0, 1]
 
     def test_a_new_coordinator_without_log_is_not_called_served(self):
         """The former one gave it up; whether the new one has loaded it nobody knows."""
-        events = log(1, *loaded(1, 0, ago=900, took=5), said(1, EventKind.UNLOADED, 0, ago=100))
-        held = coordinators.examine(cluster([2]), OLD, events=events, at=AT)
+        events = log(1, *loaded(1, 0, ago=900, took=5), said(1, "unloaded", 0, ago=100))
+        held = examined(cluster([2]), OLD, events=events, at=AT)
         assert states(held) == {0: State.MOVED}
         assert finding(held, "known").status is Status.COULD_NOT_CHECK
 
     def test_a_log_that_begins_later_does_not_tell(self):
         """What was loaded before it begins is unknown, not queued."""
-        events = log(1, said(1, EventKind.LOADING, 0, ago=900))[1:]
-        assert states(coordinators.examine(cluster([1, 1]), OLD, events=events, at=AT)) == {0: State.LOADING, 1: State.UNKNOWN}
+        events = log(1, said(1, "loading", 0, ago=900))[1:]
+        assert states(examined(cluster([1, 1]), OLD, events=events, at=AT)) == {0: State.LOADING, 1: State.UNKNOWN}
 
     def test_a_restart_forgets_what_was_loaded(self):
         """The process that runs has not named it yet."""
-        events = [said(1, EventKind.LOADED, 0, ago=99_000, took=5), *log(1, said(1, EventKind.LOADING, 1, ago=900))]
-        assert states(coordinators.examine(cluster([1, 1]), OLD, events=events, at=AT))[0] is State.QUEUED
+        events = [said(1, "loaded", 0, ago=99_000, took=5), *log(1, said(1, "loading", 1, ago=900))]
+        assert states(examined(cluster([1, 1]), OLD, events=events, at=AT))[0] is State.QUEUED
 
     @pytest.mark.parametrize(("version", "state"), [(OLD, State.LOADING_FOR_EVER), (NEW, State.LOADING)])
     def test_a_batch_larger_than_the_buffer_is_read_for_ever(self, version, state):
         """Before 0.10.1; those behind it are never served either."""
         big = Segment(1, 0, 0, MIB, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 6 * MIB, 0, False)
-        events = log(1, said(1, EventKind.LOADING, 0, ago=900))
-        held = coordinators.examine(cluster([1, 1]), version, events=events, segments=[big], at=AT)
+        events = log(1, said(1, "loading", 0, ago=900))
+        held = examined(cluster([1, 1]), version, events=events, segments=[big], at=AT)
         assert states(held)[0] is state
         expected = Status.FINDING if version is OLD else Status.NOT_APPLICABLE
         assert finding(held, "loading_for_ever").status is expected
 
     def test_whether_a_load_ends_is_not_known_without_its_batches(self):
         """Unless the whole partition fits into the buffer."""
-        events = log(1, said(1, EventKind.LOADING, 0, ago=900))
+        events = log(1, said(1, "loading", 0, ago=900))
         answers = [
-            finding(coordinators.examine(cluster([1]), OLD, events=events, log_dirs=dirs, at=AT), "loading_for_ever").status
+            finding(examined(cluster([1]), OLD, events=events, log_dirs=dirs, at=AT), "loading_for_ever").status
             for dirs in ([log_dir(1, {0: 900})], [log_dir(1, {0: 1})])
         ]
         assert answers == [Status.COULD_NOT_CHECK, Status.OK]
@@ -141,17 +149,17 @@ class TestStates:
 class TestEnds:
     def test_those_behind_wait_for_the_one_at_work(self):
         """Own rate, own sizes; the order of the queue is unknown in 0.9, so each may be next or last."""
-        events = log(1, *loaded(1, 0, ago=30_000, took=10_000), said(1, EventKind.LOADING, 1, ago=30_000))
+        events = log(1, *loaded(1, 0, ago=30_000, took=10_000), said(1, "loading", 1, ago=30_000))
         dirs = [log_dir(1, {0: 10, 1: 60, 2: 10, 3: 10})]
-        first, second, third = coordinators.examine(cluster([1] * 4), OLD, events=events, log_dirs=dirs, at=AT).partitions[1:]
+        first, second, third = examined(cluster([1] * 4), OLD, events=events, log_dirs=dirs, at=AT).partitions[1:]
         assert first.eta.low < AT + 30_000 < first.eta.high
         assert second.eta == third.eta
         assert first.eta.mid + 10_000 < second.eta.mid < first.eta.mid + 20_000
 
     def test_without_sizes_there_is_no_estimate(self):
         """And the check says what would settle it."""
-        events = log(1, said(1, EventKind.LOADING, 0, ago=900))
-        held = coordinators.examine(cluster([1]), OLD, events=events, at=AT)
+        events = log(1, said(1, "loading", 0, ago=900))
+        held = examined(cluster([1]), OLD, events=events, at=AT)
         assert held.partitions[0].eta is None
         assert "log-dirs" in finding(held, "foretold").settle
 
@@ -159,27 +167,27 @@ class TestEnds:
 class TestPartsOfTheEvidence:
     def test_logs_alone_give_state_and_broker(self):
         """Who took it up last coordinates it; where groups lie is an assumption."""
-        events = log(2, *loaded(2, 7, ago=30_000, took=10), said(2, EventKind.LOADING, 8, ago=900))
-        held = coordinators.examine(Cluster(brokers_known=False), OLD, events=events, groups=["test"], at=AT)
+        events = log(2, *loaded(2, 7, ago=30_000, took=10), said(2, "loading", 8, ago=900))
+        held = examined(Cluster(brokers_known=False), OLD, events=events, groups=["test"], at=AT)
         assert states(held) == {7: State.SERVED, 8: State.LOADING}
         assert finding(held, "partition_count").status is Status.COULD_NOT_CHECK
         assert held.look_up("test").partition == 48
 
     def test_znodes_alone_give_leaders_and_blast_radius(self):
         """Nothing is called served."""
-        held = coordinators.examine(cluster([1, 2, 1], isr=(1,)), OLD, groups=["a", "b", "c"])
+        held = examined(cluster([1, 2, 1], isr=(1,)), OLD, groups=["a", "b", "c"])
         assert set(states(held).values()) == {State.UNKNOWN}
         assert [(r.broker, r.partitions) for r in held.radius] == [(1, 2), (2, 1)]
         assert finding(held, "alone").facts["partitions"] == [0, 2]
 
     def test_log_dirs_alone_give_sizes(self):
         """And nothing else."""
-        held = coordinators.examine(Cluster(brokers_known=False), OLD, log_dirs=[log_dir(3, {0: 5})])
+        held = examined(Cluster(brokers_known=False), OLD, log_dirs=[log_dir(3, {0: 5})])
         assert [(r.partition, r.bytes, r.state) for r in held.rows] == [(0, 5 * MIB, "unknown")]
 
     def test_nothing_gives_nothing(self):
         """No check is ok that looked at nothing."""
-        held = coordinators.examine(Cluster(brokers_known=False), OLD)
+        held = examined(Cluster(brokers_known=False), OLD)
         assert not [found.check for found in held.findings if found.status is Status.FINDING]
         assert finding(held, "known").status is Status.COULD_NOT_CHECK
 
@@ -198,9 +206,11 @@ def held(truth):
     """The sample, examined."""
     case = Case.open(SAMPLE)
     facts = case.cluster()
-    events = [event for file in case.log_files() for event in log_lines.events(*file)]
+    told = logs.read(case)
     version = release.release(facts, logged=case.logged_versions(), configured=case.configured_versions())
-    return coordinators.examine(facts, version, log_dirs=case.log_dirs(), events=events, groups=truth["groups"])
+    return coordinators.examine(
+        facts, version, log_dirs=case.log_dirs(), events=told.events(), files=told.files, groups=truth["groups"]
+    )
 
 
 class TestSample:

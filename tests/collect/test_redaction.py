@@ -190,5 +190,7 @@ class TestLogs:
             b"[2015-11-22 10:00:00,001] TRACE Controller 1 epoch 7 changed partition [t,0] state to OfflinePartition\n",
             b"\tunclean.leader.election.enable = true\n",
             b"[x] WARN Token authentication is not available, PLAINTEXT://h1:9092 (id: 1 rack: null) user@host\n",
+            b"\tat org.apache.kafka.common.protocol.ApiKeys.forId(ApiKeys.java:68)\n",
+            b"Caused by: InvalidRequestException: Error getting request for apiKey: 18 and apiVersion: 2\n",
         ]
         assert lines == list(redact_log(lines))

@@ -1,5 +1,7 @@
 """ZooKeeper's files as they are found after an incident: cut, damaged, incomplete, of another chroot."""
 
+import struct
+
 import pytest
 from click.testing import CliRunner
 
@@ -11,6 +13,7 @@ from casebook.facts import Change, ReadOutcome
 from casebook.formats import history_lines
 from casebook.formats.history_lines import BEGIN
 from tests.collect.zookeeper_files import BROKER_2, DIED, STATE, life, time_of, write_log, write_snapshot
+from tests.formats import zookeeper_bytes as written
 
 
 @pytest.fixture
@@ -103,7 +106,7 @@ class TestBroken:
         assert "transactions between 0x9 and 0xd are missing: the history goes on at 0xc" in told(case)
         with pytest.raises(CaseError, match="are missing"):
             case.cluster(at=time_of(9) + 1)
-        assert case.cluster(at=time_of(13)).live == set()
+        assert case.cluster(at=time_of(13)).live == {1}
 
     def test_a_snapshot_newer_than_every_log(self, folder):
         """Its state is the last one."""
@@ -128,6 +131,26 @@ class TestBroken:
         torn = write_snapshot(folder, 14)
         torn.write_bytes(torn.read_bytes()[:-20])
         assert collected(folder).cluster().live == {1}
+
+    @pytest.mark.parametrize("behind", [struct.pack(">qiq", DIED, 2, -3), written.long(DIED)])
+    def test_a_snapshot_written_while_a_broker_died(self, folder, behind):
+        """Its znode was gone before it could be written: until then it is not known what there was (3.6, and 3.9)."""
+        write_snapshot(folder, 14, behind=behind)
+        write_log(folder, list(life())[14:], first=15)
+        case = collected(folder)
+        (begin, *_) = case.history()
+        assert (begin.operation, begin.zxid, begin.time) == (BEGIN, DIED, time_of(DIED + 1))
+        with pytest.raises(CaseError, match="begins at"):
+            case.cluster(at=time_of(DIED))
+        assert case.cluster(at=time_of(DIED + 1)).live == {1}
+
+    @pytest.mark.parametrize("behind", [struct.pack(">qiq", 0, 0, 0), b""])
+    def test_a_snapshot_that_does_not_say_until_when(self, folder, behind):
+        """The server knew no digest yet, or is of 3.4: the history begins with what is found."""
+        write_snapshot(folder, 14, behind=behind)
+        write_log(folder, list(life())[14:], first=15)
+        (begin, *_) = collected(folder).history()
+        assert (begin.zxid, begin.time) == (14, time_of(15))
 
     def test_logs_without_their_beginning(self, folder):
         """Without a snapshot from before, nothing can be said."""

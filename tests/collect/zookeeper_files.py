@@ -68,11 +68,12 @@ def write_log(folder: Path, records: list[bytes], *, first: int = 1) -> Path:
     return path
 
 
-def write_snapshot(folder: Path, zxid: int) -> Path:
-    """A snapshot of a tree with one broker and nothing else of Kafka's."""
+def write_snapshot(folder: Path, zxid: int, *, behind: bytes = b"") -> Path:
+    """A snapshot of a tree with one broker and nothing else of Kafka's; ``behind`` comes after the znodes, under its own seal."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"snapshot.{zxid:x}"
-    below = ("/zookeeper", "/brokers", "/brokers/ids", "/brokers/topics")
+    below = ("/zookeeper", "/brokers", "/brokers/ids", "/brokers/ids/1", "/brokers/topics")
     nodes = [written.node("", zxid=zxid), *(written.node(name, zxid=zxid) for name in below)]
-    path.write_bytes(written.snapshot(*nodes))
+    content = written.snapshot(*nodes)
+    path.write_bytes(written.seal(content + behind) if behind else content)
     return path

@@ -1,9 +1,15 @@
-"""The history of a real cluster's znodes, out of its ZooKeeper's own files, against walks over the live tree meanwhile."""
+"""The history of a real cluster's znodes, out of its ZooKeeper's own files, against who looked at the live tree meanwhile."""
 
-import time
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from random import Random
+from threading import Event, Thread
 
 import pytest
+from kazoo.client import KazooClient
 
 from casebook.case import Case
 from casebook.collect import collect_case
@@ -12,10 +18,15 @@ from casebook.errors import CaseError
 from casebook.facts import ReadOutcome, Znode
 from casebook.formats.history_lines import BEGIN
 from casebook.rehearsal import Cluster
+from tests.differential.live_watcher import LiveWatcher
 
 TOPICS = {"orders": {0: [1, 2], 1: [2, 3], 2: [3, 1]}, "alone": {0: [2]}}
-LOOKS = 4
-"""Walks between two acts, to have instants that nobody chose."""
+MORE = {partition: [1 + partition % 3, 1 + (partition + 1) % 3] for partition in range(6)}
+MOVED = [3, 2]
+"""The replicas that partition 0 of ``orders`` is moved to."""
+CONFIGS = 60
+INSTANTS, SEED = 50, 5
+_STATE = "/brokers/topics/orders/partitions/0/state"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,73 +37,188 @@ class Look:
     znodes: dict[str, Znode]
 
 
-@pytest.fixture(scope="module", params=["0.9.0.1", "3.9.2"])
-def lived(request, tmp_path_factory) -> tuple[Case, list[Look]]:
+@dataclass(frozen=True, slots=True)
+class Lived:
     """A case made of nothing but ZooKeeper's files, and what was seen while they were written."""
+
+    case: Case
+    looks: list[Look]
+    watcher: LiveWatcher
+
+
+@pytest.fixture(scope="module", params=["0.9.0.1", "3.9.2"])
+def lived(request, tmp_path_factory) -> Lived:
+    """A life of half a minute, all of it on one cluster: see :func:`_live`."""
     home = tmp_path_factory.mktemp("lived")
-    looks: list[Look] = []
     with Cluster(kafka=request.param, brokers=3, home=home / "home", keep=True) as cluster:
-        acts = (
-            lambda: [cluster.create_topic(name, replicas) for name, replicas in TOPICS.items()],
-            lambda: cluster.wait_until(lambda: len(cluster.states()) == 4, what="the first leaders"),
-            lambda: (cluster.kill(2), cluster.wait_gone(2)),
-            lambda: cluster.start(2),
-            lambda: cluster.delete_topic("alone"),
-            lambda: cluster.wait_until(lambda: "alone" not in cluster.topic_names(), what="the end of the topic"),
-            lambda: cluster.stop(3),
-        )
-        for act in acts:
-            act()
-            looks += _looks(cluster)
-        data = next(path for path in (home / "home").rglob("version-2")).parent
-        case = collect_case(home / "case", zookeeper_data=[data], chroot=cluster.chroot)
-    return Case.open(case), looks
+        with LiveWatcher(cluster.zookeeper) as watcher, looking(cluster.zookeeper) as looks:
+            _live(cluster)
+            cluster.wait_until(lambda: len(looks) > INSTANTS, what="looks at it")
+        looks.append(_look(cluster.zookeeper))
+        case = collect_case(home / "case", zookeeper_data=[cluster.zookeeper_data], chroot=cluster.chroot)
+    return Lived(Case.open(case), looks, watcher)
 
 
-def _looks(cluster: Cluster) -> list[Look]:
-    found = []
-    for _ in range(LOOKS):
-        walked = walk(cluster.zookeeper)
-        if all(znode.outcome in (ReadOutcome.READ, ReadOutcome.MISSING) for znode in walked.znodes):
-            at = max(znode.read_at for znode in walked.znodes)
-            found.append(Look(at, {znode.path: replace(znode, read_at=None) for znode in walked.znodes}))
-        time.sleep(0.1)
-    return found
+def _live(cluster: Cluster) -> None:
+    """Creations, two kills and restarts, one of them of the controller, ISR changes, a reassignment, settings, deletions, a shutdown."""
+    for name, replicas in TOPICS.items():
+        cluster.create_topic(name, replicas)
+    _kill_and_start(cluster, 2)
+    _reassign(cluster, "orders", 0, MOVED)
+    cluster.delete_topic("alone")
+    _change_settings(cluster, "orders")
+    cluster.create_topic("more", MORE)
+    _wait_until_gone(cluster, "alone")
+    _kill_and_start(cluster, cluster.controller())
+    cluster.delete_topic("more")
+    _wait_until_gone(cluster, "more")
+    cluster.stop(3)
 
 
-def test_every_moment(lived):
-    """The tree of each moment, byte for byte, with every stat."""
-    case, looks = lived
-    assert len(looks) > LOOKS
-    for look in looks:
-        told = {znode.path: replace(znode, read_at=None) for znode in case.znodes(at=look.at)}
-        assert told == look.znodes
+def _kill_and_start(cluster: Cluster, broker: int) -> None:
+    """And wait until the leaders have taken its replicas back."""
+    replicas = _in_sync(cluster)
+    cluster.kill(broker)
+    cluster.wait_gone(broker)
+    cluster.wait_until(cluster.controller, what="a controller")
+    cluster.start(broker)
+    cluster.wait_until(lambda: replicas == _in_sync(cluster), what="replicas in sync")
 
 
-def test_every_change_that_was_seen(lived):
+def _in_sync(cluster: Cluster) -> dict[tuple[str, int], set[int]]:
+    return {partition: set(state["isr"]) for partition, state in cluster.states().items()}
+
+
+def _wait_until_gone(cluster: Cluster, topic: str) -> None:
+    cluster.wait_until(lambda: topic not in cluster.topic_names(), what="the end of the topic")
+
+
+def _reassign(cluster: Cluster, topic: str, partition: int, replicas: list[int]) -> None:
+    """As ``kafka-reassign-partitions --zookeeper`` did; the controller of 3.9 heeds it still (``KafkaController.scala@3.9.0``)."""
+    row = {"version": 1, "partitions": [{"topic": topic, "partition": partition, "replicas": replicas}]}
+    with _client(cluster) as client:
+        client.create("/admin/reassign_partitions", json.dumps(row).encode())
+        cluster.wait_until(lambda: not client.exists("/admin/reassign_partitions"), what="the end of the reassignment")
+    cluster.wait_until(lambda: sorted(cluster.states()[topic, partition]["isr"]) == sorted(replicas), what="the new replicas")
+
+
+def _change_settings(cluster: Cluster, topic: str) -> None:
+    """One change after the other, faster than who watches can follow."""
+    with _client(cluster) as client:
+        for number in range(CONFIGS):
+            row = {"version": 1, "config": {"retention.ms": str(3_600_000 + number)}}
+            client.set(f"/config/topics/{topic}", json.dumps(row).encode())
+
+
+@contextmanager
+def _client(cluster: Cluster) -> Iterator[KazooClient]:
+    client = KazooClient(hosts=cluster.zookeeper)
+    client.start()
+    try:
+        yield client
+    finally:
+        client.stop()
+        client.close()
+
+
+@contextmanager
+def looking(address: str) -> Iterator[list[Look]]:
+    """Walk on and on in the background; of two walks that saw the same, the moment between them is known."""
+    looks: list[Look] = []
+    over, random = Event(), Random(SEED)
+
+    def look() -> None:
+        before = _look(address)
+        while not over.wait(random.uniform(0.1, 0.3)):
+            now = _look(address)
+            if before.znodes == now.znodes:
+                looks.append(Look((before.at + now.at) // 2, now.znodes))
+            before = now
+
+    thread = Thread(target=look, name="looks", daemon=True)
+    thread.start()
+    try:
+        yield looks
+    finally:
+        over.set()
+        thread.join()
+
+
+def _look(address: str) -> Look:
+    """A walk and the moment of its end; it may have been disturbed."""
+    walked = walk(address)
+    return Look(walked.read_to, {znode.path: replace(znode, read_at=None) for znode in walked.znodes})
+
+
+def _as_of(case: Case, at: int) -> dict[str, Znode]:
+    return {znode.path: replace(znode, read_at=None) for znode in case.znodes(at=at)}
+
+
+def _told(case: Case) -> Iterator[Znode]:
+    return (znode for change in case.history() for znode in change.znodes)
+
+
+def test_random_instants(lived):
+    """The tree of moments that nobody chose, byte for byte, with every stat, as walks over it saw it."""
+    assert len(lived.looks) > INSTANTS
+    for look in Random(SEED).sample(lived.looks, INSTANTS):
+        assert _as_of(lived.case, look.at) == look.znodes
+
+
+def test_random_instants_of_who_watches(lived):
+    """Moments in the midst of changes: whatever a live watcher is sure of was so."""
+    compared, random = 0, Random(SEED)
+    for _ in range(INSTANTS):
+        at = random.randint(lived.looks[0].at, lived.looks[-1].at)
+        told, known = _as_of(lived.case, at), lived.watcher.known(at)
+        compared += len(known)
+        assert {path: _shown(told.get(path)) for path in known} == {path: _shown(znode) for path, znode in known.items()}
+    assert compared > 20 * INSTANTS
+
+
+def _shown(znode: Znode | None) -> object:
+    return None if znode is None or znode.outcome is ReadOutcome.MISSING else (znode.data, znode.stat.mzxid, znode.stat.version)
+
+
+def test_every_change_that_was_watched(lived):
+    """Each reading of a live watcher stands in the history with the same data and the same stat, and each end that it was told of."""
+    told = {(znode.path, znode.stat): znode.data for znode in _told(lived.case) if znode.stat is not None}
+    assert {(znode.path, znode.stat): znode.data for znode in lived.watcher.seen}.items() <= told.items()
+    assert len(lived.watcher.seen) > CONFIGS
+    ended = {(znode.path, change.zxid) for change in lived.case.history() for znode in change.znodes if znode.stat is None}
+    for path, lives in lived.watcher.lives.items():
+        for czxid, life in lives.items():
+            assert life.gone_at is None or any(gone == path and zxid > czxid for gone, zxid in ended), path
+
+
+def test_every_change_that_was_walked_over(lived):
     """Whatever data a walk saw stand in the history, under the transaction that wrote them."""
-    case, looks = lived
-    told = {
-        (znode.path, znode.stat.mzxid): znode.data
-        for change in case.history()
-        for znode in change.znodes
-        if znode.stat is not None
-    }
-    seen = {(z.path, z.stat.mzxid): z.data for look in looks for z in look.znodes.values() if z.stat is not None}
+    told = {(znode.path, znode.stat.mzxid): znode.data for znode in _told(lived.case) if znode.stat is not None}
+    seen = {(z.path, z.stat.mzxid): z.data for look in lived.looks for z in look.znodes.values() if z.stat is not None}
     assert seen.items() <= told.items()
+
+
+def test_what_happened(lived):
+    """The story is worth being told: a leader that changed, an ISR that shrank and grew, replicas that moved, a topic that went."""
+    states = [json.loads(znode.data) for znode in _told(lived.case) if znode.path == _STATE and znode.data]
+    assert {1, 3} <= {state["leader"] for state in states}
+    assert {-1, 0, 1} <= {len(after["isr"]) - len(before["isr"]) for before, after in pairwise(states)}
+    moved = [znode for znode in _told(lived.case) if znode.path == "/brokers/topics/orders" and znode.data]
+    assert json.loads(moved[-1].data)["partitions"]["0"] == MOVED
+    assert any(znode.path == "/admin/reassign_partitions" and znode.data for znode in _told(lived.case))
+    assert any(znode.path == "/brokers/topics/alone" and znode.outcome is ReadOutcome.MISSING for znode in _told(lived.case))
 
 
 def test_the_last_state(lived):
     """Without a walk or dump the case's znodes are those of the last transaction."""
-    case, looks = lived
-    assert {znode.path: replace(znode, read_at=None) for znode in case.znodes()} == looks[-1].znodes
+    assert {znode.path: replace(znode, read_at=None) for znode in lived.case.znodes()} == lived.looks[-1].znodes
 
 
 def test_sessions(lived):
     """A killed broker's session ends, and its znode with it; a new one begins."""
-    case, _ = lived
+    case = lived.case
     changes = list(case.history())
-    (gone,) = [c for c in changes if c.operation == "closeSession" and _is_gone("/brokers/ids/2", c)]
+    gone = next(c for c in changes if c.operation == "closeSession" and _is_gone("/brokers/ids/2", c))
     assert any(change.operation == "createSession" and change.session == gone.session for change in changes)
     assert any(change.operation == "createSession" and change.time > gone.time and change.timeout for change in changes)
     assert [change.operation for change in changes].count(BEGIN) == 1
@@ -104,7 +230,7 @@ def _is_gone(path: str, change) -> bool:
 
 def test_as_of(lived):
     """The verdict of a moment: the broker that was dead then is dead, and its partition without leader."""
-    case, _ = lived
+    case = lived.case
     gone = next(c.time for c in case.history() if _is_gone("/brokers/ids/2", c))
     back = next(c.time for c in case.history() if c.time > gone and any(z.path == "/brokers/ids/2" and z.data for z in c.znodes))
     then = case.cluster(at=back - 1)
@@ -116,7 +242,7 @@ def test_as_of(lived):
 
 def test_moments_that_are_not_told(lived):
     """Before the first change nobody knows."""
-    case, _ = lived
+    case = lived.case
     begin = next(case.history()).time
     with pytest.raises(CaseError, match="begins at"):
         case.cluster(at=begin - 1)

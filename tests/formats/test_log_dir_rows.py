@@ -20,7 +20,7 @@ REPLICAS = st.builds(
     topic_id=st.none() | WORDS, copied=st.booleans(),
 )  # fmt: skip
 LOG_DIRS = st.builds(
-    LogDir, broker=st.just(7), place=st.just("/data"), listed_at=LONGS, replicas=st.lists(REPLICAS, max_size=3).map(tuple),
+    LogDir, broker=st.just(7), place=st.just("/data"), listed_at=st.none() | LONGS, replicas=st.lists(REPLICAS, max_size=3).map(tuple),
     leftovers=st.lists(st.builds(Leftover, WORDS, WORDS, LONGS, MAYBE, st.none() | WORDS, MAYBE, st.booleans()), max_size=3).map(tuple),
     checkpoints=st.dictionaries(WORDS, MAYBE, max_size=3), meta=st.none() | st.dictionaries(WORDS, WORDS, max_size=3),
     clean_shutdown=st.booleans(), broker_epoch=MAYBE,

@@ -63,6 +63,8 @@ EVERY_CHANGE = [
     (2, text("/a"), log.Delete("delete", "/a")),
     (20, text("/c"), log.Delete("deleteContainer", "/c")),
     (5, text("/a") + buffer(None) + integer(8), log.SetData("setData", "/a", None, 8)),
+    (5, text("/ü") + buffer(b"as long: 12B") + integer(8), log.SetData("setData", "/ü", b"as long: 12B", 8)),
+    (5, text("") + buffer(b"") + integer(0), log.SetData("setData", "", b"", 0)),
     (16, text("/zookeeper/config") + buffer(b"x") + integer(-1), log.SetData("reconfig", "/zookeeper/config", b"x", -1)),
     (7, text("/a") + acls(*READ_ONLY) + integer(2), log.SetAcl("setACL", "/a", READ_ONLY, 2)),
     (13, text("/a") + integer(9), log.Check("check", "/a", 9)),

@@ -7,7 +7,7 @@ from casebook.analysis import coordinators
 from casebook.analysis.coordinator_states import State
 from casebook.case import Case
 from casebook.facts import Cluster
-from casebook.formats import log_lines
+from casebook.scans import logs
 from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
 from casebook.views import coordinators as views
 from casebook.views import group_lookup
@@ -21,9 +21,11 @@ HOSTILE = "<script>alert(1)</script>"
 def held():
     """The sample, with a few names of groups, one of them hostile."""
     case = Case.open(places.samples_dir() / "coordinators_loading")
-    events = [event for file in case.log_files() for event in log_lines.events(*file)]
+    told = logs.read(case)
     groups = ["fraud", "metrics", HOSTILE]
-    return coordinators.examine(case.cluster(), VERSION, log_dirs=case.log_dirs(), events=events, groups=groups)
+    return coordinators.examine(
+        case.cluster(), VERSION, log_dirs=case.log_dirs(), events=told.events(), files=told.files, groups=groups
+    )
 
 
 def text_of(view):

@@ -7,7 +7,8 @@ from casebook.analysis import cleaner_map
 from casebook.analysis.cleaner_map import Dirt, Obstacle
 from casebook.analysis.retention import CleanerSettings
 from casebook.analysis.words import count
-from casebook.storage import OFFSETS_TOPIC, Event, EventKind, LogDir, OffsetsLog, Replica
+from casebook.events import Event
+from casebook.storage import OFFSETS_TOPIC, LogDir, OffsetsLog, Replica
 from casebook.versions import CLEANER_FAILURE, KafkaVersion
 
 RULES = {
@@ -59,8 +60,8 @@ class BrokerCleaner:
     def need(self) -> int | None:
         """Keys that the map would have to take: of the death's own line, or the largest obstacle."""
         needs = [o.need for o in self.obstacles if o.need is not None]
-        if self.died and "messages" in self.died.numbers:
-            needs.append(self.died.numbers["messages"])
+        if self.died and (messages := self.died.number("messages")) is not None:
+            needs.append(messages)
         return max(needs, default=None)
 
     @property
@@ -120,7 +121,7 @@ def broker_cleaner(
         compacted: Topics whose policy says compact.
     """
     own = [log_dir for log_dir in log_dirs if log_dir.broker == broker]
-    told = sorted((event for event in events if event.broker == broker), key=lambda event: event.time)
+    told = sorted((e for e in events if e.broker == broker and e.time is not None), key=lambda event: event.time)
     holds, topics = settings.holds, set(compacted)
     found = [
         obstacle
@@ -136,8 +137,8 @@ def broker_cleaner(
         settings=settings,
         holds=holds,
         died=_death(told),
-        last_cleaned=_last(told, EventKind.CLEANED),
-        started=_last(told, EventKind.CLEANER_STARTED, EventKind.BROKER_STARTED),
+        last_cleaned=_last(told, "cleaned"),
+        started=_last(told, "cleaner_started", "broker_started"),
         logged=any(event.kind in _CLEANING for event in told),
         obstacles=tuple(found),
         checkpoint_written=max(written, default=None),
@@ -187,15 +188,16 @@ def death_in_words(cleaner: BrokerCleaner) -> str:
     other = died.topic is not None and died.topic != OFFSETS_TOPIC
     whose = f"by a segment of another topic, {died.topic}-{died.partition}" if other else f"by {died.topic}-{died.partition}"
     whose = whose if died.topic is not None else "by an error"
-    if {"messages", "slots"} <= died.numbers.keys():
-        span, slots = (count(died.numbers[name]) for name in ("messages", "slots"))
-        return f"Killed {whose}: its offsets span {span}, the map takes {slots}."
+    messages, slots = died.number("messages"), died.number("slots")
+    if messages is not None and slots is not None:
+        return f"Killed {whose}: its offsets span {count(messages)}, the map takes {count(slots)}."
     return f"Killed {whose}."
 
 
-_CLEANING = frozenset(
-    (EventKind.CLEANER_STARTED, EventKind.CLEANER_STOPPED, EventKind.CLEANER_DIED, EventKind.CLEANED, EventKind.UNCLEANABLE)
-)
+_CLEANING = frozenset(("cleaner_started", "cleaner_stopped", "cleaner_died", "cleaned", "uncleanable"))
+
+KINDS = _CLEANING | {"broker_started"}
+"""The kinds of events that tell of the cleaner."""
 
 
 def _rule(
@@ -235,7 +237,7 @@ def _given_up(replica: Replica, cleaner: BrokerCleaner, events: Iterable[Event])
     marked = [
         event
         for event in events
-        if event.kind is EventKind.UNCLEANABLE and event.broker == replica.broker and event.topic == replica.topic
+        if event.kind == "uncleanable" and event.broker == replica.broker and event.topic == replica.topic
         if event.partition == replica.partition and (since is None or event.time > since)
     ]
     return marked[-1] if marked else None
@@ -258,12 +260,12 @@ def _obstacle(obstacle: Obstacle, cleaner: BrokerCleaner) -> str:
 def _death(told: Sequence[Event]) -> Event | None:
     died = None
     for event in told:
-        if event.kind is EventKind.CLEANER_DIED:
+        if event.kind == "cleaner_died":
             died = event
-        elif event.kind in (EventKind.CLEANER_STARTED, EventKind.BROKER_STARTED):
+        elif event.kind in ("cleaner_started", "broker_started"):
             died = None
     return died
 
 
-def _last(told: Sequence[Event], *kinds: EventKind) -> Event | None:
+def _last(told: Sequence[Event], *kinds: str) -> Event | None:
     return next((event for event in reversed(told) if event.kind in kinds), None)

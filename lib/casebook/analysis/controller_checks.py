@@ -71,7 +71,8 @@ def controller(cluster: Cluster) -> Finding:
 def controller_epoch(cluster: Cluster) -> Finding:
     """Was any state written by a controller newer than the current one?"""
     epoch = cluster.controller.epoch
-    states = [p for p in cluster.partitions if p.state is not None]
+    states = [p for p in cluster.partitions if p.state is not None and p.state.controller_epoch is not None]
+    untold = sum(p.state is not None and p.state.controller_epoch is None for p in cluster.partitions)
     newer = [p for p in states if epoch is not None and p.state.controller_epoch > epoch]
     older = sum(epoch is not None and p.state.controller_epoch < epoch for p in states)
     known = epoch is not None
@@ -91,4 +92,7 @@ def controller_epoch(cluster: Cluster) -> Finding:
             why="The controller must not elect for these partitions: another controller is, or was, ahead of it.",
             evidence=tuple(Evidence(file=ZNODES, znode=p.state_path) for p in newer[:SHOWN]),
         )
+    if untold:
+        title = f"Under which controller epoch {number(untold, 'state')} {agree(untold, 'was', 'were')} written is unknown"
+        return ask.could_not_check(title, settle="The state znodes: kafka-topics does not print their epochs.")
     return ask.nothing_in(states, f"No state is newer than controller epoch {epoch}; {older} are older, which is normal")

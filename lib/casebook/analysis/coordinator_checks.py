@@ -7,7 +7,6 @@ from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, START
 from casebook.analysis.words import agree, brokers, count, number
 from casebook.facts import instant
 from casebook.findings import Evidence, Finding, Question, Severity, Step
-from casebook.storage import EventKind
 from casebook.versions import NO_COORDINATOR_ANSWER
 
 
@@ -156,20 +155,20 @@ def _groups_placed(scene: Scene) -> Finding:
 
 
 def _understood(scene: Scene) -> Finding:
-    odd = [event for event in scene.events if event.kind is EventKind.UNREADABLE]
-    files = [event for event in scene.events if event.kind is EventKind.LOG_READ]
+    odd = [event for event in scene.events if event.kind == "unreadable"]
+    files = [file for file in scene.files if file.entries]
     ask = Question(
         check="coordinators.log_lines",
         question="Was every line about loading and cleaning understood?",
-        looked_at=f"{number(sum(event.numbers['entries'] for event in files), 'dated line')} of {number(len(files), 'log')}",
+        looked_at=f"{number(sum(file.entries for file in files), 'dated line')} of {number(len(files), 'log')}",
         threshold="a line that looks like one of them, in an unknown wording",
         facts={"unreadable": len(odd)},
-        evidence=tuple(Evidence(file=e.proof.rpartition(":")[0], line=int(e.proof.rpartition(":")[2])) for e in odd[:SHOWN]),
+        evidence=tuple(Evidence(file=e.file, line=e.line) for e in odd[:SHOWN]),
     )
     if odd:
         return ask.could_not_check(
             f"{number(len(odd), 'line')} about loading or cleaning {agree(len(odd), 'is', 'are')} in an unknown wording",
-            why=f"The first: {odd[0].text[:200]}",
+            why=f"The first: {odd[0].summary[:200]}",
             settle="Report the wording and its Kafka release.",
         )
     return ask.nothing_in(files, "Every line about loading and cleaning was understood")

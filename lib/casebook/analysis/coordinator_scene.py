@@ -8,9 +8,10 @@ from casebook.analysis.coordinator_states import State
 from casebook.analysis.load_ends import BrokerQueue
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.words import number
+from casebook.events import Event, LogFile
 from casebook.facts import Cluster
 from casebook.findings import Evidence
-from casebook.storage import Event, Segment
+from casebook.storage import Segment
 from casebook.versions import VersionInUse
 
 COLLECT_LOGS = "Give the coordinators' server.log: casebook collect --logs BROKER=GLOB."
@@ -31,6 +32,7 @@ class Scene:
         radius: What each broker's loss would hit, the widest first.
         segments: Of a scan of the offsets topic.
         events: Of all brokers' logs.
+        files: What those logs cover.
     """
 
     cluster: Cluster
@@ -43,6 +45,7 @@ class Scene:
     radius: tuple[BlastRadius, ...]
     segments: Sequence[Segment]
     events: Sequence[Event]
+    files: Sequence[LogFile]
 
 
 def within(partitions: Iterable[Waiting], *states: State) -> list[Waiting]:

@@ -17,9 +17,10 @@ from casebook.analysis.coordinator_scene import Scene
 from casebook.analysis.coordinator_states import judge
 from casebook.analysis.load_ends import broker_queues
 from casebook.analysis.load_queue import queues
+from casebook.events import Event, LogFile
 from casebook.facts import Cluster
 from casebook.findings import Finding
-from casebook.storage import Event, LogDir, Segment
+from casebook.storage import LogDir, Segment
 from casebook.versions import VersionInUse
 
 
@@ -46,6 +47,7 @@ def examine(
     *,
     log_dirs: Sequence[LogDir] = (),
     events: Iterable[Event] = (),
+    files: Iterable[LogFile] = (),
     groups: Iterable[str] = (),
     segments: Sequence[Segment] = (),
     at: int | None = None,
@@ -56,13 +58,14 @@ def examine(
         cluster: Leaders and settings; a case may have none.
         log_dirs: Sizes of the partitions.
         events: Of all brokers' logs.
+        files: What those logs cover.
         groups: Names known, of which there may be none.
         segments: Of a scan of the offsets topic: what is known of its largest batches.
         at: End of the evidence; by default the last time that logs, log dirs and znodes bear.
     """
-    told = tuple(events)
-    end = at if at is not None else _end(cluster, log_dirs, told)
-    by_broker = queues(told, end)
+    told, covered = tuple(events), tuple(file for file in files if file.broker is not None)
+    end = at if at is not None else _end(cluster, log_dirs, covered)
+    by_broker = queues(told, covered, end)
     judged = judge(cluster, version.version, log_dirs, by_broker, segments)
     topic = partitions_of_topic(cluster, version.version, judged)
     names = tuple(sorted(set(groups)))
@@ -79,11 +82,12 @@ def examine(
         radius=blast_radius(partitions),
         segments=segments,
         events=told,
+        files=covered,
     )
     seen = {field.name: getattr(scene, field.name) for field in fields(scene)}
     return Coordinators(**seen, rows=rows(partitions, version.version), findings=coordinator_checks.checks(scene))
 
 
-def _end(cluster: Cluster, log_dirs: Iterable[LogDir], events: Iterable[Event]) -> int | None:
-    times = [*(event.time for event in events), *(log_dir.listed_at for log_dir in log_dirs), cluster.read_to or None]
+def _end(cluster: Cluster, log_dirs: Iterable[LogDir], files: Iterable[LogFile]) -> int | None:
+    times = [*(file.last for file in files), *(log_dir.listed_at for log_dir in log_dirs), cluster.read_to or None]
     return max((time for time in times if time is not None), default=None)

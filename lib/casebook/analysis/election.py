@@ -185,13 +185,13 @@ class Outcome:
     Args:
         leader: Broker id; ``None`` for -1.
         isr: In the order stored.
-        leader_epoch: Raised by one with every write of the controller.
+        leader_epoch: Raised by one with every write of the controller; ``None`` where it was unknown before.
         recovering: ``leader_recovery_state`` is 1.
     """
 
     leader: int | None
     isr: Brokers
-    leader_epoch: int
+    leader_epoch: int | None
     recovering: bool = False
 
     @classmethod
@@ -201,6 +201,10 @@ class Outcome:
 
 
 State = PartitionState | Outcome | None
+
+
+def _raised(epoch: int | None) -> int | None:
+    return None if epoch is None else epoch + 1
 
 
 def after_deaths(
@@ -417,7 +421,7 @@ def _written(current: Outcome, election: Election, rules: _Rules) -> Outcome:
     return Outcome(
         leader=election.leader,
         isr=election.isr,
-        leader_epoch=current.leader_epoch + 1,
+        leader_epoch=_raised(current.leader_epoch),
         recovering=current.recovering or (election.unclean and rules.marks_recovering),
     )
 
@@ -453,7 +457,7 @@ def _remove(current: Outcome, broker: int, unclean: bool, rules: _Rules) -> Outc
         current,
         leader=None if current.leader == broker else current.leader,
         isr=current.isr if kept else remaining,
-        leader_epoch=current.leader_epoch + 1,
+        leader_epoch=_raised(current.leader_epoch),
     )
 
 

@@ -1,6 +1,7 @@
 """How far the evidence carries: what is missing, what cannot be taken at its word, and which release's rules apply."""
 
 from casebook.analysis.words import agree, number
+from casebook.errors import CasebookError
 from casebook.facts import Cluster, Problem
 from casebook.findings import Evidence, Finding, Question, Severity
 from casebook.versions import VersionInUse, VersionOrigin
@@ -20,6 +21,14 @@ def known_from(version: VersionInUse) -> str:
     """How the release is known, in words."""
     words = _KNOWN_FROM[version.origin]
     return f"{words}, which allow {version.possible}" if version.origin is VersionOrigin.ZNODES else words
+
+
+def unread_logs(reason: CasebookError | None) -> tuple[Finding, ...]:
+    """That logs are there and could not be read; nothing when they were."""
+    if reason is None:
+        return ()
+    ask = Question(check="evidence.logs", question="Could the logs be read?", looked_at="no line of them")
+    return (ask.could_not_check(f"The logs were not read: {reason.what}", settle=reason.try_ or "Run `casebook doctor`."),)
 
 
 def checks(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:

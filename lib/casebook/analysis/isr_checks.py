@@ -103,7 +103,7 @@ def _missing_because(dead: Sequence[int], alive: Sequence[int]) -> Iterable[str]
 
 def isr_in_assignment(verdicts: Sequence[Verdict]) -> Finding:
     """Does every ISR agree with its assignment?"""
-    readable = [v for v in verdicts if v.isr is not None and v.state is not State.UNKNOWN]
+    readable = [v for v in verdicts if v.isr is not None and v.replicas and v.state is not State.UNKNOWN]
     hit = [v for v in readable if not set(v.isr) <= set(v.replicas) or (v.leader is not None and v.leader not in v.isr)]
     ask = Question(
         check="leadership.isr_in_assignment",

@@ -67,7 +67,7 @@ def controller_epochs(cluster: Cluster) -> tuple[ControllerEpoch, ...]:
     """The controllers that the partition states remember, by epoch: history as far as znodes tell."""
     writes: dict[int, list[int | None]] = {}
     for partition in cluster.partitions:
-        if (state := partition.state) is not None:
+        if (state := partition.state) is not None and state.controller_epoch is not None:
             writes.setdefault(state.controller_epoch, []).append(state.stat.mtime if state.stat else None)
     return tuple(
         ControllerEpoch(

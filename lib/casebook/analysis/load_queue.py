@@ -4,12 +4,13 @@
 its load begins, and the queue's order is not told; from 0.11 on it names it when it is queued, in the order of the queue.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from casebook.storage import OFFSETS_TOPIC, Event, EventKind
+from casebook.events import Event, LogFile
+from casebook.storage import OFFSETS_TOPIC
 
 
 class Step(StrEnum):
@@ -93,47 +94,59 @@ FRESH = 600_000
 may print nothing for so long."""
 
 _STEPS = {
-    EventKind.LOAD_SCHEDULED: Step.QUEUED,
-    EventKind.LOADING: Step.LOADING,
-    EventKind.LOADED: Step.SERVED,
-    EventKind.LOAD_FAILED: Step.FAILED,
-    EventKind.UNLOADED: Step.MOVED,
+    "load_scheduled": Step.QUEUED,
+    "loading": Step.LOADING,
+    "loaded": Step.SERVED,
+    "load_failed": Step.FAILED,
+    "unloaded": Step.MOVED,
 }
 
+KINDS = frozenset(_STEPS) | {"broker_starting", "broker_started", "broker_stopped"}
+"""The kinds of events that tell of the queue."""
 
-def queues(events: Iterable[Event], until: int | None = None) -> dict[int, Queue]:
+
+def queues(events: Iterable[Event], files: Iterable[LogFile] = (), until: int | None = None) -> dict[int, Queue]:
     """The queue of every broker with logs, by id.
 
     Args:
+        events: Of brokers' logs.
+        files: What those logs cover.
         until: End of the evidence, epoch ms.
     """
-    by_broker: dict[int, list[Event]] = {}
+    covered: dict[int, list[LogFile]] = {}
+    for file in files:
+        if file.broker is not None and file.last is not None:
+            covered.setdefault(file.broker, []).append(file)
+    told: dict[int, list[Event]] = {broker: [] for broker in covered}
     for event in events:
-        by_broker.setdefault(event.broker, []).append(event)
-    return {broker: _replay(broker, sorted(found, key=lambda e: e.time), until) for broker, found in sorted(by_broker.items())}
+        if event.broker is not None and event.time is not None:
+            told.setdefault(event.broker, []).append(event)
+    return {
+        broker: _replay(broker, sorted(found, key=lambda e: e.time), covered.get(broker, ()), until)
+        for broker, found in sorted(told.items())
+    }
 
 
-def _replay(broker: int, events: list[Event], until: int | None) -> Queue:
-    covered = [event for event in events if event.kind is EventKind.LOG_READ]
+def _replay(broker: int, events: list[Event], covered: Sequence[LogFile], until: int | None) -> Queue:
     life = _last_life(events)
     said: dict[int, Said] = {}
     finished: list[Load] = []
     for event in life:
         if event.partition is None or event.topic != OFFSETS_TOPIC or event.kind not in _STEPS:
             continue
-        if event.kind is EventKind.LOADED:
+        if event.kind == "loaded":
             finished.append(_load(event))
         _say(said, event)
-    born = life[0].time if life and life[0].kind is EventKind.BROKER_STARTING else None
+    born = life[0].time if life and life[0].kind == "broker_starting" else None
     return Queue(
         broker=broker,
-        begins=min((event.numbers["first"] for event in covered), default=None),
-        ends=_reach(max((event.time for event in covered), default=None), until),
+        begins=min((file.first for file in covered), default=None),
+        ends=_reach(max((file.last for file in covered), default=None), until),
         born=born,
-        stopped=bool(life) and life[-1].kind is EventKind.BROKER_STOPPED,
+        stopped=bool(life) and life[-1].kind == "broker_stopped",
         said=_with_head(said, finished),
         finished=tuple(finished),
-        ordered=any(event.kind is EventKind.LOAD_SCHEDULED for event in life),
+        ordered=any(event.kind == "load_scheduled" for event in life),
     )
 
 
@@ -143,9 +156,8 @@ def _reach(last: int | None, until: int | None) -> int | None:
 
 def _last_life(events: list[Event]) -> list[Event]:
     """What the process that ran last said: a broker that starts has no group in memory."""
-    own = [event for event in events if event.kind is not EventKind.LOG_READ]
-    starts = [at for at, event in enumerate(own) if event.kind is EventKind.BROKER_STARTING]
-    return own[starts[-1] :] if starts else own
+    starts = [at for at, event in enumerate(events) if event.kind == "broker_starting"]
+    return events[starts[-1] :] if starts else events
 
 
 def _say(said: dict[int, Said], event: Event) -> None:
@@ -154,7 +166,7 @@ def _say(said: dict[int, Said], event: Event) -> None:
     if step is Step.SERVED and before is not None and before.step is Step.FAILED:
         return  # "found no log" is followed by "Finished loading" (GroupMetadataManager.scala@0.11.0.2)
     said.pop(partition, None)  # the order of the dictionary is that of the lines
-    said[partition] = Said(partition, step, event.time, event.proof, event.text)
+    said[partition] = Said(partition, step, event.time, event.proof, event.summary)
 
 
 def _with_head(said: dict[int, Said], finished: list[Load]) -> dict[int, Said]:
@@ -168,5 +180,5 @@ def _with_head(said: dict[int, Said], finished: list[Load]) -> dict[int, Said]:
 
 
 def _load(event: Event) -> Load:
-    spent = max(0, (event.milliseconds or 0) - event.numbers.get("scheduler", 0))
+    spent = max(0, (event.number("ms") or 0) - (event.number("scheduler") or 0))
     return Load(event.partition, event.time - spent, event.time, spent, event.proof)

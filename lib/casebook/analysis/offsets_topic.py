@@ -10,9 +10,10 @@ from casebook.analysis.load_work import Work
 from casebook.analysis.offsets_rows import OffsetsPartition
 from casebook.analysis.offsets_writers import Growth, LoadTime, Onset, Writer
 from casebook.analysis.retention import TopicSettings, Value
+from casebook.events import Event, LogFile
 from casebook.facts import Cluster
 from casebook.findings import Finding
-from casebook.storage import OFFSETS_TOPIC, Event, LogDir, NextClean, OffsetsLog, Replica, Scanned, Segment
+from casebook.storage import OFFSETS_TOPIC, LogDir, NextClean, OffsetsLog, Replica, Scanned, Segment
 from casebook.versions import VersionInUse
 
 _COMPACTED = (OFFSETS_TOPIC, "__transaction_state")
@@ -73,6 +74,7 @@ def examine(
     *,
     log_dirs: Sequence[LogDir] = (),
     events: Sequence[Event] = (),
+    files: Sequence[LogFile] = (),
     scanned: Scanned | None = None,
     rates: Mapping[int, Rate] | None = None,
 ) -> OffsetsTopic:
@@ -82,13 +84,15 @@ def examine(
         cluster: Leaders and settings, as far as collected.
         log_dirs: What lies on the brokers' disks.
         events: Of all brokers' logs.
+        files: What those logs cover.
         scanned: What a scan of segments brought.
         rates: What each broker's own loads show, from :mod:`casebook.analysis.coordinators`.
     """
     scan, rates = scanned or Scanned(), rates or {}
     settings = TopicSettings(cluster, version.version)
     configured = {t for t, config in cluster.topic_configs.items() if "compact" in config.get("cleanup.policy", "")}
-    brokers = sorted({d.broker for d in log_dirs} | {e.broker for e in events} | {s.broker for s in scan.segments} | cluster.live)
+    told = {one.broker for one in (*events, *files) if one.broker is not None}
+    brokers = sorted({d.broker for d in log_dirs} | told | {s.broker for s in scan.segments} | cluster.live)
     cleaners = {
         broker: cleaner.broker_cleaner(
             broker,

@@ -44,6 +44,7 @@ RULES = {
     "R8": "Nothing blocks an election; it is held when a broker comes or goes or the controller moves.",
     "R9": "The evidence on this partition cannot be taken at its word.",
     "R10": "A living member of the ISR is outside the assignment: the controller's election fails on it.",
+    "R11": "The state says that there is no leader; which rule keeps it so cannot be told from this evidence.",
 }
 """Why a partition has no leader, by id. Source of all: the controller's election rules, see ``casebook.analysis.election``."""
 
@@ -145,13 +146,13 @@ class _Judge:
             rule=rule,
             clean_winner=clean_winner,
             unclean_winner=unclean_winner,
-            waits_for=self._waits_for(partition, unclean.flag) if rule in _WAITING else (),
+            waits_for=self._waits_for(partition, unclean.flag) if rule in _WAITING and self._cluster.brokers_known else (),
             min_isr=min_isr.number,
             min_isr_origin=min_isr.origin,
             unclean_allowed=unclean.flag,
             unclean_origin=unclean.origin,
             under_replicated=None
-            if state is None or condition in _UNJUDGED
+            if state is None or condition in _UNJUDGED or partition.problem is not None
             else _is_under_replicated(partition, state, self._cluster),
             under_min_isr=under_min_isr,
             at_min_isr=at_min_isr,
@@ -163,6 +164,8 @@ class _Judge:
         """State, blocking rule and the sentence that says why."""
         if partition.topic in self._deleting:
             return State.DELETING, "R7", self._deleting_because(partition)
+        if self._surely_leaderless(partition):
+            return State.LEADERLESS, "R11", self._leaderless_because(partition)
         if partition.problem is not None:
             return State.UNKNOWN, "R9", f"The evidence {partition.problem}."
         if not self._cluster.brokers_known:
@@ -177,13 +180,31 @@ class _Judge:
         condition = State.LEADERLESS if leader is None else State.LEADER_DEAD
         return condition, *self._blocked_by(partition, partition.state, unclean, clean_winner)
 
+    def _surely_leaderless(self, partition: Partition) -> bool:
+        """Whether the state alone says so, where the registrations or the assignment are not part of the evidence."""
+        state = partition.state
+        if state is None or state.leader is not None:
+            return False
+        unassigned = not partition.replicas and bool(self._cluster.unlisted)
+        return unassigned if partition.problem is not None else not self._cluster.brokers_known
+
+    def _leaderless_because(self, partition: Partition) -> str:
+        isr = partition.state.isr if partition.state else ()
+        if not isr:
+            return "Leader -1, and nobody is in the ISR."
+        if not self._cluster.brokers_known:
+            return f"Leader -1. {ids(isr)} can be elected without loss; which brokers live is not known."
+        alive = [member for member in isr if member in self._live]
+        which = f"{ids(alive)} {_is_are(alive)} alive" if alive else f"{ids(isr)} {_is_are(isr)} dead"
+        return f"Leader -1, and of its ISR {which}; to whom it is assigned is not known."
+
     def _blocked_by(
         self, partition: Partition, state: PartitionState, unclean: bool | None, clean_winner: int | None
     ) -> tuple[str, str]:
         """The rule that keeps an offline partition without leader, and the sentence."""
         controller = self._cluster.controller
         alive = self._alive(partition)
-        if controller.epoch is not None and state.controller_epoch > controller.epoch:
+        if None not in (controller.epoch, state.controller_epoch) and state.controller_epoch > controller.epoch:
             return "R5", f"Written under controller epoch {state.controller_epoch}; the controller's own is {controller.epoch}."
         if clean_winner is None and any(member in self._live for member in state.isr):
             stray = next(member for member in state.isr if member in self._live)
@@ -216,7 +237,8 @@ class _Judge:
 
     def _waits_for(self, partition: Partition, unclean: bool | None) -> tuple[int, ...]:
         """The dead brokers, each of which would bring the partition back by starting alone."""
-        replicas, state = partition.replicas, partition.state
+        state = partition.state
+        replicas = partition.replicas or (state.isr if state else ())  # whoever is in the ISR is assigned, as a rule
         dead = sorted(r for r in replicas if r not in self._live)
         if state is None:
             return tuple(dead)
@@ -263,7 +285,7 @@ class _Judge:
 
 _UNJUDGED = (State.UNKNOWN, State.DELETING)
 
-_WAITING = frozenset({"R1", "R3", "R4", "R6", "R10"})
+_WAITING = frozenset({"R1", "R3", "R4", "R6", "R10", "R11"})
 """Rules that end when the right broker starts."""
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from casebook.case import CaseWriter
 from casebook.collect import files
 from casebook.collect import log_dirs as broker_log_dirs
+from casebook.collect import pasted as pasted_text
 from casebook.collect.dump import read_dump
 from casebook.collect.ensemble import Credentials, normal_chroot
 from casebook.collect.redaction import redact_znode
@@ -36,9 +37,10 @@ def collect_case(
     zookeeper_data: Sequence[Path] = (),
     chroot: str = "",
     properties: Mapping[int, Path] | None = None,
-    logs: Mapping[int, Sequence[Path]] | None = None,
+    logs: Mapping[int | str, Sequence[Path]] | None = None,
     log_dirs: Sequence[tuple[int | None, str]] = (),
     copy_segments: Sequence[str] = (),
+    pasted: Path | Sequence[str] | None = None,
     credentials: Path | None = None,
     window: int = 256,
     timeout: float = 15.0,
@@ -55,9 +57,11 @@ def collect_case(
             and, with neither ensemble nor dump, their last state.
         chroot: Of the dump or the files; that of an ensemble stands in ``zookeeper``.
         properties: ``server.properties`` by broker id.
-        logs: Log files, or folders of them, by broker id.
+        logs: Log files, or folders of them, by broker id, or by the name of a ZooKeeper server (``zookeeper``, ``zookeeper-2``)
+            or of a client.
         log_dirs: Broker and folder or URI of each log dir; without broker, its ``meta.properties`` must tell it.
         copy_segments: Topics whose segments are copied; all others, as a rule all, are read where they are.
+        pasted: What somebody pasted of commands' output and logs: a file, or its lines; ``-`` for the standard input.
         credentials: Properties file with what ZooKeeper shall be told; see :meth:`Credentials.load`.
         window: Requests in flight at most.
         timeout: Seconds to wait for ZooKeeper, at the start and when it is lost.
@@ -69,7 +73,7 @@ def collect_case(
 
     Raises:
         UsageError: Both ensemble and dump, a chroot given apart from the connect string, or a malformed one; nothing
-            tells whose a log dir is; segments of a URI are to be copied.
+            tells whose a log dir is; segments of a URI are to be copied; a paste and other sources of the same.
         CollectError: ZooKeeper, its files or the dump give nothing, or the segments to copy are too large for a case.
         CaseError: The folder cannot be made.
     """
@@ -78,6 +82,7 @@ def collect_case(
             "Znodes come either from an ensemble or from a dump; only a dump has its chroot apart.",
             try_="Give --zookeeper host:port/chroot, or --zookeeper-dump FILE with --chroot /C.",
         )
+    pasted_text.check(pasted, (zookeeper, zookeeper_dump, zookeeper_data, log_dirs))
     znodes = None
     if zookeeper is not None:
         znodes = _from_ensemble(zookeeper, credentials, window, timeout, progress)
@@ -98,9 +103,11 @@ def collect_case(
             case.redacted(f"{len(redacted.paths)} znodes below /config")
         for broker, path in sorted((properties or {}).items()):
             files.copy_properties(case, broker, Path(path))
-        for broker, paths in sorted((logs or {}).items()):
-            files.copy_logs(case, broker, [Path(path) for path in paths])
+        for owner, paths in (logs or {}).items():
+            files.copy_logs(case, owner, [Path(path) for path in paths])
         broker_log_dirs.collect(case, log_dirs, copy=copy_segments)
+        if pasted is not None:
+            pasted_text.collect(case, pasted)
     return out
 
 

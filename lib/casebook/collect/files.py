@@ -5,6 +5,7 @@ from pathlib import Path
 
 from casebook.case import CaseWriter
 from casebook.collect import plain, redaction
+from casebook.events import folder_of
 
 _LONGEST_LINE = 1 << 20
 
@@ -16,15 +17,19 @@ def copy_properties(case: CaseWriter, broker: int, path: Path) -> None:
     _copy(case, path, f"brokers/{broker}/server.properties", redaction.redact_properties)
 
 
-def copy_logs(case: CaseWriter, broker: int, paths: Sequence[Path]) -> None:
-    """Copy a broker's logs under their own names, folders with all their files; what could not be copied is recorded."""
+def copy_logs(case: CaseWriter, owner: int | str, paths: Sequence[Path]) -> None:
+    """Copy somebody's logs under their own names, folders with all their files; what could not be copied is recorded.
+
+    Args:
+        owner: A broker's id, or the name of a ZooKeeper server or a client; see :func:`casebook.events.folder_of`.
+    """
     taken: set[str] = set()
     for path in _files(paths):
         name = path.stem if path.suffix in plain.PACKED else path.name
         if name in taken:
             name = f"{path.parent.name}-{name}"
         taken.add(name)
-        _copy(case, path, f"brokers/{broker}/logs/{name}", redaction.redact_log)
+        _copy(case, path, f"{folder_of(owner)}/{name}", redaction.redact_log)
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:

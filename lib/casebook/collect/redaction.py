@@ -17,7 +17,8 @@ MARK = REDACTED.encode()
 
 _SENSITIVE = (
     r"passw(?:or)?d|passphrase|pwd|secret|token|credential|jaas|authorization|user\.?info|salt|scram-sha"
-    r"|(?:private|access|api|stored|server|master|keystore)[._-]?key|certificate|[._-]key(?![\w.-])"
+    r"|(?:private|access|stored|server|master|keystore)[._-]?key|certificate|[._-]key(?![\w.-])"
+    r"|api[._-]?key(?!s?\.java:|s\.|[\"']?\s*[:=]\s*-?\d{1,3}(?!\w))"  # Kafka's own: which request it is
 )
 _SENSITIVE_KEY = re.compile(_SENSITIVE, re.IGNORECASE)
 _ASSIGNED = re.compile(

@@ -179,8 +179,7 @@ class ZookeeperData:
         if end is None or not end.sealed:
             self.problems.append(Problem(path=file.path.name, reason=reason if end is None else "its checksum does not fit"))
             return None
-        stats = [znode.stat for znode in tree.znodes()]
-        return tree, max(max(stat.czxid, stat.mzxid, stat.pzxid, end.last_zxid or 0) for stat in stats)
+        return tree, _fuzzy_until(tree, end)
 
     def _apply(self, transaction: Transaction) -> bool:
         try:
@@ -266,6 +265,17 @@ def _touched(tree: Tree, transaction: Transaction) -> set[str]:
     if isinstance(change, CloseSession):
         moved = {*(change.paths or ()), *tree.ephemerals(transaction.session)}
     return changed | moved | {path.rpartition("/")[0] or "/" for path in moved}
+
+
+def _fuzzy_until(tree: Tree, end: SnapshotEnd) -> int:
+    """The last zxid of which a snapshot may hold something.
+
+    3.6 and later say what had been applied when all znodes were written, with the digest, and 3.9 once more. They apply a
+    transaction first and count it then, so it can be less than what is found (``DataTree.processTxn@3.8.4``). Without them it
+    is what is found: a deletion leaves a trace on its parent alone, and none if that was written before.
+    """
+    found = (max(znode.stat.czxid, znode.stat.mzxid, znode.stat.pzxid) for znode in tree.znodes())
+    return max(end.last_zxid or 0, end.digest.zxid if end.digest else 0, *found)
 
 
 def _newest(tree: Tree) -> int:

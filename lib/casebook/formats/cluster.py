@@ -100,7 +100,8 @@ class _SortedOut:
             if znode.outcome in _GONE:
                 continue
             reason = _NOT_READ.get(znode.outcome)
-            if reason is None:
+            told_of = znode.outcome is ReadOutcome.STATED and znode.data is None
+            if reason is None and not told_of:
                 try:
                     decode(znode, name)
                 except Undecodable as error:
@@ -109,15 +110,20 @@ class _SortedOut:
                 self.problems.append(Problem(path=znode.path, reason=reason))
 
     def _add_state(self, topic: str, partition: int | None, znode: Znode) -> None:
+        stated = znode.outcome is ReadOutcome.STATED
         if znode.outcome in _GONE:
+            return
+        if stated and znode.data is None and partition is not None:
+            self.states[topic][partition] = None
+            self.state_reads[topic, partition] = "does not tell its state"
             return
         state = None
         try:
             if partition is None:
                 raise Undecodable("is the state of no partition number")
-            if znode.outcome not in _READ:
+            if znode.outcome not in _READ and not stated:
                 raise Undecodable(_NOT_READ[znode.outcome])
-            state = znodes.decode_state(znode.data, znode.stat)
+            state = znodes.decode_state(znode.data, znode.stat, stated=stated)
         except Undecodable as error:
             self.state_reads[topic, partition] = str(error)
             self.problems.append(Problem(path=znode.path, reason=str(error)))
@@ -220,7 +226,17 @@ def _unreadable_configs(found: _SortedOut, not_collected: tuple[Problem, ...]) -
         parent = f"/config/{kind}"
         top = found.top.get(parent, found.top.get("/config"))
         nothing_there = top is not None and (top.outcome in _GONE or (top.path == "/config" and top.outcome in _READ))
-        if not nothing_there and not _children_known(found, parent, parent[1:], not_collected):
+        yield from (
+            f"{kind}/{name}"
+            for name, znode in found.by_kind[parent[1:]]
+            if znode.outcome is ReadOutcome.STATED and znode.data is None
+        )
+        if nothing_there or _children_known(found, parent, parent[1:], not_collected):
+            continue
+        told = {name for name, znode in found.by_kind[parent[1:]] if znode.outcome is ReadOutcome.STATED and znode.data}
+        if told and kind == "topics":  # kafka-topics told those of some topics: these are known
+            yield from (f"{kind}/{topic}" for topic in sorted({*found.states, *dict(found.by_kind["topic"])} - told))
+        else:
             yield kind
 
 

@@ -8,7 +8,8 @@ Each line is an object; its ``row`` says which. A ``log_dir`` line begins a log 
     {"row": "leftover", "path", "kind", "bytes", "modified", "topic", "partition", "cut"}
     {"row": "problem", "path", "reason"}
 
-Meaning and units are those of :mod:`casebook.storage`. What is unknown or says nothing is left out.
+Meaning and units are those of :mod:`casebook.storage`. What is unknown or says nothing is left out, but for ``listed_at``: null
+for a listing of which nobody knows when it was made.
 """
 
 import json
@@ -43,7 +44,11 @@ def encode(log_dir: LogDir) -> Iterator[str]:
 
 
 def _line(row: str, /, **fields: object) -> str:
-    said = {name: value for name, value in fields.items() if value is not None and value is not False and value != ()}
+    said = {
+        name: value
+        for name, value in fields.items()
+        if name == "listed_at" or (value is not None and value is not False and value != ())
+    }
     return json.dumps({"row": row, **said}, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -108,7 +113,7 @@ def _log_dir(row: Mapping[str, object], broker: int) -> LogDir:
     return LogDir(
         broker=broker,
         place=_text(row["place"]),
-        listed_at=_int(row["listed_at"]),
+        listed_at=_maybe(row["listed_at"]),
         checkpoints={_text(name): _maybe(modified) for name, modified in row.get("checkpoints", {}).items()},
         meta=None if meta is None else {_text(key): _text(value) for key, value in meta.items()},
         clean_shutdown=row.get("clean_shutdown") is True,

@@ -29,22 +29,30 @@ def number(name: str) -> int | None:
     return int(name)
 
 
-def decode_state(data: bytes | None, stat: Stat | None = None) -> PartitionState:
+def decode_state(data: bytes | None, stat: Stat | None = None, *, stated: bool = False) -> PartitionState:
     """Read a partition's state znode.
+
+    Args:
+        data: Of the znode.
+        stat: Of the znode.
+        stated: It was not read, but put together from what was told of it: epochs may be missing.
 
     Raises:
         Undecodable: Empty, no JSON object, an unknown version, or values Kafka never writes.
     """
     row = _object(data)
+    if stated:
+        row = {"leader_epoch": None, "controller_epoch": None} | row
     try:
         leader, isr = row["leader"], row["isr"]
         leader_epoch, controller_epoch = row["leader_epoch"], row["controller_epoch"]
     except KeyError as missing:
         raise Undecodable(f"has no {missing.args[0]}") from None
     _version(row, newest=1)
-    if type(leader) is not int or type(leader_epoch) is not int or type(controller_epoch) is not int:
+    epochs = [epoch for epoch in (leader_epoch, controller_epoch) if epoch is not None or not stated]
+    if type(leader) is not int or any(type(epoch) is not int for epoch in epochs):
         raise Undecodable("has a leader or epoch that is no integer")
-    if leader > _MOST or not 0 <= leader_epoch <= _MOST or not 0 <= controller_epoch <= _MOST:
+    if leader > _MOST or not all(0 <= epoch <= _MOST for epoch in epochs):
         raise Undecodable("has a leader or epoch that Kafka cannot have")
     if leader < _NO_LEADER:
         raise Undecodable(

@@ -8,11 +8,13 @@ whether those are safe to use.
 
 import re
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from functools import lru_cache
 from typing import BinaryIO, NamedTuple, TypeAlias
 from zlib import adler32
 
 from casebook.formats.zookeeper_records import (
+    INT,
     LONGEST,
     Acls,
     Damage,
@@ -22,7 +24,9 @@ from casebook.formats.zookeeper_records import (
     buffer,
     count,
     head,
+    named_buffer,
     pieces,
+    read_int,
     text,
     texts,
 )
@@ -30,6 +34,7 @@ from casebook.formats.zookeeper_records import (
 _MAGIC = b"ZKLG"
 _FRAME = struct.Struct(">qi")
 _HEADER = struct.Struct(">qiqqi")
+_FRAME_AND_HEADER = struct.Struct(">qiqiqqi")
 _MARK = ord("B")
 _AROUND = _FRAME.size + 1  # what a record has beside header and change
 _LENGTHS = range(_HEADER.size, LONGEST + 1)
@@ -37,13 +42,21 @@ _LENGTHS = range(_HEADER.size, LONGEST + 1)
 # that each byte of the zeros at a file's end would be looked at.
 _FRAME_AS_IT_BEGINS = re.compile(rb"\0\0\0\0[\s\S]{4}(?!\0{4})[\0-\4]")
 
-_INT = struct.Struct(">i")
 _CREATED = struct.Struct(">?i")
 _CREATED_WITH_TTL = struct.Struct(">iq")
 _DIGEST = struct.Struct(">iq")
+_DIGEST_SIZE = _DIGEST.size
+_PART = struct.Struct(">ii")
+_PART_SIZE = _PART.size
+_LEAST_SET_DATA = 3 * INT
+_LAYOUTS, _CHECKS = 4096, 4  # remembered at most
+_CHECK = 13
 _NOT_LOGGED = -1
 
 _TOO_SHORT = (EOFError, IndexError, struct.error)
+_NOT_UNDERSTOOD = (KeyError, ValueError, *_TOO_SHORT)
+
+_row = tuple.__new__  # what a named tuple's own constructor does, at half its price
 
 
 class Create(NamedTuple):
@@ -225,10 +238,7 @@ def read(stream: BinaryIO) -> Iterator[Row]:
     yield first
     after_damage, last = isinstance(first, Damage), -1
     while True:
-        for position, body in _records(window):
-            row = _transaction(position, body, after_damage)
-            last = row.zxid
-            yield row
+        last = yield from _transactions(window, last, after_damage)
         start, reason = window.start, _what_is_wrong(window.content)
         found = _seek(window, last)
         length = (window.start if found else window.used) - start
@@ -239,28 +249,51 @@ def read(stream: BinaryIO) -> Iterator[Row]:
             return
 
 
-def _records(window: Window) -> Iterator[tuple[int, bytes]]:
-    """Position and body of records as long as they are whole; the window then begins at what is none."""
-    at, needed = 0, _FRAME.size
+def _transactions(window: Window, last: int, after_damage: bool) -> Generator[Transaction, None, int]:
+    """Records as long as they are whole; the window then begins at what is none.
+
+    Millions come through here: what is done for each stands in one place, as calls and tuples are most of what it costs.
+
+    Args:
+        window: Begins at a record, or at what is none.
+        last: The last zxid before it.
+        after_damage: As the rows are to have it.
+
+    Returns:
+        The last zxid now.
+    """
+    frame, shortest, unpack = _FRAME.size, _HEADER.size, _FRAME_AND_HEADER.unpack_from
+    at, needed = 0, frame
     while needed:
         at = window.reach(at, needed)
-        content = window.content
-        if len(content) - at < needed:
+        content, start, size = window.content, window.start, len(window.content)
+        if size - at < needed:
             break
-        last_frame = len(content) - _FRAME.size
-        while at <= last_frame:
-            checksum, length = _FRAME.unpack_from(content, at)
-            begin = at + _FRAME.size
+        end_of_records = size - frame - shortest
+        while at < end_of_records:
+            checksum, length, session, cxid, zxid, time, kind = unpack(content, at)
+            begin = at + frame
             end = begin + length
-            if length not in _LENGTHS or end >= len(content) or content[end] != _MARK:
+            if not shortest <= length <= LONGEST or end >= size or content[end] != _MARK:
                 break
             body = content[begin:end]
             if adler32(body) != checksum:
                 break
-            yield window.start + at, body
-            at = end + 1
+            digest = None
+            try:
+                operation, reader = _OPERATIONS[kind]
+                change, behind = reader(body, shortest, operation)
+                if length - behind == _DIGEST_SIZE:
+                    digest = _row(Digest, _DIGEST.unpack_from(body, behind))
+                elif behind != length:
+                    raise _too_late(body, behind)
+            except _NOT_UNDERSTOOD as error:
+                change = _unknown(kind, body[shortest:], error)
+            yield _row(Transaction, (start + at, zxid, session, cxid, time, change, digest, after_damage))
+            at, last = end + 1, zxid
         needed = _missing(content, at)
     window.drop(at)
+    return last
 
 
 def _missing(content: bytes, at: int) -> int:
@@ -330,55 +363,50 @@ def _is_whole(content: bytes, at: int) -> bool:
     return adler32(memoryview(content)[at + _FRAME.size : at + size - 1]) == checksum
 
 
-def _transaction(position: int, body: bytes, after_damage: bool) -> Transaction:
-    session, cxid, zxid, time, kind = _HEADER.unpack_from(body)
-    change, at = _change(kind, body, _HEADER.size, _OPERATIONS, behind=_DIGEST.size)
-    digest = Digest._make(_DIGEST.unpack_from(body, at)) if at < len(body) else None
-    return Transaction(position, zxid, session, cxid, time, change, digest, after_damage)
-
-
 _Reader: TypeAlias = Callable[[bytes, int, str], tuple[Change, int]]
 
 
-def _change(
-    kind: int, body: bytes, at: int, operations: Mapping[int, tuple[str, _Reader]], *, behind: int = 0
-) -> tuple[Change, int]:
-    """The change that begins at ``at`` and where it ends: at the body's end, or ``behind`` bytes before it."""
+def _part(kind: int, content: bytes) -> Change:
+    """A change that is part of a multi, where it has bytes of its own."""
     try:
-        operation, reader = operations[kind]
-        change, end = reader(body, at, operation)
-    except KeyError:
-        return Unknown("unknown", kind, body[at:], "is of a type that is not known"), len(body)
-    except _TOO_SHORT:
-        return Unknown("unknown", kind, body[at:], "ends too early"), len(body)
-    except ValueError as error:
-        return Unknown("unknown", kind, body[at:], str(error)), len(body)
-    if len(body) - end not in (0, behind):
-        return Unknown("unknown", kind, body[at:], f"ends {len(body) - end} bytes too late"), len(body)
-    return change, end
+        operation, reader = _PARTS[kind]
+        change, end = reader(content, 0, operation)
+        if end != len(content):
+            raise _too_late(content, end)
+    except _NOT_UNDERSTOOD as error:
+        return _unknown(kind, content, error)
+    return change
+
+
+def _unknown(kind: int, content: bytes, error: Exception) -> Unknown:
+    """What stands for a change of which the reading ended in an error."""
+    if isinstance(error, KeyError):
+        return Unknown("unknown", kind, content, "is of a type that is not known")
+    return Unknown("unknown", kind, content, "ends too early" if isinstance(error, _TOO_SHORT) else str(error))
+
+
+def _too_late(body: bytes, end: int) -> ValueError:
+    return ValueError(f"ends {len(body) - end} bytes too late")
 
 
 def _create(body: bytes, at: int, operation: str) -> tuple[Change, int]:
-    path, at = text(body, at)
-    data, at = buffer(body, at)
+    path, data, at = named_buffer(body, at)
     acl, at = acls(body, at)
     if at + 1 == len(body):  # CreateTxnV0, of 3.3
         return Create(operation, path, data, acl, body[at] != 0, _NOT_LOGGED, None), at + 1
     ephemeral, parent_cversion = _CREATED.unpack_from(body, at)
-    return Create(operation, path, data, acl, ephemeral, parent_cversion, None), at + _CREATED.size
+    return _row(Create, (operation, path, data, acl, ephemeral, parent_cversion, None)), at + _CREATED.size
 
 
 def _create_container(body: bytes, at: int, operation: str) -> tuple[Change, int]:
-    path, at = text(body, at)
-    data, at = buffer(body, at)
+    path, data, at = named_buffer(body, at)
     acl, at = acls(body, at)
-    (parent_cversion,) = _INT.unpack_from(body, at)
-    return Create(operation, path, data, acl, False, parent_cversion, None), at + _INT.size
+    (parent_cversion,) = read_int(body, at)
+    return Create(operation, path, data, acl, False, parent_cversion, None), at + INT
 
 
 def _create_ttl(body: bytes, at: int, operation: str) -> tuple[Change, int]:
-    path, at = text(body, at)
-    data, at = buffer(body, at)
+    path, data, at = named_buffer(body, at)
     acl, at = acls(body, at)
     parent_cversion, ttl = _CREATED_WITH_TTL.unpack_from(body, at)
     return Create(operation, path, data, acl, False, parent_cversion, ttl), at + _CREATED_WITH_TTL.size
@@ -386,32 +414,43 @@ def _create_ttl(body: bytes, at: int, operation: str) -> tuple[Change, int]:
 
 def _delete(body: bytes, at: int, operation: str) -> tuple[Change, int]:
     path, at = text(body, at)
-    return Delete(operation, path), at
+    return _row(Delete, (operation, path)), at
 
 
 def _set_data(body: bytes, at: int, operation: str) -> tuple[Change, int]:
-    path, at = text(body, at)
-    data, at = buffer(body, at)
-    (version,) = _INT.unpack_from(body, at)
-    return SetData(operation, path, data, version), at + _INT.size
+    (length,) = read_int(body, at)
+    size = len(body) - at
+    if 0 <= length <= size - _LEAST_SET_DATA:
+        path, stated, data, version = _set_data_at(length, size)(body, at)
+        if stated == len(data):  # neither null nor with a digest behind it
+            return _row(SetData, (operation, path.decode(), data, version)), at + size
+    path, data, at = named_buffer(body, at)
+    (version,) = read_int(body, at)
+    return _row(SetData, (operation, path, data, version)), at + INT
+
+
+@lru_cache(_LAYOUTS)
+def _set_data_at(path: int, size: int) -> Callable[[bytes, int], tuple[bytes, int, bytes, int]]:
+    """What takes path, length of the data, data and version out of ``size`` bytes; a controller writes few lengths of them."""
+    return struct.Struct(f">4x{path}si{size - path - _LEAST_SET_DATA}si").unpack_from
 
 
 def _set_acl(body: bytes, at: int, operation: str) -> tuple[Change, int]:
     path, at = text(body, at)
     acl, at = acls(body, at)
-    (version,) = _INT.unpack_from(body, at)
-    return SetAcl(operation, path, acl, version), at + _INT.size
+    (version,) = read_int(body, at)
+    return SetAcl(operation, path, acl, version), at + INT
 
 
 def _check(body: bytes, at: int, operation: str) -> tuple[Change, int]:
     path, at = text(body, at)
-    (version,) = _INT.unpack_from(body, at)
-    return Check(operation, path, version), at + _INT.size
+    (version,) = read_int(body, at)
+    return _row(Check, (operation, path, version)), at + INT
 
 
 def _create_session(body: bytes, at: int, operation: str) -> tuple[Change, int]:
-    (timeout,) = _INT.unpack_from(body, at)
-    return CreateSession(operation, timeout), at + _INT.size
+    (timeout,) = read_int(body, at)
+    return CreateSession(operation, timeout), at + INT
 
 
 def _close_session(body: bytes, at: int, operation: str) -> tuple[Change, int]:
@@ -425,18 +464,28 @@ def _close_session(body: bytes, at: int, operation: str) -> tuple[Change, int]:
 
 
 def _failed(body: bytes, at: int, operation: str) -> tuple[Change, int]:
-    (code,) = _INT.unpack_from(body, at)
-    return Failed(operation, code), at + _INT.size
+    (code,) = read_int(body, at)
+    return Failed(operation, code), at + INT
 
 
 def _multi(body: bytes, at: int, operation: str) -> tuple[Change, int]:
     number, at = count(body, at)
     parts = []
     for _ in range(number):
-        (kind,) = _INT.unpack_from(body, at)
-        part, at = buffer(body, at + _INT.size)
-        parts.append(_change(kind, part or b"", 0, _PARTS)[0])
-    return Multi(operation, tuple(parts)), at
+        kind, length = _PART.unpack_from(body, at)
+        begin = at + _PART_SIZE
+        at = begin + length
+        if not begin <= at <= len(body):
+            _, at = buffer(body, begin - INT)  # null, or it says what is wrong
+        part = body[begin:at]
+        parts.append(_check_again(part) if kind == _CHECK else _part(kind, part))
+    return _row(Multi, (operation, tuple(parts))), at
+
+
+@lru_cache(_CHECKS)
+def _check_again(part: bytes) -> Change:
+    """Most are the one before: Kafka's controller has its epoch checked with whatever it writes (KAFKA-6082)."""
+    return _part(_CHECK, part)
 
 
 # By the numbers of ZooDefs.OpCode@3.8.4.
@@ -445,7 +494,7 @@ _PARTS: Mapping[int, tuple[str, _Reader]] = {
     2: ("delete", _delete),
     5: ("setData", _set_data),
     7: ("setACL", _set_acl),
-    13: ("check", _check),
+    _CHECK: ("check", _check),
     15: ("create2", _create),
     16: ("reconfig", _set_data),
     19: ("createContainer", _create_container),

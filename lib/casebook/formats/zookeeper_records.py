@@ -14,6 +14,7 @@ LONGEST = 64 << 20  # of one record or value; ZooKeeper's own limit, jute.maxbuf
 _HEAD = struct.Struct(">4siq")
 _VERSION = 2
 _INT = struct.Struct(">i")
+INT, read_int = _INT.size, _INT.unpack_from  # looked up once: they are wanted a million times
 _NULL = -1
 
 
@@ -129,10 +130,10 @@ def count(content: bytes, at: int) -> tuple[int, int]:
         ValueError: No number of elements.
         struct.error: The content ends before.
     """
-    (number,) = _INT.unpack_from(content, at)
+    (number,) = read_int(content, at)
     if number < _NULL:
         raise ValueError(f"states a number of {number}")
-    return max(number, 0), at + _INT.size
+    return (0 if number == _NULL else number), at + INT
 
 
 def buffer(content: bytes, at: int) -> tuple[bytes | None, int]:
@@ -172,6 +173,31 @@ def text(content: bytes, at: int) -> tuple[str, int]:
     if not begin <= end <= len(content):
         raise _does_not_fit(length)
     return content[begin:end].decode(), end
+
+
+def named_buffer(content: bytes, at: int) -> tuple[str, bytes | None, int]:
+    """A text and the bytes behind it, and where those end: as :func:`text` and :func:`buffer`, at half the price.
+
+    Something must be read behind them: whether there are as many bytes as are stated is not looked at twice.
+
+    Raises:
+        ValueError: As those two do.
+        struct.error: The content ends before.
+    """
+    (length,) = read_int(content, at)
+    if not 0 <= length <= LONGEST:
+        raise _does_not_fit(length)
+    begin = at + INT
+    end = begin + length
+    (length,) = read_int(content, end)
+    name = content[begin:end].decode()
+    begin = end + INT
+    if length == _NULL:
+        return name, None, begin
+    if not 0 <= length <= LONGEST:
+        raise _does_not_fit(length)
+    end = begin + length
+    return name, content[begin:end], end
 
 
 def texts(content: bytes, at: int) -> tuple[tuple[str, ...], int]:

@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Self
 
 from casebook.errors import RehearsalError
 from casebook.rehearsal import servers, topics
-from casebook.rehearsal.installation import SESSION_TIMEOUT, Installation, command, install_broker, install_zookeeper
+from casebook.rehearsal.installation import (
+    SESSION_TIMEOUT,
+    Installation,
+    command,
+    consumer_arguments,
+    install_broker,
+    install_consumer,
+    install_zookeeper,
+    prints_more,
+)
 from casebook.rehearsal.ports import HOST, free_port, listens
 from casebook.rehearsal.processes import FOLDER_PREFIX, Guarded, Server
 
@@ -65,6 +74,7 @@ class Cluster:
         self.ids = tuple(range(1, brokers + 1) if isinstance(brokers, int) else sorted(brokers))
         self._home, self._keep = home, keep
         self._settings = dict(settings or {})
+        self._logging: dict[str, str] = {}
         self._running = self.ids if running is None else tuple(running)
         self._controller_first = controller
         self._data = data
@@ -107,7 +117,11 @@ class Cluster:
     @property
     def bootstrap(self) -> str:
         """``bootstrap.servers`` of the brokers that run."""
-        return ",".join(f"{HOST}:{self._place[broker].port}" for broker in self.ids if self.running(broker))
+        return self.address(*filter(self.running, self.ids))
+
+    def address(self, *brokers: int) -> str:
+        """``bootstrap.servers`` of some brokers."""
+        return ",".join(f"{HOST}:{self._place[broker].port}" for broker in brokers)
 
     def server_properties(self, broker: int) -> Path:
         """The broker's configuration file."""
@@ -121,11 +135,29 @@ class Cluster:
         """The broker's log4j files, rolled ones included."""
         return tuple(sorted(self._place[broker].logs.iterdir()))
 
+    def printed(self, broker: int) -> tuple[Path, ...]:
+        """What the broker printed, where that is more than its log files hold."""
+        return (self._place[broker].output,) if prints_more(self.kafka) else ()
+
+    @property
+    def zookeeper_data(self) -> Path:
+        """ZooKeeper's ``dataDir``, its transaction logs included."""
+        return self._zookeeper_place.data
+
+    @property
+    def zookeeper_printed(self) -> Path:
+        """What ZooKeeper printed: its log."""
+        return self._zookeeper_place.output
+
     # What can be done to its servers.
 
     def configure(self, settings: Mapping[str, str]) -> None:
         """Change broker settings; a broker takes them when it is started next."""
         self._settings |= settings
+
+    def log_more(self, properties: Mapping[str, str]) -> None:
+        """Change log4j properties of the brokers; a broker takes them when it is started next."""
+        self._logging |= properties
 
     def start(self, *brokers: int) -> None:
         """Start brokers and wait until they are registered.
@@ -160,6 +192,19 @@ class Cluster:
     def running(self, broker: int) -> bool:
         """Whether the broker's process exists."""
         return broker in self._servers and self._servers[broker].running
+
+    def start_consumer(self, topic: str, *, group: str) -> Path:
+        """Start Kafka's own console consumer of this release, which commits all the while; it ends with the cluster.
+
+        Returns:
+            Its log.
+        """
+        place = self._new_place(f"consumer-{group}")
+        install_consumer(place, group=group)
+        arguments = consumer_arguments(place, kafka=self.kafka, bootstrap=self.bootstrap, topic=topic)
+        started = command(place, jars=self._jars, main="kafka.tools.ConsoleConsumer", arguments=arguments)
+        self._guarded.start(started, folder=place.home, output=place.output)
+        return place.logs / "consumer.log"
 
     def kill_zookeeper(self) -> None:
         """End ZooKeeper at once; what it acknowledged is on disk."""
@@ -221,6 +266,10 @@ class Cluster:
     def states(self) -> dict[topics.Partition, dict]:
         """The state znode of every partition that has one, as stored."""
         return topics.states(self._client)
+
+    def watch_states(self, told: Callable[[topics.Partition, dict, int], None]) -> None:
+        """Be told of every change of a partition's state: see :func:`topics.watch_states`."""
+        topics.watch_states(self._client, told)
 
     def registered(self) -> frozenset[int]:
         """Ids under ``/brokers/ids``."""
@@ -318,7 +367,14 @@ class Cluster:
 
     def _launch_broker(self, broker: int) -> None:
         place = self._place[broker]
-        install_broker(place, kafka=self.kafka, broker=broker, zookeeper=self.zookeeper, settings=self._settings)
+        install_broker(
+            place,
+            kafka=self.kafka,
+            broker=broker,
+            zookeeper=self.zookeeper,
+            settings=self._settings,
+            logging=self._logging,
+        )
         self._servers[broker] = self._guarded.start(command(place, jars=self._jars), folder=place.home, output=place.output)
 
     def _connect(self) -> "KazooClient":

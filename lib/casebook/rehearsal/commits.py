@@ -224,6 +224,24 @@ def _is_known(link: Link, topic: str) -> bool:
     return answer.int16() == Code.NONE
 
 
+def leaders(address: Address, topics: Iterable[str]) -> dict[Partition, int]:
+    """Whom a broker tells clients to turn to for each partition; -1 for nobody."""
+    found: dict[Partition, int] = {}
+    with Link(address) as link:
+        answer = link.ask(Api.METADATA, 0, array(map(string, topics)))
+    for _ in range(answer.int32()):  # brokers
+        answer.int32(), answer.string(), answer.int32()
+    for _ in range(answer.int32()):
+        _code, topic = answer.int16(), answer.string()
+        for _ in range(answer.int32()):
+            _code, number, leader = answer.int16(), answer.int32(), answer.int32()
+            found[topic, number] = leader
+            for _ in range(2):  # replicas, ISR
+                for _ in range(answer.int32()):
+                    answer.int32()
+    return found
+
+
 def _patiently(look: Callable[[], Found], *, what: str) -> Found:
     """Look again until there is something to see, and return it."""
     deadline = time.monotonic() + PATIENCE

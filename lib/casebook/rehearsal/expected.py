@@ -1,6 +1,6 @@
 """What must be found in a case: it follows from the truth that the script of the incident wrote down, not from any analysis."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from casebook.storage import OFFSETS_TOPIC
 
@@ -22,7 +22,10 @@ def expected(truth: Mapping, phase: str) -> dict[str, object]:
         "partitions": left["partitions"],
         "start_first": left["start_first"],
         "start_first_verified_by_starting": truth["start_first_verified_by_starting"],
-        "findings": _leadership(left) | _offsets_topic(left, facts) | _coordinators(left, facts, actions[-1]["at"]),
+        "findings": _leadership(left)
+        | _offsets_topic(left, facts)
+        | _coordinators(left, facts, actions[-1]["at"])
+        | _timeline(left, facts, phase),
     } | ({"facts": facts} if facts else {})
 
 
@@ -71,6 +74,8 @@ def _offsets_topic(left: Mapping, facts: Mapping) -> dict[str, object]:
         return {}
     single = [row for row in rows if len(row["replicas"]) == 1]
     found = {"offsets_topic.replicated": _found(single, partitions=len(rows), single=len(single))}
+    if "offsets_topic" not in facts:
+        return found
     cleaner = facts["offsets_topic"]["cleaner"]
     if cleaner.get("enabled") is False:
         return found | {"offsets_topic.compacted": _found(rows, severity="critical", verdict="C2")}
@@ -112,11 +117,30 @@ def _coordinators(left: Mapping, facts: Mapping, captured: str) -> dict[str, obj
     }
 
 
+def _timeline(left: Mapping, facts: Mapping, phase: str) -> dict[str, object]:
+    """The checks of notebook 60, as far as the script has brought their answers about."""
+    if moved := facts.get("acks1_loss", {}).get("moved"):
+        wanting = [row for row in left["partitions"] if row["min_isr"] > 1]
+        return {
+            "timeline.two_leaders": _found(
+                moved, severity="critical", partitions=len(moved), old_leaders=sorted({move["old_leader"] for move in moved})
+            ),
+            "timeline.under_min_isr": _found(wanting, partitions=len(wanting)),
+            "timeline.unknown_requests": _found((), requests=0),
+        }
+    if "api_versions_storm" in facts:
+        storm = facts["api_versions_storm"]
+        told = {connection["from"].partition(":")[0] for connection in storm["alone"][phase]}
+        named = sorted(address for address in told if storm["culprit_named_in"][phase]["address"])
+        return {"timeline.unknown_requests": _found(told, severity="critical", api_keys=[18], senders=named)}
+    return {}
+
+
 def _of_offsets_topic(left: Mapping) -> list[Mapping]:
     return [row for row in left["partitions"] if row["topic"] == OFFSETS_TOPIC]
 
 
-def _found(hits: Sequence, *, severity: str | None = None, **facts: object) -> dict[str, object]:
+def _found(hits: Collection, *, severity: str | None = None, **facts: object) -> dict[str, object]:
     status = {"status": "finding" if hits else "ok"}
     return status | ({"severity": severity} if hits and severity else {}) | {"facts": facts}
 

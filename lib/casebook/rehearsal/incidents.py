@@ -6,6 +6,8 @@ from pathlib import Path
 
 from casebook.errors import RehearsalError
 from casebook.rehearsal import (
+    acks1_loss,
+    api_versions_storm,
     controller_dies,
     coordinators_loading,
     healthy,
@@ -80,6 +82,20 @@ INCIDENTS: Mapping[str, Incident] = {
             story="A commit larger than the load buffer keeps a coordinator busy for ever, and the groups behind it waiting.",
             phases=("during", "after"),
             script=load_never_ends.play,
+            kafka=("0.9.0.1",),
+        ),
+        Incident(
+            name="acks1-loss",
+            story="A leader falls silent for longer than its session, comes back, and truncates what it has acknowledged.",
+            phases=("after",),
+            script=acks1_loss.play,
+            kafka=("0.9.0.1", "2.8.2"),
+        ),
+        Incident(
+            name="api-versions-storm",
+            story="A newer client sends what a 0.9 broker does not know, and requests of others are never answered.",
+            phases=("during", "after"),
+            script=api_versions_storm.play,
             kafka=("0.9.0.1",),
         ),
     )

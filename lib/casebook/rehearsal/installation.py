@@ -32,6 +32,13 @@ _BROKER = {
     "zookeeper.connection.timeout.ms": "30000",
 }
 _LOG4J = files("casebook.rehearsal").joinpath("log4j")
+_CONSUMER = "consumer.properties"
+_NO_ENVIRONMENT = {
+    "log4j.appender.stdout.filter.environment": "org.apache.log4j.varia.StringMatchFilter",
+    "log4j.appender.stdout.filter.environment.StringToMatch": "environment:",
+    "log4j.appender.stdout.filter.environment.AcceptOnMatch": "false",
+}
+"""Leaves out of what is printed where Java and its jars lie on the machine that rehearses, and whose home it is."""
 _ZOOKEEPER = {
     "tickTime": "500",
     "maxClientCnxns": "0",
@@ -83,7 +90,15 @@ class Installation:
         self.logs.mkdir(exist_ok=True)
 
 
-def install_broker(place: Installation, *, kafka: str, broker: int, zookeeper: str, settings: Mapping[str, str]) -> None:
+def install_broker(
+    place: Installation,
+    *,
+    kafka: str,
+    broker: int,
+    zookeeper: str,
+    settings: Mapping[str, str],
+    logging: Mapping[str, str],
+) -> None:
     """Write ``server.properties`` and ``log4j.properties`` of a broker.
 
     Args:
@@ -92,6 +107,7 @@ def install_broker(place: Installation, *, kafka: str, broker: int, zookeeper: s
         broker: Its id.
         zookeeper: ``zookeeper.connect``, chroot included.
         settings: Win over what a rehearsal sets by itself.
+        logging: log4j properties that win over those of the release.
     """
     place.make_folders()
     own = {
@@ -101,7 +117,8 @@ def install_broker(place: Installation, *, kafka: str, broker: int, zookeeper: s
         "zookeeper.connect": zookeeper,
     }
     _write(place.properties, {**own, **_BROKER, **_safe_elections(kafka), **settings})
-    (place.home / "log4j.properties").write_text(_logging(kafka))
+    added = {**_NO_ENVIRONMENT, **logging}  # of a key that stands twice the last counts
+    (place.home / "log4j.properties").write_text(_logging(kafka) + _lines(added))
 
 
 def install_zookeeper(place: Installation) -> None:
@@ -115,13 +132,35 @@ def install_zookeeper(place: Installation) -> None:
         "log4j.appender.stdout.layout": "org.apache.log4j.PatternLayout",
         "log4j.appender.stdout.layout.ConversionPattern": "[%d] %p %m (%c)%n",
     }
+    _write(place.home / "log4j.properties", logging | _NO_ENVIRONMENT)
+
+
+def install_consumer(place: Installation, *, group: str) -> None:
+    """Write ``consumer.properties`` and ``log4j.properties`` of a console consumer."""
+    place.make_folders()
+    settings = {"group.id": group, "client.id": group, "auto.commit.interval.ms": "200", "session.timeout.ms": "10000"}
+    _write(place.home / _CONSUMER, settings)
+    logging = {
+        "log4j.rootLogger": "INFO, file",
+        "log4j.appender.file": "org.apache.log4j.FileAppender",
+        "log4j.appender.file.File": str(place.logs / "consumer.log"),
+        "log4j.appender.file.layout": "org.apache.log4j.PatternLayout",
+        "log4j.appender.file.layout.ConversionPattern": "[%d] %p %m (%c)%n",
+    }
     _write(place.home / "log4j.properties", logging)
 
 
-def command(place: Installation, *, jars: Sequence[Path]) -> list[str]:
-    """The command that runs the server installed at ``place``."""
+def consumer_arguments(place: Installation, *, kafka: str, bootstrap: str, topic: str) -> list[str]:
+    """What the console consumer of a release is told; up to 0.10.0 it must be told to be the one that knows brokers only."""
+    new = ["--new-consumer"] if KafkaVersion.parse(kafka) < KafkaVersion.parse("0.10.1.0") else []
+    told = ["--bootstrap-server", bootstrap, "--topic", topic, "--from-beginning"]
+    return [*new, *told, "--consumer.config", str(place.home / _CONSUMER)]
+
+
+def command(place: Installation, *, jars: Sequence[Path], main: str = "", arguments: Sequence[str] = ()) -> list[str]:
+    """The command that runs the server installed at ``place``, or another program there."""
     zookeeper = place.name == "zookeeper"
-    main = "org.apache.zookeeper.server.quorum.QuorumPeerMain" if zookeeper else "kafka.Kafka"
+    server = "org.apache.zookeeper.server.quorum.QuorumPeerMain" if zookeeper else "kafka.Kafka"
     return [
         java(),
         *LIGHT,
@@ -132,7 +171,7 @@ def command(place: Installation, *, jars: Sequence[Path]) -> list[str]:
         f"-Dkafka.logs.dir={place.logs}",
         f"-Dlog4j.configuration=file:{place.home / 'log4j.properties'}",
         *("-cp", ":".join(map(str, jars))),
-        *(main, str(place.properties)),
+        *((main, *arguments) if main else (server, str(place.properties))),
     ]
 
 
@@ -147,5 +186,15 @@ def _logging(kafka: str) -> str:
     return at_hand[max(version for version in at_hand if version <= KafkaVersion.parse(kafka))].read_text()
 
 
+def prints_more(kafka: str) -> bool:
+    """Whether some lines are only printed: up to 0.10.2 no file takes those of the broker's ZooKeeper client."""
+    root = next(line for line in _logging(kafka).splitlines() if line.startswith("log4j.rootLogger="))
+    return "kafkaAppender" not in root
+
+
 def _write(path: Path, settings: Mapping[str, str]) -> None:
-    path.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
+    path.write_text(_lines(settings))
+
+
+def _lines(settings: Mapping[str, str]) -> str:
+    return "".join(f"{key}={value}\n" for key, value in settings.items())

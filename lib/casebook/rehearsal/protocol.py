@@ -63,15 +63,16 @@ class Link:
         address: Of the broker.
         client: Its client id, which brokers note down with group members.
         patience: Seconds to wait for each answer.
+        source: Own address to connect from; the system's choice when ``None``.
 
     Raises:
         OSError: Nobody listens there; from any method: the broker went away or did not answer in time.
     """
 
-    def __init__(self, address: Address, *, client: str = "rehearsal", patience: float = 30.0) -> None:
+    def __init__(self, address: Address, *, client: str = "rehearsal", patience: float = 30.0, source: str | None = None) -> None:
         self.address = address
         self._client = string(client)
-        self._socket = socket.create_connection(address, timeout=patience)
+        self._socket = socket.create_connection(address, timeout=patience, source_address=(source, 0) if source else None)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._incoming = self._socket.makefile("rb", buffering=1 << 16)
         self._sent = 0
@@ -81,6 +82,11 @@ class Link:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+    @property
+    def source(self) -> str:
+        """Its own end as brokers see it, ``host:port``."""
+        return "{}:{}".format(*self._socket.getsockname())
 
     def close(self) -> None:
         """End the connection."""

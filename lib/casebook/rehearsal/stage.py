@@ -36,11 +36,12 @@ class Capture(Protocol):
         *,
         zookeeper: str,
         properties: Mapping[int, Path],
-        logs: Mapping[int, Sequence[Path]],
+        logs: Mapping[int | str, Sequence[Path]],
         log_dirs: Sequence[tuple[int, str]],
         copy_segments: Sequence[str],
+        zookeeper_data: Sequence[Path],
     ) -> object:
-        """Write the case into ``out``, from this ensemble and these files by broker id."""
+        """Write the case into ``out``, from this ensemble and these files by broker id, or name of another server."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +118,15 @@ class Stage:
         self.act(f"ZooKeeper has given up {_named(brokers)}.")
 
     def expect(
-        self, name: str, cluster: Cluster, phase: Phase, *, disks: Sequence[int] = (), copy_segments: Sequence[str] = ()
+        self,
+        name: str,
+        cluster: Cluster,
+        phase: Phase,
+        *,
+        disks: Sequence[int] = (),
+        copy_segments: Sequence[str] = (),
+        history: bool = False,
+        clients: Mapping[str, Sequence[Path]] | None = None,
     ) -> None:
         """Wait until ZooKeeper holds what the script expects, then capture it as a case.
 
@@ -127,6 +136,8 @@ class Stage:
             phase: What ZooKeeper must hold.
             disks: Brokers whose log dirs belong to the case.
             copy_segments: Topics whose segments do, too.
+            history: Whether what ZooKeeper wrote and all that the servers printed does, too.
+            clients: Logs of clients, by their name.
 
         Raises:
             RehearsalError: The cluster went another way than the script.
@@ -139,9 +150,10 @@ class Stage:
                 self.out / name,
                 zookeeper=cluster.zookeeper,
                 properties={broker: cluster.server_properties(broker) for broker in cluster.ids},
-                logs={broker: cluster.log_files(broker) for broker in cluster.ids},
+                logs=_logs(cluster, printed=history) | {name: list(files) for name, files in (clients or {}).items()},
                 log_dirs=[(broker, str(cluster.log_dir(broker))) for broker in disks],
                 copy_segments=copy_segments,
+                zookeeper_data=[cluster.zookeeper_data] if history else [],
             ),
         )
 
@@ -193,6 +205,15 @@ class Stage:
         with suppress(KeyboardInterrupt):
             Event().wait()
         return True
+
+
+def _logs(cluster: Cluster, *, printed: bool) -> dict[int | str, list[Path]]:
+    logs: dict[int | str, list[Path]] = {broker: list(cluster.log_files(broker)) for broker in cluster.ids}
+    if printed:
+        for broker in cluster.ids:
+            logs[broker] += cluster.printed(broker)
+        logs["zookeeper"] = [cluster.zookeeper_printed]
+    return logs
 
 
 def _named(brokers: Sequence[int]) -> str:

@@ -1,11 +1,12 @@
 """Topics made, removed and read through their znodes, the one way that every Kafka version shares."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kazoo.client import KazooClient
+    from kazoo.protocol.states import ZnodeStat
 
 Partition = tuple[str, int]
 """Topic and partition number."""
@@ -45,6 +46,20 @@ def deleting(client: "KazooClient") -> frozenset[str]:
 def states(client: "KazooClient") -> dict[Partition, dict]:
     """The state of every partition that has one, as stored."""
     return dict(_states(client))
+
+
+def watch_states(client: "KazooClient", told: Callable[[Partition, dict, int], None]) -> None:
+    """Be told of the state of every partition there is, now and whenever it changes, with ZooKeeper's time of that, epoch ms.
+
+    Of changes that follow each other in no time only the last is told.
+    """
+    for (topic, partition), _ in _states(client):
+
+        def look(data: bytes | None, stat: "ZnodeStat | None", *, of: Partition = (topic, partition)) -> None:
+            if data:
+                told(of, json.loads(data), stat.mtime)
+
+        client.DataWatch(f"/brokers/topics/{topic}/partitions/{partition}/state", look)
 
 
 def _states(client: "KazooClient") -> Iterator[tuple[Partition, dict]]:

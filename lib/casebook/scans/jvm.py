@@ -1,4 +1,4 @@
-"""The jars that a scan of segments needs: Kafka's own reader, and the data source of ``lib/jvm`` compiled on first use.
+"""The jars that a scan needs: Kafka's own reader of records, and the data sources of ``lib/jvm`` compiled on first use.
 
 Compiled on first use, because only the pyspark that is installed has the jars to compile it against.
 """
@@ -8,10 +8,11 @@ import json
 import subprocess
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from casebook import jars
@@ -31,9 +32,13 @@ _SPARK_JARS = (
 )
 """Beginnings of the names of those that the sources use; javac takes a second longer with all of them."""
 
+_PATTERNS: tuple[str, Traversable] = ("casebook/log_patterns.tsv", files("casebook.formats").joinpath("log_patterns.tsv"))
+"""The table of log lines: ``kafka_logs`` reads it, and so does the documentation."""
+
 
 def source_jars(*, progress: Progress = lambda _: None) -> tuple[Path, ...]:
-    """Return the jars of ``kafka_segments``, fetching and compiling what the cache lacks: what ``spark.jars`` must name.
+    """Return the jars of ``kafka_segments`` and ``kafka_logs``, fetching and compiling what the cache lacks: what ``spark.jars``
+    must name. The first has our own classes.
 
     Args:
         progress: Told in one sentence what takes time.
@@ -43,11 +48,11 @@ def source_jars(*, progress: Progress = lambda _: None) -> tuple[Path, ...]:
     """
     kafka = kafka_jars(progress=progress)
     folder = cache_dir() / "jvm" / fingerprint()
-    jar = folder / "kafka-segments.jar"
+    jar = folder / "casebook.jar"
     if not jar.exists():
         with jars.one_at_a_time(folder.parent):
             if not jar.exists():
-                progress("Compiling the data source kafka_segments, once.")
+                progress("Compiling the data sources kafka_segments and kafka_logs, once.")
                 _build(jar, kafka)
     return (jar, *kafka)
 
@@ -69,7 +74,7 @@ def _sources() -> Path:
     folder = checkout() / "lib" / "jvm"
     if not folder.is_dir():
         raise ScanError(
-            "The sources of the data source kafka_segments are not beside the library.",
+            "The sources of the data sources are not beside the library.",
             cause="casebook was installed without its checkout.",
             try_="Clone the repository and install it with `make install`.",
         )
@@ -79,9 +84,8 @@ def _sources() -> Path:
 def fingerprint() -> str:
     """Hash of everything that makes a difference to the compiled jar."""
     known = hashlib.sha256(json.dumps([version("pyspark"), _locked()]).encode())
-    for path in sorted(_sources().rglob("*")):
-        if path.is_file():
-            known.update(f"{path.relative_to(_sources())}\0".encode() + path.read_bytes())
+    for name, path in (*_below(_sources()), _PATTERNS):
+        known.update(f"{name}\0".encode() + path.read_bytes())
     return known.hexdigest()[:32]
 
 
@@ -91,7 +95,7 @@ def _build(jar: Path, kafka: tuple[Path, ...]) -> None:
         classes = Path(scratch, "classes")
         _compile(classes, kafka)
         packed = Path(scratch, jar.name)
-        _pack(packed, classes, _sources() / "resources")
+        _pack(packed, (*_below(classes), *_below(_sources() / "resources"), _PATTERNS))
         jar.parent.mkdir(exist_ok=True)
         packed.rename(jar)
 
@@ -109,15 +113,18 @@ def _compile(classes: Path, kafka: tuple[Path, ...]) -> None:
     javac = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
     if javac.returncode:
         raise ScanError(
-            "The data source kafka_segments could not be compiled.",
+            "The data sources kafka_segments and kafka_logs could not be compiled.",
             cause=f"javac said: {javac.stdout + javac.stderr}",
             try_="Use the pyspark that casebook is pinned to, and a JDK 17 or newer.",
         )
 
 
-def _pack(jar: Path, *folders: Path) -> None:
+def _pack(jar: Path, members: Iterable[tuple[str, Traversable]]) -> None:
     with zipfile.ZipFile(jar, "w", zipfile.ZIP_DEFLATED) as archive:
-        for folder in folders:
-            for path in sorted(folder.rglob("*")):
-                if path.is_file():
-                    archive.write(path, path.relative_to(folder))
+        for name, path in members:
+            archive.writestr(name, path.read_bytes())
+
+
+def _below(folder: Path) -> tuple[tuple[str, Path], ...]:
+    """The files below a folder, each with its name from there."""
+    return tuple((str(path.relative_to(folder)), path) for path in sorted(folder.rglob("*")) if path.is_file())

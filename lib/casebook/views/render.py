@@ -1,6 +1,8 @@
 """Templates to HTML. Everything that comes from evidence is escaped: a topic or a log line may contain anything."""
 
 import hashlib
+import json
+from collections.abc import Mapping
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -34,6 +36,11 @@ def _environment() -> Environment:
 def render(template: str, **context: object) -> Markup:
     """HTML of ``views/templates/<template>.html.j2``."""
     return Markup(_environment().get_template(f"{template}.html.j2").render(context))
+
+
+def script_safe(figure: Mapping[str, object]) -> Markup:
+    """JSON that cannot end its script element, whatever the evidence holds."""
+    return Markup(json.dumps(figure).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
 def anchor(proof: str) -> str:

@@ -32,6 +32,9 @@ class Table:
         rest: Name of the run's table that holds all of them.
         search: Whether a long one can be searched.
         wide: Rather scrolls in its own box than breaks its words on a narrow screen.
+        times: Begin and end of what each row tells of, epoch milliseconds, ``None`` where open: a range that is brushed in
+            a picture hides the others. Empty where rows have no time.
+        tall: A long one scrolls in its own box downwards as well.
     """
 
     name: str
@@ -44,6 +47,8 @@ class Table:
     rest: str = ""
     search: bool = False
     wide: bool = False
+    times: Sequence[tuple[int | None, int | None]] = ()
+    tall: bool = False
 
     @property
     def cut(self) -> bool:

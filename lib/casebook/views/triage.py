@@ -33,6 +33,7 @@ _NEXT = (
     ("leadership.", "20 partition leadership", "which partition, which rule, what if", "casebook run partition_leadership"),
     ("offsets_topic.", "40 offsets topic", "who bloats it, why it is not compacted, what may go", "casebook run offsets_topic"),
     ("coordinators.", "50 group coordinators", "who waits for which coordinator, until when", "casebook run group_coordinators"),
+    ("timeline.", "60 incident timeline", "what happened in which order, and what caused what", "casebook run incident_timeline"),
     ("evidence.", "00 start here", "collect what is missing", "casebook collect"),
 )
 

@@ -1,6 +1,7 @@
 package casebook.segments.spark;
 
 import casebook.segments.Header;
+import casebook.spark.Columns;
 import java.io.IOException;
 
 /** One row a batch, from its header alone. */

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import casebook.segments.Damage;
 import casebook.segments.FileRange;
+import casebook.spark.Columns;
 
 /** The columns that every mode has, and the row of a damage. */
 final class Common {

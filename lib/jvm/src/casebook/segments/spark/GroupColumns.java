@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import casebook.segments.GroupKey;
 import casebook.segments.GroupRecord;
 import casebook.segments.GroupValue;
+import casebook.spark.Columns;
 import org.apache.kafka.coordinator.group.generated.GroupMetadataValue;
 import org.apache.kafka.coordinator.group.generated.OffsetCommitValue;
 

@@ -4,6 +4,7 @@ import casebook.segments.BatchRecords;
 import casebook.segments.GroupKeys;
 import casebook.segments.GroupRecord;
 import casebook.segments.Header;
+import casebook.spark.Columns;
 
 /** One row a record of {@code __consumer_offsets}. */
 final class GroupRows extends Rows.OfRecords {

@@ -6,6 +6,7 @@ import casebook.segments.GroupKeys;
 import casebook.segments.GroupRecord;
 import casebook.segments.Header;
 import casebook.segments.KeyAggregate;
+import casebook.spark.Columns;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

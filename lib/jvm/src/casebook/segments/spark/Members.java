@@ -1,11 +1,12 @@
 package casebook.segments.spark;
 
+import casebook.spark.Columns;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.kafka.clients.consumer.internals.ConsumerProtocol;
 import org.apache.kafka.common.message.ConsumerProtocolAssignment.TopicPartition;
-import org.apache.kafka.coordinator.group.generated.GroupMetadataValue;
 import org.apache.kafka.coordinator.group.generated.GroupMetadataValue.MemberMetadata;
+import org.apache.kafka.coordinator.group.generated.GroupMetadataValue;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 
 /**

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import casebook.segments.BatchRecords;
 import casebook.segments.Header;
+import casebook.spark.Columns;
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector;
 
 /** One row a record, control records included. */

@@ -5,6 +5,7 @@ import casebook.segments.BatchWalker;
 import casebook.segments.Damage;
 import casebook.segments.Header;
 import casebook.segments.Undecodable;
+import casebook.spark.Columns;
 import java.io.IOException;
 
 /** Makes the rows of one mode out of what a walk finds. Between two calls, all its state is in the walk and in itself. */

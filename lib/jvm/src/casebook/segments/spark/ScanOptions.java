@@ -1,6 +1,7 @@
 package casebook.segments.spark;
 
 import casebook.segments.Limits;
+import casebook.spark.Json;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,6 +6,7 @@ import casebook.segments.Damage;
 import casebook.segments.FileRange;
 import casebook.segments.ForwardStream;
 import casebook.segments.Segments;
+import casebook.spark.Columns;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;

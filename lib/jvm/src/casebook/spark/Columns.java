@@ -1,4 +1,4 @@
-package casebook.segments.spark;
+package casebook.spark;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -10,8 +10,8 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /** Rows on their way to Spark, column by column; what was not asked for is dropped here. */
-final class Columns implements AutoCloseable {
-  static final int ROWS = 4096;
+public final class Columns implements AutoCloseable {
+  public static final int ROWS = 4096;
   private static final long MOST_BYTES = 32 << 20;
 
   private final StructType wanted;
@@ -31,7 +31,7 @@ final class Columns implements AutoCloseable {
    * @param all columns that a mode can fill, in the order in which {@code column} counts them
    * @param wanted those that are kept
    */
-  Columns(StructType all, StructType wanted) {
+  public Columns(StructType all, StructType wanted) {
     this.wanted = wanted;
     placeOf = Arrays.stream(all.fieldNames()).mapToInt(name -> Arrays.asList(wanted.fieldNames()).indexOf(name)).toArray();
     kept = IntStream.range(0, placeOf.length).filter(this::wants).toArray();
@@ -51,7 +51,7 @@ final class Columns implements AutoCloseable {
   }
 
   /** Begins with an empty batch. Memory that large values took is given back. */
-  void reset() {
+  public void reset() {
     if (bytes > MOST_BYTES) {
       close();
       allocate();
@@ -64,85 +64,85 @@ final class Columns implements AutoCloseable {
     row = 0;
   }
 
-  boolean full() {
+  public boolean full() {
     return row >= ROWS || bytes >= MOST_BYTES;
   }
 
-  boolean empty() {
+  public boolean empty() {
     return row == 0;
   }
 
   /** Ends a row; columns that were not set since the last one are null. */
-  void endRow() {
+  public void endRow() {
     row++;
   }
 
   /** Ends as many rows of which nothing is wanted. */
-  void endRows(int count) {
+  public void endRows(int count) {
     row += count;
   }
 
-  ColumnarBatch batch() {
+  public ColumnarBatch batch() {
     batch.setNumRows(row);
     return batch;
   }
 
   /** Whether only the number of rows is wanted. */
-  boolean none() {
+  public boolean none() {
     return vectors.length == 0;
   }
 
-  boolean wantsAny(int from, int until) {
+  public boolean wantsAny(int from, int until) {
     int next = nextKept[from];
     return next < kept.length && kept[next] < until;
   }
 
-  boolean wants(int column) {
+  public boolean wants(int column) {
     return placeOf[column] >= 0;
   }
 
   /** The vector of a column that is wanted. */
-  WritableColumnVector vector(int column) {
+  public WritableColumnVector vector(int column) {
     return vectors[placeOf[column]];
   }
 
-  int row() {
+  public int row() {
     return row;
   }
 
   /** Makes columns of this row null, {@code until} not included. */
-  void nulls(int from, int until) {
+  public void nulls(int from, int until) {
     for (int next = nextKept[from]; next < kept.length && kept[next] < until; next++) {
       vector(kept[next]).putNull(row);
     }
   }
 
-  void setNull(int column) {
+  public void setNull(int column) {
     if (wants(column)) {
       vector(column).putNull(row);
     }
   }
 
-  void set(int column, long value) {
+  public void set(int column, long value) {
     if (wants(column)) {
       vector(column).putLong(row, value);
     }
   }
 
-  void set(int column, int value) {
+  public void set(int column, int value) {
     if (wants(column)) {
       vector(column).putInt(row, value);
     }
   }
 
-  void set(int column, boolean value) {
+  public void set(int column, boolean value) {
     if (wants(column)) {
       vector(column).putBoolean(row, value);
     }
   }
 
   /** Sets a number unless it is the one that stands for none. */
-  void setUnless(long none, int column, long value) {
+  public void setUnless(long none, int column, long value) {
     if (value == none) {
       setNull(column);
     } else {
@@ -151,7 +151,7 @@ final class Columns implements AutoCloseable {
   }
 
   /** Sets a number unless it is the one that stands for none. */
-  void setUnless(int none, int column, int value) {
+  public void setUnless(int none, int column, int value) {
     if (value == none) {
       setNull(column);
     } else {
@@ -160,7 +160,7 @@ final class Columns implements AutoCloseable {
   }
 
   /** Sets a time; negative is none, and so is what Spark's microseconds cannot hold. */
-  void setTime(int column, long milliseconds) {
+  public void setTime(int column, long milliseconds) {
     if (milliseconds < 0 || milliseconds > Long.MAX_VALUE / 1000) {
       setNull(column);
     } else {
@@ -169,7 +169,7 @@ final class Columns implements AutoCloseable {
   }
 
   /** Sets a text. The same array again, as for constants, costs no copy. */
-  void set(int column, byte[] utf8) {
+  public void set(int column, byte[] utf8) {
     if (!wants(column)) {
       return;
     }
@@ -186,7 +186,7 @@ final class Columns implements AutoCloseable {
   }
 
   /** Sets bytes that lie in an array. */
-  void set(int column, ByteBuffer value) {
+  public void set(int column, ByteBuffer value) {
     if (!wants(column)) {
       return;
     }
@@ -199,7 +199,7 @@ final class Columns implements AutoCloseable {
   }
 
   /** Counts bytes that went into a vector directly. */
-  void counted(long more) {
+  public void counted(long more) {
     bytes += more;
   }
 

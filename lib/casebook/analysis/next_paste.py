@@ -1,0 +1,304 @@
+"""Of a pasted case: what was pasted, and the one next thing to paste that would settle the most.
+
+What an answer to a command would settle is tried, not guessed: the cluster is completed as the healthiest answer would
+complete it, and the checks on leadership are asked again. Log lines and groups come in where no partition waits for an answer.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from casebook.analysis import leadership
+from casebook.analysis.group_partition import group_partition
+from casebook.analysis.verdicts import OFFLINE, State
+from casebook.analysis.words import agree, number, size
+from casebook.facts import Broker, Cluster, Partition, PartitionState
+from casebook.findings import Evidence, Finding, Question, Severity, Status, Step
+from casebook.pasted import Pasted
+from casebook.storage import OFFSETS_TOPIC
+from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
+
+PASTED = "pasted/pasted.txt"
+_SHOWN = 5
+_OFFSETS_PARTITIONS = 50
+"""``offsets.topic.num.partitions`` of every release (``KafkaConfig.scala@0.9.0.1, 3.9.0``)."""
+_LARGE = 10 << 30
+
+_LOADING = re.compile(r"(?<![a-z] )Loading (?:offsets and )?group metadata from (?P<at>\[\S+,\d+\]|\S+-\d+)")
+_LOADED = re.compile(
+    r"Finished loading (?:offsets(?: and group metadata)?|group metadata)?\s*(?:metadata )?from (?P<at>\[\S+,\d+\]|\S+-\d+)"
+)
+_EXPIRED = re.compile(r"session \S* ?has expired|state changed \(Expired\)|Session expired|Unable to reconnect to ZooKeeper")
+_DELETED = re.compile(r"deleted brokers: \S|Broker failure callback|deleted: \d|Newly added brokers")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextPaste:
+    """A command whose output would settle something.
+
+    Args:
+        command: To be pasted together with what it prints.
+        why: One sentence.
+        judged: Partitions that could be judged with it and cannot be without.
+        settled: Checks that could be answered with it and cannot be without.
+    """
+
+    command: str
+    why: str
+    judged: int = 0
+    settled: int = 0
+
+
+def checks(pasted: Pasted | None, cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
+    """What every notebook says of pasted evidence; nothing for a case that was collected otherwise."""
+    if pasted is None:
+        return ()
+    return (_understood(pasted), _next(pasted, cluster, version))
+
+
+def choose(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> NextPaste:
+    """The one next thing to paste."""
+    tried = tuple(_tried(_commands(cluster, version), cluster, version))
+    judging = [one for one in tried if one.judged > 0]
+    if judging:
+        return max(judging, key=lambda one: (one.judged, one.settled))
+    if spoken := next(_spoken_of(pasted, cluster, version), None):
+        return spoken
+    settling = [one for one in tried if one.settled > 0]
+    if settling:
+        return max(settling, key=lambda one: one.settled)
+    return NextPaste(
+        command=_describe(cluster, version),
+        why="Nothing of what was pasted is open; this shows whether other partitions have no leader.",
+    )
+
+
+def _understood(pasted: Pasted) -> Finding:
+    parts = {
+        "znode": len(pasted.znodes),
+        "partition of kafka-topics": len(pasted.partitions),
+        "row of kafka-consumer-groups": len(pasted.offsets) + len(pasted.groups),
+        "file": len(pasted.files),
+        "folder": len(pasted.used),
+        "log line": len(pasted.logs),
+    }
+    many = {
+        "partition of kafka-topics": "partitions of kafka-topics",
+        "row of kafka-consumer-groups": "rows of kafka-consumer-groups",
+    }
+    held = ", ".join(number(count, what, many.get(what, "")) for what, count in parts.items() if count)
+    unknown = pasted.not_understood
+    largest = sorted(pasted.used, key=lambda used: -used.about)[:_SHOWN]
+    ask = Question(
+        check="evidence.pasted",
+        question="Was everything that was pasted understood?",
+        looked_at=number(pasted.lines, "pasted line"),
+        threshold="any line that says nothing to us",
+        facts={
+            "lines": pasted.lines,
+            "parts": {what: count for what, count in parts.items() if count},
+            "not_understood": [[part.span.first, part.span.last] for part in unknown],
+            "largest_folders": {used.path: used.about for used in largest},
+            "groups": sorted({row.group for row in (*pasted.offsets, *pasted.groups) if row.group}),
+        },
+        caveats=tuple(
+            f"{used.path} takes {size(used.about)} (line {used.span.first})." for used in largest if used.about >= _LARGE
+        ),
+    )
+    if not unknown:
+        return ask.ok(f"All of it was understood: {held}")
+    lines = sum(part.span.last - part.span.first + 1 for part in unknown)
+    title = f"{number(lines, 'pasted line')} {agree(lines, 'was', 'were')} not understood" + (
+        f"; understood: {held}" if held else ""
+    )
+    return ask.found(
+        Severity.INFO if held else Severity.WARNING,
+        title,
+        why="; ".join(_said(part.span.first, part.text, part.reason) for part in unknown[:3]) + ".",
+        evidence=tuple(Evidence(file=PASTED, line=part.span.first) for part in unknown[:_SHOWN]),
+    )
+
+
+def _said(line: int, text: str, reason: str) -> str:
+    return f"line {line} {reason}: {text[:60]!a}" if text else f"line {line} {reason}"
+
+
+def _next(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> Finding:
+    best = choose(pasted, cluster, version)
+    ask = Question(
+        check="evidence.next",
+        question="Which one thing, pasted next, would settle the most?",
+        looked_at=number(pasted.lines, "pasted line"),
+        threshold="always one",
+        facts={"command": best.command, "judged": best.judged, "settled": best.settled},
+    )
+    step = Step(
+        kind="first", text="Paste this command together with all that it prints, below what was pasted.", command=best.command
+    )
+    return ask.found(Severity.INFO, f"Paste next: {best.command}", why=best.why, next=(step,))
+
+
+_Try = tuple[str, str, Callable[[Cluster], Cluster]]
+
+
+def _tried(commands: Iterable[_Try], cluster: Cluster, version: VersionInUse) -> Iterator[NextPaste]:
+    """What each command would settle, as far as it would settle anything."""
+    unjudged, open_checks = _left(cluster, version)
+    for command, why, answered in commands:
+        still, left = _left(answered(cluster), version)
+        yield NextPaste(command=command, why=why, judged=unjudged - still, settled=open_checks - left)
+
+
+def _left(cluster: Cluster, version: VersionInUse) -> tuple[int, int]:
+    """Partitions that cannot be judged, and checks that cannot be answered."""
+    found = leadership.examine(cluster, version)
+    unjudged = sum(v.state is State.UNKNOWN or (v.rule == "R11" and not cluster.brokers_known) for v in found.verdicts)
+    return unjudged, sum(finding.status is Status.COULD_NOT_CHECK for finding in found.findings)
+
+
+def _commands(cluster: Cluster, version: VersionInUse) -> Iterator[_Try]:
+    """What can be asked of this cluster, with what a good answer would add."""
+    get = "get -s" if _at_least(version, "2.4.0") else "get"  # ZooKeeper 3.5, whose zkCli prints the stat only when asked
+    chroot = cluster.chroot
+    if not cluster.brokers_known:
+        yield f"ls {chroot}/brokers/ids", "Which brokers live decides who can lead what.", _with_brokers
+    if topic := _most(p.topic for p in cluster.partitions if p.state is not None and not p.replicas):
+        why = f"To which brokers the partitions of {topic} are assigned is not known."
+        yield f"{get} {chroot}/brokers/topics/{topic}", why, lambda known: _with_replicas(known, topic)
+    if first := _without_epochs(cluster):
+        why = f"The state of {first.name} as ZooKeeper has it tells since when, and under which controller it was written."
+        yield f"{get} {chroot}{first.state_path}", why, lambda known: _with_state(known, first)
+    if not cluster.controller.readable:
+        yield f"{get} {chroot}/controller", "Whether there is a controller to hold elections is not known.", _with_controller
+    elif cluster.controller.epoch is None:
+        yield f"{get} {chroot}/controller_epoch", "Whether a newer controller wrote a state is not known.", _with_epoch
+    if not cluster.partitions or cluster.unlisted:
+        yield _describe(cluster, version), "Only some partitions were pasted; this shows all that have no leader.", _with_all
+
+
+def _at_least(version: VersionInUse, release: str) -> bool:
+    return version.origin is not VersionOrigin.ASSUMED and version.version >= KafkaVersion.parse(release)
+
+
+def _describe(cluster: Cluster, version: VersionInUse) -> str:
+    """``kafka-topics`` asks brokers from 2.2 on, ZooKeeper before (``TopicCommand.scala@2.1.1, 2.2.0``)."""
+    old = version.version < KafkaVersion.parse("2.2.0")
+    where = f"--zookeeper HOST:2181{cluster.chroot}" if old else "--bootstrap-server HOST:9092"
+    return f"bin/kafka-topics.sh {where} --describe --unavailable-partitions"
+
+
+def _most(names: Iterable[str]) -> str | None:
+    """The name that comes most often."""
+    counts = Counter(names)
+    return max(sorted(counts), key=counts.__getitem__) if counts else None
+
+
+def _without_epochs(cluster: Cluster) -> Partition | None:
+    """A partition whose state is not known, or only as kafka-topics tells it; first one without a leader."""
+    hit = [p for p in cluster.partitions if p.state is None or p.state.leader_epoch is None]
+    return min(hit, key=lambda p: (p.state is not None and p.state.leader is not None, p.topic, p.partition), default=None)
+
+
+def _with_brokers(cluster: Cluster) -> Cluster:
+    named = {b for p in cluster.partitions for b in (*p.replicas, *(p.state.isr if p.state else ()))}
+    return replace(cluster, brokers_known=True, brokers={broker: Broker(id=broker) for broker in sorted(named)})
+
+
+def _with_replicas(cluster: Cluster, topic: str) -> Cluster:
+    return _changed(cluster, lambda p: _assigned(p) if p.topic == topic else p)
+
+
+def _assigned(partition: Partition) -> Partition:
+    """With those in its ISR as its replicas, where it has none."""
+    if partition.replicas or partition.state is None:
+        return partition
+    return partition._replace(replicas=partition.state.isr, problem=None)
+
+
+def _with_state(cluster: Cluster, one: Partition) -> Cluster:
+    leader = next(iter(one.replicas), None)
+    state = one.state or PartitionState(leader=leader, isr=one.replicas, leader_epoch=0, controller_epoch=0)
+    full = one._replace(state=state._replace(leader_epoch=0, controller_epoch=0), missing=False, problem=None)
+    return _changed(cluster, lambda p: full if (p.topic, p.partition) == (one.topic, one.partition) else p)
+
+
+def _with_controller(cluster: Cluster) -> Cluster:
+    return replace(cluster, controller=replace(cluster.controller, readable=True, broker=next(iter(cluster.live), 0)))
+
+
+def _with_epoch(cluster: Cluster) -> Cluster:
+    newest = max((p.state.controller_epoch or 0 for p in cluster.partitions if p.state is not None), default=0)
+    return replace(cluster, controller=replace(cluster.controller, epoch=newest))
+
+
+def _with_all(cluster: Cluster) -> Cluster:
+    """It shows those without a leader only."""
+    shown = _changed(cluster, lambda p: _assigned(p) if p.state is not None and p.state.leader is None else p)
+    return replace(shown, unlisted=())
+
+
+def _changed(cluster: Cluster, change: Callable[[Partition], Partition]) -> Cluster:
+    return replace(cluster, partitions=tuple(map(change, cluster.partitions)))
+
+
+def _spoken_of(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> Iterator[NextPaste]:
+    """What log lines, groups and sizes ask for, most pressing first."""
+    yield from _unfinished_loads(pasted)
+    yield from _coordinator_of_group(pasted, cluster, version)
+    yield from _expired_session(pasted)
+    yield from _offline_brokers(cluster, version)
+    large = [used for used in pasted.used if used.about >= _LARGE and f"/{OFFSETS_TOPIC}-" in used.path]
+    if large:
+        most = max(large, key=lambda used: used.about)
+        why = f"{most.path} takes {size(most.about)}: how old its segments are tells since when nothing has been cleaned."
+        yield NextPaste(command=f"ls -l --time-style=full-iso {most.path}", why=why)
+
+
+def _unfinished_loads(pasted: Pasted) -> Iterator[NextPaste]:
+    begun = {match["at"]: line for line in pasted.logs if (match := _LOADING.search(line.text[:2000]))}
+    ended = {match["at"] for line in pasted.logs if (match := _LOADED.search(line.text[:2000]))}
+    left = [at for at in begun if at not in ended]
+    if left:
+        broker = begun[left[0]].broker
+        whose = "its coordinator" if broker is None else f"broker {broker}"
+        why = f"{number(len(left), 'load')} of {left[0]} and the like began and did not end in the pasted lines, on {whose}."
+        yield NextPaste(command="grep -E 'Loading|Finished loading|Failed to load|shutting down|started' server.log*", why=why)
+
+
+def _coordinator_of_group(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> Iterator[NextPaste]:
+    counts = [topic.partitions for topic in pasted.topics if topic.topic == OFFSETS_TOPIC]
+    known = {p.partition for p in cluster.partitions if p.topic == OFFSETS_TOPIC and p.state is not None}
+    for group in dict.fromkeys(row.group for row in (*pasted.groups, *pasted.offsets) if row.group):
+        partition = group_partition(group, counts[0] if counts and counts[0] else _OFFSETS_PARTITIONS)
+        if partition not in known:
+            get = "get -s" if _at_least(version, "2.4.0") else "get"
+            assumed = "" if counts else f" (of {_OFFSETS_PARTITIONS}, the default)"
+            yield NextPaste(
+                command=f"{get} {cluster.chroot}/brokers/topics/{OFFSETS_TOPIC}/partitions/{partition}/state",
+                why=f"Group {group} is coordinated by the leader of {OFFSETS_TOPIC}-{partition}{assumed}.",
+            )
+
+
+def _expired_session(pasted: Pasted) -> Iterator[NextPaste]:
+    expired = [line for line in pasted.logs if _EXPIRED.search(line.text[:2000])]
+    if expired and not any(_DELETED.search(line.text[:2000]) for line in pasted.logs):
+        yield NextPaste(
+            command="grep -E 'deleted brokers|deleted:|Broker failure|Processing expired|elected' controller.log*",
+            why=f"A session expired (line {expired[0].span.first}); what the controller did of it stands in its log.",
+        )
+
+
+def _offline_brokers(cluster: Cluster, version: VersionInUse) -> Iterator[NextPaste]:
+    """The log of the broker whose start would heal most: why it is not there."""
+    if not cluster.brokers_known:
+        return
+    found = leadership.examine(cluster, version)
+    waited_for = Counter(b for v in found.verdicts if v.state in OFFLINE for b in v.waits_for)
+    if waited_for:
+        broker = max(sorted(waited_for), key=waited_for.__getitem__)
+        partitions = waited_for[broker]
+        why = f"{number(partitions, 'partition')} {agree(partitions, 'waits', 'wait')} for broker {broker}: why did it stop?"
+        yield NextPaste(
+            command=f"tail -n 200 server.log   # on broker {broker}; write the line 'broker {broker}:' above it", why=why
+        )

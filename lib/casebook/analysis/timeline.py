@@ -1,0 +1,145 @@
+"""One timeline of logs and of ZooKeeper's history: in which order things happened, and what caused what.
+
+What notebook 60 concludes.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from casebook.analysis import (
+    timeline_chains,
+    timeline_checks,
+    timeline_clocks,
+    timeline_history,
+    timeline_merge,
+    timeline_roots,
+    timeline_silences,
+    timeline_story,
+    timeline_windows,
+)
+from casebook.analysis.timeline_rows import (
+    Chain,
+    Clock,
+    Root,
+    Row,
+    Sentence,
+    Silence,
+    Span,
+    StateRow,
+    Window,
+)
+from casebook.analysis.timeline_scene import Scene
+from casebook.analysis.timeline_two_leaders import two_leaders
+from casebook.events import Event, LogFile, Untyped
+from casebook.facts import Cluster
+from casebook.findings import Finding
+from casebook.history import Happened
+from casebook.versions import VersionInUse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    """Everything notebook 60 shows.
+
+    Args:
+        reference: Whose clock orders all: ``ZooKeeper``, ``broker 56``, or ``""`` when each log keeps its own.
+        rows: What happened, in the order of the reference clock; undated rows last.
+        partition_history: By topic, partition and time.
+        clocks: One for each broker and log of no broker, in order.
+        windows: By kind, worst first, then by time.
+        spans: Sessions, registrations, controllers and processes, by kind, broker and time: the lanes.
+        chains: Those that hit most first.
+        roots: What may have begun each chain, the likeliest first; of the first chain first.
+        silences: What these logs cannot tell.
+        story: In the order of time.
+        files: What each log covers.
+        untyped: Shapes of entries that nobody knows, the most frequent first.
+        findings: One for every check, in a fixed order.
+    """
+
+    cluster: Cluster
+    version: VersionInUse
+    reference: str
+    rows: tuple[Row, ...]
+    partition_history: tuple[StateRow, ...]
+    clocks: tuple[Clock, ...]
+    windows: tuple[Window, ...]
+    spans: tuple[Span, ...]
+    chains: tuple[Chain, ...]
+    roots: tuple[Root, ...]
+    silences: tuple[Silence, ...]
+    story: tuple[Sentence, ...]
+    files: tuple[LogFile, ...]
+    untyped: tuple[Untyped, ...]
+    findings: tuple[Finding, ...]
+
+
+def examine(
+    cluster: Cluster,
+    version: VersionInUse,
+    *,
+    events: Sequence[Event] = (),
+    files: Sequence[LogFile] = (),
+    untyped: Sequence[Untyped] = (),
+    history: Iterable[Happened] = (),
+) -> Timeline:
+    """Merge logs and history, tell clocks apart, find windows, chains and their roots, and answer every check.
+
+    Args:
+        cluster: Settings, and the last states; a case may have none.
+        history: Of :func:`casebook.formats.history_facts.read`; empty where no ZooKeeper's files were collected.
+    """
+    scene = _scene(cluster, version, events, tuple(files), history)
+    both, doubts = two_leaders(scene)
+    windows = timeline_windows.ordered((*both, *timeline_windows.windows(scene)))
+    chains, losses = timeline_chains.chains(scene)
+    roots = tuple(timeline_roots.roots(scene, chains, losses))
+    silences = timeline_silences.silences(scene, chains, doubts)
+    shapes = tuple(sorted(untyped, key=lambda shape: (-shape.count, shape.shape)))
+    return Timeline(
+        cluster=cluster,
+        version=version,
+        reference=scene.reference,
+        rows=scene.rows,
+        partition_history=tuple(row for key in sorted(scene.states) for row in scene.states[key]),
+        clocks=scene.clocks,
+        windows=windows,
+        spans=_spans(scene),
+        chains=tuple(chains),
+        roots=roots,
+        silences=tuple(silences),
+        story=timeline_story.sentences(chains),
+        files=scene.files,
+        untyped=shapes,
+        findings=timeline_checks.checks(scene, windows, doubts, chains, roots, silences, shapes),
+    )
+
+
+def _scene(
+    cluster: Cluster, version: VersionInUse, events: Sequence[Event], files: tuple[LogFile, ...], history: Iterable[Happened]
+) -> Scene:
+    past = timeline_history.past(history)
+    reference, clocks = timeline_clocks.clocks(cluster, past, events)
+    rows = timeline_merge.merged(past, clocks, events)
+    return Scene(
+        cluster=cluster,
+        version=version,
+        reference=reference,
+        past=past,
+        clocks=clocks,
+        rows=rows,
+        states=timeline_merge.states(cluster, past, rows),
+        registered=timeline_merge.registrations(cluster, past, rows),
+        files=files,
+        lives=timeline_merge.lives(rows, files, clocks),
+    )
+
+
+def _spans(scene: Scene) -> tuple[Span, ...]:
+    spans = [
+        *timeline_merge.sessions(scene.past, scene.rows),
+        *(span for spans in scene.registered.values() for span in spans),
+        *scene.past.controllers,
+        *(span for spans in scene.lives.values() for span in spans),
+    ]
+    return tuple(sorted(spans, key=lambda span: (span.kind, span.broker is None, span.broker or 0, span.opened or 0)))

@@ -1,0 +1,105 @@
+"""What caused what: each chain begins with one thing that went wrong."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from casebook.analysis import timeline_losses, timeline_storms
+from casebook.analysis.timeline_links import Chainer, places
+from casebook.analysis.timeline_losses import Loss
+from casebook.analysis.timeline_rows import Chain, Row, Span
+from casebook.analysis.timeline_scene import Scene
+from casebook.analysis.words import duration
+from casebook.storage import OFFSETS_TOPIC
+
+LONG_LOAD = 10_000
+"""A load of so many milliseconds is worth a word."""
+_DISK = ("log_dir_failed", "disk_error")
+
+
+def chains(scene: Scene) -> tuple[list[Chain], dict[int, Loss]]:
+    """All chains, those that hit most first; and by its place there the loss that a chain is about."""
+    found: list[tuple[Chain, Loss | None]] = [
+        (chain, loss) for loss in timeline_losses.losses(scene) if (chain := timeline_losses.chain(scene, loss)) is not None
+    ]
+    others = (*timeline_storms.chains(scene), *_dead_cleaners(scene), *_unclean_starts(scene), *_failed_disks(scene))
+    found += [(chain, None) for chain in others]
+    found.sort(key=lambda pair: (_rank(pair[0]), -pair[0].partitions, pair[0].opened))
+    return [chain for chain, _ in found], {place: loss for place, (_, loss) in enumerate(found) if loss is not None}
+
+
+def _rank(chain: Chain) -> int:
+    """What nobody asked for comes before what somebody did, and what hit partitions before what hit none."""
+    if chain.kind in ("unknown_request", "disk_failed"):
+        return 0
+    if chain.kind == "broker_lost":
+        return 0 if chain.partitions else 2
+    return 1 if chain.kind == "cleaner_dead" else 3
+
+
+def _first_by_broker(scene: Scene, *kinds: str) -> dict[int | None, list[Row]]:
+    found: dict[int | None, list[Row]] = defaultdict(list)
+    for row in scene.kinds(kinds):
+        found[row.broker].append(row)
+    return {broker: sorted(rows, key=lambda row: row.at) for broker, rows in found.items()}
+
+
+def _dead_cleaners(scene: Scene) -> Iterator[Chain]:
+    for broker, rows in _first_by_broker(scene, "cleaner_died", "uncleanable").items():
+        links, died = Chainer(scene), rows[0]
+
+        def own(row: Row, broker: int | None = broker) -> bool:
+            return row.broker == broker and row.topic == OFFSETS_TOPIC
+
+        grown = links.effects(died, ["segment_rolled"], "what nobody cleans grows, segment by segment", which=own)
+        links.effects(
+            grown or died,
+            ["loaded"],
+            "a coordinator reads every segment of the partition, also what could be cleaned away",
+            which=lambda row, own=own: own(row) and (row.milliseconds or 0) >= LONG_LOAD,
+        )
+        title = f"The log cleaner of broker {broker} died"
+        chain = links.chain("cleaner_dead", title, broker, len({link.effect.partition for link in links.links}))
+        yield chain or Chain("cleaner_dead", title, broker, (), died.at, died.at)
+
+
+def _unclean_starts(scene: Scene) -> Iterator[Chain]:
+    """Starts that recovered something: the first start of all finds no clean marker either, and nothing to recover."""
+    for broker, rows in _first_by_broker(scene, "unclean_start", "recovering_segment").items():
+        for life in scene.lives.get(broker, ()):
+            own = [row for row in rows if life.opened <= row.at <= life.closed]
+            before = scene.of_broker(broker).before(life.opened - 1)
+            if own and (before is not None or any(row.kind == "recovering_segment" for row in own)):
+                yield _recovery(scene, life, own, before)
+
+
+def _recovery(scene: Scene, life: Span, own: list[Row], before: Row | None) -> Chain:
+    links = Chainer(scene, life.closed)
+    if before is not None and before.kind != "broker_stopped":
+        links.link(before, own, "a broker that did not close its logs reads them anew")
+    ready = [row for row in scene.kind("broker_started").between(own[0].at, life.closed) if row.broker == life.broker]
+    if ready:
+        links.link(own[0], ready[:1], "it starts once all logs are recovered")
+    took = f" for {duration(ready[0].at - own[0].at)}" if ready else ""
+    title, kind = f"Broker {life.broker} recovered its logs{took}", "unclean_start"
+    return links.chain(kind, title, life.broker, len(places(own))) or Chain(kind, title, life.broker, (), own[0].at, own[-1].at)
+
+
+def _failed_disks(scene: Scene) -> Iterator[Chain]:
+    for broker, rows in _first_by_broker(scene, *_DISK).items():
+        failed = rows[0]
+        links = Chainer(scene, failed.at + timeline_losses.AFTER)
+
+        def lost(row: Row, broker: int | None = broker) -> bool:
+            return row.number("from") == broker or (broker in row.numbers("old") and broker not in row.numbers("isr"))
+
+        kinds = ("znode_leader_changed", "znode_isr_changed")
+        links.effects(failed, kinds, "replicas of a failed log dir are offline", which=lost)
+        links.effects(
+            failed,
+            ["broker_stopping", "broker_stopped"],
+            "a broker without a log dir that works stops",
+            which=lambda row, broker=broker: row.broker == broker,
+        )
+        title = f"A log dir of broker {broker} failed"
+        hit = sum(link.count for link in links.links if link.effect.kind in kinds)
+        yield links.chain("disk_failed", title, broker, hit) or Chain("disk_failed", title, broker, (), failed.at, failed.at)

@@ -1,0 +1,227 @@
+"""The checks on a timeline."""
+
+from collections.abc import Iterable, Sequence
+
+from casebook.analysis import timeline_window_checks
+from casebook.analysis.proof import SHOWN
+from casebook.analysis.timeline_roots import nobody_named
+from casebook.analysis.timeline_rows import Chain, Root, Silence, Window, WindowKind
+from casebook.analysis.timeline_scene import Scene
+from casebook.analysis.timeline_silences import COLLECT_HISTORY, COLLECT_LOGS, unlogged
+from casebook.analysis.timeline_storms import storms
+from casebook.analysis.timeline_two_leaders import Doubt
+from casebook.analysis.timeline_window_checks import SETTLE, proof
+from casebook.analysis.words import agree, brokers, duration, number
+from casebook.events import Untyped
+from casebook.facts import instant
+from casebook.findings import Finding, Question, Severity, Status, Step
+
+OFF = 1000
+"""Milliseconds of skew from which on logs read side by side mislead."""
+
+_THROWN = "In 0.9 the exception throws away what other connections had sent in the same poll: it is never answered."
+_OLDER_CLIENT = (
+    "Set api.version.request=false and broker.version.fallback in librdkafka clients, or use clients of the brokers' release."
+)
+
+
+def checks(
+    scene: Scene,
+    windows: Sequence[Window],
+    doubts: Sequence[Doubt],
+    chains: Sequence[Chain],
+    roots: Sequence[Root],
+    silences: Sequence[Silence],
+    untyped: Sequence[Untyped],
+) -> tuple[Finding, ...]:
+    """Every check, in a fixed order."""
+    return (
+        timeline_window_checks.two_leaders(scene, _of(windows, WindowKind.TWO_LEADERS), doubts),
+        timeline_window_checks.leaderless(scene, _of(windows, WindowKind.LEADERLESS)),
+        timeline_window_checks.under_min_isr(scene, _of(windows, WindowKind.UNDER_MIN_ISR)),
+        _root(scene, chains, roots),
+        _unknown_requests(scene),
+        _clocks(scene),
+        _silences(silences),
+        _untyped(scene, untyped),
+    )
+
+
+def _of(windows: Iterable[Window], kind: WindowKind) -> list[Window]:
+    return [window for window in windows if window.kind is kind]
+
+
+def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Finding:
+    ask = Question(
+        check="timeline.root",
+        question="What began it?",
+        looked_at=number(len(scene.rows), "event"),
+        threshold="any chain of events that hit a partition or a client",
+        facts={"chains": len(chains), "candidates": [root.name for root in roots if root.chain == 0]},
+    )
+    if not chains:
+        if not scene.rows:
+            return ask.could_not_check("What happened is unknown: there is neither log nor history", settle=SETTLE)
+        if not scene.past.there:
+            return ask.could_not_check("No chain of events is told by the logs that are here", settle=SETTLE)
+        if unlogged(scene)[0]:
+            title = "No broker was lost; what else went wrong is unknown, as logs are missing"
+            return ask.could_not_check(title, settle=COLLECT_LOGS)
+        return ask.ok("No broker was lost, and nothing else began a chain of events")
+    first = roots[0] if roots and roots[0].chain == 0 else None
+    why = ". ".join([chains[0].title, *(point.text for point in (first.pro if first else ()))]) + "."
+    against = [point.text for point in (first.contra if first else ())]
+    unchecked = [f"Could not be checked: {text}." for text in (first.unchecked if first else ())]
+    told = [point.proof for root in roots[:1] for point in (*root.pro, *root.contra) if point.proof]
+    told += [link.effect.proof for link in chains[0].links]
+    mild = chains[0].kind in ("broker_stopped", "unclean_start") or (chains[0].kind == "broker_lost" and not chains[0].partitions)
+    worst = Severity.INFO if mild else Severity.WARNING
+    return ask.found(
+        worst,
+        f"Likeliest root: {first.name}" if first else chains[0].title,
+        why=why,
+        since=instant(chains[0].opened),
+        evidence=tuple(proof(text) for text in list(dict.fromkeys(told))[: 2 * SHOWN]),
+        caveats=(*(f"Against it: {text}." for text in against), *unchecked),
+    )
+
+
+def _unknown_requests(scene: Scene) -> Finding:
+    found = storms(scene)
+    thrown = [row for storm in found for row in storm.thrown]
+    failed = scene.kind("processor_failed")
+    senders = [who for storm in found for who, _ in storm.senders]
+    ask = Question(
+        check="timeline.unknown_requests",
+        question="Does a client send what a broker does not know?",
+        looked_at=number(sum(file.entries for file in scene.files if file.broker is not None), "dated line"),
+        threshold="any request with an unknown api key or version",
+        facts={
+            "requests": len(thrown),
+            "api_keys": sorted({key for storm in found for key in storm.keys}),
+            "brokers": [storm.broker for storm in found],
+            "senders": senders,
+            "exceptions": len(failed),
+        },
+        evidence=tuple(proof(row.proof) for row in thrown[:SHOWN]),
+    )
+    if not found:
+        if not any(file.broker is not None for file in scene.files):
+            return ask.could_not_check(
+                "Whether a client sends unknown requests is unknown: there is no broker's log", settle=COLLECT_LOGS
+            )
+        if len(failed):
+            title = f"{number(len(failed), 'exception')} of network threads, and no line says what they were sent"
+            return ask.could_not_check(title, settle="Give server.log with its stack traces.")
+        missing, _ = unlogged(scene)
+        if missing:
+            title = f"No log that is here tells of an unknown request, but there is none of {brokers(missing)}"
+            return ask.could_not_check(title, settle=COLLECT_LOGS)
+        return ask.ok("No broker was sent a request that it does not know")
+    grave = len(failed) > 0 or any(row.kind == "unknown_api_key" for row in thrown)
+    whom = f" by {', '.join(senders[:3])}" if senders else ""
+    return ask.found(
+        Severity.CRITICAL if grave else Severity.WARNING,
+        f"{brokers([storm.broker for storm in found]).capitalize()} {agree(len(found), 'was', 'were')} sent "
+        f"{number(len(thrown), 'unknown request')}{whom}",
+        why=_THROWN if grave else "The broker answers with an error and closes the connection; nobody else suffers.",
+        since=instant(thrown[0].at),
+        next=(
+            Step(kind="first", text=_OLDER_CLIENT),
+            Step(kind="not", text="Do not restart brokers with kill -9 for it: the recovery is long, and the client comes back."),
+        ),
+        caveats=() if senders else (f"Could not be checked: {nobody_named(scene)}.",),
+    )
+
+
+def _clocks(scene: Scene) -> Finding:
+    known = [clock for clock in scene.clocks if clock.skew is not None]
+    unknown = [clock for clock in scene.clocks if clock.skew is None and clock.broker is not None]
+    off = [clock for clock in known if abs(clock.skew) > OFF + clock.uncertainty]
+    ask = Question(
+        check="timeline.clocks",
+        question="May times of different logs be compared?",
+        looked_at=number(sum(clock.pairs for clock in known), "line") + " that happened together with something of known time",
+        threshold="a clock that is off by more than 1 s",
+        facts={
+            "reference": scene.reference,
+            "skew_ms": {clock.owner: clock.skew for clock in scene.clocks},
+            "uncertainty_ms": {clock.owner: clock.uncertainty for clock in scene.clocks},
+        },
+        caveats=("Corrected times are used for ordering only; every row keeps the time that was printed.",),
+    )
+    if off:
+        worst = max(off, key=lambda clock: abs(clock.skew))
+        ahead = "ahead" if worst.skew > 0 else "behind"
+        zone = ": it may log in another time zone" if worst.zone else ""
+        return ask.found(
+            Severity.WARNING,
+            f"{number(len(off), 'clock')} {agree(len(off), 'is', 'are')} off by more than 1 s; {worst.owner} is "
+            f"{duration(abs(worst.skew))} {ahead} of {scene.reference}{zone}",
+            why=" ".join(f"{clock.owner}: {clock.skew:+d} ms, give or take {clock.uncertainty}." for clock in off[:SHOWN]),
+            next=(
+                Step(
+                    kind="first", text="Give the zone of these logs as parameter, or mend the time synchronisation of the hosts."
+                ),
+            ),
+        )
+    if unknown or not known:
+        whose = ", ".join(clock.owner for clock in unknown[:SHOWN]) or "every log"
+        return ask.could_not_check(f"Nothing tells how far the clock of {whose} is off", settle=f"{COLLECT_HISTORY}.")
+    most = max(abs(clock.skew) + clock.uncertainty for clock in known)
+    return ask.ok(f"All {number(len(known), 'clock')} agree with {scene.reference} within {duration(most)}")
+
+
+def _silences(silences: Sequence[Silence]) -> Finding:
+    ask = Question(
+        check="timeline.silences",
+        question="What can these logs not tell?",
+        threshold="anything that would have decided something",
+        facts={"missing": [silence.what for silence in silences]},
+        evidence=tuple(proof(silence.proof) for silence in silences if silence.proof)[:SHOWN],
+    )
+    if not silences:
+        return ask.ok("Nothing that a timeline rests on is missing")
+    shown = " ".join(silence.what for silence in silences[:3])
+    return ask.could_not_check(
+        f"{number(len(silences), 'thing')} {agree(len(silences), 'is', 'are')} not told", why=shown, settle=silences[0].settle
+    )
+
+
+def _untyped(scene: Scene, untyped: Sequence[Untyped]) -> Finding:
+    lines = sum(shape.count for shape in untyped)
+    grave = [shape for shape in untyped if shape.level in ("WARN", "ERROR", "FATAL")]
+    ask = Question(
+        check="timeline.untyped",
+        question="Was every line understood?",
+        looked_at=number(sum(file.entries for file in scene.files), "dated line"),
+        threshold="a warning or an error of unknown meaning",
+        facts={"lines": lines, "shapes": len(untyped), "grave": sum(shape.count for shape in grave)},
+        evidence=tuple(proof(shape.example) for shape in grave[:SHOWN]),
+    )
+    if not scene.files:
+        return ask.could_not_check("There is no log to read", settle=COLLECT_LOGS)
+    if grave:
+        entries = number(sum(shape.count for shape in grave), "warning or error", "warnings and errors")
+        return ask.could_not_check(
+            f"{entries} of {number(len(grave), 'shape')} {agree(len(grave), 'is', 'are')} of unknown meaning",
+            why=f"The most frequent: {grave[0].text[:200]}",
+            settle="Report the wording and its Kafka release.",
+        )
+    return ask.ok("Every warning and error was understood" + (f"; {number(lines, 'other line')} were not" if lines else ""))
+
+
+def in_short(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """What is found, what is well, and in a single answer what could not be checked: for who looks at more than the past."""
+    unknown = [finding for finding in findings if finding.status is Status.COULD_NOT_CHECK]
+    told = tuple(finding for finding in findings if finding.status is not Status.COULD_NOT_CHECK)
+    if not unknown:
+        return told
+    ask = Question(
+        check="timeline.past",
+        question="Is the past known as well?",
+        looked_at=number(len(findings), "question on the past", "questions on the past"),
+        facts={"unknown": [finding.check for finding in unknown]},
+    )
+    title = f"{number(len(unknown), 'question')} on the past could not be answered; notebook 60 says which"
+    return (*told, ask.could_not_check(title, why=unknown[0].title, settle=f"{COLLECT_HISTORY}."))

@@ -1,0 +1,169 @@
+"""How far each clock is off ZooKeeper's, from lines that cannot have been printed before, or after, what they tell of.
+
+A line that announces a write is printed before the transaction, so its clock is ahead by at least their difference; one that
+reports a write is printed after it, so its clock is ahead by at most that. Between the two lies the skew.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from statistics import median
+from typing import NamedTuple
+
+from casebook.analysis.timeline_history import Past
+from casebook.analysis.timeline_pairs import ZONE, Grade, Pair, Side, against_controller, against_znodes
+from casebook.analysis.timeline_rows import Clock
+from casebook.analysis.words import duration, number
+from casebook.events import Event
+from casebook.facts import Cluster
+
+ZOOKEEPER = "ZooKeeper"
+LEAST = 2
+"""Milliseconds that no clock is known better than: what it takes to print a line."""
+FEW = 3
+"""Among so few bounds nobody can say which is a stray."""
+ONE_SIDED = 20
+"""Milliseconds of doubt where nothing bounds a clock from the other side."""
+CLOSE = 50
+"""Bounds that are no further apart hold the skew between them; milliseconds."""
+SEEN = 200
+"""Milliseconds of doubt where only the controller saw a broker register: it sees it when it comes to it."""
+LATENESS = 1000
+"""Milliseconds of doubt where a broker is only known to have heard of something: it may have heard late."""
+NEAR_ZONE = 60_000
+
+
+class _Skew(NamedTuple):
+    skew: int
+    uncertainty: int
+
+
+def owner(event: Event) -> str:
+    """Whose clock an entry bears."""
+    return owner_of(event.broker, event.file)
+
+
+def owner_of(broker: int | None, file: str) -> str:
+    """``broker 57``, or the folder of a log of no broker: ``zookeeper/logs/1``, ``clients/app``."""
+    if broker is not None:
+        return f"broker {broker}"
+    parts = file.split("/")[:-1]
+    return "/".join(parts[: 2 if parts[:1] == ["clients"] else 3]) or file
+
+
+def clocks(cluster: Cluster, past: Past, events: Sequence[Event]) -> tuple[str, tuple[Clock, ...]]:
+    """Whose clock is the reference, and how far every other is off."""
+    owners = {owner(event): event.broker for event in events if event.time is not None}
+    owners |= {f"broker {stamp.broker}": stamp.broker for stamp in past.stamps}
+    pairs = against_znodes(cluster, past, events, owner)
+    found = _settled(pairs)
+    reference = ZOOKEEPER if found else _busiest_controller(events)
+    if not found and reference:
+        found = {reference: _Skew(0, 0)}
+    lined = {pair.owner for pair in pairs if pair.grade is not Grade.STAMP}
+    anchors = {name: skew for name, skew in found.items() if name in lined} or found
+    pairs += against_controller(events, owner, anchors)
+    found |= _settled(pair for pair in pairs if pair.owner not in anchors)
+    counted = defaultdict(int)
+    for pair in pairs:
+        counted[pair.owner] += 1
+    rows = (_clock(name, owners[name], found.get(name), counted[name], reference, pairs) for name in sorted(owners, key=_order))
+    return reference, tuple(rows)
+
+
+def _order(name: str) -> tuple[bool, int, str]:
+    text = name.removeprefix("broker ")
+    return (text == name, int(text) if text.isdecimal() else 0, name)
+
+
+def _settled(pairs: Iterable[Pair]) -> dict[str, _Skew]:
+    by_owner: dict[str, list[Pair]] = defaultdict(list)
+    for pair in pairs:
+        by_owner[pair.owner].append(pair)
+    settled = {name: _skew(found) for name, found in by_owner.items()}
+    return {name: skew for name, skew in settled.items() if skew is not None}
+
+
+def _skew(pairs: Sequence[Pair]) -> _Skew | None:
+    """By what the log printed at once; by the times inside of znodes, which know no zone, where it printed nothing of use."""
+    prompt = [pair for pair in pairs if pair.grade in (Grade.PROMPT, Grade.SEEN)]
+    late = [pair.ahead for pair in pairs if pair.grade is Grade.LATE]
+    stamps = [pair for pair in pairs if pair.grade is Grade.STAMP]
+    if prompt:
+        found = _between(prompt)
+        both = _between([*prompt, *(pair for pair in stamps if abs(pair.ahead - found.skew) <= CLOSE)])
+        best = both if both.uncertainty < found.uncertainty else found
+        seen = all(pair.grade is Grade.SEEN for pair in prompt)
+        return best._replace(uncertainty=max(best.uncertainty, SEEN)) if seen else best
+    if late and (min(late) < 0 or min(late) >= ZONE - NEAR_ZONE):
+        least = min(late)
+        zones = least // ZONE * ZONE if least > 0 else least
+        return _Skew(zones, LATENESS)
+    return _between(stamps) if stamps else None
+
+
+def _between(pairs: Sequence[Pair]) -> _Skew:
+    """Rule: the skew lies between the largest lower and the smallest upper bound, those that contradict most others left out."""
+    lowers = sorted(pair.ahead for pair in pairs if pair.side is Side.BEFORE)
+    uppers = sorted(pair.ahead for pair in pairs if pair.side is Side.AFTER)
+    kept_lowers, kept_uppers = _consistent(lowers, _without_strays(uppers))
+    if 2 * (len(kept_lowers) + len(kept_uppers)) < len(pairs):
+        return _middle([pair.ahead for pair in pairs])
+    if kept_lowers and kept_uppers and kept_uppers[0] - kept_lowers[-1] <= CLOSE:
+        lower, upper = kept_lowers[-1], kept_uppers[0]
+        return _Skew(round((lower + upper) / 2), max(LEAST, (abs(upper - lower) + 1) // 2))
+    if kept_uppers:
+        return _Skew(kept_uppers[0], max(ONE_SIDED, kept_uppers[len(kept_uppers) // 4] - kept_uppers[0]))
+    return _Skew(kept_lowers[-1], max(ONE_SIDED, kept_lowers[-1] - kept_lowers[-1 - len(kept_lowers) // 4]))
+
+
+def _without_strays(uppers: Sequence[int]) -> Sequence[int]:
+    """A bound that is alone by seconds is that of a line which was taken for another."""
+    first = 0
+    while len(uppers) - first > FEW and uppers[first + 1] - uppers[first] > LATENESS:
+        first += 1
+    return uppers[first:]
+
+
+def _consistent(lowers: Sequence[int], uppers: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
+    """Bounds without those that contradict more others than contradict them: a line that was taken for another."""
+    first, last = 0, len(lowers)
+    while first < len(uppers) and last and lowers[last - 1] - uppers[first] > LEAST:
+        above = last - bisect_right(lowers, uppers[first] + LEAST, 0, last)
+        below = bisect_left(uppers, lowers[last - 1] - LEAST, first) - first
+        if above >= below:
+            first += 1
+        else:
+            last -= 1
+    return lowers[:last], uppers[first:]
+
+
+def _middle(values: Sequence[int]) -> _Skew:
+    """Most bounds contradict each other: the clock was set."""
+    ordered = sorted(values)
+    spread = ordered[len(ordered) * 3 // 4] - ordered[len(ordered) // 4]
+    return _Skew(round(median(ordered)), max(CLOSE, spread // 2))
+
+
+def _busiest_controller(events: Iterable[Event]) -> str:
+    counted: dict[int, int] = defaultdict(int)
+    for event in events:
+        if event.kind in ("broker_change", "broker_failure", "partition_changed", "leader_elected") and event.broker is not None:
+            counted[event.broker] += 1
+    return f"broker {max(counted, key=lambda broker: (counted[broker], -broker))}" if counted else ""
+
+
+def _clock(name: str, broker: int | None, found: _Skew | None, count: int, reference: str, pairs: Sequence[Pair]) -> Clock:
+    if name == reference:
+        return Clock(name, broker, 0, 0, 0, reference, False, "It is the reference: nothing of ZooKeeper's is known.")
+    if found is None:
+        late = [pair.ahead for pair in pairs if pair.owner == name and pair.grade is Grade.LATE]
+        why = "Nothing in its lines happened together with something of known time; its times are taken as printed."
+        if late:
+            why = f"It is ahead by {duration(min(late))} at most, by what it was told; its times are taken as printed."
+        return Clock(name, broker, None, None, 0, reference, False, why)
+    kinds = sorted({pair.what for pair in pairs if pair.owner == name})
+    why = f"{number(count, 'pair')}: {', '.join(kinds)}."
+    off = abs(found.skew) % ZONE
+    zone = abs(found.skew) >= ZONE - NEAR_ZONE and min(off, ZONE - off) <= NEAR_ZONE
+    return Clock(name, broker, found.skew, found.uncertainty, count, reference, zone, why)

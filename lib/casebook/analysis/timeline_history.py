@@ -1,0 +1,236 @@
+"""ZooKeeper's history as a past: every leader and ISR, every registration, session and controllership, with its transaction."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from casebook.analysis.timeline_rows import HISTORY, Row, Span, StateRow, transaction
+from casebook.history import Happened, What
+
+Key = tuple[str, int]
+
+SESSIONS = 1 << 64
+"""ZooKeeper's sessions are signed, and are printed as if they were not."""
+
+KINDS = {
+    "znode_broker_registered": "A broker's znode was created.",
+    "znode_broker_gone": "A broker's znode went, with its session or by deletion.",
+    "znode_controller_elected": "The controller's znode was created.",
+    "znode_controller_gone": "The controller's znode went.",
+    "znode_session_opened": "A session began.",
+    "znode_session_closed": "A session was closed by its client, or expired: the transaction is the same.",
+    "znode_leader_changed": "A partition's state names another leader.",
+    "znode_isr_changed": "A partition's state names another ISR, and the same leader.",
+    "znode_topic_created": "A topic's znode was created.",
+    "znode_topic_deleted": "A topic's znode went.",
+}
+"""Kinds of the rows of a history."""
+
+_KIND_OF = {What.TOPIC_CREATED: "znode_topic_created", What.TOPIC_DELETED: "znode_topic_deleted"}
+
+
+class Stamp(NamedTuple):
+    """A time that a broker wrote into a znode.
+
+    Args:
+        stamp: By the broker's clock.
+        time: Of the znode, by ZooKeeper's.
+        what: ``registration`` or ``controllership``.
+    """
+
+    broker: int
+    stamp: int
+    time: int
+    what: str
+    proof: str
+
+
+@dataclass(slots=True)
+class Past:
+    """What znodes tell of the past.
+
+    Args:
+        rows: What changed, in the order of transactions.
+        states: Of each partition, in order.
+        registered: Of each broker, in order.
+        sessions: By name.
+        controllers: In order.
+        stamps: Times that brokers wrote into znodes.
+        breaks: Times at which transactions are missing.
+        first: When it begins; ``None`` without one.
+        last: Time and number of the last transaction.
+    """
+
+    rows: list[Row] = field(default_factory=list)
+    states: dict[Key, list[StateRow]] = field(default_factory=lambda: defaultdict(list))
+    registered: dict[int, list[Span]] = field(default_factory=lambda: defaultdict(list))
+    sessions: dict[str, Span] = field(default_factory=dict)
+    controllers: list[Span] = field(default_factory=list)
+    stamps: list[Stamp] = field(default_factory=list)
+    breaks: list[int] = field(default_factory=list)
+    first: int | None = None
+    last: tuple[int, int] | None = None
+
+    @property
+    def there(self) -> bool:
+        """Whether there is a history at all."""
+        return self.first is not None
+
+
+def session_name(session: int | None) -> str:
+    """As ZooKeeper prints it: ``0x16dbe1a0c5e0003``."""
+    return "" if session is None else f"0x{session % SESSIONS:x}"
+
+
+def past(happened: Iterable[Happened]) -> Past:
+    """Replay a history."""
+    replay = _Replay()
+    for one in happened:
+        replay.take(one)
+    return replay.past
+
+
+class _Replay:
+    def __init__(self) -> None:
+        self.past = Past()
+        self._owner: dict[str, int] = {}
+        self._take = {
+            What.BEGIN: self._begin,
+            What.SESSION_OPENED: self._session_opened,
+            What.SESSION_CLOSED: self._session_closed,
+            What.BROKER_REGISTERED: self._registered,
+            What.BROKER_GONE: self._gone,
+            What.CONTROLLER_ELECTED: self._controller,
+            What.CONTROLLER_GONE: self._controller_gone,
+            What.CONTROLLER_EPOCH: self._epoch,
+            What.STATE: self._state,
+            What.STATE_GONE: self._state_gone,
+        }
+
+    def take(self, one: Happened) -> None:
+        """Take in what happened next."""
+        if not one.before:
+            self.past.last = one.time, one.zxid
+        take = self._take.get(one.what)
+        if take is not None:
+            take(one)
+        else:
+            self._row(one, _KIND_OF[one.what], topic=one.topic)
+
+    def _row(self, one: Happened, kind: str, *, broker: int | None = None, topic: str | None = None, **fields: object) -> None:
+        told = {"session": session_name(one.session)} if one.session else {}
+        told |= {name: str(value) for name, value in fields.items() if value is not None}
+        row = Row(one.time, one.time, "history", broker, HISTORY, None, kind, topic, one.partition, None, told, zxid=one.zxid)
+        self.past.rows.append(row)
+
+    def _begin(self, one: Happened) -> None:
+        past = self.past
+        if past.first is None:
+            past.first = one.time
+            return
+        past.breaks.append(one.time)
+        for spans in (*past.registered.values(), past.controllers):
+            self._close(spans, one)  # what is still there follows anew
+
+    def _session_opened(self, one: Happened) -> None:
+        name = session_name(one.session)
+        self.past.sessions[name] = Span("session", name, None, one.time, None, transaction(one.zxid), "", timeout=one.timeout)
+        self._row(one, "znode_session_opened", timeout_ms=one.timeout)
+
+    def _session_closed(self, one: Happened) -> None:
+        name = session_name(one.session)
+        span = self.past.sessions.get(name) or Span("session", name, self._owner.get(name), None, None, "", "")
+        self.past.sessions[name] = span._replace(closed=one.time, closed_proof=transaction(one.zxid))
+        self._row(one, "znode_session_closed", broker=span.broker)
+
+    def _registered(self, one: Happened) -> None:
+        name, proof = session_name(one.session), transaction(one.zxid)
+        self._owner[name] = one.broker
+        known = self.past.sessions.get(name) or Span("session", name, None, None, None, "", "")
+        self.past.sessions[name] = known._replace(broker=one.broker)
+        spans = self.past.registered[one.broker]
+        if not (spans and spans[-1].opened_proof == proof and self._reopen(spans)):
+            self._close(spans, one)
+            spans.append(Span("registered", name, one.broker, one.time, None, proof, ""))
+        self._stamp(one, "registration")
+        if not one.before:
+            self._row(one, "znode_broker_registered", broker=one.broker, timestamp=one.stamp)
+
+    def _reopen(self, spans: list[Span]) -> bool:
+        """The same registration behind a gap in the history: it never went."""
+        spans[-1] = spans[-1]._replace(closed=None, closed_proof="")
+        return True
+
+    def _gone(self, one: Happened) -> None:
+        self._close(self.past.registered[one.broker], one)
+        self._row(one, "znode_broker_gone", broker=one.broker)
+
+    def _controller(self, one: Happened) -> None:
+        self._close(self.past.controllers, one)
+        self.past.controllers.append(Span("controller", "", one.broker, one.time, None, transaction(one.zxid), ""))
+        self._stamp(one, "controllership")
+        if not one.before:
+            self._row(one, "znode_controller_elected", broker=one.broker, timestamp=one.stamp)
+
+    def _controller_gone(self, one: Happened) -> None:
+        spans = self.past.controllers
+        broker = spans[-1].broker if spans else None
+        self._close(spans, one)
+        self._row(one, "znode_controller_gone", broker=broker)
+
+    def _epoch(self, one: Happened) -> None:
+        """Up to 2.1 the epoch is raised after the election, later in the same transaction (``KafkaZkClient.scala@2.2.0``)."""
+        spans = self.past.controllers
+        if spans and spans[-1].closed is None:
+            spans[-1] = spans[-1]._replace(name=str(one.epoch))
+
+    def _stamp(self, one: Happened, what: str) -> None:
+        if one.stamp is not None:
+            self.past.stamps.append(Stamp(one.broker, one.stamp, one.time, what, transaction(one.zxid)))
+
+    @staticmethod
+    def _close(spans: list[Span], one: Happened) -> None:
+        if spans and spans[-1].closed is None:
+            spans[-1] = spans[-1]._replace(closed=one.time, closed_proof=transaction(one.zxid))
+
+    def _state(self, one: Happened) -> None:
+        key, state = (one.topic, one.partition), one.state
+        rows = self.past.states[key]
+        row = StateRow(
+            one.topic, one.partition, one.time, one.zxid, state.leader, state.leader_epoch, state.isr, state.controller_epoch,
+            transaction(one.zxid), False, state.stat.version if state.stat else None,
+        )  # fmt: skip
+        before = rows[-1] if rows else None
+        if before is not None and before.zxid == one.zxid:
+            return
+        rows.append(row)
+        if before is None or before.deleted or one.before:
+            return
+        if before.leader != row.leader:
+            self._changed(one, "znode_leader_changed", before, row)
+        elif before.isr != row.isr:
+            self._changed(one, "znode_isr_changed", before, row)
+
+    def _changed(self, one: Happened, kind: str, before: StateRow, row: StateRow) -> None:
+        fields = {
+            "session": session_name(one.session),
+            "from": _leader(before),
+            "leader": _leader(row),
+            "leader_epoch": str(row.leader_epoch),
+            "old": ",".join(map(str, before.isr or ())),
+            "isr": ",".join(map(str, row.isr)),
+            "controller_epoch": str(row.controller_epoch),
+        }
+        writer = self._owner.get(fields["session"])
+        self.past.rows.append(
+            Row(one.time, one.time, "history", writer, HISTORY, None, kind, one.topic, one.partition, None, fields, zxid=one.zxid)
+        )
+
+    def _state_gone(self, one: Happened) -> None:
+        gone = StateRow(one.topic, one.partition, one.time, one.zxid, None, None, None, None, transaction(one.zxid), deleted=True)
+        self.past.states[one.topic, one.partition].append(gone)
+
+
+def _leader(row: StateRow) -> str:
+    return "-1" if row.leader is None else str(row.leader)

@@ -1,0 +1,231 @@
+"""Why ZooKeeper lost a broker: it was stopped, was killed, froze, or was cut off; or ZooKeeper was slow itself.
+
+A frozen process prints nothing and counts no time; one that is cut off goes on printing. ZooKeeper's client gives up when it has
+heard nothing for two thirds of its timeout (``readTimeout`` in ``ClientCnxn.java@release-3.4.6``): one that reports a silence of
+just that was awake to notice; one that reports far more was not.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from casebook.analysis.timeline_losses import OFTEN, SLOW, Loss, gap_of, other_gaps, stop_of
+from casebook.analysis.timeline_rows import Point, Root, Row, Span
+from casebook.analysis.timeline_scene import SLACK, Scene
+from casebook.analysis.words import brokers, duration, number
+
+LATE = 1000
+"""A client that notices its silence so many milliseconds late was not awake."""
+AT_ONCE = 1000
+"""Sessions that end within so many milliseconds may have one cause."""
+
+
+_NO_SIGN = {"gc_pause", "zk_silent"}
+"""Lines that say nothing more by being there."""
+
+
+class _Clues(NamedTuple):
+    """What is known of a loss.
+
+    Args:
+        life: The process that ran, or had run, when the znode went.
+        within: Its own lines between the last beat and the loss.
+        gap: The two of its own lines around the loss.
+        often: How often its log was silent as long.
+        noticed: How long it had heard nothing when it noticed.
+    """
+
+    loss: Loss
+    life: Span | None
+    within: Sequence[Row]
+    gap: tuple[Row, Row] | None
+    often: int
+    noticed: Row | None
+    logs: bool
+
+    @property
+    def lived_on(self) -> bool:
+        """Whether that process printed anything after the loss."""
+        return self.life is not None and self.life.closed > self.loss.gone.at + SLACK
+
+    @property
+    def awake(self) -> bool | None:
+        """Whether it noticed its silence in time; ``None`` when it says nothing."""
+        if self.noticed is None or self.loss.timeout is None:
+            return None
+        return self.noticed.milliseconds <= self.loss.timeout * 2 // 3 + LATE
+
+
+def candidates(scene: Scene, loss: Loss, chain: int) -> list[Root]:
+    """All candidates for a loss."""
+    clues = _clues(scene, loss)
+    stopping = stop_of(scene, loss)
+    if stopping is not None:
+        name = f"Broker {loss.broker} was stopped"
+        return [
+            Root(
+                "stopped",
+                name,
+                loss.broker,
+                chain,
+                (Point("It says so itself, or the controller does", stopping.proof),),
+                (),
+                (),
+                100,
+            )
+        ]
+    if clues.logs and not clues.lived_on:
+        return [_killed(scene, clues, chain), _zookeeper(scene, clues, chain)]
+    found = [_frozen(clues, chain), _network(scene, clues, chain), _gc(scene, clues, chain), _zookeeper(scene, clues, chain)]
+    if not clues.logs:
+        missing = f"no log of broker {loss.broker}: whether its process lived on is unknown"
+        found.append(Root("killed", f"The process of broker {loss.broker} ended", loss.broker, chain, (), (), (missing,), 30))
+    return found
+
+
+def _clues(scene: Scene, loss: Loss) -> _Clues:
+    own = scene.of_broker(loss.broker)
+    life = scene.life(loss.broker, loss.gone.at)
+    since = loss.silence
+    within = (
+        [] if since is None else [row for row in own.between(since + SLACK, loss.gone.at - SLACK) if row.kind not in _NO_SIGN]
+    )
+    gap = gap_of(scene, loss)
+    noticed = [row for row in scene.kind("zk_silent").between(loss.since, loss.until) if row.broker == loss.broker]
+    noticed = [row for row in noticed if row.milliseconds is not None and row.at - row.milliseconds <= loss.gone.at]
+    often = 0 if gap is None else other_gaps(scene, loss, gap)
+    return _Clues(loss, life, within, gap, often, noticed[-1] if noticed else None, len(own) > 0)
+
+
+def _killed(scene: Scene, clues: _Clues, chain: int) -> Root:
+    broker, life = clues.loss.broker, clues.life
+    pro = []
+    if life is not None:
+        pro.append(Point("Its log ends before, without a word of a stop", life.closed_proof))
+    begun = next((row for row in scene.kind("broker_starting").between(clues.loss.gone.at, None) if row.broker == broker), None)
+    if begun is not None:
+        pro.append(Point("The next thing it says is that it starts", begun.proof))
+        recovered = [row for row in scene.kinds(("unclean_start", "recovering_segment"), begun.at, None) if row.broker == broker]
+        pro += [Point("It finds its logs not closed", recovered[0].proof)] if recovered else []
+    failed = [
+        row for row in scene.kinds(("log_dir_failed", "disk_error"), clues.loss.since, clues.loss.gone.at) if row.broker == broker
+    ]
+    pro += [Point("A disk of it had failed before", failed[0].proof)] if failed else []
+    memory = [row for row in scene.kind("out_of_memory").between(clues.loss.since, clues.loss.gone.at) if row.broker == broker]
+    pro += [Point("It had run out of memory", memory[0].proof)] if memory else []
+    unchecked = ("whether by kill -9, by the kernel (out of memory) or with its machine: the kernel's log tells",)
+    if begun is None:
+        unchecked = ("whether its log was only collected up to there", *unchecked)
+    name = f"The process of broker {broker} was killed, or its machine went down"
+    return Root("killed", name, broker, chain, tuple(pro), (), unchecked, 90 if begun is not None else 70)
+
+
+def _frozen(clues: _Clues, chain: int) -> Root:
+    broker, pro, contra, weight = clues.loss.broker, [], [], 40
+    if clues.gap is not None and not clues.within:
+        length = duration(clues.gap[1].at - clues.gap[0].at)
+        pro.append(Point(f"It printed nothing for {length}, and then went on", clues.gap[1].proof))
+        weight += 30 if clues.often < OFTEN else 5
+        if clues.often >= OFTEN:
+            contra.append(Point(f"Its log is as silent {number(clues.often, 'other time')}"))
+    if clues.within:
+        contra.append(
+            Point(f"It printed {number(len(clues.within), 'line')} in the time in which it sent no beat", clues.within[0].proof)
+        )
+        weight -= 30
+    weight += _noticing(clues, pro, contra, frozen=True)
+    unchecked = ("who stopped it: the host's log, and the hypervisor's, tell of SIGSTOP, swapping and pauses of the machine",)
+    return Root(
+        "frozen", f"Process or host of broker {broker} stood still", broker, chain, tuple(pro), tuple(contra), unchecked, weight
+    )
+
+
+def _noticing(clues: _Clues, pro: list[Point], contra: list[Point], *, frozen: bool) -> int:
+    """Put the client's own count of its silence where it belongs; what it weighs."""
+    if clues.awake is None:
+        return 0
+    ms = clues.noticed.milliseconds
+    words = f"It noticed after {duration(ms)} of silence, of a timeout of {duration(clues.loss.timeout)}: it was "
+    point = Point(words + ("awake" if clues.awake else "not awake to notice in time"), clues.noticed.proof)
+    (contra if clues.awake == frozen else pro).append(point)
+    return -20 if clues.awake == frozen else 20
+
+
+def _network(scene: Scene, clues: _Clues, chain: int) -> Root:
+    loss, broker, pro, contra, weight = clues.loss, clues.loss.broker, [], [], 40
+    if clues.within:
+        pro.append(
+            Point(
+                f"It went on printing: {number(len(clues.within), 'line')} in the time in which it sent no beat",
+                clues.within[0].proof,
+            )
+        )
+        weight += 25
+    elif clues.gap is not None and loss.timeout is not None and clues.often < OFTEN:
+        contra.append(Point("It printed nothing in that time", clues.gap[1].proof))
+        weight -= 10
+    weight += _noticing(clues, pro, contra, frozen=False)
+    since = (loss.silence or loss.gone.at) - SLACK
+    others = [row for row in scene.kinds(("fetch_failed", "controller_request_failed"), since, loss.until) if _about(row, broker)]
+    if others:
+        first = min(others, key=lambda row: row.at)
+        pro.append(Point(f"Other brokers could not reach it either ({number(len(others), 'line')})", first.proof))
+        weight += 5
+    unchecked = ("the network itself: no log of a switch or of the host's interface is here",)
+    return Root("network", f"Network of the host of broker {broker}", broker, chain, tuple(pro), tuple(contra), unchecked, weight)
+
+
+def _about(row: Row, broker: int) -> bool:
+    return row.broker != broker and any(row.number(name) == broker for name in ("leader", "target", "node", "broker"))
+
+
+def _gc(scene: Scene, clues: _Clues, chain: int) -> Root:
+    loss, broker, pro, contra, weight = clues.loss, clues.loss.broker, [], [], 20
+    pauses = [row for row in scene.kind("gc_pause").between(loss.since, loss.until) if row.broker == broker and row.milliseconds]
+    long = [row for row in pauses if row.milliseconds >= max(SLOW, (loss.timeout or 0) // 3)]
+    if long:
+        worst = max(long, key=lambda row: row.milliseconds)
+        pro.append(Point(f"A pause of {duration(worst.milliseconds)}", worst.proof))
+        weight += 60
+    elif pauses:
+        worst = max(pauses, key=lambda row: row.milliseconds)
+        contra.append(Point(f"The longest pause was {worst.milliseconds} ms", worst.proof))
+        weight -= 15
+    if clues.within:
+        contra.append(Point(f"It printed {number(len(clues.within), 'line')} in that time", clues.within[0].proof))
+        weight -= 10
+    unchecked = () if pauses else (f"the GC log of broker {broker} is missing",)
+    return Root("gc", f"Long GC pause of broker {broker}", broker, chain, tuple(pro), tuple(contra), unchecked, weight)
+
+
+def _zookeeper(scene: Scene, clues: _Clues, chain: int) -> Root:
+    loss, pro, contra, weight = clues.loss, [], [], 25
+    at = loss.gone.at
+    slow = [row for row in scene.kind("zks_fsync_slow").between(loss.since, at + SLACK) if row.milliseconds]
+    if slow:
+        worst = max(slow, key=lambda row: row.milliseconds)
+        heavy = worst.milliseconds >= max(SLOW, (loss.timeout or 0) // 3)
+        (pro if heavy else contra).append(Point(f"Its longest write to disk took {duration(worst.milliseconds)}", worst.proof))
+        weight += 45 if heavy else -5
+    also = _lost_with_it(scene, loss)
+    if also:
+        pro.append(Point(f"{brokers(sorted(also))} lost their sessions in the same second", next(iter(also.values()))))
+        weight += 20
+    elif len(scene.registered) > 1:
+        contra.append(Point("No other broker lost its session with it"))
+        weight -= 15
+    unchecked = (
+        ()
+        if any(row.source == "zookeeper" for row in scene.kind("zks_session_expiring").rows) or slow
+        else ("no log of ZooKeeper",)
+    )
+    return Root("zookeeper", "ZooKeeper was slow or away", loss.broker, chain, tuple(pro), tuple(contra), unchecked, weight)
+
+
+def _lost_with_it(scene: Scene, loss: Loss) -> dict[int, str]:
+    return {
+        broker: span.closed_proof
+        for broker, spans in scene.registered.items()
+        if broker != loss.broker
+        for span in spans
+        if span.closed is not None and abs(span.closed - loss.gone.at) <= AT_ONCE
+    }

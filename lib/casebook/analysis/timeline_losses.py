@@ -1,0 +1,272 @@
+"""What follows when ZooKeeper loses a broker: its znode goes, leaders move, in-sync sets shrink, it truncates, clients notice."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from casebook.analysis.timeline_links import Chainer, once_each, places
+from casebook.analysis.timeline_rows import Chain, Row
+from casebook.analysis.timeline_scene import SLACK, Scene
+from casebook.analysis.timeline_two_leaders import TRUNCATIONS
+from casebook.analysis.words import number
+
+BEFORE = 120_000
+"""What led to the loss is looked for in so many milliseconds before it, session timeouts of minutes aside."""
+AFTER = 120_000
+"""What came of it, in so many after it, or after the broker is back."""
+SLOW = 1000
+"""A pause or a write to disk of so many milliseconds is worth a word."""
+OFTEN = 3
+"""A log that was silent so long so often says nothing by being silent once more."""
+
+STOPPING = ("broker_stopping", "controlled_shutdown_begun", "controlled_shutdown_done", "broker_stopped")
+CLIENTS = (
+    "not_coordinator",
+    "not_leader",
+    "request_timed_out",
+    "coordinator_lost",
+    "coordinator_unavailable",
+    "client_disconnected",
+    "commit_failed",
+)
+_ELECTIONS = ("partition_changed", "leader_elected")
+
+
+class Loss(NamedTuple):
+    """A broker's znode that went.
+
+    Args:
+        gone: The row that tells of it.
+        session: Whose it was, ``0x..``; ``""`` when unknown.
+        timeout: Of the session, milliseconds; ``None`` when unknown.
+        back: When the broker was registered again; ``None``: not before the evidence ends.
+        until: Up to when effects are looked for.
+    """
+
+    broker: int
+    gone: Row
+    session: str
+    timeout: int | None
+    back: int | None
+    until: int
+
+    @property
+    def since(self) -> int:
+        """From when causes are looked for."""
+        return self.gone.at - max(BEFORE, 2 * (self.timeout or 0))
+
+    @property
+    def silence(self) -> int | None:
+        """When the session's last beat must have come, by its timeout."""
+        return None if self.timeout is None else self.gone.at - self.timeout
+
+
+def losses(scene: Scene) -> Iterator[Loss]:
+    """Every loss, in order."""
+    kind = "znode_broker_gone" if scene.past.there else "broker_change"
+    for row in scene.kind(kind).rows:
+        for broker in (row.broker,) if scene.past.there else row.numbers("deleted"):
+            spans = scene.registered.get(broker, ())
+            session = next((span.name for span in spans if span.closed == row.at), "")
+            back = min((span.opened for span in spans if span.opened is not None and span.opened >= row.at), default=None)
+            again = min((span.closed for span in spans if span.closed is not None and span.closed > row.at), default=None)
+            until = (row.at if back is None else max(back, row.at)) + AFTER
+            yield Loss(broker, row, session, _timeout(scene, broker, session, row.at), back, min(until, again or until))
+
+
+def _timeout(scene: Scene, broker: int, session: str, at: int) -> int | None:
+    known = scene.past.sessions.get(session)
+    if known is not None and known.timeout is not None:
+        return known.timeout
+    expiring = [row for row in scene.kind("zks_session_expiring").between(at - BEFORE, at + SLACK) if same_session(row, session)]
+    told = [row for row in scene.kind("zk_session_established").rows if row.broker == broker]
+    nearest = sorted(told, key=lambda row: (row.at > at, abs(row.at - at)))  # a later one has the same settings
+    return next((row.number("timeout_ms") for row in (*expiring, *nearest) if row.number("timeout_ms")), None)
+
+
+def same_session(row: Row, session: str) -> bool:
+    """Whether a row is of a session."""
+    return bool(session) and row.fields.get("session", "").lower().removeprefix("0x") == session.removeprefix("0x")
+
+
+def chain(scene: Scene, loss: Loss) -> Chain | None:
+    """The chain of a loss."""
+    links = Chainer(scene, loss.until)
+    stopping = _causes(links, scene, loss)
+    moved, refused = _effects(links, scene, loss, stopping)
+    left = places(refused) - places(moved)
+    kind = "broker_stopped" if stopping else "broker_lost"
+    verb = "stopped" if stopping else "lost its registration"
+    came = [f"{number(len(moved), 'partition')} got another leader"] if moved else []
+    came += [f"{number(len(left), 'partition')} got none"] if left else []
+    title = f"Broker {loss.broker} {verb}" + (f", and {' and '.join(came)}" if came else "")
+    return links.chain(kind, title, loss.broker, len(moved) + len(left))
+
+
+def gap_of(scene: Scene, loss: Loss) -> tuple[Row, Row] | None:
+    """The two lines of the broker's own around the loss, when one process printed both and a whole timeout lies between them."""
+    own, life = scene.of_broker(loss.broker), scene.life(loss.broker, loss.gone.at)
+    before, after = own.before(loss.gone.at), own.after(loss.gone.at)
+    if life is None or before is None or after is None or not life.opened <= before.at <= after.at <= life.closed:
+        return None
+    return (before, after) if after.at - before.at >= (loss.timeout or SLOW) else None
+
+
+def other_gaps(scene: Scene, loss: Loss, gap: tuple[Row, Row]) -> int:
+    """How often else its log was silent as long."""
+    least = gap[1].at - gap[0].at
+    return sum(b.at - a.at >= least for a, b in pairwise(scene.of_broker(loss.broker).rows)) - 1
+
+
+def stop_of(scene: Scene, loss: Loss) -> Row | None:
+    """The line in which the broker says that it is about to stop; ``None`` when none goes with the loss."""
+    rows = [row for row in scene.kinds(STOPPING, loss.since - AFTER, loss.gone.at + SLACK) if row.broker == loss.broker]
+    rows += [
+        row
+        for row in scene.kind("shutting_down_broker").between(loss.since - AFTER, loss.gone.at + SLACK)
+        if row.number("target") == loss.broker or row.fields.get("broker") == str(loss.broker)
+    ]
+    first = min(rows, key=lambda row: row.at, default=None)
+    started = [
+        row for row in scene.kind("broker_starting").between(first and first.at, loss.gone.at) if row.broker == loss.broker
+    ]
+    return None if first is None or started else first
+
+
+def _causes(links: Chainer, scene: Scene, loss: Loss) -> Row | None:
+    """What came before: a stop that was asked for, or silence, and the session's end."""
+    broker, gone = loss.broker, loss.gone
+    stopping = stop_of(scene, loss)
+    if stopping is not None:
+        links.link(stopping, [gone], "a broker that stops closes its session, and its znode goes with it")
+        return stopping
+    closed = next(
+        (row for row in scene.kind("znode_session_closed").between(gone.at, gone.at) if same_session(row, loss.session)), None
+    )
+    expiring = _last(scene, "zks_session_expiring", loss, lambda row: same_session(row, loss.session))
+    learnt = None if scene.past.there else _last(scene, "zk_session_expired", loss, lambda row: row.broker == broker)
+    if learnt is not None:
+        links.link(learnt, [gone], "the znode goes with its session, and the controller sees it somewhat later")
+    end = expiring or closed or learnt or gone
+    silent = _last(scene, "zk_silent", loss, lambda row: row.broker == broker)
+    silent = silent or _last(scene, "zk_connection_lost", loss, lambda row: row.broker == broker)
+    pause = _last(scene, "gc_pause", loss, lambda row: row.broker == broker and (row.milliseconds or 0) >= SLOW)
+    slow = _last(scene, "zks_fsync_slow", loss, lambda row: (row.milliseconds or 0) >= SLOW)
+    if pause is not None:
+        links.link(pause, [silent or end], "a process that pauses sends no heartbeat")
+    if slow is not None:
+        links.link(slow, [silent or end], "a ZooKeeper that waits for its disk answers nobody")
+    gap = gap_of(scene, loss)
+    if gap is not None and silent is None and other_gaps(scene, loss, gap) < OFTEN:
+        length = str(gap[1].at - gap[0].at)
+        links.link(
+            gap[0]._replace(kind="log_gap", fields={"ms": length}), [end], "who prints nothing may send no heartbeat either"
+        )
+    if silent is not None:
+        links.link(silent, [end], "ZooKeeper expires a session that it has not heard for its timeout")
+    if expiring is not None:
+        links.link(expiring, [closed or learnt or gone], "the expiry is a transaction that closes the session")
+    if closed is not None:
+        links.link(closed, [gone], "an ephemeral znode goes with its session, in the same transaction")
+    return None
+
+
+def _last(scene: Scene, kind: str, loss: Loss, which) -> Row | None:
+    found = [row for row in scene.kind(kind).between(loss.since, loss.gone.at + SLACK) if which(row)]
+    return found[-1] if found else None
+
+
+def _effects(links: Chainer, scene: Scene, loss: Loss, stopping: Row | None) -> tuple[list[Row], list[Row]]:
+    """What came after; the elections that replaced the broker, and those that could not."""
+    broker, gone = loss.broker, loss.gone
+    change = gone
+    if gone.kind != "broker_change":
+        change = (
+            links.effects(
+                gone,
+                ["broker_change"],
+                "the controller watches the brokers' znodes",
+                which=lambda row: broker in row.numbers("deleted"),
+            )
+            or gone
+        )
+    failure = (
+        links.effects(
+            change,
+            ["broker_failure"],
+            "the controller takes a deleted broker for dead",
+            which=lambda row: broker in row.numbers("brokers"),
+        )
+        or change
+    )
+    moved = _elections(scene, loss, (stopping or gone).at - SLACK)
+    early = [row for row in moved if stopping is not None and row.at < gone.at]
+    if early:
+        links.link(stopping, early, "a controlled shutdown moves leaders before the broker goes")
+    late = [row for row in moved if row not in early] if early else moved
+    elected = links.link(failure, late, "the controller elects a leader for each partition that it led")
+    refused = _refused(links, loss, failure)
+    links.effects(
+        failure,
+        ["znode_isr_changed"],
+        "who is dead is taken out of the in-sync set",
+        which=lambda row: broker in row.numbers("old") and broker not in row.numbers("isr"),
+    )
+    expired = links.effects(
+        gone,
+        ["zk_session_expired"],
+        "the old leader learns of its expiry when it is connected again",
+        which=lambda row: row.broker == broker,
+    )
+    links.effects(
+        expired or gone,
+        ["znode_broker_registered" if scene.past.there else "broker_registered"],
+        "with a new session it registers again",
+        which=lambda row: row.broker == broker,
+    )
+    elected = elected or next(iter(early), None)
+    _old_leader(links, loss, elected, moved)
+    links.effects(elected or gone, CLIENTS, "clients speak to the old leader or coordinator until they look up the new one")
+    return moved, refused
+
+
+def _elections(scene: Scene, loss: Loss, since: int) -> list[Row]:
+    """Each partition's first election that replaced the broker."""
+    until = loss.until
+    if scene.past.there:
+        rows = scene.kind("znode_leader_changed").between(since, until)
+        return once_each(row for row in rows if row.number("from") == loss.broker and row.number("leader") != -1)
+    led = {
+        key
+        for key, states in scene.states.items()
+        if any(
+            a.leader == loss.broker and b.leader not in (None, loss.broker) and since <= b.time <= until
+            for a, b in pairwise(states)
+        )
+    }
+    told = scene.kinds(_ELECTIONS, since, until)
+    return once_each(row for row in told if (row.topic, row.partition) in led and row.number("leader") != loss.broker)
+
+
+def _refused(links: Chainer, loss: Loss, failure: Row) -> list[Row]:
+    """Each partition's first election that found nobody."""
+
+    def without(row: Row) -> bool:
+        return row.kind != "znode_leader_changed" or (row.number("from") == loss.broker and row.number("leader") == -1)
+
+    rows = links.scene.kinds(("no_leader_possible", "election_failed", "znode_leader_changed"), failure.at - SLACK, loss.until)
+    found = once_each(row for row in rows if row.partition is not None and without(row))
+    links.link(failure, found, "nobody else in sync is alive, so the partition stays without leader")
+    return found
+
+
+def _old_leader(links: Chainer, loss: Loss, elected: Row | None, moved: list[Row]) -> None:
+    hit = places(moved)
+
+    def own(row: Row) -> bool:
+        return row.broker == loss.broker and (row.topic, row.partition) in hit and row.number("leader") != loss.broker
+
+    follows = links.effects(elected, ["become_follower"], "the old leader is told whom to follow", which=own)
+    cut = [kind for kind in TRUNCATIONS if kind != "truncated_nothing"]
+    links.effects(follows or elected, cut, "a follower cuts its log where the new leader's ends", which=own)
+    links.effects(elected, ["isr_update_refused"], "the old leader's in-sync set is no longer its to write", which=own)

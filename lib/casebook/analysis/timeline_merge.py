@@ -1,0 +1,201 @@
+"""Logs and history in one order, and what of the past only logs tell where there is no history."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from casebook.analysis.evidence import ZNODES
+from casebook.analysis.timeline_clocks import owner_of
+from casebook.analysis.timeline_history import Key, Past
+from casebook.analysis.timeline_rows import Clock, Row, Span, StateRow
+from casebook.events import Event, LogFile, source_of
+from casebook.facts import Cluster
+
+FAILURE = 60_000
+"""A broker's failure explains the elections of so many milliseconds after it."""
+
+_STATES = {
+    "partition_changed", "leader_elected", "leader_selected", "isr_removed", "isr_updated", "isr_shrunk", "isr_expanded",
+    "become_leader", "leader_request_received",
+}  # fmt: skip
+_ISR = ("isr_updated", "isr_shrunk", "isr_expanded")
+_TOLD = ("leader_request_received", "become_leader")
+_BY_LEADER = (*_ISR, "become_leader")
+
+
+def merged(past: Past, clocks: Iterable[Clock], events: Iterable[Event]) -> tuple[Row, ...]:
+    """All rows by the reference clock; undated ones last, a transaction before lines of the same millisecond."""
+    skews = {clock.owner: clock.skew or 0 for clock in clocks}
+    known: dict[tuple[int | None, str], tuple[int, str]] = {}
+    rows = list(past.rows)
+    for event in events:
+        whose = event.broker, event.file
+        if whose not in known:
+            known[whose] = skews.get(owner_of(*whose), 0), source_of(event.file)
+        skew, source = known[whose]
+        at = None if event.time is None else event.time - skew
+        rows.append(
+            Row(event.time, at, source, event.broker, event.file, event.line, event.kind, event.topic, event.partition,
+                event.group, event.fields, event.text, event.level)
+        )  # fmt: skip
+    rows.sort(key=lambda row: (row.at is None, row.at or 0, row.line is not None, row.zxid or 0, row.file, row.line or 0))
+    return tuple(rows)
+
+
+def states(cluster: Cluster, past: Past, rows: Iterable[Row]) -> Mapping[Key, Sequence[StateRow]]:
+    """States of every partition, in order: of the history, else of logs and of the znodes' last write."""
+    if past.there:
+        return past.states
+    told: dict[Key, list[StateRow]] = defaultdict(list)
+    failed: list[Row] = []
+    for row in rows:
+        if row.at is None:
+            continue
+        if row.kind == "broker_failure":
+            failed.append(row)
+        elif row.kind in _STATES and row.partition is not None:
+            _tell(told[row.topic, row.partition], row, failed)
+    for partition in cluster.partitions:
+        if (state := partition.state) is not None and state.stat is not None and state.stat.mtime:
+            proof = f"{ZNODES} {partition.state_path}"
+            last = StateRow(*partition[:2], state.stat.mtime, state.stat.mzxid, state.leader, state.leader_epoch, state.isr,
+                            state.controller_epoch, proof, False, state.stat.version)  # fmt: skip
+            _add_walked(told[partition.topic, partition.partition], last)
+    return {key: found for key, found in told.items() if found}
+
+
+def _tell(known: list[StateRow], row: Row, failed: Sequence[Row]) -> None:
+    """Add what a line says, unless it says what is known already, or what only its broker believes."""
+    before = known[-1] if known else None
+    leader, isr, epoch = _leader(row, before), _isr(row, before), row.number("leader_epoch")
+    if leader is None and row.fields.get("leader") not in ("-1", "none"):
+        return
+    if before is not None and (_is_old(row, epoch, before) or _is_known(epoch, leader, isr, before)):
+        return
+    if before is None and (earlier := _led_before(row, leader, failed)) is not None:
+        known.append(earlier)
+    epoch = epoch if epoch is not None else (before.leader_epoch if before and before.leader == leader else None)
+    known.append(StateRow(row.topic, row.partition, row.at, None, leader, epoch, isr, row.number("controller_epoch"), row.proof))
+
+
+def _is_old(row: Row, epoch: int | None, before: StateRow) -> bool:
+    """Rule: who was told hears of it late, and an ISR is written by the leader alone: any other who tries is refused."""
+    if row.kind in _ISR:
+        return row.broker != before.leader
+    if row.kind in _TOLD:
+        return epoch is None or before.leader_epoch is None or epoch <= before.leader_epoch
+    return epoch is not None and epoch < (before.leader_epoch or 0)
+
+
+def _is_known(epoch: int | None, leader: int | None, isr: tuple[int, ...] | None, before: StateRow) -> bool:
+    return (before.leader, before.isr) == (leader, isr) and epoch in (None, before.leader_epoch)
+
+
+def _leader(row: Row, before: StateRow | None) -> int | None:
+    if row.kind in _BY_LEADER:
+        return row.broker
+    leader = row.number("leader")
+    if leader is None and before is not None:
+        return before.leader
+    return None if leader is None or leader < 0 else leader
+
+
+def _isr(row: Row, before: StateRow | None) -> tuple[int, ...] | None:
+    told = row.numbers("new" if row.kind in ("isr_shrunk", "isr_expanded") else "isr")
+    return told or (before.isr if before is not None and row.kind != "become_leader" else None)
+
+
+def _led_before(row: Row, leader: int | None, failed: Sequence[Row]) -> StateRow | None:
+    """Rule: the one that the controller names; else, when one broker has just failed, the one that is replaced is that broker."""
+    old = row.number("old") if row.kind == "leader_selected" else None
+    if old is not None and old >= 0:
+        return StateRow(row.topic, row.partition, row.at, None, old, None, None, None, row.proof)
+    if row.kind not in ("partition_changed", "leader_elected") or not failed or row.at - failed[-1].at > FAILURE:
+        return None
+    if row.kind == "partition_changed" and row.fields.get("from") not in ("OfflinePartition", None):
+        return None
+    dead = failed[-1].numbers("brokers")
+    if len(dead) != 1 or leader in (None, *dead):
+        return None
+    return StateRow(row.topic, row.partition, failed[-1].at, None, dead[0], None, None, None, failed[-1].proof)
+
+
+def _add_walked(known: list[StateRow], last: StateRow) -> None:
+    same = [row for row in known if row.leader == last.leader and row.isr in (None, last.isr)]
+    if same and same[-1] is known[-1]:
+        known[-1] = known[-1]._replace(leader_epoch=last.leader_epoch, isr=last.isr)
+        return
+    known.append(last)
+    known.sort(key=lambda row: row.time)
+
+
+def registrations(cluster: Cluster, past: Past, rows: Iterable[Row]) -> Mapping[int, Sequence[Span]]:
+    """When each broker's znode was there: by the history, else as the controller saw it."""
+    if past.there:
+        return past.registered
+    told: dict[int, list[Span]] = defaultdict(list)
+    for row in rows:
+        if row.kind == "broker_change" and row.at is not None:
+            for broker in (*row.numbers("deleted"), *row.numbers("bounced")):
+                _end(told[broker], broker, row)
+            for broker in (*row.numbers("added"), *row.numbers("bounced")):
+                told[broker].append(Span("registered", "", broker, row.at, None, row.proof, ""))
+            for broker in row.numbers("live"):
+                if not told[broker]:
+                    told[broker].append(Span("registered", "", broker, None, None, "", ""))
+    for broker in cluster.brokers.values():
+        if not told[broker.id]:
+            opened = broker.stat.ctime if broker.stat else None
+            told[broker.id].append(Span("registered", "", broker.id, opened, None, f"{ZNODES} /brokers/ids/{broker.id}", ""))
+    return told
+
+
+def _end(spans: list[Span], broker: int, row: Row) -> None:
+    if not spans:
+        spans.append(Span("registered", "", broker, None, row.at, "", row.proof))
+    elif spans[-1].closed is None:
+        spans[-1] = spans[-1]._replace(closed=row.at, closed_proof=row.proof)
+
+
+def lives(rows: Iterable[Row], files: Iterable[LogFile], clocks: Iterable[Clock]) -> Mapping[int, Sequence[Span]]:
+    """Processes of each broker with logs: from a first line to the last before another process begins.
+
+    Only lines of a meaning that is known tell of it, but a log's last line whatever it says.
+    """
+    found: dict[int, list[Span]] = defaultdict(list)
+    stopped: set[int] = set()
+    for row in _own(rows):
+        spans = found[row.broker]
+        if not spans or row.kind == "broker_starting" or (row.broker in stopped and row.kind == "version_line"):
+            spans.append(Span("process", "", row.broker, row.at, row.at, row.proof, row.proof))
+            stopped.discard(row.broker)
+        else:
+            spans[-1] = spans[-1]._replace(closed=row.at, closed_proof=row.proof, name=_end_of(row, spans[-1].name))
+        if row.kind == "broker_stopped":
+            stopped.add(row.broker)
+    skews = {clock.broker: clock.skew or 0 for clock in clocks}
+    for file in files:
+        spans = found.get(file.broker)
+        if spans and file.last is not None and (last := file.last - skews.get(file.broker, 0)) > spans[-1].closed:
+            spans[-1] = spans[-1]._replace(closed=last, closed_proof=f"{file.file}:{file.lines}")
+    return found
+
+
+def _own(rows: Iterable[Row]) -> Iterator[Row]:
+    return (row for row in rows if row.source == "broker" and row.broker is not None and row.at is not None)
+
+
+def _end_of(row: Row, before: str) -> str:
+    if row.kind in ("broker_stopping", "broker_stopped", "truncation_refused", "startup_failed"):
+        return row.kind
+    return "" if row.kind == "broker_started" else before
+
+
+def sessions(past: Past, rows: Iterable[Row]) -> Iterator[Span]:
+    """Sessions of brokers, with the moment since which ZooKeeper was silent to them."""
+    silent = {}
+    for row in rows:
+        if row.kind == "zk_silent" and row.at is not None and row.milliseconds is not None:
+            silent[row.fields.get("session", "").removeprefix("0x").lower()] = row.at - row.milliseconds
+    for name, span in past.sessions.items():
+        if span.broker is not None:
+            yield span._replace(silent=silent.get(name.removeprefix("0x")))

@@ -1,0 +1,257 @@
+"""Lines of a log that belong to a transaction, or to another broker's line: the rules by which they are the same thing."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from casebook.analysis.timeline_history import Key, Past, Stamp, session_name
+from casebook.analysis.timeline_rows import StateRow, transaction
+from casebook.events import Event
+from casebook.facts import Cluster
+
+LATE = 60_000
+"""A line more than so many milliseconds after the stamp in a znode is of another registration."""
+ZONE = 900_000
+"""Time zones differ by quarters of an hour."""
+MOST = 2000
+"""Lines of each kind that tell enough of a clock."""
+PROMPT = 20
+"""A broker prints that it is registered within so many milliseconds."""
+
+_SESSIONS = {"zk_session_established", "zks_session_established", "zks_session_expiring"}
+_REPORTS = {"partition_changed", "isr_removed", "leader_request_received", "become_leader", "become_follower"}
+_TELLING = {"broker_registered", "isr_updated", "isr_shrunk", "isr_expanded", *_REPORTS, *_SESSIONS}
+_LEARNS = ("leader_request_received", "become_leader", "become_follower")
+_CONTROLLER = {"broker_change", "partition_changed", "controller_request_sent"}
+
+
+class Side(StrEnum):
+    """Whether a line is printed before or after what it tells of."""
+
+    BEFORE = "before"
+    AFTER = "after"
+
+
+class Grade(StrEnum):
+    """How soon a line is printed, and by which clock: at once, once the controller saw something, or after any time.
+
+    A stamp in a znode is no line: it counts from 1970, whatever zone the log is written in.
+    """
+
+    PROMPT = "prompt"
+    SEEN = "seen"
+    LATE = "late"
+    STAMP = "stamp"
+
+
+class Pair(NamedTuple):
+    """A line and what happened with it.
+
+    Args:
+        owner: Whose clock.
+        ahead: Printed time less the true one, milliseconds.
+        side: See :class:`Side`.
+        what: Kind of pair, in words.
+        grade: See :class:`Grade`.
+    """
+
+    owner: str
+    ahead: int
+    side: Side
+    what: str
+    grade: Grade = Grade.PROMPT
+
+
+Owner = Callable[[Event], str]
+
+
+def against_znodes(cluster: Cluster, past: Past, events: Sequence[Event], owner: Owner) -> list[Pair]:
+    """Everything of known time by ZooKeeper's clock, beside the lines that tell of it."""
+    stamps = past.stamps if past.there else list(_of_walk(cluster))
+    pairs = [Pair(f"broker {one.broker}", one.stamp - one.time, Side.BEFORE, one.what, Grade.STAMP) for one in stamps]
+    registered, telling = _Registered(past, stamps, events), _sample(events, owner)
+    states = _States(cluster, past, {(event.topic, event.partition) for event in telling})
+    for event in telling:
+        if event.kind == "broker_registered":
+            found = registered.of(event)
+        elif event.kind in _SESSIONS:
+            found = _of_session(past, event)
+        elif event.topic is not None:
+            found = states.of(event)
+        else:
+            continue
+        if found is not None:
+            time, side, what = found
+            grade = Grade.LATE if event.kind in _LEARNS else Grade.PROMPT
+            pairs.append(Pair(owner(event), event.time - time, side, what, grade))
+    return pairs
+
+
+def _sample(events: Sequence[Event], owner: Owner) -> list[Event]:
+    """Dated lines that may be held against znodes: of each clock and kind so many, spread over all its time."""
+    found: dict[tuple[str, str], list[Event]] = defaultdict(list)
+    for event in events:
+        if event.kind in _TELLING and event.time is not None:
+            found[owner(event), event.kind].append(event)
+    return [event for told in found.values() for event in told[:: 1 + len(told) // MOST]]
+
+
+def _of_walk(cluster: Cluster) -> Iterator[Stamp]:
+    for broker in cluster.brokers.values():
+        if broker.timestamp and broker.stat and broker.stat.ctime:
+            proof = "" if broker.stat.czxid is None else transaction(broker.stat.czxid)
+            yield Stamp(broker.id, broker.timestamp, broker.stat.ctime, "registration", proof)
+
+
+def _of_session(past: Past, event: Event) -> tuple[int, Side, str] | None:
+    try:
+        name = session_name(int(event.fields["session"], 16))
+    except (KeyError, ValueError):
+        return None
+    span = past.sessions.get(name)
+    if span is None:
+        return None
+    if event.kind == "zks_session_expiring":
+        return None if span.closed is None else (span.closed, Side.BEFORE, "session expired")
+    return None if span.opened is None else (span.opened, Side.AFTER, "session opened")  # taken up again: a looser bound
+
+
+class _Registered:
+    """Registrations of brokers, by what their line names, or by the stamp that it follows."""
+
+    def __init__(self, past: Past, stamps: Iterable[Stamp], events: Iterable[Event]) -> None:
+        self._known: dict[int | None, list[Stamp]] = defaultdict(list)
+        lines: dict[int | None, list[Event]] = defaultdict(list)
+        for stamp in stamps:
+            if stamp.what == "registration":
+                self._known[stamp.broker].append(stamp)
+        for event in events:
+            if event.kind == "broker_registered" and event.time is not None:
+                lines[_registering(event)].append(event)
+        self._whole = {broker for broker, told in lines.items() if past.there and len(told) == len(self._known[broker])}
+        self._order = {broker: sorted(event.time for event in told) for broker, told in lines.items()}
+
+    def of(self, event: Event) -> tuple[int, Side, str] | None:
+        """Rule: by its zxid (2.2+); else by number, when there are as many lines; else by the stamp it follows, zones aside."""
+        broker, zxid = _registering(event), event.number("czxid")
+        known = self._known.get(broker, ())
+        found = [stamp for stamp in known if zxid is not None and stamp.proof == transaction(zxid)]
+        if not found and broker in self._whole:
+            found = [known[self._order[broker].index(event.time)]]
+        if not found and zxid is None:
+            near = [stamp for stamp in known if (event.time - stamp.stamp) % ZONE <= LATE]
+            found = sorted(near, key=lambda stamp: abs(event.time - stamp.stamp))
+        return (found[0].time, Side.AFTER, "registered line") if found else None
+
+
+def _registering(event: Event) -> int | None:
+    return event.number("broker") if event.broker is None else event.broker
+
+
+class _States:
+    """States of partitions, by what lines name of them."""
+
+    def __init__(self, cluster: Cluster, past: Past, places: Collection[Key]) -> None:
+        self._by_epoch: dict[tuple[str, int, int], int | None] = {}
+        self._by_version: dict[tuple[str, int, int], StateRow] = {}
+        self._by_isr: dict[tuple[str, int, int | None, frozenset[int]], list[int]] = defaultdict(list)
+        self._by_leader: dict[tuple[str, int, int | None, int | None], list[int]] = defaultdict(list)
+        for key in places:
+            leader: int | None = -1
+            for place, row in enumerate(past.states.get(key, ())):
+                whole = place > 0 or row.version == 0  # else its leader was written before the history begins
+                self._add(row, new_leader=whole and row.leader != leader, new_epoch=whole)
+                leader = row.leader
+        if not past.there:
+            for partition in cluster.partitions:
+                if partition.state is not None and partition.state.stat and partition.state.stat.mtime:
+                    self._add_walked(partition.topic, partition.partition, partition.state)
+
+    def _add(self, row: StateRow, *, new_leader: bool, new_epoch: bool) -> None:
+        if row.deleted:
+            return
+        place = row.topic, row.partition
+        self._by_epoch.setdefault((*place, row.leader_epoch), row.time if new_epoch else None)
+        if row.version is not None:
+            self._by_version[*place, row.version] = row
+        self._by_isr[*place, row.leader, frozenset(row.isr)].append(row.time)
+        if new_leader:
+            self._by_leader[*place, row.leader, row.controller_epoch].append(row.time)
+
+    def _add_walked(self, topic: str, partition: int, state: object) -> None:
+        row = StateRow(topic, partition, state.stat.mtime, state.stat.mzxid, state.leader, None, state.isr,
+                       state.controller_epoch, "", False, state.stat.version)  # fmt: skip
+        if row.version is not None:
+            self._by_version[topic, partition, row.version] = row
+
+    def of(self, event: Event) -> tuple[int, Side, str] | None:
+        """The time of the state that a line tells of, when it is certain which."""
+        place = event.topic, event.partition
+        if event.kind == "isr_updated":
+            row = self._by_version.get((*place, event.number("version")))
+            return None if row is None else (row.time, Side.AFTER, "ISR written")
+        if event.kind in ("isr_shrunk", "isr_expanded"):
+            times = self._by_isr.get((*place, event.broker, _ids(event.fields.get("new", ""))), ())
+            return (times[0], Side.BEFORE, "ISR changes") if len(times) == 1 else None
+        if event.kind not in _REPORTS:
+            return None
+        epoch = event.number("leader_epoch")
+        if epoch is not None:
+            time = self._by_epoch.get((*place, epoch))
+            return None if time is None else (time, Side.AFTER, "leader written")
+        leader = event.number("leader")
+        if leader is None or event.kind != "partition_changed":
+            return None
+        times = self._by_leader.get((*place, leader, event.number("controller_epoch")), ())
+        return (times[0], Side.AFTER, "leader written") if len(times) == 1 else None
+
+
+def _ids(text: str) -> frozenset[int]:
+    return frozenset(int(part) for part in text.replace(" ", "").split(",") if part.isdecimal())
+
+
+def against_controller(events: Sequence[Event], owner: Owner, known: Mapping[str, object]) -> list[Pair]:
+    """What other brokers print, beside what a controller prints of the same, whose clock is known."""
+    told: dict[tuple[str, int, int], int] = {}
+    added: dict[int, list[int]] = defaultdict(list)
+    for event in events:
+        if event.kind not in _CONTROLLER or event.time is None or owner(event) not in known:
+            continue
+        time = event.time - known[owner(event)].skew
+        if event.kind == "broker_change":
+            for broker in _ids(event.fields.get("added", "")):
+                added[broker].append(time)
+        elif (epoch := event.number("leader_epoch")) is not None and event.topic is not None:
+            place = (event.topic, event.partition, epoch)
+            told[place] = min(told.get(place, time), time)
+    others = [event for event in events if event.time is not None and event.broker is not None and owner(event) not in known]
+    learnt = [event for event in others if event.kind in _LEARNS and event.topic is not None]
+    pairs = [pair for event in learnt for pair in _learnt(event, owner(event), told)]
+    registering: dict[int, list[Event]] = defaultdict(list)
+    for event in others:
+        if event.kind == "broker_registered":
+            registering[event.broker].append(event)
+    return pairs + [pair for broker, lines in registering.items() for pair in _seen(lines, added[broker], owner)]
+
+
+def _learnt(event: Event, whose: str, told: Mapping[tuple[str, int, int], int]) -> Iterator[Pair]:
+    """Rule: who is told of a leader prints it later than the controller."""
+    time = told.get((event.topic, event.partition, event.number("leader_epoch")))
+    if time is not None:
+        yield Pair(whose, event.time - time, Side.AFTER, "leader learnt", Grade.LATE)
+
+
+def _seen(lines: Sequence[Event], added: Sequence[int], owner: Owner) -> Iterator[Pair]:
+    """Rule: who registers prints it before the controller has seen it, and hardly after.
+
+    They go by number when there are as many; else the nearest, zones aside.
+    """
+    lines, added = sorted(lines, key=lambda event: event.time), sorted(added)
+    for place, line in enumerate(lines):
+        if len(lines) == len(added):
+            time = added[place]
+        else:
+            time = min(added, key=lambda time, line=line: abs((line.time - time + LATE) % ZONE - LATE), default=None)
+        if time is not None:
+            yield Pair(owner(line), line.time - time - PROMPT, Side.BEFORE, "seen to register", Grade.SEEN)

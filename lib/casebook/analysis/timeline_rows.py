@@ -1,0 +1,317 @@
+"""Rows of a timeline: what happened, by whose clock, for how long, and what came of what.
+
+Times are epoch milliseconds. ``time`` is as printed, by the clock of who wrote it; ``at`` is the same moment by the reference
+clock, ZooKeeper's where that is known. Only the order of things rests on ``at``.
+"""
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+_NUMBER, _ID = re.compile(r"\d+"), re.compile(r"(?<=brokerId=)\d+")
+
+HISTORY = "zookeeper/history.jsonl.zst"
+
+
+def transaction(zxid: int) -> str:
+    """The proof of a transaction: the history, and which of its lines."""
+    return f"{HISTORY} txn 0x{zxid:x}"
+
+
+class Row(NamedTuple):
+    """One thing that happened: a row of ``tables/events``.
+
+    Args:
+        time: As printed; ``None`` where the line bears no date.
+        at: By the reference clock; ``time`` itself where the skew of its clock is unknown.
+        source: ``broker``, ``zookeeper``, ``client``: whose log; ``history``: ZooKeeper's transactions.
+        broker: Whose log, or whom a transaction is about.
+        file: Path inside the case.
+        line: ``None`` for a transaction.
+        kind: A kind of ``formats/log_patterns.tsv``, or of ``timeline_history.KINDS``.
+        fields: Everything else that it tells, as printed.
+        zxid: Of a transaction.
+    """
+
+    time: int | None
+    at: int | None
+    source: str
+    broker: int | None
+    file: str
+    line: int | None
+    kind: str
+    topic: str | None = None
+    partition: int | None = None
+    group: str | None = None
+    fields: Mapping[str, str] = {}
+    text: str = ""
+    level: str | None = None
+    zxid: int | None = None
+
+    @property
+    def proof(self) -> str:
+        """``path:line``, or the history and its transaction."""
+        return f"{self.file}:{self.line}" if self.zxid is None else transaction(self.zxid)
+
+    def number(self, name: str) -> int | None:
+        """A field as a whole number; ``None`` where it is missing or none."""
+        try:
+            return int(self.fields[name])
+        except (KeyError, ValueError):
+            return None
+
+    @property
+    def milliseconds(self) -> int | None:
+        """What it says it took: ``ms``, or ``secs`` of a JDK 8 pause, maybe with a decimal comma."""
+        for name, unit in (("ms", 1), ("secs", 1000)):
+            try:
+                return round(float(self.fields[name].replace(",", ".")) * unit)
+            except (KeyError, ValueError, OverflowError):
+                continue
+        return None
+
+    def numbers(self, name: str) -> tuple[int, ...]:
+        """A field as broker ids: ``1,2``, ``List(1, 2)``, ``BrokerState(brokerId=1, ..)``; empty where it is missing."""
+        text = self.fields.get(name, "")
+        return tuple(map(int, (_ID if "brokerId=" in text else _NUMBER).findall(text)))
+
+
+class StateRow(NamedTuple):
+    """A state of a partition: a row of ``tables/partition_history``.
+
+    Args:
+        time: When it was written, by the reference clock.
+        zxid: ``None`` where only a log tells of it.
+        leader: ``None`` for -1.
+        leader_epoch: ``None`` where unknown, and with ``deleted``.
+        isr: ``None`` where unknown, and with ``deleted``.
+        proof: ``path:line``, the history and its transaction, or the znodes and its path.
+        deleted: The partition is gone from here on.
+        version: Of the znode.
+    """
+
+    topic: str
+    partition: int
+    time: int
+    zxid: int | None
+    leader: int | None
+    leader_epoch: int | None
+    isr: tuple[int, ...] | None
+    controller_epoch: int | None
+    proof: str
+    deleted: bool = False
+    version: int | None = None
+
+
+class Clock(NamedTuple):
+    """How far a clock is off.
+
+    Args:
+        owner: ``broker 57``, or the folder of a log of no broker, e.g. ``zookeeper/logs/1``, ``clients/app``.
+        broker: Whose it is; ``None`` for the others.
+        skew: Milliseconds by which it is ahead of the reference; ``None`` when unknown.
+        uncertainty: The skew is right to so many milliseconds.
+        pairs: Lines that were held against what happened with them.
+        reference: ``ZooKeeper``, ``broker 56``, or ``""`` when there is nothing to hold it against.
+        zone: It is so far off by whole quarters of an hour that a time zone is likelier than a wrong clock.
+        why: How it is known, or why not.
+    """
+
+    owner: str
+    broker: int | None
+    skew: int | None
+    uncertainty: int | None
+    pairs: int
+    reference: str
+    zone: bool
+    why: str
+
+
+class WindowKind(StrEnum):
+    """What was wrong in a window."""
+
+    TWO_LEADERS = "two_leaders"
+    LEADERLESS = "leaderless"
+    UNDER_MIN_ISR = "under_min_isr"
+    LOADING = "loading"
+
+
+class Window(NamedTuple):
+    """A span of time in which something was wrong with a partition: a row of ``tables/windows``.
+
+    Args:
+        opened: By the reference clock; ``None``: before the evidence begins.
+        closed: ``None``: not before the evidence ends.
+        old_leader: Who led before, or believed to; ``None`` where nobody did.
+        new_leader: Who led next; of ``loading`` the coordinator.
+        opened_proof: Where its begin is told; of an open end where the evidence begins.
+        closed_proof: Where its end is told; of an open end where the evidence ends.
+        opened_by: What opened it, in words.
+        closed_by: What closed it, or why its end is open.
+        planned: Somebody moved the leader from a broker that was well.
+    """
+
+    kind: WindowKind
+    topic: str
+    partition: int
+    opened: int | None
+    closed: int | None
+    old_leader: int | None
+    new_leader: int | None
+    opened_proof: str
+    closed_proof: str
+    opened_by: str = ""
+    closed_by: str = ""
+    planned: bool = False
+
+    @property
+    def length(self) -> int | None:
+        """Milliseconds; ``None`` with an open end."""
+        return None if self.opened is None or self.closed is None else self.closed - self.opened
+
+
+class Span(NamedTuple):
+    """Something that lasted: a session, a registration, a controllership, a broker's process.
+
+    Args:
+        kind: ``session``, ``registered``, ``controller``, ``process``.
+        name: Session as ``0x..``, controller epoch, or ``""``.
+        broker: Whose; ``None`` when unknown.
+        opened: By the reference clock; ``None``: before the evidence begins.
+        closed: ``None``: not before the evidence ends.
+        silent: Of a session: the last time that ZooKeeper was heard; ``None`` when nothing says.
+        timeout: Of a session, milliseconds.
+    """
+
+    kind: str
+    name: str
+    broker: int | None
+    opened: int | None
+    closed: int | None
+    opened_proof: str
+    closed_proof: str
+    silent: int | None = None
+    timeout: int | None = None
+
+
+class Link(NamedTuple):
+    """One thing that led to another.
+
+    Args:
+        cause: What came first.
+        effect: What came of it; of many the first.
+        rule: Why they belong together, in words.
+        seconds: Between both, by the reference clock.
+        count: How many such effects this link stands for.
+        examples: The first few effects.
+        last: The last effect; ``effect`` itself when there is one.
+    """
+
+    cause: Row
+    effect: Row
+    rule: str
+    seconds: float
+    count: int
+    examples: tuple[Row, ...]
+    last: Row
+
+
+class Chain(NamedTuple):
+    """What followed from one cause.
+
+    Args:
+        kind: ``broker_lost``, ``broker_stopped``, ``cleaner_dead``, ``unknown_request``, ``unclean_start``, ``disk_failed``.
+        title: One sentence.
+        broker: Whom it befell.
+        links: In the order of time.
+        opened: Of its first event, by the reference clock.
+        closed: Of its last event.
+        partitions: How many were hit.
+    """
+
+    kind: str
+    title: str
+    broker: int | None
+    links: tuple[Link, ...]
+    opened: int | None
+    closed: int | None
+    partitions: int = 0
+
+
+class Point(NamedTuple):
+    """What speaks for something, or against it, with its proof; ``""`` where it is the lack of one."""
+
+    text: str
+    proof: str = ""
+
+
+class Root(NamedTuple):
+    """What may have begun a chain.
+
+    Args:
+        kind: ``network``, ``frozen``, ``gc``, ``zookeeper``, ``killed``, ``stopped``, ``disk``, ``new_client``, ``cleaner``.
+        name: A few words, e.g. ``Network of the host of broker 57``.
+        broker: Whom it befell.
+        chain: Number of the chain in the timeline.
+        pro: What speaks for it.
+        contra: What speaks against it.
+        unchecked: What could not be checked.
+        weight: The higher the likelier; of use in one chain only.
+    """
+
+    kind: str
+    name: str
+    broker: int | None
+    chain: int
+    pro: tuple[Point, ...]
+    contra: tuple[Point, ...]
+    unchecked: tuple[str, ...]
+    weight: int
+
+
+class Silence(NamedTuple):
+    """Something that these logs cannot tell.
+
+    Args:
+        kind: ``no_history``, ``no_log``, ``no_file``, ``begins_late``, ``ends_early``, ``level_off``, ``undated``, ``damaged``,
+            ``unknown_broker``, ``clock``.
+        broker: Whose; ``None`` when it is of no broker.
+        what: What is missing, one sentence.
+        unknown: What therefore nobody knows.
+        settle: What would tell.
+        proof: Where it shows; ``""`` when it is a lack.
+    """
+
+    kind: str
+    broker: int | None
+    what: str
+    unknown: str
+    settle: str
+    proof: str = ""
+
+
+class Sentence(NamedTuple):
+    """A sentence of the story.
+
+    Args:
+        at: By the reference clock.
+        time: As printed.
+        text: One or two sentences, without the time.
+        proof: Where it is told.
+        kind: Of the event.
+        broker: Whom it is about.
+        chain: Number of the chain in the timeline.
+        key: It decides what the incident is.
+        count: How many events it stands for.
+    """
+
+    at: int | None
+    time: int | None
+    text: str
+    proof: str
+    kind: str
+    broker: int | None
+    chain: int
+    key: bool = False
+    count: int = 1

@@ -1,0 +1,135 @@
+"""What windows, chains and roots look things up in: all rows in order, by kind, broker and partition."""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from casebook.analysis.settings import Settings
+from casebook.analysis.timeline_history import Key, Past
+from casebook.analysis.timeline_rows import Clock, Row, Span, StateRow
+from casebook.events import LogFile
+from casebook.facts import Cluster
+from casebook.versions import VersionInUse
+
+SLACK = 250
+"""Milliseconds by which an effect may seem to come before its cause: clocks are not known better."""
+
+
+class Rows:
+    """Dated rows in order."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.rows = rows
+        self._times = [row.at for row in rows]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def between(self, since: int | None, until: int | None) -> Sequence[Row]:
+        """Those of that time, both ends included; an open end is ``None``."""
+        first = 0 if since is None else bisect_left(self._times, since)
+        return self.rows[first : len(self.rows) if until is None else bisect_right(self._times, until)]
+
+    def before(self, at: int) -> Row | None:
+        """The last one that is not later."""
+        place = bisect_right(self._times, at)
+        return self.rows[place - 1] if place else None
+
+    def after(self, at: int) -> Row | None:
+        """The first one that is later."""
+        place = bisect_right(self._times, at)
+        return self.rows[place] if place < len(self.rows) else None
+
+
+_NONE = Rows(())
+
+
+@dataclass(kw_only=True)
+class Scene:
+    """What is known before anything is concluded.
+
+    Args:
+        reference: Whose clock orders all; ``""`` when each log keeps its own.
+        rows: By the reference clock; undated ones last.
+        states: Of each partition, in order.
+        registered: Of each broker, in order.
+        lives: Of each broker with logs: its processes, in order.
+    """
+
+    cluster: Cluster
+    version: VersionInUse
+    reference: str
+    past: Past
+    clocks: tuple[Clock, ...]
+    rows: tuple[Row, ...]
+    states: Mapping[Key, Sequence[StateRow]]
+    registered: Mapping[int, Sequence[Span]]
+    files: tuple[LogFile, ...]
+    lives: Mapping[int, Sequence[Span]] = field(default_factory=dict)
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Effective settings, as they were when the evidence was collected."""
+        return Settings(self.cluster, self.version.version)
+
+    @cached_property
+    def _by_kind(self) -> dict[str, Rows]:
+        return _grouped(self.rows, lambda row: row.kind)
+
+    @cached_property
+    def _by_broker(self) -> dict[int, Rows]:
+        return _grouped(self.rows, lambda row: row.broker if row.source == "broker" else None)
+
+    @cached_property
+    def _by_partition(self) -> dict[Key, Rows]:
+        return _grouped(self.rows, lambda row: (row.topic, row.partition) if row.partition is not None else None)
+
+    def kind(self, name: str) -> Rows:
+        """All of a kind."""
+        return self._by_kind.get(name, _NONE)
+
+    def kinds(self, names: Iterable[str], since: int | None = None, until: int | None = None) -> Iterator[Row]:
+        """Of several kinds, kind after kind, each in order."""
+        for name in names:
+            yield from self.kind(name).between(since, until)
+
+    def of_broker(self, broker: int) -> Rows:
+        """What its own logs say."""
+        return self._by_broker.get(broker, _NONE)
+
+    def of_partition(self, key: Key) -> Rows:
+        """What all logs and the history say of a partition."""
+        return self._by_partition.get(key, _NONE)
+
+    @cached_property
+    def span(self) -> tuple[int, int] | None:
+        """First and last moment that any of the evidence tells of; ``None`` when none is dated."""
+        dated = [row.at for row in self.rows[:1] if row.at is not None]
+        dated += [row.at for row in reversed(self.rows) if row.at is not None][:1]
+        dated += [time for time in (self.past.first, self.past.last and self.past.last[0]) if time is not None]
+        return (min(dated), max(dated)) if dated else None
+
+    def life(self, broker: int, at: int) -> Span | None:
+        """The process that a broker ran at a moment, or that last ran before it."""
+        found = [life for life in self.lives.get(broker, ()) if life.opened is not None and life.opened <= at]
+        return found[-1] if found else None
+
+    def is_registered(self, broker: int, at: int) -> bool | None:
+        """Whether a broker's znode was there; ``None`` when nothing tells."""
+        if not self.registered:
+            return None
+        return any(_covers(span, at) for span in self.registered.get(broker, ()))
+
+
+def _covers(span: Span, at: int) -> bool:
+    return (span.opened is None or span.opened <= at) and (span.closed is None or at < span.closed)
+
+
+def _grouped(rows: Iterable[Row], key: Callable[[Row], object]) -> dict[object, Rows]:
+    groups: dict[object, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.at is not None and (name := key(row)) is not None:
+            groups[name].append(row)
+    return {name: Rows(found) for name, found in groups.items()}

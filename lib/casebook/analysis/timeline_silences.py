@@ -1,0 +1,247 @@
+"""What these logs cannot tell: files that are missing, begin late or end early, levels that are off, times that are unknown."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from casebook.analysis.timeline_history import Past
+from casebook.analysis.timeline_rows import Chain, Clock, Silence
+from casebook.analysis.timeline_scene import Scene
+from casebook.analysis.timeline_two_leaders import Doubt
+from casebook.analysis.words import brokers, number
+from casebook.events import LogFile, source_of
+from casebook.facts import instant
+from casebook.versions import KafkaVersion
+
+COLLECT_LOGS = "casebook collect --logs BROKER=GLOB"
+COLLECT_HISTORY = "casebook collect --zookeeper-data DIR"
+
+_TRACE = KafkaVersion.parse("2.6.0")
+"""Up to 2.5 ``state.change.logger`` is at TRACE, later at INFO (``config/log4j.properties@2.5.1, 2.6.0``)."""
+
+_FILES = {
+    "controller": (
+        "controller.log",
+        ("broker_change", "broker_failure", "controller_elected", "controller_ready", "controller_epoch", "broker_startup"),
+        "when the controller saw a broker go, and what it did then",
+    ),
+    "state-change": (
+        "state-change.log",
+        ("partition_changed", "leader_request_received", "become_leader", "become_follower", "controller_request_sent"),
+        "when each broker was told who leads",
+    ),
+}
+"""Of each file: how it is called, kinds of lines that prove that its logger was on, and what it tells."""
+
+
+def silences(scene: Scene, chains: Iterable[Chain], doubts: Iterable[Doubt]) -> list[Silence]:
+    """Everything that is missing, what decides most first."""
+    worst = next(iter(chains), None)
+    return [
+        *_history(scene.past),
+        *_brokers(scene),
+        *_files(scene),
+        *_jvm_and_zookeeper(scene),
+        *_reach(scene, worst),
+        *_levels(scene),
+        *_doubts(doubts),
+        *_times(scene),
+        *_damage(scene.files),
+    ]
+
+
+def _history(past: Past) -> Iterator[Silence]:
+    if not past.there:
+        yield Silence(
+            "no_history",
+            None,
+            "ZooKeeper's history was not collected.",
+            "When each leader, in-sync set and session changed, to the millisecond; logs tell it later, or not at all.",
+            COLLECT_HISTORY,
+        )
+    for at in past.breaks:
+        yield Silence(
+            "no_history",
+            None,
+            f"Transactions before {instant(at)} are missing.",
+            "What changed in ZooKeeper until then.",
+            "Give the transaction logs of another server of the ensemble.",
+        )
+
+
+def unlogged(scene: Scene) -> tuple[list[int], list[int]]:
+    """Brokers without any log, and those with logs of which ZooKeeper knows nothing."""
+    told = {file.broker for file in scene.files if file.broker is not None} | set(scene.lives)
+    known = {*scene.registered, *scene.cluster.brokers, *(b for p in scene.cluster.partitions for b in p.replicas)}
+    return sorted(known - told), sorted(told - known) if known else []
+
+
+def _brokers(scene: Scene) -> Iterator[Silence]:
+    missing, strange = unlogged(scene)
+    if missing:
+        yield Silence(
+            "no_log",
+            None,
+            f"There is no log of {brokers(missing)}.",
+            "Whether they lived on, what they believed to lead, and what they truncated.",
+            COLLECT_LOGS,
+        )
+    if strange:
+        yield Silence(
+            "unknown_broker",
+            None,
+            f"There are logs of {brokers(strange)}, of which ZooKeeper knows nothing.",
+            "Whether they belong to this cluster.",
+            "Check the ids given with --logs.",
+        )
+
+
+def _files(scene: Scene) -> Iterator[Silence]:
+    if not scene.files:
+        return
+    for name, (file, kinds, tells) in _FILES.items():
+        if any(name in one.file.rpartition("/")[2] for one in scene.files) or any(len(scene.kind(kind)) for kind in kinds):
+            continue
+        yield Silence("no_file", None, f"There is no {file} of any broker.", f"By the logs, {tells}.", COLLECT_LOGS)
+
+
+def _jvm_and_zookeeper(scene: Scene) -> Iterator[Silence]:
+    names = [file.file.lower() for file in scene.files]
+    if not len(scene.kind("gc_pause")) and not any("gc" in name.rpartition("/")[2] for name in names):
+        yield Silence(
+            "no_file",
+            None,
+            "There is no GC log of any broker.",
+            "Whether a broker that fell silent was collecting garbage.",
+            f"{COLLECT_LOGS}, with kafkaServer-gc.log.",
+        )
+    if not any(source_of(name) == "zookeeper" for name in names):
+        yield Silence(
+            "no_file",
+            None,
+            "There is no log of ZooKeeper's servers.",
+            "Whether ZooKeeper itself was slow, and from which address a session came.",
+            f"{COLLECT_LOGS}, with zookeeper=GLOB.",
+        )
+    if not any(source_of(name) == "client" for name in names):
+        yield Silence("no_file", None, "There is no log of a client.", "What producers and consumers saw.", "Give their logs.")
+
+
+def _reach(scene: Scene, worst: Chain | None) -> Iterator[Silence]:
+    """Logs that do not cover the whole of the worst chain."""
+    if worst is None:
+        return
+    skews = {clock.broker: clock.skew or 0 for clock in scene.clocks if clock.broker is not None}
+    reach: dict[int, list[LogFile]] = defaultdict(list)
+    for file in scene.files:
+        if file.broker is not None and file.first is not None:
+            reach[file.broker].append(file)
+    for broker, files in sorted(reach.items()):
+        first = min(files, key=lambda file: file.first)
+        last = max(files, key=lambda file: file.last)
+        begins, ends = first.first - skews.get(broker, 0), last.last - skews.get(broker, 0)
+        if begins > worst.opened:
+            yield Silence(
+                "begins_late",
+                broker,
+                f"The logs of broker {broker} begin at {instant(begins)}, within the incident.",
+                "What it did before.",
+                "Give its rolled files as well.",
+                f"{first.file}:1",
+            )
+        if ends < worst.opened:
+            yield Silence(
+                "ends_early",
+                broker,
+                f"The logs of broker {broker} end at {instant(ends)}, before the incident.",
+                "What it did then.",
+                "Give its newest files as well.",
+                f"{last.file}:{last.lines}",
+            )
+
+
+def _levels(scene: Scene) -> Iterator[Silence]:
+    logs = any(file.broker is not None for file in scene.files)
+    if logs and scene.version.version < _TRACE and not len(scene.kind("leader_request_received")):
+        yield Silence(
+            "level_off",
+            None,
+            "state.change.logger is not at TRACE.",
+            "When each broker was told who leads.",
+            "log4j.logger.state.change.logger=TRACE, which is the default up to 2.5.",
+        )
+    if logs and scene.version.version >= _TRACE and not _says_offline(scene):
+        yield Silence(
+            "level_off",
+            None,
+            "A default log of 2.6 or later has no line for a partition that goes offline.",
+            "When a partition lost its leader, by the logs: only the election that follows is told.",
+            "ZooKeeper's history tells it." if not scene.past.there else "ZooKeeper's history, which is here, tells it.",
+        )
+    if len(scene.kind("unknown_api_key")) and not len(scene.kind("connection_opened")):
+        yield Silence(
+            "level_off",
+            None,
+            "kafka.network is not at DEBUG.",
+            "Which client sent what the broker does not know.",
+            "log4j.logger.kafka.network=DEBUG on that broker, for a minute.",
+        )
+
+
+def _says_offline(scene: Scene) -> bool:
+    return any(row.fields.get("to") == "OfflinePartition" for row in scene.kind("partition_changed").rows)
+
+
+def _doubts(doubts: Iterable[Doubt]) -> Iterator[Silence]:
+    by_why: dict[tuple[int, str], int] = defaultdict(int)
+    for doubt in doubts:
+        by_why[doubt.broker, doubt.why] += 1
+    for (broker, why), count in sorted(by_why.items()):
+        if why.startswith("There is no log"):
+            continue  # said of the broker already
+        yield Silence(
+            "ends_early",
+            broker,
+            why,
+            f"Whether it took writes after {number(count, 'partition')} got another leader.",
+            COLLECT_LOGS,
+        )
+
+
+def _times(scene: Scene) -> Iterator[Silence]:
+    undated = [row for row in scene.rows if row.at is None]
+    if undated:
+        yield Silence(
+            "undated",
+            None,
+            f"{number(len(undated), 'line')} of a known meaning {'bears' if len(undated) == 1 else 'bear'} no date.",
+            "When it was; they stand at the end of the timeline.",
+            "Give the log files themselves.",
+            undated[0].proof,
+        )
+    unknown = [clock for clock in scene.clocks if clock.skew is None]
+    if unknown:
+        yield _clocks_unknown(unknown)
+
+
+def _clocks_unknown(unknown: list[Clock]) -> Silence:
+    names = ", ".join(clock.owner for clock in unknown[:5]) + (" and others" if len(unknown) > 5 else "")
+    return Silence(
+        "clock",
+        None,
+        f"Nothing tells how far the clock of {names} is off.",
+        "The order of its lines among those of others.",
+        COLLECT_HISTORY,
+    )
+
+
+def _damage(files: Iterable[LogFile]) -> Iterator[Silence]:
+    for file in files:
+        if file.damage:
+            yield Silence(
+                "damaged",
+                file.broker,
+                f"{file.file} could not be read to its end: {file.damage}",
+                "What follows in it.",
+                "Collect it again.",
+                file.file,
+            )

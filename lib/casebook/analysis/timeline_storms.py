@@ -1,0 +1,166 @@
+"""Requests that a broker does not know, and whom else they hit: in 0.9 whatever came in the same poll is thrown away with them.
+
+Source: ``core/src/main/scala/kafka/network/SocketServer.scala@0.9.0.1``: the exception leaves the loop over what was received.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from casebook.analysis.timeline_links import Chainer
+from casebook.analysis.timeline_rows import Chain, Row
+from casebook.analysis.timeline_scene import SLACK, Scene
+from casebook.analysis.words import number
+
+WAIT = 60_000
+"""Who was not answered gives up within so many milliseconds: ``request.timeout.ms``, ``socket.timeout.ms`` are 30 s."""
+SHORTLY = 1000
+"""Who connects to ask for versions does so at once: milliseconds."""
+MOST = 1000
+"""Exceptions that are looked at for their connections."""
+STOP = 10_000
+"""A broker that stops is not reached for so many milliseconds."""
+PERIOD = 1_200_000
+"""librdkafka asks again after ``api.version.fallback.ms``, 20 min (``CONFIGURATION.md@v0.11.6``)."""
+
+_WHO = ("address", "client_address", "remote", "client", "client_id", "connection", "host")
+_OTHERS = ("fetch_failed", "controller_request_failed")
+_CLIENTS = ("request_timed_out", "client_disconnected", "coordinator_lost")
+_CAUSES = ("unknown_api_key", "bad_request")
+
+
+class Storm(NamedTuple):
+    """What one broker was sent and did not know.
+
+    Args:
+        thrown: Lines of exceptions, in order.
+        keys: API keys that they name.
+        senders: Who sent them, as far as the logs tell, each with its proof.
+        inferred: They are named by their connections, not by the exceptions.
+        bystanders: Who else connected just before: their requests may have been in the same poll.
+        period: Milliseconds between bursts; ``None`` with fewer than three.
+    """
+
+    broker: int | None
+    thrown: tuple[Row, ...]
+    keys: tuple[int, ...]
+    senders: tuple[tuple[str, str], ...]
+    inferred: bool
+    bystanders: tuple[str, ...]
+    period: int | None
+
+
+def storms(scene: Scene) -> list[Storm]:
+    """One for each broker that was sent something unknown."""
+    named: dict[int | None, list[Row]] = defaultdict(list)
+    for row in scene.kinds(_CAUSES):
+        named[row.broker].append(row)
+    return [_storm(scene, broker, sorted(rows, key=lambda row: row.at)) for broker, rows in sorted(named.items(), key=_by_broker)]
+
+
+def _by_broker(item: tuple[int | None, object]) -> int:
+    return -1 if item[0] is None else item[0]
+
+
+def _storm(scene: Scene, broker: int | None, rows: Sequence[Row]) -> Storm:
+    keys = tuple(sorted({key for row in rows if (key := row.number("api_key")) is not None}))
+    named = {_host(who): row.proof for row in rows if (who := _who(row))}
+    opened = _opened(scene, broker, rows)
+    senders = named or _as_many(rows, opened)
+    others = sorted({_host(_who(row)) for row in opened} - set(senders))
+    period = _period([row.at for row in rows])
+    return Storm(broker, tuple(rows), keys, tuple(senders.items()), not named, tuple(others), period)
+
+
+def _as_many(rows: Sequence[Row], opened: Sequence[Row]) -> dict[str, str]:
+    """Rule: who sent them all connected before each of them, and as often, as each exception leaves its connection dead.
+
+    Only exceptions from the first connection on that a log tells of count. An address that alone connected before each is it.
+    """
+    covered = [row for row in rows if opened and row.at >= opened[0].at - SLACK]
+    connections: dict[str, list[Row]] = defaultdict(list)
+    for row in opened:
+        connections[_host(_who(row))].append(row)
+    before = {host: sum(_just_before(own, row.at) for row in covered) for host, own in connections.items()}
+    always = {host: own for host, own in connections.items() if 10 * before[host] >= 9 * len(covered)}
+    as_often = {host: own for host, own in always.items() if len(own) >= len(covered)}
+    found = always if len(always) == 1 else as_often
+    return {host: own[0].proof for host, own in found.items()}
+
+
+def _just_before(connections: Sequence[Row], at: int) -> bool:
+    place = bisect_right(connections, at + SLACK, key=lambda row: row.at)
+    return place > 0 and connections[place - 1].at >= at - SHORTLY
+
+
+def _opened(scene: Scene, broker: int | None, rows: Sequence[Row]) -> list[Row]:
+    """Connections that were opened shortly before an exception, as network threads tell it, else as the acceptor does."""
+    found = {
+        row.proof: row
+        for thrown in rows[:MOST]
+        for row in scene.kind("connection_opened").between(thrown.at - SHORTLY, thrown.at + SLACK)
+        if row.broker == broker and _who(row)
+    }
+    told = [row for row in found.values() if "processor" in row.fields]
+    return sorted(told or found.values(), key=lambda row: row.at)
+
+
+def _host(address: str) -> str:
+    """Without its port, which is another for each connection."""
+    return address.lstrip("/").rpartition(":")[0] or address.lstrip("/")
+
+
+def _who(row: Row) -> str:
+    return next((row.fields[name] for name in _WHO if row.fields.get(name)), "")
+
+
+def _period(times: Sequence[int]) -> int | None:
+    starts = [times[0], *(b for a, b in pairwise(times) if b - a > WAIT)] if times else []
+    gaps = sorted(b - a for a, b in pairwise(starts))
+    return gaps[len(gaps) // 2] if len(gaps) > 1 else None
+
+
+def chains(scene: Scene) -> Iterator[Chain]:
+    """The chain of each storm."""
+    for storm in storms(scene):
+        first, last = storm.thrown[0], storm.thrown[-1]
+        links = Chainer(scene, last.at + WAIT)
+        failed = [row for row in scene.kind("processor_failed").between(first.at - SLACK, last.at) if row.broker == storm.broker]
+        if failed:
+            links.link(
+                first, failed, "the exception leaves the network thread's loop: what else was in that poll is not answered"
+            )
+        cause = min([*failed[:1], first], key=lambda row: row.at)
+        links.effects(
+            cause,
+            _OTHERS,
+            "requests of other brokers were in the same poll, and timed out",
+            which=lambda row, storm=storm: _speaks_of(row, storm.broker) and not _is_stopping(scene, storm.broker, row.at),
+        )
+        links.effects(
+            cause,
+            ["isr_shrunk", "znode_isr_changed"],
+            "followers whose fetches are not answered fall behind",
+            which=lambda row, storm=storm: row.broker == storm.broker,
+        )
+        links.effects(cause, _CLIENTS, "requests of clients were in the same poll, and timed out")
+        title = f"Broker {storm.broker} was sent {number(len(storm.thrown), 'request')} that it does not know"
+        yield links.chain("unknown_request", title, storm.broker) or Chain(
+            "unknown_request", title, storm.broker, (), first.at, last.at
+        )
+
+
+def _speaks_of(row: Row, broker: int | None) -> bool:
+    """Whether another broker waited for this one in vain; a connection that was closed or refused was no such wait."""
+    said = row.text.lower()
+    if "disconnect" in said or "refused" in said:
+        return False
+    return any(row.number(name) == broker for name in ("leader", "target", "node")) or (
+        row.kind == "controller_request_failed" and row.number("broker") == broker
+    )
+
+
+def _is_stopping(scene: Scene, broker: int | None, at: int) -> bool:
+    return any(row.broker == broker for row in scene.kinds(("broker_stopping", "broker_stopped"), at - STOP, at))

@@ -1,0 +1,146 @@
+"""Windows in which two brokers could both take writes: from the election of the new leader to the truncation of the old one.
+
+Not from the old leader's own "Expired" line, which it prints when it is connected again. An old leader whose process had ended
+takes no writes: a window needs a line of that process after the election.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from casebook.analysis.timeline_history import Key
+from casebook.analysis.timeline_rows import Row, Span, StateRow, Window, WindowKind
+from casebook.analysis.timeline_scene import SLACK, Scene
+
+SOON = 60_000
+"""A truncation so many milliseconds after the broker became a follower is that of this change."""
+
+TRUNCATIONS = ("truncated", "truncated_below_hw", "truncated_nothing", "log_emptied", "fetch_reset")
+_LEARNS = ("become_follower", "role_changed", "leader_request_received")
+_WORDS = {
+    "truncated_nothing": "it had nothing to truncate",
+    "fetch_reset": "it took up the new leader's offsets",
+    "become_follower": "it became a follower",
+    "role_changed": "it became a follower",
+    "leader_request_received": "it was told of the new leader",
+}
+
+
+class Doubt(NamedTuple):
+    """An election after which nobody knows whether the old leader lived on."""
+
+    topic: str
+    partition: int
+    broker: int
+    at: int
+    why: str
+
+
+def two_leaders(scene: Scene) -> tuple[list[Window], list[Doubt]]:
+    """The windows, and the elections that might have had one."""
+    found: list[Window] = []
+    doubts: list[Doubt] = []
+    logs = {file.broker for file in scene.files} | set(scene.lives)
+    for key, rows in scene.states.items():
+        for led, row, until in _moves(rows):
+            old = led.leader
+            if old not in logs:
+                doubts.append(Doubt(*key, old, row.time, f"There is no log of broker {old}."))
+            elif (window := _window(scene, key, led, row, until)) is not None:
+                found.append(window)
+            elif _is_silent(scene, old, row.time):
+                doubts.append(Doubt(*key, old, row.time, f"The log of broker {old} ends before it, without a word of a stop."))
+    return found, doubts
+
+
+def _moves(rows: Sequence[StateRow]) -> Iterator[tuple[StateRow, StateRow, StateRow | None]]:
+    """Each election of another leader: since when who led, the election, and the next state with yet another leader."""
+    led: StateRow | None = None
+    for place, row in enumerate(rows):
+        if row.deleted:
+            led = None
+        if row.leader is None:
+            continue
+        if led is not None and row.leader != led.leader:
+            yield led, row, next((later for later in rows[place + 1 :] if later.leader != row.leader), None)
+        if led is None or row.leader != led.leader:
+            led = row
+
+
+def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRow | None) -> Window | None:
+    old = led.leader
+    life = scene.life(old, row.time)
+    if life is None or life.closed is None or life.closed <= row.time or not _led_in(scene, key, led, life):
+        return None
+    limit = None if until is None else until.time
+    end = _end(scene, key, old, row, life.closed if limit is None else min(limit, life.closed))
+    by = f"Broker {row.leader} was elected in place of {old}."
+    planned = scene.is_registered(old, row.time - 1) is True
+    closing = _closing(scene, old, row.time, life)
+    if closing is not None and (end is None or end.at > closing.at):
+        closed, proof, words = closing.at, closing.proof, f"Broker {old}, which was stopping, closed its connections."
+    elif end is not None:
+        words = f"Broker {old}: {_WORDS.get(end.kind, 'it truncated its log')}{_to(end)}."
+        closed, proof = max(end.at, row.time), end.proof
+    elif until is not None and until.leader == old:
+        closed, proof, words = until.time, until.proof, f"Broker {old} was elected again."
+    elif life.name in ("broker_stopped", "truncation_refused") or _follows(scene, old, life.closed):
+        closed, proof, words = life.closed, life.closed_proof, f"The process of broker {old} ended."
+    else:
+        closed, proof, words = None, life.closed_proof, f"The log of broker {old} does not say that it became a follower."
+    return Window(WindowKind.TWO_LEADERS, *key, row.time, closed, old, row.leader, row.proof, proof, by, words, planned)
+
+
+def _closing(scene: Scene, broker: int, at: int, life: Span) -> Row | None:
+    """Rule: behind a controlled shutdown the socket server is shut down (``KafkaServer.scala@0.9.0.1, 2.8.2``)."""
+    done = scene.kind("controlled_shutdown_done").between(at, life.closed)
+    return next((row for row in done if row.broker == broker), None)
+
+
+def _led_in(scene: Scene, key: Key, led: StateRow, life: Span) -> bool:
+    """Whether this process led: a later one of the same broker leads only once it is told to."""
+    if life.opened <= led.time:
+        return True
+    first = scene.of_broker(led.leader).between(life.opened, life.opened)
+    if not any(row.kind == "broker_starting" for row in first):
+        return True  # its log begins in the middle of a life
+    own = scene.of_partition(key).between(life.opened, life.closed)
+    return any(row.broker == led.leader and (row.kind == "become_leader" or row.number("leader") == led.leader) for row in own)
+
+
+def _end(scene: Scene, key: Key, old: int, row: StateRow, limit: int) -> Row | None:
+    own = [
+        line
+        for line in scene.of_partition(key).between(row.time - SLACK, limit)
+        if line.broker == old and line.source == "broker" and _is_of(line, row, old)
+    ]
+    learns = next((line for line in own if line.kind in _LEARNS), None)
+    cut = next((line for line in own if line.kind in TRUNCATIONS), None)
+    if cut is not None and (learns is None or cut.at - learns.at <= SOON):
+        return cut
+    return next((line for line in own if line.kind in ("become_follower", "role_changed")), learns)
+
+
+def _is_of(line: Row, row: StateRow, old: int) -> bool:
+    """Whether a line of the old leader is about this election or what came of it, and none before."""
+    if line.kind in TRUNCATIONS:
+        return line.at >= row.time or line.kind != "truncated_nothing"
+    if line.kind not in _LEARNS or line.number("leader") == old:
+        return False
+    if line.kind == "role_changed":
+        return line.fields.get("role") == "follower" and line.at >= row.time
+    epoch = line.number("leader_epoch")
+    return epoch is None or row.leader_epoch is None or epoch >= row.leader_epoch
+
+
+def _to(end: Row) -> str:
+    offset = end.fields.get("offset") or end.fields.get("to")
+    return f" at offset {offset}" if end.kind in TRUNCATIONS and offset else ""
+
+
+def _follows(scene: Scene, broker: int, at: int) -> bool:
+    return any(life.opened is not None and life.opened > at for life in scene.lives.get(broker, ()))
+
+
+def _is_silent(scene: Scene, broker: int, at: int) -> bool:
+    life = scene.life(broker, at)
+    return life is None or (life.name not in ("broker_stopped", "broker_stopping") and not _follows(scene, broker, at))

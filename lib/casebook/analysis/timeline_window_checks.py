@@ -1,0 +1,179 @@
+"""The checks on windows: two leaders, no leader, too few in sync; and what all checks on a timeline share."""
+
+from collections.abc import Iterable, Sequence
+
+from casebook.analysis.proof import SHOWN
+from casebook.analysis.settings import BUILT_IN_ASSUMED
+from casebook.analysis.timeline_rows import Window
+from casebook.analysis.timeline_scene import Scene
+from casebook.analysis.timeline_silences import COLLECT_HISTORY, COLLECT_LOGS
+from casebook.analysis.timeline_two_leaders import Doubt
+from casebook.analysis.timeline_words import exact
+from casebook.analysis.words import brokers, count, number
+from casebook.facts import instant
+from casebook.findings import Evidence, Finding, Question, Severity, Step
+
+LONG = 1000
+"""A planned move hands over within milliseconds; a window of so many is no hand-over."""
+SETTLE = f"Give ZooKeeper's own files, {COLLECT_HISTORY}, or brokers' logs, {COLLECT_LOGS}."
+
+_WINDOWS = Evidence(file="tables/windows")
+
+
+def proof(text: str) -> Evidence:
+    """The evidence that a proof names: a line, a transaction, or a znode."""
+    file, _, place = text.partition(" ")
+    if place.startswith("/"):
+        return Evidence(file=file, znode=place)
+    path, _, line = file.rpartition(":")
+    return Evidence(file=path, line=int(line)) if path and line.isdecimal() else Evidence(file=text)
+
+
+def _proofs(windows: Iterable[Window]) -> tuple[Evidence, ...]:
+    texts = dict.fromkeys(text for w in windows for text in (w.opened_proof, w.closed_proof) if text)
+    return (*(proof(text) for text in list(texts)[: 2 * SHOWN]), _WINDOWS)
+
+
+def _facts(windows: Sequence[Window]) -> dict[str, object]:
+    known = [window.length for window in windows if window.length is not None]
+    return {
+        "windows": len(windows),
+        "partitions": len({(window.topic, window.partition) for window in windows}),
+        "longest_ms": max(known, default=None),
+        "open_ends": len(windows) - len(known),
+        "opened": instant(min((window.opened for window in windows if window.opened), default=None)),
+        "closed": instant(max((window.closed for window in windows if window.closed), default=None)),
+    }
+
+
+def _looked_at(scene: Scene) -> str:
+    states = sum(len(rows) for rows in scene.states.values())
+    source = "ZooKeeper's history" if scene.past.there else "logs and znodes"
+    return f"{number(states, 'state')} of {number(len(scene.states), 'partition')}, from {source}"
+
+
+def _partitions(windows: Iterable[Window]) -> str:
+    return number(len({(window.topic, window.partition) for window in windows}), "partition")
+
+
+def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt]) -> Finding:
+    """Could two brokers take writes for the same partition at once?"""
+    ask = Question(
+        check="timeline.two_leaders",
+        question="Could two brokers take writes for the same partition at once?",
+        looked_at=_looked_at(scene),
+        threshold="an election whose old leader lived on, until it truncates or follows",
+        facts=_facts(hit)
+        | {"old_leaders": sorted({w.old_leader for w in hit if w.old_leader is not None}), "unknown": len(doubts)},
+        evidence=_proofs(hit),
+        caveats=() if scene.past.there else ("Without ZooKeeper's history a window opens at the line of a log, somewhat late.",),
+    )
+    if hit:
+        return _two_leaders_found(ask, hit)
+    if not any(len(rows) > 1 for rows in scene.states.values()):
+        return ask.could_not_check("Whether two brokers led at once is unknown: no election is told of", settle=SETTLE)
+    if doubts:
+        whom = brokers(sorted({doubt.broker for doubt in doubts}))
+        title = f"Whether {whom} took writes after {number(len(doubts), 'election')} is unknown"
+        return ask.could_not_check(title, why=doubts[0].why, settle=f"Give the logs of {whom}: {COLLECT_LOGS}.")
+    return ask.ok("No old leader lived on after another was elected")
+
+
+def _two_leaders_found(ask: Question, hit: Sequence[Window]) -> Finding:
+    worst = max(hit, key=lambda window: (window.length is None, window.length or 0))
+    grave = [w for w in hit if not w.planned or w.length is None or w.length >= LONG]
+    old = brokers(sorted({window.old_leader for window in hit}))
+    lasted = "an unknown time" if worst.length is None else exact(worst.length)
+    upto, its = "up to " if len(hit) > 1 and worst.length is not None else "", "their" if " and " in old else "its"
+    title = f"For {upto}{lasted} {old} and {its} successors could both take writes on {_partitions(hit)}"
+    why = (
+        f"{worst.topic}-{worst.partition}: {worst.opened_by} {worst.closed_by} "
+        "What the old leader acknowledged with acks=1 in between is truncated."
+    )
+    if not grave:
+        return ask.found(
+            Severity.WARNING,
+            f"{title}: planned moves",
+            why=f"{why} Leaders were moved while their brokers were well.",
+            since=instant(worst.opened),
+            next=(
+                Step(kind="first", text="Producers whose records must not be lost use acks=all with min.insync.replicas of 2."),
+            ),
+        )
+    return ask.found(
+        Severity.CRITICAL,
+        title,
+        why=why,
+        since=instant(min(window.opened for window in grave)),
+        next=(
+            Step(
+                kind="first",
+                text="Keep the producers' logs: compare what they had acknowledged in these windows with the partitions.",
+            ),
+            Step(kind="then", text="Set acks=all and min.insync.replicas=2: a leader without followers then refuses writes."),
+            Step(kind="not", text="Do not take the old leader's own Expired line for the begin: it prints that late."),
+        ),
+    )
+
+
+def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
+    """When had a partition no leader, and for how long?"""
+    still = [window for window in hit if window.closed is None]
+    ask = Question(
+        check="timeline.leaderless",
+        question="When had a partition no leader, and for how long?",
+        looked_at=_looked_at(scene),
+        threshold="any time without a registered leader",
+        facts=_facts(hit) | {"still": len(still)},
+        evidence=_proofs(hit),
+    )
+    if not hit:
+        return _nothing(ask, scene, "No partition was without leader")
+    ended = "" if not still else f", {count(len(still))} of them to the end of the evidence"
+    return ask.found(
+        Severity.CRITICAL if still else Severity.WARNING,
+        f"{_partitions(hit)} had no leader{_longest(hit)}{ended}",
+        why=f"{hit[0].topic}-{hit[0].partition}: {hit[0].opened_by} {hit[0].closed_by}",
+        since=instant(min((window.opened for window in hit if window.opened), default=None)),
+        next=(Step(kind="first", text="Notebook 20 says which broker brings which partition back."),),
+    )
+
+
+def _longest(hit: Sequence[Window]) -> str:
+    known = [window.length for window in hit if window.length is not None]
+    return f", for up to {exact(max(known))}" if known else ""
+
+
+def _nothing(ask: Question, scene: Scene, title: str) -> Finding:
+    """Nothing was found: well only where each state that was is known."""
+    if not scene.states:
+        return ask.could_not_check("No state of a partition is known", settle=SETTLE)
+    if not scene.past.there:
+        told = "as far as logs tell: without ZooKeeper's history nobody knows"
+        return ask.could_not_check(f"{title}, {told}", settle=f"Give ZooKeeper's own files: {COLLECT_HISTORY}.")
+    if scene.past.breaks:
+        return ask.could_not_check(f"{title}, but transactions are missing", settle="Give another server's transaction logs.")
+    return ask.ok(title)
+
+
+def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:
+    """When were fewer replicas in sync than acks=all needs?"""
+    origins = {scene.settings.effective("min.insync.replicas", topic=topic, broker=None).origin for topic, _ in scene.states}
+    assumed = ("Where nothing else is known min.insync.replicas is taken to be the release's default.",)
+    ask = Question(
+        check="timeline.under_min_isr",
+        question="When were fewer replicas in sync than acks=all needs?",
+        looked_at=_looked_at(scene),
+        threshold="any time under min.insync.replicas",
+        facts=_facts(hit),
+        evidence=_proofs(hit),
+        caveats=("min.insync.replicas is that of the end of the evidence.", *(assumed if BUILT_IN_ASSUMED in origins else ())),
+    )
+    if not hit:
+        return _nothing(ask, scene, "No partition was under min.insync.replicas")
+    return ask.found(
+        Severity.WARNING,
+        f"{_partitions(hit)} had too few in sync for acks=all{_longest(hit)}",
+        why=f"{hit[0].topic}-{hit[0].partition}: {hit[0].opened_by} {hit[0].closed_by}",
+        since=instant(min((window.opened for window in hit if window.opened), default=None)),
+    )

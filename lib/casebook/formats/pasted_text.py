@@ -1,0 +1,59 @@
+"""Text that a person copied out of a terminal, a mail or a chat: its lines as they were before they were sent.
+
+What mail and chat do to a line is taken back where nothing else can have been meant: quote marks, typographic quotes and
+dashes, no-break spaces, colours, carriage returns. Lines keep their numbers.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+MOST_LINES = 20_000
+"""Of a longer paste only so many lines are read."""
+
+_QUOTED = re.compile(r"\s{0,4}(?:>\s?)+")
+_UNSEEN = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\u200b-\u200f\u2060\ufeff\u00ad]")
+_FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*\s*")
+_SENT_AS = {
+    **dict.fromkeys(map(ord, "“”„‟«»"), '"'),
+    **dict.fromkeys(map(ord, "‘’‚‛"), "'"),
+    **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212"), "-"),
+    0x2014: "--",  # what an editor makes of the two dashes of an option
+    0x2026: "...",
+    **dict.fromkeys([0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " "),
+}
+
+
+class Line(NamedTuple):
+    """A line of a paste.
+
+    Args:
+        number: In the paste, from 1.
+        text: As it stood in the terminal, as far as that can be told; without line end.
+    """
+
+    number: int
+    text: str
+
+
+def quote_mark(text: str) -> str:
+    """What a mail put before a line: ``> `` once or more; ``""`` for a line of one's own."""
+    found = _QUOTED.match(text)
+    return found[0] if found else ""
+
+
+def is_fence(text: str) -> bool:
+    """Whether it begins or ends a block of Markdown."""
+    return _FENCE.fullmatch(text) is not None
+
+
+def cleaned(texts: Iterable[str]) -> list[Line]:
+    """The lines of a paste, at most :data:`MOST_LINES`; fences are empty lines."""
+    lines = []
+    for number, text in enumerate(texts, start=1):
+        if number > MOST_LINES:
+            break
+        body = text[len(quote_mark(text)) :].rstrip("\r\n")
+        plain = _UNSEEN.sub("", body).translate(_SENT_AS).rstrip() if not body.isascii() or "\x1b" in body else body.rstrip()
+        lines.append(Line(number, "" if is_fence(plain) else plain))
+    return lines

@@ -1,0 +1,117 @@
+"""What ``kafka-topics --describe`` prints, 0.8 to 3.9: leader, replicas and ISR, and no epoch.
+
+Source: ``core/src/main/scala/kafka/admin/TopicCommand.scala@0.8.2.2, 0.9.0.1, 2.8.2``,
+``tools/src/main/java/org/apache/kafka/tools/TopicCommand.java@3.9.0``. No leader is ``-1`` (to 1.1) or ``none``.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from casebook.formats import znodes
+from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_zookeeper import Cut
+from casebook.pasted import DescribedPartition, DescribedTopic, Span
+
+_NAME = r"[a-zA-Z0-9._-]{1,249}"
+_TOPIC = re.compile(
+    rf"\s*Topic: ?(?P<topic>{_NAME})\s+(?:TopicId: ?(?P<id>\S*)\s+)?PartitionCount: ?(?P<count>\d{{1,9}})"
+    rf"(?:\s+ReplicationFactor: ?(?P<factor>\d{{1,9}}))?(?:\s+(?P<configs_said>Configs:) ?(?P<configs>.*?))?"
+    r"(?:\s+MarkedForDeletion: ?(?P<deleting>true|false))?\s*",
+    re.IGNORECASE,
+)
+_IDS = r"\d{1,10}(?:\s?,\s?\d{1,10})*"
+_PARTITION = re.compile(
+    rf"\s*Topic: ?(?P<topic>{_NAME})\s+Partition: ?(?P<partition>\d{{1,10}})\s+Leader: ?(?P<leader>-?\d{{1,10}}|none)"
+    rf"\s+Replicas: ?(?P<replicas>{_IDS})\s+Isr: ?(?P<isr>{_IDS})?(?P<rest>(?:\s+(?:Adding Replicas: ?(?P<adding>{_IDS})?"
+    rf"|Removing Replicas: ?(?P<removing>{_IDS})?|Offline: ?(?:{_IDS})?|Elr: ?(?:{_IDS}|N/A)?|LastKnownElr: ?(?:{_IDS}|N/A)?"
+    r"|MarkedForDeletion: ?(?P<deleting>true|false)))*)\s*",
+    re.IGNORECASE,
+)
+_BEGINS = re.compile(rf"\s*Topic: ?{_NAME}(?:\s+(?:TopicId|Partition|PartitionCount)\b.*)?\s*", re.IGNORECASE)
+_GOES_ON = re.compile(
+    r"\s*(?:(?:[\d, ]+\s)?(?:Partition|PartitionCount|ReplicationFactor|Configs|Leader|Replicas|Isr|Adding Replicas"
+    r"|Removing Replicas|Elr|LastKnownElr|MarkedForDeletion):.*|[\d, ]+|none|[\w.-]+=\S*)\s*",
+    re.IGNORECASE,
+)
+_MOST_FOLDED, _LONGEST = 6, 64 << 10
+_CONFIG = re.compile(r"([a-z][a-z0-9._-]*)=")
+
+
+def described(lines: Sequence[Line]) -> Iterator[DescribedTopic | DescribedPartition | Cut]:
+    """Every line of a description, folded or not."""
+    at = 0
+    while at < len(lines):
+        if len(lines[at].text) > _LONGEST or not _BEGINS.fullmatch(lines[at].text):
+            at += 1
+            continue
+        found, after = _row(lines, at)
+        yield found
+        at = after
+
+
+def _row(lines: Sequence[Line], at: int) -> tuple[DescribedTopic | DescribedPartition | Cut, int]:
+    """The row that begins at a line: with as many of the next lines as belong to it."""
+    text, after = lines[at].text, at + 1
+    while after < len(lines) and after - at < _MOST_FOLDED and _belongs(lines[after].text):
+        text += ("" if re.search(r"[\d,]\s?$", text) and re.match(r"\s*[\d,]", lines[after].text) else " ") + lines[after].text
+        after += 1
+    span = Span(lines[at].number, lines[after - 1].number)
+    if row := _PARTITION.fullmatch(text):
+        partition = _partition(row, span)
+        whole = partition is not None and (row["isr"] is not None or (partition.leader is None and after < len(lines)))
+        return (partition if whole else Cut(span, "is a partition's line that is cut or was changed")), after
+    if row := _TOPIC.fullmatch(text):
+        return _topic(row, span), after
+    return Cut(span, "is a line of kafka-topics --describe that is cut or was changed"), after
+
+
+def _belongs(text: str) -> bool:
+    return len(text) < _LONGEST and _GOES_ON.fullmatch(text) is not None
+
+
+def _partition(row: re.Match[str], span: Span) -> DescribedPartition | None:
+    number = znodes.number(row["partition"])
+    leader = None if row["leader"].lower() in ("none", "-1") else znodes.number(row["leader"])
+    replicas, isr = _ids(row["replicas"]), _ids(row["isr"])
+    if number is None or (leader is None and row["leader"].lower() not in ("none", "-1")) or replicas is None or isr is None:
+        return None
+    moved = "Adding Replicas" in row["rest"] or "Removing Replicas" in row["rest"]
+    return DescribedPartition(
+        topic=row["topic"],
+        partition=number,
+        span=span,
+        leader=leader,
+        replicas=replicas,
+        isr=isr,
+        adding=_ids(row["adding"]) if moved else None,
+        removing=_ids(row["removing"]) if moved else None,
+        deleting=(row["deleting"] or "").lower() == "true",
+    )
+
+
+def _ids(text: str | None) -> tuple[int, ...] | None:
+    """Broker ids; ``None`` where one of them is none, or one comes twice."""
+    found = [znodes.number(name.strip()) for name in text.split(",")] if text else []
+    return None if None in found or len(set(found)) < len(found) else tuple(found)
+
+
+def _topic(row: re.Match[str], span: Span) -> DescribedTopic:
+    return DescribedTopic(
+        topic=row["topic"],
+        span=span,
+        partitions=int(row["count"]),
+        configs=_configs(row["configs"] or "") if row["configs_said"] else None,
+        deleting=(row["deleting"] or "").lower() == "true",
+    )
+
+
+def _configs(text: str) -> dict[str, str] | None:
+    """``a=1,b=x,y``: a comma in a value is told from the one between two settings by the name that follows.
+
+    ``None`` for a text that is cut behind a comma, or is something else: what is missing may be what counts.
+    """
+    if text.endswith(",") or (text and not _CONFIG.match(text)):
+        return None
+    marks = [match for match in _CONFIG.finditer(text) if match.start() == 0 or text[match.start() - 1] in ", "]
+    ends = [*(match.start() for match in marks), len(text)][1:]
+    return {match[1]: text[match.end() : end].strip(", ") for match, end in zip(marks, ends, strict=True)}

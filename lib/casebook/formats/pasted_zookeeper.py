@@ -1,0 +1,298 @@
+"""What people paste of ZooKeeper: ``get``, ``ls`` and ``stat`` of zkCli and zookeeper-shell, 3.4 to 3.9.
+
+``get`` of 3.4 prints data and stat; from 3.5 on it prints the stat only with ``-s``. ``ls`` prints ``[1, 2, 3]``, ``ls2`` and
+``ls -s`` the stat too (``ZooKeeperMain.java@release-3.4.6``, ``cli/{Get,Ls,Stat}Command.java@release-3.5.5``,
+``cli/StatPrinter.java@release-3.8.0``). A znode whose path was not pasted is told by what it holds, and by a path in the
+lines before it.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta, timezone
+from typing import NamedTuple
+
+from casebook.facts import Stat
+from casebook.formats.pasted_text import Line
+from casebook.pasted import PastedZnode, Span
+
+_KAFKA = re.compile(
+    r"(?P<chroot>(?:/[^\s/\"',`]+)*?)(?P<path>/(?:brokers(?:/(?:ids|topics|seqid)(?:/[^\s\"',)\]`:;]*)?)?"
+    r"|controller_epoch|controller|cluster(?:/id)?|feature|admin(?:/[^\s\"',)\]`:;]+)?|config(?:/[^\s\"',)\]`:;]+)?"
+    r"|(?:isr_change|log_dir_event)_notification(?:/[^\s\"',)\]`:;]+)?|latest_producer_id_block))(?=$|[\s\"',.:;)\]`])"
+)
+_COMMAND = re.compile(
+    r"\s*(?P<zk>\[zk:[^\]]*\]\s*|.*\b(?:zkCli|zookeeper-shell|zookeeper-client|ZooKeeperMain)\S*\s.*?(?=\b(?:get|ls2?|stat)\s))?(?:[$#%]\s+)?"
+    r"(?P<verb>get|ls2?|stat)\s+(?P<options>(?:-\w\s+)*)(?P<path>/\S*)(?:\s+(?:watch|true|1))?\s*"
+)
+_VERB = re.compile(r"\b(?:get|ls2?|stat)\s")
+_STAT = re.compile(
+    r"\s*(?P<name>cZxid|ctime|mZxid|mtime|pZxid|cversion|dataVersion|aclVersion|ephemeralOwner|dataLength|numChildren)"
+    r"\s*=\s*(?P<value>.*?)\s*"
+)
+_NOT_THERE = re.compile(
+    r".*(?:Node does not exist: (?P<said>/\S+)|(?:NoNodeException: )?KeeperErrorCode = NoNode for (?P<code>/\S+))\s*"
+)
+_CHATTER = re.compile(
+    r"\s*(?:WATCHER::|WatchedEvent state:.*|Connecting to \S+|Welcome to ZooKeeper!|JLine support is \w+"
+    r"|\[zk:[^\]]*\]\s*(?:quit)?|null|quit|Quitting\.\.\.|log4j:WARN .*|'ls2' has been deprecated.*|Command failed: .*)\s*"
+)
+_CHILDREN = re.compile(r"\s*\[(?:[^\[\]{}\":=]*)\]?\s*")
+_CHILDREN_ON = re.compile(r"[^\[\]{}\":=\s][^\[\]{}\":=]*\]?\s*")
+_GLUED = re.compile(r"(?P<list>[^\]]*\])(?P<stat>cZxid = .*)")
+_NUMBER = re.compile(r"\s*[0-9]{1,10}\s*")
+_FIELDS = {"cZxid": "czxid", "mZxid": "mzxid", "pZxid": "pzxid", "dataVersion": "version", "aclVersion": "aversion"}
+_TIMES = ("ctime", "mtime")
+_MOST_FOLDED, _MOST_CHARACTERS, _LONGEST, _NEAR = 5000, 4 << 20, 4096, 3
+
+_HOURS = {"UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9, "KST": 9,
+          "EST": -5, "EDT": -4, "MST": -7, "MDT": -6, "PDT": -7}  # fmt: skip
+"""Names of zones that Java prints and that mean one zone only; CST, IST, BST and the like mean several."""
+_DATE = re.compile(r"\w{3} (\w{3} [ \d]\d \d\d:\d\d:\d\d) ([A-Z]{2,5}|GMT[+-]\d\d:\d\d|[+-]\d\d:?\d\d) (\d{4})")
+
+
+class Cut(NamedTuple):
+    """Something that begins and does not end in the paste."""
+
+    span: Span
+    reason: str
+
+
+def kafka_path(path: str) -> tuple[str, str] | None:
+    """Chroot and path below it of a znode of Kafka's; ``None`` for another."""
+    found = _KAFKA.fullmatch(path.rstrip("/") or "/")
+    return (found["chroot"], found["path"]) if found else None
+
+
+def znodes(lines: Sequence[Line]) -> Iterator[PastedZnode | Cut]:
+    """Every znode in the lines, in their order; empty lines are those that somebody else has taken."""
+    at = 0
+    while at < len(lines):
+        found, after = _at(lines, at)
+        if found is not None:
+            yield found
+        at = max(after, at + 1)
+
+
+def is_chatter(text: str) -> bool:
+    """Whether zkCli says it beside its answers."""
+    return _CHATTER.fullmatch(text) is not None
+
+
+def is_command(text: str) -> bool:
+    """Whether it asks ZooKeeper for something of Kafka's."""
+    return _command(text) is not None
+
+
+def _at(lines: Sequence[Line], at: int) -> tuple[PastedZnode | Cut | None, int]:
+    """The znode that begins at a line, and where to go on."""
+    text = lines[at].text
+    if not text:
+        return None, at + 1
+    if "Node" in text and (missing := _NOT_THERE.fullmatch(text[:_LONGEST])):
+        path = missing["said"] or missing["code"]
+        return (PastedZnode(path, Span(lines[at].number, lines[at].number), there=False) if kafka_path(path) else None), at + 1
+    if (command := _command(text)) is not None:
+        return _answer(lines, at, command)
+    if text.lstrip().startswith("{"):
+        return _bare(lines, at)
+    if "=" in text and _STAT.fullmatch(text[:_LONGEST]):
+        stat, undated, after = _stat(lines, at)
+        path = _path_near(lines, at)
+        return PastedZnode(path, _span(lines, at, after), stat=stat, undated=undated), after
+    return None, at + 1
+
+
+def _command(text: str) -> re.Match[str] | None:
+    """A command of zkCli; ``ls`` of a shell is one only with a path of Kafka's znodes."""
+    found = _COMMAND.fullmatch(text) if len(text) < _LONGEST and "/" in text and _VERB.search(text) else None
+    return found if found and (kafka_path(found["path"]) or _is_root(found)) else None
+
+
+def _is_root(command: re.Match[str]) -> bool:
+    """``ls /kafka`` at the prompt of zkCli: the root of a chroot."""
+    return command["zk"] is not None and command["verb"].startswith("ls")
+
+
+def _answer(lines: Sequence[Line], at: int, command: re.Match[str]) -> tuple[PastedZnode | Cut | None, int]:
+    """What follows a command."""
+    path, after = command["path"].rstrip("/") or "/", at + 1
+    while after < len(lines) and (not lines[after].text or _CHATTER.fullmatch(lines[after].text)) and after - at < 12:
+        if lines[after].text.startswith("[zk:"):
+            return Cut(_span(lines, at, after), "asks for a znode; its answer was not pasted"), after
+        after += 1
+    if after == len(lines):
+        return Cut(_span(lines, at, after), "asks for a znode; its answer was not pasted"), after
+    data, children, text, glued = None, None, lines[after].text, None
+    if command["verb"].startswith("ls"):
+        listed, end, glued = _children(lines, after)
+        if end is None:
+            return Cut(_span(lines, at, at + 1), "asks for children; their list was not pasted whole"), after
+        children, after = listed, end
+    elif command["verb"] == "get" and text.lstrip().startswith("{"):
+        data, end = _json(lines, after)
+        if data is None:
+            return Cut(_span(lines, at, end), "holds JSON that is cut or was changed"), end
+        after = end
+    elif command["verb"] == "get" and _NUMBER.fullmatch(text) and path.endswith("/controller_epoch"):
+        data, after = text.strip(), after + 1
+    elif not _STAT.fullmatch(text):
+        return _refused(lines, at, after, path)
+    stat, undated, end = _stat(lines, after, glued)
+    return PastedZnode(path, _span(lines, at, end), data, stat, children, undated=undated), end
+
+
+def _refused(lines: Sequence[Line], at: int, after: int, path: str) -> tuple[PastedZnode | Cut, int]:
+    """A command whose answer is none: the znode is not there, or the answer makes no sense."""
+    missing = _NOT_THERE.fullmatch(lines[after].text)
+    if missing and (missing["said"] or missing["code"]) == path:
+        return PastedZnode(path, _span(lines, at, after + 1), there=False), after + 1
+    return Cut(_span(lines, at, at + 1), "asks for a znode; what follows is not its answer"), at + 1
+
+
+def _bare(lines: Sequence[Line], at: int) -> tuple[PastedZnode | Cut | None, int]:
+    """JSON without a command: a znode of Kafka's by its fields, else nobody's."""
+    data, end = _json(lines, at)
+    if data is None:
+        return Cut(_span(lines, at, end), "is JSON that is cut or was changed"), end
+    try:
+        row = json.loads(data.replace("[redacted]", '"[redacted]"'))
+    except (ValueError, RecursionError):
+        return Cut(_span(lines, at, end), "is JSON that is cut or was changed"), end
+    kind = _kind(row)
+    if kind is None:
+        return None, end
+    path = _path_near(lines, at)
+    known = kafka_path(path) if path else None
+    stat, undated, after = _stat(lines, end)
+    path = path if known and re.search(kind, known[1]) else "/controller" if kind == "^/controller$" else None
+    return PastedZnode(path, _span(lines, at, after), data, stat, undated=undated), after
+
+
+def _kind(row: object) -> str | None:
+    """A pattern of the paths at which Kafka keeps such an object; ``None`` for an object that is no znode's."""
+    if not isinstance(row, dict):
+        return None
+    if {"leader", "isr", "leader_epoch"} <= row.keys():
+        return "/state$"
+    if "brokerid" in row:
+        return "^/controller$"
+    if "endpoints" in row or {"host", "port"} <= row.keys():
+        return "^/brokers/ids/"
+    if isinstance(row.get("partitions"), dict):
+        return "^/brokers/topics/[^/]+$"
+    if isinstance(row.get("partitions"), list):
+        return "^/admin/"
+    return "^/config/" if "config" in row else None
+
+
+def _path_near(lines: Sequence[Line], at: int) -> str | None:
+    """The one path of a znode that the lines just before name, e.g. in a sentence; ``None`` for none or several."""
+    for line in reversed(lines[max(0, at - _NEAR) : at]):
+        if "{" in line.text or _STAT.fullmatch(line.text):
+            return None
+        found = [match[0].rstrip("./") for match in _KAFKA.finditer(line.text[:4096])]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def _json(lines: Sequence[Line], at: int) -> tuple[str | None, int]:
+    """An object, folded over lines or not; ``None`` when it does not end before something else begins."""
+    whole, depth, inside = "", 0, False
+    for index in range(at, min(len(lines), at + _MOST_FOLDED)):
+        text = lines[index].text if inside else lines[index].text.strip()
+        if index > at and not inside and (not text or _STAT.fullmatch(text) or text.startswith("[zk:")):
+            return None, index
+        whole += text
+        depth, inside = _depth(text, depth, inside)
+        if depth <= 0:
+            return (whole.strip() if _is_json(whole) else None), index + 1
+        if len(whole) > _MOST_CHARACTERS:
+            return None, index + 1
+    return None, min(len(lines), at + _MOST_FOLDED)
+
+
+_MARKS = re.compile(r'\\.|["{}]')
+
+
+def _depth(text: str, depth: int, inside: bool) -> tuple[int, bool]:
+    """How many braces are open after the text, and whether a string is."""
+    for mark in _MARKS.finditer(text):
+        if mark[0] == '"':
+            inside = not inside
+        elif not inside and mark[0] in "{}":
+            depth += 1 if mark[0] == "{" else -1
+    return depth, inside
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text.replace("[redacted]", '"[redacted]"')), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _children(lines: Sequence[Line], at: int) -> tuple[tuple[str, ...], int | None, str | None]:
+    """``[1, 2, 3]``, folded or not; no end when it has none. 3.5 prints the stat's first line right behind it."""
+    texts: list[str] = []
+    for index in range(at, min(len(lines), at + _MOST_FOLDED)):
+        text, glued = lines[index].text.strip(), None
+        if behind := _GLUED.fullmatch(text):
+            text, glued = behind["list"], behind["stat"]
+        if not (_CHILDREN_ON if texts else _CHILDREN).fullmatch(text):
+            break
+        texts.append(text)
+        if text.endswith("]"):
+            names = [name.strip() for name in "".join(texts)[1:-1].split(",")]
+            return tuple(name for name in names if name), index + 1, glued
+    return (), None, None
+
+
+def _stat(lines: Sequence[Line], at: int, first: str | None = None) -> tuple[Stat | None, tuple[str, ...], int]:
+    """The stat that begins at a line, maybe with a first line before it, the times in it whose zone nobody knows, and its end."""
+    fields: dict[str, int | None] = {}
+    undated = []
+    while match := _STAT.fullmatch(first or (lines[at].text if at < len(lines) else "")):
+        name, value = match["name"], match["value"]
+        field = _FIELDS.get(name, name)
+        if field in fields:
+            break
+        if name in _TIMES:
+            fields[field] = _time(value)
+            undated += [f"{name} = {value}"] if fields[field] is None else []
+        else:
+            fields[field] = _integer(value)
+        at, first = (at, None) if first else (at + 1, None)
+    return (Stat(**fields) if fields else None), tuple(undated), at
+
+
+def _integer(text: str) -> int | None:
+    if re.fullmatch(r"0x[0-9a-f]{1,16}", text):
+        value = int(text, 16)
+        return value - (1 << 64) if value >= 1 << 63 else value
+    return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else None
+
+
+def _time(text: str) -> int | None:
+    """Epoch milliseconds (whole seconds: more is not printed) of a date as Java prints it; ``None`` where its zone is unclear."""
+    found = _DATE.fullmatch(text)
+    if found is None:
+        return None
+    hours = _HOURS.get(found[2])
+    if hours is None:
+        offset = re.fullmatch(r"(?:GMT)?([+-])(\d\d):?(\d\d)", found[2])
+        if offset is None:
+            return None
+        minutes = (60 * int(offset[2]) + int(offset[3])) * (-1 if offset[1] == "-" else 1)
+    else:
+        minutes = 60 * hours
+    try:
+        moment = datetime.strptime(f"{found[1]} {found[3]}", "%b %d %H:%M:%S %Y")
+        return int(moment.replace(tzinfo=timezone(timedelta(minutes=minutes))).timestamp()) * 1000
+    except (ValueError, OverflowError):
+        return None
+
+
+def _span(lines: Sequence[Line], at: int, after: int) -> Span:
+    return Span(lines[at].number, lines[max(at, after - 1)].number)

@@ -1,0 +1,199 @@
+"""Rows of pasted evidence: what a person copied out of a terminal, each with the lines that it came from.
+
+``None`` is unknown, never zero: a paste says only what it says.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from casebook.facts import Stat
+
+
+class Span(NamedTuple):
+    """First and last line of something, from 1."""
+
+    first: int
+    last: int
+
+
+class PastedZnode(NamedTuple):
+    """A znode as a paste shows it.
+
+    Args:
+        path: With its chroot; ``None`` where no path was pasted.
+        span: The lines it stands in.
+        data: As text; ``None`` when only its stat or its children were pasted.
+        stat: As far as it was pasted.
+        children: Names; ``None`` when they were not pasted.
+        there: ``False`` for a znode that zkCli said is not there.
+        undated: Times of the stat that bear no zone that is known, as printed.
+    """
+
+    path: str | None
+    span: Span
+    data: str | None = None
+    stat: Stat | None = None
+    children: tuple[str, ...] | None = None
+    there: bool = True
+    undated: tuple[str, ...] = ()
+
+
+class DescribedTopic(NamedTuple):
+    """The first line of a topic.
+
+    Args:
+        partitions: How many it has.
+        configs: What is printed behind ``Configs:``; ``None`` when that was not printed.
+    """
+
+    topic: str
+    span: Span
+    partitions: int
+    configs: dict[str, str] | None = None
+    deleting: bool = False
+
+
+class DescribedPartition(NamedTuple):
+    """A partition's line.
+
+    Args:
+        leader: ``None`` for none.
+        adding: Brokers that a reassignment adds; ``None`` when that is not printed.
+        removing: Brokers that a reassignment removes; ``None`` when that is not printed.
+    """
+
+    topic: str
+    partition: int
+    span: Span
+    leader: int | None
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    adding: tuple[int, ...] | None = None
+    removing: tuple[int, ...] | None = None
+    deleting: bool = False
+
+
+class GroupOffset(NamedTuple):
+    """What a group has committed for a partition.
+
+    Args:
+        group: ``None`` where the layout does not tell it and no command was pasted.
+        offset: Committed; ``None`` for none, or unknown.
+        end: Of the partition's log.
+    """
+
+    group: str | None
+    topic: str
+    partition: int
+    span: Span
+    offset: int | None
+    end: int | None
+
+
+class GroupSaid(NamedTuple):
+    """What the tool says of a group as a whole.
+
+    Args:
+        what: In its words.
+        coordinator: Id of the coordinator; ``None`` where it does not say.
+    """
+
+    group: str | None
+    span: Span
+    what: str
+    coordinator: int | None = None
+
+
+class ListedFile(NamedTuple):
+    """A line of ``ls -l`` on something in a log dir.
+
+    Args:
+        folder: Of the listing it stands in, as named there; ``""`` where no name was pasted.
+        name: As printed.
+        is_folder: Whether it is one.
+        bytes: Its size; ``None`` when it was rounded.
+        about: Its size as printed, rounded up.
+        modified: Epoch milliseconds; ``None`` where its time bears no zone.
+        broker: Whose it is; ``None`` where nothing before tells.
+    """
+
+    folder: str
+    name: str
+    span: Span
+    is_folder: bool
+    bytes: int | None
+    about: int
+    modified: int | None
+    broker: int | None
+
+
+class Used(NamedTuple):
+    """A line of ``du``.
+
+    Args:
+        path: As printed.
+        about: Bytes on disk: whole blocks, or rounded up.
+        broker: Whose it is; ``None`` where nothing before tells.
+    """
+
+    path: str
+    span: Span
+    about: int
+    broker: int | None
+
+
+class LogLine(NamedTuple):
+    """A log line, put together where it was folded.
+
+    Args:
+        text: Without what mail and chat put before it.
+        broker: Whose log; ``None`` where nothing tells.
+        zookeeper: It is from the log of a ZooKeeper server.
+    """
+
+    span: Span
+    text: str
+    broker: int | None
+    zookeeper: bool
+
+
+class NotUnderstood(NamedTuple):
+    """Lines that say nothing to us.
+
+    Args:
+        text: Of the first of them, cut.
+        reason: Why, where there is more to say than that nobody knows them.
+    """
+
+    span: Span
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pasted:
+    """What a paste holds; each in the order of the paste.
+
+    Args:
+        lines: How many lines it has, as far as they were read.
+        znodes: Of ZooKeeper's answers.
+        topics: Of ``kafka-topics --describe``.
+        partitions: Of ``kafka-topics --describe``.
+        offsets: Of ``kafka-consumer-groups --describe``.
+        groups: What that says of groups as a whole.
+        files: Of ``ls -l``.
+        used: Of ``du``.
+        logs: Log lines, put together where they were folded.
+        not_understood: Everything else that is not empty.
+    """
+
+    lines: int
+    znodes: tuple[PastedZnode, ...] = ()
+    topics: tuple[DescribedTopic, ...] = ()
+    partitions: tuple[DescribedPartition, ...] = ()
+    offsets: tuple[GroupOffset, ...] = ()
+    groups: tuple[GroupSaid, ...] = ()
+    files: tuple[ListedFile, ...] = ()
+    used: tuple[Used, ...] = ()
+    logs: tuple[LogLine, ...] = ()
+    not_understood: tuple[NotUnderstood, ...] = ()

@@ -1,0 +1,223 @@
+"""Incident A: records that were acknowledged with acks=1 vanish when their leader falls silent for longer than its session.
+
+Broker 1 is suspended. ZooKeeper gives it up, and others are elected; what a producer sends to broker 1 meanwhile waits in socket
+buffers. Continued, broker 1 still believes to lead and acknowledges all of it, until it learns better, follows and truncates.
+"""
+
+import re
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from casebook.errors import RehearsalError
+from casebook.rehearsal import disks
+from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.commits import fetch_offsets, leaders
+from casebook.rehearsal.ledger import Entry, LedgerProducer, iso, stored, write_ledger
+from casebook.rehearsal.protocol import addresses
+from casebook.rehearsal.stage import Stage
+from casebook.rehearsal.topics import Partition
+from casebook.rehearsal.truth import Expected, Phase, before, kept, well
+from casebook.storage import OFFSETS_TOPIC
+from casebook.versions import KafkaVersion
+
+BROKERS = (1, 2, 3)
+FROZEN, OTHERS = 1, (2, 3)
+CONTROLLER = 3
+BROKER_SETTINGS = {
+    "offsets.topic.num.partitions": "2",
+    "group.initial.rebalance.delay.ms": "0",
+    "offsets.commit.timeout.ms": "2000",
+    # 0.9 tells clients of a new leader only when the fetcher that followed the frozen one has ended, and it waits for an answer.
+    "replica.socket.timeout.ms": "1500",
+}
+SUSPICIOUS = {"replica.lag.time.max.ms": "5000"}
+"""Shorter than the freeze: the returned broker believes of its followers that they have all fallen behind, and says so.
+
+In 0.9 it then holds the partition's lock until ZooKeeper answers (``Partition.scala@0.9.0.1``, ``maybeShrinkIsr``), and so
+acknowledges next to nothing while it believes to lead.
+"""
+SETTINGS = {"invoices": {"min.insync.replicas": "2"}, OFFSETS_TOPIC: {"cleanup.policy": "compact"}}
+GROUP = "invoicing"
+"""A group whose coordinator is the frozen broker: its partition of the offsets topic is the first."""
+MOVED = {("payments", 0): 2, ("payments", 1): 3, ("clicks", 0): 3}
+"""Partitions led by the frozen broker and written to, and who is elected."""
+ELECTED = {**MOVED, (OFFSETS_TOPIC, 0): 2}
+"""All that it led and others can lead."""
+WRITTEN = tuple((topic, number) for topic in ("payments", "clicks") for number in range(3))
+"""Partitions that are written to."""
+SECONDS_BEFORE, SECONDS_FROZEN, SECONDS_AFTER = 1.0, 1.0, 0.5
+_TRUNCATING = re.compile(
+    r"^\[(?P<at>[^\]]+)\] INFO (?:\[Log partition=(?P<late>[^,]+), .*\] Truncating|Truncating log (?P<early>\S+))"
+    r" to offset (?P<offset>\d+)"
+)
+"""The line with which a log is cut (``Log.scala@0.9.0.1``, ``Log.scala@2.8.2``)."""
+
+
+def play(stage: Stage) -> None:
+    """Play it on a stage."""
+    rows = _rows()
+    old = KafkaVersion.parse(stage.truth.kafka) < KafkaVersion.parse("0.10.0.0")
+    settings = BROKER_SETTINGS | ({} if old else SUSPICIOUS)
+    with stage.cluster(brokers=len(BROKERS), controller=CONTROLLER, settings=settings) as cluster:
+        stage.create_topics(cluster, rows, SETTINGS)
+        stage.reach(cluster, Phase(live=BROKERS, controller=CONTROLLER, partitions=before(rows)))
+        log = cluster.start_consumer("payments", group=GROUP)
+        ledger = _lose(stage, cluster)
+        phase = Phase(live=BROKERS, controller=CONTROLLER, partitions=rows)
+        stage.expect("after", cluster, phase, history=True, clients={GROUP: [log]})
+        write_ledger(ledger, stage.out / "ledger.jsonl")
+        if stage.visited(cluster):
+            return
+        _count(stage, ledger, stored(WRITTEN, bootstrap=cluster.bootstrap, kafka=cluster.kafka))
+
+
+def _rows() -> tuple[Expected, ...]:
+    why = "Its leader, broker 1, was given up while it was suspended, and the next in sync elected."
+    return (
+        kept("payments-0", (1, 2, 3), leader=2, isr=(1, 2, 3), why=why),
+        kept("payments-1", (1, 3, 2), leader=3, isr=(1, 2, 3), why=why),
+        well("payments-2", (2, 3, 1), why="Broker 1, a follower, left the ISR and came back."),
+        kept("clicks-0", (1, 3), leader=3, isr=(1, 3), why=why),
+        well("clicks-1", (1,), why="Nobody could be elected; its only replica, on broker 1, came back as leader."),
+        well("clicks-2", (3, 2), why="Broker 1 has no part in it."),
+        kept(f"{OFFSETS_TOPIC}-0", (1, 2, 3), leader=2, isr=(1, 2, 3), why=why),
+        well(f"{OFFSETS_TOPIC}-1", (2, 3, 1), why="Broker 1, a follower, left the ISR and came back."),
+        well("invoices-0", (2, 1), min_isr=2, why="For a while it had one replica in sync, and wants two."),
+    )
+
+
+def _lose(stage: Stage, cluster: Cluster) -> list[Entry]:
+    """Freeze the leader and continue it, while one producer goes on and another begins.
+
+    Returns:
+        The ledgers of both.
+    """
+    states: list[dict[str, object]] = []
+    facts = stage.truth.facts.setdefault("acks1_loss", {"frozen": FROZEN, "states": states})
+    cluster.watch_states(lambda partition, state, at: states.append({"partition": _name(partition), "at": iso(at)} | state))
+    stage.act("A producer with acks=1 writes to all partitions.")
+    with _producer(cluster, "billing", *BROKERS) as steady:
+        cluster.wait_until(lambda: all(map(steady.acked, WRITTEN)), what="first acknowledgements")
+        cluster.wait_until(lambda: _committed(cluster) > 0, what=f"the first commit of {GROUP}")
+        time.sleep(SECONDS_BEFORE)
+        _freeze(stage, cluster)
+        stage.act("A second producer begins: it learns of the new leaders.")
+        with _producer(cluster, "refunds", *OTHERS) as late:
+            cluster.wait_until(lambda: all(map(late.acked, MOVED)), what="acknowledgements of the new leaders")
+            time.sleep(SECONDS_FROZEN)
+            truncated = _continue(stage, cluster)
+            committed = _committed(cluster)
+            cluster.wait_until(lambda: _committed(cluster) > committed, what=f"group {GROUP} to commit again")
+            time.sleep(SECONDS_AFTER)
+            stage.act("Both producers end.")
+    facts["moved"] = [_move(partition, states, truncated.get(partition)) for partition in ELECTED]
+    return steady.ledger + late.ledger
+
+
+def _producer(cluster: Cluster, client: str, *brokers: int) -> LedgerProducer:
+    return LedgerProducer(WRITTEN, bootstrap=cluster.address(*brokers), kafka=cluster.kafka, client=client, acks="1")
+
+
+def _freeze(stage: Stage, cluster: Cluster) -> None:
+    stage.act(f"Suspend broker {FROZEN} (SIGSTOP).", lambda: cluster.freeze(FROZEN))
+    stage.truth.facts["acks1_loss"]["suspended"] = stage.truth.actions[-1]["at"]
+    stage.gone(cluster, FROZEN)
+    cluster.wait_until(lambda: _leaders(cluster) == ELECTED, what="the election of others")
+    cluster.wait_until(lambda: _all_told(cluster), what="brokers to tell clients of the new leaders")
+
+
+def _continue(stage: Stage, cluster: Cluster) -> dict[Partition, tuple[str, int]]:
+    """Wait until the returned broker follows; see :func:`_truncated`."""
+    stage.act(f"Continue broker {FROZEN} (SIGCONT).", lambda: cluster.thaw(FROZEN))
+    stage.truth.facts["acks1_loss"]["continued"] = continued = stage.truth.actions[-1]["at"]
+    cluster.wait_registered(FROZEN)
+    stage.act(f"Broker {FROZEN} is registered again.")
+    cluster.wait_until(lambda: _truncated(cluster, continued).keys() >= MOVED.keys(), what="the cut of the logs")
+    cluster.wait_until(lambda: _all_in_sync(cluster), what="the full ISR of all partitions")
+    return _truncated(cluster, continued)
+
+
+def _committed(cluster: Cluster) -> int:
+    """The sum of what the group has committed."""
+    partitions = [partition for partition in WRITTEN if partition[0] == "payments"]
+    return sum(offset or 0 for offset in fetch_offsets(cluster.address(*OTHERS), GROUP, partitions).values())
+
+
+def _leaders(cluster: Cluster) -> dict[Partition, int]:
+    return {partition: state["leader"] for partition, state in cluster.states().items() if partition in ELECTED}
+
+
+def _all_told(cluster: Cluster) -> bool:
+    """Whether clients that ask any other broker are sent to the new leaders: one that is not waits for the frozen broker."""
+    others = addresses(cluster.address(*OTHERS))
+    return all(MOVED.items() <= leaders(other, {topic for topic, _ in MOVED}).items() for other in others)
+
+
+def _all_in_sync(cluster: Cluster) -> bool:
+    wanted = {(row.topic, row.partition): row.isr for row in _rows()}
+    return {partition: tuple(sorted(state["isr"])) for partition, state in cluster.states().items()} == wanted
+
+
+def _move(partition: Partition, states: Sequence[Mapping], truncated: tuple[str, int] | None) -> dict[str, object]:
+    """Between these two moments two brokers believed to lead, each by its own clock: ZooKeeper's, and that of the old leader."""
+    elected = next(row["at"] for row in states if row["partition"] == _name(partition) and row["leader"] == ELECTED[partition])
+    at, offset = truncated or (None, None)  # later releases say nothing where there is nothing to cut
+    return {
+        "partition": _name(partition),
+        "old_leader": FROZEN,
+        "new_leader": ELECTED[partition],
+        "elected_at": elected,
+        "truncated_at": at,
+        "truncated_to": offset,
+    }
+
+
+def _truncated(cluster: Cluster, since: str) -> dict[Partition, tuple[str, int]]:
+    """Of each partition that the frozen broker cut after a moment: when, and to which offset."""
+    found: dict[Partition, tuple[str, int]] = {}
+    for line in disks.log_lines(cluster, FROZEN, "server.log"):
+        if (match := _TRUNCATING.search(line)) and (at := _moment(match["at"])) >= since:
+            topic, _, number = (match["early"] or match["late"]).rpartition("-")
+            found.setdefault((topic, int(number)), (at, int(match["offset"])))
+    return found
+
+
+def _moment(printed: str) -> str:
+    """As the truth writes it; the servers log in UTC."""
+    return datetime.strptime(printed, "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC).isoformat(timespec="milliseconds")
+
+
+def _count(stage: Stage, ledger: Sequence[Entry], found: Mapping[str, tuple[Partition, int]]) -> None:
+    """Note which acknowledged records are nowhere.
+
+    Raises:
+        RehearsalError: None of a partition that moved, or one of another.
+    """
+    lost = [entry for entry in ledger if entry.acked is not None and entry.id not in found]
+    by_partition = Counter((entry.topic, entry.partition) for entry in lost)
+    facts = stage.truth.facts["acks1_loss"]
+    elected = {move["partition"]: move["elected_at"] for move in facts["moved"]}
+    early = [entry for entry in lost if iso(entry.acked) < elected.get(_name((entry.topic, entry.partition)), "")]
+    facts |= {
+        "sent": len(ledger),
+        "acked": sum(entry.acked is not None for entry in ledger),
+        "failed": sum(entry.failed is not None for entry in ledger),
+        "failed_but_stored": sum(entry.failed is not None and entry.id in found for entry in ledger),
+        "stored": len(found),
+        "lost": {_name(partition): count for partition, count in sorted(by_partition.items())},
+        "lost_ids": [entry.id for entry in lost],
+        "lost_acked_before_election": len(early),  # when the leader fell silent its followers had not fetched them
+        "lost_acked": [iso(edge(entry.acked for entry in lost)) for edge in (min, max)] if lost else None,
+    }
+    if by_partition.keys() != MOVED.keys():
+        raise RehearsalError(
+            f"Records were to be lost of {sorted(MOVED)}, and were of {sorted(by_partition)}.",
+            cause="The leader learned of its end before it acknowledged what had waited for it, or the freeze was too long.",
+            try_="Play it again.",
+        )
+
+
+def _name(partition: Partition) -> str:
+    return "-".join(map(str, partition))

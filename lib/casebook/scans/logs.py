@@ -1,0 +1,324 @@
+"""The logs of a case to typed events: read once for each case, and kept beside it.
+
+Spark reads them through the data source ``kafka_logs`` of ``lib/jvm``. Logs that are small are read by the same classes in a
+JVM of their own, because Spark's start takes longer than they do.
+"""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from casebook import jars
+from casebook.case import Case
+from casebook.errors import ScanError
+from casebook.events import Event, LogFile, Untyped
+from casebook.scans.jvm import fingerprint, source_jars
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+NAME = "logs"
+SMALL = 64 << 20
+"""Bytes of logs up to which Spark is not worth its start."""
+
+Progress = Callable[[int, int | None], None]
+
+_ROWS = pa.schema(
+    [("row", pa.string()), ("file", pa.string()), ("start", pa.int64()), ("line", pa.int64()), ("time", pa.int64())]
+    + [(name, pa.string()) for name in ("level", "logger", "kind", "topic")]
+    + [("partition", pa.int32())]
+    + [(name, pa.string()) for name in ("group", "fields", "text", "shape")]
+    + [(name, pa.int64()) for name in ("count", "first", "last", "lines", "entries", "typed")]
+    + [("damage", pa.string())]
+)
+_BY_PLACE = {
+    "event": ("file", "kind", "time", "line", "level", "logger", "topic", "partition", "group", "fields", "text"),
+    "untyped": ("file", "logger", "level", "shape", "count", "line", "text"),
+    "file": ("file", "first", "last", "lines", "entries", "typed", "damage"),
+}
+"""What the columns of a row of ``casebook.logs.Main`` are, in their order; the first stands for its place in the input."""
+
+
+class Logs:
+    """What the logs of a case tell.
+
+    Args:
+        folder: Parquet of ``kafka_logs``' rows, in folders by their kind; ``None`` where there is no log, or none was read.
+        brokers: Whose log each file is, by path in the case.
+        unread: Why none was read.
+    """
+
+    def __init__(self, folder: Path | None, brokers: Mapping[str, int | None], unread: ScanError | None = None) -> None:
+        self._folder, self._brokers, self.unread = folder, brokers, unread
+
+    @cached_property
+    def files(self) -> tuple[LogFile, ...]:
+        """What each file covers, by path."""
+        parts: dict[str, list[dict]] = {}
+        for part in self._rows("file"):
+            parts.setdefault(part["file"], []).append(part)
+        return tuple(self._file(path, parts.get(path, [])) for path in sorted(self._brokers) if self._folder)
+
+    @cached_property
+    def untyped(self) -> tuple[Untyped, ...]:
+        """The shapes that nobody knows, the most frequent first."""
+        merged: dict[tuple, Untyped] = {}
+        for row in self._rows("untyped"):
+            key = (row["logger"], row["level"], row["shape"])
+            before = merged.get(key)
+            example = f"{row['file']}:{self._before[row['file'], row['start']] + row['line']}"
+            merged[key] = (
+                Untyped(*key, row["count"], example, row["text"])
+                if before is None
+                else before._replace(count=before.count + row["count"])
+            )
+        return tuple(sorted(merged.values(), key=lambda shape: (-shape.count, shape.example)))
+
+    @cached_property
+    def total(self) -> int:
+        """How many events there are."""
+        return self._events.count_rows() if self._folder else 0
+
+    def events(self, *, kinds: Collection[str] | None = None, but: Collection[str] = ()) -> tuple[Event, ...]:
+        """The events, by file and line.
+
+        Args:
+            kinds: Only these.
+            but: Not these.
+        """
+        if not self._folder:
+            return ()
+        wanted = ~pc.field("kind").isin(pa.array(but, pa.string()))
+        if kinds is not None:
+            wanted &= pc.field("kind").isin(pa.array(kinds, pa.string()))
+        table = self._events.to_table(filter=wanted, columns=["start", *_BY_PLACE["event"]])
+        found = [event(row, self._brokers.get(row["file"]), self._before[row["file"], row["start"]]) for row in table.to_pylist()]
+        return tuple(_told_once(sorted(found, key=lambda event: (".log" not in event.file, event.file, event.line))))
+
+    def counts(self) -> dict[str, int]:
+        """How many events of each kind there are."""
+        if not self._folder:
+            return {}
+        counted = self._events.to_table(columns=["kind"]).column("kind").value_counts()
+        return {one["values"].as_py(): one["counts"].as_py() for one in counted}
+
+    def _file(self, path: str, parts: list[dict]) -> LogFile:
+        times = [part[name] for part in parts for name in ("first", "last") if part[name] is not None]
+        return LogFile(
+            file=path,
+            broker=self._brokers[path],
+            first=min(times, default=None),
+            last=max(times, default=None),
+            lines=sum(part["lines"] for part in parts),
+            entries=sum(part["entries"] for part in parts),
+            typed=sum(part["typed"] for part in parts),
+            damage="; ".join(part["damage"] for part in parts if part["damage"]),
+        )
+
+    @cached_property
+    def _before(self) -> dict[tuple[str, int], int]:
+        """Lines before each part of a file."""
+        before: dict[tuple[str, int], int] = {}
+        counted: dict[str, int] = {}
+        for part in sorted(self._rows("file"), key=lambda part: (part["file"], part["start"])):
+            before[part["file"], part["start"]] = counted.get(part["file"], 0)
+            counted[part["file"]] = counted.get(part["file"], 0) + part["lines"]
+        return before
+
+    @property
+    def _events(self) -> ds.Dataset:
+        return ds.dataset(self._folder / "row=event", schema=_ROWS, format="parquet")
+
+    def _rows(self, kind: str) -> list[dict]:
+        folder = self._folder and self._folder / f"row={kind}"
+        return ds.dataset(folder, schema=_ROWS, format="parquet").to_table().to_pylist() if folder and folder.is_dir() else []
+
+
+def event(row: Mapping, broker: int | None, before: int = 0) -> Event:
+    """An event of a row of ``kafka_logs``.
+
+    Args:
+        broker: Whose log.
+        before: Lines before the part of the file that the row is of.
+    """
+    return Event(
+        kind=row["kind"],
+        time=row["time"],
+        broker=broker,
+        file=row["file"],
+        line=before + row["line"],
+        level=row["level"],
+        logger=row["logger"],
+        topic=row["topic"],
+        partition=row["partition"],
+        group=row["group"],
+        fields=json.loads(row["fields"]),
+        text=row["text"],
+    )
+
+
+def _told_once(events: Iterable[Event]) -> Iterator[Event]:
+    """Events without those that another file of the same broker holds too: a copy of it, or what the process printed.
+
+    The log that comes first is the proof: the log files themselves stand before what was printed.
+    """
+    of_files: dict[tuple, dict[str, int]] = {}
+    for event in events:
+        key = (event.broker, event.time, event.kind, event.text)
+        told = of_files.setdefault(key, {})
+        told[event.file] = told.get(event.file, 0) + 1
+        if event.time is None or told[event.file] > max((count for file, count in told.items() if file != event.file), default=0):
+            yield event
+
+
+def read(case: Case, zones: "Zones | None" = None, *, progress: Progress | None = None, small: int = SMALL) -> Logs:
+    """What the logs of a case tell, read now or kept from the last time.
+
+    Args:
+        case: Keeps the result.
+        zones: Of lines that do not tell theirs; UTC unless given.
+        progress: Told now and then how many parts are read, and of how many.
+        small: Bytes up to which no Spark is started.
+
+    Raises:
+        ScanError: There is no Java, Spark does not start, or the logs cannot be read.
+    """
+    zones = zones or Zones()
+    logs = case.logs()
+    brokers = {item.path: broker for item, broker in logs}
+    if not logs:
+        return Logs(None, brokers)
+    key = json.dumps([fingerprint(), [[item.path, item.sha256, zones.of(broker)] for item, broker in logs]])
+    target = case.derived(NAME, hashlib.sha256(key.encode()).hexdigest()[:32])
+    if not target.exists():
+        given = {path: zones.of(broker) for path, broker in brokers.items() if (case.folder / path).is_file()}
+        much = sum(item.bytes or 0 for item, _ in logs) > small
+        with _made(target) as partial:
+            (_with_spark if much else _with_java)(case.folder, given, partial, progress)
+    return Logs(target, brokers)
+
+
+class Zones:
+    """The time zones of the brokers' lines.
+
+    Args:
+        usual: Of every log that has none of its own.
+        by_broker: Of single brokers.
+    """
+
+    def __init__(self, usual: ZoneInfo | None = None, by_broker: Mapping[int, ZoneInfo] | None = None) -> None:
+        self._usual, self._by_broker = usual or ZoneInfo("UTC"), by_broker or {}
+
+    def of(self, broker: int | None) -> str:
+        """The name of the zone of a broker's log."""
+        return self._by_broker.get(broker, self._usual).key
+
+
+@contextmanager
+def _made(target: Path) -> Iterator[Path]:
+    """A folder that gets its name when it is whole."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        yield partial
+        partial.replace(target)
+    except OSError:
+        if not target.exists():  # else somebody else was faster with the same result
+            raise
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def typed(files: Iterable[tuple[Path, str]]) -> Iterator[dict[str, object]]:
+    """The rows of small logs, as ``casebook.logs.Main`` writes them.
+
+    Args:
+        files: Each with the zone of lines that do not tell theirs.
+
+    Raises:
+        ScanError: There is no Java, or it failed.
+    """
+    (ours, *_) = source_jars()
+    spark = jars.spark_jars(ScanError)
+    classes = ":".join(map(str, (ours, *spark.glob("jackson-*.jar"))))
+    options = ["-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
+    with tempfile.TemporaryFile() as said:
+        java = subprocess.Popen(
+            [jars.java(ScanError), *options, "-cp", classes, "casebook.logs.Main"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True, encoding="utf-8", errors="surrogateescape",
+        )  # fmt: skip
+        with java:
+            java.stdin.write("".join(f"{zone}\t{path}\n" for path, zone in files))
+            java.stdin.close()
+            for line in java.stdout:
+                row, *cells = json.loads(line)
+                yield {"row": row, "start": 0, **dict(zip(_BY_PLACE[row], cells, strict=True))}
+        if java.returncode:
+            said.seek(0)
+            cause = said.read().decode(errors="replace").strip().partition("\n")[0]
+            raise ScanError("The logs cannot be read.", cause=cause, try_="Run `casebook doctor`.")
+
+
+def _with_java(folder: Path, given: Mapping[str, str], target: Path, progress: Progress | None) -> None:
+    paths = list(given)
+    by_kind: dict[str, list[dict]] = {}
+    for row in typed((folder.absolute() / path, zone) for path, zone in given.items()):
+        row["file"] = paths[row["file"]]
+        if row["row"] == "file" and progress:
+            progress(paths.index(row["file"]) + 1, len(paths))
+        by_kind.setdefault(row["row"], []).append(row)
+    for kind in _BY_PLACE:
+        place = target / f"row={kind}"
+        place.mkdir()
+        pq.write_table(pa.Table.from_pylist(by_kind.get(kind, []), schema=_ROWS), place / "part.parquet")
+
+
+def _with_spark(folder: Path, given: Mapping[str, str], target: Path, progress: Progress | None) -> None:
+    from casebook.scans.session import session, watched
+
+    spark = session()
+    by_zone: dict[str, list[str]] = {}
+    for path, zone in given.items():
+        by_zone.setdefault(zone, []).append(f"file:{folder.absolute() / path}")
+    rows = None
+    for zone, places in by_zone.items():
+        more = logs(spark, *places, zone=zone)
+        rows = more if rows is None else rows.unionByName(more)
+    within = len(f"file:{folder.absolute()}/")
+    kept = rows.selectExpr(
+        f"substring(file, {within + 1}) as file",
+        *(f"unix_millis({name}) as {name}" for name in ("time", "first", "last")),
+        *(f"`{name}`" for name in _ROWS.names if name not in ("file", "time", "first", "last")),
+    )
+    watched(
+        spark,
+        lambda: kept.write.mode("overwrite").partitionBy("row").parquet(f"file:{target}"),
+        what="reading logs",
+        progress=progress,
+    )
+
+
+def logs(spark: "SparkSession", *places: Path | str, zone: str = "UTC", **options: object) -> "DataFrame":
+    """Return what logs tell as a data frame, lazily; ``docs/spark.md`` has its columns.
+
+    Args:
+        spark: From :func:`casebook.scans.session`.
+        places: Logs, folders of them, patterns, or URIs that Spark's Hadoop opens; ``.gz`` is unpacked.
+        zone: Of lines that do not tell theirs.
+        options: Of the data source, e.g. ``splitBytes``.
+    """
+    read = spark.read.format("kafka_logs").option("zone", zone).options(**options)
+    return read.load([f"file:{place.absolute()}" if isinstance(place, Path) else place for place in places])

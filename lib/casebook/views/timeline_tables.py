@@ -1,0 +1,165 @@
+"""The tables of a timeline: what may have begun it, what followed from what, windows, events, and what is not known."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from casebook.analysis.timeline import Timeline
+from casebook.analysis.timeline_rows import Row, Window, WindowKind
+from casebook.analysis.timeline_selection import Selection
+from casebook.views import text
+from casebook.views.render import render
+from casebook.views.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
+from casebook.views.timeline_story import link
+
+MOST_WINDOWS, MOST_EVENTS, MOST_SHAPES = 200, 200, 50
+_WHICH = " Those of the story first, then warnings and errors, then those nearest to a window."
+_WORDS = {
+    WindowKind.TWO_LEADERS: "two leaders",
+    WindowKind.LEADERLESS: "no leader",
+    WindowKind.UNDER_MIN_ISR: "under min ISR",
+    WindowKind.LOADING: "loading",
+}
+_GRAVE = (WindowKind.TWO_LEADERS, WindowKind.LEADERLESS)
+
+
+def windows(found: Timeline, chosen: Selection) -> Table:
+    """Every span of time in which something was wrong."""
+    inside = [window for window in found.windows if chosen.window(window)]
+    rows = inside[:MOST_WINDOWS]
+    open_ends = any(None in (window.opened, window.closed) for window in inside)
+    return Table(
+        name="windows",
+        columns=(
+            ("Window", UNBROKEN),
+            ("Partition", CODE),
+            ("Opened, UTC", UNBROKEN),
+            ("Closed, UTC", UNBROKEN),
+            ("Lasted, s", NUMBER),
+            ("Leader", UNBROKEN),
+            ("Opened by", TEXT),
+            ("Closed by", TEXT),
+            ("Proof", UNBROKEN),
+        ),
+        rows=[(ALARM if w.kind in _GRAVE and not w.planned else PLAIN, _window(w)) for w in rows],
+        takeaway=_counted(inside),
+        reading="An open end is a ?: the evidence begins or ends there." if open_ends else "",
+        total=len(inside) if len(inside) > len(rows) else None,
+        rest="windows",
+        search=True,
+        wide=True,
+        times=[(w.opened, w.closed) for w in rows],
+        tall=True,
+    )  # fmt: skip
+
+
+def _counted(inside: Sequence[Window]) -> str:
+    if not inside:
+        return "No window: nobody was without a leader, under min ISR or led by two, as far as these logs tell."
+    kinds = [window.kind for window in inside]
+    each = ", ".join(f"{text.count(kinds.count(kind))} {words}" for kind, words in _WORDS.items() if kind in kinds)
+    return f"{text.plural(len(inside), 'window')}: {each}."
+
+
+def _window(w: Window) -> tuple[object, ...]:
+    leaders = " → ".join("none" if leader is None else str(leader) for leader in (w.old_leader, w.new_leader))
+    return (
+        _WORDS[w.kind] + (", planned" if w.planned else ""),
+        f"{w.topic}-{w.partition}",
+        unknown() if w.opened is None else clock(w.opened),
+        unknown() if w.closed is None else clock(w.closed),
+        unknown() if w.length is None else f"{w.length / 1000:.3f}",
+        leaders,
+        w.opened_by,
+        w.closed_by,
+        Markup("{} {}").format(link(w.opened_proof), link(w.closed_proof)),
+    )
+
+
+def events(rows: Sequence[Row], *, total: int, everything: int, said: str) -> Table:
+    """Events as they were told.
+
+    Args:
+        rows: Those that are shown.
+        total: How many are inside what is looked at.
+        everything: How many there are.
+        said: The stretch of time, in words.
+    """
+    return Table(
+        name="events",
+        columns=(
+            ("At, UTC", UNBROKEN),
+            ("Whose", UNBROKEN),
+            ("What", UNBROKEN),
+            ("About", CODE),
+            ("As it was told", TEXT),
+            ("Proof", UNBROKEN),
+        ),
+        rows=[(ALARM if row.level in ("ERROR", "FATAL") else PLAIN, _told(row)) for row in rows],
+        takeaway=f"{said}, {text.count(total)} of {text.plural(everything, 'event')}.",
+        reading="By the reference clock." + (_WHICH if total > len(rows) else ""),
+        total=total if total > len(rows) else None,
+        rest="events",
+        search=True,
+        wide=True,
+        times=[(row.at, row.at) for row in rows],
+        tall=True,
+    )
+
+
+def _told(row: Row) -> tuple[object, ...]:
+    about = (
+        f"{row.topic}-{row.partition}" if row.topic is not None and row.partition is not None else row.topic or row.group or ""
+    )
+    said = row.text.partition("\n")[0]
+    return (
+        unknown() if row.at is None else clock(row.at),
+        _whose(row),
+        row.kind.replace("_", " "),
+        about,
+        f"{said[:240]}{'…' if len(said) > 240 else ''}",
+        link(row.proof),
+    )
+
+
+def _whose(row: Row) -> str:
+    if row.source == "history":
+        return "ZooKeeper"
+    if row.source == "broker" and row.broker is not None:
+        return f"broker {row.broker}"
+    return row.file.split("/")[1] if row.file.count("/") else row.source
+
+
+def untyped(found: Timeline) -> Table:
+    """Shapes of entries that nobody knows."""
+    rows, lines = found.untyped[:MOST_SHAPES], sum(shape.count for shape in found.untyped)
+    typed, entries = sum(file.typed for file in found.files), sum(file.entries for file in found.files)
+    return Table(
+        name="untyped",
+        columns=(("Shape", TEXT), ("Logger", CODE), ("Level", UNBROKEN), ("Times", NUMBER), ("For example", UNBROKEN)),
+        rows=[(PLAIN, (u.shape[:200], u.logger or "?", u.level or "?", text.count(u.count), link(u.example))) for u in rows],
+        takeaway=f"{text.count(lines)} of {text.plural(entries, 'entry', 'entries')} are of a shape that is not known.",
+        reading=f"{text.count(typed)} are known. The most frequent first; numbers and names taken out.",
+        total=len(found.untyped) if len(found.untyped) > len(rows) else None,
+        rest="untyped",
+        search=True,
+        wide=True,
+    )
+
+
+def silences(found: Timeline, chosen: Selection) -> Table | None:
+    """What these logs cannot tell; ``None`` where nothing is missing."""
+    inside = [silence for silence in found.silences if chosen.broker is None or silence.broker in (None, chosen.broker)]
+    if not inside:
+        return None
+    return Table(
+        name="silences",
+        columns=(("What is missing", TEXT), ("So nobody knows", TEXT), ("What would tell", TEXT), ("Shows in", UNBROKEN)),
+        rows=[(PLAIN, (Markup("{} {}").format(render("query"), s.what), s.unknown, s.settle, link(s.proof))) for s in inside],
+        takeaway=f"{text.plural(len(inside), 'thing')} that these logs cannot tell.",
+    )
+
+
+def clock(at: int | None) -> str:
+    """Time of day with its milliseconds."""
+    return "?" if at is None else f"{text.clock(at)}.{at % 1000:03d}"

@@ -1,0 +1,108 @@
+package casebook.logs;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a line tells: its partition and group apart, everything else by name in the order of the line. */
+public final class Fields {
+  private static final char[] HEX = "0123456789abcdef".toCharArray();
+
+  public String topic;
+  public int partition = -1;
+  public String group;
+  private final List<String> names = new ArrayList<>(4);
+  private final List<String> values = new ArrayList<>(4);
+
+  /** Sets a field unless it is there: what the line says itself goes before what its ident says. */
+  void put(String name, String value) {
+    switch (name) {
+      case "tp" -> putPartition(value);
+      case "topic" -> topic = topic == null ? value : topic;
+      case "partition" -> partition = partition < 0 ? number(value) : partition;
+      case "group" -> group = group == null ? value : group;
+      default -> {
+        if (!names.contains(name)) {
+          names.add(name);
+          values.add(value);
+        }
+      }
+    }
+  }
+
+  /** Sets what others tell, unless it is there. */
+  void add(Fields others) {
+    if (topic == null && partition < 0) {
+      topic = others.topic;
+      partition = others.partition;
+    }
+    group = group == null ? others.group : group;
+    for (int index = 0; index < others.names.size(); index++) {
+      put(others.names.get(index), others.values.get(index));
+    }
+  }
+
+  /** {@code [orders,3]} (to 0.10.1) or {@code orders-3}. */
+  private void putPartition(String place) {
+    boolean old = place.startsWith("[") && place.endsWith("]");
+    String whole = old ? place.substring(1, place.length() - 1) : place;
+    int border = whole.lastIndexOf(old ? ',' : '-');
+    int number = border < 1 ? -1 : number(whole.substring(border + 1));
+    if (number < 0) {
+      put("log", place);
+    } else if (topic == null && partition < 0) {
+      topic = whole.substring(0, border);
+      partition = number;
+    }
+  }
+
+  private static int number(String digits) {
+    if (digits.isEmpty() || digits.length() > 9) {
+      return -1;
+    }
+    int value = 0;
+    for (int index = 0; index < digits.length(); index++) {
+      int digit = digits.charAt(index) - '0';
+      if (digit < 0 || digit > 9) {
+        return -1;
+      }
+      value = 10 * value + digit;
+    }
+    return value;
+  }
+
+  /** Everything but partition and group, as a JSON object. */
+  public String json() {
+    if (names.isEmpty()) {
+      return "{}";
+    }
+    StringBuilder json = new StringBuilder(64);
+    for (int index = 0; index < names.size(); index++) {
+      json.append(index == 0 ? '{' : ',');
+      quote(json, names.get(index));
+      json.append(':');
+      quote(json, values.get(index));
+    }
+    return json.append('}').toString();
+  }
+
+  static void quote(StringBuilder json, String text) {
+    json.append('"');
+    for (int index = 0; index < text.length(); index++) {
+      char character = text.charAt(index);
+      if (character == '"' || character == '\\') {
+        json.append('\\').append(character);
+      } else if (character < ' ' || Character.isSurrogate(character) && !paired(text, index)) {
+        json.append("\\u").append(HEX[character >> 12]).append(HEX[character >> 8 & 15]).append(HEX[character >> 4 & 15]).append(HEX[character & 15]);
+      } else {
+        json.append(character);
+      }
+    }
+    json.append('"');
+  }
+
+  private static boolean paired(String text, int index) {
+    return Character.isHighSurrogate(text.charAt(index))
+        ? index + 1 < text.length() && Character.isLowSurrogate(text.charAt(index + 1))
+        : index > 0 && Character.isHighSurrogate(text.charAt(index - 1));
+  }
+}

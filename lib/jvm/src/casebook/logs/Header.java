@@ -1,0 +1,39 @@
+package casebook.logs;
+
+/** What stands before a message: when, how grave, and after it: whose. */
+public final class Header {
+  public static final long NO_TIME = Long.MIN_VALUE;
+
+  /** Epoch milliseconds, or {@link #NO_TIME}. */
+  long time = NO_TIME;
+
+  String level;
+  String logger;
+
+  /** The message, where it does not stand in the line itself: a JSON line's. */
+  String message;
+
+  /** Where in the line the message begins and ends. */
+  int from;
+
+  int until;
+
+  /** Takes over what was read of a line that lay elsewhere. */
+  void take(Header other, int movedBy) {
+    time = other.time;
+    level = other.level;
+    logger = other.logger;
+    message = other.message;
+    from = other.from - movedBy;
+    until = other.until - movedBy;
+  }
+
+  void clear() {
+    time = NO_TIME;
+    level = null;
+    logger = null;
+    message = null;
+    from = 0;
+    until = 0;
+  }
+}

@@ -1,0 +1,144 @@
+package casebook.logs;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+
+/** The lines of a stream as parts of a buffer, each valid until the next one; of very long lines only the beginning. */
+public final class Lines implements Closeable {
+  /** Bytes of a line that are kept. */
+  static final int LONGEST = 1 << 16;
+
+  private static final int BUFFER = 1 << 20;
+
+  private final InputStream stream;
+  private long left;
+  private byte[] buffer = new byte[BUFFER];
+  private int filled;
+  private int next;
+  private int begin;
+  private int end;
+  private long offset;
+  private long nextOffset;
+  private boolean cut;
+
+  /**
+   * @param stream to be read from its beginning, closed with this
+   * @param offset where in the file that is
+   * @param most bytes to read
+   */
+  Lines(InputStream stream, long offset, long most) {
+    this.stream = stream;
+    nextOffset = offset;
+    left = most;
+  }
+
+  byte[] bytes() {
+    return buffer;
+  }
+
+  int begin() {
+    return begin;
+  }
+
+  /** Without line end, and without the carriage return before it. */
+  int end() {
+    return end;
+  }
+
+  /** Where in the file the line begins. */
+  long offset() {
+    return offset;
+  }
+
+  boolean cut() {
+    return cut;
+  }
+
+  /** Goes to the next line; {@code false} when there is none. */
+  boolean next() throws IOException {
+    offset = nextOffset;
+    cut = false;
+    int searched = next;
+    while (true) {
+      int newline = find(searched);
+      if (newline >= 0) {
+        take(newline, newline + 1);
+        return true;
+      }
+      searched = filled;
+      if (filled - next >= LONGEST) {
+        skipRest();
+        return true;
+      }
+      if (!fill()) {
+        boolean rest = filled > next;
+        take(filled, filled);
+        return rest;
+      }
+      searched -= moved;
+    }
+  }
+
+  private int moved;
+
+  private int find(int from) {
+    for (int index = from; index < filled; index++) {
+      if (buffer[index] == '\n') {
+        return index;
+      }
+    }
+    return -1;
+  }
+
+  private void take(int until, int following) {
+    begin = next;
+    end = until > begin && buffer[until - 1] == '\r' ? until - 1 : until;
+    nextOffset += following - next;
+    next = following;
+  }
+
+  /** Keeps the beginning of a line that is too long, and reads over the rest of it. */
+  private void skipRest() throws IOException {
+    cut = true;
+    begin = 0;
+    end = LONGEST;
+    byte[] kept = Arrays.copyOfRange(buffer, next, next + LONGEST);
+    nextOffset += filled - next;
+    next = filled;
+    int newline = -1;
+    while (newline < 0 && fill()) {
+      newline = find(next);
+      int until = newline < 0 ? filled : newline + 1;
+      nextOffset += until - next;
+      next = until;
+    }
+    byte[] following = Arrays.copyOfRange(buffer, next, filled);
+    System.arraycopy(kept, 0, buffer, 0, LONGEST);
+    System.arraycopy(following, 0, buffer, LONGEST, following.length);
+    next = LONGEST;
+    filled = LONGEST + following.length;
+  }
+
+  /** Reads more behind what is not yet taken. */
+  private boolean fill() throws IOException {
+    moved = next;
+    System.arraycopy(buffer, next, buffer, 0, filled - next);
+    filled -= next;
+    next = 0;
+    int wanted = (int) Math.min(left, buffer.length - filled - LONGEST);
+    int read = wanted <= 0 ? -1 : stream.read(buffer, filled, wanted);
+    if (read <= 0) {
+      return false;
+    }
+    filled += read;
+    left -= read;
+    return true;
+  }
+
+  @Override
+  public void close() throws IOException {
+    stream.close();
+  }
+}

@@ -1,0 +1,240 @@
+package casebook.logs;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.time.ZoneId;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.zip.ZipException;
+
+/**
+ * Reads a file, or the part of one between two of its bytes, entry by entry. An entry belongs to the part in which it begins. A
+ * part that begins within an entry leaves its rest to the part before; both give up after {@link #SEARCHED} bytes without any
+ * date, and every line counts for itself then.
+ */
+public final class LogReader {
+  private static final int SEARCHED = 1 << 20;
+  private static final int MOST_TEXT = 4000;
+  private static final String QUIET = "quiet";
+
+  private final Rules rules = new Rules();
+  private final long[] candidates = rules.literals.none();
+  private final Layouts layouts;
+  private final Ident ident = new Ident();
+  private final Header read = new Header();
+  private final Entry entry = new Entry();
+  private final ArrayDeque<Event> found = new ArrayDeque<>();
+  private Lines lines;
+  private long start;
+  private long end;
+  private boolean others;
+  private boolean ended;
+  private Untyped untyped;
+  private Coverage coverage;
+  private boolean open;
+
+  /** @param zone of lines that do not tell theirs */
+  public LogReader(ZoneId zone) {
+    layouts = new Layouts(new Clock(zone));
+  }
+
+  /**
+   * Begins with a part.
+   *
+   * @param lines from the first line that begins in the part
+   * @param start the part's first byte
+   * @param end where the next part begins
+   */
+  public void begin(Lines lines, long start, long end) {
+    this.lines = lines;
+    this.start = start;
+    this.end = end;
+    untyped = new Untyped();
+    coverage = new Coverage();
+    others = start > 0;
+    open = false;
+    ended = false;
+  }
+
+  /** The next event of the part; {@code null} after the last one. */
+  public Event next() throws IOException {
+    while (found.isEmpty() && !ended) {
+      ended = !readLine();
+      if (ended) {
+        close();
+      }
+    }
+    return found.poll();
+  }
+
+  /** What the part covers, known after its last event. */
+  public Coverage coverage() {
+    return coverage;
+  }
+
+  /** What nobody knows of it, known after its last event. */
+  public Untyped untyped() {
+    return untyped;
+  }
+
+  /** Reads a line; {@code false} when no more of them are this part's. */
+  private boolean readLine() throws IOException {
+    if (!nextLine()) {
+      return false;
+    }
+    boolean ours = lines.offset() < end;
+    if (!ours && (!open || lines.offset() >= end + SEARCHED)) {
+      return false;
+    }
+    coverage.lines += ours ? 1 : 0;
+    boolean begins = layouts.read(lines.bytes(), lines.begin(), lines.end(), read);
+    if (begins && !ours) {
+      return false;
+    }
+    others &= !begins && lines.offset() < start + SEARCHED;
+    if (begins) {
+      close();
+      entry.begin(lines, read, coverage.lines);
+      open = true;
+    } else if (open && entry.lines < Entry.MOST_LINES) {
+      entry.add(lines);
+    } else if (!others && ours) {
+      alone();
+    }
+    return true;
+  }
+
+  private boolean nextLine() throws IOException {
+    try {
+      return lines.next();
+    } catch (EOFException | ZipException damaged) {
+      coverage.damage = "its compressed data ends too early or is damaged: " + damaged.getMessage();
+      return false;
+    }
+  }
+
+  /** Types the entry that has ended. */
+  private void close() {
+    if (!open) {
+      return;
+    }
+    open = false;
+    coverage.entries++;
+    coverage.dated(entry.header.time);
+    boolean known = type();
+    coverage.typed += known ? 1 : 0;
+    if (!known) {
+      String message = entry.message();
+      untyped.add(entry.header.logger, entry.header.level, message.substring(Ident.end(message)), entry.line);
+    }
+  }
+
+  private boolean type() {
+    if (!candidates(entry.bytes, 0, entry.length) && entry.header.message == null) {
+      return false;
+    }
+    String full = entry.message();
+    if (entry.header.message != null) {
+      byte[] bytes = full.getBytes(UTF_8);
+      candidates(bytes, 0, bytes.length);
+    }
+    boolean known = head(full);
+    return entry.lines > 1 || full.indexOf('\n') >= 0 ? inside(full) | known : known;
+  }
+
+  private boolean candidates(byte[] bytes, int from, int until) {
+    Arrays.fill(candidates, 0);
+    return rules.literals.find(bytes, from, until, candidates);
+  }
+
+  /** The first wording that the whole message is in. */
+  private boolean head(String full) {
+    int border = Ident.end(full);
+    String proper = border == 0 ? full : full.substring(border);
+    for (int rule = nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
+      Rule tried = rules.all.get(rule);
+      String text =
+          switch (tried.scope) {
+            case HEAD -> proper;
+            case FULL -> full;
+            case LINE -> entry.firstLine();
+            case INSIDE -> null;
+          };
+      Fields fields = text == null ? null : tried.match(text);
+      if (fields != null) {
+        ident.tell(full.substring(0, border), fields);
+        tell(tried.kind, entry.line, fields, full);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Every wording that one of the lines after the first is in. */
+  private boolean inside(String full) {
+    boolean known = false;
+    for (int rule = nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
+      Rule tried = rules.all.get(rule);
+      if (tried.scope == Rule.Scope.INSIDE) {
+        known |= inside(full, tried);
+      }
+    }
+    return known;
+  }
+
+  private boolean inside(String full, Rule tried) {
+    int number = 0;
+    for (int begin = full.indexOf('\n') + 1; begin > 0; begin = full.indexOf('\n', begin) + 1) {
+      number++;
+      int ends = full.indexOf('\n', begin);
+      String line = full.substring(begin, ends < 0 ? full.length() : ends);
+      Fields fields = line.contains(tried.literal) ? tried.match(line) : null;
+      if (fields != null) {
+        ident.tell(full.substring(0, Ident.end(full)), fields);
+        tell(tried.kind, entry.line + Math.min(number, entry.lines - 1), fields, line.strip());
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void tell(String kind, long line, Fields fields, String text) {
+    if (!kind.equals(QUIET)) {
+      String kept = text.length() > MOST_TEXT ? text.substring(0, MOST_TEXT) : text;
+      found.add(new Event(kind, entry.header.time, line, entry.header.level, entry.header.logger, fields, kept));
+    }
+  }
+
+  /** A line that belongs to no entry: a wording may stand anywhere in it. */
+  private void alone() {
+    int end = Math.min(lines.end(), lines.begin() + MOST_TEXT);
+    String line = new String(lines.bytes(), lines.begin(), end - lines.begin(), UTF_8);
+    if (line.isBlank()) {
+      return;
+    }
+    boolean any = candidates(lines.bytes(), lines.begin(), end);
+    for (int rule = any ? nextCandidate(0) : -1; rule >= 0; rule = nextCandidate(rule + 1)) {
+      Fields fields = rules.all.get(rule).matchLoosely(line);
+      if (fields != null) {
+        coverage.typed++;
+        if (!rules.all.get(rule).kind.equals(QUIET)) {
+          found.add(new Event(rules.all.get(rule).kind, Header.NO_TIME, coverage.lines, null, null, fields, line.strip()));
+        }
+        return;
+      }
+    }
+    untyped.add(null, null, line, coverage.lines);
+  }
+
+  private int nextCandidate(int from) {
+    for (int word = from >> 6; word < candidates.length; word++) {
+      long bits = candidates[word] & (word == from >> 6 ? -1L << from : -1L);
+      if (bits != 0) {
+        return (word << 6) + Long.numberOfTrailingZeros(bits);
+      }
+    }
+    return -1;
+  }
+}

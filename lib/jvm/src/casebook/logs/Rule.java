@@ -1,0 +1,102 @@
+package casebook.logs;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** One wording of the table {@code log_patterns.tsv}: what it looks like, and what it means. */
+final class Rule {
+  /** Where a wording is looked for. */
+  enum Scope {
+    HEAD,
+    FULL,
+    INSIDE,
+    LINE
+  }
+
+  /** A named group and the field that it gives. */
+  private record Group(int number, String field) {}
+
+  /** Shorter ones are too common to be looked for in lines of unknown layout. */
+  private static final int TELLING = 10;
+
+  private static final Pattern NAME = Pattern.compile("\\(\\?<([a-zA-Z]+)\\d*>");
+
+  final String kind;
+  final Scope scope;
+  final String literal;
+  private final String regex;
+  private final boolean anchored;
+
+  /** Made when they are first needed: most logs know few of all wordings. */
+  private Matcher matcher;
+
+  private Matcher loose;
+  private List<Group> groups;
+
+  Rule(String kind, Scope scope, String literal, String regex) {
+    this.kind = kind;
+    this.scope = scope;
+    this.literal = literal;
+    this.regex = regex.replace("(?P<", "(?<");
+    anchored = regex.startsWith("^") && scope != Scope.INSIDE;
+  }
+
+  private static String unanchored(String regex) {
+    String begun = regex.startsWith("^") ? regex.substring(1) : regex;
+    return begun.endsWith("$") && !begun.endsWith("\\$") ? begun.substring(0, begun.length() - 1) : begun;
+  }
+
+  /** {@code leaderEpoch2} gives {@code leader_epoch}. Every group has a name, so the names count them. */
+  private static List<Group> groups(String regex) {
+    List<Group> found = new ArrayList<>();
+    Matcher named = NAME.matcher(regex);
+    while (named.find()) {
+      found.add(new Group(found.size() + 1, named.group(1).replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT)));
+    }
+    return found;
+  }
+
+  /** The fields that a text gives; {@code null} when it is something else. */
+  Fields match(String text) {
+    if (matcher == null) {
+      matcher = compiled(regex);
+    }
+    matcher.reset(text);
+    return (anchored ? matcher.lookingAt() : matcher.find()) ? fields(matcher) : null;
+  }
+
+  /** The same anywhere in a line whose layout is unknown. */
+  Fields matchLoosely(String line) {
+    if (literal.length() < TELLING) {
+      return null;
+    }
+    if (loose == null) {
+      loose = compiled(unanchored(regex));
+    }
+    loose.reset(line);
+    return loose.find() ? fields(loose) : null;
+  }
+
+  private Matcher compiled(String java) {
+    Matcher made = Pattern.compile(java, Pattern.MULTILINE).matcher("");
+    groups = groups(regex);
+    if (made.groupCount() != groups.size()) {
+      throw new IllegalArgumentException("A group has no name in: " + regex);
+    }
+    return made;
+  }
+
+  private Fields fields(Matcher found) {
+    Fields fields = new Fields();
+    for (Group group : groups) {
+      String value = found.group(group.number());
+      if (value != null) {
+        fields.put(group.field(), value);
+      }
+    }
+    return fields;
+  }
+}

@@ -1,0 +1,45 @@
+package casebook.logs;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The wordings that are understood, in the order in which they are tried. The table is {@code log_patterns.tsv} of the Python
+ * package; it is packed beside these classes. Not shared by threads: it keeps its matchers.
+ */
+final class Rules {
+  private static final String TABLE = "/casebook/log_patterns.tsv";
+  private static final int KIND = 1;
+  private static final int SCOPE = 4;
+  private static final int LITERAL = 5;
+  private static final int REGEX = 6;
+
+  final List<Rule> all;
+  final Literals literals;
+
+  Rules() {
+    all = table();
+    literals = new Literals(all.stream().map(rule -> rule.literal).toList());
+  }
+
+  private static List<Rule> table() {
+    try (InputStream stream = Rules.class.getResourceAsStream(TABLE)) {
+      List<Rule> rules = new ArrayList<>();
+      for (String line : new String(stream.readAllBytes(), UTF_8).split("\n")) {
+        if (!line.isBlank() && !line.startsWith("#")) {
+          String[] cells = line.split("\t", -1);
+          rules.add(new Rule(cells[KIND], Rule.Scope.valueOf(cells[SCOPE].toUpperCase(Locale.ROOT)), cells[LITERAL], cells[REGEX]));
+        }
+      }
+      return List.copyOf(rules);
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    }
+  }
+}

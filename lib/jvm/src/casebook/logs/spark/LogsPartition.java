@@ -1,0 +1,17 @@
+package casebook.logs.spark;
+
+import java.io.Serializable;
+import java.util.List;
+import org.apache.spark.sql.connector.read.InputPartition;
+
+/** What one task reads. */
+record LogsPartition(List<Part> parts) implements InputPartition {
+  /**
+   * A part of a file.
+   *
+   * @param uri of the file
+   * @param start its first byte
+   * @param end where the next part begins
+   */
+  record Part(String uri, long start, long end) implements Serializable {}
+}

@@ -1,0 +1,229 @@
+package casebook.logs.spark;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import casebook.logs.Content;
+import casebook.logs.Coverage;
+import casebook.logs.Event;
+import casebook.logs.Fields;
+import casebook.logs.Header;
+import casebook.logs.Lines;
+import casebook.logs.LogReader;
+import casebook.logs.Untyped;
+import casebook.spark.Columns;
+import java.io.EOFException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.ZoneId;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.ZipException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.connector.read.PartitionReader;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+
+/** Reads the parts of one task into batches of columns: the events of each, then what nobody knows, then what it covers. */
+final class LogsReader implements PartitionReader<ColumnarBatch> {
+  private static final int ROW = 0;
+  private static final int FILE = 1;
+  private static final int START = 2;
+  private static final int LINE = 3;
+  private static final int TIME = 4;
+  private static final int LEVEL = 5;
+  private static final int LOGGER = 6;
+  private static final int KIND = 7;
+  private static final int TOPIC = 8;
+  private static final int PARTITION = 9;
+  private static final int GROUP = 10;
+  private static final int FIELDS = 11;
+  private static final int TEXT = 12;
+  private static final int SHAPE = 13;
+  private static final int COUNT = 14;
+  private static final int FIRST = 15;
+  private static final int LAST = 16;
+  private static final int LINES = 17;
+  private static final int ENTRIES = 18;
+  private static final int TYPED = 19;
+  private static final int DAMAGE = 20;
+  private static final int ALL = 21;
+
+  private static final byte[] AN_EVENT = "event".getBytes(UTF_8);
+  private static final byte[] A_SHAPE = "untyped".getBytes(UTF_8);
+  private static final byte[] A_FILE = "file".getBytes(UTF_8);
+
+  private final Columns columns;
+  private final LogReader reader;
+  private final Iterator<LogsPartition.Part> parts;
+  private final Configuration configuration;
+  private final Map<String, byte[]> constants = new HashMap<>();
+  private LogsPartition.Part part;
+  private byte[] file;
+  private Lines lines;
+  private Iterator<Map.Entry<Untyped.Key, Untyped.Seen>> shapes;
+
+  LogsReader(StructType wanted, ZoneId zone, List<LogsPartition.Part> parts, Configuration configuration) {
+    columns = new Columns(LogsSource.SCHEMA, wanted);
+    reader = new LogReader(zone);
+    this.parts = parts.iterator();
+    this.configuration = configuration;
+  }
+
+  @Override
+  public boolean next() throws IOException {
+    columns.reset();
+    while (!columns.full() && (part != null || open())) {
+      row();
+    }
+    return !columns.empty();
+  }
+
+  @Override
+  public ColumnarBatch get() {
+    return columns.batch();
+  }
+
+  @Override
+  public void close() throws IOException {
+    columns.close();
+    closeFile();
+  }
+
+  /** Opens the next part. What cannot be opened becomes a row of a file without lines. */
+  private boolean open() throws IOException {
+    while (!columns.full() && parts.hasNext()) {
+      part = parts.next();
+      file = part.uri().getBytes(UTF_8);
+      try {
+        lines = Content.lines(Content.unpacked(part.uri(), stream(part)), part.start());
+        reader.begin(lines, part.start(), part.end());
+        return true;
+      } catch (FileNotFoundException gone) {
+        damaged("the file is gone since it was listed");
+      } catch (EOFException | ZipException unreadable) {
+        damaged("its compressed data cannot be read: " + unreadable.getMessage());
+      }
+    }
+    return false;
+  }
+
+  private InputStream stream(LogsPartition.Part part) throws IOException {
+    Path path = new Path(part.uri());
+    FSDataInputStream stream = path.getFileSystem(configuration).open(path);
+    stream.seek(Math.max(0, part.start() - 1));
+    return stream;
+  }
+
+  private void damaged(String reason) {
+    Coverage nothing = new Coverage();
+    nothing.damage = reason;
+    write(nothing);
+    part = null;
+  }
+
+  /** Writes the part's next row. */
+  private void row() throws IOException {
+    Event event = shapes == null ? reader.next() : null;
+    if (event != null) {
+      write(event);
+      return;
+    }
+    shapes = shapes == null ? reader.untyped().seen.entrySet().iterator() : shapes;
+    if (shapes.hasNext()) {
+      write(shapes.next());
+    } else {
+      write(reader.coverage());
+      closeFile();
+    }
+  }
+
+  private void begin(byte[] row) {
+    columns.set(ROW, row);
+    columns.set(FILE, file);
+    columns.set(START, part.start());
+  }
+
+  private void write(Event event) {
+    Fields fields = event.fields();
+    begin(AN_EVENT);
+    columns.set(LINE, event.line());
+    time(TIME, event.time());
+    columns.set(LEVEL, constant(event.level()));
+    columns.set(LOGGER, constant(event.logger()));
+    columns.set(KIND, constant(event.kind()));
+    columns.set(TOPIC, constant(fields.topic));
+    columns.setUnless(-1, PARTITION, fields.partition);
+    columns.set(GROUP, text(fields.group));
+    if (columns.wants(FIELDS)) {
+      columns.set(FIELDS, text(fields.json()));
+    }
+    if (columns.wants(TEXT)) {
+      columns.set(TEXT, text(event.text()));
+    }
+    columns.nulls(SHAPE, ALL);
+    columns.endRow();
+  }
+
+  private void write(Map.Entry<Untyped.Key, Untyped.Seen> shape) {
+    begin(A_SHAPE);
+    columns.set(LINE, shape.getValue().line);
+    columns.setNull(TIME);
+    columns.set(LEVEL, constant(shape.getKey().level()));
+    columns.set(LOGGER, constant(shape.getKey().logger()));
+    columns.nulls(KIND, TEXT);
+    columns.set(TEXT, text(shape.getValue().text));
+    columns.set(SHAPE, text(shape.getKey().shape()));
+    columns.set(COUNT, shape.getValue().count);
+    columns.nulls(FIRST, ALL);
+    columns.endRow();
+  }
+
+  private void write(Coverage coverage) {
+    begin(A_FILE);
+    columns.nulls(LINE, FIRST);
+    time(FIRST, coverage.first);
+    time(LAST, coverage.last);
+    columns.set(LINES, coverage.lines);
+    columns.set(ENTRIES, coverage.entries);
+    columns.set(TYPED, coverage.typed);
+    columns.set(DAMAGE, text(coverage.damage));
+    columns.endRow();
+  }
+
+  private void time(int column, long time) {
+    if (time == Header.NO_TIME) {
+      columns.setNull(column);
+    } else {
+      columns.set(column, time * 1000);
+    }
+  }
+
+  /** The same array for the same text: names repeat from row to row. */
+  private byte[] constant(String text) {
+    if (text == null) {
+      return null;
+    }
+    if (constants.size() > 10_000) {
+      constants.clear();
+    }
+    return constants.computeIfAbsent(text, LogsReader::text);
+  }
+
+  private static byte[] text(String text) {
+    return text == null ? null : text.getBytes(UTF_8);
+  }
+
+  private void closeFile() throws IOException {
+    if (lines != null) {
+      lines.close();
+    }
+    lines = null;
+    shapes = null;
+    part = null;
+  }
+}

@@ -1,0 +1,151 @@
+package casebook.logs.spark;
+
+import casebook.logs.Content;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.SparkContext;
+import org.apache.spark.sql.connector.read.Batch;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.util.SerializableConfiguration;
+
+/** Plans which parts of which files are read in which tasks. */
+final class LogsScan implements ScanBuilder, SupportsPushDownRequiredColumns, Scan, Batch {
+  /** What opening a file costs, in bytes that could be read meanwhile. */
+  private static final long OPENING = 1 << 16;
+
+  private final List<String> places;
+  private final ZoneId zone;
+  private final long splitBytes;
+  private final Configuration configuration;
+  private StructType columns = LogsSource.SCHEMA;
+  private List<LogsPartition> tasks;
+  private List<LogsPartition.Part> together;
+  private long bytes;
+
+  LogsScan(List<String> places, ZoneId zone, long splitBytes) {
+    this.places = places;
+    this.zone = zone;
+    this.splitBytes = splitBytes;
+    configuration = org.apache.spark.sql.classic.SparkSession.active().sessionState().newHadoopConf();
+  }
+
+  @Override
+  public void pruneColumns(StructType required) {
+    columns = required;
+  }
+
+  @Override
+  public Scan build() {
+    return this;
+  }
+
+  @Override
+  public StructType readSchema() {
+    return columns;
+  }
+
+  @Override
+  public String description() {
+    return "kafka_logs " + places;
+  }
+
+  @Override
+  public ColumnarSupportMode columnarSupportMode() {
+    return ColumnarSupportMode.SUPPORTED;
+  }
+
+  @Override
+  public Batch toBatch() {
+    return this;
+  }
+
+  @Override
+  public PartitionReaderFactory createReaderFactory() {
+    return new LogsReaderFactory(columns, zone.getId(), SerializableConfiguration.broadcast(SparkContext.getOrCreate(), configuration));
+  }
+
+  @Override
+  public InputPartition[] planInputPartitions() {
+    tasks = new ArrayList<>();
+    together = new ArrayList<>();
+    bytes = 0;
+    try {
+      for (String place : places) {
+        Path path = new Path(place);
+        add(path.getFileSystem(configuration), path);
+      }
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    }
+    endTask();
+    return tasks.toArray(InputPartition[]::new);
+  }
+
+  private void add(FileSystem system, Path path) throws IOException {
+    for (FileStatus named : named(system, path)) {
+      if (named.isFile()) {
+        addFile(named);
+        continue;
+      }
+      for (FileStatus inside : system.listStatus(named.getPath())) {
+        if (inside.isFile()) {
+          addFile(inside);
+        }
+      }
+    }
+  }
+
+  /** What stands at a place: itself, or what its pattern matches. */
+  private static List<FileStatus> named(FileSystem system, Path path) throws IOException {
+    try {
+      return List.of(system.getFileStatus(path));
+    } catch (FileNotFoundException noneOfThisName) {
+      FileStatus[] matching = system.globStatus(path);
+      if (matching == null || matching.length == 0) {
+        throw noneOfThisName;
+      }
+      return List.of(matching);
+    }
+  }
+
+  private void addFile(FileStatus file) {
+    String uri = file.getPath().toString();
+    if (Content.packed(uri) || file.getLen() <= splitBytes + splitBytes / 2) {
+      addPart(new LogsPartition.Part(uri, 0, Long.MAX_VALUE), file.getLen());
+      return;
+    }
+    for (long start = 0; start < file.getLen(); start += splitBytes) {
+      boolean last = start + splitBytes >= file.getLen();
+      addPart(new LogsPartition.Part(uri, start, last ? Long.MAX_VALUE : start + splitBytes), splitBytes);
+    }
+  }
+
+  private void addPart(LogsPartition.Part part, long length) {
+    if (bytes > 0 && bytes + length > splitBytes) {
+      endTask();
+    }
+    together.add(part);
+    bytes += length + OPENING;
+  }
+
+  private void endTask() {
+    if (!together.isEmpty()) {
+      tasks.add(new LogsPartition(List.copyOf(together)));
+      together = new ArrayList<>();
+      bytes = 0;
+    }
+  }
+}

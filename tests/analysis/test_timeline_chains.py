@@ -1,0 +1,205 @@
+"""Chains and their roots: what caused what, and what speaks against it."""
+
+import pytest
+
+from tests.analysis.timeline_scenes import (
+    GONE,
+    LIVE,
+    OLD,
+    T0,
+    History,
+    event,
+    examined,
+    files,
+    finding,
+    history,
+    incident,
+    lines,
+    log,
+)
+
+OFFSETS = {"topic": "__consumer_offsets", "partition": 19}
+
+
+def effects(found, chain=0):
+    return [link.effect.kind for link in found.chains[chain].links]
+
+
+def root(found, kind):
+    return next(one for one in found.roots if one.kind == kind)
+
+
+def frozen(*more):
+    """Broker 57 stands still from before its last beat until after the elections."""
+    told = [one for one in lines(silent=False) if not (one.broker == 57 and T0 - 5000 < one.time < T0 + 4100)]
+    told += [event("fetcher_added", -3500, 57), event("zk_silent", 4180, 57, ms=7200, session="396c")]
+    return incident(events=[*told, *more])
+
+
+class TestLoss:
+    def test_frozen(self):
+        """A log without a line for longer than the timeout, and a silence that was noticed late: it stood still."""
+        found = frozen()
+        assert found.roots[0].kind == "frozen"
+        assert found.chains[0].links[0].cause.kind == "log_gap"
+        assert any("not awake" in point.text for point in found.roots[0].pro)
+        assert any("not awake" in point.text for point in root(found, "network").contra)
+
+    def test_gc_pause(self):
+        """A pause in the GC log explains the freeze, also in the seconds of JDK 8."""
+        found = frozen(event("gc_pause", 2900, 57, secs="5,61", file="kafkaServer-gc.log"))
+        assert found.roots[0].kind == "gc"
+        assert "A pause of 6 s" in found.roots[0].pro[0].text
+        assert found.chains[0].links[0].cause.kind == "gc_pause"
+
+    def test_fsync(self):
+        """A ZooKeeper that waits for its disk, and several sessions at once: not the broker."""
+        told = history()
+        told.rows = [one for one in told.rows if one.what not in ("session_closed", "broker_gone") or one.broker != 56]
+        told.lose(55, GONE + 300)
+        slow = event("zks_fsync_slow", 2500, file="zookeeper/logs/1/zookeeper.log", ms=5200)
+        found = incident(events=[*lines(silent=False), slow], history=sorted(told.rows, key=lambda one: one.time))
+        zookeeper = root(found, "zookeeper")
+        assert any("write to disk took 5 s" in point.text for point in zookeeper.pro)
+        assert any("broker 55 lost their sessions" in point.text for point in zookeeper.pro)
+
+    def test_killed(self):
+        """A process whose log ends without a word, and that next says that it starts."""
+        told = [one for one in lines(silent=False) if not (one.broker == 57 and one.time > T0 - 5000)]
+        told += [
+            event("broker_starting", 9000, 57, line=9000),
+            event("recovering_segment", 9100, 57, line=9001, topic="orders", partition=1),
+        ]
+        found = incident(events=told)
+        assert found.roots[0].kind == "killed"
+        assert [point.text for point in found.roots[0].pro] == [
+            "Its log ends before, without a word of a stop",
+            "The next thing it says is that it starts",
+            "It finds its logs not closed",
+        ]
+
+    def test_stopped(self):
+        """A controlled shutdown moves leaders first; nobody is surprised."""
+        told = History()
+        for broker in LIVE:
+            told.register(broker, -500_000 + broker)
+        told.write("t", 0, 57, (57, 55), 0, -400_000)
+        told.write("t", 0, 55, (55,), 1, 2000)
+        told.lose(57, GONE)
+        told = [event("broker_stopping", 1900, 57), event("broker_stopped", GONE - 5, 57)], told
+        found = examined(*told[0], told=told[1], covered=[log(57)])
+        assert (found.chains[0].kind, found.chains[0].partitions) == ("broker_stopped", 1)
+        assert found.roots[0].kind == "stopped"
+        assert finding(found, "root").severity == "info"
+
+    def test_no_log_of_the_broker(self):
+        """Then it may as well have been killed: said, not guessed."""
+        found = incident(events=[one for one in lines() if one.broker != 57], files=[one for one in files() if one.broker != 57])
+        assert "no log of broker 57" in root(found, "killed").unchecked[0]
+
+    def test_clients(self):
+        """What clients are told is the chain's end, and counted."""
+        told = [event("not_coordinator", 4000 + n, file="clients/app/logs/app.log", line=n + 1) for n in range(6)]
+        found = incident(events=[*lines(), *told])
+        link = next(link for link in found.chains[0].links if link.effect.kind == "not_coordinator")
+        assert link.count == 6
+        assert any("a symptom of the same move, not its cause, 6 times" in one.text for one in found.story)
+
+    def test_two_losses_are_two_chains(self):
+        """Each has its own, up to the next one of the same broker."""
+        told = history()
+        told.lose(57, 60_000, 0x396D)
+        assert [chain.kind for chain in incident(history=told.rows).chains] == ["broker_lost", "broker_lost"]
+
+
+class TestStorm:
+    def thrown(self, after, line):
+        return [event("processor_failed", after, 1, line=line), event("unknown_api_key", after, 1, line=line + 1, api_key=18)]
+
+    def test_whom_it_hits(self):
+        """The exception, other brokers, other clients; without DEBUG nobody is named."""
+        lines = [
+            *self.thrown(0, 10),
+            event("fetch_failed", 30_000, 2, leader=1),
+            event("controller_request_failed", 30_000, 3, file="controller.log", broker_=1),
+            event("request_timed_out", 31_000, file="clients/app/logs/app.log"),
+        ]
+        found = examined(*lines, version=OLD, covered=[log(1), log(2)])
+        assert found.chains[0].kind == "unknown_request"
+        assert effects(found) == ["processor_failed", "fetch_failed", "request_timed_out"]
+        told = finding(found, "unknown_requests")
+        assert (told.severity, told.facts["api_keys"], told.facts["senders"]) == ("critical", [18], [])
+        assert "names neither address nor client id" in told.caveats[0]
+
+    def test_sender_by_its_connections(self):
+        """Who opened as many connections as there were exceptions; the others may have been in the same polls."""
+        lines = []
+        for burst in range(3):
+            at = 100_000 * burst
+            lines += self.thrown(at, 100 * burst)
+            lines += self.thrown(at + 5, 100 * burst + 20)
+            for number, client in enumerate(("/127.0.0.99:1", "/127.0.0.99:2", "/127.0.0.7:5")):
+                lines.append(
+                    event("connection_opened", at - 9 + number, 1, line=100 * burst + 50 + number, client=client, processor=0)
+                )
+        told = finding(examined(*lines, version=OLD, covered=[log(1)]), "unknown_requests")
+        assert told.facts["senders"] == ["127.0.0.99"]
+        assert told.title == "Broker 1 was sent 6 unknown requests by 127.0.0.99"
+
+    def test_named_by_the_line(self):
+        """Later releases name the sender, and hit nobody else."""
+        line = event("bad_request", 0, 1, api_key=18, api_version=9, client="/10.0.0.7:4711")
+        told = finding(examined(line, covered=[log(1)]), "unknown_requests")
+        assert (told.severity, told.facts["senders"]) == ("warning", ["10.0.0.7"])
+
+    def test_period(self):
+        """librdkafka asks again every 20 minutes."""
+        lines = [one for n in range(4) for one in self.thrown(n * 1_200_000, 10 * n)]
+        found = examined(*lines, version=OLD, covered=[log(1)])
+        assert any("api.version.fallback.ms" in point.text for point in found.roots[0].pro)
+
+    def test_none(self):
+        """A broker's log without any is well; no log is not."""
+        assert finding(examined(covered=[log(1)]), "unknown_requests").status == "ok"
+        assert finding(examined(), "unknown_requests").status == "could_not_check"
+
+
+class TestOthers:
+    def test_dead_cleaner(self):
+        """Segments grow, and a coordinator that reads them all takes minutes."""
+        lines = [
+            event("cleaner_died", 0, 1, text="requirement failed: 9000 messages", messages=9000),
+            *(event("segment_rolled", 1000 * n, 1, line=n, **OFFSETS) for n in range(1, 2000)),
+            event("loaded", 3_000_000, 1, **OFFSETS, ms=600_000),
+        ]
+        found = examined(*lines, version=OLD)
+        assert (found.chains[0].kind, effects(found)) == ("cleaner_dead", ["segment_rolled", "loaded"])
+        assert (found.chains[0].links[0].count, len(found.chains[0].links[0].examples)) == (1999, 5)
+        assert found.roots[0].pro[0].text.startswith("requirement failed")
+
+    def test_unclean_start(self):
+        """How long the recovery took; the first start of all recovers nothing."""
+        first = [event("broker_starting", -9000, 1), event("unclean_start", -8900, 1), event("broker_started", -8000, 1)]
+        assert examined(*first).chains == ()
+        again = [event("broker_starting", 0, 1), event("unclean_start", 100, 1, line=7), event("broker_started", 90_100, 1)]
+        found = examined(*first, *again)
+        assert found.chains[0].title == "Broker 1 recovered its logs for 1 min 30 s"
+
+    def test_failed_disk(self):
+        """Its replicas leave, and a broker without a dir stops."""
+        told = History()
+        told.register(1, -50_000, 0xA)
+        told.register(2, -50_000, 0xB)
+        told.write("t", 0, 1, (1, 2), 0, -40_000)
+        told.write("t", 0, 2, (2,), 1, 900)
+        found = examined(
+            event("log_dir_failed", 0, 1, dir="/d", text="Stopping serving logs in dir /d"), told=told, covered=[log(1)]
+        )
+        assert (found.chains[0].kind, effects(found)) == ("disk_failed", ["znode_leader_changed"])
+        assert found.roots[0].kind == "disk"
+
+
+@pytest.mark.parametrize("kind", ["frozen", "network", "gc", "zookeeper"])
+def test_candidates_of_a_loss(kind):
+    """Each candidate is there, with what could not be checked."""
+    assert root(incident(), kind).broker == 57

@@ -1,0 +1,129 @@
+"""Clocks: what bounds them, what does not, and what a wrong zone looks like."""
+
+import pytest
+
+from casebook.analysis.timeline_clocks import owner_of
+from casebook.events import Event
+from casebook.facts import Broker, Stat
+from casebook.findings import Severity, Status
+from tests.analysis.timeline_scenes import (
+    CUT,
+    ELECTED,
+    T0,
+    History,
+    cluster,
+    event,
+    examined,
+    finding,
+    incident,
+    windows,
+)
+
+SHIFTS = {55: -40_000, 56: 3000, 57: 7_200_000}
+
+
+def skews(found):
+    return {clock.owner: clock.skew for clock in found.clocks}
+
+
+class TestShifted:
+    def test_skews_are_found(self):
+        """Logs that are 40 s late, 3 s early and 2 h early are known to be, within their uncertainty."""
+        found = incident(skew=SHIFTS)
+        assert {clock.broker for clock in found.clocks} == set(SHIFTS)
+        for clock in found.clocks:
+            assert abs(clock.skew - SHIFTS[clock.broker]) <= max(clock.uncertainty, 20)
+        assert [clock.broker for clock in found.clocks if clock.zone] == [57]
+
+    def test_windows_stay(self):
+        """They are those of the true clocks, within 100 ms."""
+        hit = windows(incident(skew=SHIFTS), "two_leaders")
+        assert [window.opened for window in hit] == [T0 + ELECTED + n for n in range(24)]
+        assert [window.closed for window in hit] == pytest.approx([T0 + CUT + n for n in range(24)], abs=100)
+
+    def test_chain_stays(self):
+        """The order of links does not depend on the clocks."""
+        kinds = [[link.effect.kind for link in incident(skew=skew).chains[0].links] for skew in (None, SHIFTS)]
+        assert kinds[0] == kinds[1]
+
+    def test_finding(self):
+        """A clock that is off is a warning; a zone is said to be likelier."""
+        found = finding(incident(skew=SHIFTS), "clocks")
+        assert found.severity is Severity.WARNING
+        assert "2 h 0 min ahead of ZooKeeper: it may log in another time zone" in found.title
+        assert finding(incident(), "clocks").status is Status.OK
+
+    def test_without_history(self):
+        """Then the controller's clock is the reference; who prints before it was told is late by at least that."""
+        found = incident(skew={57: -40_000}, history=())
+        assert found.reference == "broker 56"
+        clock = next(clock for clock in found.clocks if clock.broker == 57)
+        assert abs(clock.skew + 40_000) <= 1500
+        assert clock.uncertainty >= 1000
+
+    def test_seen_to_register(self):
+        """Who registers is seen by the controller at about that time, one after the other."""
+        seen = [event("broker_change", at + 90, 1, line=at, added="2", deleted="", live="1,2") for at in (0, 50_000)]
+        lines = [event("broker_registered", at, 2, skew=-40_000) for at in (0, 50_000)]
+        found = examined(*seen, *lines, event("broker_failure", 1, 1, brokers="3"))
+        clock = next(clock for clock in found.clocks if clock.broker == 2)
+        assert (clock.skew, clock.uncertainty) == (pytest.approx(-40_000, abs=200), 200)
+
+
+class TestBounds:
+    def history(self):
+        told = History()
+        self.zxid = told.register(1, 0, 0xA)
+        for number in range(6):
+            told.write("t", number, 1, (1, 2), 0, 1000 + number)
+        return told
+
+    def test_line_after_transaction(self):
+        """What reports a write bounds the clock from above, what announces one from below."""
+        told = self.history()
+        told.write("t", 0, 1, (1,), 0, 5000, by=1)
+        lines = [
+            event("partition_changed", 1004, 1, topic="t", partition=0, leader=1, leader_epoch=0, skew=500),
+            event("isr_shrunk", 4998, 1, topic="t", partition=0, old="1,2", new="1", skew=500),
+        ]
+        clock = examined(*lines, told=told).clocks[0]
+        assert (clock.skew, clock.uncertainty, clock.pairs) == (501, 3, 3)
+
+    def test_hearing_late_is_no_bound(self):
+        """A broker that learns of its leader minutes later is not ahead: its clock is unknown."""
+        told = self.history()
+        told.rows = [row._replace(stamp=None) for row in told.rows]
+        lines = [event("become_follower", 90_000, 2, topic="t", partition=n, leader=1, leader_epoch=0) for n in range(6)]
+        clock = next(clock for clock in examined(*lines, told=told).clocks if clock.broker == 2)
+        assert clock.skew is None
+        assert "at most" in clock.why
+
+    def test_stray_pair(self):
+        """One line that was taken for another does not move the clock."""
+        told = self.history()
+        lines = [event("partition_changed", 1003 + n, 1, topic="t", partition=n, leader=1, leader_epoch=0) for n in range(5)]
+        lines.append(event("partition_changed", -9000, 1, topic="t", partition=5, leader=1, leader_epoch=0))
+        assert examined(*lines, told=told).clocks[0].skew == pytest.approx(0, abs=5)
+
+    def test_walk_alone(self):
+        """Without history the registration that a walk read tells, zones aside: the line follows its stamp."""
+        broker = Broker(id=1, timestamp=T0, stat=Stat(ctime=T0 + 4, czxid=9))
+        lines = [event("broker_registered", -400_000, 1), event("broker_registered", 9, 1)]
+        found = examined(*lines, of=cluster(brokers={1: broker}))
+        assert (found.reference, found.clocks[0].skew) == ("ZooKeeper", pytest.approx(2, abs=3))
+
+    def test_zookeepers_own_log(self):
+        """A server's log is held against the sessions of the history."""
+        told = self.history()
+        told.lose(1, 9000, 0xA)
+        line = Event(
+            "zks_session_expiring", T0 + 8999 + 60_000, None, "zookeeper/logs/1/zookeeper.log", 3, fields={"session": "a"}
+        )
+        assert skews(examined(line, told=told))["zookeeper/logs/1"] == 59_999
+
+
+def test_owner():
+    """A broker, a ZooKeeper server, a client."""
+    assert owner_of(57, "brokers/57/logs/server.log") == "broker 57"
+    assert owner_of(None, "zookeeper/logs/zk1/zookeeper.log") == "zookeeper/logs/zk1"
+    assert owner_of(None, "clients/app/logs/app.log") == "clients/app"

@@ -1,0 +1,193 @@
+"""Windows: no leader, two leaders, too few in sync, loading; and their open ends."""
+
+import pytest
+
+from casebook.facts import Partition
+from casebook.findings import Severity, Status
+from casebook.history import Happened, What
+from tests.analysis.timeline_scenes import NEW, OLD, T0, History, cluster, event, examined, finding, log, windows
+
+OFFSETS = {"topic": "__consumer_offsets", "partition": 19}
+
+
+def started(leader=1, isr=(1, 2)):
+    told = History()
+    told.register(1, -50_000, 0xA)
+    told.register(2, -50_000, 0xB)
+    told.write("t", 0, leader, isr, 0, -40_000)
+    return told
+
+
+def spans(found, kind):
+    return [(w.opened and w.opened - T0, w.closed and w.closed - T0) for w in windows(found, kind)]
+
+
+class TestLeaderless:
+    def test_from_the_znode_to_the_election(self):
+        """ZooKeeper's transactions on both ends."""
+        told = started()
+        gone = told.lose(1, 1000, 0xA)
+        elected = told.write("t", 0, 2, (2,), 1, 1400)
+        window = windows(examined(told=told), "leaderless")[0]
+        assert (window.opened, window.closed) == (T0 + 1000, T0 + 1400)
+        assert window.opened_proof.endswith(f"0x{gone:x}")
+        assert window.closed_proof.endswith(f"0x{elected:x}")
+
+    def test_leader_minus_one_goes_on(self):
+        """The controller's -1 is part of the same window, which the broker's return ends."""
+        told = started()
+        told.lose(1, 1000, 0xA)
+        told.write("t", 0, None, (1,), 1, 1400)
+        told.register(1, 9000, 0xC)
+        told.write("t", 0, 1, (1,), 2, 9200)
+        assert spans(examined(told=told), "leaderless") == [(1000, 9200)]
+
+    def test_without_election_until_it_registers(self):
+        """0.9 leaves the state alone: the same leader is there again once it is registered."""
+        told = started()
+        told.lose(1, 1000, 0xA)
+        told.register(1, 3000, 0xC)
+        assert spans(examined(told=told), "leaderless") == [(1000, 3000)]
+
+    def test_open_end(self):
+        """Nobody came: the end is open, with the end of the history as its proof, and it is critical."""
+        told = started()
+        told.lose(1, 1000, 0xA)
+        last = told.write("t", 0, None, (1,), 1, 1400)
+        found = examined(told=told)
+        assert spans(found, "leaderless") == [(1000, None)]
+        assert windows(found, "leaderless")[0].closed_proof.endswith(f"0x{last:x}")
+        assert finding(found, "leaderless").severity is Severity.CRITICAL
+
+    def test_before_the_history(self):
+        """A leader that was never registered: leaderless since its state is known."""
+        told = History()
+        told.register(2, -50_000, 0xB)
+        told.write("t", 0, 2, (2,), 0, -40_000)
+        told.write("u", 0, 1, (1,), 0, -30_000)
+        found = examined(told=told)
+        assert [w.topic for w in windows(found, "leaderless")] == ["u"]
+
+    def test_deleted(self):
+        """A partition that is deleted is no longer leaderless."""
+        told = started()
+        told.lose(1, 1000, 0xA)
+        told.add(What.STATE_GONE, 2000, topic="t", partition=0)
+        found = examined(told=told)
+        assert spans(found, "leaderless") == [(1000, 2000)]
+        assert found.partition_history[-1].deleted
+
+    def test_gap_in_the_history(self):
+        """Behind missing transactions nothing is concluded about the time between, and nothing is well."""
+        told = started()
+        told.rows.append(Happened(What.BEGIN, 90, T0 + 60_000))
+        for broker, session in ((1, 0xA), (2, 0xB)):
+            told.rows.append(Happened(What.BROKER_REGISTERED, broker * 2 + 1, T0 - 50_000, session, True, broker))
+        found = examined(told=told)
+        assert windows(found, "leaderless") == []
+        assert finding(found, "leaderless").status is Status.COULD_NOT_CHECK
+        assert any(silence.kind == "no_history" for silence in found.silences)
+
+    def test_none(self):
+        """A history without a loss is well."""
+        assert finding(examined(told=started()), "leaderless").status is Status.OK
+
+
+class TestTwoLeaders:
+    def lost(self, *events, version=NEW):
+        told = started()
+        told.lose(1, 1000, 0xA)
+        told.write("t", 0, 2, (2,), 1, 1400)
+        begun = event("broker_starting", -50_100, 1)
+        return examined(
+            begun, *events, told=told, version=version, covered=[log(1, ends=90_000)] if events else [log(1, ends=500)]
+        )
+
+    def test_killed(self):
+        """A process that ended before takes no writes: its next line is that it starts."""
+        found = self.lost(
+            event("fetcher_added", 100, 1), event("broker_starting", 9000, 1), event("truncated", 9500, 1, topic="t", partition=0)
+        )
+        assert windows(found, "two_leaders") == []
+        assert finding(found, "two_leaders").status is Status.OK
+
+    def test_silent_for_ever(self):
+        """A log that ends without a word of a stop: nobody knows."""
+        found = self.lost()
+        assert windows(found, "two_leaders") == []
+        assert finding(found, "two_leaders").status is Status.COULD_NOT_CHECK
+
+    def test_stopped_later(self):
+        """A process that lived on and never followed: until it ended."""
+        found = self.lost(event("broker_stopping", 5000, 1), event("broker_stopped", 6000, 1), event("broker_starting", 9000, 1))
+        assert spans(found, "two_leaders") == [(1400, pytest.approx(6000, abs=10))]
+
+    def test_controlled_shutdown(self):
+        """A broker that stops takes nothing once its controlled shutdown is done, whenever its process ends."""
+        told = started()
+        told.write("t", 0, 2, (2,), 1, 1400)
+        told.lose(1, 4000, 0xA)
+        stop = (
+            ("broker_starting", -50_100),
+            ("broker_stopping", 1300),
+            ("controlled_shutdown_done", 1440),
+            ("broker_stopped", 3990),
+        )
+        found = examined(*(event(kind, after, 1) for kind, after in stop), told=told, covered=[log(1)])
+        assert spans(found, "two_leaders") == [(1400, pytest.approx(1440, abs=10))]
+        assert finding(found, "two_leaders").severity is Severity.WARNING
+
+    def test_open_end(self):
+        """It lived on, and its log does not say that it follows."""
+        found = self.lost(event("scheduler_failed", 5000, 1))
+        assert spans(found, "two_leaders") == [(1400, None)]
+        assert finding(found, "two_leaders").severity is Severity.CRITICAL
+
+    def test_became_follower(self):
+        """Without a truncation, the line in which it follows; one of an older epoch does not count."""
+        place = {"topic": "t", "partition": 0}
+        found = self.lost(
+            event("become_follower", 2000, 1, **place, leader=2, leader_epoch=0),
+            event("become_follower", 5000, 1, **place, leader=2, leader_epoch=1),
+        )
+        assert spans(found, "two_leaders") == [(1400, pytest.approx(5000, abs=10))]
+
+    def test_planned(self):
+        """A preferred election hands over in milliseconds: a warning."""
+        told = started()
+        told.write("t", 0, 2, (1, 2), 1, 1400)
+        lines = [
+            event("broker_starting", -50_100, 1),
+            event("become_follower", 1430, 1, topic="t", partition=0, leader=2, leader_epoch=1),
+        ]
+        found = examined(*lines, told=told, covered=[log(1)])
+        assert windows(found, "two_leaders")[0].planned
+        assert finding(found, "two_leaders").severity is Severity.WARNING
+
+
+class TestUnderMinIsr:
+    def test_effective_setting(self):
+        """The topic's override counts; both ends are transactions."""
+        told = started()
+        told.write("t", 0, 1, (1,), 0, 1000, by=1)
+        told.write("t", 0, 1, (1, 2), 0, 5000, by=1)
+        two = cluster(topic_configs={"t": {"min.insync.replicas": "2"}}, partitions=(Partition("t", 0, (1, 2)),))
+        assert spans(examined(told=told, of=two), "under_min_isr") == [(1000, 5000)]
+        assert spans(examined(told=told), "under_min_isr") == []
+
+
+class TestLoading:
+    def test_from_line_to_line(self):
+        """0.9 names the begin, later releases the queueing."""
+        lines = [event("loading", 0, 1, **OFFSETS), event("loaded", 90_000, 1, **OFFSETS, ms=90_000)]
+        assert spans(examined(*lines, version=OLD), "loading") == [(0, 90_000)]
+
+    def test_open_ends(self):
+        """One that never ends, and one whose begin was rolled away: its end tells how long it took."""
+        assert spans(examined(event("loading", 10, 1, **OFFSETS)), "loading") == [(10, None)]
+        assert spans(examined(event("loaded", 9000, 1, **OFFSETS, ms=4000)), "loading") == [(5000, 9000)]
+
+    def test_broker_stops(self):
+        """A broker that stops or starts again loads no more."""
+        lines = [event("load_scheduled", 10, 1, **OFFSETS), event("broker_stopped", 400, 1)]
+        assert spans(examined(*lines), "loading") == [(10, 400)]

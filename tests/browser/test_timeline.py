@@ -1,0 +1,123 @@
+"""Notebook 60's report in a browser: the picture zooms, and the tables follow; without scripts everything is there."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from casebook import notebooks, report
+from casebook.analysis import timeline_selection
+from casebook.views import proof
+from casebook.views.timeline import Desk
+from casebook.views.view import _bundle
+from tests.browser.offline import SCHEMES, WIDTHS, Visit, chromium, visit
+from tests.views.minute import minute
+
+SHOWN = "() => [...document.querySelectorAll('%s')].filter(row => row.offsetParent).length"
+EVENTS, STORY = SHOWN % "#cb-events tbody tr", SHOWN % ".cb-story li"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the minute made by hand, as the notebook shows it."""
+    found = minute()
+    desk = Desk(found, timeline_selection.parse(found), interactive=False, remembered={}, source="case", name="minute")
+    notebook = nbformat.read(notebooks.find("60_incident_timeline").path, as_version=4)
+    cites: list[str] = []
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and cell.source.startswith("book.show(desk."):
+            view = getattr(desk, cell.source.split("desk.")[1].partition("(")[0])()
+            cites += view.cites
+            cell.outputs = [nbformat.v4.new_output("display_data", data=_bundle(part)) for part in view.parts]
+        if cell.source.startswith("book.finish"):
+            quoted = proof.cited((), [proof.Line(cite, "the line", ("before",), ("after",)) for cite in dict.fromkeys(cites)])
+            cell.outputs = [nbformat.v4.new_output("display_data", data=_bundle(part)) for part in quoted.parts]
+    record = {"notebook": "60_incident_timeline", "case": "minute", "collected_at": "2019-10-12T11:03:48Z"}
+    path = tmp_path_factory.mktemp("timeline") / "report.html"
+    path.write_text(report.report(notebook, record=record, run_id="run"), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def opened(browser: Browser, path: Path) -> Iterator[Visit]:
+    with visit(browser, path) as seen:
+        seen.page.wait_for_selector(".js-plotly-plot .main-svg")
+        yield seen
+
+
+def brush(page: Page, begin: float, end: float) -> None:
+    """Drag over a part of the picture's width."""
+    box = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
+    height = box["y"] + box["height"] * 0.6
+    page.mouse.move(box["x"] + box["width"] * begin, height)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * (begin + end) / 2, height, steps=6)
+    page.mouse.move(box["x"] + box["width"] * end, height, steps=6)
+    page.mouse.up()
+    expect(page.locator("[data-cb-range-said]")).to_contain_text("the tables below follow")
+
+
+class TestRange:
+    def test_a_brushed_range_filters_every_table_and_is_stated(self, opened):
+        """Those outside are hidden, and come back."""
+        page = opened.page
+        assert (page.evaluate(EVENTS), page.evaluate(STORY)) == (14, 8)
+        brush(page, 0.55, 0.65)
+        assert (page.evaluate(EVENTS), page.evaluate(STORY)) == (4, 2)
+        expect(page.locator("[data-cb-range-said]")).to_contain_text("of 14 events")
+        page.locator("[data-cb-back]").click()
+        page.wait_for_function(f"{EVENTS.removeprefix('() => ')} === 14")
+        assert opened.errors == []
+
+    def test_the_same_by_keyboard(self, opened):
+        """Two fields take times of day."""
+        page = opened.page
+        page.locator("[data-cb-since]").fill("11:03:43.9")
+        page.keyboard.press("Tab")
+        page.wait_for_function(f"{STORY.removeprefix('() => ')} === 1")
+
+    def test_a_number_leads_to_its_sentence(self, opened):
+        """A click on the disc points at the sentence."""
+        disc = opened.page.locator(".js-plotly-plot .textpoint").nth(1).bounding_box()
+        opened.page.mouse.click(disc["x"] + disc["width"] / 2, disc["y"] + disc["height"] / 2)
+        expect(opened.page.locator(".cb-pointed")).to_have_count(1)
+        expect(opened.page.locator(".cb-pointed .cb-disc")).to_have_count(1)
+
+    def test_files_are_saved_from_the_page(self, opened):
+        """No network is needed."""
+        with opened.page.expect_download() as saved:
+            opened.page.get_by_role("link", name="CSV").click()
+        assert saved.value.suggested_filename == "minute-timeline.csv"
+        assert "88120417" in saved.value.path().read_text()
+
+
+class TestLegible:
+    @pytest.mark.parametrize("scheme", SCHEMES)
+    @pytest.mark.parametrize("width", WIDTHS)
+    def test_nothing_scrolls_sideways(self, browser, path, width, scheme):
+        """Wide, middle, narrow; light and dark."""
+        with visit(browser, path, width=width, scheme=scheme) as seen:
+            assert not seen.scrolls_sideways()
+            assert seen.small_targets() == []
+
+    def test_nobody_stumbles(self, opened):
+        """Names, labels, headings, targets of links; nothing is asked for."""
+        assert opened.wrong() == []
+        assert opened.dead_links() == []
+        assert [address for address in opened.requests if not address.startswith("file:")] == []
+
+    def test_without_scripts_the_picture_and_every_row_are_there(self, browser, path):
+        """The static drawing stands in, and no control is shown that would do nothing."""
+        with visit(browser, path, scripts=False) as seen:
+            expect(seen.page.locator("svg.cb-lanes")).to_be_visible()
+            expect(seen.page.locator("#cb-events tbody tr")).to_have_count(14)
+            expect(seen.page.locator("[data-cb-range]")).to_be_hidden()
+            expect(seen.page.get_by_role("link", name="Markdown")).to_be_visible()

@@ -1,0 +1,325 @@
+"""From pasted text to a case that every notebook opens; and the one next thing to paste."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from casebook.analysis import evidence, leadership, next_paste, release
+from casebook.case import PASTED, Case
+from casebook.collect import collect_case
+from casebook.errors import CollectError, UsageError
+from casebook.facts import ReadOutcome
+from casebook.findings import Severity, Status
+
+FOLDER = Path(__file__).parents[1] / "formats" / "pasted"
+FILES = {path.stem: path.read_text() for path in sorted(FOLDER.glob("*.txt"))}
+STATE = "/brokers/topics/orders/partitions/2/state"
+GET = f'get {STATE}\n{{"controller_epoch":24,"leader":-1,"version":1,"leader_epoch":37,"isr":[3]}}\n'
+ROW = "\tTopic: orders\tPartition: 2\tLeader: none\tReplicas: 3,1\tIsr: 3\n"
+IDS = "ls /brokers/ids\n[1, 2]\n"
+SECRET = "hunter2-Xyzzy"
+
+
+@pytest.fixture
+def case(tmp_path):
+    def make(*texts: str) -> Case:
+        folder = tmp_path / f"case-{len(list(tmp_path.iterdir()))}"
+        return Case.open(collect_case(folder, pasted="\n".join(texts).splitlines()))
+
+    return make
+
+
+def examined(case):
+    cluster = case.cluster()
+    version = release.release(cluster)
+    return leadership.examine(cluster, version), next_paste.checks(case.pasted(), cluster, version)
+
+
+def finding(findings, check):
+    return next(f for f in findings if f.check == check)
+
+
+def following(case):
+    """The next command."""
+    return finding(examined(case)[1], "evidence.next").next[0].command
+
+
+class TestZnodes:
+    def test_a_get_is_exactly_that_znode(self, case):
+        """The state is known; assignment, registrations, controller and the list of topics are holes, not missing."""
+        made = case(GET)
+        (row,) = made.znodes()
+        assert (row.path, row.outcome, row.stat) == (STATE, ReadOutcome.READ, None)
+        cluster = made.cluster()
+        (partition,) = cluster.partitions
+        assert (partition.state.leader, partition.state.isr, partition.state.leader_epoch) == (None, (3,), 37)
+        assert (partition.replicas, cluster.brokers_known, cluster.controller.readable) == ((), False, False)
+        assert cluster.unlisted
+        assert cluster.not_there == frozenset()
+        assert {"/brokers/ids", "/controller", "/brokers/topics"} <= {p.path for p in made.could_not_collect}
+
+    def test_a_description_has_no_epoch(self, case):
+        """Leader, ISR and assignment as told; epochs unknown, and so is every check that rests on them."""
+        made = case(ROW, IDS)
+        (state,) = [row for row in made.znodes() if row.path == STATE]
+        assert state.outcome is ReadOutcome.STATED
+        (partition,) = made.cluster().partitions
+        assert (partition.replicas, partition.state.isr) == ((3, 1), (3,))
+        assert (partition.state.leader_epoch, partition.state.controller_epoch, partition.state.stat) == (None, None, None)
+        lead, _ = examined(made)
+        assert lead.controller_epochs == ()
+        assert finding(lead.findings, "leadership.controller_epoch").status is Status.COULD_NOT_CHECK
+        assert [c.broker for c in lead.start_first if c.chosen] == [3]
+
+    def test_what_was_read_counts_more_than_what_was_told(self, case):
+        made = case(GET, ROW.replace("none", "1"))
+        assert made.cluster().partitions[0].state.leader is None
+        assert made.cluster().partitions[0].replicas == (3, 1)
+
+    def test_the_later_answer_counts(self, case):
+        """A second list without a broker: it is gone; a second state without stat does not keep the stat of the first."""
+        made = case("get /brokers/ids/3\n{}\n", "ls /brokers/ids\n[1, 2, 3]\n", IDS)
+        assert made.cluster().live == {1, 2}
+        with_stat = GET + "mZxid = 0x10\nmtime = Sat Oct 12 11:03:42 UTC 2019\ndataVersion = 51\n"
+        later = case(with_stat, GET.replace("-1", "2")).cluster().partitions[0].state
+        assert (later.leader, later.stat) == (2, None)
+        same = case(with_stat, GET).cluster().partitions[0].state
+        assert same.stat.mtime == 1570878222000
+
+    def test_registrations(self, case):
+        """A list says who lives, and no more of them; a registration alone does not say that the others are dead."""
+        assert case(IDS).cluster().brokers_known
+        assert case(IDS).cluster().brokers[1].host is None
+        alone = case('get /brokers/ids/1\n{"host":"a","port":9092,"version":1}\n').cluster()
+        assert (alone.brokers_known, alone.live) == (False, {1})
+        assert case("ls /brokers/ids\n[1, xx]\n").cluster().live == {1}
+
+    def test_assigned_and_not_told(self, case):
+        """An assignment without states does not say that there are none."""
+        made = case('get /brokers/topics/orders\n{"version":1,"partitions":{"0":[1],"1":[2]}}\n', IDS)
+        assert {v.rule for v in examined(made)[0].verdicts} == {"R9"}
+        assert all("does not tell its state" in v.why for v in examined(made)[0].verdicts)
+        assert made.cluster().problems == ()
+
+    def test_chroots(self, case):
+        """That of most; a connect string may have had it; another cluster's znodes are left out and told."""
+        made = case(
+            GET.replace(STATE, "/kafka" + STATE), IDS, "ls /other/brokers/ids\n[7]\n", "ls /kafka/brokers/topics\n[orders]\n"
+        )
+        assert (made.chroot, made.cluster().live) == ("/kafka", {1, 2})
+        assert any("another chroot" in p.reason for p in made.could_not_collect)
+
+    def test_not_there(self, case):
+        """What zkCli says is not there, is not there."""
+        made = case("get /controller\nNode does not exist: /controller\n")
+        assert made.cluster().controller.readable
+        assert finding(examined(made)[0].findings, "leadership.controller").severity is Severity.CRITICAL
+
+    def test_a_controller_that_is_only_listed(self, case):
+        """Who it is was not pasted: nobody says that there is none."""
+        made = case("[zk: h:1(CONNECTED) 0] ls /\n[controller, controller_epoch, brokers]\n")
+        assert finding(examined(made)[0].findings, "leadership.controller").status is Status.COULD_NOT_CHECK
+
+    def test_settings_of_a_description(self, case):
+        """Known for the topics that were described, and for no other."""
+        made = case("Topic: a\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: min.insync.replicas=2", ROW, IDS)
+        cluster = made.cluster()
+        assert (cluster.topic_configs, cluster.unreadable_configs) == (
+            {"a": {"min.insync.replicas": "2"}},
+            {"topics/orders", "brokers"},
+        )
+
+
+class TestLeaderlessAlone:
+    def test_without_registrations(self, case):
+        """Leader -1 is no leader, whoever lives; the rule and the price stay open."""
+        for text in (GET, ROW):
+            (verdict,) = examined(case(text))[0].verdicts
+            assert (verdict.state, verdict.rule, verdict.waits_for, verdict.under_replicated is None) == (
+                "leaderless",
+                "R11",
+                (),
+                text is GET,
+            )
+            assert "3 can be elected" in verdict.why
+
+    def test_without_assignment(self, case):
+        """Who must come back is told by the ISR."""
+        lead, _ = examined(case(GET, IDS))
+        (verdict,) = lead.verdicts
+        assert (verdict.rule, verdict.waits_for) == ("R11", (3,))
+        assert finding(lead.findings, "leadership.offline").facts["start_first"] == [3]
+        assert finding(lead.findings, "leadership.isr_in_assignment").status is Status.COULD_NOT_CHECK
+
+    def test_a_named_leader_is_not_judged(self, case):
+        (verdict,) = examined(case(ROW.replace("none", "3")))[0].verdicts
+        assert (verdict.state, verdict.rule) == ("unknown", "R9")
+
+
+class TestFiles:
+    def test_logs_stand_at_their_lines(self, case):
+        """Line 3 of a log is line 3 of the paste; a client's, a broker's and a ZooKeeper server's each in its place."""
+        text = (
+            "Hi\n\n[2019-10-12 11:03:42,671] INFO [Controller 56]: deleted brokers: 57 (kafka.controller.KafkaController)\n"
+            "11:03:43 WARN not the correct coordinator\n"
+            "2019-10-12 11:03:42,293 [myid:1] - INFO  [SessionTracker] - Expiring session 0x1\n"
+        )
+        made = case(text)
+        logs = {
+            path: [line for line in made.text_lines(path) if line.strip()] and list(made.text_lines(path))
+            for path in made.items
+            if "logs" in path
+        }
+        assert {path: [n for n, line in enumerate(lines, 1) if line.strip()] for path, lines in logs.items()} == {
+            "brokers/56/logs/pasted.log": [3],
+            "clients/pasted/logs/pasted.log": [4],
+            "zookeeper/logs/zookeeper-pasted/pasted.log": [5],
+        }
+        assert made.line(f"{PASTED}:3") == made.line("brokers/56/logs/pasted.log:3")
+
+    def test_listings(self, case):
+        """Exact sizes of a broker that is named become its log dir; all else is told and nothing is made of it."""
+        made = case(FILES["listing_ls"])
+        (log_dir,) = made.log_dirs()
+        (replica,) = log_dir.replicas
+        assert (log_dir.broker, log_dir.listed_at, replica.topic, replica.segments[0].beside) == (
+            1,
+            None,
+            "orders",
+            (".index", ".timeindex"),
+        )
+        assert not Path(replica.place).is_absolute()
+        for text in (
+            FILES["listing_ls"].replace("broker 1:", "here:"),
+            "broker 1:\n$ ls -lh /d/t-0\n-rw-r--r-- 1 k k 64K Oct 12 11:03 00000000000000000000.log\n",
+        ):
+            assert case(text).log_dirs() == ()
+        reasons = " ".join(p.reason for p in case(FILES["listing_rounded"]).could_not_collect)
+        assert "rounded" in reasons
+        assert "du" in reasons
+
+    def test_no_secret(self, case):
+        """Neither behind a quote mark, nor folded, nor in a znode, nor in a key of several lines."""
+        made = case(
+            f"> password={SECRET}",
+            f"sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required {SECRET[:5]}",
+            f"{SECRET[5:]}",
+            f'"ssl.key.password":\n"{SECRET}"',
+            f'get /config/users/alice\n{{"version":1,"config":{{"SCRAM-SHA-256":"salt={SECRET}"}}}}',
+            f'get /config/topics/t\n{{"version":1,"config":{{"x.password":"{SECRET}","retention.ms":"1"}}}}',
+            f"> -----BEGIN PRIVATE KEY-----\n> {SECRET}AAAA\n> -----END PRIVATE KEY-----".replace("-Xy", "Xy"),
+            f"[2019-10-12 11:03:42,671] INFO connecting to http://u:{SECRET}@h/ (kafka.X)",
+        )
+        held = b"".join(path.read_bytes() for path in made.folder.rglob("*") if path.is_file())
+        held += b"".join(row.data or b"" for row in made.znodes())
+        for part in (SECRET, SECRET[5:], "hunter2Xyzzy"):
+            assert part.encode() not in held
+        assert made.redacted
+        assert made.cluster().topic_configs["t"] == {"x.password": "[redacted]", "retention.ms": "1"}
+
+
+class TestNextPaste:
+    @pytest.mark.parametrize(
+        ("texts", "command"),
+        [
+            ((GET,), "ls /brokers/ids"),
+            ((GET.replace(STATE, "/k" + STATE),), "ls /k/brokers/ids"),
+            ((ROW,), "ls /brokers/ids"),
+            ((GET.replace("-1", "1"), IDS), "get /brokers/topics/orders"),
+            (('get /brokers/topics/orders\n{"version":1,"partitions":{"2":[1]}}\n', IDS), f"get {STATE}"),
+            ((ROW, IDS), "tail -n 200 server.log"),
+            ((ROW.replace("none", "1"), IDS), "bin/kafka-topics.sh"),
+            ((FILES["groups_2.8.2_state"],), "get /brokers/topics/__consumer_offsets/partitions/9/state"),
+            (("[2019-10-12 11:03:42,1] INFO [GroupMetadataManager brokerId=3] Loading group metadata from __consumer_offsets-19",), "grep -E 'Loading"),
+            (("session 0x396c has expired, closing socket connection",), "grep -E 'deleted brokers"),
+            (("208G\t/data/__consumer_offsets-19",), "ls -l --time-style=full-iso /data/__consumer_offsets-19"),
+            (("nothing that helps",), "bin/kafka-topics.sh --bootstrap-server HOST:9092 --describe --unavailable-partitions"),
+        ],
+    )  # fmt: skip
+    def test_one_command(self, case, texts, command):
+        """What settles most: first whether partitions lead, then what lines and groups ask for, then other checks."""
+        assert following(case(*texts)).startswith(command)
+
+    def test_it_leads_somewhere(self, case):
+        """Answering each command in turn ends, and every partition was judged."""
+        answers = {
+            "ls /kafka/brokers/ids": IDS.replace("/brokers", "/kafka/brokers"),
+            "get /kafka/brokers/topics/orders": 'get /kafka/brokers/topics/orders\n{"version":1,"partitions":{"2":[3,1]}}\n',
+        }
+        texts = [GET.replace(STATE, "/kafka" + STATE)]
+        while (command := following(case(*texts))) in answers:
+            texts.append(answers.pop(command))
+        (verdict,) = examined(case(*texts))[0].verdicts
+        assert (verdict.state, verdict.rule in ("R3", "R11"), verdict.waits_for) == ("leaderless", True, (3,))
+
+    def test_nothing_is_silent(self, case):
+        """A line that nobody knows is told with its number, in the findings and in the case."""
+        made = case(GET, "what is this", IDS)
+        found = finding(examined(made)[1], "evidence.pasted")
+        assert (found.severity, found.facts["not_understood"], found.evidence[0].label) == (
+            Severity.INFO,
+            [[4, 4]],
+            f"{PASTED}:4",
+        )
+        assert any("'what is this'" in p.reason for p in made.could_not_collect)
+        assert finding(examined(case(GET, IDS))[1], "evidence.pasted").status is Status.OK
+
+    def test_only_for_pasted_cases(self):
+        made = Case.open(Path(__file__).parents[2] / "data_samples" / "leader_minus_one")
+        assert made.pasted() is None
+        assert next_paste.checks(None, made.cluster(), release.release(made.cluster())) == ()
+
+
+class TestCutAnywhere:
+    @pytest.mark.parametrize("name", [name for name in FILES if name.startswith(("zookeeper_3.5", "topics_0.9"))])
+    def test_no_verdict_that_the_whole_contradicts(self, case, name):
+        """A state, an assignment or a registration is as in the whole paste, or unknown."""
+        lines = FILES[name].splitlines()
+        whole = {p.name: p for p in case(*lines).cluster().partitions}
+        live = case(*lines).cluster().live
+        for end in range(1, len(lines), 3):
+            cluster = case(*lines[:end]).cluster()
+            assert not cluster.brokers_known or cluster.live == live
+            for partition in cluster.partitions:
+                full = whole[partition.name]
+                assert partition.replicas in ((), full.replicas)
+                if partition.state is not None:
+                    assert (partition.state.leader, partition.state.isr) == (full.state.leader, full.state.isr)
+                assert not partition.missing
+            assert evidence.checks(cluster, release.release(cluster))
+
+
+class TestCommand:
+    def test_file_and_standard_input(self, tmp_path):
+        """Both make the same rows."""
+        (tmp_path / "p.txt").write_text(GET + IDS)
+        rows = []
+        for name, given in ((str(tmp_path / "p.txt"), None), ("-", (GET + IDS).encode())):
+            out = tmp_path / f"case{len(rows)}"
+            command = [sys.executable, "-m", "casebook.cli", "collect", "--pasted", name, "--out", str(out)]
+            code = "import sys; from casebook.cli import main; sys.argv = ['casebook', *sys.argv[1:]]; main()"
+            done = subprocess.run([sys.executable, "-c", code, *command[3:]], input=given, capture_output=True, check=False)
+            assert done.returncode == 0, done.stderr
+            rows.append(list(Case.open(out).znodes()))
+        assert rows[0] == rows[1]
+        assert len(rows[0]) == 4
+
+    def test_refused(self, tmp_path):
+        with pytest.raises(CollectError, match="Nothing was pasted"):
+            collect_case(tmp_path / "a", pasted=[" ", ""])
+        with pytest.raises(CollectError, match="cannot be read"):
+            collect_case(tmp_path / "b", pasted=tmp_path / "none.txt")
+        with pytest.raises(UsageError, match="a case of its own"):
+            collect_case(tmp_path / "c", pasted=["x"], zookeeper_dump=tmp_path / "d")
+        assert not list(tmp_path.iterdir())
+
+    def test_hostile_file(self, tmp_path):
+        """A line of 20 MB, binary, and more lines than anybody pastes: what is kept is bounded, and told."""
+        path = tmp_path / "p.txt"
+        path.write_bytes(b"\x00\xff" * (10 << 20) + b"\n" + b"x\n" * 100_000 + GET.encode())
+        made = Case.open(collect_case(tmp_path / "case", pasted=path))
+        assert sum(item.bytes for item in made.items.values()) < 5 << 20
+        assert any(re.search("only its first .* lines", p.reason) for p in made.could_not_collect)

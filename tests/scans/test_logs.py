@@ -1,0 +1,347 @@
+"""Logs to events, through the reader of ``lib/jvm``: every wording, every layout, what is broken, and parts of files."""
+
+import gzip
+import json
+import random
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from casebook.case import Case, CaseWriter
+from casebook.formats.log_patterns import patterns
+from casebook.scans import logs
+from casebook.scans.session import session
+from tests.log_reader import read, read_bytes
+
+HEAD = "[2026-11-20 10:00:00,123] INFO "
+LOADING = "Loading offsets and group metadata from [__consumer_offsets,22] (kafka.coordinator.GroupMetadataManager)"
+AT = 1_795_168_800_123
+EXPIRED = "Session expired."
+
+
+def told(event):
+    """All fields of an event, partition and group among them."""
+    return dict(event.fields) | {
+        name: value
+        for name, value in (("topic", event.topic), ("partition", event.partition), ("group", event.group))
+        if value is not None
+    }
+
+
+class TestPatterns:
+    def test_every_sample_is_what_it_is_meant_to_be(self):
+        """Kind and fields, found among all others; one after the other in one log."""
+        inside = [p for p in patterns() if p.scope == "inside"]
+        heads = [p for p in patterns() if p.scope in ("head", "full")]
+        raw = [p for p in patterns() if p.scope == "line"]
+        assert [] == _wrong(heads, [_with_logger(HEAD + p.sample) for p in heads])
+        assert [] == _wrong(inside, [f"{HEAD.replace('INFO', 'ERROR')}An exception (x.Y)\n{p.sample}" for p in inside])
+        assert [] == _wrong(raw, [p.sample for p in raw])
+
+
+def _with_logger(entry):
+    """At the end of the first line."""
+    first, *more = entry.split("\n", 1)
+    return "\n".join([f"{first} (kafka.server.KafkaServer)", *more])
+
+
+def _wrong(rows, entries):
+    """Samples that are read as something else."""
+    content = "".join(entry + "\n" for entry in entries)
+    begins, line = {}, 1
+    for row, entry in zip(rows, entries, strict=True):
+        begins[line] = row
+        line += entry.count("\n") + 1
+    events, _, file = read_bytes(content.encode())
+    assert (file.lines, file.entries) == (line - 1, len(rows))
+    found = {}
+    for event in events:
+        found.setdefault(max(begin for begin in begins if begin <= event.line), []).append(event)
+    return [
+        (row.id, [(event.kind, told(event)) for event in found.get(begin, [])])
+        for begin, row in begins.items()
+        if row.kind != "quiet"
+        and not any(event.kind == row.kind and row.expects.items() <= told(event).items() for event in found.get(begin, []))
+    ]
+
+
+LAYOUTS = {
+    "Kafka": "[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "ISO, Z": "[2026-11-20T10:00:00.123Z] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "ISO, offset": "[2026-11-20T11:00:00,123+01:00] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "zone, blank": "[2026-11-20 05:00:00,123-0500] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "bare": "2026-11-20 10:00:00,123 INFO {} (kafka.zookeeper.ZooKeeperClient:77)",
+    "microseconds": "[2026-11-20T10:00:00.123456Z] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "Windows": "[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)\r",
+    "colours": "\x1b[32m[2026-11-20 10:00:00,123] INFO\x1b[0m {} (kafka.zookeeper.ZooKeeperClient)",
+    "byte order mark": "\ufeff[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "ZooKeeper": "2026-11-20 10:00:00,123 [myid:3] - INFO  [main-EventThread:kafka.zookeeper.ZooKeeperClient@77] - {}",
+    "Cloudera": "2026-11-20 10:00:00,123 INFO kafka.zookeeper.ZooKeeperClient: {}",
+    "Strimzi": "2026-11-20 10:00:00,123 INFO  [main-EventThread] kafka.zookeeper.ZooKeeperClient:77 - {}",
+    "Spring Boot": "2026-11-20 10:00:00.123  INFO 3880 --- [main-EventThread] kafka.zookeeper.ZooKeeperClient  : {}",
+    "logback": "2026-11-20 10:00:00.123 [main-EventThread] INFO  kafka.zookeeper.ZooKeeperClient - {}",
+    "docker-compose": "kafka_1  | [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "CRI": "2026-11-20T10:00:01.5Z stdout F [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "kubectl --timestamps": "2026-11-20T10:00:01.5Z [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "kubectl --prefix": "[pod/kafka-0/kafka] [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "syslog": "Nov 20 10:00:01 host1 kafka[712]: [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "journald": "2026-11-20T10:00:01+0000 host1 kafka[712]: [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "journald, no date inside": "2026-11-20T11:00:00.123+0100 host1 kafka[712]: INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "grep": "logs/server.log.2026-11-20-10:5521:[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "quotation": "> [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "JSON": '{{"timestamp":"2026-11-20T10:00:00.123Z","level":"INFO","logger":"kafka.zookeeper.ZooKeeperClient","message":"{}"}}',
+    "JSON, log4j2": '{{"instant":{{"epochSecond":1795168800,"nanoOfSecond":123000000}},"level":"INFO",'
+    '"loggerName":"kafka.zookeeper.ZooKeeperClient","message":"{}"}}',
+    "JSON, ECS": '{{"@timestamp":"2026-11-20T10:00:00.123Z","log.level":"INFO","log.logger":"kafka.zookeeper.ZooKeeperClient",'
+    '"message":"{}"}}',
+    "docker json-file": '{{"log":"[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)\\n","stream":"stdout",'
+    '"time":"2026-11-20T10:00:01.5Z"}}',
+}
+
+
+class TestLayouts:
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def found():
+        """One line in each layout."""
+        events, untyped, file = read(*(layout.format("[ZooKeeperClient Kafka server] " + EXPIRED) for layout in LAYOUTS.values()))
+        assert (untyped, file.entries) == ([], len(LAYOUTS))
+        return {name: [event for event in events if event.line == line] for line, name in enumerate(LAYOUTS, start=1)}
+
+    @pytest.mark.parametrize("name", LAYOUTS)
+    def test_says_the_same_in_each(self, found, name):
+        """Kind, time, level and logger."""
+        (event,) = found[name]
+        assert (event.kind, event.time, event.level) == ("zk_session_expired", AT, "INFO")
+        assert event.logger.endswith("kafka.zookeeper.ZooKeeperClient")
+
+    def test_without_date(self):
+        """Pasted lines, with level and logger or without: no time is made up."""
+        events, _, file = read(f"kafka says: {EXPIRED} Then nothing.", f"INFO {EXPIRED} (kafka.zookeeper.ZooKeeperClient)")
+        assert [("zk_session_expired", None), ("zk_session_expired", None)] == [(e.kind, e.time) for e in events]
+        assert (file.first, file.entries, file.typed) == (None, 1, 2)
+
+    def test_a_clock_without_a_date(self):
+        """Begins an entry of its own, whose time is not known."""
+        events, _, file = read(
+            HEAD + LOADING, f"11:03:43 WARN {EXPIRED} (kafka.x.Y)", f"11:03:43.125 [main] INFO a.b.C - {EXPIRED}"
+        )
+        assert [("loading", AT, 1), ("zk_session_expired", None, 2), ("zk_session_expired", None, 3)] == [
+            (e.kind, e.time, e.line) for e in events
+        ]
+        assert file.entries == 3
+
+    def test_librdkafka_and_spark(self):
+        events, _, _ = read(
+            "%5|1795168800.123|REQTMOUT|rdkafka#producer-1| [thrd:x]: Commit failed: Broker: Not coordinator",
+            "26/11/20 10:00:00 INFO kafka.Client: Commit failed: Broker: Not coordinator",
+        )
+        assert [("not_coordinator", AT, "INFO"), ("not_coordinator", AT - 123, "INFO")] == [
+            (e.kind, e.time, e.level) for e in events
+        ]
+
+    def test_gc(self):
+        """Both layouts of a JVM's log; a decimal comma."""
+        events, _, _ = read(
+            "[2026-11-20T10:00:00.123+0000][gc          ] GC(8) Pause Young (Normal) (G1 Evacuation Pause) 640M->20M(1024M) 5.3ms",
+            "2026-11-20T10:00:00.123+0000: 62,427: [Full GC (Allocation Failure)  8071M->4285M(8192M), 10,3987109 secs]",
+        )
+        assert [("gc_pause", AT), ("gc_pause", AT)] == [(e.kind, e.time) for e in events]
+
+    def test_a_zone_that_the_line_does_not_tell(self):
+        """The one given; the line's own goes before it."""
+        zoned = "[2026-11-20T10:00:00.123Z] INFO " + LOADING
+        assert [AT - 8 * 3_600_000, AT] == [event.time for event in read(HEAD + LOADING, zoned, zone="Asia/Shanghai")[0]]
+
+    def test_an_hour_that_is_doubled_counts_as_its_first(self):
+        """The end of summer time in Berlin."""
+        (event,), _, _ = read("[2026-10-25 02:30:00,000] INFO " + LOADING, zone="Europe/Berlin")
+        assert event.time == 1_792_888_200_000
+
+    def test_dates_that_are_none(self):
+        """The line belongs to the entry before, as any other without date."""
+        events, _, file = read(HEAD + LOADING, "[2026-13-40 10:00:00,123] INFO " + LOADING)
+        assert (len(events), file.entries, file.last) == (1, 1, AT)
+
+
+class TestEntries:
+    def test_a_dead_cleaner_names_its_killer(self):
+        """The exception stands below the line; its numbers and the segment are read."""
+        (event,), _, _ = read(
+            HEAD.replace("INFO", "ERROR") + "[kafka-log-cleaner-thread-0], Error due to  (kafka.log.LogCleaner)",
+            "java.lang.IllegalArgumentException: requirement failed: 41300 messages in segment orders-0/00000000000000000000.log "
+            "but offset map can fit only 41249. You can increase log.cleaner.dedupe.buffer.size or decrease log.cleaner.threads",
+            "\tat scala.Predef$.require(Predef.scala:219)",
+        )
+        assert (event.kind, event.topic, event.partition, event.logger) == ("cleaner_died", "orders", 0, "kafka.log.LogCleaner")
+        assert [event.number(name) for name in ("thread", "messages", "segment", "slots")] == [0, 41300, 0, 41249]
+        assert event.summary.endswith("or decrease log.cleaner.threads")
+
+    def test_a_message_of_many_lines_has_its_logger_at_its_end(self):
+        (event,), _, _ = (
+            read(
+                HEAD + "[kafka-log-cleaner-thread-0]: ",
+                "\tLog cleaner thread 0 cleaned log a-b-36 (dirty section = [7, 9])",
+                "\t1,234.5 MB of log processed in 4.5 seconds (0.5 MB/sec).",
+                " (kafka.log.LogCleaner)",
+                HEAD + LOADING,
+            )[0][:1],
+            None,
+            None,
+        )
+        assert (event.kind, event.topic, event.partition, event.logger) == ("cleaned", "a-b", 36, "kafka.log.LogCleaner")
+
+    def test_an_exception_below_is_an_event_of_its_own(self):
+        """With the line where it stands, and the time of its entry."""
+        events, _, _ = read(
+            HEAD.replace("INFO", "ERROR") + "Processor got uncaught exception. (kafka.network.Processor)",
+            "java.lang.ArrayIndexOutOfBoundsException: 18",
+            "\tat org.apache.kafka.common.protocol.ApiKeys.forId(ApiKeys.java:68)",
+        )
+        assert [("processor_failed", 1, AT), ("unknown_api_key", 2, AT)] == [(e.kind, e.line, e.time) for e in events]
+        assert events[1].fields["api_key"] == "18"
+
+    def test_idents_tell(self):
+        """Who speaks, and about which partition, in the spellings of all releases."""
+        events, _, _ = read(
+            HEAD
+            + "Partition [orders,4] on broker 1: Shrinking ISR for partition [orders,4] from 1,2 to 1 (kafka.cluster.Partition)",
+            HEAD + "[Partition orders-4 broker=1] Shrinking ISR from 1,2 to 1 (kafka.cluster.Partition)",
+            HEAD + "[Log partition=orders-4, dir=/d] Truncating to offset 7 (kafka.log.Log)",
+            HEAD + "[Controller id=3 epoch=9] Changed partition orders-4 from OnlinePartition to OnlinePartition with state "
+            "LeaderAndIsr(leader=2, leaderEpoch=6, isr=List(2), zkVersion=11) (state.change.logger)",
+        )
+        assert ["isr_shrunk", "isr_shrunk", "truncated", "partition_changed"] == [e.kind for e in events]
+        assert {("orders", 4)} == {(e.topic, e.partition) for e in events}
+        assert ["1", "1", None, "3"] == [e.fields.get("speaker") for e in events]
+
+    def test_what_nobody_knows_is_counted_by_its_shape(self):
+        """Logger, level, and the message without its numbers."""
+        events, untyped, file = read(*(f"[2026-11-20 10:00:00,12{n}] WARN Nobody knows {n}7 of x-{n} (a.B)" for n in range(5)))
+        assert ([], 5, 0) == (events, file.entries, file.typed)
+        assert [("a.B", "WARN", "Nobody knows # of #", 5, "server.log:1")] == [shape[:5] for shape in untyped]
+
+
+class TestBroken:
+    def test_a_line_of_20_mb(self):
+        """Its beginning is kept, and the lines after it are found at their numbers."""
+        events, _, file = read(HEAD + LOADING, HEAD + "x" * (20 << 20), HEAD + LOADING)
+        assert ([1, 3], 3) == ([event.line for event in events], file.lines)
+
+    def test_binary(self):
+        events, _, file = read(HEAD + LOADING, bytes(range(256)) * 40, HEAD + LOADING)
+        assert [1, events[1].line] == [event.line for event in events]
+        assert file.damage == ""
+
+    def test_gz(self):
+        """Whole, cut, and no gz at all: what could be read is there, and the damage is named."""
+        lines = "".join(f"[2026-11-20 10:00:{n % 60:02},123] INFO {LOADING}\n" for n in range(20_000)).encode()
+        packed = gzip.compress(lines)
+        events, _, file = read_bytes(packed, name="server.log.gz")
+        assert (len(events), file.damage) == (20_000, "")
+        events, _, file = read_bytes(packed[: len(packed) // 2], name="server.log.gz")
+        assert 1000 < len(events) < 20_000
+        assert "ends too early" in file.damage
+        events, _, file = read_bytes(b"no gz at all", name="server.log.gz")
+        assert (events, "cannot be read" in file.damage) == ([], True)
+
+    def test_empty(self):
+        assert read()[2][2:] == (None, None, 0, 0, 0, "")
+
+    def test_any_bytes(self, tmp_path):
+        """Never an error; every line is counted."""
+        drawn = random.Random(7)
+        words = [
+            HEAD.encode(),
+            LOADING.encode(),
+            b"\n",
+            b"\r",
+            b"{",
+            b"[",
+            b"\x00",
+            b"\xff",
+            b" (a.B)",
+            b"2026-11-20",
+            b"%7|",
+            b"\tat ",
+        ]
+        contents = [b"".join(drawn.choices(words, k=drawn.randrange(60))) for _ in range(400)]
+        paths = [tmp_path / str(number) for number in range(len(contents))]
+        for path, content in zip(paths, contents, strict=True):
+            path.write_bytes(content)
+        files = [row for row in logs.typed((path, "UTC") for path in paths) if row["row"] == "file"]
+        assert [row["lines"] for row in files] == [
+            len(content.split(b"\n")) - content.endswith(b"\n") - (not content) for content in contents
+        ]
+
+
+class TestParts:
+    """Spark reads parts of a file in different tasks: together they say what the whole says."""
+
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def log(tmp_path_factory):
+        """Entries of one to many lines, some longer than a part."""
+        path = tmp_path_factory.mktemp("parts") / "server.log"
+        entries = []
+        for n in range(3000):
+            more = "".join(f"\n\tat x.Y({n})" for _ in range(n % 7)) if n % 5 == 0 else ""
+            entries.append(
+                f"[2026-11-20 10:{n // 60 % 60:02}:{n % 60:02},123] INFO {LOADING if n % 3 else 'What is this? (a.B)'}{more}\n"
+            )
+        path.write_text("".join(entries))
+        return path
+
+    @pytest.mark.parametrize("size", [137, 1000, 65_536])
+    def test_parts_say_what_the_whole_says(self, log, size):
+        """Events with their lines, counts, and coverage."""
+        rows = [row.asDict() for row in logs.logs(session(), log, splitBytes=size).collect()]
+        before = {}
+        for part in sorted((row for row in rows if row["row"] == "file"), key=lambda row: row["start"]):
+            before[part["start"]] = sum(p["lines"] for p in rows if p["row"] == "file" and p["start"] < part["start"])
+        lines = sorted(before[row["start"]] + row["line"] for row in rows if row["row"] == "event")
+        events, untyped, file = read_bytes(log.read_bytes())
+        assert lines == [event.line for event in events]
+        assert sum(row["lines"] for row in rows if row["row"] == "file") == file.lines
+        assert sum(row["entries"] for row in rows if row["row"] == "file") == file.entries
+        assert sum(row["count"] for row in rows if row["row"] == "untyped") == sum(shape.count for shape in untyped)
+
+
+class TestCase:
+    @pytest.fixture
+    def case(self, tmp_path):
+        """Two brokers in two zones, one printing what it logs; a ZooKeeper server and a client."""
+        with CaseWriter.create(tmp_path / "case", command="test") as writer:
+            for name in ("brokers/1/logs/server.log", "brokers/1/logs/kafkaServer.out", "brokers/2/logs/server.log"):
+                writer.file(name, [f"{HEAD}{LOADING}\n".encode(), b"[2026-11-20 10:00:09,000] WARN What is this? (a.B)\n"])
+            writer.file("zookeeper/logs/zookeeper/zookeeper.log", [LAYOUTS["ZooKeeper"].format("Nobody knows").encode() + b"\n"])
+            writer.file("clients/app/logs/app.log", [b"no date: This is not the correct coordinator.\n"])
+        return Case.open(tmp_path / "case")
+
+    @pytest.mark.parametrize("small", [logs.SMALL, 0], ids=["java", "spark"])
+    def test_says_what_its_logs_say(self, case, small):
+        """Whose, when, in which zone; what is told twice counts once. With Spark and without."""
+        found = logs.read(case, logs.Zones(None, {2: ZoneInfo("Asia/Shanghai")}), small=small)
+        assert [
+            ("loading", 1, "broker", AT, "brokers/1/logs/server.log:1"),
+            ("loading", 2, "broker", AT - 8 * 3_600_000, "brokers/2/logs/server.log:1"),
+            ("not_coordinator", None, "client", None, "clients/app/logs/app.log:1"),
+        ] == sorted((e.kind, e.broker, e.source, e.time, e.proof) for e in found.events())[:3] or found.events()
+        assert found.counts() == {"loading": 3, "not_coordinator": 1}
+        assert [(f.file, f.lines) for f in found.files][-1] == ("zookeeper/logs/zookeeper/zookeeper.log", 1)
+        assert [3, 1] == [shape.count for shape in found.untyped]
+        assert len(found.events(kinds=["loading"])) == 2
+        assert len(found.events(but=["loading"])) == 1
+
+    def test_is_read_once(self, case, monkeypatch):
+        """The second time nothing is started."""
+        first = logs.read(case).events()
+        monkeypatch.setattr(logs, "typed", None)
+        assert logs.read(case).events() == first
+
+    def test_fields_are_whole_in_parquet(self, case):
+        """As JSON texts."""
+        folder = next((case.folder / "derived" / "logs").glob("*"), None)
+        assert folder is None
+        found = logs.read(case)
+        assert all(isinstance(json.loads(json.dumps(dict(event.fields))), dict) for event in found.events())

@@ -1,0 +1,58 @@
+"""The box for pasted evidence, with widgets and without."""
+
+from markupsafe import Markup
+
+from casebook import workbook
+from casebook.case import Case
+from casebook.errors import CollectError
+from casebook.views import pasted
+
+ROW = "\tTopic: orders\tPartition: 2\tLeader: none\tReplicas: 3,1\tIsr: 3\n"
+
+
+def clicked(make, text):
+    """What the box says after a text was pasted and the button pressed."""
+    remembered = {}
+    (panel,) = pasted.box(make, interactive=True, remembered=remembered).parts
+    field, button, answer = panel.children
+    field.value = text
+    button.click()
+    assert remembered == {"pasted": text}
+    return answer.value
+
+
+def test_headless_it_says_the_command():
+    (part,) = pasted.box(lambda text: None, interactive=False, remembered={}).parts
+    assert isinstance(part, Markup)
+    assert "casebook collect --pasted FILE --out my-case" in part
+
+
+def test_a_case_is_made_and_named(tmp_path, monkeypatch):
+    """The source to open, what was understood, and the next thing to paste; the case can be opened."""
+    monkeypatch.setenv("CASEBOOK_CASES", str(tmp_path / "cases"))
+    said = clicked(workbook._made_of, ROW)
+    (folder,) = (tmp_path / "cases").iterdir()
+    assert f'source = "{folder}"' in said.replace("&#34;", '"')
+    assert "Paste next: ls /brokers/ids" in said
+    assert Case.open(folder).cluster().partitions[0].name == "orders-2"
+
+
+def test_errors_are_shown(tmp_path, monkeypatch):
+    """An exception in a callback would show nowhere."""
+    monkeypatch.setenv("CASEBOOK_CASES", str(tmp_path / "cases"))
+    assert "Nothing was pasted" in clicked(workbook._made_of, "  ")
+
+    def fails(_text):
+        raise ZeroDivisionError("oops")
+
+    assert "ZeroDivisionError: oops" in clicked(fails, "x")
+    assert not list((tmp_path / "cases").iterdir()) if (tmp_path / "cases").exists() else True
+
+
+def test_markup_in_a_paste_stays_text():
+    """A paste is anybody's."""
+
+    def refuses(text):
+        raise CollectError(text)
+
+    assert "<script>" not in clicked(refuses, "<script>alert(1)</script>")

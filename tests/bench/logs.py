@@ -27,7 +27,7 @@ from casebook.scans import logs, session
 
 ROUNDS, WARMING = 5, 4
 MB = 1_000_000
-SIZE, SMALL, LARGE, LOOPED = 400 * MB, 100 * MB, 2000 * MB, 8 * MB
+SIZE, SMALL, LARGE, LOOPED = 200 * MB, 100 * MB, 2000 * MB, 2 * MB
 OF_RIPGREP, OF_PYTHON, MEMORY = 0.25, 15, 1.2
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casebook.analysis import timeline_selection
@@ -150,6 +150,7 @@ class TestPicture:
         assert len(singles["x"]) == (events if events <= 5000 else 0)
         assert sum(counts["customdata"]) == (events if events > 5000 else 0)
 
+    @settings(deadline=None)
     @given(st.lists(st.floats(0, 10_000), max_size=30), st.floats(100, 2000))
     def test_numbers_never_hide_each_other(self, times, width):
         """Discs at one time stand side by side, in order."""
@@ -157,14 +158,12 @@ class TestPicture:
         places = [x for _, x in lanes_fit.spread(marks, (0, 10_000), width, apart=19)]
         assert all(after - before >= 19 - 1e-6 for before, after in pairwise(places)) or len(times) * 19 > width
 
+    @settings(deadline=None)
     @given(st.lists(st.tuples(st.floats(0, 900), st.floats(1, 900), st.sampled_from(["left", "center", "right"])), max_size=20))
     def test_labels_never_cover_each_other(self, stretches):
         """A label without room is left out; the others keep clear of each other and inside their stretch."""
         labels = [Label(text="57 leads", start=start, end=start + long, side=side) for start, long, side in stretches]
-        drawn = [
-            (label, {"left": x, "center": x - label.width / 2, "right": x - label.width}[side])
-            for label, x, side in lanes_fit.fitted(labels, (0, 1800), 700)
-        ]
+        drawn = list(lanes_fit.fitted(labels, (0, 1800), 700))
         spans = sorted((left, left + label.width) for label, left in drawn)
         assert all(after[0] >= before[1] - 4 for before, after in pairwise(spans))
 
@@ -293,6 +292,7 @@ class TestChoice:
         html = words_of(shown(desk(since="11:03:42", topic="orders-3", broker="57").lanes()))
         assert "-p since=2019-10-12T11:03:42.000Z -p topic=orders-3 -p broker=57" in html
 
+    @settings(deadline=None)
     @given(st.lists(st.integers(0, 1000), max_size=50), st.integers(0, 1000), st.integers(1, 400), st.integers(1, 30))
     def test_counts_are_those_of_the_rows(self, times, since, long, bins):
         """Whoever counts in bins finds as many as whoever lists."""

@@ -34,6 +34,8 @@ SAMPLES: Mapping[str, Sample] = {
     "leader_minus_one": Sample(incident="leader-minus-one", phase="during"),
     "offsets_bloat": Sample(incident="offsets-bloat", phase="during"),
     "coordinators_loading": Sample(incident="coordinators-loading", phase="during"),
+    "acks1_loss": Sample(incident="acks1-loss", phase="after"),
+    "api_versions_storm": Sample(incident="api-versions-storm", phase="after"),
 }
 
 

@@ -46,8 +46,8 @@ def _end(heap: Sequence[tuple[Mark, float]], apart: float) -> float:
     return _begin(heap, apart) + len(heap) * apart
 
 
-def fitted(labels: Sequence[Label], span: tuple[float, float], width: float) -> Iterator[tuple[Label, float, str]]:
-    """Labels that have room, each with its position in pixels and the side that it is anchored at; the first come first.
+def fitted(labels: Sequence[Label], span: tuple[float, float], width: float) -> Iterator[tuple[Label, float]]:
+    """Labels that have room, each with its left edge in pixels; the first come first, each at its own side if that is free.
 
     The script does the same whenever a reader zooms: ``fit`` in ``casebook.js``.
     """
@@ -57,11 +57,17 @@ def fitted(labels: Sequence[Label], span: tuple[float, float], width: float) -> 
         shown = (0.0, width) if label.pinned else _pixels(label, span, scale)
         if shown is None or (not label.loose and shown[1] - shown[0] < label.width):
             continue
-        left = min(max(0.0, _left(label, shown)), width - label.width) if label.loose else _left(label, shown)
-        if any(left < end and begin < left + label.width for begin, end in taken):
-            continue
-        taken.append((left, left + label.width))
-        yield label, *_anchored(label, left)
+        places = [_left(label, shown, side) for side in dict.fromkeys((label.side, "right", "left"))]
+        if label.loose:
+            places = [min(max(0.0, places[0]), width - label.width)]
+        left = next((place for place in places if _free(taken, place, place + label.width)), None)
+        if left is not None:
+            taken.append((left, left + label.width))
+            yield label, left + 3
+
+
+def _free(taken: Sequence[tuple[float, float]], begin: float, end: float) -> bool:
+    return all(end <= left or right <= begin for left, right in taken)
 
 
 def _pixels(label: Label, span: tuple[float, float], scale: float) -> tuple[float, float] | None:
@@ -69,12 +75,6 @@ def _pixels(label: Label, span: tuple[float, float], scale: float) -> tuple[floa
     return None if shown is None else ((shown[0] - span[0]) * scale, (shown[1] - span[0]) * scale)
 
 
-def _left(label: Label, shown: tuple[float, float]) -> float:
+def _left(label: Label, shown: tuple[float, float], side: str) -> float:
     begin, end = shown
-    return {"left": begin, "center": (begin + end - label.width) / 2, "right": end - label.width}[label.side]
-
-
-def _anchored(label: Label, left: float) -> tuple[float, str]:
-    if label.side == "center":
-        return left + label.width / 2, "center"
-    return (left + label.width - 3, "right") if label.side == "right" else (left + 3, "left")
+    return {"left": begin, "center": (begin + end - label.width) / 2, "right": end - label.width}[side]

@@ -77,16 +77,13 @@ def _row(p: Picture, row: Row, at: object, plot: int) -> dict[str, object]:
             if (stretch := clipped(strip.start, strip.end, p.span))
         ],
         "labels": [
-            (label, LABELS + x, text_at(label) + 4, _ANCHORS[side])
+            (label, LABELS + x, text_at(label) + 4)
             for under in (False, True)
-            for label, x, side in fitted([one for one in row.labels if one.under is under], p.span, plot)
+            for label, x in fitted([one for one in row.labels if one.under is under], p.span, plot)
         ],
         "marks": [(mark, at(mark.at)) for mark in inside if not mark.number],
         "numbers": [(mark, round(LABELS + x, 1)) for mark, x in spread(told, p.span, plot, apart=2 * _DISC)],
     }
-
-
-_ANCHORS = {"left": "start", "center": "middle", "right": "end"}
 
 
 def _shades(p: Picture, at: object, plot: int) -> Iterator[tuple[Shade, float, float, list]]:

@@ -51,7 +51,8 @@ def host(broker: int, registered: Sequence[Span], lives: Sequence[Span]) -> tupl
     for opened, closed in silent:
         said = "down" if closed is not None else "? its log ends"
         strips.append(Strip(start=opened, end=closed, token="edge", how=DASHED, words=f"broker {broker}: {said}"))
-        labels.append(Label(text=said, start=opened, end=closed, token="text" if closed is not None else "unknown"))
+        token = "unknown" if closed is None else "text"
+        labels.append(Label(text=said, start=opened, end=closed, token=token, loose=closed is None))
     for opened, closed in _gaps([(span.opened, span.closed) for span in registered]):
         if not any(_covers(gap, opened, closed) for gap in silent):
             gone = f"broker {broker} is not registered"

@@ -25,6 +25,7 @@ _CONTROLLER = frozenset(
         *("znode_topic_created", "znode_topic_deleted"),
     }
 )
+_DULL = frozenset({"version_line", "quiet", "connection_opened", "connection_closed"})
 _GROUPS = ("load", "unload", "group_", "coordinator_elected", "coordinator_resigned", "offsets_expired")
 
 Numbered = Sequence[tuple[int, Sentence]]
@@ -229,28 +230,35 @@ class Drawing:
         return Row(marks=[*marks[:400], *self._marks("brokers")], labels=labels, base=True)
 
     def _overlaps(self) -> Iterator[Label]:
-        for start, end, _ in _clusters([w for w in self.windows if w.kind is WindowKind.TWO_LEADERS]):
-            yield Label(
-                text="two strips: two leaders", start=start, end=end, side="center", bold=True, token="critical", loose=True
-            )
+        for start, end, inside in _clusters([w for w in self.windows if w.kind is WindowKind.TWO_LEADERS]):
+            token = "warning" if all(window.planned for window in inside) else "critical"
+            yield Label(text="two strips: two leaders", start=start, end=end, side="center", bold=True, token=token, loose=True)
 
     @cached_property
     def _loads(self) -> Sequence[Window]:
         return [window for window in self.windows if window.kind is WindowKind.LOADING]
 
     def _loading(self) -> Iterator[Row]:
-        longest = sorted(self._loads, key=lambda w: (w.closed is not None, -(w.length or 0)))[:_MOST_LOADS]
-        for number, window in enumerate(longest):
-            name = f"{window.topic}-{window.partition}"
-            words = f"{name} is loaded by broker {window.new_leader}"
-            token = "live" if window.new_leader is None else self.colour(window.new_leader)
-            open_end = window.closed is None
-            strip = Strip(
-                start=window.opened, end=window.closed, token=token, how=HATCHED, words=words, proof=window.opened_proof
-            )
-            took = "no end" if open_end else f"{(window.length or 0) / 1000:.1f}{text.THIN}s" if window.length is not None else ""
-            label = Label(text=f"{name} loads on {window.new_leader} {took}".strip(), start=window.opened)
-            yield Row(strips=[strip], labels=[label], marks=self._marks("groups") if number == 0 else ())
+        """A row for each partition of the offsets topic: those first that load within what is shown, then the longest."""
+        rows: dict[tuple[str, int], list[Window]] = {}
+        shown = Selection(since=self.span[0], until=self.span[1])
+        for window in sorted(
+            self._loads, key=lambda w: (not shown.overlaps(w.opened, w.closed), w.closed is not None, -(w.length or 0))
+        ):
+            rows.setdefault((window.topic, window.partition), []).append(window)
+        for number, windows in enumerate(list(rows.values())[:_MOST_LOADS]):
+            strips, labels = zip(*map(self._load, windows), strict=True)
+            yield Row(strips=strips, labels=labels, marks=self._marks("groups") if number == 0 else ())
+
+    def _load(self, window: Window) -> tuple[Strip, Label]:
+        name = f"{window.topic}-{window.partition}"
+        token = "live" if window.new_leader is None else self.colour(window.new_leader)
+        took = "" if window.length is None else f"{window.length / 1000:.1f}{text.THIN}s"
+        said = f"{name} loads on {window.new_leader} {'no end' if window.closed is None else took}".strip()
+        bounds = {"start": window.opened, "end": window.closed}
+        return Strip(token=token, how=HATCHED, words=said, proof=window.opened_proof, **bounds), Label(
+            text=said, loose=True, **bounds
+        )
 
     @cached_property
     def _client_events(self) -> Sequence[Event]:
@@ -265,16 +273,17 @@ class Drawing:
 
     def _client_rows(self) -> Iterator[Row]:
         """A row for each of the commonest kinds, named by the first that was said."""
-        numbered = self._marks("clients")
-        for place, (kind, number) in enumerate(Counter(row.kind for row in self._client_events).most_common(_MOST_KINDS)):
+        kinds = [kind for kind, _ in Counter(r.kind for r in self._client_events if r.kind not in _DULL).most_common(_MOST_KINDS)]
+        told = {number: sentence.kind for number, sentence in self.story}
+        for place, kind in enumerate(kinds):
             rows = [row for row in self._client_events if row.kind == kind]
             said = rows[0].text.partition("\n")[0].strip()
-            quoted = f"“{said[:60]}{'…' if len(said) > 60 else ''}” × {text.count(number)}" if said else kind.replace("_", " ")
+            quoted = f"“{said[:60]}{'…' if len(said) > 60 else ''}” × {text.count(len(rows))}" if said else kind.replace("_", " ")
             marks = [
                 Mark(at=row.at, words=_line(row), shape=DIAMOND, token="warning-fill", proof=row.proof) for row in rows[:1000]
             ]
-            label = Label(text=quoted, token="quiet", pinned=True)
-            yield Row(marks=[*marks, *(numbered if place == 0 else ())], labels=[label])
+            own = [m for m in self._marks("clients") if told[m.number] == kind or (place == 0 and told[m.number] not in kinds)]
+            yield Row(marks=[*marks, *own], labels=[Label(text=quoted, token="quiet", pinned=True)])
 
     def _shades(self) -> Iterator[Shade]:
         windows = [w for w in self.windows if w.kind is WindowKind.TWO_LEADERS and w.opened is not None]

@@ -109,7 +109,7 @@
   const around = chart => chart.closest('.jp-Notebook') || document;
 
   function fit(chart) {
-    const narrow = chart.clientWidth < 560, width = chart.clientWidth - (narrow ? 8 : LABELS) - 2;
+    const whole = chart._fullLayout.width, narrow = whole < 560, width = whole - (narrow ? 8 : LABELS) - 2;
     const [first, last] = shownBy(chart), scale = width / (last - first);
     const state = [Math.round(width), first, last].join();
     if (chart.dataset.cbFitted === state && chart.cbFitted === chart.layout) return;
@@ -137,11 +137,14 @@
       const [from, to, side, wide, row] = [said[0], said[1], said[2], +said[3], +said[4]];
       const begin = kind === 'pinned' ? 0 : Math.max(0, (time(from, first) - first) * scale);
       const end = kind === 'pinned' ? width : Math.min(width, (time(to, last) - first) * scale);
-      let left = side === 'left' ? begin : side === 'right' ? end - wide : (begin + end - wide) / 2;
-      if (kind === 'head' || kind === 'loose') left = Math.min(Math.max(0, left), width - wide);
-      if (kind === 'pinned') left = Math.max(0, ...(taken[row] || []).map(place => place[1]));
-      const room = kind === 'head' || kind === 'loose' ? end >= begin : end - begin >= wide;
-      put(index, room && free(row, left, wide) ? left + 3 : null);
+      const sides = { left: begin, center: (begin + end - wide) / 2, right: end - wide };
+      if (kind === 'pinned') sides.left = Math.max(0, ...(taken[row] || []).map(place => place[1]));
+      const loose = kind === 'head' || kind === 'loose';
+      const tries = (loose || kind === 'pinned' ? [side] : [side, 'right', 'left'])
+        .map(name => loose ? Math.min(Math.max(0, sides[name]), width - wide) : sides[name]);
+      const room = loose ? end >= begin : end - begin >= wide;
+      const left = room ? tries.find(place => free(row, place, wide)) : undefined;
+      put(index, left === undefined ? null : left + 3);
     });
     window.Plotly.relayout(chart, change);
     sideBySide(chart, width, [first, last]);

@@ -6,15 +6,15 @@ import java.io.InputStream;
 import java.util.Arrays;
 
 /** The lines of a stream as parts of a buffer, each valid until the next one; of very long lines only the beginning. */
-public final class Lines implements Closeable {
+final class Lines implements Closeable {
   /** Bytes of a line that are kept. */
   static final int LONGEST = 1 << 16;
 
-  private static final int BUFFER = 1 << 20;
+  /** What a reader lends to one stream after the other. */
+  static final int BUFFER = 1 << 20;
 
   private final InputStream stream;
-  private long left;
-  private byte[] buffer = new byte[BUFFER];
+  private final byte[] buffer;
   private int filled;
   private int next;
   private int begin;
@@ -26,12 +26,12 @@ public final class Lines implements Closeable {
   /**
    * @param stream to be read from its beginning, closed with this
    * @param offset where in the file that is
-   * @param most bytes to read
+   * @param buffer of {@link #BUFFER} bytes, in use until this is closed
    */
-  Lines(InputStream stream, long offset, long most) {
+  Lines(InputStream stream, long offset, byte[] buffer) {
     this.stream = stream;
+    this.buffer = buffer;
     nextOffset = offset;
-    left = most;
   }
 
   byte[] bytes() {
@@ -127,14 +127,9 @@ public final class Lines implements Closeable {
     System.arraycopy(buffer, next, buffer, 0, filled - next);
     filled -= next;
     next = 0;
-    int wanted = (int) Math.min(left, buffer.length - filled - LONGEST);
-    int read = wanted <= 0 ? -1 : stream.read(buffer, filled, wanted);
-    if (read <= 0) {
-      return false;
-    }
-    filled += read;
-    left -= read;
-    return true;
+    int read = stream.read(buffer, filled, buffer.length - filled - LONGEST);
+    filled += Math.max(0, read);
+    return read > 0;
   }
 
   @Override

@@ -2,8 +2,10 @@ package casebook.logs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.time.ZoneId;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -14,15 +16,16 @@ import java.util.zip.ZipException;
  * part that begins within an entry leaves its rest to the part before; both give up after {@link #SEARCHED} bytes without any
  * date, and every line counts for itself then.
  */
-public final class LogReader {
+public final class LogReader implements Closeable {
   private static final int SEARCHED = 1 << 20;
   private static final int MOST_TEXT = 4000;
   private static final String QUIET = "quiet";
 
   private final Rules rules = new Rules();
-  private final long[] candidates = rules.literals.none();
+  private final long[] candidates = Rules.LITERALS.none();
   private final Layouts layouts;
   private final Ident ident = new Ident();
+  private final byte[] buffer = new byte[Lines.BUFFER];
   private final Header read = new Header();
   private final Entry entry = new Entry();
   private final ArrayDeque<Event> found = new ArrayDeque<>();
@@ -41,16 +44,20 @@ public final class LogReader {
   }
 
   /**
-   * Begins with a part.
+   * Begins with a part of a file, or with all of it.
    *
-   * @param lines from the first line that begins in the part
+   * @param stream at byte {@code max(0, start - 1)}: the line end before the part tells whether its first line is whole
    * @param start the part's first byte
    * @param end where the next part begins
    */
-  public void begin(Lines lines, long start, long end) {
-    this.lines = lines;
+  public void begin(InputStream stream, long start, long end) throws IOException {
+    lines = new Lines(stream, Math.max(0, start - 1), buffer);
+    if (start > 0) {
+      lines.next();
+    }
     this.start = start;
     this.end = end;
+    found.clear();
     untyped = new Untyped();
     coverage = new Coverage();
     others = start > 0;
@@ -63,10 +70,18 @@ public final class LogReader {
     while (found.isEmpty() && !ended) {
       ended = !readLine();
       if (ended) {
-        close();
+        endEntry();
       }
     }
     return found.poll();
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (lines != null) {
+      lines.close();
+    }
+    lines = null;
   }
 
   /** What the part covers, known after its last event. */
@@ -95,7 +110,7 @@ public final class LogReader {
     }
     others &= !begins && lines.offset() < start + SEARCHED;
     if (begins) {
-      close();
+      endEntry();
       entry.begin(lines, read, coverage.lines);
       open = true;
     } else if (open && entry.lines < Entry.MOST_LINES) {
@@ -116,7 +131,7 @@ public final class LogReader {
   }
 
   /** Types the entry that has ended. */
-  private void close() {
+  private void endEntry() {
     if (!open) {
       return;
     }
@@ -146,7 +161,7 @@ public final class LogReader {
 
   private boolean candidates(byte[] bytes, int from, int until) {
     Arrays.fill(candidates, 0);
-    return rules.literals.find(bytes, from, until, candidates);
+    return Rules.LITERALS.find(bytes, from, until, candidates);
   }
 
   /** The first wording that the whole message is in. */

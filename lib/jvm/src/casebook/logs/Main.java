@@ -39,8 +39,8 @@ public final class Main {
 
   private static void read(LogReader reader, int file, Path path, PrintWriter output) throws IOException {
     Coverage coverage = new Coverage();
-    try (Lines lines = Content.lines(Content.unpacked(path.toString(), Files.newInputStream(path)), 0)) {
-      reader.begin(lines, 0, Long.MAX_VALUE);
+    try (reader) {
+      reader.begin(Content.unpacked(path.toString(), Files.newInputStream(path)), 0, Long.MAX_VALUE);
       for (Event event = reader.next(); event != null; event = reader.next()) {
         write(event, file, output);
       }

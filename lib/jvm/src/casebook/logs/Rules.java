@@ -19,25 +19,22 @@ final class Rules {
   private static final int SCOPE = 4;
   private static final int LITERAL = 5;
   private static final int REGEX = 6;
+  private static final List<String[]> ROWS = rows();
 
-  final List<Rule> all;
-  final Literals literals;
+  static final Literals LITERALS = new Literals(ROWS.stream().map(cells -> cells[LITERAL]).toList());
 
-  Rules() {
-    all = table();
-    literals = new Literals(all.stream().map(rule -> rule.literal).toList());
-  }
+  final List<Rule> all =
+      ROWS.stream().map(cells -> new Rule(cells[KIND], Rule.Scope.valueOf(cells[SCOPE].toUpperCase(Locale.ROOT)), cells[LITERAL], cells[REGEX])).toList();
 
-  private static List<Rule> table() {
+  private static List<String[]> rows() {
     try (InputStream stream = Rules.class.getResourceAsStream(TABLE)) {
-      List<Rule> rules = new ArrayList<>();
+      List<String[]> rows = new ArrayList<>();
       for (String line : new String(stream.readAllBytes(), UTF_8).split("\n")) {
         if (!line.isBlank() && !line.startsWith("#")) {
-          String[] cells = line.split("\t", -1);
-          rules.add(new Rule(cells[KIND], Rule.Scope.valueOf(cells[SCOPE].toUpperCase(Locale.ROOT)), cells[LITERAL], cells[REGEX]));
+          rows.add(line.split("\t", -1));
         }
       }
-      return List.copyOf(rules);
+      return List.copyOf(rows);
     } catch (IOException error) {
       throw new UncheckedIOException(error);
     }

@@ -7,7 +7,6 @@ import casebook.logs.Coverage;
 import casebook.logs.Event;
 import casebook.logs.Fields;
 import casebook.logs.Header;
-import casebook.logs.Lines;
 import casebook.logs.LogReader;
 import casebook.logs.Untyped;
 import casebook.spark.Columns;
@@ -20,6 +19,9 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.zip.ZipException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -57,6 +59,16 @@ final class LogsReader implements PartitionReader<ColumnarBatch> {
   private static final byte[] A_SHAPE = "untyped".getBytes(UTF_8);
   private static final byte[] A_FILE = "file".getBytes(UTF_8);
 
+  /** What tasks of the same scan can take over from each other. */
+  private record Scan(StructType wanted, ZoneId zone) {}
+
+  /** Of a task that has ended: the wordings that its logs know are compiled, and its columns have the size that they need. */
+  private record Tools(LogReader reader, Columns columns) {}
+
+  private static final Map<Scan, Queue<Tools>> RESTING = new ConcurrentHashMap<>();
+
+  private final Scan scan;
+  private final Tools tools;
   private final Columns columns;
   private final LogReader reader;
   private final Iterator<LogsPartition.Part> parts;
@@ -64,12 +76,15 @@ final class LogsReader implements PartitionReader<ColumnarBatch> {
   private final Map<String, byte[]> constants = new HashMap<>();
   private LogsPartition.Part part;
   private byte[] file;
-  private Lines lines;
+  private boolean closed;
   private Iterator<Map.Entry<Untyped.Key, Untyped.Seen>> shapes;
 
   LogsReader(StructType wanted, ZoneId zone, List<LogsPartition.Part> parts, Configuration configuration) {
-    columns = new Columns(LogsSource.SCHEMA, wanted);
-    reader = new LogReader(zone);
+    scan = new Scan(wanted, zone);
+    Tools rested = RESTING.computeIfAbsent(scan, none -> new ConcurrentLinkedQueue<>()).poll();
+    tools = rested == null ? new Tools(new LogReader(zone), new Columns(LogsSource.SCHEMA, wanted)) : rested;
+    columns = tools.columns();
+    reader = tools.reader();
     this.parts = parts.iterator();
     this.configuration = configuration;
   }
@@ -90,8 +105,11 @@ final class LogsReader implements PartitionReader<ColumnarBatch> {
 
   @Override
   public void close() throws IOException {
-    columns.close();
     closeFile();
+    if (!closed) {
+      closed = true;
+      RESTING.get(scan).add(tools);
+    }
   }
 
   /** Opens the next part. What cannot be opened becomes a row of a file without lines. */
@@ -100,8 +118,7 @@ final class LogsReader implements PartitionReader<ColumnarBatch> {
       part = parts.next();
       file = part.uri().getBytes(UTF_8);
       try {
-        lines = Content.lines(Content.unpacked(part.uri(), stream(part)), part.start());
-        reader.begin(lines, part.start(), part.end());
+        reader.begin(Content.unpacked(part.uri(), stream(part)), part.start(), part.end());
         return true;
       } catch (FileNotFoundException gone) {
         damaged("the file is gone since it was listed");
@@ -219,10 +236,7 @@ final class LogsReader implements PartitionReader<ColumnarBatch> {
   }
 
   private void closeFile() throws IOException {
-    if (lines != null) {
-      lines.close();
-    }
-    lines = null;
+    reader.close();
     shapes = null;
     part = null;
   }

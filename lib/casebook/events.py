@@ -125,14 +125,3 @@ def is_log(file: str) -> bool:
     parts = file.split("/")
     by_owner = len(parts) >= 4 and parts[0] in ("brokers", "clients") and parts[2] == "logs"
     return by_owner or (len(parts) >= 4 and parts[:2] == ["zookeeper", "logs"])
-
-
-DETAILS = frozenset(
-    [
-        *("replica_changed", "controller_request_sent", "leader_request_received", "leader_requests_handled", "role_changed"),
-        *("segment_deleted", "log_start_moved", "log_loaded", "leader_epoch_cached", "cleaning"),
-        *("fetcher_added", "fetcher_removed", "connection_closed"),
-        *("offsets_expired", "group_loaded", "group_unloaded"),
-    ]
-)
-"""Kinds that are many and tell little that others do not: where there are too many events, a timeline does without them."""

@@ -15,6 +15,8 @@ from pathlib import Path
 from casebook.errors import UsageError
 
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_MOST_KNOWN = 40
+"""Names of a hint that lists them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,10 +103,13 @@ def coerced(parameters: Iterable[Parameter], given: Mapping[str, str]) -> dict[s
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint at the nearest known words, or all of them."""
+    """A hint at the nearest known words, or all of them; the first where they are very many."""
     known = sorted(known)
     close = difflib.get_close_matches(word, known, n=2, cutoff=0.5)
-    return f"Did you mean {' or '.join(close)}?" if close else f"Known: {', '.join(known)}."
+    if close:
+        return f"Did you mean {' or '.join(close)}?"
+    more = len(known) - _MOST_KNOWN
+    return f"Known: {', '.join(known[:_MOST_KNOWN])}{f', and {more} more' if more > 0 else ''}."
 
 
 def from_pairs(pairs: Iterable[str]) -> dict[str, str]:

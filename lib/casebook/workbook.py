@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, available_timezones
 
 from casebook import doctor as _doctor
 from casebook import notebooks, offsets_evidence, parameters, places, runs, sources, tables
@@ -36,13 +36,13 @@ from casebook.analysis.offsets_topic import OffsetsPartition, OffsetsTopic
 from casebook.analysis.timeline import Timeline
 from casebook.case import Case
 from casebook.errors import ScanError, UsageError
-from casebook.events import DETAILS
 from casebook.facts import Change, Cluster, ReadOutcome, Znode, epoch_ms, instant
 from casebook.findings import Finding
 from casebook.formats import history_facts
 from casebook.offsets_evidence import OffsetsEvidence
 from casebook.scans import logs
 from casebook.scans.logs import Logs, Zones
+from casebook.scans.stored_events import Stored
 from casebook.versions import VersionInUse
 from casebook.views import choices, group_lookup, proof, triage
 from casebook.views import deletion as deletion_views
@@ -56,8 +56,8 @@ _SUMMARY = "casebook-summary"
 _CONTEXT = 3
 """Lines that are shown before and after a line of a log."""
 _TRANSACTION = " txn 0x"
-_MANY_EVENTS = 300_000
-"""From here on a timeline is made without the kinds that tell the least."""
+_MANY_EVENTS = 100_000
+"""More are not weighed: a timeline is made of the rarest kinds then, and all others are only counted."""
 _CHOSEN: dict[tuple[str, str], dict[str, object]] = {}
 """What a person chose, by notebook and case: it outlives a re-run of the cell."""
 
@@ -134,6 +134,7 @@ class Workbook:
         self._at, self.as_of = at, case.collected_at if at is None else instant(at)
         self._started = datetime.now(UTC)
         self._offsets: OffsetsEvidence | None = None
+        self._told: Logs | None = None
         self._tables: dict[str, Sequence[object]] = {"problems": cluster.problems}
         self._cites: dict[str, None] = {}
         self._remembered = _CHOSEN.setdefault((notebook, case.digest), {})
@@ -235,15 +236,17 @@ class Workbook:
 
     def _happened(self, timezone: str) -> Timeline:
         told = self._logs(timezone)
+        kinds = told.rarest(_MANY_EVENTS)
         found = timeline.examine(
             self.cluster,
             self.version,
-            events=told.events(but=DETAILS if told.total > _MANY_EVENTS else ()),
+            events=told.events(kinds),
             files=told.files,
             untyped=told.untyped,
             history=history_facts.read(self._history()),
         )
-        return replace(found, findings=evidence.unread_logs(told.unread) + found.findings)
+        doubts = evidence.unread_logs(told.unread) + evidence.left_out(told.counts().keys() - kinds)
+        return replace(found, findings=doubts + found.findings)
 
     def desk(
         self, found: Timeline, *, since: str = "", until: str = "", topic: str = "", partition: str = "", group: str = "",
@@ -259,16 +262,22 @@ class Workbook:
         )
         return timeline_views.Desk(
             found, chosen, interactive=self.interactive, remembered=self._remembered, source=self._source, quote=self._quote,
-            name=self.case.name,
+            name=self.case.name, events=self._stored(found),
         )  # fmt: skip
+
+    def _stored(self, found: Timeline) -> Stored | None:
+        """The events where they lie, when they are too many to hold."""
+        told = self._told
+        return Stored(told, found) if told is not None and told.total > _MANY_EVENTS else None
 
     def _logs(self, timezone: str) -> Logs:
         """What the logs tell; nothing, with the reason, where they cannot be read here."""
         zones = _zones(timezone)
         try:
-            return logs.read(self.case, zones, progress=choices.progress("Reading logs", unit="files"))
+            self._told = logs.read(self.case, zones, progress=choices.progress("Reading logs", unit="files"))
         except ScanError as error:
-            return Logs(None, {}, error)
+            self._told = Logs(None, {item.path: broker for item, broker in self.case.logs()}, error)
+        return self._told
 
     def copy_of(self, topic: OffsetsTopic, *, partition: str) -> OffsetsPartition | None:
         """The copy of an offsets partition that was read: by number, or the largest; offered as a choice in JupyterLab."""
@@ -492,21 +501,22 @@ def _applied(version: VersionInUse) -> dict[str, object]:
 def _zones(text: str) -> Zones:
     """``Europe/Berlin`` for every log, or with exceptions by broker: ``UTC, 2=Asia/Shanghai``."""
     by_broker: dict[int, ZoneInfo] = {}
-    usual = "UTC"
+    usual: ZoneInfo | None = None
     for part in filter(None, map(str.strip, text.split(","))):
         broker, equals, name = part.partition("=")
         if equals and broker.strip().isdecimal():
             by_broker[int(broker)] = _zone(name.strip())
+        elif usual is None:
+            usual = _zone(part)
         else:
-            usual = part
-    return Zones(_zone(usual), by_broker)
+            raise UsageError(f"timezone={text} names two zones for every log.", try_="Write exceptions as BROKER=ZONE.")
+    return Zones(usual, by_broker)
 
 
 def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise UsageError(f"timezone={name} is unknown.", try_="Name one of the IANA time zones, such as Europe/Berlin.") from None
+    if name not in available_timezones():  # what else the machine knows, such as localtime, Java may not
+        raise UsageError(f"timezone={name} is unknown.", try_="Name one of the IANA time zones, such as Europe/Berlin.")
+    return ZoneInfo(name)
 
 
 def _is_interactive(wanted: str) -> bool:

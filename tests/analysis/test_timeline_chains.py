@@ -78,6 +78,41 @@ class TestLoss:
             "It finds its logs not closed",
         ]
 
+    def test_log_that_begins_after_the_loss(self):
+        """A rotated log, without a start of a process: that process lived on, and took writes."""
+        told = [one for one in lines() if one.broker != 57 or one.time >= T0 + 4000]
+        found = incident(events=told, files=[log(55), log(56), log(57, begins=4000)])
+        assert "killed" not in {one.kind for one in found.roots}
+        assert finding(found, "two_leaders").severity == "critical"
+        assert not any("ends before" in one.what for one in found.silences)
+
+    def test_log_that_begins_with_another_process(self):
+        """What ran before has no log: it may have been killed, and nobody knows what it took."""
+        told = [one for one in lines() if one.broker != 57]
+        told.append(event("broker_starting", 4000, 57))
+        found = incident(events=told, files=[log(55), log(56), log(57, begins=4000)])
+        assert found.roots[0].kind == "killed"
+        assert finding(found, "two_leaders").status == "could_not_check"
+
+    def test_log_that_begins_long_after_the_loss(self):
+        """Another process may have registered since: unknown, unless a line names the session that was lost."""
+        late = event("segment_rolled", 50_000, 57)
+        told = [*(one for one in lines() if one.broker != 57), late]
+        found = incident(events=told, files=[log(55), log(56), log(57, begins=50_000)])
+        assert "begins long after" in root(found, "killed").unchecked[0]
+        assert finding(found, "two_leaders").status == "could_not_check"
+        told.append(event("zk_session_expired", 50_001, 57, session="396c", line=2))
+        found = incident(events=told, files=[log(55), log(56), log(57, begins=50_000)])
+        assert "killed" not in {one.kind for one in found.roots}
+
+    def test_nothing_tells_which(self):
+        """With the history alone every candidate is as good as the next: no likeliest one is named."""
+        found = incident(events=(), files=())
+        told = finding(found, "root")
+        assert (told.status, told.severity) == ("could_not_check", None)
+        assert "nothing here tells which of 5 candidates" in told.title
+        assert all(one.name in told.why for one in found.roots if one.chain == 0)
+
     def test_stopped(self):
         """A controlled shutdown moves leaders first; nobody is surprised."""
         told = History()
@@ -104,6 +139,12 @@ class TestLoss:
         link = next(link for link in found.chains[0].links if link.effect.kind == "not_coordinator")
         assert link.count == 6
         assert any("a symptom of the same move, not its cause, 6 times" in one.text for one in found.story)
+
+    def test_a_client_names_its_coordinator(self):
+        """Java's client prints the broker's id taken from the largest of its integers."""
+        lost = event("coordinator_lost", 4000, file="clients/app/logs/app.log", node="h:9092 (id: 2147483590 rack: null)")
+        found = incident(events=[*lines(), lost])
+        assert any(one.text == "A client gives up its coordinator, broker 57." for one in found.story)
 
     def test_two_losses_are_two_chains(self):
         """Each has its own, up to the next one of the same broker."""
@@ -145,6 +186,31 @@ class TestStorm:
         told = finding(examined(*lines, version=OLD, covered=[log(1)]), "unknown_requests")
         assert told.facts["senders"] == ["127.0.0.99"]
         assert told.title == "Broker 1 was sent 6 unknown requests by 127.0.0.99"
+
+    def test_connections_that_were_logged_later(self):
+        """The exceptions before DEBUG was turned on have no known sender: the others alone are laid to it."""
+        lines = [one for n in range(5) for one in self.thrown(100_000 * n, 100 * n)]
+        for n in (2, 3, 4):
+            lines.append(event("connection_opened", 100_000 * n - 9, 1, line=100 * n + 50, client="/127.0.0.99:1", processor=0))
+        found = examined(*lines, version=OLD, covered=[log(1)])
+        told = finding(found, "unknown_requests")
+        assert told.title == "Broker 1 was sent 5 unknown requests, 3 of them by 127.0.0.99 as far as the logs tell"
+        assert "who sent the other 2 requests" in told.caveats[0]
+        points = [point.text for point in found.roots[0].pro]
+        assert points[0] == "5 requests with api key 18, 3 of them from 127.0.0.99"
+        assert points[1] == "127.0.0.99 connected just before the 3 of 5 exceptions for which connections were logged"
+        assert found.roots[0].unchecked == ("who sent the other 2 requests: no line tells who connected or asked",)
+
+    def test_unknown_broker(self):
+        """Pasted lines may not tell whose they are; nobody is called None."""
+        line = event("unknown_api_key", 0, None, file="clients/pasted/logs/a.log", api_key=18)
+        found = examined(line, version=OLD)
+        assert finding(found, "unknown_requests").title == "A broker that the lines do not name was sent 1 unknown request"
+        assert found.chains[0].title == "A broker that the lines do not name was sent 1 request that it does not know"
+        assert "None" not in found.roots[0].name
+        lines = self.thrown(0, 1)
+        found = examined(*(one._replace(broker=None, file="clients/pasted/logs/a.log") for one in lines), version=OLD)
+        assert all(one.text.startswith("A broker that the lines do not name") for one in found.story)
 
     def test_named_by_the_line(self):
         """Later releases name the sender, and hit nobody else."""

@@ -61,6 +61,23 @@ class TestShifted:
         assert abs(clock.skew + 40_000) <= 1500
         assert clock.uncertainty >= 1000
 
+    def test_doubtful_skew_is_not_applied(self):
+        """Between logs alone, a skew that is no more than its uncertainty may be none: times stay as printed."""
+        seen = [event("broker_change", at + 70, 1, line=at, added="2", deleted="", live="1,2") for at in (0, 50_000)]
+        lines = [event("broker_registered", at, 2, skew=-100) for at in (0, 50_000)]
+        found = examined(*seen, *lines, event("broker_failure", 1, 1, brokers="3"))
+        clock = next(clock for clock in found.clocks if clock.broker == 2)
+        assert (clock.skew, clock.uncertainty) == (0, pytest.approx(350, abs=100))
+        assert "no more than its uncertainty" in clock.why
+        assert all(row.at == row.time for row in found.rows)
+
+    def test_words(self):
+        """A clock is ahead of another, or behind it; two unknown ones are off."""
+        assert "40 s behind ZooKeeper" in finding(incident(skew={57: -40_000}), "clocks").title
+        found = examined(event("segment_rolled", 0, 1), event("segment_rolled", 0, 2))
+        assert finding(found, "clocks").title == "Nothing tells how far the clocks of broker 1, broker 2 are off"
+        assert finding(examined(), "clocks").title == "Nothing tells how far the clocks of the logs are off"
+
     def test_seen_to_register(self):
         """Who registers is seen by the controller at about that time, one after the other."""
         seen = [event("broker_change", at + 90, 1, line=at, added="2", deleted="", live="1,2") for at in (0, 50_000)]

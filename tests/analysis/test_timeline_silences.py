@@ -3,8 +3,11 @@
 import csv
 import io
 
+import pytest
+
 from casebook.analysis import timeline_story
 from casebook.analysis.timeline_rows import Sentence
+from casebook.events import Untyped
 from tests.analysis.timeline_scenes import NEW, OLD, event, examined, files, finding, incident, lines, log
 
 
@@ -43,6 +46,20 @@ class TestSilences:
         """Logs of a broker that ZooKeeper does not know."""
         found = incident(files=[*files(), log(99)])
         assert said(found)["unknown_broker", None].what == "There are logs of broker 99, of which ZooKeeper knows nothing."
+
+    @pytest.mark.parametrize(
+        ("level", "count", "title"),
+        [
+            ("ERROR", 19, "19 warnings and errors of 1 shape are of unknown meaning"),
+            ("ERROR", 1, "1 warning or error of 1 shape is of unknown meaning"),
+            ("INFO", 1, "Every warning and error was understood; 1 other line was not"),
+            ("INFO", 2, "Every warning and error was understood; 2 other lines were not"),
+        ],
+    )
+    def test_not_understood(self, level, count, title):
+        """The verb goes with the number of lines."""
+        shape = Untyped("kafka.x", level, "x N", count, "brokers/57/logs/server.log:7", "x 1")
+        assert finding(incident(untyped=[shape]), "untyped").title == title
 
     def test_nothing_missing_is_ok(self):
         """Only when really nothing is."""

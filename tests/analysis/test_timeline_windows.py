@@ -135,6 +135,7 @@ class TestTwoLeaders:
         )
         found = examined(*(event(kind, after, 1) for kind, after in stop), told=told, covered=[log(1)])
         assert spans(found, "two_leaders") == [(1400, pytest.approx(1440, abs=10))]
+        assert "said that its controlled shutdown had succeeded" in windows(found, "two_leaders")[0].closed_by
         assert finding(found, "two_leaders").severity is Severity.WARNING
 
     def test_open_end(self):

@@ -19,6 +19,11 @@ FILES = {path.stem: path.read_text() for path in sorted(FOLDER.glob("*.txt"))}
 STATE = "/brokers/topics/orders/partitions/2/state"
 GET = f'get {STATE}\n{{"controller_epoch":24,"leader":-1,"version":1,"leader_epoch":37,"isr":[3]}}\n'
 ROW = "\tTopic: orders\tPartition: 2\tLeader: none\tReplicas: 3,1\tIsr: 3\n"
+FAILED = """[2019-10-12 11:03:44,500] ERROR Processor got uncaught exception. (kafka.network.Processor)
+java.lang.ArrayIndexOutOfBoundsException: 18
+\tat org.apache.kafka.common.protocol.ApiKeys.forId(ApiKeys.java:68)"""
+RELEASE = "[2019-10-12 10:00:00,001] INFO Kafka version : 0.9.0.1 (org.apache.kafka.common.utils.AppInfoParser)"
+NETWORK = "[2019-10-12 11:03:44,499] DEBUG Processor 1 listening to new connection from /10.0.0.9:51536 (kafka.network.Processor)"
 IDS = "ls /brokers/ids\n[1, 2]\n"
 SECRET = "hunter2-Xyzzy"
 
@@ -154,6 +159,27 @@ class TestLeaderlessAlone:
         assert finding(lead.findings, "leadership.offline").facts["start_first"] == [3]
         assert finding(lead.findings, "leadership.isr_in_assignment").status is Status.COULD_NOT_CHECK
 
+    @pytest.mark.parametrize(
+        ("isr", "said"),
+        [
+            (
+                "[3]",
+                "Cannot be told yet: if broker 3 (the in-sync replica) is down, start it. "
+                "1 partition elects a leader then, and no record is lost.",
+            ),
+            (
+                "[3,1]",
+                "Cannot be told yet: if brokers 3 and 1 (the in-sync replicas) are down, start any of them. "
+                "1 partition elects a leader then, and no record is lost.",
+            ),
+            ("[]", "What heals 1 partition cannot be told yet: see the rule of each."),
+        ],
+    )
+    def test_what_to_start_is_an_if(self, case, isr, said):
+        """What cannot be told is not called beyond healing."""
+        steps = finding(examined(case(GET.replace("[3]", isr)))[0].findings, "leadership.offline").next
+        assert [step.text for step in steps] == [said]
+
     def test_a_named_leader_is_not_judged(self, case):
         (verdict,) = examined(case(ROW.replace("none", "3")))[0].verdicts
         assert (verdict.state, verdict.rule) == ("unknown", "R9")
@@ -236,12 +262,20 @@ class TestNextPaste:
             (("[2019-10-12 11:03:42,1] INFO [GroupMetadataManager brokerId=3] Loading group metadata from __consumer_offsets-19",), "grep -E 'Loading"),
             (("session 0x396c has expired, closing socket connection",), "grep -E 'deleted brokers"),
             (("208G\t/data/__consumer_offsets-19",), "ls -l --time-style=full-iso /data/__consumer_offsets-19"),
-            (("nothing that helps",), "bin/kafka-topics.sh --bootstrap-server HOST:9092 --describe --unavailable-partitions"),
+            ((FAILED,), "grep 'Kafka version' server.log*"),
+            ((FAILED, RELEASE), "grep kafka.network server.log*   # with log4j.logger.kafka.network=DEBUG"),
+            ((FAILED, RELEASE, NETWORK), "bin/kafka-topics.sh --zookeeper HOST:2181 --describe --unavailable-partitions"),
+            (("nothing that helps",), "bin/kafka-topics.sh --zookeeper HOST:2181 --describe --unavailable-partitions   # from 3.0 on: --bootstrap"),
         ],
     )  # fmt: skip
     def test_one_command(self, case, texts, command):
         """What settles most: first whether partitions lead, then what lines and groups ask for, then other checks."""
         assert following(case(*texts)).startswith(command)
+
+    def test_only_log_lines_hold_no_partition(self, case):
+        """The reason says what was pasted, and the command is that of the release."""
+        told = finding(examined(case(FAILED, RELEASE, NETWORK))[1], "evidence.next")
+        assert told.why == "No partition was pasted; this shows all that have no leader."
 
     def test_it_leads_somewhere(self, case):
         """Answering each command in turn ends, and every partition was judged."""

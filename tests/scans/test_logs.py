@@ -36,7 +36,7 @@ class TestPatterns:
         raw = [p for p in patterns() if p.scope == "line"]
         assert [] == _wrong(heads, [_with_logger(HEAD + p.sample) for p in heads])
         assert [] == _wrong(inside, [f"{HEAD.replace('INFO', 'ERROR')}An exception (x.Y)\n{p.sample}" for p in inside])
-        assert [] == _wrong(raw, [p.sample for p in raw])
+        assert [(p.kind, p.expects) for p in raw] == [(event.kind, told(event)) for p in raw for event in read(p.sample)[0]]
 
 
 def _with_logger(entry):
@@ -145,8 +145,10 @@ class TestLayouts:
         events, _, _ = read(
             "[2026-11-20T10:00:00.123+0000][gc          ] GC(8) Pause Young (Normal) (G1 Evacuation Pause) 640M->20M(1024M) 5.3ms",
             "2026-11-20T10:00:00.123+0000: 62,427: [Full GC (Allocation Failure)  8071M->4285M(8192M), 10,3987109 secs]",
+            "2026-11-20T10:00:00.123+0000: 62,427: Total time for which application threads were stopped: 0,0123456 seconds, "
+            "Stopping threads took: 0,0000456 seconds",
         )
-        assert [("gc_pause", AT), ("gc_pause", AT)] == [(e.kind, e.time) for e in events]
+        assert [("gc_pause", AT)] * 3 == [(e.kind, e.time) for e in events]
 
     def test_a_zone_that_the_line_does_not_tell(self):
         """The one given; the line's own goes before it."""
@@ -245,6 +247,19 @@ class TestBroken:
         events, _, file = read_bytes(b"no gz at all", name="server.log.gz")
         assert (events, "cannot be read" in file.damage) == ([], True)
 
+    def test_an_intricate_line(self):
+        """Nested as no line is: the file says so, and the other lines are read."""
+        deep = "2026-11-20 10:00:00.123  INFO 1 --- " + "[a] " * 16_000
+        events, _, _ = read(HEAD + LOADING, deep, HEAD + LOADING)
+        assert [event.line for event in events] == [1, 3]
+
+    def test_very_many_files(self, tmp_path):
+        """More names than a pipe takes."""
+        paths = [tmp_path / f"{'x' * 120}-{number}\n.log" for number in range(1200)]
+        for path in paths:
+            path.write_text(HEAD + LOADING + "\n" + HEAD + "What is this? (a.B)\n")
+        assert len([row for row in logs.typed((path, "UTC") for path in paths) if row["row"] == "event"]) == 1200
+
     def test_empty(self):
         assert read()[2][2:] == (None, None, 0, 0, 0, "")
 
@@ -284,7 +299,7 @@ class TestParts:
         """Entries of one to many lines, some longer than a part."""
         path = tmp_path_factory.mktemp("parts") / "server.log"
         entries = []
-        for n in range(3000):
+        for n in range(800):
             more = "".join(f"\n\tat x.Y({n})" for _ in range(n % 7)) if n % 5 == 0 else ""
             entries.append(
                 f"[2026-11-20 10:{n // 60 % 60:02}:{n % 60:02},123] INFO {LOADING if n % 3 else 'What is this? (a.B)'}{more}\n"
@@ -331,7 +346,8 @@ class TestCase:
         assert [(f.file, f.lines) for f in found.files][-1] == ("zookeeper/logs/zookeeper/zookeeper.log", 1)
         assert [3, 1] == [shape.count for shape in found.untyped]
         assert len(found.events(kinds=["loading"])) == 2
-        assert len(found.events(but=["loading"])) == 1
+        assert found.rarest(2) == {"not_coordinator"}
+        assert found.rarest(9) == {"loading", "not_coordinator"}
 
     def test_is_read_once(self, case, monkeypatch):
         """The second time nothing is started."""

@@ -3,9 +3,11 @@
 from markupsafe import Markup
 
 from casebook import workbook
+from casebook.analysis import leadership, next_paste, release
 from casebook.case import Case
+from casebook.collect import collect_case
 from casebook.errors import CollectError
-from casebook.views import pasted
+from casebook.views import pasted, triage
 
 ROW = "\tTopic: orders\tPartition: 2\tLeader: none\tReplicas: 3,1\tIsr: 3\n"
 
@@ -56,3 +58,17 @@ def test_markup_in_a_paste_stays_text():
         raise CollectError(text)
 
     assert "<script>" not in clicked(refuses, "<script>alert(1)</script>")
+
+
+def test_what_could_not_be_checked_leads_to_the_next_paste(tmp_path):
+    """A pasted case cannot be collected again, whoever may read what."""
+    case = Case.open(collect_case(tmp_path / "case", pasted=ROW.splitlines()))
+    cluster = case.cluster()
+    version = release.release(cluster)
+    findings = leadership.examine(cluster, version).findings
+    alone = "".join(map(str, triage.could_not_check(findings).parts))
+    assert "Collect the case again" in alone
+    both = triage.could_not_check((*findings, *next_paste.checks(case.pasted(), cluster, version)))
+    said = "".join(map(str, both.parts))
+    assert "Paste next: ls /brokers/ids" in said
+    assert "an account that may" not in said

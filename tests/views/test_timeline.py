@@ -13,7 +13,7 @@ from casebook.analysis import timeline_selection
 from casebook.analysis.timeline_rows import WindowKind
 from casebook.analysis.timeline_selection import Held, Selection
 from casebook.errors import UsageError
-from casebook.views import lanes_fit, timeline_panel, timeline_strips
+from casebook.views import lanes_fit, timeline_panel, timeline_strips, timeline_tables
 from casebook.views.lanes import LOWER, UPPER, Label, Mark
 from casebook.views.timeline import Desk
 from casebook.views.view import Figure
@@ -271,6 +271,43 @@ class TestChoice:
         with pytest.raises(UsageError, match=next(iter(wrong))):
             timeline_selection.parse(minute(), **wrong)
 
+    @pytest.mark.parametrize(
+        ("nowhere", "said"),
+        [
+            ({"topic": "ordrs"}, "topic=ordrs is nowhere in the evidence. Did you mean orders?"),
+            ({"topic": "ordrs-3"}, "topic=ordrs-3 is nowhere in the evidence. Did you mean orders?"),
+            ({"topic": "payments-99"}, "topic=payments-99 is nowhere in the evidence. It names partitions 0 to 1 of payments."),
+            ({"partition": "99"}, "partition=99 is nowhere in the evidence. It names partitions 0 to 9."),
+            ({"broker": "4"}, "broker=4 is nowhere in the evidence. Known: 55, 56, 57, 58, 59."),
+            ({"group": "nope"}, "group=nope is nowhere in the evidence. It names no group at all."),
+            (
+                {"since": "2020-01-01"},
+                "since=2020-01-01T00:00:00.000Z is outside of the evidence, "
+                "which reaches from 2019-10-12T10:53:00.000Z to 2019-10-12T11:03:59.003Z.",
+            ),
+        ],
+    )
+    def test_what_is_nowhere_is_no_all_clear(self, nowhere, said):
+        """A report about a name or a time without evidence would read as if all were well."""
+        found = minute(files=tuple(file._replace(typed=3) for file in minute().files))
+        with pytest.raises(UsageError) as refused:
+            timeline_selection.parse(found, **nowhere)
+        assert str(refused.value) == said
+
+    def test_rows_that_are_not_held_may_name_more(self):
+        """Of very many events a timeline does without some kinds."""
+        found = minute(files=tuple(file._replace(typed=100_000) for file in minute().files))
+        assert timeline_selection.parse(found, group="billing").group == "billing"
+
+    def test_a_range_says_its_days_where_they_differ(self):
+        """And an end that takes its second whole is that second, in words and as a parameter."""
+        assert timeline_tables.ends(at(42), at(44.999)) == ("11:03:42.000", "11:03:44")
+        assert timeline_tables.ends(at(42), at(42 + 86_400)) == ("12 Oct 2019, 11:03:42.000", "13 Oct 2019, 11:03:42.000")
+        assert timeline_tables.ends(None, at(42)) == ("?", "11:03:42.000")
+        chosen = timeline_selection.parse(minute(), until="11:03:44")
+        assert chosen.parameters() == {"until": "2019-10-12T11:03:44Z"}
+        assert timeline_selection.parse(minute(), **chosen.parameters()) == chosen
+
     def test_every_part_follows(self):
         """Within two seconds: three sentences, those events, and it is said how many of how many."""
         narrow = desk(since="11:03:42.5", until="11:03:43.1")
@@ -348,6 +385,14 @@ class TestPanel:
         before = events.value
         fields["From"].value = "noon"
         assert "since=noon is no moment" in controls.children[3].value
+        assert events.value == before
+
+    def test_what_is_nowhere_is_said_in_the_panel(self, panel):
+        """Beside the fields; nothing else changes."""
+        fields, controls, events, _, _, _ = panel
+        before = events.value
+        fields["Topic"].value = "ordrs"
+        assert "topic=ordrs is nowhere in the evidence. Did you mean orders?" in controls.children[3].value
         assert events.value == before
 
     def test_what_is_offered_is_in_the_evidence(self):

@@ -1,5 +1,7 @@
 """How far the evidence carries: what is missing, what cannot be taken at its word, and which release's rules apply."""
 
+from collections.abc import Collection
+
 from casebook.analysis.words import agree, number
 from casebook.errors import CasebookError
 from casebook.facts import Cluster, Problem
@@ -29,6 +31,22 @@ def unread_logs(reason: CasebookError | None) -> tuple[Finding, ...]:
         return ()
     ask = Question(check="evidence.logs", question="Could the logs be read?", looked_at="no line of them")
     return (ask.could_not_check(f"The logs were not read: {reason.what}", settle=reason.try_ or "Run `casebook doctor`."),)
+
+
+def left_out(kinds: Collection[str]) -> tuple[Finding, ...]:
+    """That some kinds of events are too many to be weighed; nothing when none are."""
+    if not kinds:
+        return ()
+    ask = Question(
+        check="evidence.events",
+        question="Were all events weighed?",
+        threshold="more than can be held",
+        facts={"left_out": sorted(kinds)},
+    )
+    title = f"{number(len(kinds), 'kind')} of events {agree(len(kinds), 'is', 'are')} too many to be weighed, and only counted"
+    return (
+        ask.could_not_check(title, why=f"They are {', '.join(sorted(kinds))}.", settle="Collect the logs of a shorter time."),
+    )
 
 
 def checks(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:

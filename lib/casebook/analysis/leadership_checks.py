@@ -19,7 +19,7 @@ def checks(
 ) -> tuple[Finding, ...]:
     """Every check on leadership, each with its outcome."""
     answers = (
-        offline(verdicts, choices, version.version),
+        offline(verdicts, choices, version.version, registered=cluster.brokers_known),
         unclean_price(verdicts),
         isr_checks.under_min_isr(verdicts),
         isr_checks.at_min_isr(verdicts),
@@ -56,8 +56,12 @@ def _unless(doubt: str | None, answer: Finding) -> Finding:
     return replace(answer, status=Status.COULD_NOT_CHECK, title=title, why=doubt, settle=COLLECT_AGAIN)
 
 
-def offline(verdicts: Sequence[Verdict], choices: Sequence[StartChoice], version: KafkaVersion) -> Finding:
-    """Does every partition have a living leader?"""
+def offline(verdicts: Sequence[Verdict], choices: Sequence[StartChoice], version: KafkaVersion, *, registered: bool) -> Finding:
+    """Does every partition have a living leader?
+
+    Args:
+        registered: Whether it is known which brokers are.
+    """
     hit = [v for v in verdicts if v.state in OFFLINE]
     unknown = [v for v in verdicts if v.state is State.UNKNOWN]
     known = len(verdicts) - len(unknown)
@@ -87,7 +91,7 @@ def offline(verdicts: Sequence[Verdict], choices: Sequence[StartChoice], version
             why=_by_rule(hit),
             since=min((v.since for v in hit if v.since), default=None),
             evidence=of_verdicts(hit),
-            next=tuple(_steps(hit, started, version)),
+            next=tuple(_steps(hit, started, version, registered=registered)),
             caveats=(f"{number(len(unknown), 'partition')} more could not be judged.",) if unknown else (),
         )
     if unknown:
@@ -190,7 +194,7 @@ def _by_rule(hit: Sequence[Verdict]) -> str:
     return " ".join(f"{count(hits)} by rule {rule}: {uncapitalised(RULES[rule])}" for rule, hits in rules.most_common())
 
 
-def _steps(hit: Sequence[Verdict], started: Sequence[StartChoice], version: KafkaVersion) -> Iterable[Step]:
+def _steps(hit: Sequence[Verdict], started: Sequence[StartChoice], version: KafkaVersion, *, registered: bool) -> Iterable[Step]:
     if started:
         first, *then = started
         elects = f"{number(first.heals, 'partition')} {agree(first.heals, 'elects', 'elect')} a leader at once"
@@ -198,7 +202,9 @@ def _steps(hit: Sequence[Verdict], started: Sequence[StartChoice], version: Kafk
         if then:
             more = "; ".join(f"broker {c.broker}: {count(c.heals)} more" for c in then[:SHOWN])
             yield Step(kind="then", text=f"{capitalised(more)}.")
-    if stuck := len(hit) - sum(choice.heals for choice in started):
+    untold = [v for v in hit if v.rule == "R11" and not v.waits_for]
+    yield from _untold(untold, registered=registered)
+    if stuck := len(hit) - len(untold) - sum(choice.heals for choice in started):
         verb = agree(stuck, "is", "are")
         yield Step(
             kind="then", text=f"{number(stuck, 'partition')} {verb} not healed by starting any broker: see the rule of each."
@@ -206,6 +212,20 @@ def _steps(hit: Sequence[Verdict], started: Sequence[StartChoice], version: Kafk
     if could := sum(v.unclean_winner is not None for v in hit):
         price = f"it elects {count(could)} of {count(len(hit))} and drops an unknown number of records"
         yield Step(kind="not", text=f"Do not turn on unclean election: {price}.{_halts(version)}")
+
+
+def _untold(untold: Sequence[Verdict], *, registered: bool) -> Iterable[Step]:
+    """What to do where no rule can be told: while nobody knows who lives, any member of the ISR may be what is missing."""
+    by_isr = Counter(v.isr for v in untold if v.isr and not registered)
+    for isr, partitions in by_isr.most_common(SHOWN):
+        whose, are = agree(len(isr), "the in-sync replica", "the in-sync replicas"), agree(len(isr), "is", "are")
+        start = agree(len(isr), "start it", "start any of them")
+        price = f"{number(partitions, 'partition')} {agree(partitions, 'elects', 'elect')} a leader then, and no record is lost"
+        yield Step(
+            kind="first", text=f"Cannot be told yet: if {brokers(isr)} ({whose}) {are} down, {start}. {price}.", command=START
+        )
+    if rest := len(untold) - sum(by_isr.values()):
+        yield Step(kind="then", text=f"What heals {number(rest, 'partition')} cannot be told yet: see the rule of each.")
 
 
 def _halts(version: KafkaVersion) -> str:

@@ -30,6 +30,12 @@ _LOADED = re.compile(
     r"Finished loading (?:offsets(?: and group metadata)?|group metadata)?\s*(?:metadata )?from (?P<at>\[\S+,\d+\]|\S+-\d+)"
 )
 _EXPIRED = re.compile(r"session \S* ?has expired|state changed \(Expired\)|Session expired|Unable to reconnect to ZooKeeper")
+_NOT_UNDERSTOOD = re.compile(
+    r"Processor got uncaught exception|Closing processor \S+ due to|Processor \S+ poll failed"
+    r"|Exception while processing request from"
+    r"|ArrayIndexOutOfBoundsException: (?:Index )?-?\d|Unexpected ApiKeys id|Unexpected api key"
+)
+"""``SocketServer.scala@0.9.0.1, 1.0.2``, ``ApiKeys.java@0.9.0.1, 1.0.2, 2.8.2``."""
 _DELETED = re.compile(r"deleted brokers: \S|Broker failure callback|deleted: \d|Newly added brokers")
 
 
@@ -174,7 +180,8 @@ def _commands(cluster: Cluster, version: VersionInUse) -> Iterator[_Try]:
     elif cluster.controller.epoch is None:
         yield f"{get} {chroot}/controller_epoch", "Whether a newer controller wrote a state is not known.", _with_epoch
     if not cluster.partitions or cluster.unlisted:
-        yield _describe(cluster, version), "Only some partitions were pasted; this shows all that have no leader.", _with_all
+        some = "Only some partitions were pasted" if cluster.partitions else "No partition was pasted"
+        yield _describe(cluster, version), f"{some}; this shows all that have no leader.", _with_all
 
 
 def _at_least(version: VersionInUse, release: str) -> bool:
@@ -182,10 +189,11 @@ def _at_least(version: VersionInUse, release: str) -> bool:
 
 
 def _describe(cluster: Cluster, version: VersionInUse) -> str:
-    """``kafka-topics`` asks brokers from 2.2 on, ZooKeeper before (``TopicCommand.scala@2.1.1, 2.2.0``)."""
-    old = version.version < KafkaVersion.parse("2.2.0")
-    where = f"--zookeeper HOST:2181{cluster.chroot}" if old else "--bootstrap-server HOST:9092"
-    return f"bin/kafka-topics.sh {where} --describe --unavailable-partitions"
+    """``kafka-topics`` asks brokers from 2.2 on, ZooKeeper until 2.8 (``TopicCommand.scala@2.1.1, 2.2.0, 2.8.2, 3.0.0``)."""
+    by_brokers = "--bootstrap-server HOST:9092"
+    where = by_brokers if _at_least(version, "2.2.0") else f"--zookeeper HOST:2181{cluster.chroot}"
+    otherwise = f"   # from 3.0 on: {by_brokers}" if version.origin is VersionOrigin.ASSUMED else ""
+    return f"bin/kafka-topics.sh {where} --describe --unavailable-partitions{otherwise}"
 
 
 def _most(names: Iterable[str]) -> str | None:
@@ -247,6 +255,7 @@ def _spoken_of(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> Itera
     yield from _unfinished_loads(pasted)
     yield from _coordinator_of_group(pasted, cluster, version)
     yield from _expired_session(pasted)
+    yield from _request_not_understood(pasted, version)
     yield from _offline_brokers(cluster, version)
     large = [used for used in pasted.used if used.about >= _LARGE and f"/{OFFSETS_TOPIC}-" in used.path]
     if large:
@@ -286,6 +295,23 @@ def _expired_session(pasted: Pasted) -> Iterator[NextPaste]:
         yield NextPaste(
             command="grep -E 'deleted brokers|deleted:|Broker failure|Processing expired|elected' controller.log*",
             why=f"A session expired (line {expired[0].span.first}); what the controller did of it stands in its log.",
+        )
+
+
+def _request_not_understood(pasted: Pasted, version: VersionInUse) -> Iterator[NextPaste]:
+    """Which release it is tells which requests it knows; from where a request came is logged at DEBUG only."""
+    failed = next((line for line in pasted.logs if _NOT_UNDERSTOOD.search(line.text[:2000])), None)
+    if failed is None:
+        return
+    what = f"A network thread failed on a request (line {failed.span.first})"
+    if version.origin is VersionOrigin.ASSUMED and not any("Kafka version" in line.text[:2000] for line in pasted.logs):
+        yield NextPaste(
+            command="grep 'Kafka version' server.log*", why=f"{what}; which requests the broker knows depends on its release."
+        )
+    if not any("DEBUG" in line.text[:2000] and "kafka.network" in line.text[:2000] for line in pasted.logs):
+        yield NextPaste(
+            command="grep kafka.network server.log*   # with log4j.logger.kafka.network=DEBUG in config/log4j.properties",
+            why=f"{what}; from which client it came is logged at DEBUG only.",
         )
 
 

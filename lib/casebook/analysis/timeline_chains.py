@@ -8,6 +8,7 @@ from casebook.analysis.timeline_links import Chainer, places
 from casebook.analysis.timeline_losses import Loss
 from casebook.analysis.timeline_rows import Chain, Row, Span
 from casebook.analysis.timeline_scene import Scene
+from casebook.analysis.timeline_words import named
 from casebook.analysis.words import duration
 from casebook.storage import OFFSETS_TOPIC
 
@@ -57,7 +58,7 @@ def _dead_cleaners(scene: Scene) -> Iterator[Chain]:
             "a coordinator reads every segment of the partition, also what could be cleaned away",
             which=lambda row, own=own: own(row) and (row.milliseconds or 0) >= LONG_LOAD,
         )
-        title = f"The log cleaner of broker {broker} died"
+        title = f"The log cleaner of {named(broker)} died"
         chain = links.chain("cleaner_dead", title, broker, len({link.effect.partition for link in links.links}))
         yield chain or Chain("cleaner_dead", title, broker, (), died.at, died.at)
 
@@ -100,6 +101,6 @@ def _failed_disks(scene: Scene) -> Iterator[Chain]:
             "a broker without a log dir that works stops",
             which=lambda row, broker=broker: row.broker == broker,
         )
-        title = f"A log dir of broker {broker} failed"
+        title = f"A log dir of {named(broker)} failed"
         hit = sum(link.count for link in links.links if link.effect.kind in kinds)
         yield links.chain("disk_failed", title, broker, hit) or Chain("disk_failed", title, broker, (), failed.at, failed.at)

@@ -4,14 +4,15 @@ from collections.abc import Iterable, Sequence
 
 from casebook.analysis import timeline_window_checks
 from casebook.analysis.proof import SHOWN
-from casebook.analysis.timeline_roots import nobody_named
+from casebook.analysis.timeline_roots import likeliest, unnamed
 from casebook.analysis.timeline_rows import Chain, Root, Silence, Window, WindowKind
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_silences import COLLECT_HISTORY, COLLECT_LOGS, unlogged
-from casebook.analysis.timeline_storms import storms
+from casebook.analysis.timeline_storms import Storm, storms
 from casebook.analysis.timeline_two_leaders import Doubt
 from casebook.analysis.timeline_window_checks import SETTLE, proof
-from casebook.analysis.words import agree, brokers, duration, number
+from casebook.analysis.timeline_words import all_named
+from casebook.analysis.words import agree, brokers, capitalised, duration, number
 from casebook.events import Untyped
 from casebook.facts import instant
 from casebook.findings import Finding, Question, Severity, Status, Step
@@ -68,7 +69,10 @@ def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findi
             title = "No broker was lost; what else went wrong is unknown, as logs are missing"
             return ask.could_not_check(title, settle=COLLECT_LOGS)
         return ask.ok("No broker was lost, and nothing else began a chain of events")
-    first = roots[0] if roots and roots[0].chain == 0 else None
+    candidates = [root for root in roots if root.chain == 0]
+    first = likeliest(candidates)
+    if candidates and first is None:
+        return _undecided(ask, chains[0], candidates)
     why = ". ".join([chains[0].title, *(point.text for point in (first.pro if first else ()))]) + "."
     against = [point.text for point in (first.contra if first else ())]
     unchecked = [f"Could not be checked: {text}." for text in (first.unchecked if first else ())]
@@ -86,11 +90,23 @@ def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findi
     )
 
 
+def _undecided(ask: Question, chain: Chain, candidates: Sequence[Root]) -> Finding:
+    names = "; ".join(root.name for root in candidates)
+    return ask.could_not_check(
+        f"{chain.title}; nothing here tells which of {number(len(candidates), 'candidate')} began it",
+        why=f"Each of these is possible: {names}.",
+        settle=f"{COLLECT_LOGS}, with the logs of broker {chain.broker}, its GC log, and those of ZooKeeper's servers.",
+        since=instant(chain.opened),
+        evidence=tuple(proof(text) for text in list(dict.fromkeys(link.effect.proof for link in chain.links))[: 2 * SHOWN]),
+        caveats=tuple(f"Could not be checked: {text}." for root in candidates for text in root.unchecked),
+    )
+
+
 def _unknown_requests(scene: Scene) -> Finding:
     found = storms(scene)
     thrown = [row for storm in found for row in storm.thrown]
     failed = scene.kind("processor_failed")
-    senders = [who for storm in found for who, _ in storm.senders]
+    senders = list(dict.fromkeys(sender.address for storm in found for sender in storm.senders))
     ask = Question(
         check="timeline.unknown_requests",
         question="Does a client send what a broker does not know?",
@@ -119,19 +135,26 @@ def _unknown_requests(scene: Scene) -> Finding:
             return ask.could_not_check(title, settle=COLLECT_LOGS)
         return ask.ok("No broker was sent a request that it does not know")
     grave = len(failed) > 0 or any(row.kind == "unknown_api_key" for row in thrown)
-    whom = f" by {', '.join(senders[:3])}" if senders else ""
     return ask.found(
         Severity.CRITICAL if grave else Severity.WARNING,
-        f"{brokers([storm.broker for storm in found]).capitalize()} {agree(len(found), 'was', 'were')} sent "
-        f"{number(len(thrown), 'unknown request')}{whom}",
+        capitalised(f"{all_named([storm.broker for storm in found])} {agree(len(found), 'was', 'were')} sent ")
+        + f"{number(len(thrown), 'unknown request')}{_by_whom(found, senders)}",
         why=_THROWN if grave else "The broker answers with an error and closes the connection; nobody else suffers.",
         since=instant(thrown[0].at),
         next=(
             Step(kind="first", text=_OLDER_CLIENT),
             Step(kind="not", text="Do not restart brokers with kill -9 for it: the recovery is long, and the client comes back."),
         ),
-        caveats=() if senders else (f"Could not be checked: {nobody_named(scene)}.",),
+        caveats=tuple(f"Could not be checked: {text}." for text in unnamed(scene, found)),
     )
+
+
+def _by_whom(found: Sequence[Storm], senders: Sequence[str]) -> str:
+    if not senders:
+        return ""
+    whom = ", ".join(senders[:3]) + (" and others" if len(senders) > 3 else "")
+    told, total = sum(storm.told for storm in found), sum(len(storm.thrown) for storm in found)
+    return f" by {whom}" if told == total else f", {told} of them by {whom} as far as the logs tell"
 
 
 def _clocks(scene: Scene) -> Finding:
@@ -152,12 +175,12 @@ def _clocks(scene: Scene) -> Finding:
     )
     if off:
         worst = max(off, key=lambda clock: abs(clock.skew))
-        ahead = "ahead" if worst.skew > 0 else "behind"
+        ahead = "ahead of" if worst.skew > 0 else "behind"
         zone = ": it may log in another time zone" if worst.zone else ""
         return ask.found(
             Severity.WARNING,
             f"{number(len(off), 'clock')} {agree(len(off), 'is', 'are')} off by more than 1 s; {worst.owner} is "
-            f"{duration(abs(worst.skew))} {ahead} of {scene.reference}{zone}",
+            f"{duration(abs(worst.skew))} {ahead} {scene.reference}{zone}",
             why=" ".join(f"{clock.owner}: {clock.skew:+d} ms, give or take {clock.uncertainty}." for clock in off[:SHOWN]),
             next=(
                 Step(
@@ -166,8 +189,11 @@ def _clocks(scene: Scene) -> Finding:
             ),
         )
     if unknown or not known:
-        whose = ", ".join(clock.owner for clock in unknown[:SHOWN]) or "every log"
-        return ask.could_not_check(f"Nothing tells how far the clock of {whose} is off", settle=f"{COLLECT_HISTORY}.")
+        whose = ", ".join(clock.owner for clock in unknown[:SHOWN])
+        off_by = f"the {agree(len(unknown), 'clock', 'clocks')} of {whose} {agree(len(unknown), 'is', 'are')}"
+        return ask.could_not_check(
+            f"Nothing tells how far {off_by if unknown else 'the clocks of the logs are'} off", settle=f"{COLLECT_HISTORY}."
+        )
     most = max(abs(clock.skew) + clock.uncertainty for clock in known)
     return ask.ok(f"All {number(len(known), 'clock')} agree with {scene.reference} within {duration(most)}")
 
@@ -202,13 +228,15 @@ def _untyped(scene: Scene, untyped: Sequence[Untyped]) -> Finding:
     if not scene.files:
         return ask.could_not_check("There is no log to read", settle=COLLECT_LOGS)
     if grave:
-        entries = number(sum(shape.count for shape in grave), "warning or error", "warnings and errors")
+        many = sum(shape.count for shape in grave)
+        entries = number(many, "warning or error", "warnings and errors")
         return ask.could_not_check(
-            f"{entries} of {number(len(grave), 'shape')} {agree(len(grave), 'is', 'are')} of unknown meaning",
+            f"{entries} of {number(len(grave), 'shape')} {agree(many, 'is', 'are')} of unknown meaning",
             why=f"The most frequent: {grave[0].text[:200]}",
             settle="Report the wording and its Kafka release.",
         )
-    return ask.ok("Every warning and error was understood" + (f"; {number(lines, 'other line')} were not" if lines else ""))
+    others = f"; {number(lines, 'other line')} {agree(lines, 'was', 'were')} not" if lines else ""
+    return ask.ok(f"Every warning and error was understood{others}")
 
 
 def in_short(findings: Sequence[Finding]) -> tuple[Finding, ...]:

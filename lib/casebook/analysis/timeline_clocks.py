@@ -164,6 +164,11 @@ def _clock(name: str, broker: int | None, found: _Skew | None, count: int, refer
         return Clock(name, broker, None, None, 0, reference, False, why)
     kinds = sorted({pair.what for pair in pairs if pair.owner == name})
     why = f"{number(count, 'pair')}: {', '.join(kinds)}."
+    if reference != ZOOKEEPER and abs(found.skew) <= found.uncertainty:
+        # between logs alone a skew that may be none would put lines into an order that nobody printed
+        doubt = abs(found.skew) + found.uncertainty
+        why += f" The {duration(abs(found.skew))} found are no more than its uncertainty: its times are taken as printed."
+        return Clock(name, broker, 0, doubt, count, reference, False, why)
     off = abs(found.skew) % ZONE
     zone = abs(found.skew) >= ZONE - NEAR_ZONE and min(off, ZONE - off) <= NEAR_ZONE
     return Clock(name, broker, found.skew, found.uncertainty, count, reference, zone, why)

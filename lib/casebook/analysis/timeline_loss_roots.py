@@ -27,11 +27,13 @@ class _Clues(NamedTuple):
     """What is known of a loss.
 
     Args:
-        life: The process that ran, or had run, when the znode went.
+        life: The process that ran, or had run, when the znode went; ``None`` when no log tells of it.
         within: Its own lines between the last beat and the loss.
         gap: The two of its own lines around the loss.
         often: How often its log was silent as long.
         noticed: How long it had heard nothing when it noticed.
+        logs: There are lines of its own.
+        starts: They begin with the start of a process.
     """
 
     loss: Loss
@@ -41,11 +43,14 @@ class _Clues(NamedTuple):
     often: int
     noticed: Row | None
     logs: bool
+    starts: bool
 
     @property
-    def lived_on(self) -> bool:
-        """Whether that process printed anything after the loss."""
-        return self.life is not None and self.life.closed > self.loss.gone.at + SLACK
+    def lived_on(self) -> bool | None:
+        """Whether that process printed anything after the loss; ``None`` when no log tells of it."""
+        if self.life is not None:
+            return self.life.closed > self.loss.gone.at + SLACK
+        return False if self.starts else None
 
     @property
     def awake(self) -> bool | None:
@@ -73,11 +78,12 @@ def candidates(scene: Scene, loss: Loss, chain: int) -> list[Root]:
                 100,
             )
         ]
-    if clues.logs and not clues.lived_on:
+    if clues.lived_on is False:
         return [_killed(scene, clues, chain), _zookeeper(scene, clues, chain)]
     found = [_frozen(clues, chain), _network(scene, clues, chain), _gc(scene, clues, chain), _zookeeper(scene, clues, chain)]
-    if not clues.logs:
-        missing = f"no log of broker {loss.broker}: whether its process lived on is unknown"
+    if clues.lived_on is None:
+        lack = f"the log of broker {loss.broker} begins long after it" if clues.logs else f"no log of broker {loss.broker}"
+        missing = f"{lack}: whether its process lived on is unknown"
         found.append(Root("killed", f"The process of broker {loss.broker} ended", loss.broker, chain, (), (), (missing,), 30))
     return found
 
@@ -93,7 +99,16 @@ def _clues(scene: Scene, loss: Loss) -> _Clues:
     noticed = [row for row in scene.kind("zk_silent").between(loss.since, loss.until) if row.broker == loss.broker]
     noticed = [row for row in noticed if row.milliseconds is not None and row.at - row.milliseconds <= loss.gone.at]
     often = 0 if gap is None else other_gaps(scene, loss, gap)
-    return _Clues(loss, life, within, gap, often, noticed[-1] if noticed else None, len(own) > 0)
+    return _Clues(
+        loss,
+        life,
+        within,
+        gap,
+        often,
+        noticed[-1] if noticed else None,
+        len(own) > 0,
+        scene.begins_with_start(loss.broker) is True,
+    )
 
 
 def _killed(scene: Scene, clues: _Clues, chain: int) -> Root:

@@ -6,7 +6,8 @@ from casebook.analysis import timeline_loss_roots
 from casebook.analysis.timeline_losses import Loss
 from casebook.analysis.timeline_rows import Chain, Point, Root, Row
 from casebook.analysis.timeline_scene import Scene
-from casebook.analysis.timeline_storms import PERIOD, Storm, storms
+from casebook.analysis.timeline_storms import PERIOD, Sender, Storm, storms
+from casebook.analysis.timeline_words import named
 from casebook.analysis.words import duration, number
 
 MOST = 8
@@ -25,31 +26,65 @@ def roots(scene: Scene, chains: Sequence[Chain], losses: Mapping[int, Loss]) -> 
         yield from sorted(found, key=lambda root: -root.weight)
 
 
+def likeliest(candidates: Sequence[Root]) -> Root | None:
+    """That of a chain's candidates, in their order, which something speaks for and which outweighs the next; else ``None``.
+
+    A candidate that is alone is it.
+    """
+    if len(candidates) < 2:
+        return next(iter(candidates), None)
+    first, second = candidates[:2]
+    return first if first.pro and first.weight > second.weight else None
+
+
 def _storm(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
     storm = next((one for one in storms(scene) if one.broker == chain.broker), None)
     if storm is None:
         return
     keys = ", ".join(map(str, storm.keys)) or "unknown"
     first = storm.thrown[0]
-    pro = [Point(f"{number(len(storm.thrown), 'request')} with api key {keys} from {_who(storm)}", first.proof)]
-    how = "connected just before each exception, as often as there were any" if storm.inferred else "is named by the line"
-    pro += [Point(f"{who} {how}", proof) for who, proof in storm.senders]
+    pro = [Point(f"{number(len(storm.thrown), 'request')} with api key {keys}{_who(storm)}", first.proof)]
+    pro += [Point(f"{sender.address} {_how(storm, sender)}", sender.proof) for sender in storm.senders]
     if storm.bystanders:
         others = ", ".join(storm.bystanders[:MOST]) + (" and others" if len(storm.bystanders) > MOST else "")
         pro.append(Point(f"Requests of {others} may have been in the same polls: they connected at that time"))
     if storm.period is not None and abs(storm.period - PERIOD) < PERIOD // 10:
         words = "which is how long librdkafka waits before it asks again (api.version.fallback.ms)"
         pro.append(Point(f"They come every {duration(storm.period)}, {words}", storm.thrown[-1].proof))
-    unchecked = () if storm.senders else (nobody_named(scene),)
-    name = f"A client newer than broker {storm.broker}: api key {keys}"
+    unchecked = tuple(unnamed(scene, [storm]))
+    name = f"A client newer than {named(storm.broker)}: api key {keys}"
     yield Root("new_client", name, storm.broker, place, tuple(pro), (), unchecked, CERTAIN)
 
 
 def _who(storm: Storm) -> str:
-    return ", ".join(who for who, _ in storm.senders) or "nobody that the log names"
+    whom = ", ".join(sender.address for sender in storm.senders) or "nobody that the log names"
+    return f" from {whom}" if storm.told in (0, len(storm.thrown)) else f", {storm.told} of them from {whom}"
 
 
-def nobody_named(scene: Scene) -> str:
+def _how(storm: Storm, sender: Sender) -> str:
+    total = len(storm.thrown)
+    if storm.covered is None:
+        return f"is named by {'the line' if sender.requests == total == 1 else number(sender.requests, 'line')}"
+    if sender.requests == total:
+        return "connected just before each exception"
+    if sender.requests == storm.covered:
+        return f"connected just before the {sender.requests} of {total} exceptions for which connections were logged"
+    return (
+        f"connected just before {sender.requests} of the {storm.covered} exceptions for which connections were logged, of {total}"
+    )
+
+
+def unnamed(scene: Scene, found: Sequence[Storm]) -> Iterator[str]:
+    """What nobody knows of the senders of unknown requests."""
+    if not any(storm.senders for storm in found):
+        yield _nobody_named(scene)
+        return
+    left = sum(len(storm.thrown) - storm.told for storm in found)
+    if left:
+        yield f"who sent the other {number(left, 'request')}: no line tells who connected or asked"
+
+
+def _nobody_named(scene: Scene) -> str:
     """Why the sender of an unknown request is not known."""
     if len(scene.kind("bad_request")):
         return "which client: the line names none; kafka.request.logger at DEBUG, or a capture of the port, would"
@@ -65,7 +100,7 @@ def _named(kind: str, name: str) -> Callable[[Scene, Chain, int], Iterator[Root]
     def candidates(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
         first = chain.links[0].cause if chain.links else _at_begin(scene, chain)
         pro = (Point(" ".join(first.text.split())[:200] or chain.title, first.proof),) if first is not None else ()
-        yield Root(kind, name.format(broker=chain.broker), chain.broker, place, pro, (), (), CERTAIN)
+        yield Root(kind, name.format(broker=named(chain.broker)), chain.broker, place, pro, (), (), CERTAIN)
 
     return candidates
 
@@ -77,7 +112,7 @@ def _at_begin(scene: Scene, chain: Chain) -> Row | None:
 
 _OTHERS = {
     "unknown_request": _storm,
-    "cleaner_dead": _named("cleaner", "A segment that the log cleaner of broker {broker} cannot take"),
-    "unclean_start": _named("killed", "The process of broker {broker} ended without closing its logs"),
-    "disk_failed": _named("disk", "Disk of broker {broker}"),
+    "cleaner_dead": _named("cleaner", "A segment that the log cleaner of {broker} cannot take"),
+    "unclean_start": _named("killed", "The process of {broker} ended without closing its logs"),
+    "disk_failed": _named("disk", "Disk of {broker}"),
 }

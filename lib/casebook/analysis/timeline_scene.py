@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from casebook.analysis.settings import Settings
 from casebook.analysis.timeline_history import Key, Past
@@ -15,6 +16,8 @@ from casebook.versions import VersionInUse
 
 SLACK = 250
 """Milliseconds by which an effect may seem to come before its cause: clocks are not known better."""
+_PREAMBLE = {"version_line", "gc_pause"}
+"""Lines that a process may print before it says that it starts."""
 
 
 class Rows:
@@ -44,6 +47,13 @@ class Rows:
 
 
 _NONE = Rows(())
+
+
+class _FirstLife(NamedTuple):
+    """Of the process with which a broker's log begins: whether the log tells its start, and the sessions that it speaks of."""
+
+    started: bool
+    sessions: frozenset[str]
 
 
 @dataclass(kw_only=True)
@@ -112,15 +122,51 @@ class Scene:
         return (min(dated), max(dated)) if dated else None
 
     def life(self, broker: int, at: int) -> Span | None:
-        """The process that a broker ran at a moment, or that last ran before it."""
+        """The process that a broker ran at a moment, or that last ran before it.
+
+        Its log may begin later than the moment, in the middle of that process's life.
+        """
         found = [life for life in self.lives.get(broker, ()) if life.opened is not None and life.opened <= at]
-        return found[-1] if found else None
+        if found:
+            return found[-1]
+        return self.lives[broker][0] if self._ran_before_its_log(broker, at) else None
+
+    def begins_with_start(self, broker: int) -> bool | None:
+        """Whether a broker's log begins with the start of a process; ``None`` when it has no line of a known meaning."""
+        return self._first_lives[broker].started if broker in self._first_lives else None
+
+    @cached_property
+    def _first_lives(self) -> Mapping[int, _FirstLife]:
+        found = {}
+        for broker, spans in self.lives.items():
+            rows = self.of_broker(broker).between(spans[0].opened, spans[0].closed)
+            started = rows[0].kind == "broker_starting" or all(row.kind in _PREAMBLE for row in rows)
+            found[broker] = _FirstLife(started, frozenset(_plain(row.fields.get("session", "")) for row in rows) - {""})
+        return found
+
+    def _ran_before_its_log(self, broker: int, at: int) -> bool:
+        """Whether the process with which a log begins ran at a moment before it.
+
+        Rule: it did when it speaks of the session of that time; or when it had not started in the log, and the broker had not
+        registered anew in between, as another process would have.
+        """
+        if self.begins_with_start(broker) is not False:
+            return False
+        first, spans = self.lives[broker][0], self.registered.get(broker, ())
+        held = next((span.name for span in reversed(spans) if span.opened is None or span.opened <= at), "")
+        if _plain(held) in self._first_lives[broker].sessions:
+            return True
+        return not any(span.opened is not None and at < span.opened < first.opened - SLACK for span in spans)
 
     def is_registered(self, broker: int, at: int) -> bool | None:
         """Whether a broker's znode was there; ``None`` when nothing tells."""
         if not self.registered:
             return None
         return any(_covers(span, at) for span in self.registered.get(broker, ()))
+
+
+def _plain(session: str) -> str:
+    return session.lower().removeprefix("0x")
 
 
 def _covers(span: Span, at: int) -> bool:

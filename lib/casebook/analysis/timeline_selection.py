@@ -6,7 +6,7 @@ to answer.
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -14,11 +14,15 @@ from itertools import islice
 from typing import NamedTuple, Protocol
 
 from casebook.analysis.timeline import Timeline
+from casebook.analysis.timeline_clocks import owner_of
 from casebook.analysis.timeline_rows import Row, Window
 from casebook.errors import UsageError
 from casebook.facts import instant
+from casebook.parameters import did_you_mean
 
 _DAY = 86_400_000
+_SURELY_HELD = 100_000
+"""Up to so many typed entries, a timeline holds all of them; of more it may do without some kinds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,16 +92,22 @@ class Selection:
         )
 
     def parameters(self) -> Mapping[str, str]:
-        """As a notebook's parameters say it: a partition is named with its topic."""
+        """As a notebook's parameters say it: a partition is named with its topic, a whole second as that second."""
         numbered = "" if self.partition is None else f"-{self.partition}"
         said = {
             "since": instant(self.since),
-            "until": instant(self.until),
+            "until": _end(self.until),
             "topic": None if self.topic is None else f"{self.topic}{numbered}",
             "group": self.group,
             "broker": None if self.broker is None else str(self.broker),
         }
         return {name: value for name, value in said.items() if value is not None}
+
+
+def _end(until: int | None) -> str | None:
+    """As :func:`parse` reads it: a second without a fraction is meant whole."""
+    said = instant(until)
+    return said.replace(".999Z", "Z") if said else None
 
 
 class Count(NamedTuple):
@@ -206,7 +216,7 @@ def parse(
         partition: Its number, where ``topic`` does not say it.
 
     Raises:
-        UsageError: A value cannot be what it should; the text says which.
+        UsageError: A value cannot be what it should, or nothing in the evidence is of that name or time; the text says which.
     """
     day = _first_day(found)
     named, number = _subject(found, topic.strip())
@@ -220,7 +230,86 @@ def parse(
     )
     if chosen.since is not None and chosen.until is not None and chosen.since > chosen.until:
         raise UsageError(f"since={since} is later than until={until}.")
+    _refuse_unknown(found, chosen)
+    _refuse_uncovered(found, chosen)
     return chosen
+
+
+def _refuse_unknown(found: Timeline, chosen: Selection) -> None:
+    """Nothing is told of what is nowhere: that would read as if all were well with it."""
+    whole = sum(file.typed for file in found.files) <= _SURELY_HELD
+    if whole and (chosen.topic is not None or chosen.partition is not None):
+        _refuse_partition(set(_partitions(found)), chosen)
+    if whole and chosen.group is not None:
+        _refuse("group", chosen.group, {row.group for row in found.rows})
+    if chosen.broker is not None:
+        _refuse("broker", str(chosen.broker), {str(broker) for broker in _brokers(found) if broker is not None})
+
+
+def _refuse_partition(known: set[tuple[str | None, int | None]], chosen: Selection) -> None:
+    named, number = chosen.topic, chosen.partition
+    if named is not None:
+        _refuse("topic", named if number is None else f"{named}-{number}", {topic for topic, _ in known}, known_as=named)
+    numbers = sorted({n for topic, n in known if n is not None and named in (None, topic)})
+    if number is not None and number not in numbers:
+        whose = f"partition={number}" if named is None else f"topic={named}-{number}"
+        reach = f"It names partitions {numbers[0]} to {numbers[-1]}." if numbers else "It names no partition."
+        raise UsageError(f"{whose} is nowhere in the evidence.", try_=reach if named is None else f"{reach[:-1]} of {named}.")
+
+
+def _refuse(name: str, said: str, known: set[str | None], *, known_as: str | None = None) -> None:
+    """Refuse a name that is not among the known ones.
+
+    Args:
+        known_as: The name, where more was said than that.
+    """
+    if (known_as or said) not in known:
+        names = known - {None}
+        hint = did_you_mean(known_as or said, names) if names else f"It names no {name} at all."
+        raise UsageError(f"{name}={said} is nowhere in the evidence.", try_=hint)
+
+
+def _partitions(found: Timeline) -> Iterator[tuple[str | None, int | None]]:
+    """Topic and partition of everything that is of one; there are topics without a known partition."""
+    yield from ((row.topic, row.partition) for row in found.rows)
+    yield from ((row.topic, row.partition) for row in found.partition_history)
+    yield from ((window.topic, window.partition) for window in found.windows)
+    yield from ((partition.topic, partition.partition) for partition in found.cluster.partitions)
+    yield from ((topic, None) for topic in found.cluster.topics)
+
+
+def _brokers(found: Timeline) -> Iterator[int | None]:
+    """Everyone who is named; some twice."""
+    yield from (one.broker for many in (found.rows, found.files, found.spans) for one in many)
+    yield from found.cluster.brokers
+    for window in found.windows:
+        yield from (window.old_leader, window.new_leader)
+    for state in found.partition_history:
+        yield from (state.leader, *(state.isr or ()))
+    for partition in found.cluster.partitions:
+        yield from partition.replicas
+        yield from partition.state.isr if partition.state else ()
+
+
+def _refuse_uncovered(found: Timeline, chosen: Selection) -> None:
+    moments = list(_moments(found)) if chosen.timed else []
+    if not moments:
+        return
+    first, last = min(moments), max(moments)
+    if not chosen.overlaps(first, last):
+        said = " ".join(f"{name}={value}" for name, value in chosen.parameters().items() if name in ("since", "until"))
+        raise UsageError(f"{said} is outside of the evidence, which reaches from {instant(first)} to {instant(last)}.")
+
+
+def _moments(found: Timeline) -> Iterator[int]:
+    """When something is told, by the reference clock: what the logs cover, and everything else that bears a date."""
+    skews = {clock.owner: clock.skew or 0 for clock in found.clocks}
+    for file in found.files:
+        skew = skews.get(owner_of(file.broker, file.file), 0)
+        yield from (end - skew for end in (file.first, file.last) if end is not None)
+    yield from (row.at for row in found.rows if row.at is not None)
+    yield from (row.time for row in found.partition_history)
+    yield from (end for window in found.windows for end in (window.opened, window.closed) if end is not None)
 
 
 def focus(found: Timeline) -> tuple[int, int] | None:

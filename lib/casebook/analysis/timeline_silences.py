@@ -192,14 +192,14 @@ def _says_offline(scene: Scene) -> bool:
 
 
 def _doubts(doubts: Iterable[Doubt]) -> Iterator[Silence]:
-    by_why: dict[tuple[int, str], int] = defaultdict(int)
+    by_why: dict[tuple[int, str, str], int] = defaultdict(int)
     for doubt in doubts:
-        by_why[doubt.broker, doubt.why] += 1
-    for (broker, why), count in sorted(by_why.items()):
-        if why.startswith("There is no log"):
+        by_why[doubt.broker, doubt.kind, doubt.why] += 1
+    for (broker, kind, why), count in sorted(by_why.items()):
+        if kind == "no_log":
             continue  # said of the broker already
         yield Silence(
-            "ends_early",
+            kind,
             broker,
             why,
             f"Whether it took writes after {number(count, 'partition')} got another leader.",
@@ -225,11 +225,12 @@ def _times(scene: Scene) -> Iterator[Silence]:
 
 def _clocks_unknown(unknown: list[Clock]) -> Silence:
     names = ", ".join(clock.owner for clock in unknown[:5]) + (" and others" if len(unknown) > 5 else "")
+    one = len(unknown) == 1
     return Silence(
         "clock",
         None,
-        f"Nothing tells how far the clock of {names} is off.",
-        "The order of its lines among those of others.",
+        f"Nothing tells how far the {'clock' if one else 'clocks'} of {names} {'is' if one else 'are'} off.",
+        f"The order of {'its' if one else 'their'} lines among those of others.",
         COLLECT_HISTORY,
     )
 

@@ -5,14 +5,15 @@ Source: ``core/src/main/scala/kafka/network/SocketServer.scala@0.9.0.1``: the ex
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from casebook.analysis.timeline_links import Chainer
 from casebook.analysis.timeline_rows import Chain, Row
 from casebook.analysis.timeline_scene import SLACK, Scene
-from casebook.analysis.words import number
+from casebook.analysis.timeline_words import named
+from casebook.analysis.words import capitalised, number
 
 WAIT = 60_000
 """Who was not answered gives up within so many milliseconds: ``request.timeout.ms``, ``socket.timeout.ms`` are 30 s."""
@@ -31,14 +32,24 @@ _CLIENTS = ("request_timed_out", "client_disconnected", "coordinator_lost")
 _CAUSES = ("unknown_api_key", "bad_request")
 
 
+class Sender(NamedTuple):
+    """Who sent so many of the requests, and the first line that tells it."""
+
+    address: str
+    proof: str
+    requests: int
+
+
 class Storm(NamedTuple):
     """What one broker was sent and did not know.
 
     Args:
         thrown: Lines of exceptions, in order.
         keys: API keys that they name.
-        senders: Who sent them, as far as the logs tell, each with its proof.
-        inferred: They are named by their connections, not by the exceptions.
+        senders: Who sent them, as far as the logs tell.
+        told: How many requests those sent.
+        covered: For how many of the exceptions connections were logged, by which the senders are known; ``None`` when the
+            lines of the requests name them.
         bystanders: Who else connected just before: their requests may have been in the same poll.
         period: Milliseconds between bursts; ``None`` with fewer than three.
     """
@@ -46,18 +57,19 @@ class Storm(NamedTuple):
     broker: int | None
     thrown: tuple[Row, ...]
     keys: tuple[int, ...]
-    senders: tuple[tuple[str, str], ...]
-    inferred: bool
+    senders: tuple[Sender, ...]
+    told: int
+    covered: int | None
     bystanders: tuple[str, ...]
     period: int | None
 
 
 def storms(scene: Scene) -> list[Storm]:
     """One for each broker that was sent something unknown."""
-    named: dict[int | None, list[Row]] = defaultdict(list)
+    sent: dict[int | None, list[Row]] = defaultdict(list)
     for row in scene.kinds(_CAUSES):
-        named[row.broker].append(row)
-    return [_storm(scene, broker, sorted(rows, key=lambda row: row.at)) for broker, rows in sorted(named.items(), key=_by_broker)]
+        sent[row.broker].append(row)
+    return [_storm(scene, broker, sorted(rows, key=lambda row: row.at)) for broker, rows in sorted(sent.items(), key=_by_broker)]
 
 
 def _by_broker(item: tuple[int | None, object]) -> int:
@@ -66,18 +78,30 @@ def _by_broker(item: tuple[int | None, object]) -> int:
 
 def _storm(scene: Scene, broker: int | None, rows: Sequence[Row]) -> Storm:
     keys = tuple(sorted({key for row in rows if (key := row.number("api_key")) is not None}))
-    named = {_host(who): row.proof for row in rows if (who := _who(row))}
-    opened = _opened(scene, broker, rows)
-    senders = named or _as_many(rows, opened)
-    others = sorted({_host(_who(row)) for row in opened} - set(senders))
-    period = _period([row.at for row in rows])
-    return Storm(broker, tuple(rows), keys, tuple(senders.items()), not named, tuple(others), period)
+    opened, period = _opened(scene, broker, rows), _period([row.at for row in rows])
+    senders, covered = _by_lines(rows), None
+    told = sum(sender.requests for sender in senders)
+    if not senders:
+        senders, told, covered = _as_many(rows[:MOST], opened)
+    others = sorted({_host(_who(row)) for row in opened} - {sender.address for sender in senders})
+    return Storm(broker, tuple(rows), keys, senders, told, covered, tuple(others), period)
 
 
-def _as_many(rows: Sequence[Row], opened: Sequence[Row]) -> dict[str, str]:
+def _by_lines(rows: Iterable[Row]) -> tuple[Sender, ...]:
+    """Those whom the lines of the requests name themselves."""
+    lines: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if who := _who(row):
+            lines[_host(who)].append(row)
+    return tuple(Sender(host, own[0].proof, len(own)) for host, own in lines.items())
+
+
+def _as_many(rows: Sequence[Row], opened: Sequence[Row]) -> tuple[tuple[Sender, ...], int, int]:
     """Rule: who sent them all connected before each of them, and as often, as each exception leaves its connection dead.
 
-    Only exceptions from the first connection on that a log tells of count. An address that alone connected before each is it.
+    Only exceptions from the first connection on that a log tells of count; a few of them may have no line of it. An address that
+    alone connected before them is it. With the senders: how many exceptions they explain, and for how many connections were
+    logged.
     """
     covered = [row for row in rows if opened and row.at >= opened[0].at - SLACK]
     connections: dict[str, list[Row]] = defaultdict(list)
@@ -87,7 +111,8 @@ def _as_many(rows: Sequence[Row], opened: Sequence[Row]) -> dict[str, str]:
     always = {host: own for host, own in connections.items() if 10 * before[host] >= 9 * len(covered)}
     as_often = {host: own for host, own in always.items() if len(own) >= len(covered)}
     found = always if len(always) == 1 else as_often
-    return {host: own[0].proof for host, own in found.items()}
+    told = sum(any(_just_before(own, row.at) for own in found.values()) for row in covered)
+    return tuple(Sender(host, own[0].proof, before[host]) for host, own in found.items()), told, len(covered)
 
 
 def _just_before(connections: Sequence[Row], at: int) -> bool:
@@ -146,7 +171,7 @@ def chains(scene: Scene) -> Iterator[Chain]:
             which=lambda row, storm=storm: row.broker == storm.broker,
         )
         links.effects(cause, _CLIENTS, "requests of clients were in the same poll, and timed out")
-        title = f"Broker {storm.broker} was sent {number(len(storm.thrown), 'request')} that it does not know"
+        title = capitalised(f"{named(storm.broker)} was sent {number(len(storm.thrown), 'request')} that it does not know")
         yield links.chain("unknown_request", title, storm.broker) or Chain(
             "unknown_request", title, storm.broker, (), first.at, last.at
         )

@@ -7,13 +7,15 @@ from typing import Protocol
 
 from casebook.analysis.timeline_links import places
 from casebook.analysis.timeline_rows import Chain, Link, Root, Row, Sentence, Window, WindowKind
-from casebook.analysis.timeline_words import exact
-from casebook.analysis.words import agree, number
+from casebook.analysis.timeline_words import NOBODY, exact
+from casebook.analysis.words import agree, capitalised, number
 from casebook.facts import instant
 
 MOST = 40
 """Sentences; those of the chains that hit least are left out first."""
 
+_BROKERS_OWN = {"processor_failed", "unknown_api_key", "bad_request"}
+"""Kinds that only a broker prints, also where nobody knows which."""
 _MARKS = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$])")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -74,6 +76,8 @@ def _many(link: Link | None) -> int:
 def _whose(row: Row) -> str:
     if row.broker is not None:
         return f"Broker {row.broker}"
+    if row.kind in _BROKERS_OWN:
+        return capitalised(NOBODY)
     return {"zookeeper": "ZooKeeper", "history": "ZooKeeper"}.get(row.source, "A client")
 
 
@@ -163,6 +167,16 @@ def _thrown(row: Row, link: Link | None) -> str:
     return f"{_whose(row)} is sent a request with api key {key}, which it does not know{times}."
 
 
+def _lost(row: Row, link: Link | None) -> str:
+    """Rule: Java's client prints 2147483647 minus the broker's id (``AbstractCoordinator.java@0.9.0.1..3.9.0``)."""
+    printed = _NODE.search(row.fields.get("node", ""))
+    broker = None if printed is None else _HIGHEST - int(printed[1])
+    named = f", broker {broker}" if broker is not None and 0 <= broker < _HIGHEST // 2 else ""
+    count = _many(link)
+    lines = f" ({number(count, 'line')})" if count > 1 else ""
+    return f"{_whose(row)} gives up its coordinator{named}{lines}."
+
+
 def _as_printed(row: Row, link: Link | None) -> str:
     count = _many(link)
     text = " ".join(row.text.split())[:160] or row.kind.replace("_", " ")
@@ -170,6 +184,7 @@ def _as_printed(row: Row, link: Link | None) -> str:
     return f"{_whose(row)}: {text.rstrip('.')}{lines}."
 
 
+_NODE, _HIGHEST = re.compile(r"(?:\(id: |^)(\d+)"), 2**31 - 1
 _TELL: Mapping[str, Callable[[Row, Link | None], str]] = {
     "log_gap": _gap,
     "zk_silent": _silent,
@@ -196,6 +211,7 @@ _TELL: Mapping[str, Callable[[Row, Link | None], str]] = {
     "truncated_below_hw": _cut,
     "fetch_reset": _cut,
     "not_coordinator": _clients("that it is not the correct coordinator: a symptom of the same move, not its cause"),
+    "coordinator_lost": _lost,
     "not_leader": _clients("that it is not the leader"),
     "isr_update_refused": _plain("cannot write an in-sync set: somebody else has"),
     "broker_stopping": _plain("begins to stop"),

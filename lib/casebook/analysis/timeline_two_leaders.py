@@ -26,12 +26,13 @@ _WORDS = {
 
 
 class Doubt(NamedTuple):
-    """An election after which nobody knows whether the old leader lived on."""
+    """An election after which nobody knows whether the old leader lived on; ``kind`` is that of the silence that hides it."""
 
     topic: str
     partition: int
     broker: int
     at: int
+    kind: str
     why: str
 
 
@@ -44,11 +45,11 @@ def two_leaders(scene: Scene) -> tuple[list[Window], list[Doubt]]:
         for led, row, until in _moves(rows):
             old = led.leader
             if old not in logs:
-                doubts.append(Doubt(*key, old, row.time, f"There is no log of broker {old}."))
+                doubts.append(Doubt(*key, old, row.time, "no_log", f"There is no log of broker {old}."))
             elif (window := _window(scene, key, led, row, until)) is not None:
                 found.append(window)
-            elif _is_silent(scene, old, row.time):
-                doubts.append(Doubt(*key, old, row.time, f"The log of broker {old} ends before it, without a word of a stop."))
+            elif (silence := _silence(scene, old, row.time)) is not None:
+                doubts.append(Doubt(*key, old, row.time, *silence))
     return found, doubts
 
 
@@ -77,7 +78,8 @@ def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRo
     planned = scene.is_registered(old, row.time - 1) is True
     closing = _closing(scene, old, row.time, life)
     if closing is not None and (end is None or end.at > closing.at):
-        closed, proof, words = closing.at, closing.proof, f"Broker {old}, which was stopping, closed its connections."
+        words = f"Broker {old} said that its controlled shutdown had succeeded; it closes its connections next."
+        closed, proof = closing.at, closing.proof
     elif end is not None:
         words = f"Broker {old}: {_WORDS.get(end.kind, 'it truncated its log')}{_to(end)}."
         closed, proof = max(end.at, row.time), end.proof
@@ -141,6 +143,14 @@ def _follows(scene: Scene, broker: int, at: int) -> bool:
     return any(life.opened is not None and life.opened > at for life in scene.lives.get(broker, ()))
 
 
-def _is_silent(scene: Scene, broker: int, at: int) -> bool:
+def _silence(scene: Scene, broker: int, at: int) -> tuple[str, str] | None:
+    """Kind and words of what hides whether a process lived on; ``None`` when its log tells that."""
     life = scene.life(broker, at)
-    return life is None or (life.name not in ("broker_stopped", "broker_stopping") and not _follows(scene, broker, at))
+    if life is None:
+        begins = (
+            f"The log of broker {broker} begins only after an election that replaced it, and with another process or long after."
+        )
+        return "begins_late", begins
+    if life.closed > at or life.name in ("broker_stopped", "broker_stopping") or _follows(scene, broker, at):
+        return None
+    return "ends_early", f"The log of broker {broker} ends before an election that replaced it, without a word of a stop."

@@ -1,8 +1,24 @@
-"""Spans of time as a timeline's sentences need them: to the millisecond, as long as that says something."""
+"""Spans of time, to the millisecond as long as that says something, and brokers, also unknown ones, as sentences need them."""
 
-from casebook.analysis.words import duration
+from collections.abc import Collection
+
+from casebook.analysis.words import brokers, duration
+
+NOBODY = "a broker that the lines do not name"
+"""Pasted lines may not tell whose they are."""
 
 
 def exact(milliseconds: int) -> str:
     """``350 ms``, ``4.034 s``, ``1 min 42 s``."""
     return f"{milliseconds / 1000:.3f} s" if 1000 <= milliseconds < 60_000 else duration(milliseconds)
+
+
+def named(broker: int | None) -> str:
+    """``broker 3``, or that nobody knows which."""
+    return NOBODY if broker is None else f"broker {broker}"
+
+
+def all_named(ids: Collection[int | None]) -> str:
+    """``brokers 1 and 5``, ``broker 1 and a broker that the lines do not name``."""
+    known = [broker for broker in ids if broker is not None]
+    return " and ".join([*([brokers(known)] if known else []), *([NOBODY] if None in ids else [])])

@@ -50,12 +50,12 @@ def _copy(case: CaseWriter, path: Path, name: str, redact: Redact) -> None:
                 redacted += redaction.MARK in line
                 yield line
         except OSError as error:
-            case.could_not_collect(name, f"{path} cannot be read on: {error.strerror}")
+            case.could_not_collect(name, f"{path} cannot be read to its end: {error.strerror or error}")
 
     try:
         path.open("rb").close()
     except OSError as error:
-        case.could_not_collect(name, f"{path} cannot be opened: {error.strerror}")
+        case.could_not_collect(name, f"{path} cannot be opened: {error.strerror or error}")
         return
     case.file(name, lines())
     if redacted:

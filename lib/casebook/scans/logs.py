@@ -9,7 +9,7 @@ import json
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -66,7 +66,11 @@ class Logs:
 
     @cached_property
     def files(self) -> tuple[LogFile, ...]:
-        """What each file covers, by path."""
+        """What each file covers, by path; of logs that were not read, why."""
+        if self.unread is not None:
+            return tuple(
+                LogFile(path, broker, None, None, 0, 0, 0, self.unread.what) for path, broker in sorted(self._brokers.items())
+            )
         parts: dict[str, list[dict]] = {}
         for part in self._rows("file"):
             parts.setdefault(part["file"], []).append(part)
@@ -79,7 +83,7 @@ class Logs:
         for row in self._rows("untyped"):
             key = (row["logger"], row["level"], row["shape"])
             before = merged.get(key)
-            example = f"{row['file']}:{self._before[row['file'], row['start']] + row['line']}"
+            example = f"{row['file']}:{self.before(row['file'], row['start']) + row['line']}"
             merged[key] = (
                 Untyped(*key, row["count"], example, row["text"])
                 if before is None
@@ -92,21 +96,35 @@ class Logs:
         """How many events there are."""
         return self._events.count_rows() if self._folder else 0
 
-    def events(self, *, kinds: Collection[str] | None = None, but: Collection[str] = ()) -> tuple[Event, ...]:
-        """The events, by file and line.
-
-        Args:
-            kinds: Only these.
-            but: Not these.
-        """
-        if not self._folder:
-            return ()
-        wanted = ~pc.field("kind").isin(pa.array(but, pa.string()))
-        if kinds is not None:
-            wanted &= pc.field("kind").isin(pa.array(kinds, pa.string()))
-        table = self._events.to_table(filter=wanted, columns=["start", *_BY_PLACE["event"]])
-        found = [event(row, self._brokers.get(row["file"]), self._before[row["file"], row["start"]]) for row in table.to_pylist()]
+    def events(self, kinds: Collection[str] | None = None) -> tuple[Event, ...]:
+        """The events, or those of some kinds, by file and line."""
+        wanted = pc.scalar(True) if kinds is None else pc.field("kind").isin(pa.array(kinds, pa.string()))
+        found = [
+            event(row, self._brokers[row["file"]], self.before(row["file"], row["start"]))
+            for row in self.table(None, wanted).to_pylist()
+        ]
         return tuple(_told_once(sorted(found, key=lambda event: (".log" not in event.file, event.file, event.line))))
+
+    def rarest(self, most: int) -> frozenset[str]:
+        """The kinds that have so many events at most, taken together, the rarest first: those that tell most."""
+        kinds, total = set(), 0
+        for kind, count in sorted(self.counts().items(), key=lambda counted: counted[1]):
+            total += count
+            if total > most:
+                break
+            kinds.add(kind)
+        return frozenset(kinds)
+
+    def table(self, columns: Sequence[str] | None, wanted: pc.Expression) -> pa.Table:
+        """Rows of events; ``None`` for all the columns that :func:`event` needs."""
+        columns = columns or ["start", *_BY_PLACE["event"]]
+        if not self._folder:
+            return _ROWS.empty_table().select(columns)
+        return self._events.to_table(filter=wanted, columns=columns)
+
+    def before(self, file: str, start: int) -> int:
+        """Lines of a file before the part that begins at a byte."""
+        return self._before[file, start]
 
     def counts(self) -> dict[str, int]:
         """How many events of each kind there are."""
@@ -255,14 +273,14 @@ def typed(files: Iterable[tuple[Path, str]]) -> Iterator[dict[str, object]]:
     spark = jars.spark_jars(ScanError)
     classes = ":".join(map(str, (ours, *spark.glob("jackson-*.jar"))))
     options = ["-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as said, tempfile.NamedTemporaryFile("w") as asked:
+        asked.writelines(json.dumps([zone, str(path)]) + "\n" for path, zone in files)
+        asked.flush()
         java = subprocess.Popen(
-            [jars.java(ScanError), *options, "-cp", classes, "casebook.logs.Main"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True, encoding="utf-8", errors="surrogateescape",
+            [jars.java(ScanError), *options, "-cp", classes, "casebook.logs.Main", asked.name],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, text=True, encoding="utf-8",
         )  # fmt: skip
         with java:
-            java.stdin.write("".join(f"{zone}\t{path}\n" for path, zone in files))
-            java.stdin.close()
             for line in java.stdout:
                 row, *cells = json.loads(line)
                 yield {"row": row, "start": 0, **dict(zip(_BY_PLACE[row], cells, strict=True))}

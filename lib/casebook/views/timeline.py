@@ -213,8 +213,7 @@ class Desk:
     def _said(self) -> str:
         """The stretch of time, and the subject, in words."""
         about = self._in_focus()
-        ends = [timeline_tables.clock(end) for end in (about.since, about.until)]
-        when = f"{ends[0]} to {ends[1]} UTC" if about.timed else "All times"
+        when = "{} to {} UTC".format(*timeline_tables.ends(about.since, about.until)) if about.timed else "All times"
         subject = [f"{name} {value}" for name, value in self._chosen.about.parameters().items()]
         return ", ".join([when, *subject])
 

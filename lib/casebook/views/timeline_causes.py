@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup, escape
 
 from casebook.analysis.timeline import Timeline
+from casebook.analysis.timeline_roots import likeliest
 from casebook.analysis.timeline_rows import Chain, Clock, Link, Point, Root, Row
 from casebook.analysis.timeline_selection import Selection
 from casebook.views import text
@@ -39,10 +40,13 @@ def _no_root(found: Timeline, chosen: Selection) -> str:
 
 def _of_chain(found: Timeline, number: int, candidates: Sequence[Root], *, alone: bool) -> Markup:
     chain = found.chains[number]
+    first = likeliest(candidates)
     table = Table(
         name=f"roots-{number}",
         columns=(("Candidate", TEXT), ("For", TEXT), ("Against", TEXT), ("Could not check", TEXT)),
-        rows=[(PLAIN, (_name(place, root), *_points(root))) for place, root in enumerate(candidates, start=1)],
+        rows=[
+            (PLAIN, (_name(place, root, bold=root is first), *_points(root))) for place, root in enumerate(candidates, start=1)
+        ],
         takeaway="" if alone else chain.title,
         label=f"Root candidates of: {chain.title}",
         times=[(chain.opened, chain.closed)] * len(candidates),
@@ -50,8 +54,8 @@ def _of_chain(found: Timeline, number: int, candidates: Sequence[Root], *, alone
     return render("plain_table", table=table)
 
 
-def _name(place: int, root: Root) -> Markup:
-    name = Markup("<strong>{}</strong>").format(root.name) if place == 1 else escape(root.name)
+def _name(place: int, root: Root, *, bold: bool) -> Markup:
+    name = Markup("<strong>{}</strong>").format(root.name) if bold else escape(root.name)
     return Markup("{}. {}").format(place, name)
 
 

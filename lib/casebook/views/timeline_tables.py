@@ -163,3 +163,10 @@ def silences(found: Timeline, chosen: Selection) -> Table | None:
 def clock(at: int | None) -> str:
     """Time of day with its milliseconds."""
     return "?" if at is None else f"{text.clock(at)}.{at % 1000:03d}"
+
+
+def ends(since: int | None, until: int | None) -> tuple[str, str]:
+    """Both ends of a stretch of time, with their days where these differ; an end that takes its second whole, as that second."""
+    dated = None not in (since, until) and text.day(since) != text.day(until)
+    first, last = (f"{text.day(end)}, {clock(end)}" if dated else clock(end) for end in (since, until))
+    return first, last.removesuffix(".999")

@@ -7,6 +7,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from casebook.analysis.evidence import known_from
+from casebook.analysis.proof import COLLECT_AGAIN, READ_CONFIG
 from casebook.case import Case
 from casebook.facts import Cluster
 from casebook.findings import Evidence, Finding, Status, completeness, worst_first
@@ -95,13 +96,19 @@ def looked_at(all_findings: Sequence[Finding]) -> View:
 def could_not_check(all_findings: Sequence[Finding]) -> View:
     """What could not be checked, why, and what would settle it."""
     unchecked = [f for f in all_findings if f.status is Status.COULD_NOT_CHECK]
+    pasting = next((f.title for f in all_findings if f.check == "evidence.next"), None)
     table = Table(
         name="unchecked",
         columns=(("Question", TEXT), ("Why not", TEXT), ("What would settle it", TEXT)),
-        rows=[(PLAIN, (_asked(f), f.why or f.title, f.settle or "–")) for f in unchecked],
+        rows=[(PLAIN, (_asked(f), f.why or f.title, _settle(f, pasting))) for f in unchecked],
         label="Could not check",
     )
     return html(render("could_not_check", table=table, asked=completeness(all_findings).asked))
+
+
+def _settle(finding: Finding, pasting: str | None) -> str:
+    """What would settle a question; of a pasted case, which cannot be collected again, what to paste next."""
+    return pasting if pasting and finding.settle in (COLLECT_AGAIN, READ_CONFIG) else finding.settle or "–"
 
 
 def tally(all_findings: Sequence[Finding]) -> View:

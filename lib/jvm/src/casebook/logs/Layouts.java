@@ -25,7 +25,7 @@ final class Layouts {
           // ZooKeeper's conf/log4j.properties@release-3.4.6 and logback.xml@release-3.8.4
           Pattern.compile("^" + DATE + " (?:\\[myid:[^\\]]*\\] )?- " + LEVEL + " +\\[(?<logger>.*?)\\] - (?<message>.*)$"),
           // Spring Boot's default, and its relatives
-          Pattern.compile("^" + DATE + " +" + LEVEL + " \\d+ (?:--- )?(?:\\[[^\\]]*\\] )+(?<logger>\\S+) *: (?<message>.*)$"),
+          Pattern.compile("^" + DATE + " +" + LEVEL + " \\d+ (?:--- )?(?:\\[[^\\]]*\\] )++(?<logger>\\S+) *: (?<message>.*)$"),
           // Strimzi: %d %-5p [%t] %c{1}:%L - %m%n
           Pattern.compile("^" + DATE + " +" + LEVEL + " +\\[[^\\]]*\\] (?<logger>[\\w.$]+)(?::\\d+)? -{1,2} (?<message>.*)$"),
           // logback: %d [%thread] %-5level %logger - %msg
@@ -35,9 +35,9 @@ final class Layouts {
           // Kafka's own with any date, with or without its brackets
           Pattern.compile("^\\s*\\[?" + DATE + "\\]? ?\\[?" + LEVEL + "\\]? +(?<message>.*)$"),
           // a JVM's unified log: -Xlog:gc*:file=..:time,tags
-          Pattern.compile("^\\[" + DATE + "\\](?:\\[[\\w.]+ *\\])*\\[(?<logger>gc)[\\w,]* *\\] (?<message>.*)$"),
+          Pattern.compile("^\\[" + DATE + "\\](?:\\[(?!gc)[\\w.]+ *\\])*+\\[(?<logger>gc)[\\w,]* *\\] (?<message>.*)$"),
           // a JVM's log before Java 9: -XX:+PrintGCDateStamps
-          Pattern.compile("^" + DATE + ": (?:[\\d.,]+: )?(?<message>\\[.*)$"));
+          Pattern.compile("^" + DATE + ": (?:[\\d.,]+: |(?=\\[))(?<message>.*)$"));
 
   private static final Pattern SPARK =
       Pattern.compile("^(?<time>\\d\\d/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d) " + LEVEL + " (?<logger>[\\w.$]+): (?<message>.*)$");

@@ -21,7 +21,6 @@ final class Lines implements Closeable {
   private int end;
   private long offset;
   private long nextOffset;
-  private boolean cut;
 
   /**
    * @param stream to be read from its beginning, closed with this
@@ -52,14 +51,9 @@ final class Lines implements Closeable {
     return offset;
   }
 
-  boolean cut() {
-    return cut;
-  }
-
   /** Goes to the next line; {@code false} when there is none. */
   boolean next() throws IOException {
     offset = nextOffset;
-    cut = false;
     int searched = next;
     while (true) {
       int newline = find(searched);
@@ -94,14 +88,13 @@ final class Lines implements Closeable {
 
   private void take(int until, int following) {
     begin = next;
-    end = until > begin && buffer[until - 1] == '\r' ? until - 1 : until;
+    end = Math.min(until > begin && buffer[until - 1] == '\r' ? until - 1 : until, begin + LONGEST);
     nextOffset += following - next;
     next = following;
   }
 
   /** Keeps the beginning of a line that is too long, and reads over the rest of it. */
   private void skipRest() throws IOException {
-    cut = true;
     begin = 0;
     end = LONGEST;
     byte[] kept = Arrays.copyOfRange(buffer, next, next + LONGEST);

@@ -104,7 +104,7 @@ public final class LogReader implements Closeable {
       return false;
     }
     coverage.lines += ours ? 1 : 0;
-    boolean begins = layouts.read(lines.bytes(), lines.begin(), lines.end(), read);
+    boolean begins = begins();
     if (begins && !ours) {
       return false;
     }
@@ -119,6 +119,16 @@ public final class LogReader implements Closeable {
       alone();
     }
     return true;
+  }
+
+  /** Whether the line begins an entry. One that no pattern can be tried on belongs to the entry before. */
+  private boolean begins() {
+    try {
+      return layouts.read(lines.bytes(), lines.begin(), lines.end(), read);
+    } catch (StackOverflowError intricate) {
+      coverage.damage = "line " + coverage.lines + " is too intricate to be read";
+      return false;
+    }
   }
 
   private boolean nextLine() throws IOException {
@@ -138,11 +148,20 @@ public final class LogReader implements Closeable {
     open = false;
     coverage.entries++;
     coverage.dated(entry.header.time);
-    boolean known = type();
+    boolean known = typed();
     coverage.typed += known ? 1 : 0;
     if (!known) {
       String message = entry.message();
       untyped.add(entry.header.logger, entry.header.level, message.substring(Ident.end(message)), entry.line);
+    }
+  }
+
+  private boolean typed() {
+    try {
+      return type();
+    } catch (StackOverflowError intricate) {
+      coverage.damage = "the entry at line " + entry.line + " is too intricate to be read";
+      return false;
     }
   }
 

@@ -1,5 +1,11 @@
 """Errors that a person reads: what happened, the likely cause, what to try."""
 
+import difflib
+from collections.abc import Iterable
+
+_MOST_KNOWN = 40
+"""Names of a hint that lists them."""
+
 
 class CasebookError(Exception):
     """Something the user can mend; shown without a traceback.
@@ -37,3 +43,13 @@ class RehearsalError(CasebookError):
 
 class ScanError(CasebookError):
     """A scan of records that cannot be started or could not be finished."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint at the nearest known words, or all of them; the first where they are very many."""
+    known = sorted(known)
+    close = difflib.get_close_matches(word, known, n=2, cutoff=0.5)
+    if close:
+        return f"Did you mean {' or '.join(close)}?"
+    more = len(known) - _MOST_KNOWN
+    return f"Known: {', '.join(known[:_MOST_KNOWN])}{f', and {more} more' if more > 0 else ''}."

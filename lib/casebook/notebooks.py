@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from casebook import parameters, places
-from casebook.errors import UsageError
+from casebook import places
+from casebook.errors import UsageError, did_you_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,4 +63,4 @@ def find(name: str) -> Notebook:
     for notebook in known:
         if wanted in (notebook.stem, notebook.name, notebook.number):
             return notebook
-    raise UsageError(f"There is no notebook {name}.", try_=parameters.did_you_mean(wanted, [n.stem for n in known]))
+    raise UsageError(f"There is no notebook {name}.", try_=did_you_mean(wanted, [n.stem for n in known]))

@@ -6,17 +6,14 @@ there is an error.
 """
 
 import ast
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from casebook.errors import UsageError
+from casebook.errors import UsageError, did_you_mean
 
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-_MOST_KNOWN = 40
-"""Names of a hint that lists them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,16 +97,6 @@ def coerced(parameters: Iterable[Parameter], given: Mapping[str, str]) -> dict[s
         if name not in by_name:
             raise UsageError(f"There is no parameter {name}.", try_=did_you_mean(name, by_name))
     return {name: by_name[name].coerce(text) for name, text in given.items()}
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint at the nearest known words, or all of them; the first where they are very many."""
-    known = sorted(known)
-    close = difflib.get_close_matches(word, known, n=2, cutoff=0.5)
-    if close:
-        return f"Did you mean {' or '.join(close)}?"
-    more = len(known) - _MOST_KNOWN
-    return f"Known: {', '.join(known[:_MOST_KNOWN])}{f', and {more} more' if more > 0 else ''}."
 
 
 def from_pairs(pairs: Iterable[str]) -> dict[str, str]:

@@ -16,9 +16,9 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
-from casebook import parameters, places
+from casebook import places
 from casebook.case import Case
-from casebook.errors import UsageError
+from casebook.errors import UsageError, did_you_mean
 
 Progress = Callable[[int, int | None], None]
 
@@ -53,7 +53,7 @@ def samples() -> tuple[str, ...]:
 
 def _sample(name: str) -> Path:
     if name not in samples():
-        raise UsageError(f"There is no sample {name}.", try_=parameters.did_you_mean(name, samples()))
+        raise UsageError(f"There is no sample {name}.", try_=did_you_mean(name, samples()))
     return places.samples_dir() / name
 
 
@@ -100,7 +100,7 @@ def _profile(name: str) -> dict:
         known = [found.stem for found in folder.glob("*.toml")]
         raise UsageError(
             f"There is no profile {name} in {folder}.",
-            try_=parameters.did_you_mean(name, known) if known else f'Write {path} with the line: zookeeper = "host:2181/chroot"',
+            try_=did_you_mean(name, known) if known else f'Write {path} with the line: zookeeper = "host:2181/chroot"',
         ) from None
     except (OSError, ValueError):
         raise UsageError(f"The profile {path} cannot be read as TOML.") from None

@@ -18,7 +18,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, available_timezones
 
 from casebook import doctor as _doctor
-from casebook import notebooks, offsets_evidence, parameters, places, runs, sources, tables
+from casebook import notebooks, offsets_evidence, places, runs, sources, tables
 from casebook.analysis import (
     deletion_choice,
     evidence,
@@ -35,7 +35,7 @@ from casebook.analysis.leadership import Leadership
 from casebook.analysis.offsets_topic import OffsetsPartition, OffsetsTopic
 from casebook.analysis.timeline import Timeline
 from casebook.case import Case
-from casebook.errors import ScanError, UsageError
+from casebook.errors import ScanError, UsageError, did_you_mean
 from casebook.facts import Change, Cluster, ReadOutcome, Znode, epoch_ms, instant
 from casebook.findings import Finding
 from casebook.formats import history_facts
@@ -80,7 +80,7 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
         CasebookError: A parameter or the evidence cannot be used; the text says what to do.
     """
     if interactive not in _INTERACTIVE:
-        raise UsageError(f"interactive={interactive} is unknown.", try_=parameters.did_you_mean(interactive, _INTERACTIVE))
+        raise UsageError(f"interactive={interactive} is unknown.", try_=did_you_mean(interactive, _INTERACTIVE))
     display(style())
     folder = _Folder(notebook, source, out_dir)
     case = sources.open_source(source, evidence=folder.evidence, progress=choices.progress("Reading ZooKeeper"))
@@ -313,7 +313,7 @@ class Workbook:
             UsageError: The parameter's value is no option.
         """
         if default and default not in options:
-            raise UsageError(f"{name}={default} is not in this case.", try_=parameters.did_you_mean(default, options))
+            raise UsageError(f"{name}={default} is not in this case.", try_=did_you_mean(default, options))
         if not self.interactive:
             return default
         return choices.choose(name, options, default=default, remembered=self._remembered)

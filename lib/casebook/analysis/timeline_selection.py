@@ -16,9 +16,8 @@ from typing import NamedTuple, Protocol
 from casebook.analysis.timeline import Timeline
 from casebook.analysis.timeline_clocks import owner_of
 from casebook.analysis.timeline_rows import Row, Window
-from casebook.errors import UsageError
+from casebook.errors import UsageError, did_you_mean
 from casebook.facts import instant
-from casebook.parameters import did_you_mean
 
 _DAY = 86_400_000
 _SURELY_HELD = 100_000

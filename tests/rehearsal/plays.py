@@ -5,7 +5,6 @@ import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from casebook.analysis import release
 from casebook.case import Case
@@ -14,6 +13,7 @@ from casebook.rehearsal import INCIDENTS
 from casebook.rehearsal.incidents import capture
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Truth
+from casebook.scans import logs
 
 
 def offsets_bloat(kafka: str = "0.9.0.1") -> Path:
@@ -36,7 +36,7 @@ def evidence(case: Path, *, scan: bool = False) -> OffsetsEvidence:
     opened = Case.open(case)
     cluster = opened.cluster()
     version = release.release(cluster, logged=opened.logged_versions(), configured=opened.configured_versions())
-    return OffsetsEvidence(opened, cluster, version, zone=ZoneInfo("UTC"), scan=scan)
+    return OffsetsEvidence(opened, cluster, version, logs=logs.read(opened), scan=scan)
 
 
 @cache

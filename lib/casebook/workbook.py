@@ -9,16 +9,14 @@ The same cells serve JupyterLab, papermill and ``casebook run``. Nobody but note
 
 import atexit
 import os
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import islice
 from pathlib import Path
-from zoneinfo import ZoneInfo, available_timezones
 
+from casebook import citations, notebooks, offsets_evidence, places, runs, sources, tables
 from casebook import doctor as _doctor
-from casebook import notebooks, offsets_evidence, places, runs, sources, tables
 from casebook.analysis import (
     deletion_choice,
     evidence,
@@ -36,7 +34,7 @@ from casebook.analysis.offsets_topic import OffsetsPartition, OffsetsTopic
 from casebook.analysis.timeline import Timeline
 from casebook.case import Case
 from casebook.errors import ScanError, UsageError, did_you_mean
-from casebook.facts import Change, Cluster, ReadOutcome, Znode, epoch_ms, instant
+from casebook.facts import Cluster, epoch_ms, instant
 from casebook.findings import Finding
 from casebook.formats import history_facts
 from casebook.offsets_evidence import OffsetsEvidence
@@ -53,9 +51,6 @@ from casebook.views.view import View, display, style
 
 _INTERACTIVE: dict[str, bool | None] = {"auto": None, "yes": True, "no": False}
 _SUMMARY = "casebook-summary"
-_CONTEXT = 3
-"""Lines that are shown before and after a line of a log."""
-_TRANSACTION = " txn 0x"
 _MANY_EVENTS = 100_000
 """More are not weighed: a timeline is made of the rarest kinds then, and all others are only counted."""
 _CHOSEN: dict[tuple[str, str], dict[str, object]] = {}
@@ -134,6 +129,7 @@ class Workbook:
         self._at, self.as_of = at, case.collected_at if at is None else instant(at)
         self._started = datetime.now(UTC)
         self._offsets: OffsetsEvidence | None = None
+        self._read: dict[str, Logs] = {}
         self._told: Logs | None = None
         self._tables: dict[str, Sequence[object]] = {"problems": cluster.problems}
         self._cites: dict[str, None] = {}
@@ -235,7 +231,7 @@ class Workbook:
         return timeline_checks.in_short(self._happened(timezone).findings) if told else ()
 
     def _happened(self, timezone: str) -> Timeline:
-        told = self._logs(timezone)
+        told = self._told = self._logs(timezone)
         kinds = told.rarest(_MANY_EVENTS)
         found = timeline.examine(
             self.cluster,
@@ -243,7 +239,7 @@ class Workbook:
             events=told.events(kinds),
             files=told.files,
             untyped=told.untyped,
-            history=history_facts.read(self._history()),
+            history=history_facts.read(self.case.history() if self.case.has_history else ()),
         )
         doubts = evidence.unread_logs(told.unread) + evidence.left_out(told.counts().keys() - kinds)
         return replace(found, findings=doubts + found.findings)
@@ -271,13 +267,15 @@ class Workbook:
         return Stored(told, found) if told is not None and told.total > _MANY_EVENTS else None
 
     def _logs(self, timezone: str) -> Logs:
-        """What the logs tell; nothing, with the reason, where they cannot be read here."""
-        zones = _zones(timezone)
-        try:
-            self._told = logs.read(self.case, zones, progress=choices.progress("Reading logs", unit="files"))
-        except ScanError as error:
-            self._told = Logs(None, {item.path: broker for item, broker in self.case.logs()}, error)
-        return self._told
+        """What the logs tell, read once for each zone; nothing, with the reason, where they cannot be read here."""
+        if timezone not in self._read:
+            zones = Zones.parse(timezone)
+            try:
+                told = logs.read(self.case, zones, progress=choices.progress("Reading logs", unit="files"))
+            except ScanError as error:
+                told = Logs(None, {item.path: broker for item, broker in self.case.logs()}, error)
+            self._read[timezone] = told
+        return self._read[timezone]
 
     def copy_of(self, topic: OffsetsTopic, *, partition: str) -> OffsetsPartition | None:
         """The copy of an offsets partition that was read: by number, or the largest; offered as a choice in JupyterLab."""
@@ -366,39 +364,12 @@ class Workbook:
 
     def _cited(self) -> View:
         """The evidence behind every proof link, as it was read."""
-        return proof.cited(*self._evidence_of([cite for cite in (self.version.proof, *self._cites) if cite]))
+        cites = [cite for cite in (self.version.proof, *self._cites) if cite]
+        return proof.cited(*citations.evidence(self.case, cites, at=self._at))
 
     def _quote(self, cite: str) -> View:
         """The evidence behind one proof link."""
-        return proof.quoted(*self._evidence_of([cite]))
-
-    def _evidence_of(self, cites: Sequence[str]) -> tuple[list[Znode], list[proof.Line], list[Change]]:
-        wanted = {path for path in cites if path.startswith("/")}
-        found = {znode.path: znode for znode in self.case.znodes(at=self._at) if znode.path in wanted} if wanted else {}
-        znodes = [found.get(path) or Znode(path=path, outcome=ReadOutcome.MISSING) for path in sorted(wanted)]
-        transactions = {int(cite.rpartition(" ")[2], 16) for cite in cites if _TRANSACTION in cite}
-        changes = [change for change in self._history() if change.zxid in transactions] if transactions else []
-        places = [cite for cite in cites if ":" in cite and cite not in wanted and _TRANSACTION not in cite]
-        return znodes, self._lines(places), changes
-
-    def _history(self) -> Iterator[Change]:
-        return self.case.history() if self.case.has_history else iter(())
-
-    def _lines(self, places: Sequence[str]) -> list[proof.Line]:
-        """The lines at ``path:number`` with what stands around them, each file read once."""
-        asked: dict[str, set[int]] = {}
-        for path, _, number in (place.rpartition(":") for place in places):
-            asked.setdefault(path, set()).add(int(number))
-        return [line for path in sorted(asked) for line in self._lines_of(path, asked[path])]
-
-    def _lines_of(self, path: str, asked: Set[int]) -> Iterator[proof.Line]:
-        near = {n for number in asked for n in range(number - _CONTEXT, number + _CONTEXT + 1)}
-        lines = islice(enumerate(self.case.text_lines(path), start=1), max(near))
-        kept = {number: line.rstrip("\n") for number, line in lines if number in near}
-        for number in sorted(asked & kept.keys()):
-            before = tuple(kept[n] for n in range(number - _CONTEXT, number) if n in kept)
-            after = tuple(kept[n] for n in range(number + 1, number + _CONTEXT + 1) if n in kept)
-            yield proof.Line(f"{path}:{number}", kept[number], before=before, after=after)
+        return proof.quoted(*citations.evidence(self.case, [cite], at=self._at))
 
     def _record(self) -> dict[str, object]:
         return {
@@ -496,27 +467,6 @@ def _applied(version: VersionInUse) -> dict[str, object]:
         "possible": version.possible,
         "contradictions": list(version.contradictions),
     }
-
-
-def _zones(text: str) -> Zones:
-    """``Europe/Berlin`` for every log, or with exceptions by broker: ``UTC, 2=Asia/Shanghai``."""
-    by_broker: dict[int, ZoneInfo] = {}
-    usual: ZoneInfo | None = None
-    for part in filter(None, map(str.strip, text.split(","))):
-        broker, equals, name = part.partition("=")
-        if equals and broker.strip().isdecimal():
-            by_broker[int(broker)] = _zone(name.strip())
-        elif usual is None:
-            usual = _zone(part)
-        else:
-            raise UsageError(f"timezone={text} names two zones for every log.", try_="Write exceptions as BROKER=ZONE.")
-    return Zones(usual, by_broker)
-
-
-def _zone(name: str) -> ZoneInfo:
-    if name not in available_timezones():  # what else the machine knows, such as localtime, Java may not
-        raise UsageError(f"timezone={name} is unknown.", try_="Name one of the IANA time zones, such as Europe/Berlin.")
-    return ZoneInfo(name)
 
 
 def _is_interactive(wanted: str) -> bool:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from casebook.case import Case, CaseWriter
+from casebook.errors import UsageError
 from casebook.formats.log_patterns import patterns
 from casebook.scans import logs
 from casebook.scans.session import session
@@ -164,6 +165,19 @@ class TestLayouts:
         """The line belongs to the entry before, as any other without date."""
         events, _, file = read(HEAD + LOADING, "[2026-13-40 10:00:00,123] INFO " + LOADING)
         assert (len(events), file.entries, file.last) == (1, 1, AT)
+
+
+class TestZones:
+    def test_of_all_and_of_single_brokers(self):
+        zones = logs.Zones.parse("Europe/Berlin, 2=Asia/Shanghai")
+        assert [zones.of(broker) for broker in (1, 2, None)] == ["Europe/Berlin", "Asia/Shanghai", "Europe/Berlin"]
+        assert logs.Zones.parse("3=Asia/Tokyo").of(1) == "UTC"
+
+    @pytest.mark.parametrize("text", ["localtime", "EST", "Berlin", "2=", "x=UTC", "UTC, Europe/Berlin", "../etc/passwd"])
+    def test_what_is_no_zone(self, text):
+        """Also what only this machine knows."""
+        with pytest.raises(UsageError, match=r"is unknown|two zones"):
+            logs.Zones.parse(text)
 
 
 class TestEntries:

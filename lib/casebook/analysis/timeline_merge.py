@@ -7,7 +7,7 @@ from casebook.analysis.evidence import ZNODES
 from casebook.analysis.timeline_clocks import owner_of
 from casebook.analysis.timeline_history import Key, Past
 from casebook.analysis.timeline_rows import Clock, Row, Span, StateRow
-from casebook.events import Event, LogFile, source_of
+from casebook.events import Event, LogFile
 from casebook.facts import Cluster
 
 FAILURE = 60_000
@@ -25,20 +25,28 @@ _BY_LEADER = (*_ISR, "become_leader")
 def merged(past: Past, clocks: Iterable[Clock], events: Iterable[Event]) -> tuple[Row, ...]:
     """All rows by the reference clock; undated ones last, a transaction before lines of the same millisecond."""
     skews = {clock.owner: clock.skew or 0 for clock in clocks}
-    known: dict[tuple[int | None, str], tuple[int, str]] = {}
+    known: dict[tuple[int | None, str], int] = {}
     rows = list(past.rows)
     for event in events:
         whose = event.broker, event.file
         if whose not in known:
-            known[whose] = skews.get(owner_of(*whose), 0), source_of(event.file)
-        skew, source = known[whose]
-        at = None if event.time is None else event.time - skew
-        rows.append(
-            Row(event.time, at, source, event.broker, event.file, event.line, event.kind, event.topic, event.partition,
-                event.group, event.fields, event.text, event.level)
-        )  # fmt: skip
-    rows.sort(key=lambda row: (row.at is None, row.at or 0, row.line is not None, row.zxid or 0, row.file, row.line or 0))
-    return tuple(rows)
+            known[whose] = skews.get(owner_of(*whose), 0)
+        rows.append(row_of(event, known[whose]))
+    return tuple(sorted(rows, key=in_order))
+
+
+def row_of(event: Event, skew: int) -> Row:
+    """The row of an event in a log whose clock is so many milliseconds ahead."""
+    at = None if event.time is None else event.time - skew
+    return Row(
+        event.time, at, event.source, event.broker, event.file, event.line, event.kind, event.topic, event.partition,
+        event.group, event.fields, event.text, event.level,
+    )  # fmt: skip
+
+
+def in_order(row: Row) -> tuple:
+    """Key of the order of rows."""
+    return (row.at is None, row.at or 0, row.line is not None, row.zxid or 0, row.file, row.line or 0)
 
 
 def states(cluster: Cluster, past: Past, rows: Iterable[Row]) -> Mapping[Key, Sequence[StateRow]]:

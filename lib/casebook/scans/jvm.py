@@ -14,6 +14,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Literal
 
 from casebook import jars
 from casebook.errors import ScanError
@@ -34,6 +35,9 @@ _SPARK_JARS = (
 
 _PATTERNS: tuple[str, Traversable] = ("casebook/log_patterns.tsv", files("casebook.formats").joinpath("log_patterns.tsv"))
 """The table of log lines: ``kafka_logs`` reads it, and so does the documentation."""
+
+_SOURCES = ("segments", "logs")
+"""Folders of the data sources; what else is there serves both."""
 
 
 def source_jars(*, progress: Progress = lambda _: None) -> tuple[Path, ...]:
@@ -81,11 +85,13 @@ def _sources() -> Path:
     return folder
 
 
-def fingerprint() -> str:
-    """Hash of everything that makes a difference to the compiled jar."""
+def fingerprint(source: Literal["segments", "logs"] | None = None) -> str:
+    """Hash of everything that makes a difference to the compiled jar, or to what one of its data sources reads."""
+    others = tuple(f"src/casebook/{name}/" for name in _SOURCES if source not in (None, name))
     known = hashlib.sha256(json.dumps([version("pyspark"), _locked()]).encode())
-    for name, path in (*_below(_sources()), _PATTERNS):
-        known.update(f"{name}\0".encode() + path.read_bytes())
+    for name, path in (*_below(_sources()), *((_PATTERNS,) if source != "segments" else ())):
+        if not name.startswith(others):
+            known.update(f"{name}\0".encode() + path.read_bytes())
     return known.hexdigest()[:32]
 
 

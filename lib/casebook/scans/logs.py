@@ -6,15 +6,13 @@ JVM of their own, because Spark's start takes longer than they do.
 
 import hashlib
 import json
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,9 +21,10 @@ import pyarrow.parquet as pq
 
 from casebook import jars
 from casebook.case import Case
-from casebook.errors import ScanError
+from casebook.errors import ScanError, UsageError
 from casebook.events import Event, LogFile, Untyped
 from casebook.scans.jvm import fingerprint, source_jars
+from casebook.scans.kept import made
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -72,7 +71,7 @@ class Logs:
                 LogFile(path, broker, None, None, 0, 0, 0, self.unread.what) for path, broker in sorted(self._brokers.items())
             )
         parts: dict[str, list[dict]] = {}
-        for part in self._rows("file"):
+        for part in self._parts:
             parts.setdefault(part["file"], []).append(part)
         return tuple(self._file(path, parts.get(path, [])) for path in sorted(self._brokers) if self._folder)
 
@@ -151,10 +150,15 @@ class Logs:
         """Lines before each part of a file."""
         before: dict[tuple[str, int], int] = {}
         counted: dict[str, int] = {}
-        for part in sorted(self._rows("file"), key=lambda part: (part["file"], part["start"])):
+        for part in sorted(self._parts, key=lambda part: (part["file"], part["start"])):
             before[part["file"], part["start"]] = counted.get(part["file"], 0)
             counted[part["file"]] = counted.get(part["file"], 0) + part["lines"]
         return before
+
+    @cached_property
+    def _parts(self) -> list[dict]:
+        """What each part of a file covers."""
+        return self._rows("file")
 
     @property
     def _events(self) -> ds.Dataset:
@@ -219,12 +223,12 @@ def read(case: Case, zones: "Zones | None" = None, *, progress: Progress | None 
     brokers = {item.path: broker for item, broker in logs}
     if not logs:
         return Logs(None, brokers)
-    key = json.dumps([fingerprint(), [[item.path, item.sha256, zones.of(broker)] for item, broker in logs]])
+    key = json.dumps([fingerprint("logs"), [[item.path, item.sha256, zones.of(broker)] for item, broker in logs]])
     target = case.derived(NAME, hashlib.sha256(key.encode()).hexdigest()[:32])
     if not target.exists():
         given = {path: zones.of(broker) for path, broker in brokers.items() if (case.folder / path).is_file()}
         much = sum(item.bytes or 0 for item, _ in logs) > small
-        with _made(target) as partial:
+        with made(target) as partial:
             (_with_spark if much else _with_java)(case.folder, given, partial, progress)
     return Logs(target, brokers)
 
@@ -240,24 +244,34 @@ class Zones:
     def __init__(self, usual: ZoneInfo | None = None, by_broker: Mapping[int, ZoneInfo] | None = None) -> None:
         self._usual, self._by_broker = usual or ZoneInfo("UTC"), by_broker or {}
 
+    @classmethod
+    def parse(cls, text: str) -> "Zones":
+        """``Europe/Berlin`` for every log, or with exceptions by broker: ``UTC, 2=Asia/Shanghai``.
+
+        Raises:
+            UsageError: There is no such zone, or two are named for every log.
+        """
+        by_broker: dict[int, ZoneInfo] = {}
+        usual: ZoneInfo | None = None
+        for part in filter(None, map(str.strip, text.split(","))):
+            broker, equals, name = part.partition("=")
+            if equals and broker.strip().isdecimal():
+                by_broker[int(broker)] = _zone(name.strip())
+            elif usual is None:
+                usual = _zone(part)
+            else:
+                raise UsageError(f"timezone={text} names two zones for every log.", try_="Write exceptions as BROKER=ZONE.")
+        return cls(usual, by_broker)
+
     def of(self, broker: int | None) -> str:
         """The name of the zone of a broker's log."""
         return self._by_broker.get(broker, self._usual).key
 
 
-@contextmanager
-def _made(target: Path) -> Iterator[Path]:
-    """A folder that gets its name when it is whole."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    try:
-        yield partial
-        partial.replace(target)
-    except OSError:
-        if not target.exists():  # else somebody else was faster with the same result
-            raise
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+def _zone(name: str) -> ZoneInfo:
+    if name not in available_timezones() or ("/" not in name and name != "UTC"):  # Java knows no localtime, EST or ROC
+        raise UsageError(f"timezone={name} is unknown.", try_="Name a zone by area and city, such as Europe/Berlin, or UTC.")
+    return ZoneInfo(name)
 
 
 def typed(files: Iterable[tuple[Path, str]]) -> Iterator[dict[str, object]]:

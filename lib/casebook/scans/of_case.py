@@ -3,8 +3,6 @@
 import hashlib
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from casebook.case import Case
 from casebook.errors import ScanError
 from casebook.scans import group_records
 from casebook.scans.jvm import fingerprint
+from casebook.scans.kept import made
 from casebook.scans.session import session, watched
 from casebook.storage import Replica
 
@@ -45,26 +44,17 @@ def aggregate(case: Case, copies: Sequence[Replica], *, progress: Callable[[int,
 
 
 def _scan(copies: Sequence[Replica], target: Path, progress: Callable[[int, int | None], None] | None) -> None:
-    """Write beside the target and rename: a result is there whole, or not at all."""
     sources: dict[int, list[str]] = {}
     for copy in copies:
         sources.setdefault(copy.broker, []).append(_place(copy))
-    target.parent.mkdir(parents=True, exist_ok=True)
     spark = session()
-    partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    try:
+    with made(target) as partial:
         watched(
             spark,
             lambda: group_records.aggregate(spark, sources, f"file:{partial}"),
             what="reading the segments of __consumer_offsets",
             progress=progress,
         )
-        partial.replace(target)
-    except OSError:
-        if not target.exists():  # else somebody else was faster with the same result
-            raise
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def _place(copy: Replica) -> str:
@@ -90,4 +80,4 @@ def _key(copies: Sequence[Replica]) -> str:
         [copy.broker, copy.partition, [[s.base_offset, s.bytes, s.modified] for s in copy.segments]]
         for copy in sorted(copies, key=lambda copy: (copy.broker, copy.partition))
     ]
-    return hashlib.sha256(json.dumps([fingerprint(), group_records.MERGED, listed]).encode()).hexdigest()[:32]
+    return hashlib.sha256(json.dumps([fingerprint("segments"), group_records.MERGED, listed]).encode()).hexdigest()[:32]

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from casebook.analysis.timeline import Timeline
 from casebook.analysis.timeline_clocks import owner_of
+from casebook.analysis.timeline_merge import in_order, row_of
 from casebook.analysis.timeline_rows import Row
 from casebook.analysis.timeline_selection import Count, Held, Selection
 from casebook.events import source_of
@@ -55,7 +56,7 @@ class Stored:
         last = times[min(most, len(times)) - 1].as_py() if len(times) else None
         wanted = chosen if len(times) < most else replace(chosen, until=last)
         found = [self._row(row) for row in self._told.table(None, self._inside(wanted)).to_pylist()]
-        merged = sorted((*history, *found), key=_in_order)
+        merged = sorted((*history, *found), key=in_order)
         return merged[:most], moments.num_rows + transactions
 
     def counts(self, chosen: Selection, since: int, until: int, bins: int) -> Sequence[Count]:
@@ -94,11 +95,7 @@ class Stored:
 
     def _row(self, row: dict) -> Row:
         told = event(row, self._brokers[row["file"]], self._told.before(row["file"], row["start"]))
-        at = None if told.time is None else told.time - self._skews[told.file]
-        return Row(
-            told.time, at, told.source, told.broker, told.file, told.line, told.kind, told.topic, told.partition, told.group,
-            told.fields, told.text, told.level,
-        )  # fmt: skip
+        return row_of(told, self._skews[told.file])
 
 
 def _of_files(files: Sequence[str], chosen: Selection, skew: int) -> pc.Expression:
@@ -108,7 +105,3 @@ def _of_files(files: Sequence[str], chosen: Selection, skew: int) -> pc.Expressi
     if chosen.until is not None:
         wanted &= pc.field("time") <= chosen.until + skew
     return wanted
-
-
-def _in_order(row: Row) -> tuple:
-    return (row.at is None, row.at or 0, row.line is not None, row.zxid or 0, row.file, row.line or 0)

@@ -164,7 +164,22 @@ public final class BatchWalker {
       return true;
     }
     long lastBehind = next.lastOffset;
-    return !plausibleAt(behind + next.size) || next.offset <= header.lastOffset && next.offset > lastBehind;
+    return !plausibleAt(behind + next.size) || next.offset > lastBehind && firstOffset(next) <= header.lastOffset;
+  }
+
+  /** The offset of a batch's first record, for which a compressed set of formats 0 and 1 is opened, as it states that of its last. */
+  private long firstOffset(Header of) throws IOException {
+    if (of.magic == 2 || !of.compressed() || !soundAt(of.position)) {
+      return of.offset;
+    }
+    try {
+      BatchRecords records = new BatchRecords(limits);
+      of.floor = range.floor();
+      records.open(of, window.buffer().slice(window.at(of.position), (int) of.size));
+      return records.next() ? records.offset() : of.offset;
+    } catch (Undecodable error) {
+      return of.offset;
+    }
   }
 
   private boolean plausibleAt(long at) throws IOException {

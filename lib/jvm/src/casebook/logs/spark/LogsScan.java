@@ -1,7 +1,7 @@
 package casebook.logs.spark;
 
 import casebook.logs.Content;
-import java.io.FileNotFoundException;
+import casebook.spark.Places;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.ZoneId;
@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.connector.read.Batch;
@@ -84,8 +83,7 @@ final class LogsScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
     bytes = 0;
     try {
       for (String place : places) {
-        Path path = new Path(place);
-        add(path.getFileSystem(configuration), path);
+        add(new Path(place));
       }
     } catch (IOException error) {
       throw new UncheckedIOException(error);
@@ -94,30 +92,17 @@ final class LogsScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
     return tasks.toArray(InputPartition[]::new);
   }
 
-  private void add(FileSystem system, Path path) throws IOException {
-    for (FileStatus named : named(system, path)) {
+  private void add(Path path) throws IOException {
+    for (FileStatus named : Places.named(configuration, path)) {
       if (named.isFile()) {
         addFile(named);
         continue;
       }
-      for (FileStatus inside : system.listStatus(named.getPath())) {
+      for (FileStatus inside : path.getFileSystem(configuration).listStatus(named.getPath())) {
         if (inside.isFile()) {
           addFile(inside);
         }
       }
-    }
-  }
-
-  /** What stands at a place: itself, or what its pattern matches. */
-  private static List<FileStatus> named(FileSystem system, Path path) throws IOException {
-    try {
-      return List.of(system.getFileStatus(path));
-    } catch (FileNotFoundException noneOfThisName) {
-      FileStatus[] matching = system.globStatus(path);
-      if (matching == null || matching.length == 0) {
-        throw noneOfThisName;
-      }
-      return List.of(matching);
     }
   }
 

@@ -1,11 +1,9 @@
 package casebook.logs.spark;
 
-import casebook.spark.Json;
+import casebook.spark.Places;
 import java.time.DateTimeException;
 import java.time.ZoneId;
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.spark.network.util.JavaUtils;
@@ -32,6 +30,7 @@ public final class LogsSource implements TableProvider, DataSourceRegister {
               + " lines bigint, entries bigint, typed bigint, damage string");
 
   private static final String SPLIT = "32m";
+  private static final String NEEDS = "kafka_logs needs a path: a log, a folder of logs, or a pattern.";
 
   @Override
   public String shortName() {
@@ -66,22 +65,8 @@ public final class LogsSource implements TableProvider, DataSourceRegister {
 
     @Override
     public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-      return new LogsScan(places(options), zone(options), JavaUtils.byteStringAsBytes(options.getOrDefault("splitBytes", SPLIT)));
+      return new LogsScan(Places.of(options, NEEDS), zone(options), JavaUtils.byteStringAsBytes(options.getOrDefault("splitBytes", SPLIT)));
     }
-  }
-
-  private static List<String> places(CaseInsensitiveStringMap options) {
-    List<String> places = new ArrayList<>();
-    if (options.containsKey("paths")) {
-      places.addAll(Json.strings(options.get("paths")));
-    }
-    if (options.containsKey("path")) {
-      places.add(options.get("path"));
-    }
-    if (places.isEmpty()) {
-      throw new IllegalArgumentException("kafka_logs needs a path: a log, a folder of logs, or a pattern.");
-    }
-    return places;
   }
 
   private static ZoneId zone(CaseInsensitiveStringMap options) {

@@ -3,7 +3,7 @@ package casebook.segments.spark;
 import casebook.segments.Bundle;
 import casebook.segments.FileRange;
 import casebook.segments.SegmentName;
-import java.io.FileNotFoundException;
+import casebook.spark.Places;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,7 +29,7 @@ final class Listing {
     for (String place : places) {
       Path path = new Path(place);
       FileSystem system = path.getFileSystem(configuration);
-      for (FileStatus named : named(system, path)) {
+      for (FileStatus named : Places.named(configuration, path)) {
         if (named.isDirectory()) {
           addFolder(system, named.getPath());
         } else {
@@ -38,19 +38,6 @@ final class Listing {
       }
     }
     return List.copyOf(found.values());
-  }
-
-  /** What stands at a place: itself, or what its pattern matches. */
-  private static List<FileStatus> named(FileSystem system, Path path) throws IOException {
-    try {
-      return List.of(system.getFileStatus(path));
-    } catch (FileNotFoundException noneOfThisName) {
-      FileStatus[] matching = system.globStatus(path);
-      if (matching == null || matching.length == 0) {
-        throw noneOfThisName;
-      }
-      return List.of(matching);
-    }
   }
 
   /** Adds a partition's folder, or a log dir with what it holds. */

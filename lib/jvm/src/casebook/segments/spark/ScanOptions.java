@@ -1,9 +1,8 @@
 package casebook.segments.spark;
 
 import casebook.segments.Limits;
-import casebook.spark.Json;
+import casebook.spark.Places;
 import java.io.Serializable;
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.network.util.JavaUtils;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -39,17 +38,7 @@ record ScanOptions(Mode mode, boolean crc, Limits limits, long splitBytes) imple
 
   /** The places to read, as {@code load} puts them into the options. */
   static List<String> places(CaseInsensitiveStringMap options) {
-    List<String> places = new ArrayList<>();
-    if (options.containsKey("paths")) {
-      places.addAll(Json.strings(options.get("paths")));
-    }
-    if (options.containsKey("path")) {
-      places.add(options.get("path"));
-    }
-    if (places.isEmpty()) {
-      throw new IllegalArgumentException("kafka_segments needs a path: a segment, a partition's folder, a log dir or a bundle.");
-    }
-    return places;
+    return Places.of(options, "kafka_segments needs a path: a segment, a partition's folder, a log dir or a bundle.");
   }
 
   private static long bytes(CaseInsensitiveStringMap options, String name, long usual, long most) {

@@ -1,0 +1,22 @@
+"""Results of scans that are there and whole, or not there."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def made(target: Path) -> Iterator[Path]:
+    """A folder to write a result into; it gets the target's name when the block ends well, and goes when it does not."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        yield partial
+        partial.replace(target)
+    except OSError:
+        if not target.exists():  # else somebody else was faster with the same result
+            raise
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)

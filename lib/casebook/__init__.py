@@ -3,6 +3,13 @@
 The way of the data: evidence -> collect -> case -> facts -> analysis -> findings and tables -> views -> notebook -> report.
 """
 
-from importlib.metadata import version as _version
+__all__ = ["__version__"]
 
-__version__ = _version("kafka-casebook")
+
+def __getattr__(name: str) -> str:
+    """``__version__`` once it is asked for: what finds it takes longer to import than most that is imported from here."""
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import version
+
+    return version("kafka-casebook")

@@ -3,6 +3,7 @@
 import gzip
 import io
 import struct
+from unittest.mock import patch
 
 import pyarrow
 import pytest
@@ -85,6 +86,7 @@ EVERY_CHANGE = [
             ),
         ),
     ),
+    (14, multi(), log.Multi("multi", ())),
     (
         14,
         multi((-1, integer(0)), (-1, integer(-103))),
@@ -133,6 +135,45 @@ class TestTransactions:
             log.Unknown("unknown", 14, b"", "is of a type that is not known"),
         )
         assert not row.change.failed
+
+
+CHECKS = st.builds(
+    lambda path, version: (13, text(path) + integer(version)), st.text(max_size=9) | st.just("/long" * 60), st.integers(0, 9)
+)
+SET_DATA = st.builds(
+    lambda path, data, version: (5, buffer(path) + buffer(data) + integer(version)),
+    st.text(max_size=9).map(str.encode) | st.binary(max_size=9),
+    st.none() | st.binary(max_size=40),
+    st.integers(0, 99),
+)
+OTHERS = st.sampled_from([(2, text("/a")), (1, create("/a")), (16, text("/a") + buffer(b"") + integer(1)), (-1, integer(0))])
+DIGESTS = st.sampled_from([b"", struct.pack(">iq", 2, -77)])
+
+
+class TestFenced:
+    """A check and a setData, which are read at once, against the same read part by part."""
+
+    @settings(deadline=None)
+    @given(CHECKS | SET_DATA | OTHERS, SET_DATA | OTHERS, DIGESTS)
+    def test_as_part_by_part(self, first, second, digest):
+        """Two parts are what each is on its own, whatever their paths and data are."""
+        (both,) = read(record(1, 14, multi(first, second), digest))
+        alone = [read(record(1, 14, multi(part)))[0].change.parts for part in (first, second)]
+        assert both.change == log.Multi("multi", alone[0] + alone[1])
+        assert (both.digest is None) == (digest == b"")
+
+    @pytest.mark.parametrize("digest", [b"", struct.pack(">iq", 2, -77)])
+    def test_not_as_it_should_be(self, digest):
+        """With any byte another one, or cut short anywhere, it is what reading part by part makes of it."""
+        content = multi((13, text("/e") + integer(7)), (5, text("/a") + buffer(b"x") + integer(1)))
+        changed = [(at, by) for at in range(len(content)) for by in (1, 5 ^ 16, 0x80, 0xFF)]
+        wrong = [content[:at] + bytes([content[at] ^ by]) + content[at + 1 :] for at, by in changed]
+        wrong += [content[:size] for size in range(len(content))]
+        records = [record(1 + at, 14, one + digest) for at, one in enumerate(wrong)]
+        rows = read(*records)
+        with patch.object(log, "_fence", return_value=None):
+            assert read(*records) == rows
+        assert len(rows) == len(wrong)
 
 
 class TestDamage:

@@ -1,5 +1,6 @@
 """What ZooKeeper's transactions say, decoded: who registered, who led, whose session ended."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ class What(StrEnum):
     CONTROLLER_EPOCH = "controller_epoch"
     TOPIC_CREATED = "topic_created"
     TOPIC_DELETED = "topic_deleted"
+    TOPIC_CONFIG = "topic_config"
     STATE = "state"
     STATE_GONE = "state_gone"
 
@@ -36,6 +38,7 @@ class Happened(NamedTuple):
         stamp: Time in the znode's own data, by the clock of its writer.
         timeout: Of a session, milliseconds.
         epoch: Of a controller.
+        config: Overrides of a topic; none when their znode went, ``None`` when they cannot be decoded.
     """
 
     what: What
@@ -50,3 +53,4 @@ class Happened(NamedTuple):
     stamp: int | None = None
     timeout: int | None = None
     epoch: int | None = None
+    config: Mapping[str, str] | None = None

@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 from casebook.facts import Stat
 
+NOT_PASTED = "not pasted"
+"""Why a part of a pasted case is missing; each such reason says so in these words."""
+
 
 class Span(NamedTuple):
     """First and last line of something, from 1."""

@@ -133,6 +133,7 @@ class TestMissing:
                 "under_min_isr",
                 "root",
                 "unknown_requests",
+                "owners",
                 "clocks",
                 "silences",
                 "untyped",

@@ -76,7 +76,7 @@ class TestStory:
 
         text = timeline_story.markdown(Told())
         assert "\\<b\\>\\`x\\`\\</b\\> \\[a\\]\\(b\\) \\| \\*c\\* d." in text
-        assert "`brokers/1/logs/ab.log:1`" in text
+        assert "`` brokers/1/logs/a`b.log:1 ``" in text
 
     def test_csv_is_no_formula(self):
         """A cell that a spreadsheet would compute is kept text; commas and quotes are quoted."""

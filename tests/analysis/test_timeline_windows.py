@@ -176,6 +176,41 @@ class TestUnderMinIsr:
         assert spans(examined(told=told, of=two), "under_min_isr") == [(1000, 5000)]
         assert spans(examined(told=told), "under_min_isr") == []
 
+    def test_the_setting_of_that_moment(self):
+        """Raised while one was in sync and lowered again: the window is that of the setting, whatever holds at the end."""
+        told = started()
+        told.configure("t", {}, -45_000)
+        told.write("t", 0, 1, (1,), 0, 1000, by=1)
+        raised = told.configure("t", {"min.insync.replicas": "2"}, 3000)
+        told.configure("t", {"min.insync.replicas": "2", "retention.ms": "1"}, 4000)
+        lowered = told.configure("t", {"min.insync.replicas": "1"}, 6000)
+        told.write("t", 0, 1, (1, 2), 0, 9000, by=1)
+        two = cluster(topic_configs={"t": {"min.insync.replicas": "2"}}, partitions=(Partition("t", 0, (1, 2)),))
+        found = examined(told=told, of=two)
+        (window,) = windows(found, "under_min_isr")
+        assert (window.opened, window.closed) == (T0 + 3000, T0 + 6000)
+        assert window.opened_proof.endswith(f"0x{raised:x}")
+        assert window.closed_proof.endswith(f"0x{lowered:x}")
+        assert "each moment" in finding(found, "under_min_isr").caveats[0]
+
+    def test_setting_that_came_later(self):
+        """A topic whose settings are written first inside of the history had none before; one without any there has the last ones."""
+        told = started()
+        told.write("t", 0, 1, (1,), 0, 1000, by=1)
+        two = cluster(topic_configs={"t": {"min.insync.replicas": "2"}}, partitions=(Partition("t", 0, (1, 2)),))
+        assert spans(examined(told=told, of=two), "under_min_isr") == [(1000, None)]
+        assert "end of the evidence" in finding(examined(told=told, of=two), "under_min_isr").caveats[0]
+        told.configure("t", {"min.insync.replicas": "2"}, 3000)
+        assert spans(examined(told=told, of=two), "under_min_isr") == [(3000, None)]
+
+    def test_setting_that_nobody_can_read(self):
+        """From then on nobody knows."""
+        told = started()
+        told.configure("t", {"min.insync.replicas": "2"}, -45_000)
+        told.write("t", 0, 1, (1,), 0, 1000, by=1)
+        told.configure("t", None, 3000)
+        assert spans(examined(told=told), "under_min_isr") == [(1000, 3000)]
+
 
 class TestLoading:
     def test_from_line_to_line(self):

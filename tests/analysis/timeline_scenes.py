@@ -40,6 +40,9 @@ class History:
         self.rows.append(Happened(What.BROKER_GONE, zxid, T0 + after, broker=broker, session=session or SESSION[broker]))
         return zxid
 
+    def configure(self, topic, config, after):
+        return self.add(What.TOPIC_CONFIG, after, topic=topic, config=config)
+
     def write(self, topic, partition, leader, isr, epoch, after, by=56):
         version = self.versions[topic, partition] = self.versions.get((topic, partition), -1) + 1
         return self.add(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -12,9 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from casebook import places
+from tests.browser.test_timeline import brush
 
 ARTEFACTS = Path(os.environ.get("CASEBOOK_ARTEFACTS") or places.checkout() / "build" / "artefacts")
 RUN_ALL = """async () => {
@@ -28,6 +30,8 @@ RUN_ALL = """async () => {
 }"""
 ERRORS = """() => [...window.jupyterapp.shell.currentWidget.content.model.cells]
     .filter(c => c.type === 'code').flatMap(c => c.outputs.toJSON()).filter(o => o.output_type === 'error').map(o => o.evalue)"""
+
+SHOWN = "() => document.querySelector('.js-plotly-plot').layout.xaxis.range"
 
 
 @pytest.fixture(scope="module")
@@ -190,6 +194,82 @@ class TestNotebook50:
         expect(page.locator(".cb-panel").first).to_contain_text("billing-consumer")
         expect(page.locator(".cb-panel").first).to_contain_text("__consumer_offsets-")
         _screenshot(page, "jupyterlab-50-look-up")
+
+
+@pytest.fixture(scope="module")
+def timeline(browser: Browser, lab: str) -> Page:
+    """Notebook 60, all cells run and its picture ready to be used; each test leaves the choice as it was."""
+    page = _run_all(browser, lab, "60_incident_timeline")
+    page.wait_for_function("() => document.querySelector('.js-plotly-plot')?.cbFirst")
+    expect(page.locator("#cb-windows tbody tr")).not_to_have_count(0)
+    return page
+
+
+class TestNotebook60:
+    """An incident looked at closer: by mouse, and by keyboard alone."""
+
+    def test_a_brushed_range_is_followed(self, timeline: Page):
+        """By the fields, the story and the events; a button takes it back, in the picture, too."""
+        assert timeline.evaluate(ERRORS) == []
+        expect(timeline.locator(".cb-verdict").first).to_contain_text("First broker 1 falls silent")
+        story, begin = timeline.locator(".cb-story li"), _field(timeline, "From")
+        everything, shown = story.count(), timeline.evaluate(SHOWN)
+        _picture(timeline)
+        brush(timeline, 0.55, 0.75)
+        expect(begin).to_have_value(re.compile(r"T22:46:1\d"))
+        expect(story).not_to_have_count(everything)
+        expect(timeline.locator("[data-cb-table=events] .cb-caption")).to_contain_text(re.compile(r"^22:46:1\d"))
+        _screenshot(timeline, "jupyterlab-60-brushed")
+        timeline.get_by_role("button", name="Back to the incident").click()
+        expect(story).to_have_count(everything)
+        timeline.wait_for_function(f"shown => String(({SHOWN})()) === String(shown)", arg=shown)
+
+    def test_a_click_shows_the_raw_line(self, timeline: Page):
+        """As it was read, with the lines around it, to be copied."""
+        diamond = _picture(timeline).locator(".scatterlayer .trace").nth(1).locator("path.point").last
+        diamond.click(force=True)
+        answer = timeline.locator(".cb-asked")
+        expect(answer.locator(".cb-raw")).to_contain_text("Attempt to heart beat failed since coordinator is either not")
+        expect(answer.locator(".cb-around").first).not_to_be_empty()
+        expect(answer.get_by_role("button", name="Copy")).to_be_visible()
+        _screenshot(timeline, "jupyterlab-60-clicked")
+
+    def test_one_partition_by_keyboard(self, timeline: Page):
+        """From field to field with Tab: a time, a partition; picture, windows and events follow; the last stop takes it back."""
+        partitions = "() => document.querySelectorAll('.js-plotly-plot')[0].layout.annotations.filter(n => n.name.startsWith('pinned')).map(n => n.text)"
+        windows = timeline.locator("#cb-windows tbody tr")
+        many = windows.count()
+        _field(timeline, "From").focus()
+        for typed in ("22:46:12", "22:46:16", "clicks-0", "", ""):
+            timeline.keyboard.type(typed)
+            timeline.keyboard.press("Tab")
+        timeline.wait_for_function(f"() => String(({partitions})()) === 'clicks-0'")
+        expect(windows).to_have_count(2)
+        expect(timeline.locator("[data-cb-table=events] .cb-caption")).to_contain_text(
+            "22:46:12.000 to 22:46:16 UTC, topic clicks-0"
+        )
+        _screenshot(timeline, "jupyterlab-60-keyboard")
+        timeline.keyboard.press("Enter")
+        expect(_field(timeline, "Topic")).to_have_value("")
+        expect(windows).to_have_count(many)
+
+    def test_a_proof_by_keyboard(self, timeline: Page):
+        """Enter on the link of a sentence opens the line that it rests on."""
+        link = timeline.locator(".cb-story a.cb-proof").first
+        link.focus()
+        timeline.keyboard.press("Enter")
+        expect(timeline.locator("dt.cb-pointed")).to_have_text(link.get_attribute("title"))
+        expect(timeline.locator("dt.cb-pointed")).to_be_in_viewport()
+
+
+def _field(page: Page, name: str) -> Locator:
+    return page.locator(".cb-panel .widget-inline-hbox", has_text=name).locator("input")
+
+
+def _picture(page: Page) -> Locator:
+    chart = page.locator(".js-plotly-plot").first
+    chart.scroll_into_view_if_needed()
+    return chart
 
 
 def _luminance(colour: str) -> float:

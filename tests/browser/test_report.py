@@ -17,6 +17,7 @@ REPORTS = [
     ("00_start_here", INCIDENT),
     ("10_triage", HEALTHY),
     ("20_partition_leadership", HEALTHY),
+    ("60_incident_timeline", "sample:acks1_loss"),
 ]
 EXTERNAL = {"kafka.apache.org", "cwiki.apache.org"}
 
@@ -79,9 +80,12 @@ class TestAlone:
         assert any_report.requests == [any_report.file.as_uri()]
 
     def test_links_lead_somewhere(self, any_report: Visit):
-        """Into the page, into the run's folder, or to documentation."""
+        """Into the page, into the run's folder, or to documentation; what is saved from the page is inside it."""
         assert any_report.dead_links() == []
-        hrefs = any_report.page.locator("a[href]").evaluate_all("links => links.map(a => a.getAttribute('href'))")
+        links = any_report.page.locator("a[href]")
+        hrefs = links.evaluate_all("links => links.filter(a => !a.download).map(a => a.getAttribute('href'))")
+        saved = links.evaluate_all("links => links.filter(a => a.download).map(a => a.protocol)")
+        assert set(saved) <= {"data:"}
         targets = [urlsplit(href) for href in hrefs if not href.startswith("#")]
         assert {target.netloc for target in targets if target.scheme} <= EXTERNAL
         assert [t.path for t in targets if not t.scheme and not (any_report.file.parent / unquote(t.path)).exists()] == []

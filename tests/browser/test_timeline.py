@@ -1,5 +1,7 @@
 """Notebook 60's report in a browser: the picture zooms, and the tables follow; without scripts everything is there."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +18,13 @@ from tests.browser.offline import SCHEMES, WIDTHS, Visit, chromium, visit
 from tests.views.minute import minute
 
 SHOWN = "() => [...document.querySelectorAll('%s')].filter(row => row.offsetParent).length"
+CUT_OFF = """() => {
+    const edges = document.querySelector('.js-plotly-plot').getBoundingClientRect();
+    return [...document.querySelectorAll('.js-plotly-plot .annotation-text')].filter(text => {
+        const box = text.getBoundingClientRect();
+        return box.width && (box.left < edges.left - 1 || box.right > edges.right + 1);
+    }).map(text => text.textContent);
+}"""
 EVENTS, STORY = SHOWN % "#cb-events tbody tr", SHOWN % ".cb-story li"
 
 
@@ -62,7 +71,6 @@ def brush(page: Page, begin: float, end: float) -> None:
     page.mouse.move(box["x"] + box["width"] * (begin + end) / 2, height, steps=6)
     page.mouse.move(box["x"] + box["width"] * end, height, steps=6)
     page.mouse.up()
-    expect(page.locator("[data-cb-range-said]")).to_contain_text("the tables below follow")
 
 
 class TestRange:
@@ -71,6 +79,7 @@ class TestRange:
         page = opened.page
         assert (page.evaluate(EVENTS), page.evaluate(STORY)) == (14, 8)
         brush(page, 0.55, 0.65)
+        expect(page.locator("[data-cb-range-said]")).to_contain_text("the tables below follow")
         assert (page.evaluate(EVENTS), page.evaluate(STORY)) == (4, 2)
         expect(page.locator("[data-cb-range-said]")).to_contain_text("of 14 events")
         page.locator("[data-cb-back]").click()
@@ -107,6 +116,17 @@ class TestLegible:
         with visit(browser, path, width=width, scheme=scheme) as seen:
             assert not seen.scrolls_sideways()
             assert seen.small_targets() == []
+
+    def test_a_narrow_picture_names_whoever_leads(self, browser, path):
+        """Each partition with its old and its new leader, in fewer words; none of what is written is cut off at an edge."""
+        with visit(browser, path, width=390) as seen:
+            seen.page.wait_for_selector(".js-plotly-plot[data-cb-fitted]")
+            texts = seen.page.locator(".js-plotly-plot .annotation-text").all_text_contents()
+            partitions = [text for text in texts if re.fullmatch(r"(orders|payments)-\d", text)]
+            leaders = Counter(match[1] for text in texts if (match := re.match(r"(5\d)( leads|$)", text)))
+            assert leaders == Counter(str(leader) for w in minute().windows for leader in (w.old_leader, w.new_leader))
+            assert len(partitions) == len(minute().windows)
+            assert seen.page.evaluate(CUT_OFF) == []
 
     def test_nobody_stumbles(self, opened):
         """Names, labels, headings, targets of links; nothing is asked for."""

@@ -247,6 +247,38 @@ class TestFiles:
         assert made.cluster().topic_configs["t"] == {"x.password": "[redacted]", "retention.ms": "1"}
 
 
+class TestWhatIsMissing:
+    PARTS = (
+        ("get /k/controller", '{"version":1,"brokerid":2,"timestamp":"1570878222293"}'),
+        ("get /k/controller_epoch", "24"),
+        ("ls /k/config/topics", "[]"),
+        ("ls /k/config/brokers", "[]"),
+        ("ls /k/admin", "[]"),
+        ("ls /k/brokers/topics", "[orders]"),
+        ("get /k/brokers/topics/orders", '{"version":1,"partitions":{"2":[2]}}'),
+    )
+
+    def complete(self, made):
+        cluster = made.cluster()
+        return finding(evidence.checks(cluster, release.release(cluster)), "evidence.complete")
+
+    def test_the_commands_that_are_named_bring_it(self, case):
+        """Nobody can collect a paste again: what would settle it are commands of zkCli, and with all their answers nothing lacks."""
+        texts = [GET.replace(STATE, "/k" + STATE), IDS.replace("/brokers", "/k/brokers"), "ls /k/brokers/topics\n[orders]\n"]
+        settle = self.complete(case(*texts)).settle
+        _, _, commands = settle.removesuffix(".").partition(": ")
+        answers = dict(self.PARTS)
+        assert set(commands.split(", ")) == answers.keys() - {"ls /k/brokers/topics"}
+        texts += [f"{command}\n{answers[command]}\n" for command in commands.split(", ")]
+        assert self.complete(case(*texts)).status is Status.OK
+
+    def test_of_listings(self, case):
+        """What a listing lacks is not to be collected again either; its reason says what to paste."""
+        found = self.complete(case(*(f"{command}\n{answer}\n" for command, answer in self.PARTS), IDS, "208G\t/data/t-0"))
+        assert "paste ls -l" in found.why
+        assert found.settle.endswith("make the case anew.")
+
+
 class TestNextPaste:
     @pytest.mark.parametrize(
         ("texts", "command"),

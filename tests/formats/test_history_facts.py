@@ -40,6 +40,22 @@ class TestRead:
         """A znode that was there before is not created anew."""
         assert read(znode("/brokers/ids/57", BROKER, czxid=3)) == []
 
+    def test_settings_of_a_topic(self):
+        """Its overrides as they are written; none once their znode is gone; unknown when nobody can read them."""
+        path = "/config/topics/a"
+        told = (
+            read(znode(path, {"version": 1, "config": {"min.insync.replicas": "2"}}))
+            + read(missing(path))
+            + read(znode(path, b"?"))
+        )
+        assert [(one.what, one.topic, one.config) for one in told] == [
+            (What.TOPIC_CONFIG, "a", {"min.insync.replicas": "2"}),
+            (What.TOPIC_CONFIG, "a", {}),
+            (What.TOPIC_CONFIG, "a", None),
+        ]
+        begun = read(znode(path, {"version": 1, "config": {}}, mzxid=4), operation="begin")[1]
+        assert (begun.before, begun.zxid, begun.time, begun.config) == (True, 4, 7, {})
+
     def test_session_goes_before_its_znodes(self):
         """The session, then what it takes along, then what comes."""
         told = read(missing("/brokers/ids/57"), missing("/controller"), znode(STATE, state()), operation="closeSession")

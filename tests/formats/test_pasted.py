@@ -65,10 +65,11 @@ class TestRealOutputs:
         assert '"partitions"' in by_path["/kafka/brokers/topics/orders"][0].data
 
     @pytest.mark.parametrize(
-        ("name", "leader_of_2"), [("topics_0.9.0.1", 3), ("topics_2.8.2_zookeeper", None), ("topics_2.8.2", None)]
+        ("name", "leader_of_2"),
+        [("topics_0.9.0.1", 3), ("topics_2.8.2_zookeeper", None), ("topics_2.8.2", None), ("topics_3.9.2", None)],
     )
     def test_topics(self, name, leader_of_2):
-        """Both layouts: leaders, replicas, ISRs and settings; each with its line."""
+        """Every layout: leaders, replicas, ISRs and settings; each with its line."""
         found = read(FILES[name])
         assert states(found)["orders", 2] == (leader_of_2, (3,), (3,))
         assert states(found)["orders", 3] == (1, (3, 1), (1,))
@@ -78,7 +79,7 @@ class TestRealOutputs:
         (three,) = (p for p in found.partitions if (p.topic, p.partition) == ("orders", 3))
         assert "Partition: 3" in FILES[name].splitlines()[three.span.first - 1]
 
-    @pytest.mark.parametrize("name", ["groups_0.9.0.1", "groups_2.8.2", "groups_2.8.2_empty"])
+    @pytest.mark.parametrize("name", ["groups_0.9.0.1", "groups_2.8.2", "groups_2.8.2_empty", "groups_3.9.2"])
     def test_groups(self, name):
         """Commas and columns."""
         rows = read(FILES[name]).offsets
@@ -89,7 +90,8 @@ class TestRealOutputs:
     def test_what_is_said_of_groups(self):
         """Coordinator, emptiness, and the tool's own trouble."""
         said = {name: read(FILES[name]).groups for name in FILES if name.startswith("groups")}
-        assert [(g.group, g.what, g.coordinator) for g in said["groups_2.8.2_state"]] == [("billing", "Stable", 2)]
+        for name in ("groups_2.8.2_state", "groups_3.9.2_state"):
+            assert [(g.group, g.what, g.coordinator) for g in said[name]] == [("billing", "Stable", 2)]
         assert [g.what for g in said["groups_2.8.2_empty"]] == ["has no active members"]
         assert [g.what for g in said["groups_0.9.0.1_empty"]] == ["does not exist"]
         assert [g.group for g in said["groups_2.8.2_failed"]] == ["billing"]
@@ -145,9 +147,11 @@ class TestWhatMailAndChatDo:
 
     def test_a_row_without_isr_says_nothing(self):
         """Nor does one whose ISR may go on behind the end of the paste."""
-        for row in ("Topic: t Partition: 0 Leader: 1 Replicas: 1,2", "Topic: t Partition: 0 Leader: none Replicas: 1,2 Isr:"):
-            found = read(row)
+        row = "Topic: t Partition: 0 Leader: none Replicas: 1,2 Isr:"
+        for cut in ("Topic: t Partition: 0 Leader: 1 Replicas: 1,2", row):
+            found = read(cut)
             assert (found.partitions, len(found.not_understood)) == ((), 1)
+        assert states(read(f"{row} Elr: N/A LastKnownElr: N/A")) == {("t", 0): (None, (1, 2), ())}
 
     def test_newer_columns(self):
         """Reassignments (2.4+), ELR (3.7+)."""

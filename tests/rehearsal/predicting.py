@@ -10,8 +10,9 @@ from casebook.errors import RehearsalError
 from casebook.rehearsal import Cluster
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.topics import Partition
-from casebook.rehearsal.truth import Expected
+from casebook.rehearsal.truth import Expected, Phase
 from casebook.versions import KafkaVersion
+from tests.rehearsal import kafka_tools
 
 Outcomes = Mapping[Partition, frozenset[Outcome | None]]
 
@@ -26,6 +27,14 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """What ``kafka-topics --describe`` printed, and what ZooKeeper held then."""
+
+    printed: str
+    states: Outcomes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PredictingStage(Stage):
     """Topics and their settings are remembered when created, as an analysis reads them from the topics' znodes.
 
@@ -33,6 +42,7 @@ class PredictingStage(Stage):
     """
 
     predictions: list[Prediction] = field(default_factory=list)
+    described: dict[str, Described] = field(default_factory=dict)
     _replicas: dict[Partition, tuple[int, ...]] = field(default_factory=dict)
     _unclean: set[str] = field(default_factory=set)
     _killed: dict[int, tuple[int | None, dict[Partition, Outcome]]] = field(default_factory=dict)
@@ -90,6 +100,11 @@ class PredictingStage(Stage):
         }
         Stage.start(self, cluster, *brokers)
         self._compare(cluster, f"start of {brokers}", predicted, joining=frozenset(cluster.ids))
+
+    def expect(self, name: str, cluster: Cluster, phase: Phase, **more: object) -> None:
+        Stage.expect(self, name, cluster, phase, **more)
+        if phase.dead:
+            self.described[name] = Described(printed=kafka_tools.describe_topics(cluster), states=_states(cluster))
 
     def _compare(
         self,

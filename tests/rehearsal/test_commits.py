@@ -3,11 +3,13 @@
 import pytest
 
 from casebook.errors import RehearsalError
+from casebook.formats import pasted
 from casebook.rehearsal import Cluster, disks
 from casebook.rehearsal.commits import Commit, Groups, fetch_offsets, find_coordinator
 from casebook.rehearsal.members import member
 from casebook.rehearsal.protocol import Link, addresses, named
 from casebook.storage import OFFSETS_TOPIC
+from tests.rehearsal import kafka_tools
 
 SETTINGS = {"offsets.topic.num.partitions": "2", "offsets.topic.replication.factor": "1"}
 ORDERS = [("orders", number) for number in range(3)]
@@ -68,6 +70,20 @@ class TestCommits:
             assert len(consumer.assignment()) == 3
             with pytest.raises(RehearsalError, match=r"\(25\)"):
                 groups.commit([Commit(group="joined", offsets={"orders": {0: 1}})])
+
+    def test_kafkas_own_tool_prints_what_is_understood(self, cluster):
+        """A group with a member, one partition without a commit, as ``kafka-consumer-groups --describe`` shows them."""
+        with Groups(cluster.bootstrap) as groups:
+            groups.commit([Commit(group="described", offsets={"orders": {0: 5, 2: 0}})])
+        settings = {"bootstrap": cluster.bootstrap, "kafka": cluster.kafka, "topics": ["orders"]}
+        with member(group="described", client="reader", **settings):
+            found = pasted.read(kafka_tools.describe_group(cluster, "described").splitlines())
+        assert found.not_understood == ()
+        assert {(row.group, row.topic, row.partition): row.offset for row in found.offsets} == {
+            ("described", "orders", 0): 5,
+            ("described", "orders", 1): None,
+            ("described", "orders", 2): 0,
+        }
 
     def test_no_request_disturbs_the_broker(self, cluster):
         """Nobody is asked for ApiVersions."""

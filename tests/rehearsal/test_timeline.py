@@ -17,6 +17,8 @@ from tests.shifted_logs import shifted
 
 CLOSE = 100
 """Milliseconds by which a window's ends may differ from ZooKeeper's times, or from those of the server that acted."""
+AWAKE = 1000
+"""Milliseconds after which a process that goes on has printed something: its ZooKeeper client has missed its timeout."""
 CLOCKS = {"right": {1: 0, 2: 0, 3: 0}, "wrong": {1: -40, 2: 3, 3: 7200}}
 """Seconds by which the brokers' clocks are ahead."""
 
@@ -85,6 +87,11 @@ class TestAcks1Loss:
             assert abs(window.opened - ms(move["elected_at"])) <= CLOSE
             if move["truncated_at"]:
                 assert abs(window.closed - ms(move["truncated_at"])) <= CLOSE
+
+    def test_the_old_leader_stood_still(self, found, facts):
+        """It may have answered only from the moment on in which the script let it go on: nothing of its log is earlier."""
+        for window in windows(found, WindowKind.TWO_LEADERS).values():
+            assert ms(facts["continued"]) - CLOSE <= window.silent <= min(window.closed, ms(facts["continued"]) + AWAKE)
 
     def test_nobody_led(self, found, facts):
         """The partition that lies on the frozen broker alone, until it came back; others until the election."""

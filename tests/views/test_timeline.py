@@ -1,16 +1,21 @@
 """Notebook 60's picture, story and tables, from a minute made by hand; and what is chosen of it."""
 
+import csv
 import re
 from base64 import b64decode
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from html.parser import HTMLParser
+from io import StringIO
 from itertools import pairwise
 
+import mistune
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
-from casebook.analysis import timeline_selection
-from casebook.analysis.timeline_rows import WindowKind
+from casebook.analysis import timeline_selection, timeline_story
+from casebook.analysis.timeline_rows import Point, Root, Sentence, WindowKind
 from casebook.analysis.timeline_selection import Held, Selection
 from casebook.errors import UsageError
 from casebook.views import lanes_fit, timeline_panel, timeline_strips, timeline_tables
@@ -19,6 +24,72 @@ from casebook.views.timeline import Desk
 from casebook.views.view import Figure
 from tests.views.incident import Page, words_of
 from tests.views.minute import HOSTILE, ROWS, at, log, minute, strips, two_leaders
+
+MARKUP = (
+    *("|", "*", "_", " _a_ ", "*a*", "`", "``", "~~", "#", "# ", "- ", "1. ", "> ", "---", "===", "    ", "\\", "$x$", "&lt;", "<!--"),
+    *("[x](javascript:alert(1))", "![x](y)", "[x]: y", "<script>alert(1)</script>", "<https://x.y>", "https://x.y", "a@b.c"),
+    *("=cmd|' /C calc'!A0", "+1", "@SUM(A1)", "\uff1d1", '"', "'", ",", ";", "\t", "\n", "\n\n", "\r", "orders-3"),
+)  # fmt: skip
+hostile = st.lists(st.sampled_from(MARKUP) | st.text(st.characters(exclude_categories=("C",)), max_size=3), max_size=6)
+hostile = hostile.map("".join)
+"""Names as nobody should give them."""
+READERS = {
+    "markdown-it": MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render,
+    "mistune": mistune.create_markdown(escape=False, plugins=["strikethrough", "table", "footnotes", "math", "url"]),
+}
+"""What shows Markdown, with HTML let through."""
+
+
+class Rendered(HTMLParser):
+    """A page: its tags, and the text of each item of its lists."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.items, self.inside = [], [], False
+
+    @classmethod
+    def read(cls, html):
+        page = cls()
+        page.feed(html)
+        page.close()
+        return page
+
+    def handle_starttag(self, tag, attrs):
+        self.tags += [tag, *(name for name, _ in attrs)]
+        if tag == "li":
+            self.items.append("")
+            self.inside = True
+
+    def handle_endtag(self, tag):
+        self.tags.append(tag)
+        self.inside = self.inside and tag != "li"
+
+    def handle_comment(self, data):
+        self.tags.append("comment")
+
+    def handle_data(self, data):
+        if self.inside:
+            self.items[-1] += data.removesuffix("\n")
+
+
+@dataclass
+class Told:
+    """What a story is written from."""
+
+    story: tuple
+    windows: tuple = ()
+    roots: tuple = ()
+
+
+def sentences(told):
+    """Sentences of texts and proofs."""
+    return tuple(Sentence(None, None, text, proof, "gc_pause", 57, 0) for text, proof in told)
+
+
+def one_line(text):
+    """Text without breaks."""
+    return " ".join(text.split())
+
 
 PARTS = ("lanes", "story", "roots", "chains", "windows", "events", "unknown")
 
@@ -60,6 +131,25 @@ class TestStrips:
         assert old == (LOWER, at(-600), at(44.118), "solid")
         assert new == (UPPER, at(42.861), None, "solid")
 
+    def test_a_silent_old_leader_is_hatched_up_to_its_next_line(self):
+        """It may have stood still up to there; from there on it ran, until it truncated."""
+        window = two_leaders("orders", 0)._replace(silent=at(43.516))
+        before, silent, after, new = self.drawn(window)
+        assert before[1:] == (at(-600), at(42.861), "solid")
+        assert silent == (LOWER, at(42.861), at(43.516), "hatched")
+        assert after == (LOWER, at(43.516), at(44.118), "solid")
+        assert new[0] == UPPER
+
+    def test_one_that_was_silent_to_the_end_never_ran(self):
+        """Its first line is that it truncates: nothing of the window is drawn as sure."""
+        _, silent, _ = self.drawn(two_leaders("orders", 0)._replace(silent=at(44.118)))
+        assert silent[1:] == (at(42.861), at(44.118), "hatched")
+
+    def test_what_no_log_tells_stays_unknown_behind_a_silence(self):
+        """It ran again, and nothing says whether it still believed to lead: hatched to the end."""
+        parts = self.drawn(two_leaders("orders", 0, closed=None)._replace(silent=at(43.516)))
+        assert [part[1:] for part in parts[1:3]] == [(at(42.861), at(43.516), "hatched"), (at(43.516), None, "hatched")]
+
     def test_an_end_that_no_log_tells_is_hatched(self):
         """What is not known is drawn as not known, and has no end."""
         old, doubt, _ = self.drawn(two_leaders("orders", 0, closed=None))
@@ -77,7 +167,7 @@ class TestStrips:
     def test_a_label_stands_where_only_its_own_strip_is(self):
         """The new leader is named from where the old one gave up."""
         (one,) = timeline_strips.partitions(strips({"orders": 1}), [two_leaders("orders", 0)])
-        _, old, new = timeline_strips.row(one, lambda _: "live").labels
+        _, old, new = (label for label in timeline_strips.row(one, lambda _: "live").labels if not label.instead)
         assert (old.text, old.end) == ("57 leads, epoch 12", at(42.861))
         assert (new.text, new.start) == ("55 leads, epoch 13", at(44.118))
 
@@ -135,6 +225,31 @@ class TestPicture:
         assert "planned move 1.257\u202fs" in written(figure_of(view))
         assert "A planned move of 12 leaders" in shown(view)
 
+    def test_a_silence_is_said_in_words(self):
+        """Beside the picture, to who hears it read, and at the strip: what hatched means, and up to when."""
+        windows = (two_leaders("orders", 0)._replace(silent=at(43.516)), two_leaders("orders", 1))
+        view = desk(minute({"orders": 2}, windows=windows)).lanes()
+        said = "broker 57 printed nothing until 43.516 and may have stood still; whether it answered is not known"
+        assert said in words_of(shown(view))
+        assert said in figure_of(view).alternative
+        (strip,) = (words for t in figure_of(view).data for words in t.get("hovertext", ()) if "printed nothing" in words)
+        assert strip.startswith("orders-0: 57 ")
+        assert "Hatched" not in shown(desk().lanes())
+
+    @settings(deadline=None)
+    @given(st.floats(20, 700), st.integers(1, 3))
+    def test_a_shorter_label_stands_in_where_the_longer_has_no_room(self, room, chains):
+        """Of each label and what stands in for it the longest that fits is drawn, and never two."""
+        texts = ("57 leads, epoch 12", "57 leads", "57")
+        labels = [
+            Label(text=text, start=n * 1000.0, end=n * 1000 + room, instead=text != texts[0])
+            for n in range(chains)
+            for text in texts
+        ]
+        drawn = [label for label, _ in lanes_fit.fitted(labels, (0, 1000 * chains), 1000 * chains)]
+        fits = next((text for text in texts if Label(text=text).width <= room), None)
+        assert [label.text for label in drawn] == [fits] * chains * (fits is not None)
+
     @pytest.mark.parametrize("events", [0, 1, 5, 5000, 5001])
     def test_few_events_are_drawn_each_and_many_are_counted(self, events):
         """Up to five thousand are single marks; above, counts that add up to all of them."""
@@ -187,6 +302,28 @@ class TestStory:
         contents = [b64decode(link.partition(";base64,")[2]).decode() for link in links.values()]
         assert all(link.startswith("data:text/") for link in links.values())
         assert all("88120417" in content for content in contents)
+
+    @settings(deadline=None, max_examples=60)
+    @given(st.lists(st.tuples(hostile, hostile), min_size=1, max_size=3), hostile)
+    @pytest.mark.parametrize("reader", READERS, ids=READERS)
+    def test_as_markdown_evidence_stays_text(self, reader, told, name):
+        """Whatever names and lines hold, who renders the story reads it literally, on one line, and finds no markup of theirs."""
+        root = Root("network", f"Host {name}", 57, 0, (Point(f"as {name}"),), (), (), 1)
+        story = sentences([(f"{text} fails.", f"brokers/{proof}:1") for text, proof in told])
+        page = Rendered.read(READERS[reader](timeline_story.markdown(Told(story, roots=(root,)))))
+        lines = [*(f"undated {s.text} ({one_line(s.proof)})" for s in story), f"{one_line(root.name)}. for: as {name}"]
+        assert page.items == list(map(one_line, lines))
+        assert set(page.tags) <= {"h2", "ul", "li", "code", "strong"}
+
+    @settings(deadline=None)
+    @given(st.lists(st.tuples(hostile, hostile), min_size=1, max_size=3))
+    def test_as_csv_evidence_stays_text(self, told):
+        """Each cell comes back whole, and none is one that a spreadsheet would compute: such a one is quoted as text."""
+        _, *rows = csv.reader(StringIO(timeline_story.csv(Told(sentences(told))), newline=""))
+        assert [[cell.removeprefix("'") for cell in row[-2:]] for row in rows] == [
+            [cell.removeprefix("'") for cell in pair] for pair in told
+        ]
+        assert not [cell for row in rows for cell in row if re.match("[=+\\-@\t\r\n\uff0b\uff0d\uff1d\uff20]", cell)]
 
     def test_no_story_is_said(self):
         """Nothing that belongs together is a sentence, not an empty box."""

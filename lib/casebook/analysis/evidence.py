@@ -1,11 +1,12 @@
 """How far the evidence carries: what is missing, what cannot be taken at its word, and which release's rules apply."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from casebook.analysis.words import agree, number
 from casebook.errors import CasebookError
 from casebook.facts import Cluster, Problem
 from casebook.findings import Evidence, Finding, Question, Severity
+from casebook.pasted import NOT_PASTED
 from casebook.versions import VersionInUse, VersionOrigin
 
 ZNODES = "zookeeper/znodes.jsonl.zst"
@@ -71,7 +72,22 @@ def _complete(cluster: Cluster) -> Finding:
     if not missing:
         return ask.ok("Everything that was asked for was collected")
     title = f"{number(len(missing), 'part')} could not be collected"
-    return ask.could_not_check(title, why=_first(missing), settle="Collect again once the cause is gone.")
+    return ask.could_not_check(title, why=_first(missing), settle=_settle(missing, cluster.chroot))
+
+
+def _settle(missing: Sequence[Problem], chroot: str) -> str:
+    """Of a paste, which nobody can collect again, the commands of zkCli that would bring what it lacks."""
+    lacking = [problem.path for problem in missing if NOT_PASTED in problem.reason]
+    if not lacking:
+        return "Collect again once the cause is gone."
+    commands = [f"{'get' if _is_single(path) else 'ls'} {chroot}{path}" for path in lacking if path.startswith("/")]
+    which = f": {', '.join(commands)}" if commands else ""
+    return f"Paste what is missing, each command with all that it prints, below what was pasted, and make the case anew{which}."
+
+
+def _is_single(path: str) -> bool:
+    """Whether a znode itself is wanted, not the names of those below it."""
+    return path in ("/controller", "/controller_epoch") or path.startswith("/brokers/topics/")
 
 
 def _taken_at_its_word(cluster: Cluster) -> Finding:

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 
-from casebook.analysis import timeline_window_checks
+from casebook.analysis import timeline_owner_checks, timeline_window_checks
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_roots import likeliest, unnamed
-from casebook.analysis.timeline_rows import Chain, Root, Silence, Window, WindowKind
+from casebook.analysis.timeline_rows import Chain, Clock, Root, Silence, Window, WindowKind
+from casebook.analysis.timeline_rows import Step as ClockStep
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_silences import COLLECT_HISTORY, COLLECT_LOGS, unlogged
 from casebook.analysis.timeline_storms import Storm, storms
+from casebook.analysis.timeline_story import one_sentence
 from casebook.analysis.timeline_two_leaders import Doubt
 from casebook.analysis.timeline_window_checks import SETTLE, proof
 from casebook.analysis.timeline_words import all_named
@@ -21,6 +23,8 @@ OFF = 1000
 """Milliseconds of skew from which on logs read side by side mislead."""
 
 _THROWN = "In 0.9 the exception throws away what other connections had sent in the same poll: it is never answered."
+_JOINED = Step(kind="then", text="A file that was put together of several out of order looks the same: give them one by one.")
+_REFUSED = "The broker answers with an error and closes the connection; nobody else suffers."
 _OLDER_CLIENT = (
     "Set api.version.request=false and broker.version.fallback in librdkafka clients, or use clients of the brokers' release."
 )
@@ -37,11 +41,12 @@ def checks(
 ) -> tuple[Finding, ...]:
     """Every check, in a fixed order."""
     return (
-        timeline_window_checks.two_leaders(scene, _of(windows, WindowKind.TWO_LEADERS), doubts),
+        timeline_window_checks.two_leaders(scene, _of(windows, WindowKind.TWO_LEADERS), doubts, chains),
         timeline_window_checks.leaderless(scene, _of(windows, WindowKind.LEADERLESS)),
         timeline_window_checks.under_min_isr(scene, _of(windows, WindowKind.UNDER_MIN_ISR)),
         _root(scene, chains, roots),
-        _unknown_requests(scene),
+        _unknown_requests(scene, chains),
+        timeline_owner_checks.owners(scene),
         _clocks(scene),
         _silences(silences),
         _untyped(scene, untyped),
@@ -102,7 +107,7 @@ def _undecided(ask: Question, chain: Chain, candidates: Sequence[Root]) -> Findi
     )
 
 
-def _unknown_requests(scene: Scene) -> Finding:
+def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
     found = storms(scene)
     thrown = [row for storm in found for row in storm.thrown]
     failed = scene.kind("processor_failed")
@@ -134,12 +139,13 @@ def _unknown_requests(scene: Scene) -> Finding:
             title = f"No log that is here tells of an unknown request, but there is none of {brokers(missing)}"
             return ask.could_not_check(title, settle=COLLECT_LOGS)
         return ask.ok("No broker was sent a request that it does not know")
+    begin = next((one_sentence(chain) for chain in chains if chain.kind == "unknown_request"), "")
     grave = len(failed) > 0 or any(row.kind == "unknown_api_key" for row in thrown)
     return ask.found(
         Severity.CRITICAL if grave else Severity.WARNING,
         capitalised(f"{all_named([storm.broker for storm in found])} {agree(len(found), 'was', 'were')} sent ")
         + f"{number(len(thrown), 'unknown request')}{_by_whom(found, senders)}",
-        why=_THROWN if grave else "The broker answers with an error and closes the connection; nobody else suffers.",
+        why=" ".join(filter(None, (begin, _THROWN if grave else _REFUSED))),
         since=instant(thrown[0].at),
         next=(
             Step(kind="first", text=_OLDER_CLIENT),
@@ -160,19 +166,23 @@ def _by_whom(found: Sequence[Storm], senders: Sequence[str]) -> str:
 def _clocks(scene: Scene) -> Finding:
     known = [clock for clock in scene.clocks if clock.skew is not None]
     unknown = [clock for clock in scene.clocks if clock.skew is None and clock.broker is not None]
+    was_set = [clock for clock in scene.clocks if clock.steps]
     off = [clock for clock in known if abs(clock.skew) > OFF + clock.uncertainty]
     ask = Question(
         check="timeline.clocks",
         question="May times of different logs be compared?",
         looked_at=number(sum(clock.pairs for clock in known), "line") + " that happened together with something of known time",
-        threshold="a clock that is off by more than 1 s",
+        threshold="a clock that is off by more than 1 s, or was set while its log was written",
         facts={
             "reference": scene.reference,
             "skew_ms": {clock.owner: clock.skew for clock in scene.clocks},
             "uncertainty_ms": {clock.owner: clock.uncertainty for clock in scene.clocks},
+            "set": {clock.owner: [step.skew for step in clock.steps] for clock in was_set},
         },
         caveats=("Corrected times are used for ordering only; every row keeps the time that was printed.",),
     )
+    if was_set:
+        return _was_set(ask, was_set)
     if off:
         worst = max(off, key=lambda clock: abs(clock.skew))
         ahead = "ahead of" if worst.skew > 0 else "behind"
@@ -196,6 +206,36 @@ def _clocks(scene: Scene) -> Finding:
         )
     most = max(abs(clock.skew) + clock.uncertainty for clock in known)
     return ask.ok(f"All {number(len(known), 'clock')} agree with {scene.reference} within {duration(most)}")
+
+
+def _was_set(ask: Question, clocks: Sequence[Clock]) -> Finding:
+    first, others = clocks[0], len(clocks) - 1
+    also = f", and {number(others, 'other')} {agree(others, 'was', 'were')} set as well" if others else ""
+    steps = [(clock, before, step) for clock in clocks for before, step in zip(clock.skews[:-1], clock.steps, strict=True)]
+    return ask.found(
+        Severity.WARNING,
+        f"The clock of {first.owner} was set {_by(first.skew, first.steps[0])} while its log was written{also}",
+        why=" ".join(f"{clock.owner}: {_step_said(before, step)}" for clock, before, step in steps[:SHOWN]),
+        evidence=tuple(proof(text) for _, _, step in steps[:SHOWN] for text in (step.before, step.after)),
+        next=(
+            Step(kind="first", text="Mend the time synchronisation of the hosts: a running clock must be slewed, not set."),
+            *([_JOINED] if any(step.shown < step.left for _, _, step in steps) else []),
+        ),
+    )
+
+
+def _by(before: int | None, step: ClockStep) -> str:
+    if before is not None and step.skew is not None:
+        by = step.skew - before
+        return f"{'forward' if by > 0 else 'back'} by {duration(abs(by))}"
+    return f"back by {duration(step.left - step.shown)} or more"
+
+
+def _step_said(before: int | None, step: ClockStep) -> str:
+    was, then = ("nobody knows how far" if skew is None else f"{skew:+d} ms" for skew in (before, step.skew))
+    unknown = "" if step.skew is not None else "; from there on its lines could not be ordered among those of others"
+    lines = f"{step.before} bears {instant(step.left)}, {step.after} bears {instant(step.shown)}"
+    return f"{lines}; off by {was}, then {then}{unknown}."
 
 
 def _silences(silences: Sequence[Silence]) -> Finding:

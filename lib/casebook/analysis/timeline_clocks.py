@@ -6,13 +6,15 @@ reports a write is printed after it, so its clock is ahead by at most that. Betw
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
 from casebook.analysis.timeline_history import Past
 from casebook.analysis.timeline_pairs import ZONE, Grade, Pair, Side, against_controller, against_znodes
-from casebook.analysis.timeline_rows import Clock
+from casebook.analysis.timeline_rows import Clock, Step
+from casebook.analysis.timeline_steps import Cut, cuts
+from casebook.analysis.timeline_steps import stretch as number_of
 from casebook.analysis.words import duration, number
 from casebook.events import Event
 from casebook.facts import Cluster
@@ -56,19 +58,76 @@ def clocks(cluster: Cluster, past: Past, events: Sequence[Event]) -> tuple[str, 
     owners = {owner(event): event.broker for event in events if event.time is not None}
     owners |= {f"broker {stamp.broker}": stamp.broker for stamp in past.stamps}
     pairs = against_znodes(cluster, past, events, owner)
-    found = _settled(pairs)
+    stretches = _Stretches(events, pairs)
+    found = _settled(pairs, stretches)
     reference = ZOOKEEPER if found else _busiest_controller(events)
     if not found and reference:
-        found = {reference: _Skew(0, 0)}
-    lined = {pair.owner for pair in pairs if pair.grade is not Grade.STAMP}
-    anchors = {name: skew for name, skew in found.items() if name in lined} or found
-    pairs += against_controller(events, owner, anchors)
-    found |= _settled(pair for pair in pairs if pair.owner not in anchors)
-    counted = defaultdict(int)
+        found = {Stretch(reference, 0): _Skew(0, 0)}
+    lined = {stretches.of_pair(pair) for pair in pairs if pair.grade is not Grade.STAMP}
+    anchors = {stretch: skew for stretch, skew in found.items() if stretch in lined} or found
+
+    def ahead(event: Event) -> int | None:
+        anchor = anchors.get(stretches.of(event))
+        return None if anchor is None else anchor.skew
+
+    pairs += against_controller(events, owner, ahead)
+    found |= _settled((pair for pair in pairs if stretches.of_pair(pair) not in anchors), stretches)
+    by_owner: dict[str, list[Pair]] = defaultdict(list)
     for pair in pairs:
-        counted[pair.owner] += 1
-    rows = (_clock(name, owners[name], found.get(name), counted[name], reference, pairs) for name in sorted(owners, key=_order))
+        by_owner[pair.owner].append(pair)
+    rows = []
+    for name in sorted(owners, key=_order):
+        clock = _clock(name, owners[name], found.get(Stretch(name, 0)), reference, by_owner[name])
+        rows.append(_with_steps(clock, stretches.cuts.get(name, ()), found))
     return reference, tuple(rows)
+
+
+class Stretch(NamedTuple):
+    """Lines by one clock, between two moments at which it was set; 0 is the first."""
+
+    owner: str
+    number: int
+
+
+class _Stretches:
+    """Which lines stand between two moments at which their clock was set."""
+
+    def __init__(self, events: Iterable[Event], pairs: Iterable[Pair]) -> None:
+        lines: dict[str, list[Event]] = defaultdict(list)
+        paired: dict[str, list[Pair]] = defaultdict(list)
+        for event in events:
+            if event.time is not None:
+                lines[owner(event)].append(event)
+        for pair in pairs:
+            paired[pair.owner].append(pair)
+        found = {name: cuts(told, paired[name]) for name, told in lines.items()}
+        self.cuts: dict[str, Sequence[Cut]] = {name: cut for name, cut in found.items() if cut}
+
+    def of(self, event: Event) -> Stretch:
+        """That of a line."""
+        name = owner(event)
+        return Stretch(name, number_of(self.cuts[name], event.file, event.line) if name in self.cuts else 0)
+
+    def of_pair(self, pair: Pair) -> Stretch | None:
+        """That of a pair; ``None`` for a stamp by a clock that was set: nobody knows before or after what."""
+        if pair.event is not None:
+            return self.of(pair.event)
+        return None if pair.owner in self.cuts else Stretch(pair.owner, 0)
+
+
+def _with_steps(clock: Clock, cut: Sequence[Cut], found: Mapping[Stretch, _Skew]) -> Clock:
+    """A clock with where it was set, and by how much it is ahead then."""
+    steps = []
+    for place, one in enumerate(cut, start=1):
+        skew = found.get(Stretch(clock.owner, place))
+        known = (None, None) if skew is None else _applied(skew, clock.reference)
+        steps.append(Step(one.before.proof, one.after.proof, one.before.time, one.after.time, *known, one.lines))
+    return clock._replace(steps=tuple(steps), why=" ".join((clock.why, *map(_set, steps))))
+
+
+def _set(step: Step) -> str:
+    known = "nobody knows how far it is off" if step.skew is None else f"it is ahead by {step.skew:+d} ms"
+    return f"It was set between {step.before} and {step.after}; from there on {known}."
 
 
 def _order(name: str) -> tuple[bool, int, str]:
@@ -76,12 +135,13 @@ def _order(name: str) -> tuple[bool, int, str]:
     return (text == name, int(text) if text.isdecimal() else 0, name)
 
 
-def _settled(pairs: Iterable[Pair]) -> dict[str, _Skew]:
-    by_owner: dict[str, list[Pair]] = defaultdict(list)
+def _settled(pairs: Iterable[Pair], stretches: _Stretches) -> dict[Stretch, _Skew]:
+    by_stretch: dict[Stretch, list[Pair]] = defaultdict(list)
     for pair in pairs:
-        by_owner[pair.owner].append(pair)
-    settled = {name: _skew(found) for name, found in by_owner.items()}
-    return {name: skew for name, skew in settled.items() if skew is not None}
+        if (stretch := stretches.of_pair(pair)) is not None:
+            by_stretch[stretch].append(pair)
+    settled = {stretch: _skew(found) for stretch, found in by_stretch.items()}
+    return {stretch: skew for stretch, skew in settled.items() if skew is not None}
 
 
 def _skew(pairs: Sequence[Pair]) -> _Skew | None:
@@ -153,22 +213,27 @@ def _busiest_controller(events: Iterable[Event]) -> str:
     return f"broker {max(counted, key=lambda broker: (counted[broker], -broker))}" if counted else ""
 
 
-def _clock(name: str, broker: int | None, found: _Skew | None, count: int, reference: str, pairs: Sequence[Pair]) -> Clock:
+def _clock(name: str, broker: int | None, found: _Skew | None, reference: str, pairs: Sequence[Pair]) -> Clock:
     if name == reference:
         return Clock(name, broker, 0, 0, 0, reference, False, "It is the reference: nothing of ZooKeeper's is known.")
     if found is None:
-        late = [pair.ahead for pair in pairs if pair.owner == name and pair.grade is Grade.LATE]
+        late = [pair.ahead for pair in pairs if pair.grade is Grade.LATE]
         why = "Nothing in its lines happened together with something of known time; its times are taken as printed."
         if late:
             why = f"It is ahead by {duration(min(late))} at most, by what it was told; its times are taken as printed."
         return Clock(name, broker, None, None, 0, reference, False, why)
-    kinds = sorted({pair.what for pair in pairs if pair.owner == name})
-    why = f"{number(count, 'pair')}: {', '.join(kinds)}."
-    if reference != ZOOKEEPER and abs(found.skew) <= found.uncertainty:
-        # between logs alone a skew that may be none would put lines into an order that nobody printed
-        doubt = abs(found.skew) + found.uncertainty
+    kinds = sorted({pair.what for pair in pairs})
+    why = f"{number(len(pairs), 'pair')}: {', '.join(kinds)}."
+    applied = _applied(found, reference)
+    if applied != found:
         why += f" The {duration(abs(found.skew))} found are no more than its uncertainty: its times are taken as printed."
-        return Clock(name, broker, 0, doubt, count, reference, False, why)
-    off = abs(found.skew) % ZONE
-    zone = abs(found.skew) >= ZONE - NEAR_ZONE and min(off, ZONE - off) <= NEAR_ZONE
-    return Clock(name, broker, found.skew, found.uncertainty, count, reference, zone, why)
+    off = abs(applied.skew) % ZONE
+    zone = abs(applied.skew) >= ZONE - NEAR_ZONE and min(off, ZONE - off) <= NEAR_ZONE
+    return Clock(name, broker, applied.skew, applied.uncertainty, len(pairs), reference, zone, why)
+
+
+def _applied(found: _Skew, reference: str) -> _Skew:
+    """Between logs alone, none where it may be none: it would put lines into an order that nobody printed."""
+    if reference != ZOOKEEPER and abs(found.skew) <= found.uncertainty:
+        return _Skew(0, abs(found.skew) + found.uncertainty)
+    return found

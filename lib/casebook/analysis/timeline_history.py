@@ -1,7 +1,7 @@
 """ZooKeeper's history as a past: every leader and ISR, every registration, session and controllership, with its transaction."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -30,6 +30,19 @@ KINDS = {
 _KIND_OF = {What.TOPIC_CREATED: "znode_topic_created", What.TOPIC_DELETED: "znode_topic_deleted"}
 
 
+class Overrides(NamedTuple):
+    """A topic's own settings, as they were written.
+
+    Args:
+        time: From when on they count, by ZooKeeper's clock.
+        config: By name; ``None`` when they cannot be decoded.
+    """
+
+    time: int
+    zxid: int
+    config: Mapping[str, str] | None
+
+
 class Stamp(NamedTuple):
     """A time that a broker wrote into a znode.
 
@@ -56,6 +69,7 @@ class Past:
         registered: Of each broker, in order.
         sessions: By name.
         controllers: In order.
+        overrides: Of each topic whose settings were written, in order.
         stamps: Times that brokers wrote into znodes.
         breaks: Times at which transactions are missing.
         first: When it begins; ``None`` without one.
@@ -67,6 +81,7 @@ class Past:
     registered: dict[int, list[Span]] = field(default_factory=lambda: defaultdict(list))
     sessions: dict[str, Span] = field(default_factory=dict)
     controllers: list[Span] = field(default_factory=list)
+    overrides: dict[str, list[Overrides]] = field(default_factory=lambda: defaultdict(list))
     stamps: list[Stamp] = field(default_factory=list)
     breaks: list[int] = field(default_factory=list)
     first: int | None = None
@@ -106,6 +121,7 @@ class _Replay:
             What.CONTROLLER_EPOCH: self._epoch,
             What.STATE: self._state,
             What.STATE_GONE: self._state_gone,
+            What.TOPIC_CONFIG: self._config,
         }
 
     def take(self, one: Happened) -> None:
@@ -226,6 +242,14 @@ class _Replay:
         self.past.rows.append(
             Row(one.time, one.time, "history", writer, HISTORY, None, kind, one.topic, one.partition, None, fields, zxid=one.zxid)
         )
+
+    def _config(self, one: Happened) -> None:
+        """A topic without a znode of settings had none of its own until they are written first."""
+        known = self.past.overrides[one.topic]
+        if not known and not one.before and self.past.first is not None:
+            known.append(Overrides(self.past.first, 0, {}))
+        if not known or known[-1].zxid != one.zxid:
+            known.append(Overrides(one.time, one.zxid, one.config))
 
     def _state_gone(self, one: Happened) -> None:
         gone = StateRow(one.topic, one.partition, one.time, one.zxid, None, None, None, None, transaction(one.zxid), deleted=True)

@@ -8,7 +8,8 @@ just that was awake to notice; one that reports far more was not.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from casebook.analysis.timeline_losses import OFTEN, SLOW, Loss, gap_of, other_gaps, stop_of
+from casebook.analysis.timeline_gaps import OFTEN, other_gaps
+from casebook.analysis.timeline_losses import SLOW, Loss, gap_of, stop_of
 from casebook.analysis.timeline_rows import Point, Root, Row, Span
 from casebook.analysis.timeline_scene import SLACK, Scene
 from casebook.analysis.words import brokers, duration, number
@@ -98,7 +99,7 @@ def _clues(scene: Scene, loss: Loss) -> _Clues:
     gap = gap_of(scene, loss)
     noticed = [row for row in scene.kind("zk_silent").between(loss.since, loss.until) if row.broker == loss.broker]
     noticed = [row for row in noticed if row.milliseconds is not None and row.at - row.milliseconds <= loss.gone.at]
-    often = 0 if gap is None else other_gaps(scene, loss, gap)
+    often = 0 if gap is None else other_gaps(scene, loss.broker, gap)
     return _Clues(
         loss,
         life,

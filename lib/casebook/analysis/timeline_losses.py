@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from casebook.analysis.timeline_gaps import OFTEN, gap_at, other_gaps
 from casebook.analysis.timeline_links import Chainer, once_each, places
 from casebook.analysis.timeline_rows import Chain, Row
 from casebook.analysis.timeline_scene import SLACK, Scene
@@ -16,8 +17,6 @@ AFTER = 120_000
 """What came of it, in so many after it, or after the broker is back."""
 SLOW = 1000
 """A pause or a write to disk of so many milliseconds is worth a word."""
-OFTEN = 3
-"""A log that was silent so long so often says nothing by being silent once more."""
 
 STOPPING = ("broker_stopping", "controlled_shutdown_begun", "controlled_shutdown_done", "broker_stopped")
 CLIENTS = (
@@ -105,17 +104,7 @@ def chain(scene: Scene, loss: Loss) -> Chain | None:
 
 def gap_of(scene: Scene, loss: Loss) -> tuple[Row, Row] | None:
     """The two lines of the broker's own around the loss, when one process printed both and a whole timeout lies between them."""
-    own, life = scene.of_broker(loss.broker), scene.life(loss.broker, loss.gone.at)
-    before, after = own.before(loss.gone.at), own.after(loss.gone.at)
-    if life is None or before is None or after is None or not life.opened <= before.at <= after.at <= life.closed:
-        return None
-    return (before, after) if after.at - before.at >= (loss.timeout or SLOW) else None
-
-
-def other_gaps(scene: Scene, loss: Loss, gap: tuple[Row, Row]) -> int:
-    """How often else its log was silent as long."""
-    least = gap[1].at - gap[0].at
-    return sum(b.at - a.at >= least for a, b in pairwise(scene.of_broker(loss.broker).rows)) - 1
+    return gap_at(scene, loss.broker, loss.gone.at, loss.timeout or SLOW)
 
 
 def stop_of(scene: Scene, loss: Loss) -> Row | None:
@@ -157,7 +146,7 @@ def _causes(links: Chainer, scene: Scene, loss: Loss) -> Row | None:
     if slow is not None:
         links.link(slow, [silent or end], "a ZooKeeper that waits for its disk answers nobody")
     gap = gap_of(scene, loss)
-    if gap is not None and silent is None and other_gaps(scene, loss, gap) < OFTEN:
+    if gap is not None and silent is None and other_gaps(scene, loss.broker, gap) < OFTEN:
         length = str(gap[1].at - gap[0].at)
         links.link(
             gap[0]._replace(kind="log_gap", fields={"ms": length}), [end], "who prints nothing may send no heartbeat either"

@@ -24,14 +24,15 @@ _BY_LEADER = (*_ISR, "become_leader")
 
 def merged(past: Past, clocks: Iterable[Clock], events: Iterable[Event]) -> tuple[Row, ...]:
     """All rows by the reference clock; undated ones last, a transaction before lines of the same millisecond."""
-    skews = {clock.owner: clock.skew or 0 for clock in clocks}
-    known: dict[tuple[int | None, str], int] = {}
+    by_owner = {clock.owner: clock for clock in clocks}
+    known: dict[tuple[int | None, str], Clock | None] = {}
     rows = list(past.rows)
     for event in events:
         whose = event.broker, event.file
         if whose not in known:
-            known[whose] = skews.get(owner_of(*whose), 0)
-        rows.append(row_of(event, known[whose]))
+            known[whose] = by_owner.get(owner_of(*whose))
+        clock = known[whose]
+        rows.append(row_of(event, 0 if clock is None else clock.ahead(event.file, event.line) or 0))
     return tuple(sorted(rows, key=in_order))
 
 
@@ -180,9 +181,10 @@ def lives(rows: Iterable[Row], files: Iterable[LogFile], clocks: Iterable[Clock]
             spans[-1] = spans[-1]._replace(closed=row.at, closed_proof=row.proof, name=_end_of(row, spans[-1].name))
         if row.kind == "broker_stopped":
             stopped.add(row.broker)
-    skews = {clock.broker: clock.skew or 0 for clock in clocks}
+    skews = {clock.broker: clock.skew or 0 for clock in clocks if not clock.steps}
+    was_set = {clock.broker for clock in clocks if clock.steps}
     for file in files:
-        spans = found.get(file.broker)
+        spans = found.get(file.broker) if file.broker not in was_set else None
         if spans and file.last is not None and (last := file.last - skews.get(file.broker, 0)) > spans[-1].closed:
             spans[-1] = spans[-1]._replace(closed=last, closed_proof=f"{file.file}:{file.lines}")
     return found

@@ -54,6 +54,7 @@ class Pair(NamedTuple):
         side: See :class:`Side`.
         what: Kind of pair, in words.
         grade: See :class:`Grade`.
+        event: The line; ``None`` for a stamp in a znode.
     """
 
     owner: str
@@ -61,6 +62,7 @@ class Pair(NamedTuple):
     side: Side
     what: str
     grade: Grade = Grade.PROMPT
+    event: Event | None = None
 
 
 Owner = Callable[[Event], str]
@@ -72,19 +74,23 @@ def against_znodes(cluster: Cluster, past: Past, events: Sequence[Event], owner:
     pairs = [Pair(f"broker {one.broker}", one.stamp - one.time, Side.BEFORE, one.what, Grade.STAMP) for one in stamps]
     registered, telling = _Registered(past, stamps, events), _sample(events, owner)
     states = _States(cluster, past, {(event.topic, event.partition) for event in telling})
+    begun: set[tuple[str, str]] = set()
     for event in telling:
+        again = False
         if event.kind == "broker_registered":
             found = registered.of(event)
         elif event.kind in _SESSIONS:
-            found = _of_session(past, event)
+            found, session = _of_session(past, event), (owner(event), event.kind + event.fields.get("session", ""))
+            again = session in begun
+            begun.add(session)
         elif event.topic is not None:
             found = states.of(event)
         else:
             continue
         if found is not None:
             time, side, what = found
-            grade = Grade.LATE if event.kind in _LEARNS else Grade.PROMPT
-            pairs.append(Pair(owner(event), event.time - time, side, what, grade))
+            grade = Grade.LATE if again or event.kind in _LEARNS else Grade.PROMPT
+            pairs.append(Pair(owner(event), event.time - time, side, what, grade, event))
     return pairs
 
 
@@ -114,7 +120,7 @@ def _of_session(past: Past, event: Event) -> tuple[int, Side, str] | None:
         return None
     if event.kind == "zks_session_expiring":
         return None if span.closed is None else (span.closed, Side.BEFORE, "session expired")
-    return None if span.opened is None else (span.opened, Side.AFTER, "session opened")  # taken up again: a looser bound
+    return None if span.opened is None else (span.opened, Side.AFTER, "session opened")
 
 
 class _Registered:
@@ -130,7 +136,7 @@ class _Registered:
             if event.kind == "broker_registered" and event.time is not None:
                 lines[_registering(event)].append(event)
         self._whole = {broker for broker, told in lines.items() if past.there and len(told) == len(self._known[broker])}
-        self._order = {broker: sorted(event.time for event in told) for broker, told in lines.items()}
+        self._order = {broker: sorted(told, key=_as_written(told)) for broker, told in lines.items()}
 
     def of(self, event: Event) -> tuple[int, Side, str] | None:
         """Rule: by its zxid (2.2+); else by number, when there are as many lines; else by the stamp it follows, zones aside."""
@@ -138,11 +144,16 @@ class _Registered:
         known = self._known.get(broker, ())
         found = [stamp for stamp in known if zxid is not None and stamp.proof == transaction(zxid)]
         if not found and broker in self._whole:
-            found = [known[self._order[broker].index(event.time)]]
+            found = [known[self._order[broker].index(event)]]
         if not found and zxid is None:
             near = [stamp for stamp in known if (event.time - stamp.stamp) % ZONE <= LATE]
             found = sorted(near, key=lambda stamp: abs(event.time - stamp.stamp))
         return (found[0].time, Side.AFTER, "registered line") if found else None
+
+
+def _as_written(events: Sequence[Event]) -> Callable[[Event], int]:
+    """The order of lines: of one file as they stand there, as a clock that was set may tell another; else by time."""
+    return (lambda event: event.line) if len({event.file for event in events}) == 1 else (lambda event: event.time)
 
 
 def _registering(event: Event) -> int | None:
@@ -211,21 +222,25 @@ def _ids(text: str) -> frozenset[int]:
     return frozenset(int(part) for part in text.replace(" ", "").split(",") if part.isdecimal())
 
 
-def against_controller(events: Sequence[Event], owner: Owner, known: Mapping[str, object]) -> list[Pair]:
-    """What other brokers print, beside what a controller prints of the same, whose clock is known."""
+def against_controller(events: Sequence[Event], owner: Owner, ahead: Callable[[Event], int | None]) -> list[Pair]:
+    """What other brokers print, beside what a controller prints of the same.
+
+    Args:
+        ahead: Milliseconds by which the clock of a line is ahead, where that is known.
+    """
     told: dict[tuple[str, int, int], int] = {}
     added: dict[int, list[int]] = defaultdict(list)
     for event in events:
-        if event.kind not in _CONTROLLER or event.time is None or owner(event) not in known:
+        if event.kind not in _CONTROLLER or event.time is None or (skew := ahead(event)) is None:
             continue
-        time = event.time - known[owner(event)].skew
+        time = event.time - skew
         if event.kind == "broker_change":
             for broker in _ids(event.fields.get("added", "")):
                 added[broker].append(time)
         elif (epoch := event.number("leader_epoch")) is not None and event.topic is not None:
             place = (event.topic, event.partition, epoch)
             told[place] = min(told.get(place, time), time)
-    others = [event for event in events if event.time is not None and event.broker is not None and owner(event) not in known]
+    others = [event for event in events if event.time is not None and event.broker is not None and ahead(event) is None]
     learnt = [event for event in others if event.kind in _LEARNS and event.topic is not None]
     pairs = [pair for event in learnt for pair in _learnt(event, owner(event), told)]
     registering: dict[int, list[Event]] = defaultdict(list)
@@ -239,7 +254,7 @@ def _learnt(event: Event, whose: str, told: Mapping[tuple[str, int, int], int]) 
     """Rule: who is told of a leader prints it later than the controller."""
     time = told.get((event.topic, event.partition, event.number("leader_epoch")))
     if time is not None:
-        yield Pair(whose, event.time - time, Side.AFTER, "leader learnt", Grade.LATE)
+        yield Pair(whose, event.time - time, Side.AFTER, "leader learnt", Grade.LATE, event)
 
 
 def _seen(lines: Sequence[Event], added: Sequence[int], owner: Owner) -> Iterator[Pair]:
@@ -254,4 +269,4 @@ def _seen(lines: Sequence[Event], added: Sequence[int], owner: Owner) -> Iterato
         else:
             time = min(added, key=lambda time, line=line: abs((line.time - time + LATE) % ZONE - LATE), default=None)
         if time is not None:
-            yield Pair(owner(line), line.time - time - PROMPT, Side.BEFORE, "seen to register", Grade.SEEN)
+            yield Pair(owner(line), line.time - time - PROMPT, Side.BEFORE, "seen to register", Grade.SEEN, line)

@@ -104,18 +104,41 @@ class StateRow(NamedTuple):
     version: int | None = None
 
 
+class Step(NamedTuple):
+    """A clock was set while its log was written.
+
+    Args:
+        before: Where the last line by the clock as it was stands.
+        after: Where the first one by the clock as it was set stands.
+        left: What it showed last.
+        shown: What it showed then.
+        skew: Milliseconds by which it is ahead of the reference from here on; ``None`` when unknown.
+        uncertainty: The skew is right to so many milliseconds.
+        lines: Number of the first line after it, by file.
+    """
+
+    before: str
+    after: str
+    left: int
+    shown: int
+    skew: int | None
+    uncertainty: int | None
+    lines: Mapping[str, int]
+
+
 class Clock(NamedTuple):
     """How far a clock is off.
 
     Args:
         owner: ``broker 57``, or the folder of a log of no broker, e.g. ``zookeeper/logs/1``, ``clients/app``.
         broker: Whose it is; ``None`` for the others.
-        skew: Milliseconds by which it is ahead of the reference; ``None`` when unknown.
+        skew: Milliseconds by which it is ahead of the reference; ``None`` when unknown. Of a clock that was set: at first.
         uncertainty: The skew is right to so many milliseconds.
         pairs: Lines that were held against what happened with them.
         reference: ``ZooKeeper``, ``broker 56``, or ``""`` when there is nothing to hold it against.
         zone: It is so far off by whole quarters of an hour that a time zone is likelier than a wrong clock.
         why: How it is known, or why not.
+        steps: Where it was set, in order.
     """
 
     owner: str
@@ -126,6 +149,18 @@ class Clock(NamedTuple):
     reference: str
     zone: bool
     why: str
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def skews(self) -> tuple[int | None, ...]:
+        """Of each stretch between its steps."""
+        return (self.skew, *(step.skew for step in self.steps))
+
+    def ahead(self, file: str, line: int) -> int | None:
+        """Milliseconds by which it was ahead when a line was printed."""
+        if not self.steps:
+            return self.skew
+        return self.skews[sum(file in step.lines and line >= step.lines[file] for step in self.steps)]
 
 
 class WindowKind(StrEnum):
@@ -150,6 +185,8 @@ class Window(NamedTuple):
         opened_by: What opened it, in words.
         closed_by: What closed it, or why its end is open.
         planned: Somebody moved the leader from a broker that was well.
+        silent: Of ``two_leaders``: up to here the old leader, whose process lived on, printed nothing, which it seldom does:
+            it may have stood still. ``None`` where nothing tells it apart from one that ran.
     """
 
     kind: WindowKind
@@ -164,6 +201,7 @@ class Window(NamedTuple):
     opened_by: str = ""
     closed_by: str = ""
     planned: bool = False
+    silent: int | None = None
 
     @property
     def length(self) -> int | None:

@@ -5,9 +5,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
-from casebook.analysis.settings import Settings
+from casebook.analysis.settings import TOPIC, UNREADABLE, Setting, Settings
 from casebook.analysis.timeline_history import Key, Past
 from casebook.analysis.timeline_rows import Clock, Row, Span, StateRow
 from casebook.events import LogFile
@@ -44,6 +45,14 @@ class Rows:
         """The first one that is later."""
         place = bisect_right(self._times, at)
         return self.rows[place] if place < len(self.rows) else None
+
+    def pauses(self, least: int) -> int:
+        """How often so many milliseconds or more lie between a row and the next."""
+        return len(self._pauses) - bisect_left(self._pauses, least)
+
+    @cached_property
+    def _pauses(self) -> Sequence[int]:
+        return sorted(after - before for before, after in pairwise(self._times))
 
 
 _NONE = Rows(())
@@ -83,6 +92,16 @@ class Scene:
     def settings(self) -> Settings:
         """Effective settings, as they were when the evidence was collected."""
         return Settings(self.cluster, self.version.version)
+
+    def setting(self, key: str, *, topic: str, broker: int | None, at: int) -> Setting:
+        """The value that counted at a moment: a topic's override as the history has it then; all else as it was at the end."""
+        known = [one for one in self.past.overrides.get(topic, ()) if one.time <= at]
+        if not known:
+            return self.settings.effective(key, topic=topic, broker=broker)
+        if known[-1].config is None:
+            return Setting(value=None, origin=UNREADABLE)
+        override = known[-1].config.get(key)
+        return self.settings.of_broker(key, broker) if override is None else Setting(value=override, origin=TOPIC)
 
     @cached_property
     def _by_kind(self) -> dict[str, Rows]:

@@ -302,10 +302,12 @@ def _refuse_uncovered(found: Timeline, chosen: Selection) -> None:
 
 def _moments(found: Timeline) -> Iterator[int]:
     """When something is told, by the reference clock: what the logs cover, and everything else that bears a date."""
-    skews = {clock.owner: clock.skew or 0 for clock in found.clocks}
+    clocks = {clock.owner: clock for clock in found.clocks}
     for file in found.files:
-        skew = skews.get(owner_of(file.broker, file.file), 0)
-        yield from (end - skew for end in (file.first, file.last) if end is not None)
+        clock = clocks.get(owner_of(file.broker, file.file))
+        if clock is None or not clock.steps:  # of a clock that was set the lines themselves tell
+            skew = clock.skew or 0 if clock else 0
+            yield from (end - skew for end in (file.first, file.last) if end is not None)
     yield from (row.at for row in found.rows if row.at is not None)
     yield from (row.time for row in found.partition_history)
     yield from (end for window in found.windows for end in (window.opened, window.closed) if end is not None)

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from casebook.analysis.timeline_history import Past
-from casebook.analysis.timeline_rows import Chain, Clock, Silence
+from casebook.analysis.timeline_rows import Chain, Clock, Silence, Step
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_two_leaders import Doubt
 from casebook.analysis.words import brokers, number
@@ -131,9 +131,10 @@ def _reach(scene: Scene, worst: Chain | None) -> Iterator[Silence]:
     if worst is None:
         return
     skews = {clock.broker: clock.skew or 0 for clock in scene.clocks if clock.broker is not None}
+    was_set = {clock.broker for clock in scene.clocks if clock.steps}
     reach: dict[int, list[LogFile]] = defaultdict(list)
     for file in scene.files:
-        if file.broker is not None and file.first is not None:
+        if file.broker is not None and file.first is not None and file.broker not in was_set:
             reach[file.broker].append(file)
     for broker, files in sorted(reach.items()):
         first = min(files, key=lambda file: file.first)
@@ -221,6 +222,10 @@ def _times(scene: Scene) -> Iterator[Silence]:
     unknown = [clock for clock in scene.clocks if clock.skew is None]
     if unknown:
         yield _clocks_unknown(unknown)
+    for clock in scene.clocks:
+        for step in clock.steps:
+            if step.skew is None:
+                yield _unknown_from(clock, step)
 
 
 def _clocks_unknown(unknown: list[Clock]) -> Silence:
@@ -232,6 +237,17 @@ def _clocks_unknown(unknown: list[Clock]) -> Silence:
         f"Nothing tells how far the {'clock' if one else 'clocks'} of {names} {'is' if one else 'are'} off.",
         f"The order of {'its' if one else 'their'} lines among those of others.",
         COLLECT_HISTORY,
+    )
+
+
+def _unknown_from(clock: Clock, step: Step) -> Silence:
+    return Silence(
+        "clock",
+        clock.broker,
+        f"The clock of {clock.owner} was set behind {step.before}, and nothing tells how far it is off from there on.",
+        "The order of those lines among those of others.",
+        COLLECT_HISTORY,
+        step.after,
     )
 
 

@@ -7,7 +7,8 @@ from typing import Protocol
 
 from casebook.analysis.timeline_links import places
 from casebook.analysis.timeline_rows import Chain, Link, Root, Row, Sentence, Window, WindowKind
-from casebook.analysis.timeline_words import NOBODY, exact
+from casebook.analysis.timeline_two_leaders import TRUNCATIONS
+from casebook.analysis.timeline_words import NOBODY, exact, named
 from casebook.analysis.words import agree, capitalised, number
 from casebook.facts import instant
 
@@ -16,8 +17,9 @@ MOST = 40
 
 _BROKERS_OWN = {"processor_failed", "unknown_api_key", "bad_request"}
 """Kinds that only a broker prints, also where nobody knows which."""
-_MARKS = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$])")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_MARKS = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$]|:(?=//))")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What a spreadsheet takes for the begin of a formula, or skips in search of one; the last are the first four in full width."""
 
 
 class Told(Protocol):
@@ -58,6 +60,34 @@ def _of_chain(chain: Chain, place: int) -> Iterator[tuple[int, Sentence]]:
 
 def _name(row: Row) -> tuple[str, str]:
     return row.kind, row.proof
+
+
+def first_clause(said: str) -> tuple[str, str]:
+    """The first clause of a sentence, and all that follows it."""
+    end = re.search(r"[:;.](?=\s|$)|,(?=\s+[^\d\s])", said)
+    return (said[: end.start()], said[end.start() :]) if end else (said, "")
+
+
+def one_sentence(chain: Chain) -> str:
+    """The chain in one sentence: what came first, and what decided the rest; ``""`` where nothing follows from anything."""
+    if not chain.links:
+        return ""
+    begin = chain.links[0].cause
+    steps = [(begin.at, _clause(begin, None, chain))]
+    for kinds in (kinds for kinds in _STEPS if begin.kind not in kinds):
+        link = next((link for link in chain.links if link.effect.kind in kinds), None)
+        if link is not None:
+            steps.append((link.effect.at, _clause(link.effect, link, chain)))
+    told = [f"{words} at {instant(at)[11:23]}" for at, words in sorted(steps, key=lambda step: step[0])]
+    return f"First {', then '.join(told)}."
+
+
+def _clause(row: Row, link: Link | None, chain: Chain) -> str:
+    """What a sentence of the story says in its first clause, as a part of another."""
+    if row.kind in _ENDS:
+        return f"the session of {named(chain.broker)} {'expires' if row.kind == 'zks_session_expiring' else 'ends'}"
+    said = first_clause(_TELL.get(row.kind, _as_printed)(row, link))[0]
+    return said[0].lower() + said[1:] if said.startswith(("Broker ", "The ", "A ", "Clients ")) else said
 
 
 def _sentence(row: Row, link: Link | None, chain: Chain, place: int) -> Sentence:
@@ -234,6 +264,9 @@ _KEY = {
     "cleaner_died",
     "log_dir_failed",
 }
+_ENDS = ("zks_session_expiring", "znode_session_closed", "znode_broker_gone")
+_STEPS = (_ENDS, ("znode_leader_changed", "partition_changed", "leader_elected"), TRUNCATIONS, ("processor_failed",))
+"""What a chain in one sentence names besides its begin, the first of each."""
 
 
 def markdown(told: Told) -> str:
@@ -253,7 +286,14 @@ def _time(at: int | None) -> str:
 
 
 def _shown(proof: str) -> str:
-    return f" (`{proof.replace('`', '')}`)" if proof else ""
+    return f" ({_code(proof)})" if proof else ""
+
+
+def _code(text: str) -> str:
+    """Text as a code span: its fence is longer than any run of backticks inside."""
+    line = " ".join(text.split())
+    fence = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
+    return f"{fence} {line} {fence}" if "`" in line else f"{fence}{line}{fence}"
 
 
 def escaped(text: str) -> str:
@@ -290,9 +330,9 @@ def _root(root: Root) -> str:
 
 
 def csv(told: Told) -> str:
-    """The story as CSV, comma separated, quoted, with a header; a cell that a spreadsheet would compute is kept text."""
+    """The story as CSV (RFC 4180) with a header; a cell that a spreadsheet would compute is kept text."""
     lines: list[str] = []
-    writer = csv_format.writer(_Lines(lines), lineterminator="\n")
+    writer = csv_format.writer(_Lines(lines), lineterminator="\r\n")
     writer.writerow(("time", "as_printed", "broker", "kind", "count", "text", "proof"))
     for one in told.story:
         broker = "" if one.broker is None else one.broker

@@ -7,6 +7,7 @@ takes no writes: a window needs a line of that process after the election.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from casebook.analysis.timeline_gaps import OFTEN, gap_at, other_gaps
 from casebook.analysis.timeline_history import Key
 from casebook.analysis.timeline_rows import Row, Span, StateRow, Window, WindowKind
 from casebook.analysis.timeline_scene import SLACK, Scene
@@ -14,6 +15,8 @@ from casebook.analysis.timeline_scene import SLACK, Scene
 SOON = 60_000
 """A truncation so many milliseconds after the broker became a follower is that of this change."""
 
+STILL = 1000
+"""A process that printed nothing for so many milliseconds may have stood still."""
 TRUNCATIONS = ("truncated", "truncated_below_hw", "truncated_nothing", "log_emptied", "fetch_reset")
 _LEARNS = ("become_follower", "role_changed", "leader_request_received")
 _WORDS = {
@@ -89,7 +92,18 @@ def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRo
         closed, proof, words = life.closed, life.closed_proof, f"The process of broker {old} ended."
     else:
         closed, proof, words = None, life.closed_proof, f"The log of broker {old} does not say that it became a follower."
-    return Window(WindowKind.TWO_LEADERS, *key, row.time, closed, old, row.leader, row.proof, proof, by, words, planned)
+    silent = _silent(scene, old, row.time, closed)
+    return Window(WindowKind.TWO_LEADERS, *key, row.time, closed, old, row.leader, row.proof, proof, by, words, planned, silent)
+
+
+def _silent(scene: Scene, broker: int, at: int, closed: int | None) -> int | None:
+    """Up to when a process that was silent when another was elected stayed so; a pause that it reports is part of its silence."""
+    gap = gap_at(scene, broker, at, STILL)
+    if gap is None or other_gaps(scene, broker, gap) >= OFTEN:
+        return None
+    first = gap[1]
+    awake = first.at + (first.milliseconds or 0 if first.kind == "gc_pause" else 0)
+    return awake if closed is None else min(awake, closed)
 
 
 def _closing(scene: Scene, broker: int, at: int, life: Span) -> Row | None:

@@ -1,13 +1,15 @@
 """The checks on windows: two leaders, no leader, too few in sync; and what all checks on a timeline share."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.settings import BUILT_IN_ASSUMED
-from casebook.analysis.timeline_rows import Window
+from casebook.analysis.timeline_rows import Chain, Window
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_silences import COLLECT_HISTORY, COLLECT_LOGS
+from casebook.analysis.timeline_story import one_sentence
 from casebook.analysis.timeline_two_leaders import Doubt
+from casebook.analysis.timeline_windows import MIN_ISR
 from casebook.analysis.timeline_words import exact
 from casebook.analysis.words import brokers, count, number
 from casebook.facts import instant
@@ -56,7 +58,7 @@ def _partitions(windows: Iterable[Window]) -> str:
     return number(len({(window.topic, window.partition) for window in windows}), "partition")
 
 
-def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt]) -> Finding:
+def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], chains: Sequence[Chain]) -> Finding:
     """Could two brokers take writes for the same partition at once?"""
     ask = Question(
         check="timeline.two_leaders",
@@ -69,7 +71,7 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt]) ->
         caveats=() if scene.past.there else ("Without ZooKeeper's history a window opens at the line of a log, somewhat late.",),
     )
     if hit:
-        return _two_leaders_found(ask, hit)
+        return _two_leaders_found(ask, hit, chains)
     if not any(len(rows) > 1 for rows in scene.states.values()):
         return ask.could_not_check("Whether two brokers led at once is unknown: no election is told of", settle=SETTLE)
     if doubts:
@@ -79,17 +81,16 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt]) ->
     return ask.ok("No old leader lived on after another was elected")
 
 
-def _two_leaders_found(ask: Question, hit: Sequence[Window]) -> Finding:
+def _two_leaders_found(ask: Question, hit: Sequence[Window], chains: Sequence[Chain]) -> Finding:
     worst = max(hit, key=lambda window: (window.length is None, window.length or 0))
     grave = [w for w in hit if not w.planned or w.length is None or w.length >= LONG]
     old = brokers(sorted({window.old_leader for window in hit}))
     lasted = "an unknown time" if worst.length is None else exact(worst.length)
     upto, its = "up to " if len(hit) > 1 and worst.length is not None else "", "their" if " and " in old else "its"
     title = f"For {upto}{lasted} {old} and {its} successors could both take writes on {_partitions(hit)}"
-    why = (
-        f"{worst.topic}-{worst.partition}: {worst.opened_by} {worst.closed_by} "
-        "What the old leader acknowledged with acks=1 in between is truncated."
-    )
+    story = _begin_of(worst, chains) or f"{worst.topic}-{worst.partition}: {worst.opened_by} {worst.closed_by}"
+    cut = "What the old leader acknowledged with acks=1 after another was elected is truncated."
+    why = " ".join(filter(None, (story, cut, _stood_still(worst))))
     if not grave:
         return ask.found(
             Severity.WARNING,
@@ -108,12 +109,28 @@ def _two_leaders_found(ask: Question, hit: Sequence[Window]) -> Finding:
         next=(
             Step(
                 kind="first",
-                text="Keep the producers' logs: compare what they had acknowledged in these windows with the partitions.",
+                text="Keep the producers' logs: compare what they had acknowledged in these windows with the partitions. "
+                "Then set acks=all and min.insync.replicas=2: a leader without followers refuses writes.",
             ),
-            Step(kind="then", text="Set acks=all and min.insync.replicas=2: a leader without followers then refuses writes."),
             Step(kind="not", text="Do not take the old leader's own Expired line for the begin: it prints that late."),
         ),
     )
+
+
+def _begin_of(window: Window, chains: Iterable[Chain]) -> str:
+    """What came first in the chain that an election is part of."""
+    inside = (c for c in chains if c.broker == window.old_leader and c.opened <= window.opened <= c.closed)
+    return next(map(one_sentence, inside), "")
+
+
+def _stood_still(window: Window) -> str:
+    """What the old leader's log says of the time in between."""
+    if window.silent is None:
+        return ""
+    until = instant(window.silent)[11:23]
+    if window.silent == window.closed:
+        return f"Broker {window.old_leader} printed nothing in all that time: it may have stood still."
+    return f"Broker {window.old_leader} printed nothing until {until} and may have stood still; from then on it ran."
 
 
 def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
@@ -158,8 +175,6 @@ def _nothing(ask: Question, scene: Scene, title: str) -> Finding:
 
 def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:
     """When were fewer replicas in sync than acks=all needs?"""
-    origins = {scene.settings.effective("min.insync.replicas", topic=topic, broker=None).origin for topic, _ in scene.states}
-    assumed = ("Where nothing else is known min.insync.replicas is taken to be the release's default.",)
     ask = Question(
         check="timeline.under_min_isr",
         question="When were fewer replicas in sync than acks=all needs?",
@@ -167,7 +182,7 @@ def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:
         threshold="any time under min.insync.replicas",
         facts=_facts(hit),
         evidence=_proofs(hit),
-        caveats=("min.insync.replicas is that of the end of the evidence.", *(assumed if BUILT_IN_ASSUMED in origins else ())),
+        caveats=tuple(_whose_min_isr(scene)),
     )
     if not hit:
         return _nothing(ask, scene, "No partition was under min.insync.replicas")
@@ -177,3 +192,17 @@ def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:
         why=f"{hit[0].topic}-{hit[0].partition}: {hit[0].opened_by} {hit[0].closed_by}",
         since=instant(min((window.opened for window in hit if window.opened), default=None)),
     )
+
+
+def _whose_min_isr(scene: Scene) -> Iterator[str]:
+    """Of when the settings are that were taken for those of each moment."""
+    topics = {topic for topic, _ in scene.states}
+    told = len(topics & scene.past.overrides.keys())
+    if told:
+        which = "" if told == len(topics) else f" of {number(told, 'topic')}"
+        yield f"The overrides{which} are those of each moment; settings of brokers are those of the end of the evidence."
+    if told < len(topics):
+        which = f" of {number(len(topics) - told, 'topic')}" if told else ""
+        yield f"{MIN_ISR}{which} is that of the end of the evidence."
+    if BUILT_IN_ASSUMED in {scene.settings.effective(MIN_ISR, topic=topic, broker=None).origin for topic in topics}:
+        yield f"Where nothing else is known {MIN_ISR} is taken to be the release's default."

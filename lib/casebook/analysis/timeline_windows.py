@@ -3,12 +3,14 @@
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from casebook.analysis.timeline_history import Key
 from casebook.analysis.timeline_rows import Row, Span, StateRow, Window, WindowKind, transaction
 from casebook.analysis.timeline_scene import Scene
 from casebook.storage import OFFSETS_TOPIC
 
+MIN_ISR = "min.insync.replicas"
 _LOAD = ("load_scheduled", "loading")
 _LOADED = {"loaded": "It was loaded.", "load_failed": "Its load failed.", "unloaded": "It was given away."}
 _ENDED = ("broker_stopped", "broker_starting")
@@ -114,42 +116,83 @@ def _ended_by(row: StateRow) -> str:
     return f"Broker {row.leader} was elected." if row.leader is not None else "The state names no leader."
 
 
+class _Moment(NamedTuple):
+    """From here on a state holds, or another setting.
+
+    Args:
+        needed: The effective ``min.insync.replicas``; ``None`` when unknown.
+        written: Whether it is the setting that was written here.
+    """
+
+    time: int
+    row: StateRow
+    needed: int | None
+    proof: str
+    written: bool = False
+
+    @property
+    def under(self) -> bool:
+        """Whether acks=all is refused."""
+        row = self.row
+        return not row.deleted and row.isr is not None and self.needed is not None and len(row.isr) < self.needed
+
+    @property
+    def opens(self) -> str:
+        """Why too few are in sync, in words."""
+        became = f"{MIN_ISR} became {self.needed}: " if self.written else ""
+        return f"{became}{len(self.row.isr)} in sync, {self.needed} are needed."
+
+    @property
+    def closes(self) -> str:
+        """Why there are enough, in words."""
+        if self.row.deleted:
+            return "The partition was deleted."
+        if self.written:
+            return f"{MIN_ISR} became {'unreadable' if self.needed is None else self.needed}."
+        return f"{len(self.row.isr or ())} were in sync."
+
+
 def _under_min_isr(scene: Scene, key: Key, rows: Sequence[StateRow]) -> Iterator[Window]:
-    """Rule: fewer in sync than the effective ``min.insync.replicas``: acks=all is refused."""
-    opened: StateRow | None = None
-    for row, until in _spells(rows):
-        under = row.isr is not None and len(row.isr) < (_min_isr(scene, key[0], row.leader) or 0)
-        opened = (opened or row) if under else None
-        ends = until is None or until.deleted or not _is_under(scene, key[0], until)
-        if opened is not None and ends:
-            proof, words = (until.proof, _back(until)) if until is not None else end_of_states(scene)
-            said = f"{len(opened.isr)} in sync, {_min_isr(scene, key[0], opened.leader)} are needed."
-            closed = None if until is None else until.time
-            yield Window(
-                WindowKind.UNDER_MIN_ISR,
-                *key,
-                opened.time,
-                closed,
-                opened.leader,
-                until and until.leader,
-                opened.proof,
-                proof,
-                said,
-                words,
-            )
+    """Rule: fewer in sync than the effective ``min.insync.replicas`` of that moment: acks=all is refused."""
+    opened: _Moment | None = None
+    for moment in _moments(scene, key[0], rows):
+        if opened is None:
+            opened = moment if moment.under else None
+        elif not moment.under:
+            yield _refusing(key, opened, moment.time, moment.row.leader, moment.proof, moment.closes)
             opened = None
+    if opened is not None:
+        yield _refusing(key, opened, None, None, *end_of_states(scene))
 
 
-def _is_under(scene: Scene, topic: str, row: StateRow) -> bool:
-    return row.isr is not None and len(row.isr) < (_min_isr(scene, topic, row.leader) or 0)
+def _moments(scene: Scene, topic: str, rows: Sequence[StateRow]) -> Iterator[_Moment]:
+    """Each state, and each change of the topic's settings while it held."""
+    changes = scene.past.overrides.get(topic, ())
+    for place, row in enumerate(rows):
+        yield _Moment(row.time, row, _min_isr(scene, row, row.time), row.proof)
+        until = rows[place + 1].time if place + 1 < len(rows) else None
+        for change in changes:
+            if row.time < change.time and (until is None or change.time < until):
+                yield _Moment(change.time, row, _min_isr(scene, row, change.time), transaction(change.zxid), written=True)
 
 
-def _min_isr(scene: Scene, topic: str, leader: int | None) -> int | None:
-    return scene.settings.effective("min.insync.replicas", topic=topic, broker=leader).number
+def _min_isr(scene: Scene, row: StateRow, at: int) -> int | None:
+    return scene.setting(MIN_ISR, topic=row.topic, broker=row.leader, at=at).number
 
 
-def _back(row: StateRow) -> str:
-    return "The partition was deleted." if row.deleted else f"{len(row.isr or ())} were in sync."
+def _refusing(key: Key, opened: _Moment, closed: int | None, leader: int | None, proof: str, words: str) -> Window:
+    return Window(
+        WindowKind.UNDER_MIN_ISR,
+        *key,
+        opened.time,
+        closed,
+        opened.row.leader,
+        leader,
+        opened.proof,
+        proof,
+        opened.opens,
+        words,
+    )
 
 
 def _loading(scene: Scene) -> Iterator[Window]:

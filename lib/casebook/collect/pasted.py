@@ -24,7 +24,7 @@ from casebook.facts import Problem, ReadOutcome, Stat, Znode, state_path
 from casebook.formats import kafka_tree as tree
 from casebook.formats import log_dir_names, log_dir_rows, pasted, pasted_text
 from casebook.formats.pasted_zookeeper import kafka_path
-from casebook.pasted import DescribedPartition, DescribedTopic, ListedFile, Pasted, PastedZnode
+from casebook.pasted import NOT_PASTED, DescribedPartition, DescribedTopic, ListedFile, Pasted, PastedZnode
 from casebook.storage import LogDir, Replica, SegmentFile
 
 _LONGEST_LINE = 1 << 20
@@ -33,7 +33,6 @@ _SHOWN = 20
 _KEY_ALONE = re.compile(rb"""(?i).*(?:passw(?:or)?d|passphrase|secret|token|credential|[_.-]key)[\w.-]*["']?\s*(?:=|:)\s*["']?""")
 _REST = re.compile(rb"\S{1,400}")
 _FOLDED_FROM = 55
-_NOT_PASTED = "was not pasted"
 _SAY_NOTHING_WITHOUT_DATA = ("/controller", "/controller_epoch")
 _PARTS = (tree.IDS, "/controller", "/controller_epoch", "/config/topics", "/config/brokers", "/admin", tree.TOPICS)
 
@@ -152,7 +151,7 @@ def _not_used(znodes: Sequence[PastedZnode], main: str) -> Iterator[Problem]:
         place = kafka_path(znode.path) if znode.path else None
         where = f"{PASTED}:{znode.span.first}"
         if znode.path is None:
-            yield Problem(path=where, reason="is a znode whose path was not pasted")
+            yield Problem(path=where, reason=f"is a znode whose path was {NOT_PASTED}")
         elif place is None and znode.path != main:
             yield Problem(path=where, reason=f"{znode.path} is no znode of Kafka's")
         elif place is not None and place[0] not in (main, ""):
@@ -268,10 +267,10 @@ def _open_parts(rows: Mapping[str, Znode]) -> Iterator[Problem]:
             row.outcome is ReadOutcome.MISSING or (row.outcome is ReadOutcome.READ and (single or row.stat))
         )
         if not known:
-            yield Problem(path=path, reason=_NOT_PASTED)
+            yield Problem(path=path, reason=f"was {NOT_PASTED}")
     for path in sorted(rows):
         if tree.is_topic(path) and rows[path].data is None and rows[path].outcome is ReadOutcome.STATED:
-            yield Problem(path=path, reason=f"is there; its partitions' brokers were {_NOT_PASTED.removeprefix('was ')}")
+            yield Problem(path=path, reason=f"is there; its partitions' brokers were {NOT_PASTED}")
 
 
 def _logs(case: CaseWriter, found: Pasted) -> None:
@@ -306,11 +305,11 @@ def _log_dirs(case: CaseWriter, found: Pasted) -> None:
             continue
         place, why = _place(file), None
         if place is None:
-            why = "of segments: their folder was not pasted; begin with the command, e.g. ls -l /data/kafka/t-0"
+            why = f"of segments: their folder was {NOT_PASTED}; begin with the command, e.g. ls -l /data/kafka/t-0"
         elif file.broker is None:
-            why = 'of segments: whose they are was not pasted; write a line such as "broker 3:" above them'
+            why = f'of segments: whose they are was {NOT_PASTED}; write a line such as "broker 3:" above them'
         elif file.bytes is None:
-            why = "of segments: their sizes are rounded; paste ls -l without -h"
+            why = f"of segments: their sizes are rounded, the whole ones were {NOT_PASTED}; paste ls -l without -h"
         if why is not None:
             unplaced[why] += 1
         else:
@@ -318,12 +317,13 @@ def _log_dirs(case: CaseWriter, found: Pasted) -> None:
     for why, count in sorted(unplaced.items()):
         case.could_not_collect("log dirs", f"{count} lines {why}")
     if found.used:
-        case.could_not_collect("log dirs", f"{len(found.used)} lines of du: they tell the size of folders, not of segments")
+        sizes = f"{len(found.used)} lines of du: they tell the size of folders; segments were {NOT_PASTED}: paste ls -l of them"
+        case.could_not_collect("log dirs", sizes)
     for broker, places in sorted(segments.items()):
         item = f"brokers/{broker}/log_dirs.json"
         encoded = (line for log_dir in _listed(broker, places) for line in log_dir_rows.encode(log_dir))
         case.file(item, (f"{line}\n".encode(errors="replace") for line in encoded))
-        case.could_not_collect(item, "only the folders that were pasted are known, without checkpoints")
+        case.could_not_collect(item, f"other folders, and checkpoints, were {NOT_PASTED}")
 
 
 def _place(file: ListedFile) -> _Place | None:

@@ -1,6 +1,7 @@
 """The history of Kafka's znodes, decoded: changes of bytes to what happened.
 
-What cannot be decoded is left out, as :mod:`casebook.formats.cluster` reports it for the last state.
+What cannot be decoded is left out, as :mod:`casebook.formats.cluster` reports it for the last state; but settings that cannot
+be decoded make those before them no longer true.
 """
 
 import json
@@ -14,6 +15,7 @@ from casebook.formats.znodes import Undecodable
 from casebook.history import Happened, What
 
 _OPENED, _CLOSED = "createSession", "closeSession"
+_CONFIGS = "/config/topics/"
 
 
 def read(changes: Iterable[Change]) -> Iterator[Happened]:
@@ -49,6 +51,8 @@ def _of_znode(znode: Znode, change: Change, begins: bool) -> Happened | None:
             return _made(What.CONTROLLER_EPOCH, znode, change, begins, written=True)._replace(epoch=epoch)
         if kafka_tree.is_topic(path) and not begins:
             return _topic(znode, change)
+        if path.startswith(_CONFIGS):
+            return _config(znode, change, begins)
     except Undecodable:
         return None
     return None
@@ -107,6 +111,17 @@ def _topic(znode: Znode, change: Change) -> Happened | None:
         return None
     what = What.TOPIC_DELETED if _gone(znode) else What.TOPIC_CREATED
     return Happened(what, change.zxid, change.time, change.session, topic=znode.path.rpartition("/")[2])
+
+
+def _config(znode: Znode, change: Change, begins: bool) -> Happened:
+    topic = znode.path.removeprefix(_CONFIGS)
+    if _gone(znode):
+        return Happened(What.TOPIC_CONFIG, change.zxid, change.time, change.session, topic=topic, config={})
+    try:
+        config = znodes.decode_config(znode.data)
+    except Undecodable:
+        config = None
+    return _made(What.TOPIC_CONFIG, znode, change, begins, written=True)._replace(topic=topic, config=config)
 
 
 def _is_new(znode: Znode, change: Change) -> bool:

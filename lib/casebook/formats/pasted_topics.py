@@ -58,11 +58,16 @@ def _row(lines: Sequence[Line], at: int) -> tuple[DescribedTopic | DescribedPart
     span = Span(lines[at].number, lines[after - 1].number)
     if row := _PARTITION.fullmatch(text):
         partition = _partition(row, span)
-        whole = partition is not None and (row["isr"] is not None or (partition.leader is None and after < len(lines)))
+        whole = partition is not None and (row["isr"] is not None or _ends_with_empty_isr(row, partition, after < len(lines)))
         return (partition if whole else Cut(span, "is a partition's line that is cut or was changed")), after
     if row := _TOPIC.fullmatch(text):
         return _topic(row, span), after
     return Cut(span, "is a line of kafka-topics --describe that is cut or was changed"), after
+
+
+def _ends_with_empty_isr(row: re.Match[str], partition: DescribedPartition, goes_on: bool) -> bool:
+    """Whether nobody is in sync, or the ISR may have been cut off: something follows it, in its own line or in the next."""
+    return partition.leader is None and (goes_on or bool(row["rest"]))
 
 
 def _belongs(text: str) -> bool:

@@ -20,6 +20,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from casebook import jars
+from casebook.analysis.timeline_owners import SPEAKER, Owner, misplaced, settled, tallied
 from casebook.case import Case
 from casebook.errors import ScanError, UsageError
 from casebook.events import Event, LogFile, Untyped
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 NAME = "logs"
+_ENOUGH = 100_000
+"""Events, of the rarest kinds, that tell enough of whose logs they stand in."""
 SMALL = 64 << 20
 """Bytes of logs up to which Spark is not worth its start."""
 
@@ -56,7 +59,7 @@ class Logs:
 
     Args:
         folder: Parquet of ``kafka_logs``' rows, in folders by their kind; ``None`` where there is no log, or none was read.
-        brokers: Whose log each file is, by path in the case.
+        brokers: For whom each file was given, by path in the case. Whose it is, its lines say where they do.
         unread: Why none was read.
     """
 
@@ -99,7 +102,7 @@ class Logs:
         """The events, or those of some kinds, by file and line."""
         wanted = pc.scalar(True) if kinds is None else pc.field("kind").isin(pa.array(kinds, pa.string()))
         found = [
-            event(row, self._brokers[row["file"]], self.before(row["file"], row["start"]))
+            settled(event(row, self._brokers[row["file"]], self.before(row["file"], row["start"])), self._misplaced)
             for row in self.table(None, wanted).to_pylist()
         ]
         return tuple(_told_once(sorted(found, key=lambda event: (".log" not in event.file, event.file, event.line))))
@@ -136,7 +139,7 @@ class Logs:
         times = [part[name] for part in parts for name in ("first", "last") if part[name] is not None]
         return LogFile(
             file=path,
-            broker=self._brokers[path],
+            broker=self._misplaced[path].broker if path in self._misplaced else self._brokers[path],
             first=min(times, default=None),
             last=max(times, default=None),
             lines=sum(part["lines"] for part in parts),
@@ -144,6 +147,16 @@ class Logs:
             typed=sum(part["typed"] for part in parts),
             damage="; ".join(part["damage"] for part in parts if part["damage"]),
         )
+
+    @cached_property
+    def _misplaced(self) -> Mapping[str, Owner]:
+        """The logs that were given for a broker whose they are not, by what their lines name."""
+        rare = pc.field("kind").isin(pa.array(self.rarest(_ENOUGH), pa.string()))
+        naming = self.table(["file", "fields"], rare & pc.match_substring(pc.field("fields"), f'"{SPEAKER}":'))
+        whom = pc.struct_field(pc.extract_regex(naming.column("fields"), f'"{SPEAKER}":"(?P<speaker>[^"]*)"'), "speaker")
+        by_speaker = naming.select(["file"]).append_column("speaker", whom).group_by(["file", "speaker"])
+        counted = by_speaker.aggregate([([], "count_all")]).to_pylist()
+        return misplaced(tallied((row["file"], row["speaker"], row["count_all"]) for row in counted), self._brokers)
 
     @cached_property
     def _before(self) -> dict[tuple[str, int], int]:

@@ -5,7 +5,7 @@ texts and, below it, a body for strips and marks. A row of halves has two strips
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 LABELS = 112
 """Width of the column of names."""
@@ -67,6 +67,7 @@ class Label:
         under: Whether it stands in the lower half of a row of halves.
         pinned: It stands at the left edge, whatever is shown.
         loose: It may be wider than its stretch.
+        instead: It stands in for the label before it where that has no room.
     """
 
     text: str
@@ -79,6 +80,7 @@ class Label:
     under: bool = False
     pinned: bool = False
     loose: bool = False
+    instead: bool = False
 
     @property
     def kind(self) -> str:
@@ -233,6 +235,15 @@ class Picture:
     def middle_of(self, key: str) -> int | None:
         """Middle of a lane's first row that is no text."""
         return next((top + MIDDLE for lane, row, top, _ in self.placed() if lane.key == key and not row.quiet), None)
+
+
+def shortened(label: Label, *lengths: int) -> Iterator[Label]:
+    """A label, and for where it has no room the same with the middle of its text left out, down to so many letters."""
+    yield label
+    for most in lengths:
+        if len(label.text) > most:
+            tail = most // 3
+            yield replace(label, text=f"{label.text[: most - tail - 1]}…{label.text[-tail:]}", instead=True)
 
 
 def edges(strip: Strip) -> tuple[int, int]:

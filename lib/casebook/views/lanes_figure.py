@@ -38,6 +38,8 @@ _MONO = "ui-monospace, 'DejaVu Sans Mono', monospace"
 _DISC, _MARK = 19, 10
 _MOST_HEIGHT = 14  # of a bin's bar
 
+_MARGIN = {"x": 0, "xref": "paper", "xanchor": "left", "align": "left", "showarrow": False, "xshift": -LABELS}
+
 Drawn = tuple[Strip, float, float]
 """A strip with its upper and lower edge."""
 
@@ -240,22 +242,30 @@ def _notes(picture: Picture) -> Iterator[Note]:
     """Everything written, each with the tokens of its colours."""
     for lane, row, top, first in picture.placed():
         if first:
-            yield from _names(lane, row, top)
+            yield _name(lane, row, top)
         for label in row.labels:
             yield _label(label, top)
+    for lane, row, top, first in picture.placed():
+        if first:
+            yield _detail(lane, row, top)
     for shade in picture.shades:
         yield from _heading(picture, shade)
 
 
-def _names(lane: Lane, row: Row, top: int) -> Iterator[Note]:
-    """Name and detail of a lane, in the column at the left; the script puts the name above the lane where that has no room."""
-    margin = {"x": 0, "xref": "paper", "xanchor": "left", "align": "left", "showarrow": False, "xshift": -LABELS}
+def _name(lane: Lane, row: Row, top: int) -> Note:
+    """Name of a lane, in the column at the left; the script puts it above the lane where that has no room."""
     beside, above = top + row.name_at, top + 8
-    name = Label(text=lane.name, bold=True)
-    place = {"y": beside, "font": {"size": 12}, "name": f"lane|{beside}|{above}|{name.width:.0f}"}
-    yield margin | {"text": f"<b>{escape(lane.name)}</b>"} | place, {}
-    below = {"y": beside + 15, "font": {"size": 11.5, "color": light("quiet")}, "name": "detail"}
-    yield margin | {"text": escape(lane.detail)} | below, {"font.color": "quiet"}
+    width = Label(text=lane.name, bold=True).width
+    place = {"y": beside, "font": {"size": 12}, "name": f"lane|{beside}|{above}|{width:.0f}"}
+    return _MARGIN | {"text": f"<b>{escape(lane.name)}</b>"} | place, {}
+
+
+def _detail(lane: Lane, row: Row, top: int) -> Note:
+    """What stands below a lane's name; where that is above the lane, behind it, if the labels leave room."""
+    below, above = top + row.name_at + 15, top + 8
+    wide = "|".join(f"{label.width:.0f}" for label in (Label(text=lane.name, bold=True), Label(text=lane.detail)))
+    place = {"y": below, "font": {"size": 11.5, "color": light("quiet")}, "name": f"detail|{below}|{above}|{wide}"}
+    return _MARGIN | {"text": escape(lane.detail)} | place, {"font.color": "quiet"}
 
 
 def _label(label: Label, top: int) -> Note:
@@ -273,7 +283,9 @@ def _label(label: Label, top: int) -> Note:
         "showarrow": False,
         "borderpad": 0,
         "font": font,
-        "name": f"{label.kind}|{ends}|{label.side}|{label.width:.0f}|{top + 1 if label.under else top}",
+        "visible": not label.instead,
+        "name": f"{label.kind}|{ends}|{label.side}|{label.width:.0f}|{top + 1 if label.under else top}"
+        + ("|instead" if label.instead else ""),
     } | {name: light(token) for name, token in ground.items()}, ground | {"font.color": label.token}
 
 

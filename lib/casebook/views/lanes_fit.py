@@ -1,6 +1,7 @@
 """Where marks and labels of lanes stand, so that none hides another. The script does the same at every zoom (``casebook.js``)."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from casebook.views.lanes import Label, Mark, clipped
 
@@ -49,19 +50,27 @@ def _end(heap: Sequence[tuple[Mark, float]], apart: float) -> float:
 def fitted(labels: Sequence[Label], span: tuple[float, float], width: float) -> Iterator[tuple[Label, float]]:
     """Labels that have room, each with its left edge in pixels; the first come first, each at its own side if that is free.
 
+    A pinned one that nothing stands in for is shown in any case, as far as the picture goes.
+
     The script does the same whenever a reader zooms: ``fit`` in ``casebook.js``.
     """
     scale = width / (span[1] - span[0])
     taken: list[tuple[float, float]] = []
-    for label in labels:
+    seated = False
+    for label, following in pairwise([*labels, None]):
+        if label.instead and seated:
+            continue
+        seated = False
         shown = (0.0, width) if label.pinned else _pixels(label, span, scale)
-        if shown is None or (not label.loose and shown[1] - shown[0] < label.width):
+        sure = label.loose or (label.pinned and not (following and following.instead))
+        if shown is None or (not sure and shown[1] - shown[0] < label.width):
             continue
         places = [_left(label, shown, side) for side in dict.fromkeys((label.side, "right", "left"))]
         if label.loose:
             places = [min(max(0.0, places[0]), width - label.width)]
         left = next((place for place in places if _free(taken, place, place + label.width)), None)
         if left is not None:
+            seated = True
             taken.append((left, left + label.width))
             yield label, left + 3
 

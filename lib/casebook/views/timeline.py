@@ -12,8 +12,18 @@ from markupsafe import Markup
 from casebook.analysis.timeline import Timeline
 from casebook.analysis.timeline_rows import Row, WindowKind
 from casebook.analysis.timeline_selection import Events, Held, Selection, focus
-from casebook.views import lanes_figure, lanes_picture, text, timeline_causes, timeline_panel, timeline_story, timeline_tables
+from casebook.views import (
+    lanes_figure,
+    lanes_picture,
+    text,
+    timeline_causes,
+    timeline_panel,
+    timeline_story,
+    timeline_strips,
+    timeline_tables,
+)
 from casebook.views.render import render, script_safe
+from casebook.views.timeline_hosts import second
 from casebook.views.timeline_lanes import MOST_EVENTS, Drawing
 from casebook.views.timeline_story import cites
 from casebook.views.view import Figure, View
@@ -118,7 +128,7 @@ class Desk:
     def _figure(self, shown: Drawing) -> Sequence[Figure | Markup]:
         if not self._events.total and not shown.partitions:
             return ()
-        picture = shown.picture(self._takeaway())
+        picture = shown.picture(f"{self._takeaway()} {self._hatched(shown)}".strip())
         figure = lanes_figure.figure(picture)
         return (figure,) if self._panel else (figure, lanes_picture.picture(picture))
 
@@ -140,7 +150,25 @@ class Desk:
         red = f"Red: broker {shown.brokers[0]} leads, or believes so. " if shown.brokers and shown.partitions else ""
         strips = "A new leader goes to the other half of a strip: two halves, two leaders." if shown.partitions else ""
         count = "; ".join(self._counted())
-        return render("timeline_caption", count=count, takeaway=self._takeaway(), reading=f"{red}{strips}".strip())
+        reading = f"{red}{strips} {self._hatched(shown)}".strip()
+        return render("timeline_caption", count=count, takeaway=self._takeaway(), reading=reading)
+
+    def _hatched(self, shown: Drawing) -> str:
+        """What a hatched strip says: where an old leader was silent, it is not known to have answered."""
+        first, last = shown.span
+        drawn = [
+            window
+            for partition in timeline_strips.shown(shown.partitions)
+            for window in partition.windows
+            if window.silent is not None and window.opened <= last and window.silent >= first
+        ]
+        if not drawn:
+            return ""
+        ends = {(window.old_leader, window.silent) for window in drawn}
+        (who, until), *others = ends
+        whose = "the old leader printed nothing" if others else f"broker {who} printed nothing until {second(until)}"
+        ran = " From there on it ran, and still believed to lead." if any(w.closed != w.silent for w in drawn) else ""
+        return f"Hatched strip: {whose} and may have stood still; whether it answered is not known.{ran}"
 
     def _counted(self) -> list[str]:
         """Whose logs these are."""
@@ -235,6 +263,4 @@ Asked = timeline_panel.Asked
 
 def _proofs_of_strips(shown: Drawing) -> list[str]:
     """What the drawn partitions rest on."""
-    from casebook.views.timeline_strips import shown as drawn
-
-    return [stint.proof for partition in drawn(shown.partitions) for stint in partition.stints][:200]
+    return [stint.proof for partition in timeline_strips.shown(shown.partitions) for stint in partition.stints][:200]

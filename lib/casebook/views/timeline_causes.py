@@ -12,7 +12,7 @@ from casebook.views import text
 from casebook.views.render import render
 from casebook.views.table import NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
 from casebook.views.timeline_story import link
-from casebook.views.timeline_tables import MOST_SHAPES, MOST_WINDOWS, clock
+from casebook.views.timeline_tables import MOST_SHAPES, MOST_WINDOWS, clock, kind_in_words
 
 _MOST_CHAINS, _MOST_LINKS, _MOST_POINTS = 12, 12, 4
 
@@ -117,8 +117,8 @@ def _link(one: Link) -> tuple[object, ...]:
 
 
 def _event(row: Row) -> Markup:
-    who = "" if row.broker is None else f"broker {row.broker}: "
-    return Markup('<span class="cb-quiet">{}</span> {}{}').format(clock(row.at), who, row.kind.replace("_", " "))
+    who = f"broker {row.broker}: " if row.broker is not None else "ZooKeeper: " if row.source == "zookeeper" else ""
+    return Markup('<span class="cb-quiet">{}</span> {}{}').format(clock(row.at), who, kind_in_words(row.kind))
 
 
 def clocks(found: Timeline) -> Markup:

@@ -1,6 +1,7 @@
 """Lines of hosts: a broker's sessions with ZooKeeper, and whether it was registered and running."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from casebook.analysis.timeline_rows import Span
@@ -28,8 +29,10 @@ def session_labels(spans: Sequence[Span], broker: int, *, alone: bool) -> Iterat
         short = f"{span.name[:6]}…" if len(span.name) > 8 else span.name
         name = "new session" if number else short
         if span.silent is not None:
-            since = f"{short} silent since {second(span.silent)}".strip()
-            yield Label(text=since, start=span.silent, end=span.closed, side="center")
+            since = f"silent since {second(span.silent)}"
+            label = Label(text=f"{short} {since}".strip(), start=span.silent, end=span.closed, side="center")
+            yield label
+            yield from (replace(label, text=words, instead=True) for words in (since, "silent"))
         end = span.closed if span.silent is None else span.silent
         yield Label(text=name if alone else f"{broker}: {name}", start=span.opened, end=end)
 
@@ -52,7 +55,9 @@ def host(broker: int, registered: Sequence[Span], lives: Sequence[Span]) -> tupl
         said = "down" if closed is not None else "? its log ends"
         strips.append(Strip(start=opened, end=closed, token="edge", how=DASHED, words=f"broker {broker}: {said}"))
         token = "unknown" if closed is None else "text"
-        labels.append(Label(text=said, start=opened, end=closed, token=token, loose=closed is None))
+        labels.append(Label(text=said, start=opened, end=closed, token=token))
+        if closed is None:
+            labels.append(replace(labels[-1], text="? ends", loose=True, instead=True))
     for opened, closed in _gaps([(span.opened, span.closed) for span in registered]):
         if not any(_covers(gap, opened, closed) for gap in silent):
             gone = f"broker {broker} is not registered"

@@ -9,8 +9,9 @@ from casebook.analysis.timeline import Timeline
 from casebook.analysis.timeline_rows import Row as Event
 from casebook.analysis.timeline_rows import Sentence, Span, Window, WindowKind
 from casebook.analysis.timeline_selection import Events, Selection, focus
+from casebook.analysis.timeline_words import exact
 from casebook.views import text, timeline_hosts, timeline_strips
-from casebook.views.lanes import DIAMOND, HATCHED, LINE, Label, Lane, Mark, Picture, Row, Shade, Strip, Tick
+from casebook.views.lanes import DIAMOND, HATCHED, LINE, Label, Lane, Mark, Picture, Row, Shade, Strip, Tick, shortened
 from casebook.views.timeline_hosts import second
 
 MOST_EVENTS = 5000
@@ -253,8 +254,8 @@ class Drawing:
     def _load(self, window: Window) -> tuple[Strip, Label]:
         name = f"{window.topic}-{window.partition}"
         token = "live" if window.new_leader is None else self.colour(window.new_leader)
-        took = "" if window.length is None else f"{window.length / 1000:.1f}{text.THIN}s"
-        said = f"{name} loads on {window.new_leader} {'no end' if window.closed is None else took}".strip()
+        took = "no end" if window.closed is None else "" if window.length is None else exact(window.length)
+        said = f"{name} loads on {window.new_leader}{took and f', {took}'}"
         bounds = {"start": window.opened, "end": window.closed}
         return Strip(token=token, how=HATCHED, words=said, proof=window.opened_proof, **bounds), Label(
             text=said, loose=True, **bounds
@@ -283,7 +284,7 @@ class Drawing:
                 Mark(at=row.at, words=_line(row), shape=DIAMOND, token="warning-fill", proof=row.proof) for row in rows[:1000]
             ]
             own = [m for m in self._marks("clients") if told[m.number] == kind or (place == 0 and told[m.number] not in kinds)]
-            yield Row(marks=[*marks, *own], labels=[Label(text=quoted, token="quiet", pinned=True)])
+            yield Row(marks=[*marks, *own], labels=list(shortened(Label(text=quoted, token="quiet", pinned=True), 36, 20)))
 
     def _shades(self) -> Iterator[Shade]:
         windows = [w for w in self.windows if w.kind is WindowKind.TWO_LEADERS and w.opened is not None]

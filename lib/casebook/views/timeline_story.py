@@ -76,15 +76,9 @@ def cites(proofs: Iterable[str]) -> tuple[str, ...]:
 
 def _sentence(sentence: Sentence, names: frozenset[str]) -> Markup:
     """Its text, ids as code; the first clause of one that decides stands out."""
-    lead, rest = _clauses(sentence.text) if sentence.key else ("", sentence.text)
+    lead, rest = timeline_story.first_clause(sentence.text) if sentence.key else ("", sentence.text)
     bold = Markup("<strong>{}</strong>").format(_marked(lead, names)) if lead else Markup("")
     return bold + _marked(rest, names)
-
-
-def _clauses(said: str) -> tuple[str, str]:
-    """The first clause, and all that follows it."""
-    end = re.search(r"[:;.](?=\s|$)|,(?=\s+[^\d\s])", said)
-    return (said[: end.start()], said[end.start() :]) if end else (said, "")
 
 
 def _marked(said: str, names: frozenset[str]) -> Markup:

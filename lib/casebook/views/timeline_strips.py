@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from casebook.analysis.timeline_rows import StateRow, Window, WindowKind
-from casebook.views.lanes import DASHED, FOOTNOTE, HATCHED, LOWER, SOLID, UPPER, Label, Row, Strip
+from casebook.views.lanes import DASHED, FOOTNOTE, HATCHED, LOWER, SOLID, UPPER, Label, Row, Strip, shortened
 from casebook.views.text import count
 
 MOST_STRIPS = 40
 _SHOWN_OF_MANY = 12
+_MOST_LETTERS = 36
+"""Of a partition's name in a narrow window."""
 
 Colour = Callable[[int], str]
 """The token of a broker."""
@@ -29,6 +31,7 @@ class Stint:
         end: By ZooKeeper; ``None``: nobody followed.
         until: How long it took itself for the leader; ``end`` where that was no longer.
         endless: Its end is not in the evidence, though another leads.
+        silent: Up to here it printed nothing, since before another led, and may have stood still; ``None`` where nothing tells.
         proof: Where its begin is told.
     """
 
@@ -38,6 +41,7 @@ class Stint:
     end: int | None
     until: int | None
     endless: bool
+    silent: int | None = None
     proof: str
 
 
@@ -118,14 +122,15 @@ def _outlived(stint: Stint, windows: Sequence[Window]) -> Stint:
             and stint.end is not None
             and (window.opened is None or stint.start <= window.opened <= stint.end)
         ):
-            return replace(stint, until=window.closed, endless=window.closed is None)
+            return replace(stint, until=window.closed, endless=window.closed is None, silent=window.silent)
     return stint
 
 
 def row(partition: Partition, colour: Colour) -> Row:
     """The partition's line."""
     strips = [*_strips(partition, colour), *_short_of(partition)]
-    labels = [Label(text=partition.name, mono=True, pinned=True), *_labels(partition)]
+    name = Label(text=partition.name, mono=True, pinned=True)
+    labels = [*shortened(name, _MOST_LETTERS), *_labels(partition)]
     return Row(strips=strips, labels=labels, halves=True)
 
 
@@ -135,10 +140,21 @@ def _strips(partition: Partition, colour: Colour) -> Iterator[Strip]:
         words = f"{partition.name}: {_words(stint)}"
         token, how = ("critical", DASHED) if stint.leader is None else (colour(stint.leader), SOLID)
         told = {"token": token, "where": where, "proof": stint.proof}
-        yield Strip(start=stint.start, end=stint.end if stint.endless else stint.until, how=how, words=words, **told)
-        if stint.endless:
-            still = f"{partition.name}: {stint.leader} may still believe to lead; its log does not tell"
-            yield Strip(start=stint.end, end=None, how=HATCHED, words=still, **told)
+        unsure = stint.endless or stint.silent is not None
+        yield Strip(start=stint.start, end=stint.end if unsure else stint.until, how=how, words=words, **told)
+        for start, end, how, words in _outliving(stint) if unsure else ():
+            yield Strip(start=start, end=end, how=how, words=f"{partition.name}: {stint.leader} {words}", **told)
+
+
+def _outliving(stint: Stint) -> Iterator[tuple[int, int | None, str, str]]:
+    """What a leader did once another led: begin, end, how it is drawn, words."""
+    if stint.silent is not None:
+        yield stint.end, stint.silent, HATCHED, "printed nothing: it may have stood still, or answered"
+    awake = stint.end if stint.silent is None else stint.silent
+    if stint.endless:
+        yield awake, None, HATCHED, "may still believe to lead; its log does not tell"
+    elif awake < stint.until:
+        yield awake, stint.until, SOLID, "ran, and still believed to lead"
 
 
 def _short_of(partition: Partition) -> Iterator[Strip]:
@@ -152,7 +168,7 @@ def _short_of(partition: Partition) -> Iterator[Strip]:
 def _labels(partition: Partition) -> Iterator[Label]:
     """Who leads, each beside its own strip, where the other half is free."""
     for number, (before, stint) in enumerate(pairwise([None, *partition.stints])):
-        yield Label(
+        label = Label(
             text=_words(stint),
             start=stint.start if before is None or before.until is None else max(stint.start, before.until),
             end=stint.end,
@@ -161,6 +177,10 @@ def _labels(partition: Partition) -> Iterator[Label]:
             under=bool(number % 2),
             token="critical" if stint.leader is None else "text",
         )
+        yield label
+        if stint.leader is not None:
+            for words in (f"{stint.leader} leads", str(stint.leader)):
+                yield replace(label, text=words, instead=True)
 
 
 def _words(stint: Stint) -> str:

@@ -1,5 +1,6 @@
 """The tables of a timeline: what may have begun it, what followed from what, windows, events, and what is not known."""
 
+import re
 from collections.abc import Sequence
 
 from markupsafe import Markup
@@ -115,7 +116,7 @@ def _told(row: Row) -> tuple[object, ...]:
     return (
         unknown() if row.at is None else clock(row.at),
         _whose(row),
-        row.kind.replace("_", " "),
+        kind_in_words(row.kind),
         about,
         f"{said[:240]}{'…' if len(said) > 240 else ''}",
         link(row.proof),
@@ -158,6 +159,11 @@ def silences(found: Timeline, chosen: Selection) -> Table | None:
         rows=[(PLAIN, (Markup("{} {}").format(render("query"), s.what), s.unknown, s.settle, link(s.proof))) for s in inside],
         takeaway=f"{text.plural(len(inside), 'thing')} that these logs cannot tell.",
     )
+
+
+def kind_in_words(kind: str) -> str:
+    """What happened, of an event's kind; whether a client, a server or a transaction of ZooKeeper told it stands beside it."""
+    return re.sub("^(zks?|znode)_", "", kind).replace("_", " ")
 
 
 def clock(at: int | None) -> str:

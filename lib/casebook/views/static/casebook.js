@@ -48,7 +48,9 @@
     if (box) box.open = true;
     all('.cb-pointed').forEach(element => element.classList.remove('cb-pointed'));
     target.classList.add('cb-pointed');
-    target.scrollIntoView({ block: 'center' });
+    const show = () => target.scrollIntoView({ block: 'center' });
+    show();
+    requestAnimationFrame(() => requestAnimationFrame(show)); // JupyterLab scrolls back when a cell grows
     return true;
   }
   addEventListener('hashchange', () => reveal(location.hash));
@@ -125,9 +127,15 @@
     const put = (index, left) => Object.assign(change, { [`annotations[${index}].visible`]: left !== null },
       left === null ? {} : { [`annotations[${index}].x`]: 0, [`annotations[${index}].xref`]: 'paper', [`annotations[${index}].xanchor`]: 'left', [`annotations[${index}].xshift`]: left });
     const time = (text, open) => text ? axisOf(chart).r2l(text) : open;
+    const standsIn = index => (chart.layout.annotations[index]?.name || '').endsWith('|instead');
+    let seated = false;
     chart.layout.annotations.forEach((note, index) => {
       const [kind, ...said] = (note.name || '').split('|');
-      if (kind === 'detail') return put(index, narrow ? null : -LABELS);
+      if (kind === 'detail') {
+        const [below, above, name, wide] = said.map(Number);
+        change[`annotations[${index}].y`] = narrow ? above : below;
+        return put(index, !narrow ? -LABELS : name + wide <= width && free(above - 8, name, wide) ? name : null);
+      }
       if (kind === 'lane') {
         const [beside, above, wide] = said.map(Number);
         change[`annotations[${index}].y`] = narrow ? above : beside;
@@ -135,6 +143,7 @@
         return put(index, narrow ? 0 : -LABELS);
       }
       const [from, to, side, wide, row] = [said[0], said[1], said[2], +said[3], +said[4]];
+      if (standsIn(index) && seated) return put(index, null);
       const begin = kind === 'pinned' ? 0 : Math.max(0, (time(from, first) - first) * scale);
       const end = kind === 'pinned' ? width : Math.min(width, (time(to, last) - first) * scale);
       const sides = { left: begin, center: (begin + end - wide) / 2, right: end - wide };
@@ -142,9 +151,11 @@
       const loose = kind === 'head' || kind === 'loose';
       const tries = (loose || kind === 'pinned' ? [side] : [side, 'right', 'left'])
         .map(name => loose ? Math.min(Math.max(0, sides[name]), width - wide) : sides[name]);
-      const room = loose ? end >= begin : end - begin >= wide;
+      const sure = kind === 'pinned' && !standsIn(index + 1);
+      const room = sure || (loose ? end >= begin : end - begin >= wide && (kind !== 'pinned' || sides.left + wide <= width));
       const left = room ? tries.find(place => free(row, place, wide)) : undefined;
-      put(index, left === undefined ? null : left + 3);
+      seated = left !== undefined;
+      put(index, seated ? left + 3 : null);
     });
     window.Plotly.relayout(chart, change);
     sideBySide(chart, width, [first, last]);

@@ -1,0 +1,78 @@
+"""The check on whose logs these are."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from casebook.analysis.proof import SHOWN
+from casebook.analysis.timeline_owners import SPEAKER, stated, tallied
+from casebook.analysis.timeline_rows import Row
+from casebook.analysis.timeline_scene import Scene
+from casebook.analysis.timeline_silences import COLLECT_LOGS
+from casebook.analysis.timeline_window_checks import proof
+from casebook.analysis.timeline_words import named
+from casebook.analysis.words import agree, brokers, number
+from casebook.events import LogFile
+from casebook.findings import Finding, Question, Severity, Step
+
+
+def owners(scene: Scene) -> Finding:
+    """Is each log of the broker that it was given for?"""
+    naming = [row for row in scene.rows if row.source == "broker" and row.fields.get(SPEAKER, "").isdecimal()]
+    tallies = tallied((row.file, row.fields[SPEAKER], 1) for row in naming)
+    wrong = [file for file in scene.files if file.broker != stated(file.file)]
+    ask = Question(
+        check="timeline.owners",
+        question="Is each log of the broker that it was given for?",
+        looked_at=f"{number(len(naming), 'line')} that {agree(len(naming), 'names', 'name')} who speaks",
+        threshold="any log whose lines name another broker",
+        facts={"misplaced": {file.file: _fact(file, tallies) for file in wrong}},
+        evidence=tuple(proof(text) for text in _examples(naming, wrong)[:SHOWN]),
+    )
+    if wrong:
+        return _misplaced(ask, wrong, tallies)
+    if not any(file.broker is not None for file in scene.files):
+        return ask.could_not_check("There is no broker's log", settle=COLLECT_LOGS)
+    if not naming:
+        return ask.could_not_check(
+            "No line names the broker that wrote it", settle="Give server.log and controller.log: their lines name their broker."
+        )
+    return ask.ok("Every log names the broker that it was given for, or none")
+
+
+def _misplaced(ask: Question, wrong: Sequence[LogFile], tallies: Mapping[str, Counter[int]]) -> Finding:
+    given = sorted({stated(file.file) for file in wrong})
+    whose = {file.broker for file in wrong}
+    only = next(iter(whose)) if len(whose) == 1 else None
+    owner = "not theirs" if only is None else f"broker {only}'s"
+    return ask.found(
+        Severity.WARNING,
+        f"{number(len(wrong), 'log')} given for {brokers(given)} {agree(len(wrong), 'is', 'are')} {owner}",
+        why=" ".join(_said(file, tallies.get(file.file, Counter())) for file in wrong[:SHOWN]),
+        next=(Step(kind="first", text=f"Collect the logs again, each broker's under its own id: {COLLECT_LOGS}."),),
+        caveats=("Their lines count for the broker that they name, not for the one that they were given for.",),
+    )
+
+
+def _said(file: LogFile, tally: Mapping[int, int]) -> str:
+    if not tally:
+        taken = f"is taken for {named(file.broker)}'s" if file.broker is not None else "is nobody's"
+        return f"{file.file} names no broker and {taken}, as what was given with it is not of broker {stated(file.file)}."
+    total = sum(tally.values())
+    by_count = sorted(tally.items(), key=lambda counted: (-counted[1], counted[0]))
+    counts = ", ".join(f"{count} of broker {broker}" for broker, count in by_count)
+    return f"{file.file}: of {number(total, 'line')} that {agree(total, 'names', 'name')} a broker, {counts}."
+
+
+def _fact(file: LogFile, tallies: Mapping[str, Counter[int]]) -> dict[str, object]:
+    tally = tallies.get(file.file, {})
+    return {"stated": stated(file.file), "broker": file.broker, "named": {str(broker): tally[broker] for broker in sorted(tally)}}
+
+
+def _examples(naming: Sequence[Row], wrong: Sequence[LogFile]) -> list[str]:
+    """Of each log the first line that names another broker."""
+    first: dict[str, str] = {}
+    files = {file.file for file in wrong}
+    for row in naming:
+        if row.file in files and row.number(SPEAKER) != stated(row.file):
+            first.setdefault(row.file, row.proof)
+    return list(first.values())

@@ -1,0 +1,95 @@
+"""Whose log a file is: many lines name who speaks, and whoever collected it may have named another broker.
+
+A broker puts its own id before many messages (``[Controller id=1]``, ``[Replica Manager on Broker 1]``, ``[GroupCoordinator 1]``:
+the ``logIdent`` of Kafka's classes, 0.8.2 to 3.9), while a person typed the owner, once for a whole pattern of files. So the
+lines are believed, and a log counts for the broker that it names. To use it for neither would lose a broker's log over a slip of
+a finger; to leave it would tell of one broker what another did. What no line tells is nobody's, rather than somebody else's.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from casebook.events import Event
+
+SPEAKER = "speaker"
+"""The field of an event with the id that stands before its message."""
+FEW = 3
+"""Fewer lines than so many that name a broker say nothing of their file."""
+MOST = 0.9
+"""A file is a broker's when so many of its lines that name one name this one."""
+
+
+class Owner(NamedTuple):
+    """Of a log that is not, or not alone, of the broker that it was given for.
+
+    Args:
+        stated: For whom it was given.
+        broker: Whose it is; ``None`` where nobody knows, or when it is of several.
+        named: Its lines by the broker that they name; empty when they name none.
+        several: It is of several brokers: each line counts for the one that it names.
+    """
+
+    stated: int
+    broker: int | None
+    named: Mapping[int, int]
+    several: bool = False
+
+
+def stated(file: str) -> int | None:
+    """The broker that a log of a case was given for; ``None`` for a log of no broker."""
+    parts = file.split("/")
+    return int(parts[1]) if len(parts) > 3 and (parts[0], parts[2]) == ("brokers", "logs") and parts[1].isdecimal() else None
+
+
+def misplaced(named: Mapping[str, Mapping[int, int]], files: Iterable[str]) -> dict[str, Owner]:
+    """The logs that do not count for the broker that they were given for, by file.
+
+    Rule: by the lines that name a broker. A file without them is of the same broker as all others that were given with it; it
+    stays where it was given when one of them was given rightly.
+
+    Args:
+        named: Of each file, its lines by the broker that they name.
+        files: All of them.
+    """
+    by_stated: dict[int, list[str]] = defaultdict(list)
+    for file in files:
+        if (broker := stated(file)) is not None:
+            by_stated[broker].append(file)
+    found = {}
+    for broker, together in by_stated.items():
+        own = {file: _owner(broker, named[file]) for file in together if sum(named.get(file, {}).values()) >= FEW}
+        others = {owner.broker for owner in own.values()}
+        if others and broker not in others:
+            alike = next(iter(others)) if len(others) == 1 else None
+            own |= {file: Owner(broker, alike, named.get(file, {})) for file in together if file not in own}
+        found |= {file: owner for file, owner in own.items() if owner.broker != broker}
+    return found
+
+
+def _owner(broker: int, named: Mapping[int, int]) -> Owner:
+    most = max(sorted(named), key=named.__getitem__)
+    several = named[most] < MOST * sum(named.values())
+    return Owner(broker, None if several else most, named, several)
+
+
+def settled(event: Event, owners: Mapping[str, Owner]) -> Event:
+    """An event as one of the broker whose it is."""
+    owner = owners.get(event.file)
+    if owner is None:
+        return event
+    speaker = event.number(SPEAKER) if owner.several else None
+    return event._replace(broker=owner.broker if speaker is None else speaker)
+
+
+def tallied(lines: Iterable[tuple[str, str, int]]) -> dict[str, Counter[int]]:
+    """Of each file, its lines by the broker that they name.
+
+    Args:
+        lines: File, field :data:`SPEAKER`, and how many such lines there are.
+    """
+    named: dict[str, Counter[int]] = defaultdict(Counter)
+    for file, speaker, count in lines:
+        if speaker.isdecimal():
+            named[file][int(speaker)] += count
+    return named

@@ -1,0 +1,94 @@
+"""Logs that were given for the wrong broker: what their lines name counts, and it is said."""
+
+import hashlib
+import json
+import shutil
+
+import pytest
+
+from casebook import places
+from casebook.analysis.timeline_owners import Owner, misplaced, settled, stated
+from casebook.case import MANIFEST, Case
+from casebook.findings import Severity, Status
+from casebook.scans import logs
+from tests.analysis.timeline_scenes import event, examined, finding, log
+
+SERVER, STATES = "brokers/2/logs/server.log", "brokers/2/logs/state-change.log"
+
+
+def given_for(case, into, owners):
+    """A copy of a case whose logs were given for other brokers: whose they are, by for whom they were given."""
+    shutil.copytree(case, into, ignore=shutil.ignore_patterns("derived", "logs"))
+    manifest = json.loads((into / MANIFEST).read_text())
+    kept = [item for item in manifest["items"] if "/logs/" not in item["path"]]
+    for path in (item["path"] for item in manifest["items"] if "/logs/" in item["path"]):
+        for broker in [given for given, owner in owners.items() if path.startswith(f"brokers/{owner}/logs/")]:
+            placed = into / "brokers" / str(broker) / "logs" / path.rpartition("/")[2]
+            placed.parent.mkdir(parents=True, exist_ok=True)
+            content = (case / path).read_bytes()
+            placed.write_bytes(content)
+            name = str(placed.relative_to(into))
+            kept.append({"path": name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()})
+    (into / MANIFEST).write_text(json.dumps(manifest | {"items": sorted(kept, key=lambda item: item["path"])}))
+    return Case.open(into)
+
+
+def told(case):
+    """Of each event all but where it stands."""
+    return sorted((str(e.broker), e.time or 0, e.kind, e.text) for e in logs.read(case).events())
+
+
+@pytest.mark.parametrize("sample", ["leader_minus_one", "acks1_loss"])
+def test_swapped(sample, tmp_path):
+    """Logs of a sample under each other's ids, those that name nobody too: every event is of the broker that it was before."""
+    case = places.samples_dir() / sample
+    right, swapped = (given_for(case, tmp_path / name, owners) for name, owners in (("a", {1: 1, 2: 2}), ("b", {2: 1, 1: 2})))
+    assert told(swapped) == told(right)
+    assert {(file.broker, stated(file.file)) for file in logs.read(swapped).files} == {(1, 2), (2, 1)}
+
+
+def test_given_twice(tmp_path):
+    """A broker's logs under its own id and under another's: they are its own, and count once."""
+    case = places.samples_dir() / "acks1_loss"
+    assert told(given_for(case, tmp_path / "twice", {1: 1, 2: 1})) == told(given_for(case, tmp_path / "once", {1: 1}))
+
+
+class TestRule:
+    def test_files_that_name_nobody(self):
+        """They go with the others, unless these disagree, or one of them was given rightly."""
+        controller = "brokers/2/logs/controller.log"
+        assert misplaced({SERVER: {1: 9}}, [SERVER, STATES]) == {SERVER: Owner(2, 1, {1: 9}), STATES: Owner(2, 1, {})}
+        both = misplaced({SERVER: {1: 9}, controller: {3: 9}}, [SERVER, STATES, controller])
+        assert [both[file].broker for file in (SERVER, STATES, controller)] == [1, None, 3]
+        assert misplaced({SERVER: {1: 9}, controller: {2: 9}}, [SERVER, STATES, controller]).keys() == {SERVER}
+
+    def test_few_lines_say_nothing(self):
+        """Nor does a line or two among many; nor a log of no broker."""
+        assert misplaced({SERVER: {1: 2}}, [SERVER, STATES]) == {}
+        assert misplaced({SERVER: {1: 1, 2: 50}}, [SERVER, STATES]) == {}
+        assert misplaced({"clients/2/logs/app.log": {1: 9}}, ["clients/2/logs/app.log"]) == {}
+
+    def test_several_brokers_in_one_file(self):
+        """Each line counts for whom it names, and one that names nobody for nobody."""
+        owners = misplaced({SERVER: {1: 5, 2: 5}}, [SERVER])
+        lines = [event("loading", 0, 2, speaker=1), event("loading", 0, 2, speaker=2), event("loading", 0, 2)]
+        assert [settled(line, owners).broker for line in lines] == [1, 2, None]
+
+
+class TestFinding:
+    def test_misplaced(self):
+        """Which file, for whom it was given, what its lines say, how many, and where."""
+        lines = [event("loading", n, 1, file=SERVER, line=7 + n, speaker=1) for n in range(4)]
+        silent = event("become_follower", 9, 1, file=STATES, topic="t", partition=0)
+        files = (log(2)._replace(broker=1), log(2, "state-change.log")._replace(broker=1))
+        found = finding(examined(*lines, silent, covered=files), "owners")
+        assert (found.severity, found.title) == (Severity.WARNING, "2 logs given for broker 2 are broker 1's")
+        assert found.facts["misplaced"][SERVER] == {"stated": 2, "broker": 1, "named": {"1": 4}}
+        assert "state-change.log names no broker" in found.why
+        assert [one.label for one in found.evidence] == [f"{SERVER}:7"]
+
+    def test_others(self):
+        """Well where lines name the broker; unknown where none does."""
+        assert finding(examined(event("loading", 0, 1, speaker=1), covered=[log(1)]), "owners").status is Status.OK
+        assert finding(examined(event("loading", 0, 1), covered=[log(1)]), "owners").status is Status.COULD_NOT_CHECK
+        assert finding(examined(), "owners").status is Status.COULD_NOT_CHECK

@@ -1,0 +1,170 @@
+"""Clocks that were set while their logs were written: found where lines tell, and each stretch with its own skew."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from casebook import places
+from casebook.analysis import release, timeline
+from casebook.case import Case
+from casebook.findings import Severity, Status
+from casebook.formats import history_facts
+from casebook.scans import logs
+from tests.analysis.timeline_scenes import T0, History, event, examined, finding
+from tests.shifted_logs import shifted
+
+HOURS = 3 * 3_600_000
+
+
+def found_in(folder):
+    case = Case.open(folder)
+    cluster, told = case.cluster(), logs.read(case)
+    history = history_facts.read(case.history())
+    return timeline.examine(cluster, release.release(cluster), events=told.events(), files=told.files, history=history)
+
+
+def clock_of(found, broker):
+    return next(clock for clock in found.clocks if clock.broker == broker)
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return places.samples_dir() / "acks1_loss"
+
+
+@pytest.fixture(scope="module")
+def plain(sample):
+    return found_in(sample)
+
+
+def middle(found):
+    """A moment between the two registrations of the broker that came back."""
+    first, second = (row.time for row in found.rows if row.kind == "broker_registered" and row.broker == 1)
+    return (first + second) // 2
+
+
+class TestSample:
+    @pytest.mark.parametrize("hours", [3, -3])
+    def test_second_half(self, hours, sample, plain, tmp_path):
+        """NTP moved the clock of one broker: it is said where, and all rows stand where they stood."""
+        since = datetime.fromtimestamp(middle(plain) / 1000, UTC).replace(tzinfo=None)
+        moved = found_in(shifted(sample, tmp_path / "copy", seconds={1: hours * 3600}, since=since))
+        (step,) = (clock := clock_of(moved, 1)).steps
+        assert abs(clock.skew) <= 50
+        assert abs(step.skew - hours * 3_600_000) <= 50
+        assert (step.left < middle(plain) <= step.shown - hours * 3_600_000) is True
+        told = finding(moved, "clocks")
+        assert (told.severity, [one.label for one in told.evidence]) == (Severity.WARNING, [step.before, step.after])
+        assert f"{'forward' if hours > 0 else 'back'} by 3 h 0 min" in told.title
+        kinds = ("truncated", "become_follower", "broker_registered", "zk_session_expired")
+        at, before = ({(r.file, r.line): r.at for r in one.rows if r.kind in kinds and r.broker == 1} for one in (moved, plain))
+        assert before
+        assert {place: pytest.approx(time, abs=100) for place, time in before.items()} == at
+        lengths = [[(w.kind, w.topic, w.partition, w.length and w.length // 1000) for w in one.windows] for one in (moved, plain)]
+        assert lengths[0] == lengths[1]
+
+    def test_nothing_was_set(self, plain):
+        """As it was captured."""
+        assert [clock.steps for clock in plain.clocks] == [()] * len(plain.clocks)
+
+
+def lines(*times, kind="segment_rolled", broker=1, file="server.log"):
+    return [event(kind, at, broker, line=number, file=file) for number, at in enumerate(times, start=1)]
+
+
+class TestBack:
+    def test_without_anything_to_hold_it_against(self):
+        """Lines that go back and go on so are told; the stretch behind it could not be ordered."""
+        found = examined(*lines(0, 60_000, 20_000, 30_000, 40_000))
+        (step,) = clock_of(found, 1).steps
+        assert (step.left - T0, step.shown - T0, step.skew) == (60_000, 20_000, None)
+        assert (step.before, step.after) == ("brokers/1/logs/server.log:2", "brokers/1/logs/server.log:3")
+        told = finding(found, "clocks")
+        assert "back by 40 s or more" in told.title
+        assert "could not be ordered" in told.why
+        assert [silence.proof for silence in found.silences if silence.kind == "clock" and silence.broker == 1] == [step.after]
+
+    def test_a_thread_that_prints_late(self):
+        """One line that comes late, or a few milliseconds of disorder, are no clock."""
+        assert clock_of(examined(*lines(0, 60_000, 20_000, 60_010, 60_020)), 1).steps == ()
+        assert clock_of(examined(*lines(0, 1000, 990, 980, 985, 1500)), 1).steps == ()
+
+    def test_other_files_of_the_same_clock(self):
+        """They are cut where they go back themselves, else where they are past what the clock showed last."""
+        own, other = lines(0, 60_000, 20_000, 30_000, 40_000), lines(10_000, 55_000, 25_000, file="controller.log")
+        quiet = lines(10_000, 61_000, file="state-change.log")
+        (step,) = clock_of(examined(*own, *other, *quiet), 1).steps
+        assert {file.rpartition("/")[2]: line for file, line in step.lines.items()} == {
+            "server.log": 3,
+            "controller.log": 3,
+            "state-change.log": 2,
+        }
+
+    def test_files_that_lie_before_it(self):
+        """One with lines of before the first is of behind the cut, unless older files are there, which begin earlier."""
+        own, early = lines(0, 60_000, -50_000, -40_000, -30_000), lines(-45_000, -44_000, file="controller.log")
+        (step,) = clock_of(examined(*own, *early), 1).steps
+        assert step.lines["brokers/1/logs/controller.log"] == 1
+        older = lines(-30_000, -20_000, file="server.log.2019-10-12-10")
+        (step,) = clock_of(examined(*own, *early, *older), 1).steps
+        assert step.lines.keys() == {"brokers/1/logs/server.log"}
+
+
+class TestForward:
+    def told(self, *skews, every=10_000, pause=0):
+        """A controller's lines, each a few milliseconds after its transaction, by a clock that is ahead by so much."""
+        told, printed = History(), []
+        told.register(1, -50_000, 0xA)
+        for number, skew in enumerate(skews):
+            at = number * every + (pause if number >= len(skews) // 2 else 0)
+            told.write("t", number, 1, (1, 2), 0, at)
+            fields = {"topic": "t", "partition": number, "leader": 1, "leader_epoch": 0}
+            printed.append(event("partition_changed", at + 4, 1, line=number + 1, skew=skew, **fields))
+        return examined(*printed, told=told)
+
+    def test_pairs_before_and_after(self):
+        """What no line alone tells: a pause of three hours, in which ZooKeeper's clock went on for ten seconds."""
+        (step,) = (clock := clock_of(self.told(0, 0, 0, HOURS, HOURS, HOURS), 1)).steps
+        assert (clock.skew, step.skew) == (pytest.approx(0, abs=20), pytest.approx(HOURS, abs=20))
+        assert (step.before, step.after) == ("brokers/1/logs/server.log:3", "brokers/1/logs/server.log:4")
+
+    def test_there_and_back(self):
+        """Set forward, and back again."""
+        clock = clock_of(self.told(0, 0, 0, HOURS, HOURS, HOURS, 0, 0, 0), 1)
+        assert [step.skew for step in clock.steps] == [pytest.approx(HOURS, abs=20), pytest.approx(0, abs=20)]
+
+    def test_a_pause_is_no_step(self):
+        """Three hours of silence by both clocks."""
+        assert clock_of(self.told(0, 0, 0, 0, 0, 0, pause=HOURS), 1).steps == ()
+
+    def test_a_session_taken_up_again(self):
+        """Its lines come hours after it began, behind as long a silence: it is the connection that was lost, not the clock set."""
+        told = History()
+        told.register(1, 0, 0xA)
+        at = (-38, 2, HOURS, HOURS + 300)
+        kinds = ("zk_session_established", "broker_registered", "zk_session_established", "zk_session_established")
+        printed = [
+            event(kind, time, 1, line=n, session="a") for n, (kind, time) in enumerate(zip(kinds, at, strict=True), start=1)
+        ]
+        clock = clock_of(examined(*printed, told=told), 1)
+        assert (clock.skew, clock.steps) == (pytest.approx(0, abs=20), ())
+
+    def test_lines_taken_for_others(self):
+        """Some in a row are ahead by hours, and no pause lies before them."""
+        told = History()
+        told.register(1, -50_000, 0xA)
+        told.write("t", 0, 1, (1, 2), 0, 0)
+        told.write("t", 1, 1, (1, 2), 0, HOURS)
+        fields = {"topic": "t", "leader": 1, "leader_epoch": 0}
+        at = [(4, 0), (6, 0), (HOURS + 4, 1), (HOURS + 6, 1), (HOURS + 7, 0), (HOURS + 8, 0)]
+        printed = [event("partition_changed", time, 1, line=n, partition=p, **fields) for n, (time, p) in enumerate(at, start=1)]
+        assert clock_of(examined(*printed, told=told), 1).steps == ()
+
+
+def test_well_where_none_was_set():
+    """The check stays as it was."""
+    told = History()
+    told.register(1, 0, 0xA)
+    line = event("broker_registered", 3, 1)
+    assert finding(examined(line, told=told), "clocks").status is Status.OK
+    assert timedelta(milliseconds=clock_of(examined(line, told=told), 1).skew) < timedelta(seconds=1)

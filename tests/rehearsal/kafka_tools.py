@@ -1,0 +1,49 @@
+"""What Kafka's own command line tools of a release print of a rehearsed cluster: the text that people paste."""
+
+import subprocess
+
+from casebook import jars
+from casebook.errors import RehearsalError
+from casebook.places import cache_dir
+from casebook.rehearsal import Cluster, servers
+from casebook.versions import KafkaVersion
+
+_TOOLS = {"org.apache.kafka:kafka-tools:3.9.2": "3e6844711c3f5c9148f76ac96dfbf1de0aeeba11249e142e084b6de68e0ed05e"}
+"""Since 3.7 and 3.8 the tools are in a jar that no server needs (``bin/kafka-topics.sh@3.7.0, bin/kafka-consumer-groups.sh@3.8.0``)."""
+
+
+def describe_topics(cluster: Cluster) -> str:
+    """``kafka-topics --describe``: of ZooKeeper in 0.9, of the brokers that run in later releases."""
+    if _is_old(cluster):
+        return _printed(cluster, "kafka.admin.TopicCommand", "--zookeeper", cluster.zookeeper, "--describe")
+    main = "kafka.admin.TopicCommand" if not _is_apart(cluster) else "org.apache.kafka.tools.TopicCommand"
+    return _printed(cluster, main, "--bootstrap-server", cluster.bootstrap, "--describe")
+
+
+def describe_group(cluster: Cluster, group: str) -> str:
+    """``kafka-consumer-groups --describe`` of a group that commits to Kafka."""
+    main = (
+        "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand" if _is_apart(cluster) else "kafka.admin.ConsumerGroupCommand"
+    )
+    which = ("--new-consumer",) if _is_old(cluster) else ()
+    return _printed(cluster, main, *which, "--bootstrap-server", cluster.bootstrap, "--describe", "--group", group)
+
+
+def _is_old(cluster: Cluster) -> bool:
+    return KafkaVersion.parse(cluster.kafka) < KafkaVersion.parse("0.10.0")
+
+
+def _is_apart(cluster: Cluster) -> bool:
+    return KafkaVersion.parse(cluster.kafka) >= KafkaVersion.parse("3.8.0")
+
+
+def _printed(cluster: Cluster, main: str, *arguments: str) -> str:
+    """What a tool prints; what it logs on the way, on the other stream, is no part of it."""
+    classes = servers.jars(cluster.kafka)
+    if _is_apart(cluster):
+        classes += jars.fetched(_TOOLS, cache_dir() / "tools" / cluster.kafka, what="Kafka's tools", error=RehearsalError)
+    command = [servers.java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto"]
+    command += ["-cp", ":".join(map(str, classes)), main, *arguments]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -34,7 +34,7 @@ class TestPatterns:
         """Kind and fields, found among all others; one after the other in one log."""
         inside = [p for p in patterns() if p.scope == "inside"]
         heads = [p for p in patterns() if p.scope in ("head", "full")]
-        raw = [p for p in patterns() if p.scope == "line"]
+        raw = [p for p in patterns() if p.scope == "line" and p.kind != "quiet"]
         assert [] == _wrong(heads, [_with_logger(HEAD + p.sample) for p in heads])
         assert [] == _wrong(inside, [f"{HEAD.replace('INFO', 'ERROR')}An exception (x.Y)\n{p.sample}" for p in inside])
         assert [(p.kind, p.expects) for p in raw] == [(event.kind, told(event)) for p in raw for event in read(p.sample)[0]]

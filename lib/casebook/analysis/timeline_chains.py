@@ -1,11 +1,9 @@
 """What caused what: each chain begins with one thing that went wrong."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 
 from casebook.analysis import timeline_losses, timeline_storms
-from casebook.analysis.timeline_history import Key
 from casebook.analysis.timeline_links import Chainer, once_each, places
 from casebook.analysis.timeline_losses import Loss
 from casebook.analysis.timeline_rows import Chain, Row, Span
@@ -17,9 +15,6 @@ from casebook.storage import OFFSETS_TOPIC
 LONG_LOAD = 10_000
 """A load of so many milliseconds is worth a word."""
 _DISK = ("log_dir_failed", "disk_error")
-_PLACE = re.compile(r"\[(?P<topic>[^\s,\[\]]+), ?(?P<partition>\d+)\]|(?P<dashed>[\w.-]+)-(?P<number>\d+)", re.ASCII)
-_BEFORE_A_START = ("gc_pause", "version_line")
-"""Lines that a process may print before it says that it starts."""
 
 
 def chains(scene: Scene) -> tuple[list[Chain], dict[int, Loss]]:
@@ -73,15 +68,9 @@ def _unclean_starts(scene: Scene) -> Iterator[Chain]:
     for broker, rows in _first_by_broker(scene, "unclean_start", "recovering_segment").items():
         for life in scene.lives.get(broker, ()):
             own = [row for row in rows if life.opened <= row.at <= life.closed]
-            before = _last_words(scene, broker, life.opened)
+            before = scene.of_broker(broker).before(life.opened - 1)
             if own and (before is not None or any(row.kind == "recovering_segment" for row in own)):
                 yield _recovery(scene, life, own, before)
-
-
-def _last_words(scene: Scene, broker: int | None, at: int) -> Row | None:
-    """The last line of the process that ran before a moment; those that come before a start may be of the next one."""
-    rows = scene.of_broker(broker).between(None, at - 1)
-    return next((row for row in reversed(rows) if row.kind not in _BEFORE_A_START), None)
 
 
 def _recovery(scene: Scene, life: Span, own: list[Row], before: Row | None) -> Chain:
@@ -107,7 +96,7 @@ def _failed_disks(scene: Scene) -> Iterator[Chain]:
         given_up = links.effects(failed, ["log_dir_failed"], "a log dir that fails once is not used again", which=own) or failed
         listed = [row for row in scene.kind("replicas_offline").between(failed.at - SLACK, until) if own(row)]
         offline = links.link(given_up, listed, "replicas of a failed log dir are offline") or given_up
-        hit = {place for row in listed for place in _listed(row.fields.get("partitions", ""))}
+        hit = {place for row in listed for place in row.listed()}
         moved = [row for row in _moved(scene, broker, failed.at - SLACK, until) if not hit or places([row]) <= hit]
         links.link(offline, moved, "a replica that is offline neither leads nor is in sync")
         links.effects(failed, ["broker_stopping", "broker_stopped"], "a broker without a log dir that works stops", which=own)
@@ -125,9 +114,3 @@ def _moved(scene: Scene, broker: int | None, since: int, until: int) -> list[Row
         return row.number("from") == broker or (broker in row.numbers("old") and broker not in row.numbers("isr"))
 
     return once_each(row for row in scene.kinds(("znode_leader_changed", "znode_isr_changed"), since, until) if without(row))
-
-
-def _listed(text: str) -> Iterator[Key]:
-    """The partitions of a list as brokers print it: ``orders-1,orders-2``, ``Set([orders,1])``."""
-    for found in _PLACE.finditer(text):
-        yield found["topic"] or found["dashed"], int(found["partition"] or found["number"])

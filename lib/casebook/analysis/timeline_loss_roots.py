@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from casebook.analysis.timeline_gaps import OFTEN, other_gaps
-from casebook.analysis.timeline_losses import SLOW, Loss, gap_of, stop_of
+from casebook.analysis.timeline_losses import SLOW, Loss, gap_of, longest, stop_of
 from casebook.analysis.timeline_rows import Point, Root, Row, Span
 from casebook.analysis.timeline_scene import SLACK, Scene
 from casebook.analysis.words import brokers, duration, number
@@ -81,7 +81,12 @@ def candidates(scene: Scene, loss: Loss, chain: int) -> list[Root]:
         ]
     if clues.lived_on is False:
         return [_killed(scene, clues, chain), _zookeeper(scene, clues, chain)]
-    found = [_frozen(clues, chain), _network(scene, clues, chain), _gc(scene, clues, chain), _zookeeper(scene, clues, chain)]
+    found = [
+        _frozen(scene, clues, chain),
+        _network(scene, clues, chain),
+        _gc(scene, clues, chain),
+        _zookeeper(scene, clues, chain),
+    ]
     if clues.lived_on is None:
         lack = f"the log of broker {loss.broker} begins long after it" if clues.logs else f"no log of broker {loss.broker}"
         missing = f"{lack}: whether its process lived on is unknown"
@@ -98,7 +103,7 @@ def _clues(scene: Scene, loss: Loss) -> _Clues:
     )
     gap = gap_of(scene, loss)
     noticed = [row for row in scene.kind("zk_silent").between(loss.since, loss.until) if row.broker == loss.broker]
-    noticed = [row for row in noticed if row.milliseconds is not None and row.at - row.milliseconds <= loss.gone.at]
+    noticed = [row for row in noticed if row.milliseconds is not None and loss.within_silence(row)]
     often = 0 if gap is None else other_gaps(scene, loss.broker, gap)
     return _Clues(
         loss,
@@ -135,7 +140,7 @@ def _killed(scene: Scene, clues: _Clues, chain: int) -> Root:
     return Root("killed", name, broker, chain, tuple(pro), (), unchecked, 90 if begun is not None else 70)
 
 
-def _frozen(clues: _Clues, chain: int) -> Root:
+def _frozen(scene: Scene, clues: _Clues, chain: int) -> Root:
     broker, pro, contra, weight = clues.loss.broker, [], [], 40
     if clues.gap is not None and not clues.within:
         length = duration(clues.gap[1].at - clues.gap[0].at)
@@ -149,6 +154,10 @@ def _frozen(clues: _Clues, chain: int) -> Root:
         )
         weight -= 30
     weight += _noticing(clues, pro, contra, frozen=True)
+    pause = _long(_longest_pause(scene, clues.loss), clues.loss)
+    if pause is not None:
+        contra.append(Point("Its GC log tells why", pause.proof))
+        weight -= 30
     unchecked = ("who stopped it: the host's log, and the hypervisor's, tell of SIGSTOP, swapping and pauses of the machine",)
     return Root(
         "frozen", f"Process or host of broker {broker} stood still", broker, chain, tuple(pro), tuple(contra), unchecked, weight
@@ -166,28 +175,35 @@ def _noticing(clues: _Clues, pro: list[Point], contra: list[Point], *, frozen: b
     return -20 if clues.awake == frozen else 20
 
 
+def _running(clues: _Clues, pro: list[Point], contra: list[Point]) -> int:
+    """Put where it belongs what shows that its process ran, so that the fault was outside; what it weighs."""
+    if not clues.within:
+        return _noticing(clues, pro, contra, frozen=False)
+    words = f"It went on printing: {number(len(clues.within), 'line')} in the time in which it sent no beat"
+    pro.append(Point(words, clues.within[0].proof))
+    return 25 + _noticing(clues, pro, contra, frozen=False)
+
+
 def _network(scene: Scene, clues: _Clues, chain: int) -> Root:
     loss, broker, pro, contra, weight = clues.loss, clues.loss.broker, [], [], 40
-    if clues.within:
-        pro.append(
-            Point(
-                f"It went on printing: {number(len(clues.within), 'line')} in the time in which it sent no beat",
-                clues.within[0].proof,
-            )
-        )
-        weight += 25
-    elif clues.gap is not None and loss.timeout is not None and clues.often < OFTEN:
+    weight += _running(clues, pro, contra)
+    if not clues.within and clues.gap is not None and loss.timeout is not None and clues.often < OFTEN:
         contra.append(Point("It printed nothing in that time", clues.gap[1].proof))
         weight -= 10
-    weight += _noticing(clues, pro, contra, frozen=False)
     since = (loss.silence or loss.gone.at) - SLACK
-    others = [row for row in scene.kinds(("fetch_failed", "controller_request_failed"), since, loss.until) if _about(row, broker)]
+    others = scene.kinds(("fetch_failed", "controller_request_failed"), since, loss.gone.at)  # later on it was given up
+    others = [row for row in others if _about(row, broker)]
     if others:
         first = min(others, key=lambda row: row.at)
         pro.append(Point(f"Other brokers could not reach it either ({number(len(others), 'line')})", first.proof))
         weight += 5
+    also = _without_zookeeper(scene, loss)
+    if also:
+        contra.append(Point(f"{brokers(sorted(also))} heard nothing from ZooKeeper either", next(iter(also.values()))))
+        weight -= 10
     unchecked = ("the network itself: no log of a switch or of the host's interface is here",)
-    return Root("network", f"Network of the host of broker {broker}", broker, chain, tuple(pro), tuple(contra), unchecked, weight)
+    name = f"Network of the host of broker {broker}" if others else f"Network between broker {broker} and ZooKeeper"
+    return Root("network", name, broker, chain, tuple(pro), tuple(contra), unchecked, weight)
 
 
 def _about(row: Row, broker: int) -> bool:
@@ -196,36 +212,50 @@ def _about(row: Row, broker: int) -> bool:
 
 def _gc(scene: Scene, clues: _Clues, chain: int) -> Root:
     loss, broker, pro, contra, weight = clues.loss, clues.loss.broker, [], [], 20
-    pauses = [row for row in scene.kind("gc_pause").between(loss.since, loss.until) if row.broker == broker and row.milliseconds]
-    long = [row for row in pauses if row.milliseconds >= max(SLOW, (loss.timeout or 0) // 3)]
-    if long:
-        worst = max(long, key=lambda row: row.milliseconds)
+    worst = _longest_pause(scene, loss)
+    logged = worst is not None or any(row.broker == broker for row in scene.kind("gc_pause").rows)
+    unchecked = () if logged else (f"the GC log of broker {broker} is missing",)
+    if _long(worst, loss) is not None:
         pro.append(Point(f"A pause of {duration(worst.milliseconds)}", worst.proof))
         weight += 60
-    elif pauses:
-        worst = max(pauses, key=lambda row: row.milliseconds)
-        contra.append(Point(f"The longest pause was {worst.milliseconds} ms", worst.proof))
+        unchecked = (
+            "whether the collector worked all that time: a host that swaps or stands still holds up a collection as well",
+        )
+    elif worst is not None:
+        contra.append(Point(f"The longest pause in that time was {worst.milliseconds} ms", worst.proof))
+        weight -= 15
+    elif logged:
+        contra.append(Point("Its GC log tells of no pause in that time"))
         weight -= 15
     if clues.within:
         contra.append(Point(f"It printed {number(len(clues.within), 'line')} in that time", clues.within[0].proof))
         weight -= 10
-    unchecked = () if pauses else (f"the GC log of broker {broker} is missing",)
     return Root("gc", f"Long GC pause of broker {broker}", broker, chain, tuple(pro), tuple(contra), unchecked, weight)
+
+
+def _longest_pause(scene: Scene, loss: Loss) -> Row | None:
+    return longest(scene, "gc_pause", loss, lambda row: row.broker == loss.broker)
+
+
+def _long(row: Row | None, loss: Loss) -> Row | None:
+    """The row of something that lasted, when it may have cost a session; else ``None``."""
+    return row if row is not None and row.milliseconds >= max(SLOW, (loss.timeout or 0) // 3) else None
 
 
 def _zookeeper(scene: Scene, clues: _Clues, chain: int) -> Root:
     loss, pro, contra, weight = clues.loss, [], [], 25
-    at = loss.gone.at
-    slow = [row for row in scene.kind("zks_fsync_slow").between(loss.since, at + SLACK) if row.milliseconds]
-    if slow:
-        worst = max(slow, key=lambda row: row.milliseconds)
-        heavy = worst.milliseconds >= max(SLOW, (loss.timeout or 0) // 3)
-        (pro if heavy else contra).append(Point(f"Its longest write to disk took {duration(worst.milliseconds)}", worst.proof))
+    weight += _running(clues, pro, contra)
+    slow = longest(scene, "zks_fsync_slow", loss)
+    if slow is not None:
+        heavy = _long(slow, loss) is not None
+        (pro if heavy else contra).append(Point(f"Its longest write to disk took {duration(slow.milliseconds)}", slow.proof))
         weight += 45 if heavy else -5
-    also = _lost_with_it(scene, loss)
-    if also:
-        pro.append(Point(f"{brokers(sorted(also))} lost their sessions in the same second", next(iter(also.values()))))
-        weight += 20
+    lost, deaf = _lost_with_it(scene, loss), _without_zookeeper(scene, loss)
+    for also, words in ((lost, "lost their sessions in the same second"), (deaf, "heard nothing from it either")):
+        if also:
+            pro.append(Point(f"{brokers(sorted(also))} {words}", next(iter(also.values()))))
+    if lost or deaf:
+        weight += 30
     elif len(scene.registered) > 1:
         contra.append(Point("No other broker lost its session with it"))
         weight -= 15
@@ -245,3 +275,9 @@ def _lost_with_it(scene: Scene, loss: Loss) -> dict[int, str]:
         for span in spans
         if span.closed is not None and abs(span.closed - loss.gone.at) <= AT_ONCE
     }
+
+
+def _without_zookeeper(scene: Scene, loss: Loss) -> dict[int, str]:
+    """Other brokers whose client gave ZooKeeper up in the time in which the lost one sent no beat, and the proofs."""
+    rows = scene.kind("zk_silent").between(loss.silence or loss.since, loss.gone.at)
+    return {row.broker: row.proof for row in rows if row.broker not in (None, loss.broker)}

@@ -1,10 +1,11 @@
 """What follows when ZooKeeper loses a broker: its znode goes, leaders move, in-sync sets shrink, it truncates, clients notice."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
 from casebook.analysis.timeline_gaps import OFTEN, gap_at, other_gaps
+from casebook.analysis.timeline_history import Key
 from casebook.analysis.timeline_links import Chainer, once_each, places
 from casebook.analysis.timeline_rows import Chain, Row
 from casebook.analysis.timeline_scene import SLACK, Scene
@@ -58,6 +59,12 @@ class Loss(NamedTuple):
     def silence(self) -> int | None:
         """When the session's last beat must have come, by its timeout."""
         return None if self.timeout is None else self.gone.at - self.timeout
+
+    def within_silence(self, row: Row) -> bool:
+        """Whether something lasted, or was, in the time in which no beat came; what had ended before let one through."""
+        since = self.since if self.silence is None else self.silence
+        ended = row.begun + (row.milliseconds or 0)
+        return ended >= since and row.begun <= self.gone.at + SLACK
 
 
 def losses(scene: Scene) -> Iterator[Loss]:
@@ -137,16 +144,16 @@ def _causes(links: Chainer, scene: Scene, loss: Loss) -> Row | None:
     if learnt is not None:
         links.link(learnt, [gone], "the znode goes with its session, and the controller sees it somewhat later")
     end = expiring or closed or learnt or gone
-    silent = _last(scene, "zk_silent", loss, lambda row: row.broker == broker)
-    silent = silent or _last(scene, "zk_connection_lost", loss, lambda row: row.broker == broker)
-    pause = _last(scene, "gc_pause", loss, lambda row: row.broker == broker and (row.milliseconds or 0) >= SLOW)
-    slow = _last(scene, "zks_fsync_slow", loss, lambda row: (row.milliseconds or 0) >= SLOW)
+    silent = _last(scene, "zk_silent", loss, lambda row: row.broker == broker and loss.within_silence(row))
+    silent = silent or _last(scene, "zk_connection_lost", loss, lambda row: row.broker == broker and loss.within_silence(row))
+    pause = longest(scene, "gc_pause", loss, lambda row: row.broker == broker and row.milliseconds >= SLOW)
+    slow = longest(scene, "zks_fsync_slow", loss, lambda row: row.milliseconds >= SLOW)
     if pause is not None:
-        links.link(pause, [silent or end], "a process that pauses sends no heartbeat")
+        links.link(pause._replace(at=pause.begun), [silent or end], "a process that pauses sends no heartbeat")
     if slow is not None:
-        links.link(slow, [silent or end], "a ZooKeeper that waits for its disk answers nobody")
+        links.link(slow._replace(at=slow.begun), [silent or end], "a ZooKeeper that waits for its disk answers nobody")
     gap = gap_of(scene, loss)
-    if gap is not None and silent is None and other_gaps(scene, loss.broker, gap) < OFTEN:
+    if gap is not None and silent is None and pause is None and other_gaps(scene, loss.broker, gap) < OFTEN:
         length = str(gap[1].at - gap[0].at)
         links.link(
             gap[0]._replace(kind="log_gap", fields={"ms": length}), [end], "who prints nothing may send no heartbeat either"
@@ -158,6 +165,16 @@ def _causes(links: Chainer, scene: Scene, loss: Loss) -> Row | None:
     if closed is not None:
         links.link(closed, [gone], "an ephemeral znode goes with its session, in the same transaction")
     return None
+
+
+def longest(scene: Scene, kind: str, loss: Loss, which: Callable[[Row], bool] = lambda _: True) -> Row | None:
+    """The longest of a kind that lasted while no beat came; it may have been printed after the loss."""
+    rows = scene.kind(kind).between(loss.since, loss.until)
+    return max(
+        (row for row in rows if row.milliseconds and loss.within_silence(row) and which(row)),
+        key=lambda row: row.milliseconds,
+        default=None,
+    )
 
 
 def _last(scene: Scene, kind: str, loss: Loss, which) -> Row | None:
@@ -223,7 +240,8 @@ def _elections(scene: Scene, loss: Loss, since: int) -> list[Row]:
     """Each partition's first election that replaced the broker."""
     until = loss.until
     if scene.past.there:
-        rows = scene.kind("znode_leader_changed").between(since, until)
+        led = _led(scene, loss.broker, since)
+        rows = [row for row in scene.kind("znode_leader_changed").between(since, until) if (row.topic, row.partition) in led]
         return once_each(row for row in rows if row.number("from") == loss.broker and row.number("leader") != -1)
     led = {
         key
@@ -237,10 +255,19 @@ def _elections(scene: Scene, loss: Loss, since: int) -> list[Row]:
     return once_each(row for row in told if (row.topic, row.partition) in led and row.number("leader") != loss.broker)
 
 
+def _led(scene: Scene, broker: int, at: int) -> set[Key]:
+    """The partitions that a broker led at a moment, by the history: only those lose their leader with it."""
+    last = {key: next((row for row in reversed(rows) if row.time <= at), None) for key, rows in scene.states.items()}
+    return {key for key, row in last.items() if row is not None and row.leader == broker}
+
+
 def _refused(links: Chainer, loss: Loss, failure: Row) -> list[Row]:
     """Each partition's first election that found nobody."""
+    led = _led(links.scene, loss.broker, loss.gone.at - 1) if links.scene.past.there else None
 
     def without(row: Row) -> bool:
+        if led is not None and (row.topic, row.partition) not in led:
+            return False
         return row.kind != "znode_leader_changed" or (row.number("from") == loss.broker and row.number("leader") == -1)
 
     rows = links.scene.kinds(("no_leader_possible", "election_failed", "znode_leader_changed"), failure.at - SLACK, loss.until)

@@ -10,6 +10,10 @@ from casebook.analysis.timeline_rows import Clock, Row, Span, StateRow
 from casebook.events import Event, LogFile
 from casebook.facts import Cluster
 
+PREAMBLE = ("version_line", "gc_pause")
+"""What a process may print before it says that it starts: its release, and collections, which no other log's levels rule."""
+START = 10_000
+"""Milliseconds in which it does."""
 FAILURE = 60_000
 """A broker's failure explains the elections of so many milliseconds after it."""
 
@@ -17,6 +21,7 @@ _STATES = {
     "partition_changed", "leader_elected", "leader_selected", "isr_removed", "isr_updated", "isr_shrunk", "isr_expanded",
     "become_leader", "leader_request_received",
 }  # fmt: skip
+_ENDS = ("broker_stopping", "broker_stopped", "truncation_refused", "startup_failed")
 _ISR = ("isr_updated", "isr_shrunk", "isr_expanded")
 _TOLD = ("leader_request_received", "become_leader")
 _BY_LEADER = (*_ISR, "become_leader")
@@ -170,17 +175,10 @@ def lives(rows: Iterable[Row], files: Iterable[LogFile], clocks: Iterable[Clock]
 
     Only lines of a meaning that is known tell of it, but a log's last line whatever it says.
     """
-    found: dict[int, list[Span]] = defaultdict(list)
-    stopped: set[int] = set()
+    by_broker: dict[int, list[Row]] = defaultdict(list)
     for row in _own(rows):
-        spans = found[row.broker]
-        if not spans or row.kind == "broker_starting" or (row.broker in stopped and row.kind == "version_line"):
-            spans.append(Span("process", "", row.broker, row.at, row.at, row.proof, row.proof))
-            stopped.discard(row.broker)
-        else:
-            spans[-1] = spans[-1]._replace(closed=row.at, closed_proof=row.proof, name=_end_of(row, spans[-1].name))
-        if row.kind == "broker_stopped":
-            stopped.add(row.broker)
+        by_broker[row.broker].append(row)
+    found = {broker: [_process(own) for own in _apart(printed)] for broker, printed in by_broker.items()}
     skews = {clock.broker: clock.skew or 0 for clock in clocks if not clock.steps}
     was_set = {clock.broker for clock in clocks if clock.steps}
     for file in files:
@@ -194,10 +192,27 @@ def _own(rows: Iterable[Row]) -> Iterator[Row]:
     return (row for row in rows if row.source == "broker" and row.broker is not None and row.at is not None)
 
 
-def _end_of(row: Row, before: str) -> str:
-    if row.kind in ("broker_stopping", "broker_stopped", "truncation_refused", "startup_failed"):
-        return row.kind
-    return "" if row.kind == "broker_started" else before
+def _apart(printed: Sequence[Row]) -> Iterator[Sequence[Row]]:
+    """A broker's lines by the process that printed them."""
+    begin, last = 0, None  # the place of the last line that is no preamble
+    for place, row in enumerate(printed):
+        if row.kind == "broker_starting":
+            after = begin if last is None else last + 1
+            start = next(at for at in range(after, place + 1) if printed[at].at >= row.at - START)
+            if start > begin:
+                yield printed[begin:start]
+            begin = start
+        if row.kind not in PREAMBLE:
+            last = place
+    yield printed[begin:]
+
+
+def _process(printed: Sequence[Row]) -> Span:
+    """The life of a process; its name is the last word on how it ends, ``""`` when it says none."""
+    ends = [row.kind for row in printed if row.kind in (*_ENDS, "broker_started")]
+    first, last = printed[0], printed[-1]
+    name = ends[-1] if ends and ends[-1] in _ENDS else ""
+    return Span("process", name, first.broker, first.at, last.at, first.proof, last.proof)
 
 
 def sessions(past: Past, rows: Iterable[Row]) -> Iterator[Span]:

@@ -5,10 +5,11 @@ clock, ZooKeeper's where that is known. Only the order of things rests on ``at``
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
+_PLACE = re.compile(r"\[(?P<topic>[^\s,\[\]]+), ?(?P<partition>\d+)\]|(?P<dashed>[\w.-]+)-(?P<number>\d+)", re.ASCII)
 _NUMBER, _ID = re.compile(r"\d+"), re.compile(r"(?<=brokerId=)\d+")
 
 HISTORY = "zookeeper/history.jsonl.zst"
@@ -71,10 +72,21 @@ class Row(NamedTuple):
                 continue
         return None
 
+    @property
+    def begun(self) -> int | None:
+        """When what it says it took began: it is printed at the end, but a collection of JDK 8 bears the time of its begin."""
+        of_jdk_8 = "secs" in self.fields and "time for which" not in self.fields.get("cause", "")
+        return self.at if self.at is None or of_jdk_8 else self.at - (self.milliseconds or 0)
+
     def numbers(self, name: str) -> tuple[int, ...]:
         """A field as broker ids: ``1,2``, ``List(1, 2)``, ``BrokerState(brokerId=1, ..)``; empty where it is missing."""
         text = self.fields.get(name, "")
         return tuple(map(int, (_ID if "brokerId=" in text else _NUMBER).findall(text)))
+
+    def listed(self) -> Iterator[tuple[str, int]]:
+        """The partitions of its list as brokers print it: ``orders-1,orders-2``, ``Set([orders,1])``; none without a list."""
+        for found in _PLACE.finditer(self.fields.get("partitions", "")):
+            yield found["topic"] or found["dashed"], int(found["partition"] or found["number"])
 
 
 class StateRow(NamedTuple):

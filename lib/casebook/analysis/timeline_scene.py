@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from casebook.analysis.settings import TOPIC, UNREADABLE, Setting, Settings
 from casebook.analysis.timeline_history import Key, Past
+from casebook.analysis.timeline_merge import PREAMBLE
 from casebook.analysis.timeline_rows import Clock, Row, Span, StateRow
 from casebook.events import LogFile
 from casebook.facts import Cluster
@@ -17,8 +18,6 @@ from casebook.versions import VersionInUse
 
 SLACK = 250
 """Milliseconds by which an effect may seem to come before its cause: clocks are not known better."""
-_PREAMBLE = {"version_line", "gc_pause"}
-"""Lines that a process may print before it says that it starts."""
 
 
 class Rows:
@@ -159,7 +158,7 @@ class Scene:
         found = {}
         for broker, spans in self.lives.items():
             rows = self.of_broker(broker).between(spans[0].opened, spans[0].closed)
-            started = rows[0].kind == "broker_starting" or all(row.kind in _PREAMBLE for row in rows)
+            started = next((row.kind for row in rows if row.kind not in PREAMBLE), None) in ("broker_starting", None)
             found[broker] = _FirstLife(started, frozenset(_plain(row.fields.get("session", "")) for row in rows) - {""})
         return found
 

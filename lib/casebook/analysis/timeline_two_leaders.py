@@ -75,6 +75,8 @@ def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRo
     life = scene.life(old, row.time)
     if life is None or life.closed is None or life.closed <= row.time or not _led_in(scene, key, led, life):
         return None
+    if _taken_down(scene, key, led, row):
+        return None
     limit = None if until is None else until.time
     end = _end(scene, key, old, row, life.closed if limit is None else min(limit, life.closed))
     by = f"Broker {row.leader} was elected in place of {old}."
@@ -96,13 +98,19 @@ def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRo
     return Window(WindowKind.TWO_LEADERS, *key, row.time, closed, old, row.leader, row.proof, proof, by, words, planned, silent)
 
 
+def _taken_down(scene: Scene, key: Key, led: StateRow, row: StateRow) -> bool:
+    """Whether the old leader had said before the election that its replica is offline: it takes no write then."""
+    told = scene.kind("replicas_offline").between(led.time, row.time)
+    return any(line.broker == led.leader and line.source == "broker" and key in line.listed() for line in told)
+
+
 def _silent(scene: Scene, broker: int, at: int, closed: int | None) -> int | None:
     """Up to when a process that was silent when another was elected stayed so; a pause that it reports is part of its silence."""
     gap = gap_at(scene, broker, at, STILL)
     if gap is None or other_gaps(scene, broker, gap) >= OFTEN:
         return None
     first = gap[1]
-    awake = first.at + (first.milliseconds or 0 if first.kind == "gc_pause" else 0)
+    awake = first.begun + (first.milliseconds or 0)
     return awake if closed is None else min(awake, closed)
 
 

@@ -172,7 +172,7 @@ public final class LogReader implements Closeable {
     String full = entry.message();
     if (entry.header.message != null) {
       byte[] bytes = full.getBytes(UTF_8);
-      candidates(bytes, 0, bytes.length);
+      Rules.LITERALS.find(bytes, 0, bytes.length, candidates); // beside those of the line: a layout is part of some wordings
     }
     boolean known = head(full);
     return entry.lines > 1 || full.indexOf('\n') >= 0 ? inside(full) | known : known;

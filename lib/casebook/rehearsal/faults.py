@@ -1,0 +1,168 @@
+"""What befalls machines: a network that is cut, a pause within a collection, a disk that goes, a ZooKeeper that stands still."""
+
+import os
+import platform
+import re
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from casebook.errors import RehearsalError
+from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.processes import Server
+
+GC_LOG = "kafkaServer-gc.log"
+"""Its name in a distribution (``bin/kafka-server-start.sh@2.8.2``)."""
+LINK_ADDRESS = "127.0.0.51"
+"""From where the broker behind the link comes to ZooKeeper."""
+_GC_OPTIONS = (
+    "-Xlog:gc*:file={}:time,tags:filecount=10,filesize=100M",  # bin/kafka-run-class.sh@2.8.2, since Java 9
+    "-Xmn1m",  # so little room for young objects that even an idle broker collects every second or so
+)
+_PAUSE = re.compile(r"\]\[gc(?P<begins>,start)? *\] GC\(\d+\) Pause ")
+_JAVA_OPTIONS = "JDK_JAVA_OPTIONS"
+_FSYNC = {"x86_64": {"74", "75"}, "aarch64": {"82", "83"}}.get(platform.machine(), set())
+"""Numbers of the system calls ``fsync`` and ``fdatasync``."""
+_SYNC_THREAD = "SyncThread:0"
+_LOAD = "/load"
+_WRITES = 20
+_TRIES = 40
+_PATIENCE = 60.0
+_MOMENT = 0.0005
+_STOPPED = 0.05
+"""Seconds within which all threads of a process have noticed its suspension, also one that waits for a disk."""
+
+
+class FaultyCluster(Cluster):
+    """A cluster of which one broker has a link to ZooKeeper that can be cut, one a log of its collections, one a second log dir.
+
+    Args:
+        linked: The broker behind the link.
+        collecting: The broker with the log of its collections.
+        two_dirs: The broker with the second log dir.
+        more: Of :class:`Cluster`.
+    """
+
+    def __init__(self, *, linked: int, collecting: int, two_dirs: int, **more: object) -> None:
+        super().__init__(**more)
+        self._linked, self._collecting, self._two_dirs = linked, collecting, two_dirs
+
+    @property
+    def second_dir(self) -> Path:
+        """The log dir that can fail."""
+        return self._place[self._two_dirs].home / "second"
+
+    def session(self, broker: int) -> str:
+        """The session that holds a broker's registration, as ZooKeeper prints it."""
+        _, stat = self._client.get(f"/brokers/ids/{broker}")
+        return f"0x{stat.ephemeralOwner:x}"
+
+    def cut(self) -> None:
+        """Cut the link."""
+        self._link.freeze()
+
+    def mend(self) -> None:
+        """Mend the link."""
+        self._link.thaw()
+
+    def freeze_collecting(self) -> None:
+        """Suspend the broker with the log of its collections in the midst of one, as a machine that swaps does.
+
+        Raises:
+            RehearsalError: It did not collect, or always ended before it was suspended.
+        """
+        with (self._place[self._collecting].logs / GC_LOG).open() as log:
+            log.seek(0, os.SEEK_END)
+            deadline = time.monotonic() + _PATIENCE
+            while time.monotonic() < deadline:
+                if _collects(log.read()):
+                    self.freeze(self._collecting)
+                    time.sleep(_STOPPED)
+                    if not _ended(log):
+                        return
+                    self.thaw(self._collecting)
+                time.sleep(_MOMENT)
+        raise RehearsalError(f"Broker {self._collecting} could not be suspended within a collection.", try_="Play it again.")
+
+    def fail_second_dir(self) -> None:
+        """Take the second log dir away, and leave a file in its place: the next checkpoint cannot be written."""
+        self.second_dir.rename(self.second_dir.with_name("gone"))
+        self.second_dir.write_text("")
+
+    def freeze_zookeeper(self) -> bool:
+        """Suspend ZooKeeper while it waits for its disk; whether it did wait, or the disk is none that lets wait."""
+        self._client.ensure_path(_LOAD)
+        for _ in range(_TRIES):
+            for _ in range(_WRITES):
+                self._client.set_async(_LOAD, bytes(2000))
+            time.sleep(_MOMENT)
+            self._zookeeper.freeze()
+            time.sleep(_STOPPED)
+            if self._zookeeper_syncs():
+                return True
+            self._zookeeper.thaw()
+        self._zookeeper.freeze()
+        return False
+
+    def thaw_zookeeper(self) -> None:
+        """Let ZooKeeper go on."""
+        self._zookeeper.thaw()
+
+    def _zookeeper_syncs(self) -> bool:
+        tasks = Path(f"/proc/{self._zookeeper.pid}/task").iterdir()
+        sync = next(task for task in tasks if (task / "comm").read_text().strip() == _SYNC_THREAD)
+        return (sync / "syscall").read_text().partition(" ")[0] in _FSYNC
+
+    def _start_brokers(self) -> None:
+        self._link, self._link_address = self._start_link()
+        self.second_dir.mkdir(parents=True)
+        super()._start_brokers()
+
+    def _start_link(self) -> tuple[Server, str]:
+        output = self.home / "link.out"
+        command = [sys.executable, "-m", "casebook.rehearsal.link", self.zookeeper_address, LINK_ADDRESS]
+        link = self._guarded.start(command, folder=self.home, output=output)
+        self.wait_until(lambda: output.read_text().endswith("\n"), what="the link to ZooKeeper")
+        return link, output.read_text().strip()
+
+    def _launch_broker(self, broker: int) -> None:
+        shared = self._settings
+        self._settings = shared | self._own_settings(broker)
+        with _java_options(self._own_options(broker)):
+            super()._launch_broker(broker)
+        self._settings = shared
+
+    def _own_settings(self, broker: int) -> dict[str, str]:
+        linked = {"zookeeper.connect": f"{self._link_address}{self.chroot}"} if broker == self._linked else {}
+        dirs = {"log.dirs": f"{self.log_dir(broker)},{self.second_dir}"} if broker == self._two_dirs else {}
+        return linked | dirs
+
+    def _own_options(self, broker: int) -> list[str]:
+        log = self._place[broker].logs / GC_LOG
+        return [option.format(log) for option in _GC_OPTIONS] if broker == self._collecting else []
+
+
+def _collects(told: str) -> bool:
+    """Whether the last pause that a log tells of has only begun."""
+    pauses = list(_PAUSE.finditer(told))
+    return bool(pauses) and pauses[-1]["begins"] is not None
+
+
+def _ended(log: TextIO) -> bool:
+    return any(pause["begins"] is None for pause in _PAUSE.finditer(log.read()))
+
+
+@contextmanager
+def _java_options(options: Sequence[str]) -> Iterator[None]:
+    """Start servers with options beside a rehearsal's own, by the variable that the ``java`` command reads."""
+    before = dict(os.environ)
+    if options:
+        os.environ[_JAVA_OPTIONS] = " ".join([*before.get(_JAVA_OPTIONS, "").split(), *options])
+    try:
+        yield
+    finally:
+        os.environ.pop(_JAVA_OPTIONS, None)
+        os.environ.update(before)

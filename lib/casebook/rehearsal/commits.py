@@ -124,6 +124,8 @@ class Groups:
     def commit(self, commits: Iterable[Commit]) -> int:
         """Commit, each group's in the order given.
 
+        What a coordinator cannot store in time (15, :meth:`_store`) is sent again, as clients do; so it may be in the log twice.
+
         Returns:
             How many offsets were committed.
 
@@ -139,10 +141,22 @@ class Groups:
                 by_link.setdefault(link, []).append(commit)
                 count += sum(map(len, commit.offsets.values()))
             for link, theirs in by_link.items():
-                for commit, code in zip(theirs, offset_commit(link, theirs), strict=True):
-                    if code:
-                        raise refused(f"A commit of group {commit.group}", code)
+                _patiently(partial(self._store, link, theirs), what=f"group {theirs[0].group} and others to be stored")
         return count
+
+    def _store(self, link: Link, commits: list[Commit]) -> bool:
+        """Send commits, and leave in the list those from the first on for which followers were too slow.
+
+        Rule: the coordinator then answers COORDINATOR_NOT_AVAILABLE (``GroupMetadataManager.scala@2.8.2``, ``storeOffsets``).
+        """
+        codes = offset_commit(link, commits)
+        for place, (commit, code) in enumerate(zip(commits, codes, strict=True)):
+            if code == Code.COORDINATOR_NOT_AVAILABLE:
+                del commits[:place]
+                return False
+            if code:
+                raise refused(f"A commit of group {commit.group}", code)
+        return True
 
     def fetch(self, group: str, partitions: Iterable[Partition]) -> dict[Partition, int | None]:
         """What the group's coordinator answers: an offset by partition, ``None`` where nothing is committed.

@@ -23,6 +23,8 @@ public final class Header {
   /** As written in front: of the first record in format 2, else of the last. */
   public long offset;
   public long lastOffset;
+  /** Stored, not computed: CRC-32C in format 2, CRC-32 before. */
+  public int crc;
   public int attributes;
   public int leaderEpoch;
   public int lastOffsetDelta;
@@ -49,6 +51,7 @@ public final class Header {
 
   private void readBatch(ByteBuffer from, int at) {
     leaderEpoch = from.getInt(at + 12);
+    crc = from.getInt(at + 17);
     attributes = from.getShort(at + 21);
     lastOffsetDelta = from.getInt(at + 23);
     lastOffset = offset + lastOffsetDelta;
@@ -62,6 +65,7 @@ public final class Header {
 
   private void readMessage(ByteBuffer from, int at) {
     leaderEpoch = -1;
+    crc = from.getInt(at + 12);
     attributes = from.get(at + 17);
     lastOffsetDelta = 0;
     lastOffset = offset;

@@ -22,6 +22,7 @@ final class BatchRows extends Rows {
   private static final int TRANSACTIONAL = BYTES + 13;
   private static final int CONTROL = BYTES + 14;
   private static final int DELETE_HORIZON = BYTES + 15;
+  private static final int CRC = BYTES + 16;
 
   BatchRows() {
     super(Mode.BATCHES);
@@ -60,6 +61,7 @@ final class BatchRows extends Rows {
     out.set(TRANSACTIONAL, header.transactional());
     out.set(CONTROL, header.control());
     out.setTime(DELETE_HORIZON, header.hasDeleteHorizon() ? header.baseTimestamp : -1);
+    out.set(CRC, Integer.toUnsignedLong(header.crc));
     out.endRow();
   }
 }

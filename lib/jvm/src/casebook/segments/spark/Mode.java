@@ -17,7 +17,7 @@ public enum Mode {
       """
       bytes int, base_offset bigint, last_offset bigint, records int, first_time timestamp, max_time timestamp,
       timestamp_type string, magic int, codec string, leader_epoch int, producer_id bigint, producer_epoch int,
-      base_sequence int, transactional boolean, control boolean, delete_horizon timestamp"""),
+      base_sequence int, transactional boolean, control boolean, delete_horizon timestamp, crc bigint"""),
   GROUP_RECORDS(Texts.OF_GROUPS),
   GROUP_KEYS(
       Texts.OF_GROUPS

@@ -1,0 +1,111 @@
+"""Rows of what was produced and what is stored, and what became of each record. ``None`` is unknown, never zero.
+
+Times are epoch milliseconds: of a ledger by the application's clock, of stored records by whoever wrote them.
+"""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+LEDGER = """
+    id string, topic string, partition int, offset bigint, at timestamp, outcome string, acks string, key string, producer string
+"""
+"""Columns of a ledger, as Spark has them: what an application says of each record that it sent. Null is unknown, but in ``id``,
+``topic`` and ``outcome``, which is ``acked``, ``failed`` or ``unknown``; ``at`` is when it was told so, or else when it sent."""
+
+STORED = """
+    id string, topic string, partition int, offset bigint, at timestamp, key bigint, tombstone boolean, state string,
+    leader_epoch int
+"""
+"""Columns of what is stored. ``id`` is null where none could be found in the record, ``key`` a hash of it, null without key;
+``tombstone`` is null where values were not read; ``state`` is ``data``, ``aborted`` (of a transaction that was), ``open`` (of one
+that has not ended) or ``control``."""
+
+
+class Outcome(StrEnum):
+    """What a producer was told of a record."""
+
+    ACKED = "acked"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+class Verdict(StrEnum):
+    """What became of a record; each has exactly one."""
+
+    STORED = "stored"
+    DUPLICATED = "duplicated"
+    LOST = "lost"
+    FAILED = "failed"
+    STORED_THOUGH_FAILED = "stored_though_failed"
+    UNKNOWN_STORED = "unknown_stored"
+    UNKNOWN_NOT_STORED = "unknown_not_stored"
+    EXPIRED = "expired"
+    COMPACTED = "compacted"
+    ABORTED = "aborted"
+    UNDECIDED = "undecided"
+    NOT_YET = "not_yet"
+    ELSEWHERE = "elsewhere"
+    UNREADABLE = "unreadable"
+    NOT_SCANNED = "not_scanned"
+    CANNOT_TELL = "cannot_tell"
+    SURPLUS = "surplus"
+
+
+class Limits(NamedTuple):
+    """What of a partition was looked at, and what could not be.
+
+    Args:
+        topic: Its topic.
+        partition: Its number.
+        copy: Whose copy was read: ``broker 2``, ``live``, or the file of an extract.
+        log_start: First offset that is kept.
+        end: Offset after the last that was looked at.
+        first_time: Of its first record.
+        scanned_at: When it was read: what was acknowledged later may have come later. ``None`` where nobody knows.
+        compacted: Whether its topic is.
+        clean_end: First offset that was never compacted, by ``cleaner-offset-checkpoint``; ``None`` when unknown.
+        unreadable: Ranges of offsets, the end not included, in which something could not be read; ``None`` as end: to the end.
+    """
+
+    topic: str
+    partition: int
+    copy: str
+    log_start: int | None
+    end: int | None
+    first_time: int | None = None
+    scanned_at: int | None = None
+    compacted: bool | None = None
+    clean_end: int | None = None
+    unreadable: tuple[tuple[int, int | None], ...] = ()
+
+
+class Signature(NamedTuple):
+    """All that the verdict on a record depends on. Spark makes one of all rows with the same id in a topic, and counts those.
+
+    Args:
+        acked: Rows of the ledger that say it was acknowledged, 2 for more.
+        failed: Rows that say it failed, 2 for more.
+        unknown: Rows that do not say, 2 for more.
+        stored: Visible records with its id, 2 for more.
+        aborted: Records with its id in transactions that were aborted.
+        open: Records with its id in transactions that have not ended.
+        place: Whether a stored one lies where the ledger says; ``None`` when either does not say.
+        scanned: Whether the partition it was acknowledged in was read, or all of its topic where the ledger does not say.
+        below_start: Whether it lies below where the log begins; ``None`` when that cannot be told.
+        after_scan: Whether it was acknowledged after its partition was read; ``None`` when that cannot be told.
+        readable: Whether all was read where it must lie.
+        superseded: Whether its key has a newer record, in a topic that is compacted; ``None`` when that cannot be told.
+    """
+
+    acked: int = 0
+    failed: int = 0
+    unknown: int = 0
+    stored: int = 0
+    aborted: int = 0
+    open: int = 0
+    place: bool | None = None
+    scanned: bool = True
+    below_start: bool | None = False
+    after_scan: bool | None = False
+    readable: bool = True
+    superseded: bool | None = False

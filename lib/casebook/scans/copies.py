@@ -1,0 +1,89 @@
+"""Which copy of a partition is read."""
+
+import os
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from casebook.scans.gaps import Partition
+from casebook.scans.segments import segments
+from casebook.storage import Replica
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Choice(NamedTuple):
+    """The copy of a partition that is read.
+
+    Args:
+        copy: It.
+        why: In words.
+    """
+
+    copy: Replica
+    why: str
+
+
+def chosen(
+    spark: "SparkSession", replicas: Iterable[Replica], topics: Collection[str], leaders: Mapping[Partition, int | None]
+) -> list[Choice]:
+    """Choose one copy of each partition: the leader's, as what it lacks nobody can be given; else the longest.
+
+    Args:
+        spark: From :func:`casebook.scans.session`; the ends of copies are read where no leader decides.
+        replicas: All there are. Copies without segments, or whose folder is not here, are left out.
+        topics: Those that are asked for.
+        leaders: Current leader of each partition, as far as known.
+    """
+    by_partition: dict[Partition, list[Replica]] = defaultdict(list)
+    for copy in replicas:
+        if copy.topic in topics and copy.segments and _is_here(copy):
+            by_partition[copy.topic, copy.partition].append(copy)
+    led = {at: [copy for copy in some if copy.broker == leaders.get(at)] for at, some in by_partition.items()}
+    ends = _ends(spark, [copy for at, some in by_partition.items() if not led[at] and len(some) > 1 for copy in some])
+    return [_choice(some, led[at], leaders.get(at), ends) for at, some in sorted(by_partition.items())]
+
+
+def _choice(copies: Sequence[Replica], led: Sequence[Replica], leader: int | None, ends: Mapping[str, int]) -> Choice:
+    if led:
+        return Choice(led[0], f"broker {leader} leads it")
+    without = "its leader is not known" if leader is None else f"the copy of its leader, broker {leader}, is not here"
+    if len(copies) == 1:
+        return Choice(copies[0], f"{without}, and there is no other copy")
+    longest = max(copies, key=lambda copy: (ends[copy.place], -copy.broker))
+    return Choice(longest, f"{without}, and no other copy goes beyond offset {ends[longest.place]}")
+
+
+def place(copy: Replica) -> Path | str:
+    """What Spark opens."""
+    return copy.place if ":/" in copy.place else Path(copy.place)
+
+
+def _is_here(copy: Replica) -> bool:
+    return ":/" in copy.place or os.access(copy.place, os.R_OK | os.X_OK)
+
+
+def _ends(spark: "SparkSession", copies: Sequence[Replica]) -> dict[str, int]:
+    """Offset after the last of each copy, by its place, from the headers of its last segment."""
+    ends = {copy.place: copy.segments[-1].base_offset for copy in copies}
+    if not copies:
+        return ends
+    frames = [
+        segments(spark, _last_segment(copy), mode="batches", crc=False)
+        .where("kind = 'batch'")
+        .selectExpr(f"{number} AS number", "last_offset + 1 AS end")
+        for number, copy in enumerate(copies)
+    ]
+    for row in reduce(lambda one, other: one.union(other), frames).groupBy("number").agg({"end": "max"}).collect():
+        place = copies[row.number].place
+        ends[place] = max(ends[place], row["max(end)"])
+    return ends
+
+
+def _last_segment(copy: Replica) -> Path | str:
+    name = f"{copy.segments[-1].base_offset:020d}.log"
+    folder = place(copy)
+    return folder / name if isinstance(folder, Path) else f"{folder.rstrip('/')}/{name}"

@@ -1,0 +1,221 @@
+"""Ledgers, of what was produced or processed, as rows of :data:`casebook.loss.LEDGER`, whatever they were written as.
+
+A row that cannot be used has a reason, and is counted with an example.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from casebook.errors import CasebookError, ScanError, UsageError
+from casebook.formats.ledger_columns import Columns, Pattern, find, pattern
+from casebook.loss import LEDGER, Outcome
+from casebook.scans.logs import Zones
+from casebook.scans.session import Progress, watched
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class Word(NamedTuple):
+    """A word by which a ledger tells outcomes.
+
+    Args:
+        text: In lower case; empty where there was none.
+        outcome: What it was taken for.
+        rows: So many have it.
+    """
+
+    text: str
+    outcome: Outcome
+    rows: int
+
+
+class Unusable(NamedTuple):
+    """What could not be used.
+
+    Args:
+        reason: Why.
+        rows: So many.
+        example: One of them, after the name of its file.
+    """
+
+    reason: str
+    rows: int
+    example: str
+
+
+class Told(NamedTuple):
+    """What a ledger is like.
+
+    Args:
+        rows: Those that can be used.
+        outcomes: How many of them, by outcome.
+        words: The most frequent words that tell it; exact unless there are thousands.
+        unusable: Rows left out, by reason.
+        odd_times: Rows whose time is none; they count without it.
+        assumed: Rows whose time tells no zone.
+        zone: The zone that was assumed for them.
+        first: The earliest moment, epoch ms.
+        last: The latest.
+    """
+
+    rows: int
+    outcomes: Mapping[Outcome, int]
+    words: tuple[Word, ...]
+    unusable: tuple[Unusable, ...]
+    odd_times: Unusable | None
+    assumed: int
+    zone: str
+    first: int | None
+    last: int | None
+
+
+class Ledger:
+    """A ledger, read when it is asked.
+
+    Args:
+        spark: The session.
+        read: A row for each of the ledger, with why it cannot be used.
+        location: Where it is, for people.
+        zone: Of times that tell none.
+    """
+
+    def __init__(self, spark: "SparkSession", read: "DataFrame", location: str, zone: str) -> None:
+        self._spark, self._read, self._location, self._zone = spark, read, location, zone
+
+    @property
+    def rows(self) -> "DataFrame":
+        """The rows that can be used, with the columns of :data:`casebook.loss.LEDGER`."""
+        from pyspark.sql.types import StructType
+
+        return self._read.where("reason IS NULL").to(StructType.fromDDL(LEDGER))
+
+    def told(self, *, progress: Progress | None = None) -> Told:
+        """What it is like, in one pass.
+
+        Raises:
+            ScanError: It cannot be read to its end.
+        """
+        from casebook.scans.ledger_rows import sums
+
+        with _failures(self._location):
+            summed = self._read.agg(*sums())
+            (row,) = watched(self._spark, summed.collect, what="reading the ledger", progress=progress)
+        return _told(row.asDict(), self._zone)
+
+
+def read(
+    spark: "SparkSession",
+    location: Path | str,
+    columns: Columns,
+    *,
+    topic: str | None = None,
+    zone: str = "UTC",
+    line_pattern: str | None = None,
+) -> Ledger:
+    """Return a ledger, lazily; only what columns it has is looked up at once, for which JSON lines are gone through.
+
+    CSV begins with a header, the same in every file; its separator is the most frequent of ``, ; | tab`` there. A partition or
+    offset below zero is an unknown one (``RecordMetadata.java@2.8.2``: -1 is what a producer without acknowledgement is told).
+
+    Args:
+        spark: From :func:`casebook.scans.session`.
+        location: A file, folder, pattern, or URI that Spark's Hadoop opens; ``.gz`` is unpacked. All files have one format.
+        columns: What the columns are called.
+        topic: Of rows that do not name theirs.
+        zone: Of times that tell none.
+        line_pattern: For a log of an application: a regular expression, whose named groups are the columns.
+
+    Raises:
+        UsageError: There is no file, or no row in it, or it lacks a column that is needed.
+        ScanError: It cannot be read.
+    """
+    from casebook.scans import ledger_files, ledger_rows  # not before Spark is used
+
+    zone = Zones.parse(zone).of(None)
+    place = f"file:{location.absolute()}" if isinstance(location, Path) else location
+    ids = _pattern(spark, "id_pattern", columns.id_pattern)
+    lines = _pattern(spark, "ledger_pattern", line_pattern)
+    with _failures(str(location)):
+        table = ledger_files.table(spark, place, lines)
+        found = find(columns, table.columns, topic=topic)
+        frame = table.rows(found.used)
+        if frame.isEmpty():
+            raise ledger_files.empty(str(location))
+        return Ledger(spark, ledger_rows.read(frame, found, ids, topic, zone), str(location), zone)
+
+
+def _pattern(spark: "SparkSession", parameter: str, text: str | None) -> Pattern | None:
+    """A pattern that Java takes as well as Python."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql import functions as f
+
+    if not text:
+        return None
+    found = pattern(parameter, text)
+    try:
+        spark.range(1).select(f.regexp_extract(f.lit(""), found.text, 0)).collect()
+    except PySparkException:
+        raise UsageError(f"{parameter} is no regular expression for Java.", try_=f"It reads {text}") from None
+    return found
+
+
+def _told(sums: Mapping, zone: str) -> Told:
+    from casebook.scans.ledger_rows import REASONS
+
+    words = (
+        Word(text, Outcome(outcome), count)
+        for item, count in sums["words"]
+        if item is not None
+        for outcome, _, text in [item.partition(" ")]
+    )
+    odd = Unusable("its time is none", sums["odd_times"], sums["odd_time"]) if sums["odd_times"] else None
+    return Told(
+        rows=sums["rows"],
+        outcomes={outcome: sums[outcome] for outcome in Outcome},
+        words=tuple(sorted(words, key=lambda word: (-word.rows, word.text))),
+        unusable=tuple(
+            Unusable(text, sums[f"rows of {name}"], sums[f"example of {name}"])
+            for name, text in REASONS.items()
+            if sums[f"rows of {name}"]
+        ),
+        odd_times=odd,
+        assumed=sums["assumed"],
+        zone=zone,
+        first=sums["first"],
+        last=sums["last"],
+    )
+
+
+@contextmanager
+def _failures(location: str) -> "Iterator[None]":
+    """What Spark throws, in words for people."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except Py4JJavaError as error:
+        raise _failure(location, str(error.java_exception), _root(error.java_exception)) from None
+    except PySparkException as error:
+        raise _failure(location, str(error), str(error)) from None
+
+
+def _root(thrown: object) -> str:
+    while thrown.getCause() is not None:
+        thrown = thrown.getCause()
+    return thrown.toString()
+
+
+def _failure(location: str, said: str, root: str) -> CasebookError:
+    if "PATH_NOT_FOUND" in said:
+        return UsageError(f"No file matches {location}.", try_="Check the path as the machine sees it that runs Spark.")
+    if "CSV header does not conform" in root:
+        return UsageError(
+            f"The files of the ledger {location} have different headers, or a column twice.",
+            try_="Give those with the same columns, in the same order.",
+        )
+    cause = root.strip().splitlines()[0]
+    return ScanError(f"The ledger {location} cannot be read.", cause=cause, try_="Can Spark open it, and is it whole?")

@@ -83,12 +83,12 @@ class Signature(NamedTuple):
     """All that the verdict on a record depends on. Spark makes one of all rows with the same id in a topic, and counts those.
 
     Args:
-        acked: Rows of the ledger that say it was acknowledged, 2 for more.
-        failed: Rows that say it failed, 2 for more.
-        unknown: Rows that do not say, 2 for more.
+        acked: A row of the ledger says that it was acknowledged.
+        failed: A row says that it failed.
+        unknown: A row does not say.
         stored: Visible records with its id, 2 for more.
-        aborted: Records with its id in transactions that were aborted.
-        open: Records with its id in transactions that have not ended.
+        aborted: A transaction that was aborted has a record with its id.
+        open: A transaction that has not ended has one.
         place: Whether a stored one lies where the ledger says; ``None`` when either does not say.
         scanned: Whether the partition it was acknowledged in was read, or all of its topic where the ledger does not say.
         below_start: Whether it lies below where the log begins; ``None`` when that cannot be told.
@@ -97,12 +97,12 @@ class Signature(NamedTuple):
         superseded: Whether its key has a newer record, in a topic that is compacted; ``None`` when that cannot be told.
     """
 
-    acked: int = 0
-    failed: int = 0
-    unknown: int = 0
+    acked: bool = False
+    failed: bool = False
+    unknown: bool = False
     stored: int = 0
-    aborted: int = 0
-    open: int = 0
+    aborted: bool = False
+    open: bool = False
     place: bool | None = None
     scanned: bool = True
     below_start: bool | None = False

@@ -29,7 +29,7 @@ class _Clues(NamedTuple):
 
     Args:
         life: The process that ran, or had run, when the znode went; ``None`` when no log tells of it.
-        within: Its own lines between the last beat and the loss.
+        within: Its own lines between the beat that did not come and the loss.
         gap: The two of its own lines around the loss.
         often: How often its log was silent as long.
         noticed: How long it had heard nothing when it noticed.
@@ -97,9 +97,10 @@ def candidates(scene: Scene, loss: Loss, chain: int) -> list[Root]:
 def _clues(scene: Scene, loss: Loss) -> _Clues:
     own = scene.of_broker(loss.broker)
     life = scene.life(loss.broker, loss.gone.at)
-    since = loss.silence
     within = (
-        [] if since is None else [row for row in own.between(since + SLACK, loss.gone.at - SLACK) if row.kind not in _NO_SIGN]
+        []
+        if loss.due is None
+        else [row for row in own.between(loss.due + SLACK, loss.gone.at - SLACK) if row.kind not in _NO_SIGN]
     )
     gap = gap_of(scene, loss)
     noticed = [row for row in scene.kind("zk_silent").between(loss.since, loss.until) if row.broker == loss.broker]

@@ -60,6 +60,14 @@ class Loss(NamedTuple):
         """When the session's last beat must have come, by its timeout."""
         return None if self.timeout is None else self.gone.at - self.timeout
 
+    @property
+    def due(self) -> int | None:
+        """When the next beat was due at the latest: a client that has nothing to ask sends one each third of the timeout.
+
+        Rule: half of the time after which it gives a server up, which is two thirds (``ClientCnxn.java@3.4.6``).
+        """
+        return None if self.timeout is None else self.silence + self.timeout // 3
+
     def within_silence(self, row: Row) -> bool:
         """Whether something lasted, or was, in the time in which no beat came; what had ended before let one through."""
         since = self.since if self.silence is None else self.silence

@@ -15,25 +15,23 @@ from casebook.loss import Limits, Signature
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_TOGETHER = """
+_OTHERS = 1 << 32
+"""Added to a partition of which something else than an acknowledgement tells: one that was acknowledged comes before it."""
+_TOGETHER = f"""
 SELECT topic, id,
-       least(count_if(side = 1), 2) AS acked,
-       least(count_if(side = 2), 2) AS failed,
-       least(count_if(side = 3), 2) AS unknown,
+       bit_or(1 << side) AS sides,
        least(count_if(side = 4), 2) AS stored,
-       least(count_if(side = 5), 1) AS aborted,
-       least(count_if(side = 6), 1) AS open,
-       coalesce(min(IF(side = 1, place, NULL)), min(IF(side < 4, place, NULL))) AS told,
+       CAST(min(CASE WHEN side = 1 THEN 0L WHEN side < 4 THEN {_OTHERS} END + place) % {_OTHERS} AS int) AS told,
        max(IF(side > 3, place, NULL)) AS there,
        max(IF(side = 1, offset, NULL)) AS offset,
        min(IF(side = 1, moment, NULL)) AS moment,
        max(IF(side < 4, key, NULL)) AS key
-FROM {sides}
+FROM {{sides}}
 GROUP BY topic, id
 """
 _LEDGER = """
 SELECT topic, id, partition AS place, offset, coalesce(unix_millis(at), CAST(:complete AS bigint)) AS moment,
-       IF(:keys, xxhash64(CAST(key AS binary)), NULL) AS key,
+       IF(key IS NULL, NULL, xxhash64(CAST(key AS binary))) AS key,
        CASE outcome WHEN 'acked' THEN 1 WHEN 'failed' THEN 2 ELSE 3 END AS side
 FROM {ledger}
 """
@@ -46,6 +44,11 @@ _LATEST = """
 SELECT topic, key, max(offset) AS last, max(unix_millis(at)) AS latest
 FROM {stored} WHERE key IS NOT NULL AND state = 'data' GROUP BY topic, key
 """
+_MISSING = "sides & 2 > 0 AND stored = 0"
+"""Acknowledged, and not to be seen."""
+_WITH_LATEST = f"""
+SELECT t.*, last, latest FROM {{together}} t LEFT JOIN {{latest}} k ON t.topic = k.topic AND t.key = k.key AND {_MISSING}
+"""
 
 
 def _three(condition: str) -> str:
@@ -53,14 +56,13 @@ def _three(condition: str) -> str:
     return f"CASE WHEN {condition} THEN 2 WHEN NOT ({condition}) THEN 1 ELSE 0 END"
 
 
-_MISSING = "acked > 0 AND stored = 0"
 _FIELDS = {
-    "acked": "acked",
-    "failed": "failed",
-    "unknown": "unknown",
+    "acked": _three("sides & 2 > 0"),
+    "failed": _three("sides & 4 > 0"),
+    "unknown": _three("sides & 8 > 0"),
     "stored": "stored",
-    "aborted": "aborted",
-    "open": "open",
+    "aborted": _three("sides & 32 > 0"),
+    "open": _three("sides & 64 > 0"),
     "place": _three("IF(stored > 0, told = there, NULL)"),
     "scanned": _three("stored > 0 OR coalesce(looked_at, false)"),
     "below_start": f"IF({_MISSING}, {_three('below_start')}, 1)",
@@ -69,7 +71,7 @@ _FIELDS = {
     "superseded": f"IF({_MISSING}, {_three('superseded')}, 1)",
 }
 """How each field of a signature is told, as a number of two bits."""
-_COUNTED = ("acked", "failed", "unknown", "stored", "aborted", "open")
+_COUNTED = "stored"
 
 _SIGNED = f"""
 SELECT topic, coalesce(told, there) AS partition, id, offset, moment,
@@ -86,8 +88,7 @@ FROM (
          CASE WHEN NOT compacted OR offset >= clean_end THEN false
               WHEN last > offset OR (offset IS NULL AND latest > moment) THEN true END AS superseded
   FROM {{together}} t
-  LEFT JOIN {{limits}} l ON t.topic = l.topic AND coalesce(told, -1) = l.partition
-  LEFT JOIN {{latest}} k ON t.topic = k.topic AND t.key = k.key AND {_MISSING})
+  LEFT JOIN {{limits}} l ON t.topic = l.topic AND coalesce(told, -1) = l.partition)
 """
 _LIMITS = """
     topic string, partition int, log_start bigint, end bigint, first_low bigint, first_high bigint, scanned_at bigint,
@@ -137,12 +138,18 @@ class Reconciliation:
         return self._signed().where(f"signature IN ({', '.join(str(_number(one)) for one in signatures) or 'NULL'})")
 
     def _signed(self) -> "DataFrame":
+        from pyspark.sql import functions
+
         compacted = sorted({of.topic for of in self.limits if of.compacted})
-        given = {"complete": self.complete, "keys": bool(compacted)}
-        sides = self.spark.sql(_LEDGER, args=given, ledger=self.ledger).unionByName(self.spark.sql(_STORED, stored=self.stored))
+        said = self.spark.sql(_LEDGER, args={"complete": self.complete}, ledger=self.ledger)
+        sides = said.unionByName(self.spark.sql(_STORED, stored=self.stored))
         together = self.spark.sql(_TOGETHER, sides=sides.repartition("topic", "id"))
-        latest = self.spark.sql(_LATEST, stored=self.stored.where(_one_of("topic", compacted)))
-        return self.spark.sql(_SIGNED, together=together, limits=self._limits_frame().hint("broadcast"), latest=latest)
+        if compacted:
+            latest = self.spark.sql(_LATEST, stored=self.stored.where(functions.col("topic").isin(compacted)))
+            together = self.spark.sql(_WITH_LATEST, together=together, latest=latest)
+        else:
+            together = together.selectExpr("*", "CAST(NULL AS bigint) AS last", "CAST(NULL AS bigint) AS latest")
+        return self.spark.sql(_SIGNED, together=together, limits=self._limits_frame().hint("broadcast"))
 
     def _limits_frame(self) -> "DataFrame":
         by_topic = groupby(sorted(self.limits, key=lambda of: of.topic), key=lambda of: of.topic)
@@ -176,18 +183,13 @@ def _anywhere(parts: Sequence[Limits]) -> tuple:
     )  # fmt: skip
 
 
-def _one_of(column: str, words: Sequence[str]) -> str:
-    quoted = (word.replace("\\", "\\\\").replace("'", "\\'") for word in words)
-    return f"{column} IN ({', '.join(f'{chr(39)}{word}{chr(39)}' for word in quoted) or 'NULL'})"
-
-
 def _number(signature: Signature) -> int:
-    told = (value if name in _COUNTED else {None: 0, False: 1, True: 2}[value] for name, value in signature._asdict().items())
+    told = (value if name == _COUNTED else {None: 0, False: 1, True: 2}[value] for name, value in signature._asdict().items())
     return sum(value * 4**place for place, value in enumerate(told))
 
 
 def _signature(number: int) -> Signature:
     told = ((number >> 2 * place) & 3 for place in range(len(_FIELDS)))
     return Signature(*(
-        value if name in _COUNTED else (None, False, True)[value] for name, value in zip(Signature._fields, told, strict=True)
+        value if name == _COUNTED else (None, False, True)[value] for name, value in zip(Signature._fields, told, strict=True)
     ))  # fmt: skip

@@ -45,6 +45,13 @@ class TestLoss:
         assert any("not awake" in point.text for point in found.roots[0].pro)
         assert any("not awake" in point.text for point in root(found, "network").contra)
 
+    @pytest.mark.parametrize(("after", "shows_nothing"), [(-2700, True), (-1300, True), (-500, False), (1500, False)])
+    def test_what_it_printed(self, after, shows_nothing):
+        """A line counts only from when the beat that did not come was due, a third of the timeout behind the last: -1 s here."""
+        found = frozen(event("isr_expanded", after, 57, topic="u", partition=0, old="1", new="1,2"))
+        assert (found.roots[0].kind == "frozen") == shows_nothing
+        assert any("It printed 1 line" in point.text for point in root(found, "frozen").contra) != shows_nothing
+
     def test_gc_pause(self):
         """A pause in the GC log explains the freeze, also in the seconds of JDK 8."""
         found = frozen(event("gc_pause", 2900, 57, secs="5,61", file="kafkaServer-gc.log"))

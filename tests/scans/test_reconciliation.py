@@ -207,8 +207,9 @@ def test_as_one_by_one(scanning, seed, records):
 @given(
     st.builds(
         Signature,
-        *(st.integers(0, 2) for _ in range(4)),
-        *(st.integers(0, 1) for _ in range(2)),
+        *(st.booleans() for _ in range(3)),
+        st.integers(0, 2),
+        *(st.booleans() for _ in range(2)),
         st.sampled_from([None, False, True]),
         st.booleans(),
         *(st.sampled_from([None, False, True]) for _ in range(2)),

@@ -6,9 +6,6 @@ Times are epoch milliseconds, by whoever wrote the records.
 from enum import StrEnum
 from typing import NamedTuple
 
-Partition = tuple[str, int]
-"""Topic and partition number."""
-
 
 class Copy(NamedTuple):
     """A copy of a partition as it was read.

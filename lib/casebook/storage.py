@@ -12,6 +12,9 @@ from casebook.facts import Problem
 
 OFFSETS_TOPIC = "__consumer_offsets"
 
+Partition = tuple[str, int]
+"""Topic and partition number."""
+
 
 class SegmentFile(NamedTuple):
     """A segment as the file system lists it.

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from casebook.analysis.words import brokers, count, number, size
-from casebook.divergence import Absent, Compared, Copy, Held, Partition, Run
+from casebook.divergence import Absent, Compared, Copy, Held, Run
 from casebook.findings import Evidence, Finding, Question, Severity
+from casebook.storage import Partition
 
 
 class Kind(StrEnum):

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from casebook.analysis.divergence import copies_of
-from casebook.divergence import Absent, Compared, Copy, Held, Partition, Run
+from casebook.divergence import Absent, Compared, Copy, Held, Run
+from casebook.storage import Partition
 
 Committed = Mapping[str, Mapping[Partition, int]]
 """What each group has committed, by partition: the offset it reads next."""

@@ -1,4 +1,4 @@
-"""Which copy of a partition is read."""
+"""Where copies of partitions lie, and which copy of a partition is read."""
 
 import os
 from collections import defaultdict
@@ -7,9 +7,8 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from casebook.scans.gaps import Partition
 from casebook.scans.segments import segments
-from casebook.storage import Replica
+from casebook.storage import Partition, Replica
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,7 +39,7 @@ def chosen(
     """
     by_partition: dict[Partition, list[Replica]] = defaultdict(list)
     for copy in replicas:
-        if copy.topic in topics and copy.segments and _is_here(copy):
+        if copy.topic in topics and copy.segments and is_here(copy):
             by_partition[copy.topic, copy.partition].append(copy)
     led = {at: [copy for copy in some if copy.broker == leaders.get(at)] for at, some in by_partition.items()}
     ends = _ends(spark, [copy for at, some in by_partition.items() if not led[at] and len(some) > 1 for copy in some])
@@ -62,7 +61,22 @@ def place(copy: Replica) -> Path | str:
     return copy.place if ":/" in copy.place else Path(copy.place)
 
 
-def _is_here(copy: Replica) -> bool:
+def places(copies: Iterable[Replica]) -> dict[int, list[Path | str]]:
+    """What Spark opens of each broker."""
+    found: dict[int, list[Path | str]] = {}
+    for copy in copies:
+        found.setdefault(copy.broker, []).append(place(copy))
+    return found
+
+
+def segment(copy: Replica, base_offset: int) -> Path | str:
+    """What Spark opens of one segment."""
+    folder, name = place(copy), f"{base_offset:020d}.log"
+    return folder / name if isinstance(folder, Path) else f"{folder.rstrip('/')}/{name}"
+
+
+def is_here(copy: Replica) -> bool:
+    """Whether its folder can be opened; of a URI the scan finds out."""
     return ":/" in copy.place or os.access(copy.place, os.R_OK | os.X_OK)
 
 
@@ -72,7 +86,7 @@ def _ends(spark: "SparkSession", copies: Sequence[Replica]) -> dict[str, int]:
     if not copies:
         return ends
     frames = [
-        segments(spark, _last_segment(copy), mode="batches", crc=False)
+        segments(spark, segment(copy, copy.segments[-1].base_offset), mode="batches", crc=False)
         .where("kind = 'batch'")
         .selectExpr(f"{number} AS number", "last_offset + 1 AS end")
         for number, copy in enumerate(copies)
@@ -81,9 +95,3 @@ def _ends(spark: "SparkSession", copies: Sequence[Replica]) -> dict[str, int]:
         place = copies[row.number].place
         ends[place] = max(ends[place], row["max(end)"])
     return ends
-
-
-def _last_segment(copy: Replica) -> Path | str:
-    name = f"{copy.segments[-1].base_offset:020d}.log"
-    folder = place(copy)
-    return folder / name if isinstance(folder, Path) else f"{folder.rstrip('/')}/{name}"

@@ -22,12 +22,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from casebook.analysis.gaps import Gap, GapKind, GapSignature, Place, bounded, hides, kind
 from casebook.scans.segments import segments
-from casebook.storage import EpochStart
+from casebook.storage import EpochStart, Partition
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-Partition = tuple[str, int]
 
 _SEGMENTS = """
 WITH parts AS (

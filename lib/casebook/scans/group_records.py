@@ -7,10 +7,9 @@ Keys of versions 0 and 1 are the same key (``OffsetCommitKey.json@3.9.0``). Time
 """
 
 from collections.abc import Mapping, Sequence
-from functools import reduce
 from pathlib import Path
 
-from casebook.scans.segments import segments
+from casebook.scans.segments import of_brokers
 
 HOUR = 3_600_000
 
@@ -52,11 +51,7 @@ def aggregate(spark: object, sources: Mapping[int, Sequence[Path | str]], target
         sources: Folders, bundles or segments of ``__consumer_offsets``, by the broker whose copy they are; at least one.
         target: Path or URI of the Parquet to write.
     """
-    frames = [
-        segments(spark, *places, mode="group_keys").selectExpr(f"{broker:d} AS broker", "*")
-        for broker, places in sorted(sources.items())
-    ]
-    write(spark, reduce(lambda one, other: one.unionByName(other), frames), target)
+    write(spark, of_brokers(spark, sources, mode="group_keys"), target)
 
 
 def write(spark: object, raw: object, target: str) -> None:

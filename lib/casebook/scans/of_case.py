@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from casebook.case import Case
 from casebook.errors import ScanError
 from casebook.scans import group_records
+from casebook.scans.copies import is_here, places
 from casebook.scans.jvm import fingerprint
 from casebook.scans.kept import made
 from casebook.scans.session import session, watched
@@ -44,9 +44,9 @@ def aggregate(case: Case, copies: Sequence[Replica], *, progress: Callable[[int,
 
 
 def _scan(copies: Sequence[Replica], target: Path, progress: Callable[[int, int | None], None] | None) -> None:
-    sources: dict[int, list[str]] = {}
     for copy in copies:
-        sources.setdefault(copy.broker, []).append(_place(copy))
+        _require(copy)
+    sources = places(copies)
     spark = session()
     with made(target) as partial:
         watched(
@@ -57,21 +57,18 @@ def _scan(copies: Sequence[Replica], target: Path, progress: Callable[[int, int 
         )
 
 
-def _place(copy: Replica) -> str:
-    """What Spark opens.
+def _require(copy: Replica) -> None:
+    """Make sure that a copy is where it was.
 
     Raises:
         ScanError: The folder is not on this machine.
     """
-    if ":/" in copy.place:
-        return copy.place
-    if not os.access(copy.place, os.R_OK | os.X_OK):
+    if not is_here(copy):
         raise ScanError(
             f"The segments of {copy.topic}-{copy.partition} of broker {copy.broker} are not at {copy.place}.",
             cause="They were left in place when the case was collected, and this is another machine, or they are gone.",
             try_="Open the case where they are, or collect it with --copy-segments.",
         )
-    return f"file:{Path(copy.place).absolute()}"
 
 
 def _key(copies: Sequence[Replica]) -> str:

@@ -6,17 +6,17 @@ decide, by key, value and, as far as their formats have them, time and headers. 
 they hold: a partition has at most :data:`MOST_RUNS` of them, and then as many as there are ways to differ.
 """
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casebook.divergence import Absent, Compared, Copy, Held, Partition, Run
+from casebook.analysis.divergence import copies_of
+from casebook.divergence import Absent, Compared, Copy, Held, Run
 from casebook.formats.checkpoints import CLEANER
-from casebook.scans.segments import Mode, segments
+from casebook.scans.copies import is_here, places, segment
+from casebook.scans.segments import of_brokers
 from casebook.scans.session import watched
-from casebook.storage import LogDir, Replica
+from casebook.storage import LogDir, Partition, Replica
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
@@ -100,7 +100,7 @@ def compare(
         (replica.topic, replica.partition, replica.broker): (replica, log_dir)
         for log_dir in log_dirs
         for replica in log_dir.replicas
-        if wanted(replica) and _at_hand(replica)
+        if wanted(replica) and is_here(replica)
     }
     if not listed:
         return Compared()
@@ -108,40 +108,15 @@ def compare(
     ends = watched(spark, _ends(spark, replicas).collect, what="reading the copies of partitions", progress=progress)
     read = {(row.topic, row.partition, row.broker): row for row in ends}
     copies = tuple(_copy(*listed[place], read.get(place)) for place in sorted(listed))
-    several = {partition: own for partition, own in _by_partition(copies).items() if len(own) > 1}
+    several = {partition: own for partition, own in copies_of(copies).items() if len(own) > 1}
     if not several:
         return Compared(copies)
     found = _Comparison(spark, several, {place: replica for place, (replica, _) in listed.items()}, progress)
     return Compared(copies, found.runs())
 
 
-def _at_hand(replica: Replica) -> bool:
-    """Whether its folder can be opened; of a URI the scan finds out."""
-    return ":/" in replica.place or os.access(replica.place, os.R_OK | os.X_OK)
-
-
 def _ends(spark: "SparkSession", replicas: Iterable[Replica]) -> "DataFrame":
-    return spark.sql(_ENDS, batches=_frame(spark, _folders(replicas), "batches"))
-
-
-def _folders(replicas: Iterable[Replica]) -> dict[int, list[str]]:
-    places: dict[int, list[str]] = {}
-    for replica in replicas:
-        places.setdefault(replica.broker, []).append(replica.place)
-    return places
-
-
-def _frame(spark: "SparkSession", places: Mapping[int, Sequence[str]], mode: Mode, **options: object) -> "DataFrame":
-    """Segments of several brokers, with the broker as a column."""
-    frames = (
-        segments(spark, *map(_opened, own), mode=mode, **options).selectExpr(f"{broker:d} AS broker", "*")
-        for broker, own in sorted(places.items())
-    )
-    return reduce(lambda one, other: one.unionByName(other), frames)
-
-
-def _opened(place: str) -> Path | str:
-    return place if ":/" in place else Path(place)
+    return spark.sql(_ENDS, batches=of_brokers(spark, places(replicas), mode="batches"))
 
 
 def _copy(replica: Replica, log_dir: LogDir, read: "Row | None") -> Copy:
@@ -170,13 +145,6 @@ def _cleaned_to(replica: Replica, log_dir: LogDir) -> int | None:
     return None if unread or not log_dir.checkpoints else 0
 
 
-def _by_partition(copies: Iterable[Copy]) -> dict[Partition, list[Copy]]:
-    found: dict[Partition, list[Copy]] = {}
-    for copy in copies:
-        found.setdefault((copy.topic, copy.partition), []).append(copy)
-    return found
-
-
 class _Comparison:
     """Of partitions with several copies. Each copy has a slot: its place among those of its partition, by broker."""
 
@@ -202,7 +170,7 @@ class _Comparison:
 
     def _islands(self) -> "DataFrame":
         compared = [self._replicas[copy.topic, copy.partition, copy.broker] for own in self._copies.values() for copy in own]
-        batches = _frame(self._spark, _folders(compared), "batches", crc=False)
+        batches = of_brokers(self._spark, places(compared), mode="batches", crc=False)
         return self._spark.sql(_ISLANDS, {"most": MOST_ISLANDS}, batches=batches, logs=self._logs())
 
     def _logs(self) -> "DataFrame":
@@ -223,19 +191,18 @@ class _Comparison:
             for slot, copy in enumerate(self._copies[row.topic, row.partition])
         ]
         schema = "broker int, slot int, topic string, partition int, island int, first bigint, last bigint"
-        records = _frame(self._spark, self._files(islands), "records")
+        records = of_brokers(self._spark, self._files(islands), mode="records")
         records = records.where(f"offset BETWEEN {min(row.first for row in islands)} AND {max(row.last for row in islands)}")
         told = self._spark.sql(_RECORDS, records=records, islands=_small(self._spark, ranges, schema))
         return self._spark.sql(_runs_of(self._slots), told=told, logs=self._logs())
 
-    def _files(self, islands: Iterable["Row"]) -> dict[int, list[str]]:
+    def _files(self, islands: Iterable["Row"]) -> dict[int, list[Path | str]]:
         """Segments with batches that differ."""
-        places: dict[int, list[str]] = {}
+        found: dict[int, list[Path | str]] = {}
         for row in islands:
-            for broker, segment in row.files:
-                folder = self._replicas[row.topic, row.partition, broker].place
-                places.setdefault(broker, []).append(f"{folder}/{segment:020}.log")
-        return {broker: list(dict.fromkeys(own)) for broker, own in places.items()}
+            for broker, base_offset in row.files:
+                found.setdefault(broker, []).append(segment(self._replicas[row.topic, row.partition, broker], base_offset))
+        return {broker: list(dict.fromkeys(own)) for broker, own in found.items()}
 
     def _run(self, row: "Row") -> Run:
         own = self._copies[row.topic, row.partition]

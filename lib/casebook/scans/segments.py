@@ -1,5 +1,7 @@
 """Segment files as a data frame, read by the data source ``kafka_segments`` of ``lib/jvm``."""
 
+from collections.abc import Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -21,3 +23,21 @@ def segments(spark: "SparkSession", *places: Path | str, mode: Mode = "records",
     """
     read = spark.read.format("kafka_segments").option("mode", mode).options(**options)
     return read.load([f"file:{place.absolute()}" if isinstance(place, Path) else place for place in places])
+
+
+def of_brokers(
+    spark: "SparkSession", places: Mapping[int, Sequence[Path | str]], *, mode: Mode, **options: object
+) -> "DataFrame":
+    """The same of several brokers' copies, with the ``broker`` as first column.
+
+    Args:
+        spark: From :func:`casebook.scans.session`.
+        places: By the broker whose copies they are; at least one.
+        mode: As of :func:`segments`.
+        options: As of :func:`segments`.
+    """
+    frames = (
+        segments(spark, *own, mode=mode, **options).selectExpr(f"{broker:d} AS broker", "*")
+        for broker, own in sorted(places.items())
+    )
+    return reduce(lambda one, other: one.unionByName(other), frames)

@@ -12,10 +12,10 @@ from casebook.formats.record_ids import IdKind, RecordId
 from casebook.loss import STORED, Limits
 from casebook.scans import gaps
 from casebook.scans.copies import Choice, place
-from casebook.scans.gaps import Gaps, Known, Partition
+from casebook.scans.gaps import Gaps, Known
 from casebook.scans.kept import made
 from casebook.scans.segments import segments
-from casebook.storage import Replica
+from casebook.storage import Partition, Replica
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

@@ -4,7 +4,11 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: install report lab test bench lint clean
+# Folders of tests, the longest first. Most wait for servers most of the time, so three at once keep two cores busy.
+LONGEST := rehearsal scans differential browser leaders
+FOLDERS := $(LONGEST) $(filter-out $(LONGEST),$(shell find tests -mindepth 2 -name 'test_*.py' | cut -d/ -f2 | sort -u))
+
+.PHONY: install report lab test test-together test-alone test-top bench lint clean
 
 install: $(READY)
 
@@ -24,7 +28,19 @@ lab: install
 	@$(BIN)/jupyter lab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb
 
 test: install
-	@$(BIN)/python -m pytest
+	@$(MAKE) --no-print-directory --keep-going --jobs=1 test-together test-alone
+
+test-together: install
+	@$(MAKE) --no-print-directory --keep-going --jobs=3 --output-sync $(FOLDERS:%=test-%) test-top
+
+test-alone: install
+	@$(BIN)/python -m pytest -m alone
+
+test-top: install
+	@$(BIN)/python -m pytest -m "not alone" tests/test_*.py
+
+test-%: install
+	@$(BIN)/python -m pytest -m "not alone" tests/$*
 
 bench: install
 	@$(BIN)/python -m tests.bench

@@ -80,6 +80,7 @@ class TestErrors:
             (["describe", "nothing_like_it"], "There is no notebook"),
             (["report", "/nowhere"], "holds no executed notebook"),
             (["collect", "--out", "x"], "Nothing to collect"),
+            (["collect", "--ledger", "sent.csv", "--out", "x"], "is not NAME=GLOB"),
             (["collect", "--zookeeper", "127.0.0.1:1", "--out", "x"], "No ZooKeeper server answered"),
             (["collect", "--zookeeper-dump", "/nowhere", "--out", "x"], "/nowhere"),
             (["rehearse", "leader-minus-two"], "leader-minus-one"),

@@ -45,6 +45,7 @@ class TestImports:
                              cwd=ROOT, capture_output=True, text=True)  # fmt: skip
         assert ran.returncode == 0, ran.stdout + ran.stderr
 
+    @pytest.mark.alone
     @pytest.mark.parametrize("module", ["casebook", "casebook.cli"])
     def test_import_is_quick_and_light(self, module):
         """`import casebook` and the command's module take less than 0.3 s and load nothing heavy."""

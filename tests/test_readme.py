@@ -39,12 +39,15 @@ def own_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
     server = ZooKeeper(folder / "zookeeper", guarded)
     server.tree({f"/kafka{z.path}".rstrip("/"): z.data for z in znodes if z.stat is not None})
     broker = places.samples_dir() / "offsets_bloat" / "brokers" / "1"
+    sent = folder / "sent.csv"
+    sent.write_text("id,topic,partition,offset\nb-1,orders,0,7\n")
     pasted = folder / "pasted.txt"
     pasted.write_text("Topic: orders\tPartition: 101\tLeader: -1\tReplicas: 1\tIsr: 1\n")
     yield {
         "zk1:2181,zk2:2181/kafka": f"{server.address}/kafka", "dump.jsonl": str(dump), "my-case": str(case), "pasted.txt": str(pasted),
         "/var/zookeeper/data": str(server.folder),
         "1=/var/kafka-logs": f"1={broker / 'segments'}", "1=/var/log/kafka/*": f"1={broker / 'logs'}/*",
+        "billing=sent.csv": f"billing={sent}",
     }  # fmt: skip
     server.close()
     guarded.close()

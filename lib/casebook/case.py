@@ -4,6 +4,7 @@
                   what could not be collected and why, what was redacted
     zookeeper/    znodes.jsonl.zst, a line a znode (formats.znode_lines)
                   history.jsonl.zst, a line a transaction (formats.history_lines), where ZooKeeper's own files were given
+    clients/      <name>/logs/, <name>/ledgers/: what applications logged, and what they wrote down of their records
     brokers/<id>/ server.properties, logs/, log_dirs.json (formats.log_dir_rows),
                   segments/<topic>-<partition>/ where they were copied
     pasted/       pasted.txt, where the evidence was pasted
@@ -333,6 +334,11 @@ class Case:
         """Every log, of brokers, ZooKeeper servers and clients, by path; with the broker whose it is."""
         of_brokers = dict(self._logs())
         return tuple((item, of_brokers.get(path)) for path, item in sorted(self.items.items()) if is_log(path))
+
+    def ledgers(self) -> tuple[tuple[str, str], ...]:
+        """Path in the case, and client, of what clients wrote down of the records that they produced or processed, by path."""
+        places = ((path, path.split("/")) for path in sorted(self.items))
+        return tuple((path, parts[1]) for path, parts in places if (parts[0], *parts[2:3]) == ("clients", "ledgers"))
 
     def text_lines(self, path: str) -> Iterator[str]:
         """The lines of an item, read as they are taken; none where it is no item."""

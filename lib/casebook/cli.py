@@ -130,6 +130,9 @@ def report(run_folder: Path) -> None:
 @click.option("--logs", multiple=True, metavar="OWNER=GLOB",
               help="Log files of a broker (its id), of a ZooKeeper server (zookeeper, zookeeper-2) or of a client (any"
                    " other name); secrets are removed.")  # fmt: skip
+@click.option("--ledger", "ledgers", multiple=True, metavar="NAME=GLOB",
+              help="What a client wrote down of the records that it produced or processed: CSV, JSON lines or a text log;"
+                   " secrets are removed.")  # fmt: skip
 @click.option(
     "--log-dirs",
     multiple=True,
@@ -148,16 +151,16 @@ def report(run_folder: Path) -> None:
               help="What somebody pasted of commands' output and logs, - for the standard input (docs/pasted.md).")  # fmt: skip
 def collect(
     out: Path, zookeeper: str | None, zookeeper_dump: Path | None, zookeeper_data: tuple[Path, ...], chroot: str,
-    credentials: Path | None, properties: tuple[str, ...], logs: tuple[str, ...], log_dirs: tuple[str, ...],
-    copy_segments: tuple[str, ...], pasted: Path | None,
+    credentials: Path | None, properties: tuple[str, ...], logs: tuple[str, ...],
+    ledgers: tuple[str, ...], log_dirs: tuple[str, ...], copy_segments: tuple[str, ...], pasted: Path | None,
 ) -> None:  # fmt: skip
     """Collect evidence into a case folder. Nothing is ever written to the cluster."""
     from casebook.collect import collect_case
 
-    if not (zookeeper or zookeeper_dump or zookeeper_data or properties or logs or log_dirs or pasted):
+    if not (zookeeper or zookeeper_dump or zookeeper_data or properties or logs or ledgers or log_dirs or pasted):
         raise UsageError(
             "Nothing to collect.",
-            try_="Give --zookeeper, --zookeeper-dump, --zookeeper-data, --properties, --logs, --log-dirs or --pasted.",
+            try_="Give --zookeeper, --zookeeper-dump, --zookeeper-data, --properties, --logs, --ledger, --log-dirs or --pasted.",
         )
     if copy_segments and not log_dirs:
         raise UsageError("There are no segments to copy.", try_="Say with --log-dirs where they lie.")
@@ -170,6 +173,7 @@ def collect(
         credentials=credentials,
         properties={broker: Path(value) for broker, value in _by_broker(properties)},
         logs=_globbed(logs),
+        ledgers={str(client): paths for client, paths in _globbed(ledgers).items()},
         log_dirs=[_log_dir(text) for text in log_dirs],
         copy_segments=copy_segments,
         pasted=pasted,
@@ -221,7 +225,9 @@ def _globbed(texts: tuple[str, ...]) -> dict[int | str, list[Path]]:
 def _of_owner(text: str) -> tuple[int | str, str]:
     owner, equals, pattern = text.partition("=")
     if not equals or not pattern or not re.fullmatch(r"\w[\w.-]*", owner, re.ASCII):
-        raise UsageError(f"{text!r} is not OWNER=GLOB.", try_="For example --logs '1=/var/log/kafka/*.log*'.")
+        raise UsageError(
+            f"{text!r} is not NAME=GLOB.", try_="For example --logs '1=/var/log/kafka/*.log*' or --ledger billing=sent.csv."
+        )
     return (int(owner) if owner.isdecimal() else owner), pattern
 
 

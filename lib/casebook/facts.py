@@ -302,6 +302,10 @@ class Cluster:
         """Ids of the registered brokers."""
         return frozenset(self.brokers)
 
+    def leads_to(self, partition: Partition) -> tuple[int, ...]:
+        """The assignment of a partition once a running reassignment has ended, or as it is."""
+        return self.reassigning.get((partition.topic, partition.partition)) or partition.targets
+
 
 def instant(epoch_ms: int | None) -> str | None:
     """ISO-8601 UTC of epoch milliseconds; ``None`` for unknown, 0 or out of range."""

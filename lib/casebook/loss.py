@@ -3,14 +3,17 @@
 Times are epoch milliseconds: of a ledger by the application's clock, of stored records by whoever wrote them.
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
 LEDGER = """
-    id string, topic string, partition int, offset bigint, at timestamp, outcome string, acks string, key string, producer string
+    id string, topic string, partition int, offset bigint, at timestamp, outcome string, acks string, key string, producer string,
+    sent timestamp
 """
 """Columns of a ledger, as Spark has them: what an application says of each record that it sent. Null is unknown, but in ``id``,
-``topic`` and ``outcome``, which is ``acked``, ``failed`` or ``unknown``; ``at`` is when it was told so, or else when it sent."""
+``topic`` and ``outcome``, which is ``acked``, ``failed`` or ``unknown``; ``at`` is when it was told so, or else when it sent;
+``sent`` is when it gave the record to its producer, and nothing else."""
 
 STORED = """
     id string, topic string, partition int, offset bigint, at timestamp, key bigint, tombstone boolean, state string,
@@ -109,3 +112,87 @@ class Signature(NamedTuple):
     after_scan: bool | None = False
     readable: bool = True
     superseded: bool | None = False
+
+
+class Counted(NamedTuple):
+    """So many records of a partition have this signature; the partition is ``None`` where nothing tells it."""
+
+    topic: str
+    partition: int | None
+    signature: Signature
+    records: int
+
+
+class Order(NamedTuple):
+    """How many records of a partition lie in another order than they were sent in.
+
+    Acknowledgements tell no order: they come after the records were stored, and at any time. So only records count of which the
+    ledger tells one time of sending, which have a key, and which are stored once. They are compared with those of the same key
+    and producer alone, as clocks of two producers differ; rows that name no producer are taken for one producer's. Records that
+    were sent at the same time are in order.
+
+    Args:
+        topic: Its topic.
+        partition: Its number.
+        told: So many records count.
+        reordered: So many of them lie behind one that was sent later.
+    """
+
+    topic: str
+    partition: int
+    told: int
+    reordered: int
+
+
+class Word(NamedTuple):
+    """A word by which a ledger tells outcomes.
+
+    Args:
+        text: In lower case; empty where there was none.
+        outcome: What it was taken for.
+        rows: So many have it.
+    """
+
+    text: str
+    outcome: Outcome
+    rows: int
+
+
+class Unusable(NamedTuple):
+    """What could not be used.
+
+    Args:
+        reason: Why.
+        rows: So many.
+        example: One of them, after the name of its file.
+    """
+
+    reason: str
+    rows: int
+    example: str
+
+
+class Told(NamedTuple):
+    """What a ledger is like.
+
+    Args:
+        rows: Those that can be used.
+        outcomes: How many of them, by outcome.
+        words: The most frequent words that tell it; exact unless there are thousands.
+        unusable: Rows left out, by reason.
+        odd_times: Rows whose time is none; they count without it.
+        assumed: Rows whose time tells no zone.
+        zone: The zone that was assumed for them.
+        first: The earliest moment, epoch ms.
+        last: The latest.
+    """
+
+    rows: int
+    outcomes: Mapping[Outcome, int]
+    words: tuple[Word, ...]
+    unusable: tuple[Unusable, ...]
+    odd_times: Unusable | None
+    assumed: int
+    zone: str
+    first: int | None
+    last: int | None

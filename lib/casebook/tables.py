@@ -4,8 +4,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from casebook.facts import instant
+
+if TYPE_CHECKING:
+    import pyarrow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,7 +17,7 @@ class Column:
     """A column.
 
     Args:
-        name: As in the file, and as the attribute of the row.
+        name: As in the file, and as the attribute of the row, but where that name is a word of Python.
         type: ``int``, ``ints``, ``real``, ``text``, ``flag``, ``json``: a mapping of texts in the row, a JSON object in the
             file, or ``time``: epoch milliseconds in the row, ISO-8601 UTC in the file. Each may be null: unknown, unless
             ``meaning`` says otherwise.
@@ -23,6 +27,9 @@ class Column:
     name: str
     type: str
     meaning: str
+
+
+_ATTRIBUTES = {"class": "verdict"}
 
 
 def _columns(*columns: tuple[str, str, str]) -> tuple[Column, ...]:
@@ -247,6 +254,93 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("isr", "ints", "In-sync replicas as stored; null where unknown."),
         ("controller_epoch", "int", "Of the controller that wrote it."),
     ),
+    "reconciliation": _columns(
+        ("topic", "text", "Topic name."),
+        ("partition", "int", "Partition number; null where nothing tells it."),
+        ("class", "text", "What became of the records: docs/rules.md; reordered ones are counted beside the others."),
+        ("records", "int", "So many."),
+    ),
+    "lost": _columns(
+        ("id", "text", "Record id, as the ledger has it."),
+        ("topic", "text", "Topic name."),
+        ("partition", "int", "As acknowledged; null when the ledger does not say."),
+        ("offset", "int", "As acknowledged; null when the ledger does not say."),
+        ("acked_at", "time", "When its producer was told, or else when it was sent; by the application's clock, ISO-8601 UTC."),
+        ("class", "text", "lost, or alarm: outside every window."),
+        (
+            "cause",
+            "text",
+            "deposed_leader, isr_of_one, unclean_election, cut_at_start, disk_lost, never_received, acks_0; null: alarm.",
+        ),
+        ("window", "text", "The change of leader that took it, UTC; empty without."),
+        ("evidence", "text", "What proves it, with path:line or transaction; empty for nothing."),
+        ("there_id", "text", "Id of the record that lies at its offset today; null where none does."),
+        ("there_epoch", "int", "Leader epoch of that record; null in formats 0 and 1."),
+        ("acks", "text", "The producer's setting, as the ledger has it."),
+        ("key", "text", "As the ledger has it."),
+        ("producer", "text", "As the ledger has it."),
+    ),
+    "cut_ranges": _columns(
+        ("topic", "text", "Topic name."),
+        ("partition", "int", "Partition number."),
+        ("broker", "int", "The old leader."),
+        ("from_offset", "int", "First offset that may have gone."),
+        ("to_offset", "int", "Offset after the last that is known to have been there; null when nobody knows."),
+        ("at", "time", "When the old leader gave up, by the reference clock, ISO-8601 UTC."),
+        ("epoch", "int", "Leader epoch that wrote them."),
+        ("next_epoch", "int", "Leader epoch that took their place."),
+        ("why", "text", "In words."),
+        ("proof", "text", "Line or transaction."),
+    ),
+    "divergence": _columns(
+        ("topic", "text", "Topic name."),
+        ("partition", "int", "Partition number."),
+        ("first_offset", "int", "First offset over which the copies differ in this way."),
+        ("last_offset", "int", "Last one."),
+        ("brokers", "ints", "Whose copies were held against each other."),
+        ("holds", "json", "What each of them holds there, in words, by broker."),
+        ("kind", "text", "different, missing, other_epochs or behind."),
+        ("silent", "flag", "Other records and equal ends: no lag shows it."),
+    ),
+    "unclean_price": _columns(
+        ("topic", "text", "Topic name."),
+        ("partition", "int", "Partition number."),
+        ("candidate", "int", "Broker that would lead."),
+        ("records", "int", "What the best copy holds and the candidate does not; null when it cannot be told."),
+        ("bytes", "int", "Their share of their batches."),
+        ("from_time", "time", "Earliest record time of them, ISO-8601 UTC."),
+        ("to_time", "time", "Latest."),
+        ("best", "int", "Broker whose copy is the measure."),
+        ("end", "int", "Where the candidate's log ends."),
+        ("why", "text", "Why there is no price; empty when there is."),
+    ),
+    "unprocessed": _columns(
+        ("id", "text", "As it is stored; null where none was found in it."),
+        ("topic", "text", "Topic name."),
+        ("partition", "int", "Partition number."),
+        ("offset", "int", "Its own."),
+        ("group", "text", "Who committed it, and never processed it."),
+        ("how", "text", "committed_before_processing, crash, another_thread, skipped_by_reset, passed_over or cannot tell."),
+        ("committed_at", "time", "When the commit came that passed it for good, by the broker's clock, ISO-8601 UTC."),
+        ("since", "int", "From where that commit went on."),
+        ("until", "int", "What it committed."),
+        ("log_partition", "int", "Of __consumer_offsets, where the commit lies."),
+        ("source_offset", "int", "Its offset there."),
+        ("segment", "int", "Base offset of its segment."),
+    ),
+    "commit_steps": _columns(
+        ("group", "text", "Who committed."),
+        ("topic", "text", "Committed topic."),
+        ("partition", "int", "Committed partition."),
+        ("before", "int", "What was committed before."),
+        ("offset", "int", "What it commits."),
+        ("before_at", "time", "When the one before was, ISO-8601 UTC."),
+        ("at", "time", "When it was."),
+        ("kind", "text", "reset, again, to_start, stale, back or late."),
+        ("log_partition", "int", "Of __consumer_offsets, where it lies."),
+        ("source_offset", "int", "Its offset there."),
+        ("segment", "int", "Base offset of its segment."),
+    ),
     "untyped": _columns(
         ("logger", "text", "As printed; null where the lines do not tell."),
         ("level", "text", "As printed."),
@@ -267,21 +361,46 @@ def write(folder: Path, name: str, rows: Sequence[object]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    types = {
-        "int": pa.int64(), "ints": pa.list_(pa.int64()), "real": pa.float64(), "text": pa.string(), "time": pa.string(),
-        "flag": pa.bool_(), "json": pa.string(),
-    }  # fmt: skip
-    columns = TABLES[name]
-    table = pa.table(
-        [pa.array(_values(rows, column), types[column.type]) for column in columns],
-        schema=pa.schema([pa.field(c.name, types[c.type], metadata={"meaning": c.meaning}) for c in columns]),
-    )
+    schema = _schema(TABLES[name])
+    columns = zip(TABLES[name], schema, strict=True)
+    table = pa.table([pa.array(_values(rows, column), field.type) for column, field in columns], schema=schema)
     folder.mkdir(exist_ok=True)
     pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
 
 
+def _schema(columns: Sequence[Column]) -> "pyarrow.Schema":
+    import pyarrow as pa
+
+    types = {
+        "int": pa.int64(), "ints": pa.list_(pa.int64()), "real": pa.float64(), "text": pa.string(), "time": pa.string(),
+        "flag": pa.bool_(), "json": pa.string(),
+    }  # fmt: skip
+    return pa.schema([pa.field(c.name, types[c.type], metadata={"meaning": c.meaning}) for c in columns])
+
+
+def rewrite(folder: Path, name: str, source: Path) -> None:
+    """Write ``<folder>/<name>.parquet`` out of a folder of Parquet, however large, with the columns that the contract names.
+
+    Args:
+        folder: Made when it is not there.
+        name: Of the table.
+        source: Its files, in order; columns of the type ``time`` are texts already.
+    """
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+    import pyarrow.parquet as pq
+
+    schema = _schema(TABLES[name])
+    folder.mkdir(exist_ok=True)
+    rows = ds.dataset(sorted(map(str, source.glob("*.parquet"))), format="parquet")
+    with pq.ParquetWriter(folder / f"{name}.parquet", schema, compression="zstd") as target:
+        for batch in rows.to_batches(columns=schema.names):
+            target.write_table(pa.Table.from_batches([batch]).cast(schema))
+
+
 def _values(rows: Sequence[object], column: Column) -> list[object]:
-    values = [getattr(row, column.name) for row in rows]
+    name = _ATTRIBUTES.get(column.name, column.name)
+    values = [getattr(row, name) for row in rows]
     if column.type == "json":
         return [None if value is None else json.dumps(dict(value), ensure_ascii=False, sort_keys=True) for value in values]
     return [instant(value) for value in values] if column.type == "time" else values

@@ -111,6 +111,14 @@ DEFAULTS: dict[str, Changed] = {
     "offsets.topic.num.partitions": Changed(
         values=(("0.8.2", "50"),), source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.1, 3.9.0"
     ),
+    "replica.lag.time.max.ms": Changed(
+        values=(("0.8.2", "10000"), ("2.5.0", "30000")),
+        source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.1, 2.4.1, 2.5.1",
+    ),
+    "zookeeper.session.timeout.ms": Changed(
+        values=(("0.8.2", "6000"), ("2.5.0", "18000")),
+        source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.1, 2.4.1, 2.5.1",
+    ),
     "log.cleaner.enable": Changed(
         values=(("0.8.2", "false"), ("0.9.0.1", "true")),
         source="core/src/main/scala/kafka/server/KafkaConfig.scala@0.9.0.0, 0.9.0.1",

@@ -7,15 +7,13 @@
 The same cells serve JupyterLab, papermill and ``casebook run``. Nobody but notebooks imports this module.
 """
 
-import atexit
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 
-from casebook import citations, notebooks, offsets_evidence, places, runs, sources, tables
+from casebook import citations, exports, notebooks, offsets_evidence, places, runs, sources, tables
 from casebook import doctor as _doctor
 from casebook.analysis import (
     deletion_choice,
@@ -30,20 +28,27 @@ from casebook.analysis import (
 )
 from casebook.analysis.coordinators import Coordinators
 from casebook.analysis.leadership import Leadership
+from casebook.analysis.message_loss import MessageLoss
 from casebook.analysis.offsets_topic import OffsetsPartition, OffsetsTopic
 from casebook.analysis.timeline import Timeline
+from casebook.analysis.unclean_price import Committed
 from casebook.case import Case
+from casebook.consumer_evidence import Consumed, ConsumerEvidence
 from casebook.errors import ScanError, UsageError, did_you_mean
 from casebook.facts import Cluster, epoch_ms, instant
 from casebook.findings import Finding
 from casebook.formats import history_facts
+from casebook.loss_evidence import Asked, LossEvidence
 from casebook.offsets_evidence import OffsetsEvidence
+from casebook.out_folder import OutFolder
 from casebook.scans import logs
 from casebook.scans.logs import Logs, Zones
 from casebook.scans.stored_events import Stored
+from casebook.storage import OFFSETS_TOPIC, Partition
 from casebook.versions import VersionInUse
-from casebook.views import choices, group_lookup, proof, triage
+from casebook.views import choices, group_lookup, loss_choice, proof, triage
 from casebook.views import deletion as deletion_views
+from casebook.views import loss as loss_views
 from casebook.views import pasted as pasted_views
 from casebook.views import timeline as timeline_views
 from casebook.views import what_if as what_if_views
@@ -77,7 +82,7 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
     if interactive not in _INTERACTIVE:
         raise UsageError(f"interactive={interactive} is unknown.", try_=did_you_mean(interactive, _INTERACTIVE))
     display(style())
-    folder = _Folder(notebook, source, out_dir)
+    folder = OutFolder(notebook, source, out_dir)
     case = sources.open_source(source, evidence=folder.evidence, progress=choices.progress("Reading ZooKeeper"))
     moment = _moment(at)
     cluster = case.cluster(at=moment)
@@ -117,7 +122,7 @@ class Workbook:
         case: Case,
         cluster: Cluster,
         version: VersionInUse,
-        folder: "_Folder",
+        folder: OutFolder,
         interactive: bool,
         at: int | None,
     ) -> None:
@@ -131,6 +136,8 @@ class Workbook:
         self._offsets: OffsetsEvidence | None = None
         self._read: dict[str, Logs] = {}
         self._told: Logs | None = None
+        self._loss: LossEvidence | None = None
+        self._consumed = Consumed()
         self._tables: dict[str, Sequence[object]] = {"problems": cluster.problems}
         self._cites: dict[str, None] = {}
         self._remembered = _CHOSEN.setdefault((notebook, case.digest), {})
@@ -261,6 +268,66 @@ class Workbook:
             name=self.case.name, events=self._stored(found),
         )  # fmt: skip
 
+    def message_loss(self, *, processed: str = "", group: str = "", timezone: str = "UTC", **asked: str | bool) -> MessageLoss:
+        """Which acknowledged records are gone, when and why; keeps its tables for the run folder.
+
+        Args:
+            processed: A ledger of what was processed; those of the case when empty.
+            group: The consumer group whose that is.
+            timezone: Of log lines, and of times of a ledger, that do not tell theirs.
+            asked: Of :class:`casebook.loss_evidence.Asked`, all but ``zone``.
+
+        Raises:
+            UsageError: The ledger, a column of it, or what it is looked for by cannot be used.
+            ScanError: It cannot be read.
+        """
+        happened, progress = self._happened(timezone), choices.progress("Looking for records", unit="parts")
+        evidence = LossEvidence(
+            self.case, self.cluster, self.version, Asked(zone=timezone, **asked), timeline=happened,
+            committed=partial(self._committed, timezone), progress=progress,
+        )  # fmt: skip
+        found = evidence.examined
+        self._consumed = ConsumerEvidence(
+            self.case, evidence, processed=processed, group=group, offsets=self._on_offsets(timezone, scan=False),
+            partitions=sum(partition.topic == OFFSETS_TOPIC for partition in self.cluster.partitions),
+            moves=timeline.moves(happened, OFFSETS_TOPIC), progress=progress,
+        ).examined()  # fmt: skip
+        self._loss = evidence  # what it found goes with it
+        self._tables |= {
+            "reconciliation": found.classes,
+            "lost": (),
+            "unprocessed": (),
+            "cut_ranges": found.cut_ranges,
+            "divergence": found.divergences,
+            "unclean_price": found.prices,
+            "commit_steps": self._consumed.steps,
+            "events": happened.rows,
+            "partition_history": happened.partition_history,
+        }
+        return replace(found, findings=found.findings + self._consumed.findings)
+
+    def _committed(self, timezone: str) -> Committed | None:
+        """What groups have committed, where the case tells of the offsets topic."""
+        scanned = self._on_offsets(timezone, scan=True).scanned
+        if scanned is None:
+            return None
+        found: dict[str, dict[Partition, int]] = {}
+        for commit in scanned.commits:
+            found.setdefault(commit.group, {})[commit.topic, commit.partition] = commit.offset
+        return found
+
+    def loss_desk(self, found: MessageLoss, *, topic: str = "", record: str = "") -> loss_views.Desk:
+        """The pictures and tables of lost records, all of one choice.
+
+        Raises:
+            UsageError: There is no such topic or partition.
+        """
+        return loss_views.Desk(
+            found, loss_choice.parse(found, topic=topic, record=record), interactive=self.interactive,
+            remembered=self._remembered, source=self._source, links=exports.names() if found.lost else {},
+            unprocessed=self._consumed.first, work=self._consumed.work, steps=self._consumed.steps,
+        )  # fmt: skip
+
     def _stored(self, found: Timeline) -> Stored | None:
         """The events where they lie, when they are too many to hold."""
         told = self._told
@@ -355,6 +422,10 @@ class Workbook:
         folder = self._folder.path()
         for name, rows in sorted(self._tables.items()):
             tables.write(folder / "tables", name, rows)
+        if self._loss is not None and self._loss.lost is not None:
+            exports.write(folder / "tables", self._loss.lost.table)
+        if self._consumed.records is not None:
+            tables.rewrite(folder / "tables", "unprocessed", self._consumed.records)
         runs.write_findings(
             folder, notebook=self._notebook, source=self._source, kafka_versions=_applied(self.version), findings=findings
         )
@@ -382,40 +453,6 @@ class Workbook:
             "seconds": round((datetime.now(UTC) - self._started).total_seconds(), 3),
             **runs.surroundings(notebooks.find(self._notebook).path),
         }
-
-
-class _Folder:
-    """Where a notebook writes: the folder it was given, else a run folder of its own for each time it finishes."""
-
-    def __init__(self, notebook: str, source: str, out_dir: str) -> None:
-        self._given = Path(out_dir).expanduser() if out_dir else None
-        self._notebook, self._source = notebook, source
-        self._run: runs.RunFolder | None = None
-        atexit.register(self._discard)
-
-    @property
-    def evidence(self) -> Callable[[], Path]:
-        """Where a live source is collected to, once somebody asks."""
-        return lambda: self.path() / "evidence"
-
-    def path(self) -> Path:
-        """The folder, made."""
-        if self._given is not None:
-            self._given.mkdir(parents=True, exist_ok=True)
-            return self._given
-        if self._run is None:
-            self._run = runs.RunFolder.begin(places.runs_dir(), notebook=self._notebook, seed={"source": self._source})
-        return self._run.path
-
-    def publish(self) -> Path | None:
-        """Give a run folder of its own its name; ``None`` where whoever gave the folder does that."""
-        run, self._run = self._run, None
-        return run.publish() if run else None
-
-    def _discard(self) -> None:
-        """A notebook that is closed before it has finished leaves nothing behind."""
-        if self._run is not None:
-            self._run.discard()
 
 
 def show(view: View) -> None:

@@ -24,10 +24,10 @@ RUNS, BOUND = 7, 8.0
 VERSION = KafkaVersion.parse("0.9.0.1")
 
 
-def znodes(topics: int) -> list[Znode]:
+def znodes(topics: int, brokers: int = BROKERS) -> list[Znode]:
     """The znodes of a large cluster that has lost three brokers; every ISR is what 0.9 leaves of it."""
     chance = random.Random(1)
-    live = [broker for broker in range(1, BROKERS + 1) if broker not in DEAD]
+    live = [broker for broker in range(1, brokers + 1) if broker not in DEAD]
     rows = [Znode(path=path, stat=Stat(mtime=1)) for path in ("/brokers/ids", "/brokers/topics", "/config", "/config/topics")]
     rows += [
         _row(f"/brokers/ids/{b}", {"version": 2, "host": "h", "port": 9092, "endpoints": [f"PLAINTEXT://h{b}:9092"]})
@@ -36,7 +36,7 @@ def znodes(topics: int) -> list[Znode]:
     rows += [_row("/controller", {"version": 1, "brokerid": live[0]}), Znode(path="/controller_epoch", data=b"5")]
     for number in range(topics):
         topic = f"/brokers/topics/orders.of.region-{number:04d}"
-        assignment = {partition: chance.sample(range(1, BROKERS + 1), 3) for partition in range(PARTITIONS)}
+        assignment = {partition: chance.sample(range(1, brokers + 1), 3) for partition in range(PARTITIONS)}
         rows.append(_row(topic, {"version": 1, "partitions": assignment}))
         for partition, replicas in assignment.items():
             isr = [broker for broker in replicas if broker not in DEAD]

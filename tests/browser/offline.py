@@ -7,11 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from casebook import places
 
 ARTEFACTS = Path(os.environ.get("CASEBOOK_ARTEFACTS") or places.checkout() / "build" / "artefacts")
+PATIENCE = 90_000
+"""Milliseconds for what a page or a kernel does on a busy machine; how fast they are, is for benches."""
+expect.set_options(timeout=PATIENCE)
 WIDTHS, SCHEMES = (1280, 700, 390), ("light", "dark")
 
 _WRONG = """() => {
@@ -104,7 +107,7 @@ def visit(browser: Browser, file: Path, *, width: int = 1280, scheme: str = "lig
     )
     context.route(lambda address: not address.startswith("file:"), lambda route: route.abort())
     seen = Visit(page=context.new_page(), file=file)
-    seen.page.set_default_timeout(10_000)
+    seen.page.set_default_timeout(PATIENCE)
     seen.page.on("console", lambda message: seen.errors.append(message.text))
     seen.page.on("pageerror", lambda error: seen.errors.append(str(error)))
     seen.page.on("request", lambda request: seen.requests.append(request.url))

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.offline import ARTEFACTS, SCHEMES, WIDTHS, Visit, chromium, visit
+from tests.browser.offline import ARTEFACTS, SCHEMES, WIDTHS, Visit, visit
 
 INCIDENT, HEALTHY = "sample:leader_minus_one", "sample:healthy"
 LEADERSHIP = ("20_partition_leadership", INCIDENT)
@@ -18,18 +18,13 @@ REPORTS = [
     ("10_triage", HEALTHY),
     ("20_partition_leadership", HEALTHY),
     ("60_incident_timeline", "sample:acks1_loss"),
+    ("70_message_loss", "sample:isr_shrunk_loss"),
 ]
 EXTERNAL = {"kafka.apache.org", "cwiki.apache.org"}
 
 
 def _named(report: tuple[str, str]) -> str:
     return f"{report[0]}-{report[1].removeprefix('sample:')}"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module", params=REPORTS, ids=_named)

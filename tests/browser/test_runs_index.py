@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from casebook import runs_index
-from tests.browser.offline import SCHEMES, WIDTHS, Visit, chromium, visit
+from tests.browser.offline import SCHEMES, WIDTHS, Visit, visit
 
 OFFLINE = [0, 0, 2, 13]
 """Partitions without leader in prod-events, run by run; staging stays as it is, and its last run dies."""
@@ -45,12 +45,6 @@ def _run(runs: Path, name: str, *, case: str, offline: int = 0, error: str | Non
     counts = {"ok": 15 - bool(offline), "finding": int(bool(offline)), "could_not_check": 1, "not_applicable": 0}
     document = {"worst": found["severity"], "completeness": counts, "findings": [found]}
     (folder / "findings.json").write_text(json.dumps(document))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from casebook.analysis import timeline_selection
 from casebook.views import proof
 from casebook.views.timeline import Desk
 from casebook.views.view import _bundle
-from tests.browser.offline import SCHEMES, WIDTHS, Visit, chromium, visit
+from tests.browser.offline import SCHEMES, WIDTHS, Visit, visit
 from tests.views.minute import minute
 
 SHOWN = "() => [...document.querySelectorAll('%s')].filter(row => row.offsetParent).length"
@@ -26,12 +26,6 @@ CUT_OFF = """() => {
     }).map(text => text.textContent);
 }"""
 EVENTS, STORY = SHOWN % "#cb-events tbody tr", SHOWN % ".cb-story li"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

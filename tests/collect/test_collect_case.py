@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from casebook.case import Case
+from casebook.case import ZNODES, Case
 from casebook.collect import collect_case
 from casebook.collect.ensemble import Credentials
 from casebook.errors import CaseError, CollectError, UsageError
@@ -20,7 +20,8 @@ SECRET = "hunter2-Xyzzy"
 def content(folder: Path) -> bytes:
     """Everything in a case, znodes unpacked."""
     files = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
-    return files + b"".join(znode.data or b"" for znode in Case.open(folder).znodes())
+    case = Case.open(folder)
+    return files + b"".join(znode.data or b"" for znode in (case.znodes() if ZNODES in case.items else ()))
 
 
 class TestCollectCase:
@@ -105,6 +106,52 @@ class TestCollectCase:
         """kazoo is imported by who walks, and by nobody else."""
         code = "import sys, casebook.collect; sys.exit('kazoo' in sys.modules)"
         assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+class TestLedgers:
+    """What applications wrote down of their records."""
+
+    def test_copied(self, tmp_path: Path) -> None:
+        """Below the client's name, line by line, unpacked, without secrets, and by no means as logs."""
+        sent, packed = tmp_path / "sent.jsonl", tmp_path / "more.csv.gz"
+        sent.write_text(f'{{"id": "a-1", "topic": "t"}}\n{{"id": "a-2", "token": "{SECRET}"}}\n')
+        packed.write_bytes(gzip.compress(b"id,topic,offset\nb-1,t,7\n"))
+        case = Case.open(collect_case(tmp_path / "case", ledgers={"billing": [sent], "refunds": [packed]}))
+        assert case.ledgers() == (
+            ("clients/billing/ledgers/sent.jsonl", "billing"),
+            ("clients/refunds/ledgers/more.csv", "refunds"),
+        )
+        assert case.logs() == ()
+        assert [case.items[path].rows for path, _ in case.ledgers()] == [2, 2]
+        assert case.redacted == ("1 lines of clients/billing/ledgers/sent.jsonl",)
+        assert (case.folder / "clients/refunds/ledgers/more.csv").read_text() == "id,topic,offset\nb-1,t,7\n"
+        assert SECRET.encode() not in content(case.folder)
+
+    @pytest.mark.parametrize("codec", ["none", "snappy", "gzip", "zstd"])
+    def test_parquet_is_refused(self, tmp_path: Path, codec: str) -> None:
+        """Before anything is collected, and with the way that there is."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        pq.write_table(pa.table({"id": ["a-1"]}), tmp_path / "sent", compression=codec)
+        with pytest.raises(UsageError, match="is no text") as caught:
+            collect_case(tmp_path / "case", zookeeper="127.0.0.1:1", ledgers={"billing": [tmp_path / "sent"]})
+        assert "parameter ledger" in caught.value.try_
+        assert not (tmp_path / "case").exists()
+
+    def test_too_large(self, tmp_path: Path) -> None:
+        """More than is copied of segments either."""
+        large = tmp_path / "sent.csv"
+        with large.open("wb") as file:
+            file.write(b"id\n" * 1000)
+            file.truncate((1 << 30) + 1)
+        with pytest.raises(CollectError, match=r"at most 1\.1 GB"):
+            collect_case(tmp_path / "case", ledgers={"billing": [large]})
+
+    def test_not_there(self, tmp_path: Path) -> None:
+        """Recorded with its reason."""
+        case = Case.open(collect_case(tmp_path / "case", ledgers={"billing": [tmp_path / "none.csv"]}))
+        assert [problem.path for problem in case.could_not_collect] == ["clients/billing/ledgers/none.csv"]
 
 
 class TestCredentials:

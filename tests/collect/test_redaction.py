@@ -1,12 +1,20 @@
 """Planted secrets never survive, and what is no secret does."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casebook.collect.redaction import is_sensitive, redact_log, redact_properties, redact_text, redact_znode
+from casebook.collect.redaction import (
+    is_sensitive,
+    redact_ledger,
+    redact_log,
+    redact_properties,
+    redact_text,
+    redact_znode,
+)
 from casebook.facts import Znode
 
 SECRET = "hunter2-Xyzzy"
@@ -194,3 +202,42 @@ class TestLogs:
             b"Caused by: InvalidRequestException: Error getting request for apiKey: 18 and apiVersion: 2\n",
         ]
         assert lines == list(redact_log(lines))
+
+
+class TestLedgers:
+    @given(
+        secret=secrets,
+        told=st.sampled_from(
+            [
+                lambda secret: {"auth_token": secret},
+                lambda secret: {"said": f"password={secret}"},
+                lambda secret: {"headers": [{"api_key": secret}]},
+                lambda secret: {"said": f"-----BEGIN PRIVATE KEY-----\n{secret}"},
+                lambda secret: {"said": f"http://me:{secret}@host/"},
+            ]
+        ),
+        end=st.sampled_from([b"\n", b"\r\n", b""]),
+    )
+    def test_planted_secret_never_survives(self, secret: str, told: Callable[[str], dict], end: bytes) -> None:
+        """Wherever it stands; and what was a JSON object with an id is one still, and ends as it did."""
+        (clean,) = redact_ledger([json.dumps({"id": "a-1"} | told(secret)).encode() + end])
+        assert not survives(SECRET, clean)
+        assert clean.endswith(end)
+        assert json.loads(clean)["id"] == "a-1"
+
+    def test_the_keys_of_records_stay(self) -> None:
+        """They tell records apart; nor does anything else of a ledger change, in any of its formats."""
+        lines = [
+            b'{"record_key": "a-1", "order.key": "b-2", "topic": "orders", "acked": 1.50, "caf\xc3\xa9": null}\n',
+            b"record_key,topic,acked\n",
+            b"a-1,orders,2026-11-22T01:02:03.004Z\n",
+            b"[x] INFO sent a-1 to orders-0 at offset 7 (com.example.Sender)\n",
+            b"17",
+        ]
+        assert lines == list(redact_ledger(lines))
+
+    def test_text_is_cut_as_a_log_is(self) -> None:
+        """From the secret to the end of the line; a key given twice hides nothing."""
+        lines = [f"a-1,password={SECRET},orders\n".encode(), f'{{"token": 1, "token": "{SECRET}"}}\n'.encode()]
+        assert list(redact_ledger(lines)) == list(redact_log(lines))
+        assert not any(survives(SECRET, line) for line in redact_ledger(lines))

@@ -24,8 +24,8 @@ from casebook.rehearsal import Cluster
 from tests.differential.live_watcher import LiveWatcher
 
 RELEASES = ("0.9.0.1", "3.9.2")
-SECONDS = 120
-"""How long a life lasts; it goes round and round."""
+SECONDS, ROUNDS = 120, 5
+"""How long a life lasts at least, and how often it goes round: by the fifth reassignment each broker has led ``orders-0``."""
 ORDERS, ALONE = {0: [1, 2], 1: [2, 3], 2: [3, 1]}, {0: [2]}
 MORE = {partition: [1 + partition % 3, 1 + (partition + 1) % 3] for partition in range(6)}
 CONFIGS = 60
@@ -69,6 +69,8 @@ def _lived(kafka: str, home: Path) -> Lived:
         with LiveWatcher(cluster.zookeeper) as watcher, looking(cluster.zookeeper) as looks:
             cluster.create_topic("orders", ORDERS)
             replicas = cycle(permutations(cluster.ids, 2))
+            for _ in range(ROUNDS):
+                _live(cluster, next(replicas))
             while time.monotonic() < began + SECONDS:
                 _live(cluster, next(replicas))
             cluster.wait_until(lambda: len(looks) > INSTANTS, what="looks at it")

@@ -16,7 +16,7 @@ def test_our_own_ledgers() -> None:
     existing = Entry(**entry, acked=2, offset=0).as_json() | Entry(**entry, failed="no").as_json()
     found = find(Columns(), list(existing))
     assert (found.id, found.topic, found.partition, found.offset) == ("id", "topic", "partition", "offset")
-    assert (found.producer, found.times) == ("client", ("acked", "sent"))
+    assert (found.producer, found.sent, found.times) == ("client", "sent", ("acked", "sent"))
     assert (found.outcome, found.acked, found.failed, found.rest) == (None, "acked", "failed", Outcome.UNKNOWN)
 
 
@@ -24,7 +24,7 @@ def test_usual_names() -> None:
     """Neither case nor punctuation matters; of two names the more usual is taken, wherever it stands."""
     found = find(Columns(), ["Key", "Topic-Name", "recordId", "PARTITION", "ack_status", "@timestamp", "note"])
     assert (found.id, found.key, found.topic, found.partition) == ("recordId", "Key", "Topic-Name", "PARTITION")
-    assert (found.outcome, found.times, found.offset, found.acks) == ("ack_status", ("@timestamp",), None, None)
+    assert (found.outcome, found.times, found.offset, found.sent) == ("ack_status", ("@timestamp",), None, None)
     assert set(found.used) == {"Key", "Topic-Name", "recordId", "PARTITION", "ack_status", "@timestamp"}
 
 

@@ -30,9 +30,9 @@ class TestAnatomy:
         assert NOTEBOOKS[stem].metadata.kernelspec.name == "python3"
 
     def test_it_is_short(self, stem):
-        """At most 12 code cells of at most 10 lines."""
+        """At most 12 code cells of at most 10 lines; parameters have a line each, as many as there are."""
         assert len(code_cells(stem)) <= 12
-        assert max(len(source.splitlines()) for source in code_cells(stem)) <= 10
+        assert max(len(source.splitlines()) for source in code_cells(stem) if not source.startswith("source: str = ")) <= 10
 
     def test_it_holds_no_machinery(self, stem):
         """Neither definitions, nor loops, nor handlers, nor printing, nor shell commands."""

@@ -14,7 +14,13 @@ from casebook.errors import UsageError
 
 SAMPLES = [f"sample:{name}" for name in sources.samples()]
 STEMS = [notebook.stem for notebook in notebooks.every()]
-ANSWERED_BY = {"leadership": "partition_leadership", "offsets_topic": "offsets_topic", "coordinators": "group_coordinators"}
+ANSWERED_BY = {
+    "leadership": "partition_leadership",
+    "offsets_topic": "offsets_topic",
+    "coordinators": "group_coordinators",
+    "timeline": "incident_timeline",
+    "loss": "message_loss",
+}
 """Notebooks by the first word of their checks."""
 
 

@@ -1,6 +1,7 @@
 """What Kafka's own command line tools of a release print of a rehearsed cluster: the text that people paste."""
 
 import subprocess
+from pathlib import Path
 
 from casebook import jars
 from casebook.errors import RehearsalError
@@ -27,6 +28,12 @@ def describe_group(cluster: Cluster, group: str) -> str:
     )
     which = ("--new-consumer",) if _is_old(cluster) else ()
     return _printed(cluster, main, *which, "--bootstrap-server", cluster.bootstrap, "--describe", "--group", group)
+
+
+def reassign(cluster: Cluster, file: Path) -> str:
+    """``kafka-reassign-partitions --execute`` of 0.9 to 2.8, which all know the way through ZooKeeper."""
+    given = ("--zookeeper", cluster.zookeeper, "--reassignment-json-file", str(file), "--execute")
+    return _printed(cluster, "kafka.admin.ReassignPartitionsCommand", *given)
 
 
 def _is_old(cluster: Cluster) -> bool:

@@ -6,14 +6,20 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from casebook.analysis import release
+from casebook.analysis import release, timeline
 from casebook.case import Case
+from casebook.consumer_evidence import Consumed, ConsumerEvidence
+from casebook.formats import history_facts
+from casebook.loss_evidence import Asked, LossEvidence
 from casebook.offsets_evidence import OffsetsEvidence
 from casebook.rehearsal import INCIDENTS
 from casebook.rehearsal.incidents import capture
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Truth
 from casebook.scans import logs
+from casebook.storage import OFFSETS_TOPIC
+
+_KEPT = []
 
 
 def offsets_bloat(kafka: str = "0.9.0.1") -> Path:
@@ -37,6 +43,30 @@ def evidence(case: Path, *, scan: bool = False) -> OffsetsEvidence:
     cluster = opened.cluster()
     version = release.release(cluster, logged=opened.logged_versions(), configured=opened.configured_versions())
     return OffsetsEvidence(opened, cluster, version, logs=logs.read(opened), scan=scan)
+
+
+def losses(case: Path, **asked: str) -> LossEvidence:
+    """What notebook 70 concludes from a case that a play left behind."""
+    opened = Case.open(case)
+    cluster = opened.cluster()
+    version = release.release(cluster, logged=opened.logged_versions(), configured=opened.configured_versions())
+    told = logs.read(opened)
+    happened = timeline.examine(
+        cluster, version, events=told.events(), files=told.files, history=history_facts.read(opened.history())
+    )
+    return LossEvidence(opened, cluster, version, Asked(**asked), timeline=happened)
+
+
+def consumed(case: Path) -> Consumed:
+    """What notebook 70 concludes of consumers from such a case."""
+    opened, produced = Case.open(case), losses(case)
+    cluster = opened.cluster()
+    partitions = sum(partition.topic == OFFSETS_TOPIC for partition in cluster.partitions)
+    looked = ConsumerEvidence(
+        opened, produced, processed="", group="", offsets=evidence(case), partitions=partitions, moves={}
+    ).examined()
+    _KEPT.append(produced)  # the folder of what was found goes with it
+    return looked
 
 
 @cache

@@ -8,7 +8,7 @@ import pytest
 
 from casebook.case import Case
 from casebook.rehearsal import acks1_loss as script
-from tests.rehearsal import plays
+from tests.rehearsal import ledgers, plays
 
 MOVED = {f"{topic}-{number}" for topic, number in script.MOVED}
 
@@ -27,8 +27,8 @@ def facts(out):
 
 @pytest.fixture(scope="module")
 def ledger(out):
-    """What the producers wrote down."""
-    return [json.loads(line) for line in (out / "ledger.jsonl").read_text().splitlines()]
+    """What the producers wrote down, as the case has it."""
+    return ledgers.entries(Case.open(out / "after"))
 
 
 def moments(*texts):
@@ -63,6 +63,14 @@ def test_acknowledged_when_another_led(facts, ledger):
             assert entry["offset"] >= move["truncated_to"]
 
 
+def test_silent_it_loses_nothing_and_alone_it_saves_all(facts):
+    """What had waited for the leader it acknowledged when it went on, and then lost: but of the partition that it still leads."""
+    late, kept = facts["acked_late"], facts["acked_late_and_stored"]
+    assert late.keys() == {*MOVED, "clicks-1"}
+    assert kept["clicks-1"] == late["clicks-1"]
+    assert all(kept.get(name, 0) < late[name] for name in MOVED)
+
+
 def test_order_of_events(facts):
     """Suspended, others elected, continued, truncated."""
     for move in facts["moved"]:
@@ -74,6 +82,8 @@ def test_case(out, facts):
     """ZooKeeper's own files tell the same elections to the millisecond, and its server when it gave the session up."""
     case = Case.open(out / "after")
     assert not case.damaged
+    ledgers.whole(case, out / "ledgers", acks={"billing": "1", "refunds": "1"})
+    ledgers.copied(case, brokers=script.BROKERS, topics=script.TOPICS)
     changed = {(znode.path, change.time) for change in case.history() for znode in change.znodes}
     for row in facts["states"]:
         topic, _, number = row["partition"].rpartition("-")

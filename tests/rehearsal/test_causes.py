@@ -14,6 +14,8 @@ from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Truth
 from tests.rehearsal.test_timeline import examined, ms
 
+pytestmark = pytest.mark.alone
+
 CLOSE = 100
 """Milliseconds by which what is found may differ from ZooKeeper's times, or from those of the server that acted."""
 LOST = ("cut", "collection", "freeze")

@@ -10,6 +10,8 @@ from casebook.analysis.coordinator_states import WAITING, State
 from casebook.rehearsal import coordinators_loading as script
 from tests.rehearsal import plays
 
+pytestmark = pytest.mark.alone
+
 REFUSED = {"0.9.0.1": {16}, "2.8.2": {14, 16}}
 """What OffsetFetch may be answered while its partition waits: later releases first decline, until they are told to lead."""
 

@@ -14,6 +14,8 @@ from casebook.analysis.load_rate import Span
 from casebook.rehearsal import coordinators_loading as script
 from tests.rehearsal import plays
 
+pytestmark = pytest.mark.alone
+
 WITHIN = 0.3
 
 

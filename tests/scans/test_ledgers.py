@@ -28,7 +28,7 @@ MICRO = timedelta(microseconds=1)
 
 
 class Row(NamedTuple):
-    """A row of LEDGER; ``at`` in epoch microseconds."""
+    """A row of LEDGER; times in epoch microseconds."""
 
     id: str
     topic: str
@@ -39,11 +39,12 @@ class Row(NamedTuple):
     acks: str | None = None
     key: str | None = None
     producer: str | None = None
+    sent: int | None = None
 
 
 def rows_of(ledger) -> Counter:
     frame = ledger.rows.selectExpr(
-        "id", "topic", "partition", "offset", "unix_micros(at)", "outcome", "acks", "key", "producer"
+        "id", "topic", "partition", "offset", "unix_micros(at)", "outcome", "acks", "key", "producer", "unix_micros(sent)"
     )  # fmt: skip
     return Counter(Row(*row) for row in frame.collect())
 
@@ -71,6 +72,7 @@ def ledger_rows(draw, texts: st.SearchStrategy[str] = TEXT) -> Row:
         acks=draw(st.sampled_from([None, "0", "1", "all"])),
         key=draw(st.none() | texts),
         producer=draw(st.none() | texts),
+        sent=draw(st.none() | MICROS),
     )
 
 
@@ -79,9 +81,9 @@ WORDS = {
     "failed": ["failed", "ERROR", "timed_out", "Timed Out", "false", "0"],
     "unknown": ["", "sent", "pending", "acked?", None],
 }
-ROLES = ("id", "topic", "partition", "offset", "at", "outcome", "acks", "key", "producer")
-USUAL = ("record_id", "Topic", "PARTITION", "kafka-offset", "timestamp", "Status", "acks", "messageKey", "client.id")
-OWN = ("which one", "a.b", "c;d", "`e`", 'f"g', "h'i", "j,k", "ü", "$l")
+ROLES = ("id", "topic", "partition", "offset", "at", "outcome", "acks", "key", "producer", "sent")
+USUAL = ("record_id", "Topic", "PARTITION", "kafka-offset", "timestamp", "Status", "acks", "messageKey", "client.id", "sent_at")
+OWN = ("which one", "a.b", "c;d", "`e`", 'f"g', "h'i", "j,k", "ü", "$l", "m\\n")
 NAMED = Columns(**dict(zip((role if role != "at" else "time" for role in ROLES), OWN, strict=True)))
 
 
@@ -113,6 +115,7 @@ def as_texts(rows: list[Row], draw) -> list[list[str | None]]:
             draw(st.sampled_from(["all", "-1", "ALL"])) if row.acks == "all" else row.acks,
             row.key,
             row.producer,
+            told_at(row.sent, draw),
         ]
         for row in rows
     ]
@@ -168,7 +171,10 @@ def as_parquet(names: tuple[str, ...], rows: list[Row], unit: str, draw) -> byte
     data=st.data(),
 )
 def test_any_format(scanning, rows, form, usual, unit, data) -> None:
-    """Whatever a ledger is written as, and whatever its columns are called, the same rows come back, and all of them."""
+    """Whatever a ledger is written as, and whatever its columns are called, the same rows come back, and all of them.
+
+    Where no parameter names the time, one that was never told is when it was sent.
+    """
     names = USUAL if usual else OWN
     if form == "parquet":
         content = as_parquet(names, rows, unit, data.draw)
@@ -176,6 +182,7 @@ def test_any_format(scanning, rows, form, usual, unit, data) -> None:
         content = as_csv(names, as_texts(rows, data.draw), "\t" if form == "tsv" else data.draw(st.sampled_from(",;|\t")))
     else:
         content = as_json(names, as_texts(rows, data.draw), data.draw)
+    rows = [row._replace(at=row.sent) if usual and row.at is None else row for row in rows]
     with tempfile.TemporaryDirectory() as folder:
         path = written(Path(folder), f"ledger.{form}", content)
         ledger = ledgers.read(scanning, path, Columns() if usual else NAMED)
@@ -206,7 +213,7 @@ def test_a_log(scanning, rows, data) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = written(Path(folder), "app.log.1", "\n".join([*lines, *["WARN nobody knows"] * noise]))
         ledger = ledgers.read(scanning, path, Columns(), line_pattern=pattern)
-        assert rows_of(ledger) == Counter(rows)
+        assert rows_of(ledger) == Counter(row._replace(sent=None) for row in rows)
         told = ledger.told()
     assert told.rows == len(rows)
     assert [(bad.reason, bad.rows, bad.example) for bad in told.unusable] == (
@@ -232,9 +239,9 @@ def test_our_own_ledger(scanning, tmp_path) -> None:
     ledger = ledgers.read(scanning, tmp_path / "ledger.jsonl", Columns())
     assert rows_of(ledger) == Counter(
         (
-            Row("a", "t", 0, 7, 1_700_000_000_009_000, "acked", producer="c"),
-            Row("b", "t", 1, None, 1_700_000_000_002_000, "failed", producer="c"),
-            Row("c", "t", 1, None, 1_700_000_000_003_000, "unknown", producer="c"),
+            Row("a", "t", 0, 7, 1_700_000_000_009_000, "acked", producer="c", sent=1_700_000_000_001_000),
+            Row("b", "t", 1, None, 1_700_000_000_002_000, "failed", producer="c", sent=1_700_000_000_002_000),
+            Row("c", "t", 1, None, 1_700_000_000_003_000, "unknown", producer="c", sent=1_700_000_000_003_000),
         )
     )
     assert {(word.text, word.outcome, word.rows) for word in ledger.told().words} == {

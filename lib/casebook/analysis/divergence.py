@@ -63,7 +63,7 @@ def agreement(compared: Compared) -> Finding:
     silent = [row for row in apart if row.silent]
     behind = {(row.topic, row.partition) for row in rows if row.kind is Kind.BEHIND}
     ask = Question(
-        check="loss.copies_agree",
+        check="loss.replicas_agree",
         question="Do all copies of a partition hold the same records?",
         looked_at=f"{number(sum(map(len, several.values())), 'copy', 'copies')} of {number(len(several), 'partition')}",
         threshold="other records at the same offset, or a hole that compaction does not explain",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from casebook.analysis import (
+    leader_changes,
     timeline_chains,
     timeline_checks,
     timeline_clocks,
@@ -17,6 +18,7 @@ from casebook.analysis import (
     timeline_story,
     timeline_windows,
 )
+from casebook.analysis.loss_rows import Change
 from casebook.analysis.timeline_rows import (
     Chain,
     Clock,
@@ -55,6 +57,7 @@ class Timeline:
         files: What each log covers.
         untyped: Shapes of entries that nobody knows, the most frequent first.
         findings: One for every check, in a fixed order.
+        changes: Every election of another leader, in order.
     """
 
     cluster: Cluster
@@ -72,6 +75,7 @@ class Timeline:
     files: tuple[LogFile, ...]
     untyped: tuple[Untyped, ...]
     findings: tuple[Finding, ...]
+    changes: tuple[Change, ...] = ()
 
 
 def examine(
@@ -112,7 +116,17 @@ def examine(
         files=scene.files,
         untyped=shapes,
         findings=timeline_checks.checks(scene, windows, doubts, chains, roots, silences, shapes),
+        changes=leader_changes.changes(scene, both),
     )
+
+
+def moves(found: Timeline, topic: str) -> dict[int, list[int]]:
+    """When each partition of a topic got another leader."""
+    times: dict[int, list[int]] = {}
+    for change in found.changes:
+        if change.topic == topic:
+            times.setdefault(change.partition, []).append(change.opened)
+    return times
 
 
 def _scene(

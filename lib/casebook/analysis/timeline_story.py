@@ -9,7 +9,7 @@ from casebook.analysis.timeline_links import places
 from casebook.analysis.timeline_rows import Chain, Link, Root, Row, Sentence, Window, WindowKind
 from casebook.analysis.timeline_two_leaders import TRUNCATIONS
 from casebook.analysis.timeline_words import NOBODY, exact, named
-from casebook.analysis.words import agree, capitalised, number
+from casebook.analysis.words import agree, as_cell, capitalised, number
 from casebook.facts import instant
 
 MOST = 40
@@ -18,8 +18,6 @@ MOST = 40
 _BROKERS_OWN = {"processor_failed", "unknown_api_key", "bad_request"}
 """Kinds that only a broker prints, also where nobody knows which."""
 _MARKS = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$]|:(?=//))")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""What a spreadsheet takes for the begin of a formula, or skips in search of one; the last are the first four in full width."""
 
 
 class Told(Protocol):
@@ -336,7 +334,9 @@ def csv(told: Told) -> str:
     writer.writerow(("time", "as_printed", "broker", "kind", "count", "text", "proof"))
     for one in told.story:
         broker = "" if one.broker is None else one.broker
-        writer.writerow((_time(one.at), instant(one.time) or "", broker, one.kind, one.count, _safe(one.text), _safe(one.proof)))
+        writer.writerow(
+            (_time(one.at), instant(one.time) or "", broker, one.kind, one.count, as_cell(one.text), as_cell(one.proof))
+        )
     return "".join(lines)
 
 
@@ -345,7 +345,3 @@ class _Lines:
 
     def __init__(self, lines: list[str]) -> None:
         self.write = lines.append
-
-
-def _safe(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) else text

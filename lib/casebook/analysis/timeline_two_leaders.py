@@ -51,8 +51,8 @@ def two_leaders(scene: Scene) -> tuple[list[Window], list[Doubt]]:
                 doubts.append(Doubt(*key, old, row.time, "no_log", f"There is no log of broker {old}."))
             elif (window := _window(scene, key, led, row, until)) is not None:
                 found.append(window)
-            elif (silence := _silence(scene, old, row.time)) is not None:
-                doubts.append(Doubt(*key, old, row.time, *silence))
+            elif (hidden := silence(scene, old, row.time)) is not None:
+                doubts.append(Doubt(*key, old, row.time, *hidden))
     return found, doubts
 
 
@@ -165,7 +165,7 @@ def _follows(scene: Scene, broker: int, at: int) -> bool:
     return any(life.opened is not None and life.opened > at for life in scene.lives.get(broker, ()))
 
 
-def _silence(scene: Scene, broker: int, at: int) -> tuple[str, str] | None:
+def silence(scene: Scene, broker: int, at: int) -> tuple[str, str] | None:
     """Kind and words of what hides whether a process lived on; ``None`` when its log tells that."""
     life = scene.life(broker, at)
     if life is None:

@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What a spreadsheet takes for the begin of a formula, or skips in search of one; the last are the first four in full width."""
+
 
 def count(value: int) -> str:
     """``29``, ``100\u202f000``: a narrow space at each thousand."""
@@ -60,3 +63,8 @@ def capitalised(sentence: str) -> str:
 def uncapitalised(sentence: str) -> str:
     """With a small first letter."""
     return sentence[:1].lower() + sentence[1:]
+
+
+def as_cell(text: str) -> str:
+    """A text for a cell of a spreadsheet: one that it would compute is kept text."""
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -38,6 +38,7 @@ def collect_case(
     chroot: str = "",
     properties: Mapping[int, Path] | None = None,
     logs: Mapping[int | str, Sequence[Path]] | None = None,
+    ledgers: Mapping[str, Sequence[Path]] | None = None,
     log_dirs: Sequence[tuple[int | None, str]] = (),
     copy_segments: Sequence[str] = (),
     pasted: Path | Sequence[str] | None = None,
@@ -59,6 +60,7 @@ def collect_case(
         properties: ``server.properties`` by broker id.
         logs: Log files, or folders of them, by broker id, or by the name of a ZooKeeper server (``zookeeper``, ``zookeeper-2``)
             or of a client.
+        ledgers: What clients wrote down of the records that they produced or processed, as text, by the name of the client.
         log_dirs: Broker and folder or URI of each log dir; without broker, its ``meta.properties`` must tell it.
         copy_segments: Topics whose segments are copied; all others, as a rule all, are read where they are.
         pasted: What somebody pasted of commands' output and logs: a file, or its lines; ``-`` for the standard input.
@@ -73,8 +75,9 @@ def collect_case(
 
     Raises:
         UsageError: Both ensemble and dump, a chroot given apart from the connect string, or a malformed one; nothing
-            tells whose a log dir is; segments of a URI are to be copied; a paste and other sources of the same.
-        CollectError: ZooKeeper, its files or the dump give nothing, or the segments to copy are too large for a case.
+            tells whose a log dir is; segments of a URI are to be copied; a ledger is no text; a paste and other sources of
+            the same.
+        CollectError: ZooKeeper, its files or the dump give nothing, or the segments or ledgers to copy are too large for a case.
         CaseError: The folder cannot be made.
     """
     if zookeeper is not None and (zookeeper_dump is not None or chroot):
@@ -83,6 +86,7 @@ def collect_case(
             try_="Give --zookeeper host:port/chroot, or --zookeeper-dump FILE with --chroot /C.",
         )
     pasted_text.check(pasted, (zookeeper, zookeeper_dump, zookeeper_data, log_dirs))
+    files.refuse_ledgers([Path(path) for paths in (ledgers or {}).values() for path in paths])
     znodes = None
     if zookeeper is not None:
         znodes = _from_ensemble(zookeeper, credentials, window, timeout, progress)
@@ -105,6 +109,8 @@ def collect_case(
             files.copy_properties(case, broker, Path(path))
         for owner, paths in (logs or {}).items():
             files.copy_logs(case, owner, [Path(path) for path in paths])
+        for client, paths in (ledgers or {}).items():
+            files.copy_ledgers(case, client, [Path(path) for path in paths])
         broker_log_dirs.collect(case, log_dirs, copy=copy_segments)
         if pasted is not None:
             pasted_text.collect(case, pasted)

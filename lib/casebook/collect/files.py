@@ -1,13 +1,22 @@
-"""Files of a broker, copied line by line, without their secrets."""
+"""Files of brokers and of other programs, copied line by line, without their secrets."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from casebook.case import CaseWriter
 from casebook.collect import plain, redaction
+from casebook.collect.segments import COPY_LIMIT
+from casebook.errors import CollectError, UsageError
 from casebook.events import folder_of
 
 _LONGEST_LINE = 1 << 20
+_HEAD = 100
+"""Lines by which text is told from what is none."""
+_BINARY = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
+"""What no text holds (``text_chars``, src/encoding.c@FILE5_45)."""
 
 Redact = Callable[[Iterable[bytes]], Iterator[bytes]]
 
@@ -23,13 +32,43 @@ def copy_logs(case: CaseWriter, owner: int | str, paths: Sequence[Path]) -> None
     Args:
         owner: A broker's id, or the name of a ZooKeeper server or a client; see :func:`casebook.events.folder_of`.
     """
+    _copy_all(case, paths, folder_of(owner), redaction.redact_log)
+
+
+def copy_ledgers(case: CaseWriter, client: str, paths: Sequence[Path]) -> None:
+    """Copy what a client wrote down of the records that it produced or processed, as :func:`copy_logs` does."""
+    _copy_all(case, paths, f"clients/{client}/ledgers", redaction.redact_ledger)
+
+
+def refuse_ledgers(paths: Sequence[Path]) -> None:
+    """Raise when ledgers cannot be copied: they are no text, or too large for a case. What cannot be read is told when copied.
+
+    Raises:
+        UsageError: One is binary.
+        CollectError: Together they are larger than :data:`casebook.collect.segments.COPY_LIMIT`.
+    """
+    size, instead = 0, "Give it to the notebook as its parameter ledger: there it is read where it is."
+    for path in _files(paths):
+        with suppress(OSError):
+            size += path.stat().st_size
+            if any(map(_BINARY.search, islice(plain.lines(path, longest=_LONGEST_LINE), _HEAD))):
+                raise UsageError(
+                    f"{path} is no text.", cause="Secrets can be taken out of CSV, JSON lines and text logs only.", try_=instead
+                )
+    if size > COPY_LIMIT:
+        raise CollectError(
+            f"The ledgers have {size / 1e9:.1f} GB; at most {COPY_LIMIT / 1e9:.1f} GB are copied into a case.", try_=instead
+        )
+
+
+def _copy_all(case: CaseWriter, paths: Sequence[Path], folder: str, redact: Redact) -> None:
     taken: set[str] = set()
     for path in _files(paths):
         name = path.stem if path.suffix in plain.PACKED else path.name
         if name in taken:
             name = f"{path.parent.name}-{name}"
         taken.add(name)
-        _copy(case, path, f"{folder_of(owner)}/{name}", redaction.redact_log)
+        _copy(case, path, f"{folder}/{name}", redact)
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:

@@ -9,18 +9,21 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import tee
 
 from casebook.facts import Znode
 
 REDACTED = "[redacted]"
 MARK = REDACTED.encode()
 
-_SENSITIVE = (
+_SENSITIVE_COLUMN = (
     r"passw(?:or)?d|passphrase|pwd|secret|token|credential|jaas|authorization|user\.?info|salt|scram-sha"
-    r"|(?:private|access|stored|server|master|keystore)[._-]?key|certificate|[._-]key(?![\w.-])"
+    r"|(?:private|access|stored|server|master|keystore)[._-]?key|certificate"
     r"|api[._-]?key(?!s?\.java:|s\.|[\"']?\s*[:=]\s*-?\d{1,3}(?!\w))"  # Kafka's own: which request it is
 )
+_SENSITIVE = rf"{_SENSITIVE_COLUMN}|[._-]key(?![\w.-])"
 _SENSITIVE_KEY = re.compile(_SENSITIVE, re.IGNORECASE)
+_SECRET_COLUMN = re.compile(_SENSITIVE_COLUMN, re.IGNORECASE)
 _ASSIGNED = re.compile(
     rb"""(?P<key>(?:%b)[\w.-]*["']?\s*(?:=|:|->)\s*)(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|.+)""" % _SENSITIVE.encode(),
     re.IGNORECASE | re.DOTALL,
@@ -69,8 +72,12 @@ def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def _may_stay(path: str, key: str, value: object) -> bool:
     if path.startswith("/config/users/") and key not in _USER_QUOTAS:
         return False
-    text = value if isinstance(value, str) else json.dumps(value)
-    return not is_sensitive(key) and redact_text(encoded := text.encode(errors="surrogatepass")) == encoded
+    return not is_sensitive(key) and not _has_secret(value)
+
+
+def _has_secret(value: object) -> bool:
+    text = (value if isinstance(value, str) else json.dumps(value)).encode(errors="surrogatepass")
+    return list(redact_log([text])) != [text]
 
 
 def redact_text(text: bytes) -> bytes:
@@ -91,6 +98,26 @@ def redact_log(lines: Iterable[bytes]) -> Iterator[bytes]:
         inside_pem = inside_pem and _PEM_BODY.fullmatch(body) is not None
         yield (MARK if inside_pem else redact_text(_PEM_BEGIN.sub(MARK, body))) + line[len(body) :]
         inside_pem = inside_pem or _PEM_BEGIN.search(body) is not None
+
+
+def redact_ledger(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines of a ledger without secrets, as of a log; but a JSON object stays one.
+
+    What its columns call a key, as ``record_key``, is a record's, and tells it apart.
+    """
+    given, lines = tee(lines)
+    for line, clean in zip(given, redact_log(lines), strict=True):
+        yield clean if clean == line else _redact_object(line) or clean
+
+
+def _redact_object(line: bytes) -> bytes | None:
+    """A JSON object without secrets; ``None`` for anything else."""
+    try:
+        row = json.loads(line, object_pairs_hook=_no_duplicates)
+        kept = {name: REDACTED if _SECRET_COLUMN.search(name) or _has_secret(value) else value for name, value in row.items()}
+    except (ValueError, AttributeError, RecursionError):
+        return None
+    return line if kept == row else json.dumps(kept).encode() + line[len(line.rstrip(b"\r\n")) :]
 
 
 def redact_properties(lines: Iterable[bytes]) -> Iterator[bytes]:

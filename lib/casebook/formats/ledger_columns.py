@@ -39,6 +39,7 @@ _USUAL = {
         "ackedat,acktime,acktimestamp,ackts,acknowledgedat,deliveredat,confirmedat,failedat,"
         "timestamp,time,ts,at,datetime,eventtime,sent,sentat,senttime,producedat,createdat,createtime"
     ),
+    "sent": "sent,sentat,senttime",
 }
 """Names in lower case, letters and digits alone; the first that a ledger has is taken, of times the first that is filled."""
 
@@ -54,6 +55,7 @@ class Columns:
         partition: Its partition.
         offset: Its offset as acknowledged.
         time: When the producer was told, else when it sent.
+        sent: When it sent.
         acks: The producer's setting ``acks``.
         key: The record's key.
         producer: Who sent it.
@@ -66,6 +68,7 @@ class Columns:
     partition: str | None = None
     offset: str | None = None
     time: str | None = None
+    sent: str | None = None
     acks: str | None = None
     key: str | None = None
     producer: str | None = None
@@ -83,6 +86,7 @@ class Found(NamedTuple):
         acks: Of the producer's setting.
         key: Of the key.
         producer: Of who sent it.
+        sent: Of when it was sent.
         times: Columns of moments; the first that is filled counts.
         outcome: Column with words for what became of it.
         acked: Column that is filled, with a moment or a word, once it is acknowledged.
@@ -97,6 +101,7 @@ class Found(NamedTuple):
     acks: str | None
     key: str | None
     producer: str | None
+    sent: str | None
     times: tuple[str, ...]
     outcome: str | None
     acked: str | None
@@ -106,7 +111,7 @@ class Found(NamedTuple):
     @property
     def used(self) -> tuple[str, ...]:
         """The columns that anything is read from, each once."""
-        single = (self.id, self.topic, self.partition, self.offset, self.acks, self.key, self.producer)
+        single = (self.id, self.topic, self.partition, self.offset, self.acks, self.key, self.producer, self.sent)
         return tuple(dict.fromkeys(filter(None, (*single, *self.times, self.outcome, self.acked, self.failed))))
 
 
@@ -135,7 +140,8 @@ def find(columns: Columns, existing: Sequence[str], *, topic: str | None = None)
     Raises:
         UsageError: A named column does not exist, or nothing tells the id, the topic or the outcome.
     """
-    single = {role: _one(role, columns, existing) for role in ("id", "topic", "partition", "offset", "acks", "key", "producer")}
+    roles = ("id", "topic", "partition", "offset", "acks", "key", "producer", "sent")
+    single = {role: _one(role, columns, existing) for role in roles}
     if single["id"] is None:
         raise _untold("the id of a record", existing, "Set ledger_id to the column that tells records apart.")
     if single["topic"] is None and not topic:

@@ -6,7 +6,6 @@ buffers. Continued, broker 1 still believes to lead and acknowledges all of it, 
 
 import re
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -14,10 +13,10 @@ from casebook.errors import RehearsalError
 from casebook.rehearsal import disks
 from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.commits import fetch_offsets, leaders
-from casebook.rehearsal.ledger import Entry, LedgerProducer, iso, stored, write_ledger
+from casebook.rehearsal.ledger import Entry, LedgerProducer, Place, by_partition, counted, iso, lost, stored, write_ledgers
 from casebook.rehearsal.protocol import addresses
 from casebook.rehearsal.stage import Stage
-from casebook.rehearsal.topics import Partition
+from casebook.rehearsal.topics import Partition, label
 from casebook.rehearsal.truth import Expected, Phase, before, kept, well
 from casebook.storage import OFFSETS_TOPIC
 from casebook.versions import KafkaVersion
@@ -45,8 +44,13 @@ MOVED = {("payments", 0): 2, ("payments", 1): 3, ("clicks", 0): 3}
 """Partitions led by the frozen broker and written to, and who is elected."""
 ELECTED = {**MOVED, (OFFSETS_TOPIC, 0): 2}
 """All that it led and others can lead."""
-WRITTEN = tuple((topic, number) for topic in ("payments", "clicks") for number in range(3))
+ALONE = ("clicks", 1)
+"""A partition that lies on the frozen broker alone: nobody else can be elected, and so it loses nothing."""
+TOPICS = ("payments", "clicks")
+WRITTEN = tuple((topic, number) for topic in TOPICS for number in range(3))
 """Partitions that are written to."""
+PAUSE = 0.08
+"""Seconds between two records to a partition."""
 SECONDS_BEFORE, SECONDS_FROZEN, SECONDS_AFTER = 1.0, 1.0, 0.5
 _TRUNCATING = re.compile(
     r"^\[(?P<at>[^\]]+)\] INFO (?:\[Log partition=(?P<late>[^,]+), .*\] Truncating|Truncating log (?P<early>\S+))"
@@ -65,9 +69,16 @@ def play(stage: Stage) -> None:
         stage.reach(cluster, Phase(live=BROKERS, controller=CONTROLLER, partitions=before(rows)))
         log = cluster.start_consumer("payments", group=GROUP)
         ledger = _lose(stage, cluster)
-        phase = Phase(live=BROKERS, controller=CONTROLLER, partitions=rows)
-        stage.expect("after", cluster, phase, history=True, clients={GROUP: [log]})
-        write_ledger(ledger, stage.out / "ledger.jsonl")
+        stage.expect(
+            "after",
+            cluster,
+            Phase(live=BROKERS, controller=CONTROLLER, partitions=rows),
+            disks=BROKERS,
+            copy_segments=TOPICS,
+            history=True,
+            clients={GROUP: [log]},
+            ledgers=write_ledgers(ledger, stage.out / "ledgers"),
+        )
         if stage.visited(cluster):
             return
         _count(stage, ledger, stored(WRITTEN, bootstrap=cluster.bootstrap, kafka=cluster.kafka))
@@ -94,9 +105,8 @@ def _lose(stage: Stage, cluster: Cluster) -> list[Entry]:
     Returns:
         The ledgers of both.
     """
-    states: list[dict[str, object]] = []
+    states = stage.watch_states(cluster)
     facts = stage.truth.facts.setdefault("acks1_loss", {"frozen": FROZEN, "states": states})
-    cluster.watch_states(lambda partition, state, at: states.append({"partition": _name(partition), "at": iso(at)} | state))
     stage.act("A producer with acks=1 writes to all partitions.")
     with _producer(cluster, "billing", *BROKERS) as steady:
         cluster.wait_until(lambda: all(map(steady.acked, WRITTEN)), what="first acknowledgements")
@@ -117,7 +127,7 @@ def _lose(stage: Stage, cluster: Cluster) -> list[Entry]:
 
 
 def _producer(cluster: Cluster, client: str, *brokers: int) -> LedgerProducer:
-    return LedgerProducer(WRITTEN, bootstrap=cluster.address(*brokers), kafka=cluster.kafka, client=client, acks="1")
+    return LedgerProducer(WRITTEN, bootstrap=cluster.address(*brokers), kafka=cluster.kafka, client=client, acks="1", pause=PAUSE)
 
 
 def _freeze(stage: Stage, cluster: Cluster) -> None:
@@ -135,7 +145,7 @@ def _continue(stage: Stage, cluster: Cluster) -> dict[Partition, tuple[str, int]
     cluster.wait_registered(FROZEN)
     stage.act(f"Broker {FROZEN} is registered again.")
     cluster.wait_until(lambda: _truncated(cluster, continued).keys() >= MOVED.keys(), what="the cut of the logs")
-    cluster.wait_until(lambda: _all_in_sync(cluster), what="the full ISR of all partitions")
+    stage.wait_in_sync(cluster, _rows())
     return _truncated(cluster, continued)
 
 
@@ -155,17 +165,12 @@ def _all_told(cluster: Cluster) -> bool:
     return all(MOVED.items() <= leaders(other, {topic for topic, _ in MOVED}).items() for other in others)
 
 
-def _all_in_sync(cluster: Cluster) -> bool:
-    wanted = {(row.topic, row.partition): row.isr for row in _rows()}
-    return {partition: tuple(sorted(state["isr"])) for partition, state in cluster.states().items()} == wanted
-
-
 def _move(partition: Partition, states: Sequence[Mapping], truncated: tuple[str, int] | None) -> dict[str, object]:
     """Between these two moments two brokers believed to lead, each by its own clock: ZooKeeper's, and that of the old leader."""
-    elected = next(row["at"] for row in states if row["partition"] == _name(partition) and row["leader"] == ELECTED[partition])
+    elected = next(row["at"] for row in states if row["partition"] == label(partition) and row["leader"] == ELECTED[partition])
     at, offset = truncated or (None, None)  # later releases say nothing where there is nothing to cut
     return {
-        "partition": _name(partition),
+        "partition": label(partition),
         "old_leader": FROZEN,
         "new_leader": ELECTED[partition],
         "elected_at": elected,
@@ -189,35 +194,26 @@ def _moment(printed: str) -> str:
     return datetime.strptime(printed, "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC).isoformat(timespec="milliseconds")
 
 
-def _count(stage: Stage, ledger: Sequence[Entry], found: Mapping[str, tuple[Partition, int]]) -> None:
+def _count(stage: Stage, ledger: Sequence[Entry], found: Mapping[str, Place]) -> None:
     """Note which acknowledged records are nowhere.
 
     Raises:
         RehearsalError: None of a partition that moved, or one of another.
     """
-    lost = [entry for entry in ledger if entry.acked is not None and entry.id not in found]
-    by_partition = Counter((entry.topic, entry.partition) for entry in lost)
     facts = stage.truth.facts["acks1_loss"]
+    gone = lost(ledger, found)
     elected = {move["partition"]: move["elected_at"] for move in facts["moved"]}
-    early = [entry for entry in lost if iso(entry.acked) < elected.get(_name((entry.topic, entry.partition)), "")]
-    facts |= {
-        "sent": len(ledger),
-        "acked": sum(entry.acked is not None for entry in ledger),
-        "failed": sum(entry.failed is not None for entry in ledger),
-        "failed_but_stored": sum(entry.failed is not None and entry.id in found for entry in ledger),
-        "stored": len(found),
-        "lost": {_name(partition): count for partition, count in sorted(by_partition.items())},
-        "lost_ids": [entry.id for entry in lost],
-        "lost_acked_before_election": len(early),  # when the leader fell silent its followers had not fetched them
-        "lost_acked": [iso(edge(entry.acked for entry in lost)) for edge in (min, max)] if lost else None,
+    late = [entry for entry in ledger if entry.acked is not None and iso(entry.sent) < facts["continued"] <= iso(entry.acked)]
+    facts |= counted(ledger, found) | {
+        # when the leader fell silent its followers had not fetched them
+        "lost_acked_before_election": sum(iso(entry.acked) < elected.get(label(entry.to), "") for entry in gone),
+        # what had waited for it was acknowledged when it went on; of the partition that it still leads that is kept
+        "acked_late": by_partition(entry for entry in late if entry.to in (*MOVED, ALONE)),
+        "acked_late_and_stored": by_partition(entry for entry in late if entry.to in (*MOVED, ALONE) and entry.id in found),
     }
-    if by_partition.keys() != MOVED.keys():
+    if {entry.to for entry in gone} != MOVED.keys():
         raise RehearsalError(
-            f"Records were to be lost of {sorted(MOVED)}, and were of {sorted(by_partition)}.",
+            f"Records were to be lost of {sorted(MOVED)}, and were of {sorted({entry.to for entry in gone})}.",
             cause="The leader learned of its end before it acknowledged what had waited for it, or the freeze was too long.",
             try_="Play it again.",
         )
-
-
-def _name(partition: Partition) -> str:
-    return "-".join(map(str, partition))

@@ -14,9 +14,8 @@ from dataclasses import replace
 
 from casebook.errors import RehearsalError
 from casebook.rehearsal.faults import FaultyCluster
-from casebook.rehearsal.ledger import iso
 from casebook.rehearsal.stage import Stage
-from casebook.rehearsal.topics import Partition
+from casebook.rehearsal.topics import label
 from casebook.rehearsal.truth import Expected, Phase, after, lost, well
 
 BROKERS = (1, 2, 3)
@@ -55,9 +54,7 @@ def play(stage: Stage) -> None:
     with _cluster(stage) as cluster:
         stage.create_topics(cluster, rows)
         stage.reach(cluster, Phase(live=BROKERS, controller=CONTROLLER, partitions=rows))
-        states: list[dict[str, object]] = []
-        stage.truth.facts["causes"] = {"states": states}
-        cluster.watch_states(lambda partition, state, at: states.append({"partition": _name(partition), "at": iso(at)} | state))
+        stage.truth.facts["causes"] = {"states": stage.watch_states(cluster)}
         _lose(stage, cluster, "cut", CUT, cluster.cut, cluster.mend)
         _lose(stage, cluster, "collection", COLLECTING, cluster.freeze_collecting, lambda: cluster.thaw(COLLECTING))
         _lose(stage, cluster, "freeze", COLLECTING, lambda: cluster.freeze(COLLECTING), lambda: cluster.thaw(COLLECTING))
@@ -149,13 +146,9 @@ def _freeze_zookeeper(stage: Stage, cluster: FaultyCluster, rows: tuple[Expected
 
 
 def _led(cluster: FaultyCluster, broker: int) -> list[str]:
-    return sorted(_name(partition) for partition, state in cluster.states().items() if state["leader"] == broker)
+    return sorted(label(partition) for partition, state in cluster.states().items() if state["leader"] == broker)
 
 
 def _all_in_sync(cluster: FaultyCluster) -> bool:
-    found = {_name(partition): tuple(sorted(state["isr"])) for partition, state in cluster.states().items()}
+    found = {label(partition): tuple(sorted(state["isr"])) for partition, state in cluster.states().items()}
     return found == {name: tuple(sorted(replicas)) for name, replicas in REPLICAS.items()}
-
-
-def _name(partition: Partition) -> str:
-    return "-".join(map(str, partition))

@@ -255,6 +255,10 @@ class Cluster:
         """Ask for a topic's deletion; whether it happens is the controller's affair."""
         topics.delete_topic(self._client, name)
 
+    def elect_preferred(self, *partitions: topics.Partition) -> None:
+        """Ask for the preferred leaders of partitions; whether they are elected is the controller's affair."""
+        topics.elect_preferred(self._client, partitions)
+
     def topic_names(self) -> list[str]:
         """Names of the topics, those being deleted included."""
         return topics.names(self._client)

@@ -25,7 +25,8 @@ def expected(truth: Mapping, phase: str) -> dict[str, object]:
         "findings": _leadership(left)
         | _offsets_topic(left, facts)
         | _coordinators(left, facts, actions[-1]["at"])
-        | _timeline(left, facts, phase),
+        | _timeline(left, facts, phase)
+        | _loss(facts),
     } | ({"facts": facts} if facts else {})
 
 
@@ -128,12 +129,49 @@ def _timeline(left: Mapping, facts: Mapping, phase: str) -> dict[str, object]:
             "timeline.under_min_isr": _found(wanting, partitions=len(wanting)),
             "timeline.unknown_requests": _found((), requests=0),
         }
+    if "isr_shrunk_loss" in facts:
+        loss = facts["isr_shrunk_loss"]
+        died = loss["moved"][0]["old_leader"]
+        planned = [move for move in loss["moved"] if move["planned"]]
+        led = {row["partition"] for row in loss["states"] if row["leader"] == died}
+        least = {f"{row['topic']}-{row['partition']}": row["min_isr"] for row in left["partitions"]}
+        wanting = {row["partition"] for row in loss["states"] if len(row["isr"]) < least[row["partition"]]}
+        return {
+            "timeline.two_leaders": _found(
+                planned, severity="warning", partitions=len(planned), old_leaders=sorted({move["old_leader"] for move in planned})
+            ),
+            "timeline.leaderless": _found(led, severity="warning", partitions=len(led)),
+            "timeline.under_min_isr": _found(wanting, partitions=len(wanting)),
+            "timeline.unknown_requests": _found((), requests=0),
+        }
     if "api_versions_storm" in facts:
         storm = facts["api_versions_storm"]
         told = {connection["from"].partition(":")[0] for connection in storm["alone"][phase]}
         named = sorted(address for address in told if storm["culprit_named_in"][phase]["address"])
         return {"timeline.unknown_requests": _found(told, severity="critical", api_keys=[18], senders=named)}
     return {}
+
+
+def _loss(facts: Mapping) -> dict[str, object]:
+    """The checks of notebook 70: what was counted when everything was read back, or what no worker was let process."""
+    if groups := facts.get("commit_before_processing", {}).get("groups"):
+        missed = {group: len(told["unprocessed"]) for group, told in groups.items() if told["unprocessed"]}
+        return {
+            "loss.lost": _found(()),
+            "loss.unprocessed": _found(missed, severity="critical", unprocessed=sum(missed.values()), groups=sorted(missed)),
+        }
+    found = facts.get("acks1_loss") or facts.get("isr_shrunk_loss")
+    if not found or "lost_ids" not in found:
+        return {}
+    failed = found["failed_but_stored"]
+    return {
+        "loss.lost": _found(
+            found["lost_ids"], severity="critical", acked=found["acked"], lost=len(found["lost_ids"]), unexplained=0
+        ),
+        "loss.outside_every_window": _found((), records=0),
+        "loss.looked_everywhere": _found(()),
+        "loss.stored_though_failed": _found(range(failed), severity="info", stored_though_failed=failed, duplicated=0),
+    }
 
 
 def _of_offsets_topic(left: Mapping) -> list[Mapping]:

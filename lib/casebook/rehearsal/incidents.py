@@ -8,9 +8,12 @@ from casebook.errors import RehearsalError
 from casebook.rehearsal import (
     acks1_loss,
     api_versions_storm,
+    commit_before_processing,
     controller_dies,
     coordinators_loading,
+    full_restart_loss,
     healthy,
+    isr_shrunk_loss,
     leader_minus_one,
     load_never_ends,
     offsets_bloat,
@@ -92,11 +95,31 @@ INCIDENTS: Mapping[str, Incident] = {
             kafka=("0.9.0.1", "2.8.2"),
         ),
         Incident(
+            name="isr-shrunk-loss",
+            story="A leader alone in sync acknowledges with acks=all, and dies; a follower that lacks all of it is elected.",
+            phases=("after",),
+            script=isr_shrunk_loss.play,
+        ),
+        Incident(
+            name="full-restart-loss",
+            story="All brokers die at once; one in sync is elected before it has fetched again what it had cut at its start.",
+            phases=("after",),
+            script=full_restart_loss.play,
+            kafka=("0.9.0.1",),
+        ),
+        Incident(
             name="api-versions-storm",
             story="A newer client sends what a 0.9 broker does not know, and requests of others are never answered.",
             phases=("during", "after"),
             script=api_versions_storm.play,
             kafka=("0.9.0.1",),
+        ),
+        Incident(
+            name="commit-before-processing",
+            story="Consumers commit offsets of records that they have not processed, and nobody ever does.",
+            phases=("after",),
+            script=commit_before_processing.play,
+            kafka=("0.9.0.1", "2.8.2"),
         ),
     )
 }

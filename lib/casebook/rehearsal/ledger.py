@@ -1,8 +1,9 @@
-"""A producer that keeps a ledger: what it sent, and what became of it as far as it was told."""
+"""A producer that keeps a ledger: what it sent, and what became of it as far as it was told; and what really did."""
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,10 +13,13 @@ from typing import TYPE_CHECKING, Self
 
 from casebook.errors import RehearsalError
 from casebook.rehearsal.records import client_settings
-from casebook.rehearsal.topics import Partition
+from casebook.rehearsal.topics import Partition, label
 
 if TYPE_CHECKING:
     from confluent_kafka import KafkaError, Message
+
+Place = tuple[Partition, int]
+"""Partition and offset."""
 
 _PATIENCE = 60.0
 """Seconds to wait for the last answers, and for each record when all are read again."""
@@ -28,6 +32,7 @@ class Entry:
     Args:
         id: Unique; the record's key.
         client: Client id of who sent it.
+        acks: Its setting.
         offset: As acknowledged; ``None`` while it is not.
         sent: When the application gave it away, epoch ms.
         acked: When the application was told that it is stored, epoch ms.
@@ -36,6 +41,7 @@ class Entry:
 
     id: str
     client: str
+    acks: str | None = None
     topic: str
     partition: int
     offset: int | None = None
@@ -43,11 +49,16 @@ class Entry:
     acked: int | None = None
     failed: str | None = None
 
+    @property
+    def to(self) -> Partition:
+        """Where it was sent."""
+        return self.topic, self.partition
+
     def as_json(self) -> dict[str, object]:
         """A line of the ledger."""
         told = {"acked": iso(self.acked)} if self.acked is not None else {"failed": self.failed}
         place = {"topic": self.topic, "partition": self.partition, "offset": self.offset}
-        return {"id": self.id, "client": self.client, **place, "sent": iso(self.sent)} | told
+        return {"id": self.id, "client": self.client, "acks": self.acks, **place, "sent": iso(self.sent)} | told
 
 
 class LedgerProducer:
@@ -62,17 +73,26 @@ class LedgerProducer:
         client: Its client id.
         acks: ``1``, ``all`` or ``0``.
         pause: Seconds between two rounds, each a record to every partition.
+        settings: Of librdkafka, beside these.
     """
 
     def __init__(
-        self, partitions: Sequence[Partition], *, bootstrap: str, kafka: str, client: str, acks: str, pause: float = 0.02
+        self,
+        partitions: Sequence[Partition],
+        *,
+        bootstrap: str,
+        kafka: str,
+        client: str,
+        acks: str,
+        pause: float,
+        settings: Mapping[str, object] | None = None,
     ) -> None:
         from confluent_kafka import Producer
 
         self.ledger: list[Entry] = []
-        self._partitions, self._client, self._pause = tuple(partitions), client, pause
-        settings = {"client.id": client, "acks": acks, "linger.ms": 40}  # fewer requests: a leader takes one at a time
-        self._producer = Producer(client_settings(bootstrap=bootstrap, kafka=kafka) | settings)
+        self._partitions, self._client, self._acks, self._pause = tuple(partitions), client, acks, pause
+        own = {"client.id": client, "acks": acks, "linger.ms": 40}  # fewer requests: a leader takes one at a time
+        self._producer = Producer(client_settings(bootstrap=bootstrap, kafka=kafka) | own | (settings or {}))
         self._over = Event()
         self._thread = Thread(target=self._produce, name=client, daemon=True)
 
@@ -85,15 +105,22 @@ class LedgerProducer:
         self._thread.join()
         self._producer.flush(0 if kind else _PATIENCE)
 
-    def acked(self, partition: Partition) -> bool:
-        """Whether any record of a partition was acknowledged so far."""
-        return any(entry.acked is not None and (entry.topic, entry.partition) == partition for entry in self.ledger)
+    def acked(self, partition: Partition, *, sent_since: int = 0) -> bool:
+        """Whether any record that was sent to a partition since a moment, epoch ms, was acknowledged so far."""
+        return any(entry.acked is not None and entry.to == partition and entry.sent >= sent_since for entry in self.ledger)
 
     def _produce(self) -> None:
         number = 0
         while not self._over.wait(self._pause):
             for topic, partition in self._partitions:
-                entry = Entry(id=f"{self._client}-{number}", client=self._client, topic=topic, partition=partition, sent=_now())
+                entry = Entry(
+                    id=f"{self._client}-{number}",
+                    client=self._client,
+                    acks=self._acks,
+                    topic=topic,
+                    partition=partition,
+                    sent=now(),
+                )
                 self.ledger.append(entry)
                 self._producer.produce(topic, partition=partition, key=entry.id, value="", on_delivery=_teller(entry))
                 number += 1
@@ -106,7 +133,47 @@ def write_ledger(entries: Sequence[Entry], path: Path) -> None:
     path.write_text("".join(line + "\n" for line in lines))
 
 
-def stored(partitions: Sequence[Partition], *, bootstrap: str, kafka: str) -> dict[str, tuple[Partition, int]]:
+def write_ledgers(entries: Sequence[Entry], folder: Path) -> dict[str, list[Path]]:
+    """Write a ledger for each client; the files by client."""
+    folder.mkdir(parents=True)
+    files: dict[str, list[Path]] = {}
+    for client in sorted({entry.client for entry in entries}):
+        files[client] = [folder / f"{client}.jsonl"]
+        write_ledger([entry for entry in entries if entry.client == client], *files[client])
+    return files
+
+
+def lost(ledger: Sequence[Entry], found: Mapping[str, Place]) -> list[Entry]:
+    """The acknowledged records that are nowhere.
+
+    Args:
+        ledger: What was sent.
+        found: What is stored; see :func:`stored`.
+    """
+    return [entry for entry in ledger if entry.acked is not None and entry.id not in found]
+
+
+def counted(ledger: Sequence[Entry], found: Mapping[str, Place]) -> dict[str, object]:
+    """What became of all that was sent, for the truth; the arguments are those of :func:`lost`."""
+    gone = lost(ledger, found)
+    return {
+        "sent": len(ledger),
+        "acked": sum(entry.acked is not None for entry in ledger),
+        "failed": sum(entry.failed is not None for entry in ledger),
+        "failed_but_stored": sum(entry.failed is not None and entry.id in found for entry in ledger),
+        "stored": len(found),
+        "lost": by_partition(gone),
+        "lost_ids": [entry.id for entry in gone],
+        "lost_acked": [iso(edge(entry.acked for entry in gone)) for edge in (min, max)] if gone else None,
+    }
+
+
+def by_partition(entries: Iterable[Entry]) -> dict[str, int]:
+    """How many there are of each partition."""
+    return {label(place): count for place, count in sorted(Counter(entry.to for entry in entries).items())}
+
+
+def stored(partitions: Sequence[Partition], *, bootstrap: str, kafka: str) -> dict[str, Place]:
     """Read partitions from begin to end: where each record lies, by its key.
 
     Raises:
@@ -115,7 +182,7 @@ def stored(partitions: Sequence[Partition], *, bootstrap: str, kafka: str) -> di
     return dict(_read(partitions, bootstrap=bootstrap, kafka=kafka))
 
 
-def _read(partitions: Sequence[Partition], *, bootstrap: str, kafka: str) -> Iterator[tuple[str, tuple[Partition, int]]]:
+def _read(partitions: Sequence[Partition], *, bootstrap: str, kafka: str) -> Iterator[tuple[str, Place]]:
     from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
 
     settings = {"group.id": "ledger", "client.id": "ledger-reader", "enable.auto.commit": False, "enable.partition.eof": True}
@@ -140,12 +207,13 @@ def _teller(entry: Entry) -> Callable[["KafkaError | None", "Message"], None]:
         if error:
             entry.failed = f"{error.name()}: {error.str()}"
         else:
-            entry.offset, entry.acked = message.offset(), _now()
+            entry.offset, entry.acked = message.offset(), now()
 
     return told
 
 
-def _now() -> int:
+def now() -> int:
+    """This moment, epoch ms."""
     return time.time_ns() // 1_000_000
 
 

@@ -35,6 +35,8 @@ SAMPLES: Mapping[str, Sample] = {
     "offsets_bloat": Sample(incident="offsets-bloat", phase="during"),
     "coordinators_loading": Sample(incident="coordinators-loading", phase="during"),
     "acks1_loss": Sample(incident="acks1-loss", phase="after"),
+    "isr_shrunk_loss": Sample(incident="isr-shrunk-loss", phase="after"),
+    "commit_before_processing": Sample(incident="commit-before-processing", phase="after"),
     "api_versions_storm": Sample(incident="api-versions-storm", phase="after"),
 }
 

@@ -11,9 +11,10 @@ from typing import Protocol
 
 from casebook.errors import RehearsalError
 from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.ledger import iso
 from casebook.rehearsal.records import produce
 from casebook.rehearsal.servers import Progress
-from casebook.rehearsal.topics import Partition
+from casebook.rehearsal.topics import Partition, label
 from casebook.rehearsal.truth import Expected, Phase, Truth
 
 _CALM = 1.0
@@ -37,11 +38,12 @@ class Capture(Protocol):
         zookeeper: str,
         properties: Mapping[int, Path],
         logs: Mapping[int | str, Sequence[Path]],
+        ledgers: Mapping[str, Sequence[Path]],
         log_dirs: Sequence[tuple[int, str]],
         copy_segments: Sequence[str],
         zookeeper_data: Sequence[Path],
     ) -> object:
-        """Write the case into ``out``, from this ensemble and these files by broker id, or name of another server."""
+        """Write the case into ``out``, from this ensemble and these files by broker id, or name of another server or client."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +98,12 @@ class Stage:
             create = partial(cluster.create_topic, topic, assignment, (settings or {}).get(topic))
             self.act(f"Create topic {topic}.", create)
 
+    def watch_states(self, cluster: Cluster) -> list[dict[str, object]]:
+        """The state of every partition there is, as it stands and whenever it changes, by ZooKeeper's time: a list that grows."""
+        states: list[dict[str, object]] = []
+        cluster.watch_states(lambda partition, state, at: states.append({"partition": label(partition), "at": iso(at)} | state))
+        return states
+
     def start(self, cluster: Cluster, *brokers: int) -> None:
         """Start brokers."""
         self.act(f"Start {_named(brokers)}.", lambda: cluster.start(*brokers))
@@ -127,6 +135,7 @@ class Stage:
         copy_segments: Sequence[str] = (),
         history: bool = False,
         clients: Mapping[str, Sequence[Path]] | None = None,
+        ledgers: Mapping[str, Sequence[Path]] | None = None,
     ) -> None:
         """Wait until ZooKeeper holds what the script expects, then capture it as a case.
 
@@ -138,6 +147,7 @@ class Stage:
             copy_segments: Topics whose segments do, too.
             history: Whether what ZooKeeper wrote and all that the servers printed does, too.
             clients: Logs of clients, by their name.
+            ledgers: What clients wrote down of their records, by their name.
 
         Raises:
             RehearsalError: The cluster went another way than the script.
@@ -151,6 +161,7 @@ class Stage:
                 zookeeper=cluster.zookeeper,
                 properties={broker: cluster.server_properties(broker) for broker in cluster.ids},
                 logs=_logs(cluster, printed=history) | {name: list(files) for name, files in (clients or {}).items()},
+                ledgers=ledgers or {},
                 log_dirs=[(broker, str(cluster.log_dir(broker))) for broker in disks],
                 copy_segments=copy_segments,
                 zookeeper_data=[cluster.zookeeper_data] if history else [],
@@ -167,6 +178,14 @@ class Stage:
             cluster.wait_until(lambda: not _differences(phase, cluster), what="the state that the script leads to", steady=_CALM)
         except RehearsalError as late:
             raise RehearsalError(late.what, cause=" ".join(_differences(phase, cluster)), try_=late.try_) from late
+
+    def wait_in_sync(self, cluster: Cluster, partitions: Iterable[Expected]) -> None:
+        """Wait until the ISR of every partition is that of its row, whoever leads it."""
+        wanted = {(row.topic, row.partition): row.isr for row in partitions}
+        cluster.wait_until(
+            lambda: {partition: tuple(sorted(state["isr"])) for partition, state in cluster.states().items()} == wanted,
+            what="the full ISR of all partitions",
+        )
 
     def remember(self, cluster: Cluster) -> None:
         """Copy the data of all servers, for :meth:`verify_start_first`."""

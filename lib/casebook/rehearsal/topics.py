@@ -12,6 +12,11 @@ Partition = tuple[str, int]
 """Topic and partition number."""
 
 
+def label(partition: Partition) -> str:
+    """As Kafka prints it, and names its folder: ``topic-number``."""
+    return "-".join(map(str, partition))
+
+
 def create_topic(
     client: "KazooClient",
     name: str,
@@ -31,6 +36,12 @@ def create_topic(
 def delete_topic(client: "KazooClient", name: str) -> None:
     """Ask the controller to delete a topic, as ``kafka-topics --delete`` of 0.9 does."""
     client.create(f"/admin/delete_topics/{name}")
+
+
+def elect_preferred(client: "KazooClient", partitions: Sequence[Partition]) -> None:
+    """Ask the controller for the preferred leaders of partitions, as ``kafka-preferred-replica-election`` of 0.9 does."""
+    rows = [{"topic": topic, "partition": partition} for topic, partition in partitions]
+    client.create("/admin/preferred_replica_election", _json({"version": 1, "partitions": rows}))
 
 
 def names(client: "KazooClient") -> list[str]:

@@ -7,8 +7,9 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from casebook.formats.checkpoints import CLEANER
 from casebook.scans.segments import segments
-from casebook.storage import Partition, Replica
+from casebook.storage import LogDir, Partition, Replica
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -73,6 +74,17 @@ def segment(copy: Replica, base_offset: int) -> Path | str:
     """What Spark opens of one segment."""
     folder, name = place(copy), f"{base_offset:020d}.log"
     return folder / name if isinstance(folder, Path) else f"{folder.rstrip('/')}/{name}"
+
+
+def cleaned_to(replica: Replica, log_dir: LogDir) -> int | None:
+    """Below which offset compaction may have removed records of a copy: 0 for never; ``None``: nobody knows.
+
+    No line in the cleaner's checkpoint: never cleaned. But the checkpoints must have been read.
+    """
+    if replica.cleaner_point is not None:
+        return replica.cleaner_point
+    unread = any(CLEANER in problem.path for problem in log_dir.problems)
+    return None if unread or not log_dir.checkpoints else 0
 
 
 def is_here(copy: Replica) -> bool:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from casebook.analysis.gaps import Gap, GapKind, GapSignature, Place, bounded, hides, kind
 from casebook.scans.segments import segments
+from casebook.scans.small import small
 from casebook.storage import EpochStart, Partition
 
 if TYPE_CHECKING:
@@ -252,7 +253,7 @@ class Gaps:
             "place string, damaged boolean, single boolean, epoch_rises boolean, epoch_begins boolean, cleaned boolean, "
             "compacted boolean, control_seen boolean, aborted_seen boolean"
         )
-        chosen = self.spark.createDataFrame(list(signatures), columns).hint("broadcast")
+        chosen = small(self.spark, signatures, columns)
         same = " AND ".join(f"m.{name} <=> w.{name}" for name in GapSignature._fields)
         return self.spark.sql(
             f"SELECT topic, partition, first, end FROM {{missing}} m WHERE EXISTS (SELECT 1 FROM {{wanted}} w WHERE {same})",
@@ -276,8 +277,8 @@ class Gaps:
 
 
 def _frame(spark: "SparkSession", known: Sequence[Known]) -> "DataFrame":
-    rows = [(*of[:-1], {line.epoch: line.start_offset for line in of.epochs}) for of in known]
-    return spark.createDataFrame(rows, _KNOWN)
+    rows = [(*of[:-1], [(line.epoch, line.start_offset) for line in of.epochs]) for of in known]
+    return small(spark, rows, _KNOWN)
 
 
 def _signature(row: object) -> GapSignature:

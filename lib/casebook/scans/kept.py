@@ -2,9 +2,13 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 
 @contextmanager
@@ -20,3 +24,11 @@ def made(target: Path) -> Iterator[Path]:
             raise
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+def kept(spark: "SparkSession", target: Path, rows: Callable[[], "DataFrame"]) -> "DataFrame":
+    """Rows from a file that is written when it is not there."""
+    if not target.exists():
+        with made(target) as partial:
+            rows().write.mode("overwrite").parquet(f"file:{partial}")
+    return spark.read.parquet(f"file:{target}")

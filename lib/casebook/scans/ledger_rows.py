@@ -12,6 +12,7 @@ from pyspark.sql.types import (
     IntegralType,
     NumericType,
     StringType,
+    StructType,
     TimestampType,
 )
 
@@ -53,7 +54,7 @@ def read(frame: DataFrame, found: Found, ids: Pattern | None, topic: str | None,
     cells = _Cells(frame, found.used)
     frame = once(frame, cells.prepared())
     frame = once(frame, _reads(cells, found, ids, topic))
-    frame = once(frame, _outcome(found) | _moment(frame.schema["time"].dataType, zone))
+    frame = once(frame, _outcome(found) | _moments(frame.schema, zone))
     odd = {
         "malformed": f.col("malformed"),
         "no_id": cells.text(found.id).isNull(),
@@ -65,7 +66,7 @@ def read(frame: DataFrame, found: Found, ids: Pattern | None, topic: str | None,
     frame = once(frame, {"reason": f.coalesce(*(f.when(odd[name], f.lit(name)) for name in REASONS))})
     line = f.concat_ws(": ", "file", f.substring(f.coalesce("line", f.to_json("cells")), 1, _MOST_EXAMPLE))
     return frame.select(
-        *("id", "topic", "at", "outcome", "acks", "key", "producer", "reason", "word", "odd_time", "assumed"),
+        *("id", "topic", "at", "sent", "outcome", "acks", "key", "producer", "reason", "word", "odd_time", "assumed"),
         *(f.when(f.col(name) >= 0, f.col(name)).alias(name) for name in ("partition", "offset")),
         f.when(f.col("reason").isNotNull() | f.col("odd_time"), line).alias("example"),
     )
@@ -83,7 +84,8 @@ def _reads(cells: "_Cells", found: Found, ids: Pattern | None, topic: str | None
         "key": cells.text(found.key),
         "producer": cells.text(found.producer),
         **{f"{role} word": cells.word(getattr(found, role)) for role in ("outcome", "acked", "failed")},
-        "time": _time(cells, found),
+        "time": _time(cells, found.times, found.acked),
+        "sent time": _time(cells, tuple(filter(None, (found.sent,))), found.acked),
     }
 
 
@@ -182,35 +184,39 @@ def _said(word: Column) -> Column:
     return f.when(word.isin(*sorted(ACKED_WORDS)), Outcome.ACKED).when(word.isin(*sorted(FAILED_WORDS)), Outcome.FAILED)
 
 
-def _time(cells: _Cells, found: Found) -> Column:
+def _time(cells: _Cells, names: Sequence[str], acked: str | None) -> Column:
     """The first cell that is filled with a time: as it is where all have one type for it, else as text."""
-    names = [name for name in found.times if not isinstance(cells.type(name), BooleanType)]
+    names = [name for name in names if not isinstance(cells.type(name), BooleanType)]
     if names and all(isinstance(cells.type(name), TimestampType) for name in names):
         return f.coalesce(*map(cells.raw, names))
-    if names and found.acked not in names and all(isinstance(cells.type(name), NumericType) for name in names):
+    if names and acked not in names and all(isinstance(cells.type(name), NumericType) for name in names):
         return f.coalesce(*map(cells.raw, names)).try_cast("decimal(38,9)")
-    texts = (f.when(_is_time(name, cells, found), cells.given(name)) for name in names)
+    texts = (f.when(_is_time(name, cells, acked), cells.given(name)) for name in names)
     return f.upper(f.translate(f.coalesce(*texts, f.lit(None).cast("string")), ",", "."))
 
 
-def _moment(kind: DataType, zone: str) -> dict[str, Column]:
-    """The moment of a row, whether it has a time that is none, and whether it tells no zone."""
-    time = f.col("time")
+def _moments(schema: StructType, zone: str) -> dict[str, Column]:
+    """The moment of a row, whether it has a time that is none, whether it tells no zone; and when its record was sent."""
+    (at, bare), (sent, _) = (_moment(name, schema[name].dataType, zone) for name in ("time", "sent time"))
+    return {"at": at, "odd_time": f.col("time").isNotNull() & at.isNull(), "assumed": bare, "sent": sent}
+
+
+def _moment(name: str, kind: DataType, zone: str) -> tuple[Column, Column]:
+    """The moment of a time, null where it is none, and whether it tells no zone."""
+    time = f.col(name)
     if isinstance(kind, TimestampType):
-        return {"at": time, "odd_time": f.lit(False), "assumed": f.lit(False)}
+        return time, f.lit(False)
     if isinstance(kind, NumericType):
-        at, bare = _of_epoch(time), f.lit(False)
-    else:
-        zoned, bare = time.rlike(_DAY_AND_TIME + _ZONE), f.coalesce(time.rlike(_DAY_AND_TIME + "$"), f.lit(False))
-        of_bare = f.to_utc_timestamp(f.concat(time, f.lit("Z")).try_cast("timestamp"), zone)
-        number = f.when(~time.contains("-"), time)
-        at = f.when(zoned, time.try_cast("timestamp")).when(bare, of_bare).otherwise(_of_epoch(number))
-    return {"at": at, "odd_time": time.isNotNull() & at.isNull(), "assumed": bare}
+        return _of_epoch(time), f.lit(False)
+    zoned, bare = time.rlike(_DAY_AND_TIME + _ZONE), f.coalesce(time.rlike(_DAY_AND_TIME + "$"), f.lit(False))
+    of_bare = f.to_utc_timestamp(f.concat(time, f.lit("Z")).try_cast("timestamp"), zone)
+    number = f.when(~time.contains("-"), time)
+    return f.when(zoned, time.try_cast("timestamp")).when(bare, of_bare).otherwise(_of_epoch(number)), bare
 
 
-def _is_time(name: str, cells: _Cells, found: Found) -> Column:
+def _is_time(name: str, cells: _Cells, acked: str | None) -> Column:
     """Whether a cell is meant for one: a column ``acked`` may hold a word instead."""
-    return cells.given(name).rlike(_LOOKS_LIKE_A_TIME) if name == found.acked else f.lit(True)
+    return cells.given(name).rlike(_LOOKS_LIKE_A_TIME) if name == acked else f.lit(True)
 
 
 def _of_epoch(number: Column) -> Column:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from casebook.errors import CasebookError, ScanError, UsageError
 from casebook.formats.ledger_columns import Columns, Pattern, find, pattern
-from casebook.loss import LEDGER, Outcome
+from casebook.loss import LEDGER, Outcome, Told, Unusable, Word
+from casebook.scans.kept import kept
 from casebook.scans.logs import Zones
 from casebook.scans.session import Progress, watched
 
@@ -18,58 +19,24 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-class Word(NamedTuple):
-    """A word by which a ledger tells outcomes.
+MOST = 1000
+"""Topics, or settings of producers, that are told apart."""
+
+
+class Scope(NamedTuple):
+    """What a ledger is about.
 
     Args:
-        text: In lower case; empty where there was none.
-        outcome: What it was taken for.
-        rows: So many have it.
+        topics: Its topics, :data:`MOST` at most.
+        acks: Settings of its producers; ``None`` among them where it does not say.
+        offsets: Whether any acknowledged record has one.
+        sent: Whether it says of any record when it was sent.
     """
 
-    text: str
-    outcome: Outcome
-    rows: int
-
-
-class Unusable(NamedTuple):
-    """What could not be used.
-
-    Args:
-        reason: Why.
-        rows: So many.
-        example: One of them, after the name of its file.
-    """
-
-    reason: str
-    rows: int
-    example: str
-
-
-class Told(NamedTuple):
-    """What a ledger is like.
-
-    Args:
-        rows: Those that can be used.
-        outcomes: How many of them, by outcome.
-        words: The most frequent words that tell it; exact unless there are thousands.
-        unusable: Rows left out, by reason.
-        odd_times: Rows whose time is none; they count without it.
-        assumed: Rows whose time tells no zone.
-        zone: The zone that was assumed for them.
-        first: The earliest moment, epoch ms.
-        last: The latest.
-    """
-
-    rows: int
-    outcomes: Mapping[Outcome, int]
-    words: tuple[Word, ...]
-    unusable: tuple[Unusable, ...]
-    odd_times: Unusable | None
-    assumed: int
-    zone: str
-    first: int | None
-    last: int | None
+    topics: tuple[str, ...]
+    acks: frozenset[str | None]
+    offsets: bool
+    sent: bool
 
 
 class Ledger:
@@ -91,6 +58,17 @@ class Ledger:
         from pyspark.sql.types import StructType
 
         return self._read.where("reason IS NULL").to(StructType.fromDDL(LEDGER))
+
+    def kept_in(self, folder: Path, *, progress: Progress | None = None) -> "DataFrame":
+        """The rows that can be used, out of a file that is written once: who reads them often need not take them apart again.
+
+        Raises:
+            ScanError: It cannot be read to its end.
+        """
+        with _failures(self._location):
+            return watched(
+                self._spark, lambda: kept(self._spark, folder, lambda: self.rows), what="reading the ledger", progress=progress
+            )
 
     def told(self, *, progress: Progress | None = None) -> Told:
         """What it is like, in one pass.
@@ -145,6 +123,19 @@ def read(
         if frame.isEmpty():
             raise ledger_files.empty(str(location))
         return Ledger(spark, ledger_rows.read(frame, found, ids, topic, zone), str(location), zone)
+
+
+def scope(rows: "DataFrame") -> Scope:
+    """What these rows of a ledger are about, in one pass."""
+    from pyspark.sql import functions as f
+
+    (found,) = rows.agg(
+        f.slice(f.array_sort(f.collect_set("topic")), 1, MOST).alias("topics"),
+        f.slice(f.collect_set(f.struct("acks")), 1, MOST).alias("acks"),
+        f.bool_or((f.col("outcome") == Outcome.ACKED) & f.col("offset").isNotNull()).alias("offsets"),
+        f.bool_or(f.col("sent").isNotNull()).alias("sent"),
+    ).collect()
+    return Scope(tuple(found.topics), frozenset(row.acks for row in found.acks), bool(found.offsets), bool(found.sent))
 
 
 def _pattern(spark: "SparkSession", parameter: str, text: str | None) -> Pattern | None:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from casebook.analysis.divergence import copies_of
 from casebook.divergence import Absent, Compared, Copy, Held, Run
-from casebook.formats.checkpoints import CLEANER
-from casebook.scans.copies import is_here, places, segment
+from casebook.scans.copies import cleaned_to, is_here, places, segment
 from casebook.scans.segments import of_brokers
 from casebook.scans.session import watched
+from casebook.scans.small import small
 from casebook.storage import LogDir, Partition, Replica
 
 if TYPE_CHECKING:
@@ -132,17 +132,9 @@ def _copy(replica: Replica, log_dir: LogDir, read: "Row | None") -> Copy:
         start=max(start, replica.log_start or 0),
         end=max(end, *bases, replica.log_start or 0),
         epoch=max(epochs, default=None),
-        cleaned_to=_cleaned_to(replica, log_dir),
+        cleaned_to=cleaned_to(replica, log_dir),
         damaged_bytes=read.damaged if read else 0,
     )
-
-
-def _cleaned_to(replica: Replica, log_dir: LogDir) -> int | None:
-    """No line in the cleaner's checkpoint: never cleaned. But the checkpoints must have been read."""
-    if replica.cleaner_point is not None:
-        return replica.cleaner_point
-    unread = any(CLEANER in problem.path for problem in log_dir.problems)
-    return None if unread or not log_dir.checkpoints else 0
 
 
 class _Comparison:
@@ -181,7 +173,7 @@ class _Comparison:
             limits = [limit for copy in own for limit in (copy.start, copy.end, _silent_to(copy))]
             rows.append((topic, partition, len(own), *limits, *[None] * (len(names) - len(limits))))
         schema = ", ".join(("topic string", "partition int", "slots int", *(f"{name} bigint" for name in names)))
-        return _small(self._spark, rows, schema)
+        return small(self._spark, rows, schema)
 
     def _related(self, islands: Sequence["Row"]) -> "DataFrame":
         """Runs of records, told by how the copies relate to each other there; those in which all agree left out."""
@@ -193,7 +185,7 @@ class _Comparison:
         schema = "broker int, slot int, topic string, partition int, island int, first bigint, last bigint"
         records = of_brokers(self._spark, self._files(islands), mode="records")
         records = records.where(f"offset BETWEEN {min(row.first for row in islands)} AND {max(row.last for row in islands)}")
-        told = self._spark.sql(_RECORDS, records=records, islands=_small(self._spark, ranges, schema))
+        told = self._spark.sql(_RECORDS, records=records, islands=small(self._spark, ranges, schema))
         return self._spark.sql(_runs_of(self._slots), told=told, logs=self._logs())
 
     def _files(self, islands: Iterable["Row"]) -> dict[int, list[Path | str]]:
@@ -242,10 +234,6 @@ def _held(copy: Copy, state: str, own: Sequence[Copy], held: "Row") -> Held:
 def _text(key: bytes | None) -> str | None:
     text = key.decode(errors="replace") if key else None
     return text if text and text.isprintable() and "\N{REPLACEMENT CHARACTER}" not in text else None
-
-
-def _small(spark: "SparkSession", rows: list[tuple], schema: str) -> "DataFrame":
-    return spark.createDataFrame(rows, schema).hint("broadcast")
 
 
 def _runs_of(slots: Sequence[int]) -> str:

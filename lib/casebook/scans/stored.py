@@ -3,7 +3,8 @@
 Only columns that are needed are read: values where the id is in them, or where a record without one may have removed others.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +14,7 @@ from casebook.loss import STORED, Limits
 from casebook.scans import gaps
 from casebook.scans.copies import Choice, place
 from casebook.scans.gaps import Gaps, Known
-from casebook.scans.kept import made
+from casebook.scans.kept import kept
 from casebook.scans.segments import segments
 from casebook.storage import Partition, Replica
 
@@ -45,6 +46,13 @@ class Stored(NamedTuple):
         """How many visible records have no id, by partition; those that have one are left out."""
         rows = self.records.where("id IS NULL AND state = 'data'").groupBy("topic", "partition").count().collect()
         return {(row.topic, row.partition): row["count"] for row in rows}
+
+
+def together(parts: Iterable[Stored]) -> Stored:
+    """What is stored of several topics, that were read one by one; at least one."""
+    parts = tuple(parts)
+    records = reduce(lambda one, other: one.unionByName(other), (part.records for part in parts))
+    return Stored(records, tuple(row for part in parts for row in part.limits), tuple(row for part in parts for row in part.gaps))
 
 
 def record_id(of: RecordId) -> "Column":
@@ -156,14 +164,6 @@ def tombstone(values: bool) -> "Column":
     from pyspark.sql import functions
 
     return functions.col("value").isNull() if values else functions.lit(None).cast("boolean")
-
-
-def kept(spark: "SparkSession", target: Path, rows: Callable[[], "DataFrame"]) -> "DataFrame":
-    """Rows from a file that is written when it is not there."""
-    if not target.exists():
-        with made(target) as partial:
-            rows().write.mode("overwrite").parquet(f"file:{partial}")
-    return spark.read.parquet(f"file:{target}")
 
 
 def limits(found: Gaps, copy: str, *, scanned_at: int | None = None) -> tuple[Limits, ...]:

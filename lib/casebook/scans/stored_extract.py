@@ -8,7 +8,8 @@ from casebook.errors import ScanError
 from casebook.formats.record_ids import IdKind, RecordId
 from casebook.scans import gaps
 from casebook.scans.gaps import Gaps
-from casebook.scans.stored import COLUMNS, KEY, Stored, kept, limits, record_id
+from casebook.scans.kept import kept
+from casebook.scans.stored import COLUMNS, KEY, Stored, limits, record_id
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -42,6 +43,24 @@ def from_extract(spark: "SparkSession", rows: "DataFrame", name: str, identity: 
     runs = kept(spark, folder / "runs", lambda: gaps.of_offsets(spark, placed))
     found = Gaps(spark=spark, runs=runs, known=(), committed=True, told=False)
     return Stored(records.select(*COLUMNS), limits(found, name), tuple(found.counts()))
+
+
+def rows(spark: "SparkSession", place: str) -> "DataFrame":
+    """An extract as it was written: Parquet, JSON lines, or CSV with a header, as its name tells.
+
+    Raises:
+        ScanError: There is no such file, or it cannot be read.
+    """
+    from pyspark.errors import PySparkException
+
+    name = place.removesuffix(".gz").rstrip("/")
+    where = place if ":/" in place else f"file:{Path(place).expanduser().absolute()}"
+    try:
+        if name.endswith((".csv", ".tsv")):
+            return spark.read.csv(where, header=True, sep="\t" if name.endswith(".tsv") else ",", escape='"')
+        return spark.read.json(where) if name.endswith((".json", ".jsonl", ".ndjson")) else spark.read.parquet(where)
+    except PySparkException as error:
+        raise ScanError(f"The extract {place} cannot be read.", cause=str(error).splitlines()[0]) from None
 
 
 def _extracted(rows: "DataFrame", name: str, identity: RecordId) -> "DataFrame":

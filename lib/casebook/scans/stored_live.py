@@ -11,8 +11,8 @@ from casebook.errors import ScanError
 from casebook.formats.record_ids import IdKind, RecordId
 from casebook.scans import gaps
 from casebook.scans.gaps import Gaps, Known
-from casebook.scans.kept import made
-from casebook.scans.stored import COLUMNS, KEY, Stored, kept, limits, needs_values, record_id, tombstone
+from casebook.scans.kept import kept, made
+from casebook.scans.stored import COLUMNS, KEY, Stored, limits, needs_values, record_id, tombstone
 from casebook.versions import KafkaVersion
 
 if TYPE_CHECKING:

@@ -11,16 +11,21 @@ LABELS = 112
 """Width of the column of names."""
 HEAD, FOOT = 40, 24
 """Room for what the windows say above the lanes, and for the axis below them."""
+_BARE, _DAYS = 6, 14
+"""Room above lanes without windows, and for the days that an axis of minutes tells in a second line."""
+_MINUTES = 7 * 60_000
 
 MIDDLE = 23
 """Of a row's marks, from its top."""
 
 FULL, LINE, LOWER, UPPER, FOOTNOTE = "full", "line", "lower", "upper", "footnote"
 SOLID, HATCHED, DASHED = "solid", "hatched", "dashed"
-SQUARE, DIAMOND = "square", "diamond"
+SQUARE, DIAMOND, DISC, OPEN = "square", "diamond", "circle", "diamond-open"
 
 _EDGES = {FULL: (15, 31), LINE: (21, 25), UPPER: (7, 14), LOWER: (15, 22), FOOTNOTE: (25, 28)}
-_ROW, _HALVES, _QUIET = 36, 31, 18
+_ROW, _HALVES, _QUIET, _TALL = 36, 31, 18, 124
+_COUNTS, _TALL_COUNTS = 14, 94
+"""Height of the largest of a picture's counts."""
 _ABOVE, _BELOW = 7, 23
 _LETTER, _MONO, _BOLD = 6.7, 7.5, 7.4  # at 12 px, of the widest face in use
 _STEPS = (
@@ -68,6 +73,7 @@ class Label:
         pinned: It stands at the left edge, whatever is shown.
         loose: It may be wider than its stretch.
         instead: It stands in for the label before it where that has no room.
+        backed: The page's colour lies behind it, and hides what would cross it; so it does behind a pinned one.
     """
 
     text: str
@@ -81,6 +87,7 @@ class Label:
     pinned: bool = False
     loose: bool = False
     instead: bool = False
+    backed: bool = False
 
     @property
     def kind(self) -> str:
@@ -121,6 +128,7 @@ class Row:
         base: Whether a thin line goes through it: somebody was there all the time, and nothing is known to have lasted.
         halves: It has two strips.
         quiet: It has texts alone.
+        tall: Its counts are to be read: they are high, and have a scale.
     """
 
     strips: Sequence[Strip] = ()
@@ -129,11 +137,22 @@ class Row:
     base: bool = False
     halves: bool = False
     quiet: bool = False
+    tall: bool = False
 
     @property
     def height(self) -> int:
         """Pixels."""
-        return _QUIET if self.quiet else _HALVES if self.halves else _ROW
+        return _TALL if self.tall else _QUIET if self.quiet else _HALVES if self.halves else _ROW
+
+    @property
+    def middle(self) -> int:
+        """Of its marks, from its top; in a tall row they stand on the line from which counts rise."""
+        return _TALL - 8 if self.tall else MIDDLE
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """The line from which counts rise, from its top, and the height of the largest."""
+        return (self.middle, _TALL_COUNTS) if self.tall else (MIDDLE + 13, _COUNTS)
 
     @property
     def name_at(self) -> int:
@@ -220,6 +239,16 @@ class Picture:
     alternative: str
 
     @property
+    def head(self) -> int:
+        """Room above the lanes, pixels."""
+        return HEAD if self.shades else _BARE
+
+    @property
+    def foot(self) -> int:
+        """Room below the lanes, pixels."""
+        return FOOT + (_DAYS if self.extent[1] - self.extent[0] >= _MINUTES else 0)
+
+    @property
     def height(self) -> int:
         """Of the lanes, pixels."""
         return sum(row.height for lane in self.lanes for row in lane.rows)
@@ -236,6 +265,25 @@ class Picture:
         """Middle of a lane's first row that is no text."""
         return next((top + MIDDLE for lane, row, top, _ in self.placed() if lane.key == key and not row.quiet), None)
 
+    def counted(self) -> Iterator[tuple[Tick, float, int]]:
+        """Each count with its height, and the line from which it rises."""
+        most = max((tick.count for tick in self.bins), default=1)
+        floors = {lane.key: (top + row.counts[0], row.counts[1]) for lane, row, top, _ in self.placed() if not row.quiet}
+        for tick in self.bins:
+            if tick.lane in floors:
+                floor, highest = floors[tick.lane]
+                yield tick, max(1.0, tick.count / most * highest), floor
+
+    def scale(self) -> list[tuple[float, int]]:
+        """Round counts along a tall row, each with its height from the picture's top."""
+        most = max((tick.count for tick in self.bins), default=0)
+        return [
+            (top + row.counts[0] - number / most * row.counts[1], number)
+            for _, row, top, _ in self.placed()
+            if row.tall and most
+            for number in rounded(most)
+        ]
+
 
 def shortened(label: Label, *lengths: int) -> Iterator[Label]:
     """A label, and for where it has no room the same with the middle of its text left out, down to so many letters."""
@@ -244,6 +292,12 @@ def shortened(label: Label, *lengths: int) -> Iterator[Label]:
         if len(label.text) > most:
             tail = most // 3
             yield replace(label, text=f"{label.text[: most - tail - 1]}…{label.text[-tail:]}", instead=True)
+
+
+def rounded(most: int) -> list[int]:
+    """Round counts from 0 up to the largest, four at most above 0."""
+    step = next(n * 10**power for power in range(20) for n in (1, 2, 5) if most <= 4 * n * 10**power)
+    return list(range(0, most + 1, step))
 
 
 def edges(strip: Strip) -> tuple[int, int]:

@@ -10,11 +10,11 @@ from html import escape
 
 from casebook.views.lanes import (
     DASHED,
-    FOOT,
+    DISC,
     HATCHED,
-    HEAD,
     LABELS,
     MIDDLE,
+    OPEN,
     SOLID,
     Label,
     Lane,
@@ -30,13 +30,13 @@ from casebook.views.lanes import (
 from casebook.views.palette import light
 from casebook.views.proof import cited_as
 from casebook.views.render import anchor
+from casebook.views.text import count
 from casebook.views.view import Figure
 
 _CLEAR = "rgba(0,0,0,0)"
 _FONT = "system-ui, 'DejaVu Sans', sans-serif"
 _MONO = "ui-monospace, 'DejaVu Sans Mono', monospace"
 _DISC, _MARK = 19, 10
-_MOST_HEIGHT = 14  # of a bin's bar
 
 _MARGIN = {"x": 0, "xref": "paper", "xanchor": "left", "align": "left", "showarrow": False, "xshift": -LABELS}
 
@@ -54,7 +54,12 @@ def figure(picture: Picture) -> Figure:
     ]
     notes = list(_notes(picture))
     shapes = list(_shapes(picture))
-    meta = {"font.color": "text", "xaxis.gridcolor": "hair", "xaxis.tickfont.color": "quiet"}
+    meta = {"font.color": "text"}
+    meta |= {
+        f"{axis}.{part}": token
+        for axis in ("xaxis", "yaxis")
+        for part, token in (("gridcolor", "hair"), ("tickfont.color", "quiet"))
+    }
     meta |= {f"annotations[{at}].{path}": token for at, (_, tokens) in enumerate(notes) for path, token in tokens.items()}
     meta |= {f"shapes[{at}].line.color": token for at, (_, token) in enumerate(shapes)}
     return Figure(
@@ -159,16 +164,13 @@ def _ticks(picture: Picture) -> dict[str, object]:
 
 def _bins(picture: Picture) -> dict[str, object]:
     """Counts, as bars whose height is to scale within the picture."""
-    most = max((tick.count for tick in picture.bins), default=1)
-    rows = [(tick, middle + 13) for tick in picture.bins if (middle := picture.middle_of(tick.lane)) is not None]
-    stretches = [
-        (tick.at, tick.at + tick.width, floor - max(1.0, tick.count / most * _MOST_HEIGHT), float(floor)) for tick, floor in rows
-    ]
+    rows = list(picture.counted())
+    stretches = [(tick.at, tick.at + tick.width, floor - height, float(floor)) for tick, height, floor in rows]
     return _bars(stretches) | {
         "name": "bins",
         "hoverinfo": None,
-        "customdata": [tick.count for tick, _ in rows],
-        "hovertext": [escape(tick.words) for tick, _ in rows],
+        "customdata": [tick.count for tick, _, _ in rows],
+        "hovertext": [escape(tick.words) for tick, _, _ in rows],
         "hovertemplate": "%{hovertext}<extra></extra>",
         "marker": {"color": light("second"), "line": {"width": 0}},
         "meta": {"marker.color": "second"},
@@ -188,17 +190,18 @@ def _scatter(rows: Sequence[tuple[Mark, float]]) -> dict[str, object]:
 
 
 def _marks(picture: Picture) -> dict[str, object]:
-    rows = [(mark, float(top + MIDDLE)) for _, row, top, _ in picture.placed() for mark in row.marks if not mark.number]
-    tokens = [mark.token for mark, _ in rows]
+    rows = [(mark, float(top + row.middle)) for _, row, top, _ in picture.placed() for mark in row.marks if not mark.number]
+    tokens = ["page" if mark.shape == OPEN else mark.token for mark, _ in rows]
+    rims = ["page" if mark.shape == DISC else mark.token if mark.shape == OPEN else "text" for mark, _ in rows]
     return _scatter(rows) | {
         "mode": "markers",
         "marker": {
-            "symbol": [mark.shape for mark, _ in rows],
+            "symbol": [mark.shape.removesuffix("-open") for mark, _ in rows],  # filled, so that it covers what lies behind
             "size": _MARK,
             "color": [light(token) for token in tokens],
-            "line": {"color": light("text"), "width": 1},
+            "line": {"color": [light(rim) for rim in rims], "width": [2 if mark.shape == OPEN else 1 for mark, _ in rows]},
         },
-        "meta": {"marker.color": tokens, "marker.line.color": "text"},
+        "meta": {"marker.color": tokens, "marker.line.color": rims},
     }
 
 
@@ -274,7 +277,7 @@ def _label(label: Label, top: int) -> Note:
     ends = "|".join("" if end is None else iso(end) for end in (label.start, label.end))
     text = f"<b>{escape(label.text)}</b>" if label.bold else escape(label.text)
     font = {"size": 12, "color": light(label.token)} | ({"family": _MONO} if label.mono else {})
-    ground = {"bgcolor": "page"} if label.pinned else {}
+    ground = {"bgcolor": "page"} if label.pinned or label.backed else {}
     return {
         "text": text,
         **where,
@@ -303,11 +306,25 @@ def _heading(picture: Picture, shade: Shade) -> Iterator[Note]:
         yield where | look | {"text": f"<b>{text}</b>" if line.bold else text}, {"font.color": line.token}
 
 
+def _scale(picture: Picture) -> dict[str, object]:
+    """The axis of counts that are to be read; its numbers stand inside, as there is no room beside a narrow picture."""
+    lines = picture.scale()
+    if not lines:
+        return {"visible": False}
+    return {
+        "tickvals": [at for at, _ in lines],
+        "ticktext": [count(number) for _, number in lines],
+        "ticklabelposition": "inside top",
+        "tickfont": {"color": light("quiet"), "size": 12},
+        "gridcolor": light("hair"),
+    }
+
+
 def _layout(picture: Picture, height: int, notes: list[dict], shapes: list[dict], meta: dict[str, str]) -> dict[str, object]:
     return {
         "barmode": "overlay",
-        "height": height + HEAD + FOOT,
-        "margin": {"l": LABELS, "r": 2, "t": HEAD, "b": FOOT},
+        "height": height + picture.head + picture.foot,
+        "margin": {"l": LABELS, "r": 2, "t": picture.head, "b": picture.foot},
         "showlegend": False,
         "paper_bgcolor": _CLEAR,
         "plot_bgcolor": _CLEAR,
@@ -330,7 +347,7 @@ def _layout(picture: Picture, height: int, notes: list[dict], shapes: list[dict]
             "tickangle": 0,
             "zeroline": False,
         },
-        "yaxis": {"visible": False, "fixedrange": True, "range": [height, 0]},
+        "yaxis": {"fixedrange": True, "range": [height, 0], "zeroline": False} | _scale(picture),
         "annotations": notes,
         "shapes": shapes,
         "dragmode": "zoom",

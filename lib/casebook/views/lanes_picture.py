@@ -7,7 +7,6 @@ from markupsafe import Markup
 from casebook.views import text
 from casebook.views.lanes import (
     FOOT,
-    HEAD,
     LABELS,
     MIDDLE,
     Label,
@@ -44,7 +43,7 @@ def picture(p: Picture) -> Markup:
         alternative=p.alternative,
         width=_WIDTH,
         height=p.height,
-        head=HEAD,
+        head=p.head,
         foot=FOOT,
         left=LABELS,
         middle=MIDDLE,
@@ -55,6 +54,7 @@ def picture(p: Picture) -> Markup:
             (at(t.at), middle + 11) for t in p.ticks if (middle := p.middle_of(t.lane)) is not None and first <= t.at <= last
         ],
         bins=list(_bins(p, at)),
+        scale=p.scale(),
     )
 
 
@@ -103,9 +103,8 @@ def _shades(p: Picture, at: object, plot: int) -> Iterator[tuple[Shade, float, f
 
 
 def _bins(p: Picture, at: object) -> Iterator[tuple[float, float, float, float]]:
-    most = max((t.count for t in p.bins), default=1)
-    for t in p.bins:
-        middle, stretch = p.middle_of(t.lane), clipped(t.at, t.at + t.width, p.span)
-        if middle is not None and stretch:
-            tall = max(1.0, round(t.count / most * 14, 1))
-            yield at(stretch[0]), middle + 13 - tall, max(1.0, round(at(stretch[1]) - at(stretch[0]), 1)), tall
+    for t, height, floor in p.counted():
+        stretch = clipped(t.at, t.at + t.width, p.span)
+        if stretch:
+            tall = round(height, 1)
+            yield at(stretch[0]), floor - tall, max(1.0, round(at(stretch[1]) - at(stretch[0]), 1)), tall

@@ -35,6 +35,7 @@ _NEXT = (
     ("offsets_topic.", "40 offsets topic", "who bloats it, why it is not compacted, what may go", "casebook run offsets_topic"),
     ("coordinators.", "50 group coordinators", "who waits for which coordinator, until when", "casebook run group_coordinators"),
     ("timeline.", "60 incident timeline", "what happened in which order, and what caused what", "casebook run incident_timeline"),
+    ("timeline.two_leaders", "70 message loss", "which acknowledged records are gone, when and why", "casebook run message_loss"),
     ("evidence.", "00 start here", "collect what is missing", "casebook collect"),
 )
 

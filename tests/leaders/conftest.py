@@ -10,7 +10,7 @@ from casebook.rehearsal import Cluster, controller_dies, leader_minus_one
 from casebook.rehearsal.incidents import capture
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Truth
-from tests.rehearsal.predicting import PredictingStage
+from tests.leaders.predicting import PredictingStage
 
 VERSIONS = ("0.9.0.1", "2.8.2", "3.9.2")
 

@@ -1,0 +1,284 @@
+"""The checks on message loss."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+from casebook.analysis.loss_rows import ALARM, Cause, CauseRow, Change, ClassCount, CutRange, LostCount
+from casebook.analysis.proof import SHOWN
+from casebook.analysis.timeline_window_checks import proof
+from casebook.analysis.unclean_price import UncleanPrice
+from casebook.analysis.words import agree, brokers, count, number
+from casebook.facts import instant
+from casebook.findings import Evidence, Finding, Question, Severity, Step
+from casebook.loss import Told, Verdict
+
+GIVE_LEDGER = "Give what was produced as the parameter ledger: CSV, JSON lines, Parquet, or a log with ledger_pattern."
+GIVE_SEGMENTS = "Give log dirs (--log-dirs BROKER=DIR), an extract, or bootstrap to read the topic live."
+_LOST = Evidence(file="tables/lost")
+_CLASSES = Evidence(file="tables/reconciliation")
+_UNTOLD = (Verdict.NOT_SCANNED, Verdict.UNREADABLE, Verdict.CANNOT_TELL)
+_AGAIN = (Verdict.STORED_THOUGH_FAILED, Verdict.UNKNOWN_STORED, Verdict.DUPLICATED)
+_HINDRANCES = {
+    Verdict.NOT_SCANNED: "lie in partitions that were not read",
+    Verdict.UNREADABLE: "lie where something could not be read",
+    Verdict.CANNOT_TELL: "may have expired, been compacted away, or come later",
+}
+_PREVENTED = {
+    Cause.DEPOSED_LEADER: "acks=all with min.insync.replicas of 2 would have refused them.",
+    Cause.ISR_OF_ONE: "min.insync.replicas of 2 would have refused them: acks=all waits for those in sync, and that was one.",
+    Cause.UNCLEAN_ELECTION: "unclean.leader.election.enable=false keeps such a partition offline instead.",
+    Cause.CUT_AT_START: "Up to 0.10.2 never stop all replicas of a partition at once; from 0.11 on followers ask for the epoch.",
+    Cause.DISK_LOST: "Replication factor 3, on different disks and hosts, survives it.",
+    Cause.ACKS_0: "acks=0 is never answered: nobody can know what arrived.",
+    Cause.NEVER_RECEIVED: "Count a record as sent in the producer's callback only, when it has an offset.",
+}
+
+
+def checks(
+    told: Told | None,
+    classes: Sequence[ClassCount],
+    causes: Sequence[CauseRow],
+    counts: Sequence[LostCount],
+    unmatched: Collection[str],
+    *,
+    unread: str = "",
+) -> tuple[Finding, ...]:
+    """Every check that rests on a ledger, in a fixed order."""
+    looked = _Looked(told, classes, unread)
+    return (
+        _lost(looked, causes, counts, unmatched),
+        _outside(looked, counts),
+        _complete(looked),
+        _ledger(told),
+        _again(looked),
+    )
+
+
+class _Looked:
+    """What was held against what."""
+
+    def __init__(self, told: Told | None, classes: Sequence[ClassCount], unread: str) -> None:
+        self.told, self.unread = told, unread
+        self.by_verdict: Counter[str] = Counter()
+        for row in classes:
+            self.by_verdict[row.verdict] += row.records
+        self.partitions = len({(row.topic, row.partition) for row in classes})
+
+    def of(self, *verdicts: str) -> int:
+        """Records with one of these verdicts."""
+        return sum(self.by_verdict[verdict] for verdict in verdicts)
+
+    @property
+    def looked_at(self) -> str:
+        rows = 0 if self.told is None else self.told.rows
+        return f"{number(rows, 'row')} of the ledger, {number(self.partitions, 'partition')}"
+
+    def hindrance(self, ask: Question) -> Finding | None:
+        """Why there is nothing to say; ``None`` when there is."""
+        if self.told is None:
+            return ask.could_not_check("What was produced is not known: there is no ledger", settle=GIVE_LEDGER)
+        if self.unread:
+            return ask.could_not_check("What is stored was not read", why=self.unread, settle=GIVE_SEGMENTS)
+        return None
+
+
+def _lost(looked: _Looked, causes: Sequence[CauseRow], counts: Sequence[LostCount], unmatched: Collection[str]) -> Finding:
+    lost, alarms = looked.of(Verdict.LOST), looked.of(ALARM)
+    acked = looked.told.outcomes.get("acked", 0) if looked.told else 0
+    first = min((row.at for row in counts if row.at is not None), default=None)
+    ask = Question(
+        check="loss.lost",
+        question="Is every record that was acknowledged still there?",
+        looked_at=looked.looked_at,
+        threshold="one that nothing but loss explains",
+        facts={
+            "acked": acked,
+            "lost": lost + alarms,
+            "unexplained": alarms,
+            "causes": {str(row.cause): row.records for row in causes if row.cause and row.records},
+            "unmatched": sorted(unmatched),
+        },
+        evidence=(_LOST, _CLASSES, *(proof(row.proof) for row in causes if row.cause and row.records and ":" in row.proof)),
+    )
+    if (finding := looked.hindrance(ask)) is not None:
+        return finding
+    if unmatched and not lost + alarms:
+        which = " and ".join(sorted(unmatched)[:SHOWN])
+        return ask.could_not_check(
+            f"Nothing matched: no acknowledged record of {which} has the id of a stored one",
+            settle="Check the id mapping: ledger_id, id_pattern and record_id must find the same text on both sides.",
+        )
+    if not lost + alarms:
+        if looked.of(*_UNTOLD):
+            return ask.could_not_check(
+                f"No loss where it could be told, but of {number(looked.of(*_UNTOLD), 'record')} it could not",
+                settle=GIVE_SEGMENTS,
+            )
+        return ask.ok(f"No acknowledged record is lost: {count(acked)} looked at")
+    unexplained = f"; {count(alarms)} {agree(alarms, 'has', 'have')} no explanation" if alarms else ""
+    took = sorted((row for row in causes if row.cause and row.records), key=lambda row: -row.records)
+    advice = tuple(Step(kind="then", text=_PREVENTED[row.cause]) for row in took)
+    return ask.found(
+        Severity.CRITICAL,
+        f"{count(lost + alarms)} of {number(acked, 'acknowledged record')} {agree(lost + alarms, 'is', 'are')} lost{unexplained}",
+        why=" ".join(f"{count(row.records)}: {row.proves}." for row in took),
+        next=(
+            Step(kind="first", text="Send them again from tables/lost, by key and in order, before consumers rely on the gap."),
+            *advice,
+        ),
+        since=None if first is None else instant(first),
+    )
+
+
+def _outside(looked: _Looked, counts: Sequence[LostCount]) -> Finding:
+    alarms = looked.of(ALARM)
+    own = [row for row in counts if row.cause is None]
+    where = sorted({f"{row.topic}-{row.partition}" for row in own})
+    ask = Question(
+        check="loss.outside_every_window",
+        question="Is every loss explained by something that happened?",
+        looked_at=number(looked.of(Verdict.LOST, ALARM), "lost record"),
+        threshold="a lost record that no change of leader, no disk and no setting of its producer explains",
+        facts={"records": alarms, "partitions": where[:SHOWN]},
+        evidence=(_LOST,),
+    )
+    if (finding := looked.hindrance(ask)) is not None:
+        return finding
+    if not alarms:
+        return ask.nothing_in(range(looked.of(Verdict.LOST)), "Every lost record has a cause")
+    first = min((row.at for row in own if row.at is not None), default=None)
+    return ask.found(
+        Severity.CRITICAL,
+        f"{number(alarms, 'lost record')} {agree(alarms, 'lies', 'lie')} outside every window",
+        why=f"{', '.join(where[:SHOWN])}: treat it as an incident of its own, that is still open.",
+        since=None if first is None else instant(first),
+        next=(
+            Step(kind="first", text="Look at what lies at its offset today (tables/lost), and at who else writes to the topic."),
+            Step(kind="then", text="Collect all logs and ZooKeeper's data of that time: a window may be missing."),
+        ),
+    )
+
+
+def _complete(looked: _Looked) -> Finding:
+    untold = {verdict: looked.of(verdict) for verdict in _UNTOLD if looked.of(verdict)}
+    ask = Question(
+        check="loss.looked_everywhere",
+        question="Could every acknowledged record be looked for?",
+        looked_at=looked.looked_at,
+        threshold="a record whose partition was not read, or not wholly",
+        facts={str(verdict): records for verdict, records in untold.items()},
+        evidence=(_CLASSES,),
+    )
+    if (finding := looked.hindrance(ask)) is not None:
+        return finding
+    if not untold:
+        return ask.ok("Every acknowledged record was looked for where it must lie")
+    why = "; ".join(f"{count(records)} {_HINDRANCES[verdict]}" for verdict, records in untold.items())
+    total = sum(untold.values())
+    return ask.could_not_check(
+        f"Of {number(total, 'acknowledged record')} nobody can tell whether {agree(total, 'it is', 'they are')} lost",
+        why=f"{why}.",
+        settle=GIVE_SEGMENTS,
+    )
+
+
+def _ledger(told: Told | None) -> Finding:
+    ask = Question(
+        check="loss.ledger",
+        question="Could the whole ledger be used?",
+        looked_at=number(told.rows, "row") if told else "no ledger",
+        threshold="rows that cannot be used, or times without zone",
+        facts={} if told is None else {row.reason: row.rows for row in told.unusable} | {"zone_assumed": told.assumed},
+        caveats=(f"Times without zone were taken for {told.zone}.",) if told and told.assumed else (),
+    )
+    if told is None:
+        return ask.could_not_check("There is no ledger", settle=GIVE_LEDGER)
+    if not told.unusable and told.odd_times is None:
+        return ask.ok("Every row of the ledger could be used")
+    left_out = sum(row.rows for row in told.unusable)
+    told_why = [f"{number(row.rows, 'row')}: {row.reason}, e.g. {row.example}" for row in (*told.unusable, told.odd_times) if row]
+    title = f"{number(left_out, 'row')} of the ledger could not be used" if left_out else "Times of the ledger could not be read"
+    return ask.found(Severity.WARNING, title, why="; ".join(told_why) + ".")
+
+
+def _again(looked: _Looked) -> Finding:
+    kept, twice = looked.of(Verdict.STORED_THOUGH_FAILED, Verdict.UNKNOWN_STORED), looked.of(Verdict.DUPLICATED)
+    ask = Question(
+        check="loss.stored_though_failed",
+        question="Is anything stored that its producer was told had failed, or stored twice?",
+        looked_at=looked.looked_at,
+        threshold="a failed or unknown record that is stored, or one that is stored more than once",
+        facts={str(one): looked.of(one) for one in _AGAIN},
+        evidence=(_CLASSES,),
+    )
+    if (finding := looked.hindrance(ask)) is not None:
+        return finding
+    if not kept and not twice:
+        return ask.ok("No failed record is stored, and none is stored twice")
+    parts = [f"{number(kept, 'record')} reported failed or unknown {agree(kept, 'is', 'are')} stored"] if kept else []
+    parts += [f"{count(twice)} {agree(twice, 'is', 'are')} stored more than once"] if twice else []
+    return ask.found(
+        Severity.INFO,
+        ", and ".join(parts),
+        why="A timeout says that no answer came, not that nothing was stored: sent again, such a record lies there twice.",
+    )
+
+
+def cut_ranges(ranges: Sequence[CutRange], changes: Sequence[Change], *, history: bool, logs: Collection[int]) -> Finding:
+    """Did offsets disappear, as logs and epochs alone tell, without any ledger?"""
+    known = [row for row in ranges if row.to_offset is not None]
+    offsets = sum(row.to_offset - row.from_offset for row in known)
+    ask = Question(
+        check="loss.cut_ranges",
+        question="Did offsets that had been written disappear?",
+        looked_at=f"{number(len(changes), 'change')} of leader, logs of {brokers(sorted(logs))}",
+        threshold="a leader that came back and cut away what others had not",
+        facts={"ranges": len(ranges), "offsets": offsets, "of_unknown_length": len(ranges) - len(known)},
+        evidence=(*(proof(row.proof) for row in ranges[:SHOWN] if row.proof), Evidence(file="tables/cut_ranges")),
+    )
+    if ranges:
+        places = number(len({(row.topic, row.partition) for row in ranges}), "partition")
+        size = f"{number(offsets, 'offset')} of " if known else "Offsets of "
+        return ask.found(Severity.WARNING, f"{size}{places} were cut away after a change of leader", why=f"{ranges[0].why}.")
+    unknown = [row for row in changes if row.cut is None and not row.planned and (row.unclean or row.closed != row.opened)]
+    if unknown:
+        return ask.could_not_check(
+            f"From which offset on {number(len(unknown), 'change')} of leader cut is unknown",
+            why="Up to 0.10.2 no epoch tells it: copies that differ do, and a ledger.",
+            settle="Give the log dirs of all replicas (--log-dirs BROKER=DIR), or a ledger.",
+        )
+    if not (history or logs):
+        return ask.could_not_check(
+            "Whether offsets disappeared is unknown: there is neither history nor log", settle=GIVE_SEGMENTS
+        )
+    return ask.ok("No log was cut behind what others had")
+
+
+def price(prices: Sequence[UncleanPrice]) -> Finding:
+    """What would the next unclean election cost?"""
+    known = [row for row in prices if row.records is not None]
+    dear = max(known, key=lambda row: row.records, default=None)
+    ask = Question(
+        check="loss.price_of_election",
+        question="What would the next unclean election cost?",
+        looked_at=f"{number(len(prices), 'candidate')} of {number(len({(r.topic, r.partition) for r in prices}), 'partition')}",
+        threshold="a candidate that lacks records",
+        facts={
+            "candidates": len(prices),
+            "without_price": len(prices) - len(known),
+            "most_records": dear.records if dear else None,
+        },
+        evidence=(Evidence(file="tables/unclean_price"),),
+    )
+    if not prices:
+        return ask.not_applicable("No partition has a replica out of sync that could be elected")
+    if not known:
+        return ask.could_not_check("What an unclean election would cost is unknown", why=prices[0].why, settle=GIVE_SEGMENTS)
+    if not dear.records:
+        return ask.ok("No candidate lacks a record")
+    return ask.found(
+        Severity.WARNING,
+        f"Electing broker {dear.candidate} for {dear.topic}-{dear.partition} would cost {number(dear.records, 'record')}",
+        why="Candidates of every partition stand in the table, cheapest first.",
+        next=(Step(kind="not", text="Do not allow an unclean election before the cheapest candidate is known."),),
+    )

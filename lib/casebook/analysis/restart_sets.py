@@ -1,0 +1,215 @@
+"""May these brokers be restarted together: which partitions would have no leader meanwhile, lose records, or refuse writes.
+
+A restart is judged as if all its brokers were dead at once. Controlled shutdown moves leaders before that, and can save none that
+has nobody to go to; so what follows here holds for it, too, and for ``kill -9``. What is broken already is not held against a
+restart that leaves it as it is.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from itertools import combinations
+from typing import NamedTuple
+
+from casebook.analysis import election
+from casebook.analysis.verdicts import OFFLINE, ONLINE, State, Verdict
+
+Brokers = tuple[int, ...]
+
+
+class Harm(StrEnum):
+    """What a restart would do to a partition, worst first."""
+
+    OFFLINE = "offline"
+    UNCLEAN = "unclean"
+    UNDER_MIN_ISR = "under_min_isr"
+
+
+class Restart(NamedTuple):
+    """What stopping some brokers together would do.
+
+    Args:
+        brokers: Their ids.
+        offline: Partitions that nobody would lead.
+        unclean: Partitions whose last replica in sync stops, and that one out of sync would lead: records are lost.
+        under_min_isr: Partitions that would refuse acks=all.
+        already_broken: Partitions with a replica on one of them that have no leader, or too few in sync, as it is, and would not
+            be worse off.
+        unknown: Partitions of which nothing can be told, wherever their replicas are.
+    """
+
+    brokers: Brokers
+    offline: int
+    unclean: int
+    under_min_isr: int
+    already_broken: int
+    unknown: int
+
+    @property
+    def safe(self) -> bool | None:
+        """Whether nothing breaks; ``None`` when that cannot be told of every partition."""
+        if self.offline or self.unclean or self.under_min_isr:
+            return False
+        return None if self.unknown else True
+
+
+class Like(NamedTuple):
+    """Partitions that fare alike, whichever brokers stop.
+
+    Args:
+        replicas: Those alive, in order of assignment.
+        isr: Members of the ISR that are alive, in order.
+        leader: Broker id; ``None`` where there is no living leader.
+        min_isr: Effective ``min.insync.replicas``; 0 where nobody leads.
+        unclean: Whether an unclean election is allowed.
+    """
+
+    replicas: Brokers
+    isr: Brokers
+    leader: int | None
+    min_isr: int
+    unclean: bool
+
+    @property
+    def brokers(self) -> frozenset[int]:
+        """Whose stopping it could suffer from."""
+        return frozenset((*self.replicas, *self.isr))
+
+    @property
+    def broken(self) -> bool:
+        """Whether it has no leader, or too few in sync, as it is."""
+        return self.leader is None or len(self.isr) < self.min_isr
+
+
+def harm(of: Like, stopped: frozenset[int]) -> Harm | None:
+    """What becomes of a partition when brokers stop; ``None``: nothing that matters, or nothing worse."""
+    if of.leader is None:
+        return None
+    live = of.brokers - stopped
+    if of.leader in live:
+        left: Sequence[int] = [broker for broker in of.isr if broker in live]
+    else:
+        elected = election.offline(replicas=of.replicas, isr=of.isr, live=live, unclean=of.unclean)
+        if elected.leader is None:
+            return Harm.OFFLINE
+        if elected.unclean:
+            return Harm.UNCLEAN
+        left = elected.isr
+    return Harm.UNDER_MIN_ISR if len(left) < of.min_isr and not of.broken else None
+
+
+class RestartSets:
+    """Every question of the kind *may these restart together*, of one cluster.
+
+    Args:
+        verdicts: Of all partitions.
+        live: Ids of the registered brokers.
+    """
+
+    def __init__(self, verdicts: Iterable[Verdict], live: Iterable[int]) -> None:
+        self.live = tuple(sorted(live))
+        self._names: dict[Like, list[tuple[str, int]]] = defaultdict(list)
+        self.unknown = 0
+        for verdict in verdicts:
+            if (like := _like(verdict, self.live)) is not None:
+                self._names[like].append((verdict.topic, verdict.partition))
+            elif verdict.state is not State.DELETING:
+                self.unknown += 1
+        self._on: dict[int, set[Like]] = defaultdict(set)
+        for like in self._names:
+            for broker in like.brokers:
+                self._on[broker].add(like)
+
+    def of(self, brokers: Iterable[int]) -> Restart:
+        """What stopping these together would do; brokers that do not live, or hold nothing, change nothing."""
+        stopped = frozenset(brokers)
+        counts: Counter = Counter()
+        for like in self._touched(stopped):
+            counts[_fate(like, stopped)] += len(self._names[like])
+        return self._restart(stopped, counts)
+
+    def singles_and_pairs(self) -> Iterator[Restart]:
+        """Of each living broker and each two of them, in order of their ids.
+
+        Two brokers do to a partition what each does, unless it has both: so only those are looked at together.
+        """
+        singles: Mapping[int, Counter] = {broker: Counter() for broker in self.live}
+        together: dict[Brokers, Counter] = defaultdict(Counter)
+        for like, names in self._names.items():
+            members = sorted(like.brokers.intersection(singles))
+            alone = {broker: _fate(like, frozenset((broker,))) for broker in members}
+            for broker, fate in alone.items():
+                singles[broker][fate] += len(names)
+            for pair in combinations(members, 2):
+                counts = together[pair]
+                counts[_fate(like, frozenset(pair))] += len(names)
+                for broker in pair:
+                    counts[alone[broker]] -= len(names)
+        for broker in self.live:
+            yield self._restart({broker}, singles[broker])
+        for pair in combinations(self.live, 2):
+            counts = Counter(together.get(pair, ()))
+            for broker in pair:
+                counts.update(singles[broker])
+            yield self._restart(pair, counts)
+
+    def harmed(self, brokers: Iterable[int]) -> dict[Harm, list[tuple[str, int]]]:
+        """The partitions that would suffer, by harm; topics and numbers in order."""
+        stopped = frozenset(brokers)
+        found: dict[Harm, list[tuple[str, int]]] = {of: [] for of in Harm}
+        for like in self._touched(stopped):
+            if (suffers := harm(like, stopped)) is not None:
+                found[suffers] += self._names[like]
+        return {of: sorted(names) for of, names in found.items() if names}
+
+    def rolling(self, brokers: Iterable[int], *, last: int | None = None) -> list[Restart]:
+        """An order in which to restart brokers, as many together as is safe; all must be back in sync before the next step.
+
+        The first that fits is taken, in order of ids: the steps are few, and not always as few as can be. A broker that harms by
+        itself makes a step of its own. The controller comes last, so that it moves once.
+
+        Args:
+            brokers: Whom to restart; those that do not live are left out.
+            last: The controller.
+        """
+        wanted, steps = set(brokers), []
+        left = [broker for broker in self.live if broker in wanted and broker != last]
+        while left:
+            step = [left.pop(0)]
+            if self.of(step).safe is not False:
+                for broker in tuple(left):
+                    if self.of((*step, broker)).safe is not False:
+                        step.append(broker)
+                        left.remove(broker)
+            steps.append(self.of(step))
+        return [*steps, self.of((last,))] if last in wanted.intersection(self.live) else steps
+
+    def _touched(self, stopped: frozenset[int]) -> set[Like]:
+        return set().union(*(self._on.get(broker, ()) for broker in stopped))
+
+    def _restart(self, stopped: Iterable[int], counts: Mapping[object, int]) -> Restart:
+        return Restart(tuple(sorted(stopped)), *(counts.get(of, 0) for of in (*Harm, _BROKEN)), self.unknown)
+
+
+_BROKEN = "already broken"
+
+
+def _fate(like: Like, stopped: frozenset[int]) -> object:
+    """A harm; else whether it is broken as it is."""
+    return harm(like, stopped) or (_BROKEN if like.broken else None)
+
+
+def _like(verdict: Verdict, live: Collection[int]) -> Like | None:
+    """``None`` where nothing can be told: no state, no effective setting, or a topic that is being deleted."""
+    if verdict.state in OFFLINE or verdict.state is State.UNINITIALISED:
+        return Like(verdict.live_replicas, (), None, 0, unclean=False)
+    if verdict.state not in ONLINE or verdict.min_isr is None:
+        return None
+    isr = tuple(broker for broker in verdict.isr if broker in live)  # a leader soon drops those that are not
+    return Like(
+        replicas=verdict.live_replicas,
+        isr=isr,
+        leader=verdict.leader,
+        min_isr=verdict.min_isr,
+        unclean=bool(verdict.unclean_allowed),
+    )

@@ -1,0 +1,128 @@
+"""Rows of what consumers committed and did not process. Times are epoch milliseconds; ``None`` is unknown, never zero."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class How(StrEnum):
+    """How a record came to be committed and never processed."""
+
+    BEFORE_PROCESSING = "committed_before_processing"  # others that the same commit passed were processed after it
+    CRASH = "crash"  # who had taken it committed, and was gone before anybody went on
+    ANOTHER_THREAD = "another_thread"  # records were processed out of order, and the commit waited for none of them
+    SKIPPED = "skipped_by_reset"  # the group was set beyond it while it had no member, or had lost its offset
+    PASSED_OVER = "passed_over"  # all others that the same commit passed had been processed, in order, when it came
+    CANNOT_TELL = "cannot tell"
+
+
+class Doubt(StrEnum):
+    """Why nobody can tell whether a record was processed, or whether it had to be."""
+
+    NOT_SCANNED = "not_scanned"  # its partition was not read
+    UNMATCHED = "unmatched"  # no record at all is in the ledger: are these its ids?
+    BEFORE_GROUP = "before_group"  # below the first known commit and the first processed record
+    BEFORE_LEDGER = "before_ledger"  # committed before the ledger begins
+    AFTER_LEDGER = "after_ledger"  # committed after the ledger ends
+    OPEN = "open"  # its transaction has not ended
+    UNTOLD = "untold"  # the ledger has it, and does not say what became of it
+    WITHOUT_ID = "without_id"  # the ledger names no offsets, and no id was found in it
+
+
+class Unprocessed(NamedTuple):
+    """A record that a group committed and never processed: a row of ``tables/unprocessed``.
+
+    Args:
+        id: As it is stored; ``None`` where none was found in it.
+        topic: Topic name.
+        partition: Partition number.
+        offset: Its own.
+        group: Who committed.
+        how: A value of :class:`How`.
+        committed_at: When the commit came that passed it for good.
+        since: From where that commit went on.
+        until: What it committed.
+        log_partition: Of ``__consumer_offsets``, where the commit lies.
+        source_offset: Its offset there.
+        segment: Base offset of its segment.
+    """
+
+    id: str | None
+    topic: str
+    partition: int
+    offset: int
+    group: str
+    how: str
+    committed_at: int | None
+    since: int
+    until: int
+    log_partition: int
+    source_offset: int
+    segment: int
+
+
+class GroupWork(NamedTuple):
+    """What a group did with a partition's stored records, up to what it has committed.
+
+    Args:
+        group: Its id.
+        topic: Topic name.
+        partition: Partition number.
+        committed: What it committed last; ``None`` when no commit is known.
+        processed: Records that its ledger has; ``None`` where the partition was not read.
+        twice: Of these, processed more than once.
+        unprocessed: Records below what it committed that it never processed.
+        how: Those by :class:`How`.
+        unknown: Records of which nobody can tell, by :class:`Doubt`; of a partition that was not read ``None``.
+    """
+
+    group: str
+    topic: str
+    partition: int
+    committed: int | None
+    processed: int | None
+    twice: int | None
+    unprocessed: int | None
+    how: Mapping[str, int]
+    unknown: Mapping[str, int | None]
+
+
+class StepKind(StrEnum):
+    """What is odd about a commit, beside the one that it follows."""
+
+    RESET = "reset"  # to somewhere else, while the group had no member
+    AGAIN = "again"  # to somewhere else, after the offset had been deleted or had expired
+    TO_START = "to_start"  # back, to 0 or to where the log begins
+    STALE = "stale"  # back, after the coordinator changed or with an older time: an offset of before survived
+    BACK = "back"  # back, by a member
+    LATE = "late"  # on, but with an older time
+
+
+class CommitStep(NamedTuple):
+    """A commit that does not simply go on from the one before it: a row of ``tables/commit_steps``.
+
+    Args:
+        group: Who committed.
+        topic: Topic name.
+        partition: Partition number.
+        before: What was committed before.
+        offset: What it commits.
+        before_at: When the one before was.
+        at: When it was.
+        kind: What is odd.
+        log_partition: Of ``__consumer_offsets``, where it lies.
+        source_offset: Its offset there.
+        segment: Base offset of its segment.
+    """
+
+    group: str
+    topic: str
+    partition: int
+    before: int
+    offset: int
+    before_at: int | None
+    at: int | None
+    kind: StepKind
+    log_partition: int
+    source_offset: int
+    segment: int

@@ -1,0 +1,313 @@
+"""What a case and a ledger tell of lost records, gathered once: the ledger, what is stored, copies, changes of leader."""
+
+import shutil
+import tempfile
+import weakref
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casebook.analysis import leader_changes, message_loss, unclean_price
+from casebook.analysis.cut_ranges import cut_ranges
+from casebook.analysis.loss_rows import Change
+from casebook.analysis.message_loss import MessageLoss, Sought
+from casebook.analysis.timeline import Timeline
+from casebook.analysis.unclean_price import Committed, UncleanPrice
+from casebook.case import Case
+from casebook.divergence import Compared
+from casebook.errors import ScanError, UsageError, did_you_mean
+from casebook.facts import Cluster, epoch_ms
+from casebook.facts import Partition as PartitionFacts
+from casebook.formats import record_ids
+from casebook.formats.ledger_columns import Columns
+from casebook.formats.record_ids import IdKind, RecordId
+from casebook.loss import Told
+from casebook.storage import OFFSETS_TOPIC, Partition
+from casebook.stored_evidence import StoredEvidence
+from casebook.versions import VersionInUse
+
+if TYPE_CHECKING:
+    from casebook.scans.ledgers import Ledger, Scope
+    from casebook.scans.lost import Lost
+    from casebook.scans.search import Search
+    from casebook.scans.stored import Stored
+
+Progress = Callable[[int, int | None], None]
+
+PROCESSED = "processed"
+"""Ledgers of a case whose file names begin so tell what was processed; all others what was produced."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a person asks for, as the parameters of notebook 70 have it; ``""`` leaves it to the evidence.
+
+    Args:
+        ledger: A file, folder, pattern or URI; those of the case when empty.
+        ledger_id: Column of ids.
+        ledger_outcome: Column of outcomes.
+        ledger_columns: Other columns, ``topic=t, time=ts``.
+        ledger_pattern: Regular expression with named groups, for a log of an application.
+        ledger_topic: Of rows that name none.
+        id_pattern: Its first group takes the id out of the column's text.
+        record_id: Where the id of a stored record is; see :func:`casebook.formats.record_ids.parse`.
+        extract: Stored records that somebody else has read.
+        bootstrap: Brokers to read topics from as they are now.
+        compare: Whether copies are held against each other.
+        zone: Of times that tell none.
+    """
+
+    ledger: str = ""
+    ledger_id: str = ""
+    ledger_outcome: str = ""
+    ledger_columns: str = ""
+    ledger_pattern: str = ""
+    ledger_topic: str = ""
+    id_pattern: str = ""
+    record_id: str = ""
+    extract: str = ""
+    bootstrap: str = ""
+    compare: bool = True
+    zone: str = "UTC"
+
+    @property
+    def columns(self) -> Columns:
+        """The columns that are named.
+
+        Raises:
+            UsageError: There is no such column to name.
+        """
+        known = ("topic", "partition", "offset", "time", "sent", "acks", "key", "producer")
+        given = {"id": self.ledger_id, "outcome": self.ledger_outcome, "id_pattern": self.id_pattern}
+        for part in filter(None, map(str.strip, self.ledger_columns.split(","))):
+            name, equals, column = map(str.strip, part.partition("="))
+            if not equals or name not in known:
+                raise UsageError(f"ledger_columns={part} names no column.", try_=did_you_mean(name, known))
+            given[name] = column
+        return Columns(**{name: value or None for name, value in given.items()})
+
+    @property
+    def identity(self) -> RecordId:
+        """Where the id of a stored record is: in its key when nobody says. An offset is no id: after a loss it is given again.
+
+        Raises:
+            UsageError: ``record_id`` says nothing that is known.
+        """
+        return record_ids.parse(self.record_id or IdKind.KEY)
+
+
+class LossEvidence:
+    """The evidence on lost records; each part is read when it is first asked for.
+
+    Attributes:
+        asked: What a person asks for.
+        stored: What is stored.
+        folder: Where what is found is written; it goes with this object.
+
+    Args:
+        case: The case.
+        cluster: As the case tells it.
+        version: The release whose rules apply.
+        asked: What a person asks for.
+        timeline: What happened.
+        committed: Gives what groups have committed, where anything tells that; it may cost a scan.
+        progress: Told how far a scan is.
+    """
+
+    def __init__(
+        self,
+        case: Case,
+        cluster: Cluster,
+        version: VersionInUse,
+        asked: Asked,
+        *,
+        timeline: Timeline,
+        committed: Callable[[], Committed | None] = lambda: None,
+        progress: Progress | None = None,
+    ) -> None:
+        self._case, self._cluster, self._version, self.asked = case, cluster, version, asked
+        self._timeline, self._committed, self._progress = timeline, committed, progress
+        self._unread = ""
+        self.folder = Path(tempfile.mkdtemp(prefix="casebook-loss-"))
+        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        self.stored = StoredEvidence(
+            case,
+            cluster,
+            version,
+            asked.identity,
+            extract=asked.extract,
+            bootstrap=asked.bootstrap,
+            folder=self.folder / "stored",
+        )
+
+    @cached_property
+    def examined(self) -> MessageLoss:
+        """Everything that notebook 70 shows."""
+        sought = self._sought()
+        prices = self._prices()
+        return message_loss.examine(
+            sought,
+            changes=self._changes,
+            history=self._case.has_history,
+            logs={file.broker for file in self._timeline.files if file.broker is not None},
+            limits=self._stored.limits if self._stored else (),
+            gaps=self._stored.gaps if self._stored else (),
+            cut_ranges=cut_ranges(self._timeline, self._changes),
+            compared=self._compared,
+            prices=prices,
+            start_prices=unclean_price.start_prices(prices, self._waiting),
+        )
+
+    @cached_property
+    def lost(self) -> "Lost | None":
+        """The lost records; ``None`` when none is."""
+        if self._ledger is None or self._stored is None:
+            return None
+        signatures = message_loss.lost_signatures(self._counted)
+        if not signatures:
+            return None
+        return self._search.lost(signatures, self._changes, but=self._counted.unmatched)
+
+    def _sought(self) -> Sought:
+        if self._ledger is None:
+            return Sought()
+        if self._stored is None:
+            return Sought(told=self._told, unread=self._unread)
+        if self.lost is None:
+            return self._counted
+        return replace(self._counted, lost=self.lost.shown(), counts=self.lost.counts())
+
+    @cached_property
+    def _counted(self) -> Sought:
+        reordered = self._search.reordered() if self._scope.sent else None
+        found = Sought(told=self._told, counted=self._search.counted, acks=self._scope.acks, reordered=reordered)
+        return replace(found, unmatched=message_loss.unmatched(found.counted, self._search.without_id))
+
+    @cached_property
+    def _search(self) -> "Search":
+        from casebook.scans.search import Search
+
+        return Search(
+            spark=self._spark,
+            ledger=self._rows,
+            offsets=self._scope.offsets,
+            stored=self._stored,
+            identity=self.asked.identity,
+            partitions=Counter(partition.topic for partition in self._cluster.partitions),
+            complete=epoch_ms(self._case.collected_at) if self._case.collected_at else None,
+            folder=self.folder,
+        )
+
+    @cached_property
+    def _spark(self) -> object:
+        from casebook.scans.session import session  # Spark is imported by who needs it
+
+        return session()
+
+    @cached_property
+    def _ledger(self) -> "Ledger | None":
+        from casebook.scans import ledgers
+
+        asked = self.asked
+        place = asked.ledger or self._in_case
+        if not place:
+            return None
+        return ledgers.read(
+            self._spark,
+            place if ":/" in place else Path(place).expanduser(),
+            asked.columns,
+            topic=asked.ledger_topic or None,
+            zone=asked.zone,
+            line_pattern=asked.ledger_pattern or None,
+        )
+
+    @property
+    def _in_case(self) -> str:
+        """A pattern for the case's own ledgers of what was produced; ``""`` when it has none."""
+        own = [path for path, _ in self._case.ledgers() if not path.rpartition("/")[2].startswith(PROCESSED)]
+        folder = self._case.folder.absolute()
+        return f"file:{folder}/{{{','.join(own)}}}" if own else ""
+
+    @cached_property
+    def _told(self) -> Told:
+        return self._ledger.told(progress=self._progress)
+
+    @cached_property
+    def _rows(self) -> object:
+        return self._ledger.kept_in(self.folder / "ledger", progress=self._progress)
+
+    @cached_property
+    def _scope(self) -> "Scope":
+        from casebook.scans import ledgers
+
+        return ledgers.scope(self._rows)
+
+    @property
+    def _topics(self) -> tuple[str, ...]:
+        """Those of the ledger; without one those whose segments are in the case, which are few and small."""
+        if self._ledger is not None:
+            return self._scope.topics
+        return tuple(sorted({replica.topic for replica in self.stored.replicas if replica.copied} - {OFFSETS_TOPIC}))
+
+    @cached_property
+    def _stored(self) -> "Stored | None":
+        """What is stored of the ledger's topics; ``None``, with the reason, where there is nothing to read."""
+        try:
+            return self.stored.of(self._topics)
+        except ScanError as error:
+            self._unread = str(error)
+            return None
+
+    @cached_property
+    def _changes(self) -> tuple[Change, ...]:
+        """Of the ledger's topics, or of all; cut where the copy that is read has the next epoch."""
+        wanted = set(self._topics)
+        found = [change for change in self._timeline.changes if not wanted or change.topic in wanted]
+        return leader_changes.with_epochs(found, self.stored.led)
+
+    @cached_property
+    def _compared(self) -> Compared:
+        """Copies of the ledger's topics, or of all but the brokers' own, held against each other."""
+        if not self.asked.compare or not self.stored.replicas:
+            return Compared()
+        from casebook.scans import replicas
+
+        wanted = set(self._topics)
+        return replicas.compare(
+            self._spark,
+            self._case.log_dirs(),
+            wanted=lambda replica: replica.topic in wanted if wanted else not replica.topic.startswith("__"),
+            progress=self._progress,
+        )
+
+    def _prices(self) -> tuple[UncleanPrice, ...]:
+        """What electing each replica would cost that is out of sync, or that could be started."""
+        candidates = {}
+        for partition in self._compared_partitions:
+            out = [broker for broker in partition.replicas if broker not in partition.state.isr]
+            if brokers := sorted({*out, *self._waiting.get((partition.topic, partition.partition), ())}):
+                candidates[partition.topic, partition.partition] = brokers
+        if not candidates:
+            return ()
+        return unclean_price.prices(
+            self._compared,
+            candidates,
+            leaders={place: leader for place, leader in self.stored.leaders.items() if leader is not None},
+            replicas={(p.topic, p.partition): p.replicas for p in self._cluster.partitions},
+            committed=self._committed(),
+        )
+
+    @cached_property
+    def _waiting(self) -> dict[Partition, list[int]]:
+        """Brokers that could be started, by partition without living leader."""
+        live = set(self._cluster.live)
+        waiting = (partition for partition in self._compared_partitions if partition.state.leader not in live)
+        return {(p.topic, p.partition): [broker for broker in p.replicas if broker not in live] for p in waiting}
+
+    @property
+    def _compared_partitions(self) -> list[PartitionFacts]:
+        here = {(copy.topic, copy.partition) for copy in self._compared.copies}
+        return [p for p in self._cluster.partitions if (p.topic, p.partition) in here and p.state is not None]

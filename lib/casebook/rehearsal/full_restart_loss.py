@@ -1,0 +1,118 @@
+"""Incident D, a clean election that loses: all brokers die at once, and one in sync leads before it has fetched what it had cut.
+
+Up to 0.10.2 a broker that starts and follows cuts its log to the high watermark of its last checkpoint, and fetches the rest
+from its leader again (``makeFollowers``, ``ReplicaManager.scala@0.9.0.1``); all the while it stands in the ISR. Broker 1 dies
+once more before broker 2 has fetched it all. With ``acks=all``, ``min.insync.replicas=2`` and no unclean election, what both had
+acknowledged is gone. From 0.11 on followers cut by leader epoch (KIP-101).
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+
+from casebook.errors import RehearsalError
+from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.commits import leaders
+from casebook.rehearsal.ledger import Entry, LedgerProducer, Place, counted, stored, write_ledgers
+from casebook.rehearsal.protocol import addresses
+from casebook.rehearsal.stage import Stage
+from casebook.rehearsal.topics import label
+from casebook.rehearsal.truth import Expected, Phase, before, kept
+
+BROKERS = (1, 2, 3)
+LEADER, FOLLOWER, CONTROLLER = BROKERS
+TOPIC = "payments"
+PARTITIONS = ((TOPIC, 0), (TOPIC, 1))
+SETTINGS = {TOPIC: {"min.insync.replicas": "2"}}
+SLOWLY = {
+    "replica.high.watermark.checkpoint.interval.ms": "3600000",
+    "replica.fetch.max.bytes": "200",
+    "message.max.bytes": "200",
+    "zookeeper.session.timeout.ms": "8000",
+}
+"""As if there were much more to fetch: an old checkpoint, few records a fetch. A controller may hang, and keeps its session."""
+PAUSE, SECONDS, SECONDS_AFTER = 0.002, 8.0, 0.5
+"""Between two records to a partition; and how long two producers write."""
+
+
+def play(stage: Stage) -> None:
+    """Play it on a stage."""
+    rows = _rows()
+    with stage.cluster(brokers=len(BROKERS), controller=CONTROLLER, settings=SLOWLY) as cluster:
+        stage.create_topics(cluster, rows, SETTINGS)
+        stage.reach(cluster, Phase(live=BROKERS, controller=CONTROLLER, partitions=before(rows)))
+        stage.truth.facts["full_restart_loss"] = {"states": stage.watch_states(cluster)}
+        ledger = _written(stage, cluster, "billing", seconds=SECONDS)
+        _restart(stage, cluster)
+        stage.wait_in_sync(cluster, rows)
+        ledger += _written(stage, cluster, "shipping", seconds=SECONDS_AFTER)
+        stage.expect(
+            "after",
+            cluster,
+            Phase(live=BROKERS, controller=CONTROLLER, partitions=rows),
+            disks=BROKERS,
+            copy_segments=(TOPIC,),
+            history=True,
+            ledgers=write_ledgers(ledger, stage.out / "ledgers"),
+        )
+        if stage.visited(cluster):
+            return
+        _count(stage, ledger, stored(PARTITIONS, bootstrap=cluster.bootstrap, kafka=cluster.kafka))
+
+
+def _rows() -> tuple[Expected, ...]:
+    why = "Broker 2 was in sync, and elected before it had fetched again what it had cut at its start."
+    return tuple(kept(label(partition), (1, 2), leader=FOLLOWER, isr=(1, 2), min_isr=2, why=why) for partition in PARTITIONS)
+
+
+def _written(stage: Stage, cluster: Cluster, client: str, *, seconds: float) -> list[Entry]:
+    """What a producer wrote in so many seconds."""
+    stage.act(f"The producer {client} writes with acks=all.")
+    producer = LedgerProducer(
+        PARTITIONS,
+        bootstrap=cluster.bootstrap,
+        kafka=cluster.kafka,
+        client=client,
+        acks="all",
+        pause=PAUSE,
+        settings={"batch.num.messages": 2},
+    )
+    with producer:
+        time.sleep(seconds)
+    return producer.ledger
+
+
+def _restart(stage: Stage, cluster: Cluster) -> None:
+    """Kill all, start all, and kill the leader again as soon as it is followed."""
+    stage.kill(cluster, *BROKERS)
+    stage.gone(cluster, *BROKERS)
+    stage.start(cluster, CONTROLLER)
+    stage.act(f"Suspend broker {CONTROLLER} (SIGSTOP), the controller.", lambda: cluster.freeze(CONTROLLER))
+    stage.start(cluster, LEADER, FOLLOWER)
+    stage.act(f"Continue broker {CONTROLLER} (SIGCONT): it sees both come at once.", lambda: cluster.thaw(CONTROLLER))
+    (follower,) = addresses(cluster.address(FOLLOWER))
+    cluster.wait_until(
+        lambda: all(leaders(follower, {TOPIC}).get(partition) == LEADER for partition in PARTITIONS),
+        what=f"broker {FOLLOWER} to follow",
+    )
+    stage.kill(cluster, LEADER)
+    stage.gone(cluster, LEADER)
+    cluster.wait_until(
+        lambda: all(cluster.states()[partition]["leader"] == FOLLOWER for partition in PARTITIONS), what="the clean elections"
+    )
+    stage.start(cluster, LEADER)
+
+
+def _count(stage: Stage, ledger: Sequence[Entry], found: Mapping[str, Place]) -> None:
+    """Note which acknowledged records are nowhere.
+
+    Raises:
+        RehearsalError: None is.
+    """
+    facts = stage.truth.facts["full_restart_loss"]
+    facts |= counted(ledger, found)
+    if not facts["lost"]:
+        raise RehearsalError(
+            "No record was lost.",
+            cause="The follower fetched all again before its leader died, or the controller saw one come before the other.",
+            try_="Play it again.",
+        )

@@ -1,0 +1,70 @@
+"""What is said of records that were committed and never processed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from casebook.analysis.unprocessed import Missed, unprocessed, verdict
+from casebook.analysis.unprocessed_rows import Doubt, GroupWork, How
+from casebook.findings import Severity, Status
+
+maybe = st.sampled_from([None, False, True])
+SIGNATURES = st.builds(Missed, *[maybe if name in ("members", "changed", "threads", "after") else st.booleans()
+                                 for name in Missed._fields])  # fmt: skip
+WELL = GroupWork("mailing", "orders", 0, 100, 100, 0, 0, {}, {})
+
+
+@given(SIGNATURES)
+def test_nothing_is_said_where_there_is_doubt(missed):
+    """A record is unprocessed only where it is told in the ledger, belongs to the group and lies within what the ledger covers."""
+    sure = missed.matched and missed.named and missed.begun and not (missed.open or missed.untold or missed.early or missed.late)
+    assert isinstance(verdict(missed), How if sure else Doubt)
+
+
+@given(SIGNATURES)
+def test_a_way_needs_its_evidence(missed):
+    """Whatever is unknown proves nothing."""
+    found = verdict(missed)
+    needs = {
+        How.SKIPPED: missed.members is False or missed.forgotten,
+        How.CRASH: missed.tail and missed.changed is True,
+        How.ANOTHER_THREAD: missed.threads is True,
+        How.BEFORE_PROCESSING: missed.after is True,
+        How.PASSED_OVER: missed.after is False and missed.threads is False,
+    }
+    assert needs.get(found, True)
+    assert not (missed.cleaned and found in needs)
+
+
+@pytest.mark.parametrize(
+    ("rows", "status"),
+    [
+        ((), Status.NOT_APPLICABLE),
+        ((WELL,), Status.OK),
+        ((WELL._replace(unprocessed=1, how={"crash": 1}),), Status.FINDING),
+        ((WELL._replace(unknown={"after_ledger": 3}),), Status.COULD_NOT_CHECK),
+        ((WELL._replace(processed=0, unknown={"unmatched": 100}),), Status.COULD_NOT_CHECK),
+        ((WELL._replace(processed=None, twice=None, unprocessed=None, unknown={"not_scanned": None}),), Status.COULD_NOT_CHECK),
+        ((WELL._replace(committed=None),), Status.COULD_NOT_CHECK),
+    ],
+)
+def test_outcomes(rows, status):
+    """Well is only what was judged to its end."""
+    assert unprocessed(rows).status is status
+
+
+def test_a_loss_is_told_with_what_is_unknown():
+    """One in a partition that was read, beside one that was not."""
+    lost = WELL._replace(unprocessed=2, how={"crash": 2})
+    unread = WELL._replace(partition=1, processed=None, twice=None, unprocessed=None, unknown={"not_scanned": None})
+    found = unprocessed([lost, unread])
+    assert found.severity is Severity.CRITICAL
+    assert (found.facts["unprocessed"], found.facts["unknown"]) == (2, {"not_scanned": None})
+    assert found.title == "2 records of 1 group were committed and never processed"
+    assert any("not read" in caveat for caveat in found.caveats)
+
+
+def test_nothing_matched_is_no_loss():
+    """It asks for the ledger's columns."""
+    found = unprocessed([WELL._replace(processed=0, unknown={"unmatched": 100})])
+    assert found.title.startswith("Nothing matched")

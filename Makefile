@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-# Folders of tests, the longest first. Most wait for servers most of the time, so three at once keep two cores busy.
+# Folders of tests, the longest first; as many at once as there are processors: servers that wait for one miss their deadlines.
 LONGEST := rehearsal scans differential browser leaders
 FOLDERS := $(LONGEST) $(filter-out $(LONGEST),$(shell find tests -mindepth 2 -name 'test_*.py' | cut -d/ -f2 | sort -u))
 
@@ -31,7 +31,7 @@ test: install
 	@$(MAKE) --no-print-directory --keep-going --jobs=1 test-together test-alone
 
 test-together: install
-	@$(MAKE) --no-print-directory --keep-going --jobs=3 --output-sync $(FOLDERS:%=test-%) test-top
+	@$(MAKE) --no-print-directory --keep-going --jobs=$(shell nproc) --output-sync $(FOLDERS:%=test-%) test-top
 
 test-alone: install
 	@$(BIN)/python -m pytest -m alone

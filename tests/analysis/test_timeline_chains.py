@@ -271,6 +271,16 @@ class TestOthers:
         assert (found.chains[0].kind, effects(found)) == ("disk_failed", ["znode_leader_changed"])
         assert found.roots[0].kind == "disk"
 
+    def test_a_failed_disk_within_a_millisecond(self):
+        """What failed stands first in the log, and is what the rest follows from, though both were printed at once."""
+        found = examined(
+            event("disk_error", 0, 1, line=7, text="Error while writing to checkpoint file /d/second/checkpoint"),
+            event("log_dir_failed", 0, 1, line=8, dir="/d/second", text="Stopping serving replicas in dir /d/second"),
+        )
+        (link,) = found.chains[0].links
+        assert (link.cause.kind, link.effect.kind) == ("disk_error", "log_dir_failed")
+        assert found.roots[0].pro[0].text == "Error while writing to checkpoint file /d/second/checkpoint"
+
 
 @pytest.mark.parametrize("kind", ["frozen", "network", "gc", "zookeeper"])
 def test_candidates_of_a_loss(kind):

@@ -240,11 +240,14 @@ class TestNotebook60:
         partitions = "() => document.querySelectorAll('.js-plotly-plot')[0].layout.annotations.filter(n => n.name.startsWith('pinned')).map(n => n.text)"
         windows = timeline.locator("#cb-windows tbody tr")
         many = windows.count()
-        _field(timeline, "From").focus()
         since, until = (f"{moment:%H:%M:%S}" for moment in (incident[0], incident[1] + timedelta(seconds=1)))
-        for typed in (since, until, "clicks-0", "", ""):
+        _field(timeline, "From").focus()
+        for name, typed in {"From": since, "To": until, "Topic": "clicks-0", "Group": "", "Broker": ""}.items():
+            expect(_field(timeline, name)).to_be_focused()
             timeline.keyboard.type(typed)
+            expect(_field(timeline, name)).to_have_value(typed)
             timeline.keyboard.press("Tab")
+        expect(timeline.locator(".cb-panel").first).not_to_contain_text("The panel failed")
         timeline.wait_for_function(f"() => String(({partitions})()) === 'clicks-0'")
         expect(windows).to_have_count(2)
         expect(timeline.locator("[data-cb-table=events] .cb-caption")).to_contain_text(
@@ -296,7 +299,7 @@ class TestNotebook70:
 
 
 def _field(page: Page, name: str) -> Locator:
-    return page.locator(".cb-panel .widget-inline-hbox", has_text=name).locator("input")
+    return page.locator(".cb-panel").get_by_label(name, exact=True)
 
 
 def _picture(page: Page) -> Locator:

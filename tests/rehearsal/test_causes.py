@@ -9,9 +9,7 @@ import pytest
 
 from casebook.analysis.timeline_rows import WindowKind
 from casebook.rehearsal import causes as script
-from casebook.rehearsal.incidents import capture
-from casebook.rehearsal.stage import Stage
-from casebook.rehearsal.truth import Truth
+from tests.rehearsal import plays
 from tests.rehearsal.test_timeline import examined, ms
 
 pytestmark = pytest.mark.alone
@@ -33,13 +31,9 @@ _EXPIRING = re.compile(r"^\[(?P<at>[^\]]+)\] INFO Expiring session (?P<session>0
 
 
 @pytest.fixture(scope="module")
-def out(tmp_path_factory):
+def out():
     """The play, once."""
-    folder = tmp_path_factory.mktemp("causes")
-    truth = Truth(incident="causes", kafka="2.8.2", story="A test.")
-    script.play(Stage(truth=truth, out=folder / "out", capture=capture, progress=print, memory=folder / "memory"))
-    truth.write(folder / "out" / "truth.json")
-    return folder / "out"
+    return plays.played_by(script.play, "causes", "2.8.2", "A test.")
 
 
 @pytest.fixture(scope="module")

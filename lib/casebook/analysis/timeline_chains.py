@@ -41,7 +41,7 @@ def _first_by_broker(scene: Scene, *kinds: str) -> dict[int | None, list[Row]]:
     found: dict[int | None, list[Row]] = defaultdict(list)
     for row in scene.kinds(kinds):
         found[row.broker].append(row)
-    return {broker: sorted(rows, key=lambda row: row.at) for broker, rows in found.items()}
+    return found
 
 
 def _dead_cleaners(scene: Scene) -> Iterator[Chain]:

@@ -195,8 +195,7 @@ def _network(scene: Scene, clues: _Clues, chain: int) -> Root:
     others = scene.kinds(("fetch_failed", "controller_request_failed"), since, loss.gone.at)  # later on it was given up
     others = [row for row in others if _about(row, broker)]
     if others:
-        first = min(others, key=lambda row: row.at)
-        pro.append(Point(f"Other brokers could not reach it either ({number(len(others), 'line')})", first.proof))
+        pro.append(Point(f"Other brokers could not reach it either ({number(len(others), 'line')})", others[0].proof))
         weight += 5
     also = _without_zookeeper(scene, loss)
     if also:

@@ -5,12 +5,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from heapq import merge
 from itertools import pairwise
 from typing import NamedTuple
 
 from casebook.analysis.settings import TOPIC, UNREADABLE, Setting, Settings
 from casebook.analysis.timeline_history import Key, Past
-from casebook.analysis.timeline_merge import PREAMBLE
+from casebook.analysis.timeline_merge import PREAMBLE, in_order
 from casebook.analysis.timeline_rows import Clock, Row, Span, StateRow
 from casebook.events import LogFile
 from casebook.facts import Cluster
@@ -119,9 +120,8 @@ class Scene:
         return self._by_kind.get(name, _NONE)
 
     def kinds(self, names: Iterable[str], since: int | None = None, until: int | None = None) -> Iterator[Row]:
-        """Of several kinds, kind after kind, each in order."""
-        for name in names:
-            yield from self.kind(name).between(since, until)
+        """Of several kinds, in order: lines of the same millisecond stand as their log has them."""
+        return merge(*(self.kind(name).between(since, until) for name in names), key=in_order)
 
     def of_broker(self, broker: int) -> Rows:
         """What its own logs say."""

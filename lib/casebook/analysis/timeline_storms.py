@@ -69,7 +69,7 @@ def storms(scene: Scene) -> list[Storm]:
     sent: dict[int | None, list[Row]] = defaultdict(list)
     for row in scene.kinds(_CAUSES):
         sent[row.broker].append(row)
-    return [_storm(scene, broker, sorted(rows, key=lambda row: row.at)) for broker, rows in sorted(sent.items(), key=_by_broker)]
+    return [_storm(scene, broker, rows) for broker, rows in sorted(sent.items(), key=_by_broker)]
 
 
 def _by_broker(item: tuple[int | None, object]) -> int:

@@ -198,8 +198,7 @@ def _refusing(key: Key, opened: _Moment, closed: int | None, leader: int | None,
 def _loading(scene: Scene) -> Iterator[Window]:
     """Rule: from the line that takes a load up, or queues it, to the one that ends it."""
     open_: dict[tuple[int | None, int], Row] = {}
-    told = sorted(scene.kinds((*_LOAD, *_LOADED, *_ENDED)), key=lambda row: row.at)
-    for row in told:
+    for row in scene.kinds((*_LOAD, *_LOADED, *_ENDED)):
         if row.kind in _ENDED:
             for place in [place for place in open_ if place[0] == row.broker]:
                 yield _load(

@@ -48,10 +48,28 @@
     if (box) box.open = true;
     all('.cb-pointed').forEach(element => element.classList.remove('cb-pointed'));
     target.classList.add('cb-pointed');
-    const show = () => target.scrollIntoView({ block: 'center' });
-    show();
-    requestAnimationFrame(() => requestAnimationFrame(show)); // JupyterLab scrolls back when a cell grows
+    keepInView(target);
     return true;
+  }
+
+  // JupyterLab lays cells out as they come into view, and scrolls back when one grows: the page goes on moving for a while.
+  // So the target is shown again whenever it has moved, until it has stood still for a moment or the person does something.
+  const STILL = 30, MOST = 900, ACTS = ['wheel', 'keydown', 'pointerdown', 'touchstart'];
+  let letGo = () => {};
+  function keepInView(target) {
+    letGo();
+    let still = 0, frames = 0, place = null, held = true;
+    const top = () => target.getBoundingClientRect().top;
+    const step = () => {
+      if (!held) return;
+      still = top() === place ? still + 1 : 0;
+      if (still === 0) target.scrollIntoView({ block: 'center' });
+      place = top();
+      if (still < STILL && ++frames < MOST) requestAnimationFrame(step); else letGo();
+    };
+    letGo = () => { held = false; ACTS.forEach(name => removeEventListener(name, letGo, true)); };
+    ACTS.forEach(name => addEventListener(name, letGo, true));
+    step();
   }
   addEventListener('hashchange', () => reveal(location.hash));
 

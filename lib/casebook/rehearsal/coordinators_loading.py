@@ -74,7 +74,9 @@ def play(stage: Stage) -> None:
             now = Phase(live=BROKERS, controller=CONTROLLER, partitions=rows)
             stage.expect("during", cluster, now, disks=BROKERS)
             if not _underway(cluster, before, watch, placed):
-                raise RehearsalError("The loads ended before the case was complete.", cause="The machine was busy.", try_="Play it again.")
+                raise RehearsalError(
+                    "The loads ended before the case was complete.", cause="The machine was busy.", try_="Play it again."
+                )
             if stage.visited(cluster):
                 return
             stage.progress("Wait until every group is served.")

@@ -14,6 +14,7 @@ from casebook.rehearsal import (
     full_restart_loss,
     healthy,
     isr_shrunk_loss,
+    kill_before_drain,
     leader_minus_one,
     load_never_ends,
     offsets_bloat,
@@ -65,6 +66,12 @@ INCIDENTS: Mapping[str, Incident] = {
             story="The controller dies together with leaders, and 0.9 goes on naming the dead ones.",
             phases=("before", "during", "after"),
             script=controller_dies.play,
+        ),
+        Incident(
+            name="kill-before-drain",
+            story="Two slow brokers are killed before their partitions are moved away, and partitions are left without leader.",
+            phases=("before", "during", "after"),
+            script=kill_before_drain.play,
         ),
         Incident(
             name="offsets-bloat",

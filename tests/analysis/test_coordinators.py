@@ -38,9 +38,9 @@ def cluster(leaders, live=(1, 2), isr=None):
 
 
 def log_dir(broker, mebibytes):
-    """A log dir with these partitions."""
+    """A log dir with these partitions, to which nothing was written of late."""
     replicas = tuple(
-        Replica(broker, OFFSETS_TOPIC, number, f"/d/{number}", "x", (SegmentFile(0, int(size * MIB), None),))
+        Replica(broker, OFFSETS_TOPIC, number, f"/d/{number}", "x", (SegmentFile(0, int(size * MIB), AT - 90_000),))
         for number, size in mebibytes.items()
     )
     return LogDir(broker, "/d", AT, replicas)

@@ -68,3 +68,34 @@ class TestRate:
         """Lengths of time add up; without bound stays without bound."""
         assert Span(1, 2, 3) + Span(10, 20, 30) == Span(11, 22, 33)
         assert Span(1, 2, None) + Span(10, 20, inf) == Span(11, 22, None)
+
+
+class TestThen:
+    """What a load met, when the partition has grown since."""
+
+    GROWN = Work(1, 400, 40, files=((1000, 100), (2000, 200), (4000, 100)))
+
+    def test_nothing_was_written_since(self):
+        """All that is there was there."""
+        assert self.GROWN.then(4000) is self.GROWN
+        assert work(10).then(0) == work(10)
+
+    def test_the_active_segment_has_grown_evenly(self):
+        """Half of the time between the last append to the segment before it and its own: half of its bytes."""
+        then = self.GROWN.then(3000)
+        assert (then.bytes, then.records) == (350, 35)
+        assert self.GROWN.then(1500).bytes == 200
+
+    def test_before_the_first_segment_was_full(self):
+        """Nobody knows since when it was written to; least of all that its load was one of today's bytes."""
+        assert self.GROWN.then(999) is None
+
+    def test_since_the_partition_was_created(self):
+        """From then on its first segment has grown."""
+        young = self.GROWN._replace(created=500)
+        assert [young.then(at).bytes for at in (500, 750, 1000)] == [0, 50, 100]
+        assert young.then(499) is None
+
+    def test_times_that_are_not_known(self):
+        """Unknown is not old."""
+        assert Work(1, 100, 10, files=((None, 100),)).then(5000) is None

@@ -81,7 +81,7 @@ def judge(
 ) -> tuple[Judged, ...]:
     """Every partition of the offsets topic that any evidence names, by number."""
     assigned = {p.partition: p for p in cluster.partitions if p.topic == OFFSETS_TOPIC}
-    copies = works(log_dirs, segments)
+    copies = works(log_dirs, segments, assigned.values())
     numbers = {*assigned, *copies, *(p for queue in queues.values() for p in queue.said)}
     largest = largest_batches(segments)
     settings = Settings(cluster, version)

@@ -1,6 +1,6 @@
 """When each partition of a broker's load queue will be served, and what that rests on."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from casebook.analysis.coordinator_states import Judged, State
@@ -16,7 +16,7 @@ class BrokerQueue:
     Args:
         broker: Its id.
         log: What its logs say; ``None`` without logs.
-        loads: Finished loads with the work of their partitions; ``None`` for unknown ones.
+        loads: Finished loads with the work that each of them was; ``None`` for unknown ones.
         loading: The partition at work; ``None`` when it is at rest, or nothing says.
         queued: Those that wait, in the order of their turn where ``ordered``, else by number.
         ordered: The order of the queue is known.
@@ -37,7 +37,7 @@ class BrokerQueue:
 def broker_queues(judged: Sequence[Judged], queues: Mapping[int, Queue]) -> tuple[BrokerQueue, ...]:
     """The load queue of every broker that coordinates something or has logs, by id."""
     sizes = {one.partition: one.work for one in judged}
-    of_others = _rate(((load, sizes.get(load.partition)) for q in queues.values() for load in q.finished), own=False)
+    of_others = _rate((pair for q in queues.values() for pair in _measured(q, sizes)), own=False)
     brokers = sorted({*queues, *(one.coordinator for one in judged if one.coordinator is not None)})
     return tuple(_queue(b, queues.get(b), [one for one in judged if one.coordinator == b], sizes, of_others) for b in brokers)
 
@@ -45,7 +45,7 @@ def broker_queues(judged: Sequence[Judged], queues: Mapping[int, Queue]) -> tupl
 def _queue(
     broker: int, log: Queue | None, own: Sequence[Judged], sizes: Mapping[int, Work | None], of_others: Rate | None
 ) -> BrokerQueue:
-    loads = tuple((load, sizes.get(load.partition)) for load in log.finished) if log else ()
+    loads = tuple(_measured(log, sizes)) if log else ()
     ordered = bool(log and log.ordered)
     turn = {partition: at for at, partition in enumerate(log.said)} if ordered else {}
     queued = [one for one in own if one.state is State.QUEUED]
@@ -59,6 +59,12 @@ def _queue(
         rate=_rate(loads) or of_others,
         coordinates=len(own),
     )
+
+
+def _measured(log: Queue, sizes: Mapping[int, Work | None]) -> Iterator[tuple[Load, Work | None]]:
+    for load in log.finished:
+        work = sizes.get(load.partition)
+        yield load, work and work.then(load.start)
 
 
 def _rate(loads: Iterable[tuple[Load, Work | None]], *, own: bool = True) -> Rate | None:

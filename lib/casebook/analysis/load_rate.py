@@ -30,7 +30,7 @@ class Measured(NamedTuple):
     """A finished load.
 
     Args:
-        work: The partition as it is now.
+        work: The partition as it was.
         milliseconds: What it took.
     """
 

@@ -7,6 +7,7 @@ same records a second, as records of 70 bytes. A byte from a disk costs more, so
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from casebook.facts import Partition
 from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, Segment
 
 _RECORD = 500  # bytes that cost as much as a record
@@ -21,21 +22,50 @@ class Work(NamedTuple):
         bytes: Of its segments.
         records: Counted by a scan, else estimated from the offsets; ``None`` when neither can be.
         counted: ``records`` is a count.
+        files: Last append (epoch ms) and bytes of each segment, the oldest first; empty when they are not listed.
+        created: When the partition was, epoch ms; ``None`` when unknown.
     """
 
     broker: int
     bytes: int
     records: int | None
     counted: bool = False
+    files: tuple[tuple[int | None, int], ...] = ()
+    created: int | None = None
 
     @property
     def by_records(self) -> float | None:
         """In records."""
         return None if self.records is None else self.records + self.bytes / _RECORD
 
+    def then(self, at: int) -> "Work | None":
+        """What a load met that was taken up at a moment; ``None`` when that cannot be told.
 
-def works(log_dirs: Iterable[LogDir], segments: Iterable[Segment] = ()) -> dict[int, dict[int, Work]]:
-    """The work of each copy of each offsets partition, by partition and broker."""
+        A partition grows: the load of an empty one, long ago, tells nothing of how fast a broker loads what it holds today. The
+        segment that was the active one is taken to have grown evenly, from the last append to the one before it on.
+        """
+        since = next((place for place, (last, _) in enumerate(self.files) if last is None or last > at), None)
+        if since is None or not self.bytes:
+            return self
+        (last, size), begun = self.files[since], self.files[since - 1][0] if since else self.created
+        if last is None or begun is None or begun > at:
+            return None
+        held = sum(size for _, size in self.files[:since]) + size * (at - begun) / (last - begun)
+        records = None if self.records is None else round(self.records * held / self.bytes)
+        return self._replace(bytes=round(held), records=records, files=())
+
+
+def works(
+    log_dirs: Iterable[LogDir], segments: Iterable[Segment] = (), partitions: Iterable[Partition] = ()
+) -> dict[int, dict[int, Work]]:
+    """The work of each copy of each offsets partition, by partition and broker.
+
+    Args:
+        log_dirs: Their sizes.
+        segments: What a scan counted.
+        partitions: Of the offsets topic, as ZooKeeper has them: since when there are any.
+    """
+    created = {p.partition: p.state.stat.ctime for p in partitions if p.state is not None and p.state.stat is not None}
     counted: dict[tuple[int, int], int] = {}
     for segment in segments:
         at = segment.partition, segment.broker
@@ -43,15 +73,15 @@ def works(log_dirs: Iterable[LogDir], segments: Iterable[Segment] = ()) -> dict[
     found: dict[int, dict[int, Work]] = {}
     for replica in (replica for log_dir in log_dirs for replica in log_dir.replicas):
         if replica.topic == OFFSETS_TOPIC:
-            found.setdefault(replica.partition, {})[replica.broker] = _work(replica, counted)
+            found.setdefault(replica.partition, {})[replica.broker] = _work(replica, counted, created.get(replica.partition))
     return found
 
 
-def _work(replica: Replica, counted: Mapping[tuple[int, int], int]) -> Work:
+def _work(replica: Replica, counted: Mapping[tuple[int, int], int], created: int | None) -> Work:
+    files = tuple((segment.modified, segment.bytes) for segment in replica.segments)
     records = counted.get((replica.partition, replica.broker))
-    if records is not None:
-        return Work(replica.broker, replica.bytes, records, counted=True)
-    return Work(replica.broker, replica.bytes, _estimated(replica))
+    known = _estimated(replica) if records is None else records
+    return Work(replica.broker, replica.bytes, known, counted=records is not None, files=files, created=created)
 
 
 def _estimated(replica: Replica) -> int | None:

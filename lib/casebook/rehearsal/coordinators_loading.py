@@ -121,13 +121,14 @@ def _commit(stage: Stage, cluster: Cluster, *, at_once: int) -> dict[str, int]:
     with Groups(cluster.bootstrap) as groups:
         for group, count in ROUNDS.items():
             before = _sizes(cluster)
-            commits = partial(groups.commit, _commits(group, count, at_once))
+            commits = partial(groups.commit, rounds(group, count, at_once))
             stage.act(f"Group {group} commits {count * PARTITIONS} times.", commits)
             (placed[group],) = (number for number, size in _sizes(cluster).items() if size > before[number])
     return placed
 
 
-def _commits(group: str, count: int, at_once: int) -> Iterator[Commit]:
+def rounds(group: str, count: int, at_once: int) -> Iterator[Commit]:
+    """So many times all partitions of the topic, a few in each request."""
     for turn in range(count):
         for first in range(0, PARTITIONS, at_once):
             offsets = dict.fromkeys(range(first, first + at_once), turn)

@@ -18,6 +18,7 @@ from casebook.rehearsal import (
     leader_minus_one,
     load_never_ends,
     offsets_bloat,
+    restart_all_coordinators,
     servers,
 )
 from casebook.rehearsal.processes import guarded_folder
@@ -85,6 +86,13 @@ INCIDENTS: Mapping[str, Incident] = {
             story="All brokers that hold __consumer_offsets are restarted together, and groups wait for their coordinators.",
             phases=("during", "after"),
             script=coordinators_loading.play,
+            kafka=("0.9.0.1", "2.8.2"),
+        ),
+        Incident(
+            name="restart-all-coordinators",
+            story="One broker that holds __consumer_offsets is restarted, then all of them at once, and nobody coordinates.",
+            phases=("before", "after"),
+            script=restart_all_coordinators.play,
             kafka=("0.9.0.1", "2.8.2"),
         ),
         Incident(

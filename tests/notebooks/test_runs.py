@@ -16,6 +16,8 @@ SAMPLES = [f"sample:{name}" for name in sources.samples()]
 STEMS = [notebook.stem for notebook in notebooks.every()]
 ANSWERED_BY = {
     "leadership": "partition_leadership",
+    "maintenance": "broker_maintenance",
+    "maintenance": "broker_maintenance",
     "offsets_topic": "offsets_topic",
     "coordinators": "group_coordinators",
     "timeline": "incident_timeline",

@@ -23,6 +23,7 @@ def expected(truth: Mapping, phase: str) -> dict[str, object]:
         "start_first": left["start_first"],
         "start_first_verified_by_starting": truth["start_first_verified_by_starting"],
         "findings": _leadership(left)
+        | _maintenance(left)
         | _offsets_topic(left, facts)
         | _coordinators(left, facts, actions[-1]["at"])
         | _timeline(left, facts, phase)
@@ -65,6 +66,29 @@ def _leadership(left: Mapping) -> dict[str, object]:
         ),
         "leadership.brokers": _found(left["dead"], registered=left["live"], dead=left["dead"]),
         "leadership.controller": {"status": "ok", "facts": {"broker": left["controller"]}},
+    }
+
+
+def _maintenance(left: Mapping) -> dict[str, object]:
+    """The check of notebook 30 that follows from assignments alone, where every replica is in sync: whom nobody can do without."""
+    rows: Sequence[Mapping] = left["partitions"]
+    if any(row["state"] != "online" or sorted(row["isr"]) != sorted(row["replicas"]) for row in rows):
+        return {}
+    offline, refuses = {}, {}
+    for broker in left["live"]:
+        on_it = [row for row in rows if broker in row["replicas"]]
+        offline[broker] = sum(len(row["replicas"]) == 1 for row in on_it)
+        refuses[broker] = sum(1 < len(row["replicas"]) <= row["min_isr"] for row in on_it)
+    unsafe = [broker for broker in left["live"] if offline[broker] or refuses[broker]]
+    return {
+        "maintenance.restart_one": _found(
+            unsafe,
+            severity="info",
+            brokers=len(left["live"]),
+            unsafe=unsafe,
+            goes_offline={str(broker): offline[broker] for broker in unsafe},
+            falls_under_min_isr={str(broker): refuses[broker] for broker in unsafe},
+        )
     }
 
 

@@ -32,6 +32,7 @@ class Sample:
 SAMPLES: Mapping[str, Sample] = {
     "healthy": Sample(incident="healthy", phase="now"),
     "leader_minus_one": Sample(incident="leader-minus-one", phase="during"),
+    "kill_before_drain": Sample(incident="kill-before-drain", phase="before"),
     "offsets_bloat": Sample(incident="offsets-bloat", phase="during"),
     "coordinators_loading": Sample(incident="coordinators-loading", phase="during"),
     "acks1_loss": Sample(incident="acks1-loss", phase="after"),

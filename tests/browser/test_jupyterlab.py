@@ -16,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from casebook import places
+from casebook.rehearsal import kill_before_drain
 from tests.browser.offline import ARTEFACTS, PATIENCE
 from tests.browser.test_timeline import brush
 
@@ -150,6 +151,33 @@ class TestNotebook20:
         _screenshot(page, "jupyterlab-20-dark")
 
 
+class TestNotebook30:
+    """Brokers and their order, before anybody touches them."""
+
+    def test_two_at_once_by_keyboard(self, browser: Browser, lab: str):
+        """Broker 4 and 5 together: what the rehearsal killed, and what it brought about; then one after the other, and back."""
+        page = _run_all(browser, lab, "30_broker_maintenance")
+        assert page.evaluate(ERRORS) == []
+        rows = kill_before_drain.during_rows()
+        offline, refused = sum(row.offline for row in rows), sum(bool(row.as_json()["under_min_isr"]) for row in rows)
+        panel = page.locator(".cb-panel").first
+        panel.scroll_into_view_if_needed()
+        order = panel.get_by_label("Order", exact=True)
+        everybody = order.input_value()
+        order.focus()
+        page.keyboard.press("Control+A")
+        page.keyboard.type("4+5")
+        page.keyboard.press("Tab")
+        expect(panel).to_contain_text(f"With brokers 4 and 5 down: {offline} partitions go offline, {refused} refuse acks=all")
+        expect(panel.get_by_role("button", name="1. broker 4")).to_be_visible()
+        expect(panel).to_contain_text("-p brokers=4+5")
+        _screenshot(page, "jupyterlab-30-together")
+        page.keyboard.press("Enter")  # one after the other
+        expect(order).to_have_value("4,5")
+        panel.get_by_role("button", name="rolling order").press("Enter")
+        expect(order).to_have_value(everybody)
+
+
 class TestNotebook40:
     """What deleting segments would lose, tried by hand."""
 
@@ -195,17 +223,20 @@ def incident() -> tuple[datetime, datetime]:
     return min(elected), max(truncated)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="class")
 def timeline(browser: Browser, lab: str) -> Page:
-    """Notebook 60, all cells run and its picture ready to be used; each test leaves the choice as it was."""
+    """Notebook 60, all cells run and its picture ready to be used; each test leaves the choice as it was.
+
+    One page for the mouse, another for the keyboard: who has no mouse has left no trace of one either.
+    """
     page = _run_all(browser, lab, "60_incident_timeline")
     page.wait_for_function("() => document.querySelector('.js-plotly-plot')?.cbFirst")
     expect(page.locator("#cb-windows tbody tr")).not_to_have_count(0)
     return page
 
 
-class TestNotebook60:
-    """An incident looked at closer: by mouse, and by keyboard alone."""
+class TestNotebook60ByMouse:
+    """An incident looked at closer."""
 
     def test_a_brushed_range_is_followed(self, timeline: Page, incident: tuple[datetime, datetime]):
         """By the fields, the story and the events; a button takes it back, in the picture, too."""
@@ -235,7 +266,11 @@ class TestNotebook60:
         expect(answer.get_by_role("button", name="Copy")).to_be_visible()
         _screenshot(timeline, "jupyterlab-60-clicked")
 
-    def test_one_partition_by_keyboard(self, timeline: Page, incident: tuple[datetime, datetime]):
+
+class TestNotebook60ByKeyboard:
+    """The same by keyboard alone."""
+
+    def test_one_partition(self, timeline: Page, incident: tuple[datetime, datetime]):
         """From field to field with Tab: a time, a partition; picture, windows and events follow; the last stop takes it back."""
         partitions = "() => document.querySelectorAll('.js-plotly-plot')[0].layout.annotations.filter(n => n.name.startsWith('pinned')).map(n => n.text)"
         windows = timeline.locator("#cb-windows tbody tr")
@@ -258,7 +293,7 @@ class TestNotebook60:
         expect(_field(timeline, "Topic")).to_have_value("")
         expect(windows).to_have_count(many)
 
-    def test_a_proof_by_keyboard(self, timeline: Page):
+    def test_a_proof(self, timeline: Page):
         """Enter on the link of a sentence opens the line that it rests on."""
         link = timeline.locator(".cb-story a.cb-proof").first
         link.focus()

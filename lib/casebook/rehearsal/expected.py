@@ -70,7 +70,7 @@ def _leadership(left: Mapping) -> dict[str, object]:
 
 
 def _maintenance(left: Mapping) -> dict[str, object]:
-    """The check of notebook 30 that follows from assignments alone, where every replica is in sync: whom nobody can do without."""
+    """The check of notebook 30 that follows from assignments alone where all are in sync: who cannot be spared."""
     rows: Sequence[Mapping] = left["partitions"]
     if any(row["state"] != "online" or sorted(row["isr"]) != sorted(row["replicas"]) for row in rows):
         return {}

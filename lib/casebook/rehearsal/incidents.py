@@ -91,7 +91,7 @@ INCIDENTS: Mapping[str, Incident] = {
         Incident(
             name="restart-all-coordinators",
             story="One broker that holds __consumer_offsets is restarted, then all of them at once, and nobody coordinates.",
-            phases=("before", "after"),
+            phases=("before", "copied", "after"),
             script=restart_all_coordinators.play,
             kafka=("0.9.0.1", "2.8.2"),
         ),

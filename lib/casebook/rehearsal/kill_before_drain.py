@@ -17,7 +17,7 @@ RECORDS = 20
 
 def play(stage: Stage) -> None:
     """Play it on a stage."""
-    rows = _during()
+    rows = during_rows()
     with stage.cluster(brokers=len(BROKERS), controller=CONTROLLER) as cluster:
         stage.create_topics(cluster, rows, SETTINGS)
         stage.produce(cluster, {(row.topic, row.partition): RECORDS for row in rows if row.topic != OFFSETS_TOPIC})
@@ -36,7 +36,8 @@ def play(stage: Stage) -> None:
         stage.expect("after", cluster, Phase(live=BROKERS, controller=CONTROLLER, partitions=after(rows)))
 
 
-def _during() -> tuple[Expected, ...]:
+def during_rows() -> tuple[Expected, ...]:
+    """Every partition once both are dead."""
     alone, both = "Its only replica is on broker {}.", "Broker 4 died and left the ISR; then broker 5, its last member."
     one = "One of its replicas was on a broker that was killed."
     refused = "Two of its replicas were on brokers that were killed: too few are in sync for acks=all."

@@ -43,7 +43,8 @@ def play(stage: Stage) -> None:
                 stage.act(f"Group {group} commits {ROUNDS * PARTITIONS} times.", partial(groups.commit, commits))
         _restart(stage, cluster, rows, EARLIER)
         well_again = Phase(live=BROKERS, controller=CONTROLLER, partitions=rows)
-        stage.expect("before", cluster, well_again, disks=BROKERS, copy_segments=(OFFSETS_TOPIC,))
+        stage.expect("before", cluster, well_again, disks=BROKERS)
+        stage.expect("copied", cluster, well_again, disks=BROKERS, copy_segments=(OFFSETS_TOPIC,))
         if stage.visited(cluster):
             return
         stage.truth.facts["restart_all_coordinators"] = {

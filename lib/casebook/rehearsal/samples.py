@@ -38,6 +38,7 @@ SAMPLES: Mapping[str, Sample] = {
     "acks1_loss": Sample(incident="acks1-loss", phase="after"),
     "isr_shrunk_loss": Sample(incident="isr-shrunk-loss", phase="after"),
     "commit_before_processing": Sample(incident="commit-before-processing", phase="after"),
+    "restart_all_coordinators": Sample(incident="restart-all-coordinators", phase="before"),
     "api_versions_storm": Sample(incident="api-versions-storm", phase="after"),
 }
 

@@ -1,12 +1,21 @@
 """What several test folders share: runs of the notebooks on the shipped cases, made once."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from casebook import notebooks, runner, scans
+
+QUICK_JAVA = (
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
+"""With so little data, loading and compiling takes longest, so little of that: Spark's 20,000 classes were verified by whoever
+compiled them. What Java compiles this way has 48 MB by default; a test session makes more, and it would compile all of it again
+and again."""
 
 settings.register_profile("ci", derandomize=True)  # a change is judged on the same examples each time; new ones are found at home
 settings.load_profile("ci" if os.environ.get("CI") else "default")
@@ -18,6 +27,20 @@ def runs_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("runs")
 
 
+@pytest.fixture(scope="module")
+def quick_java() -> Iterator[None]:
+    """Lets every Spark that a module starts, and that has little to do, do it with :data:`QUICK_JAVA`."""
+    with _quick():
+        yield
+
+
+@contextmanager
+def _quick() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("JDK_JAVA_OPTIONS", QUICK_JAVA)
+        yield
+
+
 @pytest.fixture(scope="session")
 def run(runs_dir: Path):
     """Run a notebook on a source, once for each pair; gives the :class:`casebook.runner.Ran`."""
@@ -27,7 +50,8 @@ def run(runs_dir: Path):
         notebook = notebooks.find(stem)
         key = (notebook.stem, source, *sorted(given.items()))
         if key not in done:
-            done[key] = runner.run(notebook, {"source": source} | given, runs_dir=runs_dir)
+            with _quick():
+                done[key] = runner.run(notebook, {"source": source} | given, runs_dir=runs_dir)
         return done[key]
 
     return run_once
@@ -36,8 +60,7 @@ def run(runs_dir: Path):
 @pytest.fixture(scope="session")
 def spark():
     """The session of :mod:`casebook.scans`; with so little data, compiling takes longest, so little of that."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+    with _quick():
         session = scans.session()
     for key, value in {"codegen.wholeStage": "false", "adaptive.enabled": "false", "shuffle.partitions": "2"}.items():
         session.conf.set(f"spark.sql.{key}", value)

@@ -35,6 +35,7 @@ _LOCAL = {
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",  # takes what is in use; G1 takes more the longer a scan runs
     "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
     "spark.sql.adaptive.enabled": "false",  # planning anew between two stages takes longer than what it saves here
+    "spark.sql.codegen.cache.maxEntries": "2000",  # one notebook has 250 pieces; of Spark's 100 none is left to be used again
 }
 _POLL = 0.3
 _ATTEMPTS = 3

@@ -17,8 +17,10 @@ REPORTS = [
     ("00_start_here", INCIDENT),
     ("10_triage", HEALTHY),
     ("20_partition_leadership", HEALTHY),
+    ("30_broker_maintenance", "sample:kill_before_drain"),
     ("60_incident_timeline", "sample:acks1_loss"),
     ("70_message_loss", "sample:isr_shrunk_loss"),
+    ("80_durability_audit", "sample:isr_shrunk_loss"),
 ]
 EXTERNAL = {"kafka.apache.org", "cwiki.apache.org"}
 
@@ -55,9 +57,10 @@ def plain(browser: Browser, leadership: Path) -> Iterator[Visit]:
 
 
 def _drawn(page: Page) -> list[bool]:
-    """For every chart of the page, whether Plotly drew bars into it."""
+    """For every chart of the page, whether Plotly drew bars or points into it."""
+    marks = ".main-svg .bars path, .main-svg .scatterlayer .point"
     return page.locator(".cb-chart").evaluate_all(
-        "charts => charts.map(c => !!c.querySelector('.main-svg .bars path') && c.getBoundingClientRect().height > 100)"
+        "(charts, marks) => charts.map(c => !!c.querySelector(marks) && c.getBoundingClientRect().height > 100)", marks
     )
 
 

@@ -30,6 +30,7 @@ from pathlib import Path, PurePosixPath
 
 import zstandard
 
+from casebook.clients import ClientFile
 from casebook.errors import CaseError
 from casebook.events import is_log
 from casebook.facts import Change, Cluster, Problem, StatedVersion, Znode
@@ -339,6 +340,19 @@ class Case:
         """Path in the case, and client, of what clients wrote down of the records that they produced or processed, by path."""
         places = ((path, path.split("/")) for path in sorted(self.items))
         return tuple((path, parts[1]) for path, parts in places if (parts[0], *parts[2:3]) == ("clients", "ledgers"))
+
+    def client_files(self) -> tuple[ClientFile, ...]:
+        """What properties and YAML files of clients say, by client and file; see :mod:`casebook.formats.client_properties`."""
+        from casebook.formats import client_properties  # few notebooks ask for it
+
+        places = ((path, path.split("/")) for path in sorted(self.items))
+        found = ((path, parts[1]) for path, parts in places if len(parts) == 4 and (parts[0], parts[2]) == ("clients", "config"))
+        return tuple(
+            described
+            for path, client in found
+            if (text := _read_text(self.folder / path)) is not None
+            for described in client_properties.parse(text, client=client, file=path)
+        )
 
     def text_lines(self, path: str) -> Iterator[str]:
         """The lines of an item, read as they are taken; none where it is no item."""

@@ -133,6 +133,8 @@ def report(run_folder: Path) -> None:
 @click.option("--ledger", "ledgers", multiple=True, metavar="NAME=GLOB",
               help="What a client wrote down of the records that it produced or processed: CSV, JSON lines or a text log;"
                    " secrets are removed.")  # fmt: skip
+@click.option("--client", "clients", multiple=True, metavar="NAME=GLOB",
+              help="Properties or YAML files of a producer or consumer; secrets are removed.")  # fmt: skip
 @click.option(
     "--log-dirs",
     multiple=True,
@@ -152,15 +154,17 @@ def report(run_folder: Path) -> None:
 def collect(
     out: Path, zookeeper: str | None, zookeeper_dump: Path | None, zookeeper_data: tuple[Path, ...], chroot: str,
     credentials: Path | None, properties: tuple[str, ...], logs: tuple[str, ...],
-    ledgers: tuple[str, ...], log_dirs: tuple[str, ...], copy_segments: tuple[str, ...], pasted: Path | None,
+    ledgers: tuple[str, ...], clients: tuple[str, ...], log_dirs: tuple[str, ...], copy_segments: tuple[str, ...],
+    pasted: Path | None,
 ) -> None:  # fmt: skip
     """Collect evidence into a case folder. Nothing is ever written to the cluster."""
     from casebook.collect import collect_case
 
-    if not (zookeeper or zookeeper_dump or zookeeper_data or properties or logs or ledgers or log_dirs or pasted):
+    if not (zookeeper or zookeeper_dump or zookeeper_data or properties or logs or ledgers or clients or log_dirs or pasted):
         raise UsageError(
             "Nothing to collect.",
-            try_="Give --zookeeper, --zookeeper-dump, --zookeeper-data, --properties, --logs, --ledger, --log-dirs or --pasted.",
+            try_="Give --zookeeper, --zookeeper-dump, --zookeeper-data, --properties, --logs, --ledger, --client, --log-dirs or "
+            "--pasted.",
         )
     if copy_segments and not log_dirs:
         raise UsageError("There are no segments to copy.", try_="Say with --log-dirs where they lie.")
@@ -174,6 +178,7 @@ def collect(
         properties={broker: Path(value) for broker, value in _by_broker(properties)},
         logs=_globbed(logs),
         ledgers={str(client): paths for client, paths in _globbed(ledgers).items()},
+        clients={str(client): paths for client, paths in _globbed(clients).items()},
         log_dirs=[_log_dir(text) for text in log_dirs],
         copy_segments=copy_segments,
         pasted=pasted,

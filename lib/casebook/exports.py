@@ -1,4 +1,4 @@
-"""Lost records for re-sending, in the formats that others read: Parquet, CSV, JSON lines. However many there are."""
+"""Files that somebody takes along: lost records for re-sending, in the formats that others read, and the plan of a drain."""
 
 import csv
 import json
@@ -43,3 +43,10 @@ def _rows(folder: Path) -> Iterator[dict[str, object]]:
     with pq.ParquetFile(folder / f"{TABLE}.parquet") as file:
         for batch in file.iter_batches():
             yield from batch.to_pylist()
+
+
+def write_plan(folder: Path, files: Mapping[str, str]) -> None:
+    """Write the files of a plan as they are, each under its name."""
+    folder.mkdir(exist_ok=True)
+    for name, content in files.items():
+        (folder / name).write_text(content, encoding="utf-8", errors="replace")

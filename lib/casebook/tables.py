@@ -18,9 +18,9 @@ class Column:
 
     Args:
         name: As in the file, and as the attribute of the row, but where that name is a word of Python.
-        type: ``int``, ``ints``, ``real``, ``text``, ``flag``, ``json``: a mapping of texts in the row, a JSON object in the
-            file, or ``time``: epoch milliseconds in the row, ISO-8601 UTC in the file. Each may be null: unknown, unless
-            ``meaning`` says otherwise.
+        type: ``int``, ``ints``, ``real``, ``text``, ``texts``, ``flag``, ``json``: a mapping of texts in the row, a JSON
+            object in the file, or ``time``: epoch milliseconds in the row, ISO-8601 UTC in the file. Each may be null: unknown,
+            unless ``meaning`` says otherwise.
         meaning: One sentence.
     """
 
@@ -348,6 +348,96 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("count", "int", "How many lines."),
         ("example", "text", "path:line of one of them."),
     ),
+    "restart_sets": _columns(
+        ("brokers", "ints", "Stopped together: every living broker, every two, the chosen ones, steps of the rolling order."),
+        ("safe", "flag", "Nothing breaks that is not broken as it is; null when that cannot be told of every partition."),
+        ("goes_offline", "int", "Partitions that nobody would lead."),
+        ("unclean", "int", "Partitions that somebody out of sync would lead: records are lost."),
+        ("falls_under_min_isr", "int", "Partitions that would refuse acks=all."),
+        ("already_broken", "int", "Partitions of these brokers that are offline or under min ISR as it is, and not worse off."),
+        ("unknown", "int", "Partitions of which nothing can be told, wherever their replicas are."),
+        ("offsets_partitions", "int", "Partitions of __consumer_offsets that change their coordinator."),
+        ("transaction_partitions", "int", "Partitions of __transaction_state that do; null when leaders are not known."),
+        ("groups_without_coordinator", "int", "Known groups that wait meanwhile; null when the case names no group."),
+        ("seconds_without_coordinator", "real", "Until the last is loaded, best guess; null when unknown or without end."),
+        ("why", "text", "Why there are no seconds; empty when there are."),
+    ),
+    "drain_plan": _columns(
+        ("step", "int", "Counted from 1; each waits until the one before it has ended."),
+        ("topic", "text", "Topic name."),
+        ("partition", "int", "Partition number."),
+        ("from_replicas", "ints", "Assignment before; that which a running reassignment leads to."),
+        ("to_replicas", "ints", "Assignment after, the preferred leader first."),
+        ("bytes", "int", "To be copied; null when the size of a replica is unknown."),
+        ("leader_after", "int", "Who leads once it has ended."),
+    ),
+    "leftovers": _columns(
+        (
+            "kind",
+            "text",
+            "nothing_to_move, unknown_partition, waits_for_dead, throttle, not_preferred, deletion_stuck or ghost.",
+        ),
+        ("subject", "text", "A partition, a topic, or broker and its id."),
+        ("brokers", "ints", "Those that it is about; of not_preferred the preferred leader and the one that leads."),
+        ("detail", "text", "The setting, where it is one."),
+    ),
+    "settings": _columns(
+        ("entity", "text", "broker and its id, or topic and its name."),
+        ("key", "text", "The setting, as the entity names it."),
+        ("value", "text", "The value that counts; empty: not set; null: unknown."),
+        ("origin", "text", "Where it comes from; in brackets the broker's name for it, where that is another."),
+        ("overridden", "text", "What it hides, the strongest first."),
+        ("brokers", "ints", "On which brokers; of a topic, brokers that see different values have a row each."),
+    ),
+    "loss_verdicts": _columns(
+        ("topic", "text", "Null: every topic."),
+        ("producer", "text", "Null: every producer."),
+        ("consumer", "text", "Null: every consumer."),
+        ("rule", "text", "D1 to D24; see docs/rules.md."),
+        (
+            "severity",
+            "text",
+            "critical: one failure is enough; warning: it takes two, or a habit; info: nothing acknowledged is lost, or only in "
+            "a disaster; null: not known.",
+        ),
+        ("sentence", "text", "What is lost when; or what is not known."),
+        ("smallest_change", "text", "What ends it; empty where it is not known to hold."),
+        ("cost", "text", "Of the change: latency, availability, space."),
+        ("proof", "text", "Znode, file, line of a file, or table."),
+    ),
+    "client_settings": _columns(
+        ("client", "text", "Its name, as it was collected."),
+        ("kind", "text", "producer or consumer."),
+        ("key", "text", "The setting, as Java's client names it."),
+        ("value", "text", "The value that counts; empty: not set; null: unknown."),
+        ("origin", "text", "Line of its file, default of a release, or why it is unknown."),
+    ),
+    "single_copies": _columns(
+        ("broker", "int", "Broker that holds the only copy of partitions."),
+        ("partitions", "int", "How many."),
+        ("topics", "texts", "Of these topics."),
+        ("bytes", "int", "Of these copies; null where the size of one is unknown."),
+        ("unknown", "int", "Copies of unknown size."),
+    ),
+    "isr_alone": _columns(
+        ("topic", "text", "Topic name."),
+        ("partition", "int", "Partition number."),
+        ("milliseconds", "int", "How long acks=all was acks=1: the ISR was the leader alone, and min.insync.replicas 1 or less."),
+        ("times", "int", "How often that began."),
+        ("first", "time", "When it first began, by ZooKeeper's clock."),
+        ("last", "time", "When it last ended, or the history did."),
+        ("open", "flag", "Whether it still was so at the end of the history."),
+        ("min_isr", "text", "min.insync.replicas of then, by which it was judged."),
+        ("proof", "text", "Transaction that began the first of them."),
+    ),
+    "audit_changes": _columns(
+        ("what", "text", "verdict or setting."),
+        ("entity", "text", "Whose setting; or which topic, producer, consumer, or cluster."),
+        ("key", "text", "The setting, or the rule."),
+        ("before", "text", "Sentence, or value and origin, in the earlier case; null: there was none."),
+        ("after", "text", "The same of now."),
+        ("severity", "text", "Of a verdict, as it is now or was before it was gone; null for settings, or where not known."),
+    ),
     "problems": _columns(
         ("path", "text", "The znode or file."),
         ("reason", "text", "Why it cannot be taken at its word."),
@@ -373,7 +463,7 @@ def _schema(columns: Sequence[Column]) -> "pyarrow.Schema":
 
     types = {
         "int": pa.int64(), "ints": pa.list_(pa.int64()), "real": pa.float64(), "text": pa.string(), "time": pa.string(),
-        "flag": pa.bool_(), "json": pa.string(),
+        "texts": pa.list_(pa.string()), "flag": pa.bool_(), "json": pa.string(),
     }  # fmt: skip
     return pa.schema([pa.field(c.name, types[c.type], metadata={"meaning": c.meaning}) for c in columns])
 

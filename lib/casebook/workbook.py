@@ -8,7 +8,7 @@ The same cells serve JupyterLab, papermill and ``casebook run``. Nobody but note
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -17,8 +17,12 @@ from casebook import citations, exports, notebooks, offsets_evidence, places, ru
 from casebook import doctor as _doctor
 from casebook.analysis import (
     deletion_choice,
+    durability,
+    durability_checks,
     evidence,
     leadership,
+    maintenance,
+    maintenance_asked,
     next_paste,
     release,
     timeline,
@@ -27,7 +31,9 @@ from casebook.analysis import (
     what_if,
 )
 from casebook.analysis.coordinators import Coordinators
+from casebook.analysis.durability import Durability
 from casebook.analysis.leadership import Leadership
+from casebook.analysis.maintenance import Maintenance
 from casebook.analysis.message_loss import MessageLoss
 from casebook.analysis.offsets_topic import OffsetsPartition, OffsetsTopic
 from casebook.analysis.timeline import Timeline
@@ -46,7 +52,16 @@ from casebook.scans.logs import Logs, Zones
 from casebook.scans.stored_events import Stored
 from casebook.storage import OFFSETS_TOPIC, Partition
 from casebook.versions import VersionInUse
-from casebook.views import choices, group_lookup, loss_choice, proof, triage
+from casebook.views import (
+    choices,
+    group_lookup,
+    loss_choice,
+    maintenance_drain,
+    maintenance_drain_panel,
+    maintenance_panel,
+    proof,
+    triage,
+)
 from casebook.views import deletion as deletion_views
 from casebook.views import loss as loss_views
 from casebook.views import pasted as pasted_views
@@ -138,6 +153,8 @@ class Workbook:
         self._told: Logs | None = None
         self._loss: LossEvidence | None = None
         self._consumed = Consumed()
+        self._plan: Mapping[str, str] = {}
+        self._drain: Mapping[str, str | float] = {}
         self._tables: dict[str, Sequence[object]] = {"problems": cluster.problems}
         self._cites: dict[str, None] = {}
         self._remembered = _CHOSEN.setdefault((notebook, case.digest), {})
@@ -151,6 +168,57 @@ class Workbook:
             "controller_epochs": lead.controller_epochs,
         }
         return lead
+
+    def maintenance(self, *, timezone: str = "UTC", scan: bool = True, **asked: str | float) -> Maintenance:
+        """Which brokers may restart, how one is drained, what is left over; keeps its tables and the plan for the run folder.
+
+        Args:
+            timezone: Of log lines that do not tell theirs.
+            scan: Whether segments are read, for the names of groups and the largest batches.
+            asked: Of :func:`casebook.analysis.maintenance_asked.parse`.
+
+        Raises:
+            UsageError: There is no such time zone, or a parameter names a broker that cannot be meant.
+        """
+        wanted = maintenance_asked.parse(self.cluster, **asked)
+        offsets = self._on_offsets(timezone, scan=scan)
+        found = maintenance.examine(
+            self.cluster, self.version, asked=wanted, held=offsets.coordinators, log_dirs=offsets.log_dirs
+        )
+        self._plan = found.drain.files() if found.drain else {}
+        self._drain = {name: value for name, value in asked.items() if name != "brokers"}
+        self._tables |= {
+            "restart_sets": found.restarts,
+            "drain_plan": found.drain.rows if found.drain else (),
+            "leftovers": found.leftovers,
+        }
+        return found
+
+    def maintenance_in_short(self, lead: Leadership) -> tuple[Finding, ...]:
+        """What matters of maintenance in the first five minutes; keeps its tables for the run folder."""
+        found = maintenance.in_short(self.cluster, self.version, lead.verdicts)
+        self._tables |= {"restart_sets": found.restarts, "leftovers": found.leftovers}
+        return found.findings
+
+    def drain(self, found: Maintenance) -> None:
+        """Show the panel that plans a drain, or its static twin at the parameters."""
+        self.show(
+            maintenance_drain_panel.panel(
+                found, self._drain, interactive=self.interactive, remembered=self._remembered, source=self._source
+            )
+        )
+
+    def restart_panel(self, found: Maintenance, *, step: int) -> None:
+        """Show the panel that replays an order of restarts, or its static twin at the parameters.
+
+        Raises:
+            UsageError: There is no such step.
+        """
+        self.show(
+            maintenance_panel.panel(
+                found, step=step, interactive=self.interactive, remembered=self._remembered, source=self._source
+            )
+        )
 
     def coordinators(self, *, timezone: str = "UTC", scan: bool = True) -> Coordinators:
         """Which groups wait for which coordinator, and until when; keeps its tables for the run folder.
@@ -306,6 +374,52 @@ class Workbook:
         }
         return replace(found, findings=found.findings + self._consumed.findings)
 
+    def durability_in_short(self) -> tuple[Finding, ...]:
+        """Whether acknowledged records can be lost by how topics and brokers are set up, in one finding."""
+        return durability_checks.in_short(self.cluster, self.version)
+
+    def durability(self, *, clients: str = "", against: str = "") -> Durability:
+        """What can be lost by how topics, brokers and clients are set up; keeps its tables for the run folder.
+
+        Args:
+            clients: What a person says of clients: ``billing=java 2.8.1: payments invoices; mailer=librdkafka 1.9.2``.
+            against: An earlier case to compare with: ``sample:<name>`` or a folder; ``""`` for none.
+
+        Raises:
+            UsageError: What is said of clients cannot be understood, or the earlier case cannot be meant.
+            CaseError: The earlier case cannot be opened.
+        """
+        found = self._audited(self.case, self.cluster, self.version, clients)
+        if against:
+            if against.startswith("live:"):
+                raise UsageError("An earlier case is no live cluster.", try_="Name the folder of the case, or a sample.")
+            before = sources.open_source(against, evidence=self._folder.evidence)
+            cluster = before.cluster()
+            version = release.release(cluster, logged=before.logged_versions(), configured=before.configured_versions())
+            known = {file.client for file in before.client_files()}
+            said = ";".join(part for part in clients.split(";") if part.partition("=")[0].strip() in known)
+            found = durability.compared(found, self._audited(before, cluster, version, said))
+        self._tables |= {
+            "settings": found.settings,
+            "loss_verdicts": found.verdicts,
+            "client_settings": found.clients,
+            "single_copies": found.exposure,
+            "isr_alone": found.isr_alone,
+            "audit_changes": found.changes or (),
+        }
+        return found
+
+    @staticmethod
+    def _audited(case: Case, cluster: Cluster, version: VersionInUse, said: str) -> Durability:
+        return durability.examine(
+            cluster,
+            version,
+            clients=case.client_files(),
+            said=said,
+            log_dirs=case.log_dirs(),
+            happened=history_facts.read(case.history()) if case.has_history else None,
+        )
+
     def _committed(self, timezone: str) -> Committed | None:
         """What groups have committed, where the case tells of the offsets topic."""
         scanned = self._on_offsets(timezone, scan=True).scanned
@@ -422,6 +536,8 @@ class Workbook:
         folder = self._folder.path()
         for name, rows in sorted(self._tables.items()):
             tables.write(folder / "tables", name, rows)
+        if self._plan:
+            exports.write_plan(folder / maintenance_drain.FOLDER, self._plan)
         if self._loss is not None and self._loss.lost is not None:
             exports.write(folder / "tables", self._loss.lost.table)
         if self._consumed.records is not None:

@@ -17,11 +17,11 @@ STEMS = [notebook.stem for notebook in notebooks.every()]
 ANSWERED_BY = {
     "leadership": "partition_leadership",
     "maintenance": "broker_maintenance",
-    "maintenance": "broker_maintenance",
     "offsets_topic": "offsets_topic",
     "coordinators": "group_coordinators",
     "timeline": "incident_timeline",
     "loss": "message_loss",
+    "durability": "durability_audit",
 }
 """Notebooks by the first word of their checks."""
 

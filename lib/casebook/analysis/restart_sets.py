@@ -8,6 +8,7 @@ restart that leaves it as it is.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
@@ -104,12 +105,13 @@ class RestartSets:
     Args:
         verdicts: Of all partitions.
         live: Ids of the registered brokers.
+        unseen: Topics that may have partitions which nobody saw; each counts as one of which nothing can be told.
     """
 
-    def __init__(self, verdicts: Iterable[Verdict], live: Iterable[int]) -> None:
+    def __init__(self, verdicts: Iterable[Verdict], live: Iterable[int], *, unseen: int = 0) -> None:
         self.live = tuple(sorted(live))
         self._names: dict[Like, list[tuple[str, int]]] = defaultdict(list)
-        self.unknown = 0
+        self.unknown = unseen
         for verdict in verdicts:
             if (like := _like(verdict, self.live)) is not None:
                 self._names[like].append((verdict.topic, verdict.partition))
@@ -175,14 +177,52 @@ class RestartSets:
         wanted, steps = set(brokers), []
         left = [broker for broker in self.live if broker in wanted and broker != last]
         while left:
-            step = [left.pop(0)]
-            if self.of(step).safe is not False:
-                for broker in tuple(left):
-                    if self.of((*step, broker)).safe is not False:
-                        step.append(broker)
-                        left.remove(broker)
+            step = self._gathered(left)
+            left = [broker for broker in left if broker not in step]
             steps.append(self.of(step))
         return [*steps, self.of((last,))] if last in wanted.intersection(self.live) else steps
+
+    def largest(self) -> Restart | None:
+        """The largest set found that may restart together; ``None`` where nobody may restart.
+
+        Nobody can be added to it. A larger one may exist: that is the problem of the largest independent set, and each broker is
+        only tried as the first.
+        """
+        firsts = [broker for broker in self.live if not self._bears[1][broker]][:_MOST_TRIED]
+        tried = [self._gathered([first, *(other for other in self.live if other != first)]) for first in firsts]
+        return self.of(max(tried, key=len)) if tried else None
+
+    def _gathered(self, brokers: Sequence[int]) -> list[int]:
+        """The first, and whoever may stop together with it and those before, in order."""
+        limits, alone = self._bears
+        full, down, step = Counter(alone), Counter(), []
+        for broker in brokers:
+            if step and full[broker]:
+                continue
+            step.append(broker)
+            if full[broker]:
+                break
+            for limit in self._limited[broker]:
+                down[limit] += 1
+                members, spare = limits[limit]
+                if down[limit] == spare:
+                    full.update(members)
+        return step
+
+    @cached_property
+    def _bears(self) -> tuple[Sequence[tuple[Collection[int], int]], Counter]:
+        """Of each kind of partition whose stopping matters and how many may; by broker, how many bear not even its own."""
+        limits = [_limit(like) for like in self._names if like.leader is not None]
+        return limits, Counter(broker for members, spare in limits if not spare for broker in members)
+
+    @cached_property
+    def _limited(self) -> Mapping[int, Sequence[int]]:
+        """By broker, the limits that it counts for."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for number, (members, _) in enumerate(self._bears[0]):
+            for broker in members:
+                found[broker].append(number)
+        return found
 
     def _touched(self, stopped: frozenset[int]) -> set[Like]:
         return set().union(*(self._on.get(broker, ()) for broker in stopped))
@@ -192,11 +232,28 @@ class RestartSets:
 
 
 _BROKEN = "already broken"
+_MOST_TRIED = 20
+"""First brokers of a large set; more find hardly more, and cost seconds on a hundred brokers."""
 
 
 def _fate(like: Like, stopped: frozenset[int]) -> object:
     """A harm; else whether it is broken as it is."""
     return harm(like, stopped) or (_BROKEN if like.broken else None)
+
+
+def _limit(like: Like) -> tuple[Collection[int], int]:
+    """Whose stopping matters to a led partition, and how many of them may stop, whichever they are.
+
+    It is harmed once fewer than ``min_isr`` are in sync, or, where that is so already, nobody. Where the ISR is not what it
+    should be (without its leader, or with a broker that is not assigned), all subsets are tried.
+    """
+    if like.leader in like.isr and set(like.isr) <= set(like.replicas):
+        return like.isr, len(like.isr) - (1 if like.broken else max(like.min_isr, 1))
+    members = sorted(like.brokers)
+    for many in range(1, len(members) + 1):
+        if any(harm(like, frozenset(some)) for some in combinations(members, many)):
+            return members, many - 1
+    return members, len(members)
 
 
 def _like(verdict: Verdict, live: Collection[int]) -> Like | None:

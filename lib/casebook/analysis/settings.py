@@ -4,11 +4,20 @@ Order: topic override, dynamic setting of the broker, dynamic cluster default, `
 built-in default (``core/src/main/scala/kafka/server/DynamicBrokerConfig.scala@2.8.2``; dynamic settings exist from 1.1).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from casebook.facts import Cluster
-from casebook.versions import DEFAULTS, DYNAMIC_BROKER_SETTINGS, KafkaVersion
+from casebook.versions import (
+    DEFAULTS,
+    DYNAMIC_BROKER_SETTINGS,
+    NEVER,
+    READ_ONLY_BROKER_SETTINGS,
+    SETTING_BEFORE,
+    SETTING_SINCE,
+    KafkaVersion,
+)
 
 TOPIC = "topic override"
 DYNAMIC_BROKER = "dynamic broker setting"
@@ -16,8 +25,31 @@ DYNAMIC_DEFAULT = "dynamic cluster default"
 SERVER_PROPERTIES = "server.properties"
 BUILT_IN = "built-in default"
 BUILT_IN_ASSUMED = "built-in default (server.properties not collected)"
+REGISTERED = "registration in ZooKeeper"
 INFERRED = "inferred: an election it allows was not held"
 UNREADABLE = "unknown: its settings could not be read"
+
+_MINUTE = 60_000
+OF_TOPICS: dict[str, tuple[tuple[str, int], ...]] = {
+    "min.insync.replicas": (("min.insync.replicas", 1),),
+    "unclean.leader.election.enable": (("unclean.leader.election.enable", 1),),
+    "flush.messages": (("log.flush.interval.messages", 1),),
+    "flush.ms": (("log.flush.interval.ms", 1), ("log.flush.scheduler.interval.ms", 1)),
+    "message.format.version": (("log.message.format.version", 1),),
+    "retention.ms": (("log.retention.ms", 1), ("log.retention.minutes", _MINUTE), ("log.retention.hours", 60 * _MINUTE)),
+}
+"""What counts where a topic does not say: the names that brokers have for it, the strongest first, and the factor to the
+topic's unit (``LogConfig.scala@0.9.0.1`` with ``KafkaConfig.scala@0.9.0.1`` (getLogRetentionTimeMillis, logFlushIntervalMs),
+``ServerTopicConfigSynonyms.java@3.8.0``)."""
+
+
+_TAKEN_BY = {
+    "log.retention.minutes": "log.retention.ms",
+    "log.retention.hours": "log.retention.ms",
+    "log.flush.scheduler.interval.ms": "log.flush.interval.ms",
+}
+"""Where the one is set dynamically, a broker forgets what its file says of the other
+(``DynamicBrokerConfig.scala@1.1.1, 2.8.2, 3.8.0``, ``overrideProps``)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,10 +59,12 @@ class Setting:
     Args:
         value: As written; ``None`` when unknown.
         origin: One of this module's origins.
+        key: The broker's name for it, where it came by another than the one that was asked for.
     """
 
     value: str | None
     origin: str
+    key: str = ""
 
     @cached_property
     def number(self) -> int | None:
@@ -42,6 +76,17 @@ class Setting:
     def flag(self) -> bool | None:
         """The value as true or false; ``None`` when unknown or neither."""
         return {"true": True, "false": False}.get((self.value or "").strip().lower())
+
+    @cached_property
+    def whole(self) -> int | None:
+        """The value as a whole number of any size; ``None`` when unknown, not set, or no number."""
+        text = (self.value or "").strip()
+        return int(text) if text.isascii() and text.removeprefix("-").isdigit() and len(text) <= 20 else None
+
+    @property
+    def never(self) -> bool:
+        """Whether it is an interval that is never reached."""
+        return self.value is not None and self.value.strip() == NEVER
 
 
 _UNREADABLE = Setting(value=None, origin=UNREADABLE)
@@ -82,28 +127,85 @@ class Settings:
             return _override(overrides[key])
         return self.of_broker(key, broker)
 
+    def layers_of_topic(self, key: str, *, topic: str, broker: int | None) -> list[Setting]:
+        """What is set for a topic on a broker, and what it hides: the first one counts.
+
+        Args:
+            key: One of :data:`OF_TOPICS`.
+            topic: Topic name.
+            broker: As in :meth:`effective`.
+        """
+        if not self._unreadable.isdisjoint({"topics", f"topics/{topic}"}):
+            return [_UNREADABLE]
+        own = self._overrides.get(topic, {}).get(key)
+        below = self.layers_below_topics(key, broker)
+        return below if own is None else [Setting(value=own, origin=TOPIC), *below]
+
+    def layers_below_topics(self, key: str, broker: int | None) -> list[Setting]:
+        """What counts on a broker for topics that do not set ``key``, and what it hides; one of :data:`OF_TOPICS`."""
+        found = []
+        for name, factor in OF_TOPICS[key]:
+            for layer in self.layers(name, broker):
+                if layer.value != "":
+                    found.append(_in_unit(layer, factor, "" if name == key else name))
+        return found
+
+    def of_topic(self, key: str, *, topic: str, broker: int | None) -> Setting:
+        """The first of :meth:`layers_of_topic`: the value that counts."""
+        return self.layers_of_topic(key, topic=topic, broker=broker)[0]
+
+    def known(self, key: str) -> bool:
+        """Whether this release has the setting of brokers at all."""
+        since, before = SETTING_SINCE.get(key), SETTING_BEFORE.get(key)
+        return not (
+            (since and self._version < KafkaVersion.parse(since)) or (before and self._version >= KafkaVersion.parse(before))
+        )
+
+    def layers(self, key: str, broker: int | None) -> list[Setting]:
+        """What is set on a broker, and what it hides: the first one counts, the last is the built-in default."""
+        return list(self._layers(key, broker))
+
     def of_broker(self, key: str, broker: int | None) -> Setting:
         """The value that counts on a broker where no topic overrides it; the arguments are those of :meth:`effective`."""
         found = self._of_brokers.get((key, broker))
         if found is None:
-            found = self._of_brokers[key, broker] = self._of_broker(key, broker)
+            found = self._of_brokers[key, broker] = next(self._layers(key, broker))
         return found
 
-    def _of_broker(self, key: str, broker: int | None) -> Setting:
-        return (self._dynamic(key, broker) if self._has_dynamic else None) or self._static(key, broker)
+    def _layers(self, key: str, broker: int | None) -> Iterator[Setting]:
+        if key == "broker.rack" and (rack := self._registered_rack(broker)) is not None:
+            yield Setting(value=rack, origin=REGISTERED)
+        if self._has_dynamic and key not in READ_ONLY_BROKER_SETTINGS:
+            yield from self._dynamic(key, broker)
+        taken = self._has_dynamic and key in _TAKEN_BY and next(self._dynamic(_TAKEN_BY[key], broker), None) is not None
+        yield from list(self._static(key, broker))[-1:] if taken else self._static(key, broker)
 
-    def _dynamic(self, key: str, broker: int | None) -> Setting | None:
+    def _registered_rack(self, broker: int | None) -> str | None:
+        """The rack that a living broker registered with, where its file does not say the same."""
+        if broker not in self._cluster.brokers:
+            return None
+        rack, collected = self._cluster.brokers[broker].rack, self._cluster.server_properties.get(broker, {})
+        return rack if rack is not None and collected.get("broker.rack", "").strip() != rack else None
+
+    def _dynamic(self, key: str, broker: int | None) -> Iterator[Setting]:
         for entity, origin in ((str(broker), DYNAMIC_BROKER), ("<default>", DYNAMIC_DEFAULT)):
             if not self._unreadable.isdisjoint({"brokers", f"brokers/{entity}"}):
-                return _UNREADABLE
-            if (value := self._cluster.broker_configs.get(entity, {}).get(key)) is not None:
-                return Setting(value=value, origin=origin)
-        return None
+                yield _UNREADABLE
+            elif (value := self._cluster.broker_configs.get(entity, {}).get(key)) is not None:
+                yield Setting(value=value, origin=origin)
 
-    def _static(self, key: str, broker: int | None) -> Setting:
+    def _static(self, key: str, broker: int | None) -> Iterator[Setting]:
         collected = self._cluster.server_properties
         if broker is None and len({properties.get(key) for properties in collected.values()}) == 1:
             broker = next(iter(collected))  # all collected brokers agree, so it does not matter which one counts
         if broker in collected and key in collected[broker]:
-            return Setting(value=collected[broker][key], origin=SERVER_PROPERTIES)
-        return Setting(value=str(DEFAULTS[key].at(self._version)), origin=BUILT_IN if broker in collected else BUILT_IN_ASSUMED)
+            yield Setting(value=collected[broker][key], origin=SERVER_PROPERTIES)
+        yield Setting(value=str(DEFAULTS[key].at(self._version)), origin=BUILT_IN if broker in collected else BUILT_IN_ASSUMED)
+
+
+def _in_unit(layer: Setting, factor: int, key: str) -> Setting:
+    """A broker's setting in the topic's unit; a negative time means no limit (``KafkaConfig.scala@2.8.2``)."""
+    value = layer.value
+    if factor != 1 and layer.whole is not None:
+        value = str(layer.whole * factor if layer.whole >= 0 else -1)
+    return Setting(value=value, origin=layer.origin, key=key)

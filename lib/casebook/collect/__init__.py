@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from casebook.case import CaseWriter
-from casebook.collect import files
+from casebook.collect import client_files, files
 from casebook.collect import log_dirs as broker_log_dirs
 from casebook.collect import pasted as pasted_text
 from casebook.collect.dump import read_dump
@@ -39,6 +39,7 @@ def collect_case(
     properties: Mapping[int, Path] | None = None,
     logs: Mapping[int | str, Sequence[Path]] | None = None,
     ledgers: Mapping[str, Sequence[Path]] | None = None,
+    clients: Mapping[str, Sequence[Path]] | None = None,
     log_dirs: Sequence[tuple[int | None, str]] = (),
     copy_segments: Sequence[str] = (),
     pasted: Path | Sequence[str] | None = None,
@@ -61,6 +62,7 @@ def collect_case(
         logs: Log files, or folders of them, by broker id, or by the name of a ZooKeeper server (``zookeeper``, ``zookeeper-2``)
             or of a client.
         ledgers: What clients wrote down of the records that they produced or processed, as text, by the name of the client.
+        clients: Properties or YAML files of producers and consumers, by the name of the client.
         log_dirs: Broker and folder or URI of each log dir; without broker, its ``meta.properties`` must tell it.
         copy_segments: Topics whose segments are copied; all others, as a rule all, are read where they are.
         pasted: What somebody pasted of commands' output and logs: a file, or its lines; ``-`` for the standard input.
@@ -111,6 +113,8 @@ def collect_case(
             files.copy_logs(case, owner, [Path(path) for path in paths])
         for client, paths in (ledgers or {}).items():
             files.copy_ledgers(case, client, [Path(path) for path in paths])
+        for client, paths in (clients or {}).items():
+            client_files.copy_client_files(case, client, [Path(path) for path in paths])
         broker_log_dirs.collect(case, log_dirs, copy=copy_segments)
         if pasted is not None:
             pasted_text.collect(case, pasted)

@@ -1,6 +1,7 @@
 """Java properties files, as Kafka reads its ``server.properties``."""
 
 import re
+from collections.abc import Iterator
 
 import javaproperties
 
@@ -16,3 +17,16 @@ def parse(text: str) -> dict[str, str]:
         return javaproperties.loads(text)
     except javaproperties.InvalidUEscapeError:
         return javaproperties.loads(_BROKEN_ESCAPE.sub(r"\1\\\\u", text))
+
+
+def elements(text: str) -> Iterator[tuple[str, str, int]]:
+    """Key, value and first line (from 1) of every setting in the order of the file, those given twice included."""
+    try:
+        found = list(javaproperties.parse(text))
+    except javaproperties.InvalidUEscapeError:
+        found = list(javaproperties.parse(_BROKEN_ESCAPE.sub(r"\1\\\\u", text)))
+    line = 1
+    for element in found:
+        if isinstance(element, javaproperties.KeyValue):
+            yield element.key, element.value, line
+        line += len(re.findall(r"\r\n|\n|\r", element.source))

@@ -4,7 +4,7 @@ Rows that look alike are folded into one, so the map holds at 100,000 partitions
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -16,6 +16,9 @@ from casebook.views.render import render
 
 MOST_ROWS = 40
 _ALL_BROKERS, _SOME_BROKERS = 12, 7  # up to so many all are drawn, of more only some
+
+_SHORT = 10
+"""Where those that only lack replicas stand among a moment's headings."""
 
 LEADER, IN_SYNC, OUT_OF_SYNC, DEAD_IN_SYNC, DEAD_LEADER, DEAD, NONE = (
     "leader",
@@ -47,15 +50,35 @@ class Row:
     said: str
 
 
-def replica_map(lead: Leadership) -> Markup:
-    """The map as HTML."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """What a map of a supposed moment says otherwise than one of the evidence.
+
+    Args:
+        stopped: Of the brokers that are dead then, those that somebody means to stop.
+        headings: Under which of them a partition stands, by topic and number, in their order; the others only lack replicas.
+        takeaway: What stands above it in bold.
+    """
+
+    stopped: frozenset[int]
+    headings: Mapping[tuple[str, int], tuple[int, str]]
+    takeaway: str
+
+
+def replica_map(lead: Leadership, *, moment: Moment | None = None) -> Markup:
+    """The map as HTML.
+
+    Args:
+        moment: Of what is supposed; ``None`` for the evidence.
+    """
     ailing = [v for v in lead.verdicts if _ails(v)]
     brokers = _brokers(lead, ailing)
-    rows = _rows(lead, ailing, brokers)
+    rows = _rows(lead, ailing, brokers, moment)
     offline = sum(v.state in OFFLINE for v in ailing)
     return render(
         "replica_map",
-        brokers=[(b, b in lead.dead) for b in brokers],
+        brokers=[(b, b in lead.dead, "stopped" if moment and b in moment.stopped else "dead") for b in brokers],
+        takeaway=moment.takeaway if moment else None,
         hidden=len({*lead.cluster.live, *lead.dead}) - len(brokers),
         groups=_grouped(rows[:MOST_ROWS]),
         shown=min(len(rows), MOST_ROWS),
@@ -84,10 +107,10 @@ def _brokers(lead: Leadership, ailing: Iterable[Verdict]) -> list[int]:
     return sorted(ranked[:_SOME_BROKERS], key=lambda b: (b not in lead.dead, b))
 
 
-def _rows(lead: Leadership, ailing: Iterable[Verdict], brokers: Sequence[int]) -> list[Row]:
+def _rows(lead: Leadership, ailing: Iterable[Verdict], brokers: Sequence[int], moment: Moment | None) -> list[Row]:
     alike: dict[tuple, list[Verdict]] = defaultdict(list)
     for verdict in ailing:
-        order, group = _group(verdict, lead)
+        order, group = _group(verdict, lead) if moment is None else _group_then(verdict, moment)
         key = (order, group, tuple(_glyph(verdict, b, lead) for b in brokers), _said(verdict))
         alike[key].append(verdict)
     found = [
@@ -107,6 +130,12 @@ def _group(verdict: Verdict, lead: Leadership) -> tuple[tuple[int, int], str]:
     if verdict.state in (State.ONLINE, State.REASSIGNING):
         return (5, 0), "Online but short of replicas" if verdict.state is State.ONLINE else "Being reassigned"
     return (3, 0), {State.DELETING: "Being deleted", State.UNINITIALISED: "Never initialised"}.get(verdict.state, "Not known")
+
+
+def _group_then(verdict: Verdict, moment: Moment) -> tuple[tuple[int, int], str]:
+    """Under which heading a partition stands at a supposed moment."""
+    order, heading = moment.headings.get((verdict.topic, verdict.partition), (_SHORT, "Goes on, short of replicas"))
+    return (order, 0), heading
 
 
 def _glyph(verdict: Verdict, broker: int, lead: Leadership) -> str:

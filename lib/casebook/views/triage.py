@@ -32,10 +32,12 @@ _TALLY = (
 
 _NEXT = (
     ("leadership.", "20 partition leadership", "which partition, which rule, what if", "casebook run partition_leadership"),
+    ("maintenance.", "30 broker maintenance", "who may be restarted and when, how to drain", "casebook run broker_maintenance"),
     ("offsets_topic.", "40 offsets topic", "who bloats it, why it is not compacted, what may go", "casebook run offsets_topic"),
     ("coordinators.", "50 group coordinators", "who waits for which coordinator, until when", "casebook run group_coordinators"),
     ("timeline.", "60 incident timeline", "what happened in which order, and what caused what", "casebook run incident_timeline"),
     ("timeline.two_leaders", "70 message loss", "which acknowledged records are gone, when and why", "casebook run message_loss"),
+    ("durability.", "80 durability audit", "what can be lost when, and the smallest change", "casebook run durability_audit"),
     ("evidence.", "00 start here", "collect what is missing", "casebook collect"),
 )
 

@@ -1,0 +1,109 @@
+"""Durability: which acknowledged records can be lost by how topics, brokers and clients are set up. What notebook 80 shows."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from casebook.analysis import durability_checks as checks
+from casebook.analysis import durability_clients, durability_settings, durability_verdicts
+from casebook.analysis.durability_diff import differences
+from casebook.analysis.durability_exposure import exposure
+from casebook.analysis.durability_history import isr_alone
+from casebook.analysis.durability_questions import Ask, questions
+from casebook.analysis.durability_rows import ClientRow, Difference, Exposure, IsrAlone, LossVerdict, SettingRow
+from casebook.analysis.durability_scene import Scene
+from casebook.analysis.durability_topics import topics
+from casebook.analysis.durability_verdicts import Answer
+from casebook.analysis.settings import Settings
+from casebook.analysis.timeline_history import past
+from casebook.clients import ClientFile
+from casebook.facts import Cluster
+from casebook.findings import Finding
+from casebook.history import Happened
+from casebook.storage import LogDir
+from casebook.versions import VersionInUse
+
+
+@dataclass(frozen=True, kw_only=True)
+class Durability:
+    """Everything notebook 80 shows.
+
+    Args:
+        scene: What the rules looked at.
+        settings: By entity and key.
+        clients: What counts for each producer and consumer.
+        answers: Of every rule, of everything it is about.
+        verdicts: What can be lost and what is not known, worst first.
+        exposure: What each broker alone holds, most first.
+        isr_alone: When acks=all was acks=1, longest first.
+        history: Whether the case tells of the past.
+        questions: What only people know.
+        findings: One for every check, in a fixed order.
+        changes: What is not as in the earlier case; ``None`` where there is none to compare with.
+    """
+
+    scene: Scene
+    settings: tuple[SettingRow, ...]
+    clients: tuple[ClientRow, ...]
+    answers: tuple[Answer, ...]
+    verdicts: tuple[LossVerdict, ...]
+    exposure: tuple[Exposure, ...]
+    isr_alone: tuple[IsrAlone, ...]
+    history: bool
+    questions: tuple[Ask, ...]
+    findings: tuple[Finding, ...]
+    changes: tuple[Difference, ...] | None = None
+
+
+def examine(
+    cluster: Cluster,
+    version: VersionInUse,
+    *,
+    clients: Sequence[ClientFile] = (),
+    said: str = "",
+    log_dirs: Iterable[LogDir] = (),
+    happened: Iterable[Happened] | None = None,
+) -> Durability:
+    """Judge every topic, producer, consumer and the brokers by every rule.
+
+    Args:
+        clients: What files of clients say.
+        said: What a person says of them; see :func:`casebook.analysis.durability_clients.stated`.
+        log_dirs: For the sizes of only copies.
+        happened: ZooKeeper's history; ``None`` where the case has none.
+
+    Raises:
+        UsageError: ``said`` cannot be understood.
+    """
+    settings = Settings(cluster, version.version)
+    known = durability_clients.clients(clients, durability_clients.stated(said))
+    scene = Scene(cluster=cluster, version=version, settings=settings, topics=topics(cluster, settings), clients=known)
+    told = durability_settings.rows(cluster, settings)
+    answers = durability_verdicts.answers(scene)
+    verdicts = durability_verdicts.rows(answers)
+    alone = exposure(cluster, log_dirs)
+    in_past = isr_alone(past(happened), cluster, settings) if happened is not None else ()
+    return Durability(
+        scene=scene,
+        settings=told,
+        clients=durability_clients.rows(known),
+        answers=answers,
+        verdicts=verdicts,
+        exposure=alone,
+        isr_alone=in_past,
+        history=happened is not None,
+        questions=questions(scene),
+        findings=(
+            checks.at_risk(scene, verdicts),
+            *checks.of_rules(scene, answers),
+            checks.exposed(scene, alone),
+            checks.brokers_agree(scene, told),
+            checks.history(in_past, told=happened is not None),
+            checks.clients(scene),
+        ),
+    )
+
+
+def compared(now: Durability, before: Durability) -> Durability:
+    """With what has changed since an earlier audit."""
+    changes = differences((before.settings, before.verdicts), (now.settings, now.verdicts))
+    return replace(now, changes=changes)

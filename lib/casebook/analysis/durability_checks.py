@@ -1,0 +1,354 @@
+"""The questions on durability, rule by rule, each with its outcome; and what of them matters in the first five minutes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from casebook.analysis.durability_rows import Exposure, IsrAlone, LossVerdict, SettingRow
+from casebook.analysis.durability_rules import CLUSTER, CONSUMER, PAIR, PRODUCER, RULES, TOPIC, Rule
+from casebook.analysis.durability_scene import HOLDS, LOSES, UNKNOWN, Scene
+from casebook.analysis.durability_settings import disagreeing
+from casebook.analysis.durability_topics import topics
+from casebook.analysis.durability_verdicts import ORDER, Answer, answers, rows
+from casebook.analysis.proof import COLLECT_AGAIN, assumed
+from casebook.analysis.settings import BUILT_IN_ASSUMED, Settings
+from casebook.analysis.words import agree, brokers, count, duration, number, size
+from casebook.facts import Cluster
+from casebook.findings import Evidence, Finding, Question, Severity, Status, Step
+from casebook.versions import VersionInUse
+
+_SHOWN = 5
+_SETTLE = {
+    TOPIC: "server.properties of every broker, and /config/topics: casebook collect --zookeeper ... --properties 1=FILE.",
+    CLUSTER: "server.properties of every broker: casebook collect --properties 1=FILE.",
+    PAIR: "The client's library and release: -p clients='NAME=java 2.8.1'.",
+    PRODUCER: "The client's library and release: -p clients='NAME=java 2.8.1'.",
+    CONSUMER: "The client's library and release: -p clients='NAME=java 2.8.1'.",
+}
+_WHO = {TOPIC: "topic", PAIR: "producer", PRODUCER: "producer", CONSUMER: "consumer"}
+_SEVERITIES = (Severity.CRITICAL, Severity.WARNING, Severity.INFO)
+
+
+def of_rules(scene: Scene, found: Sequence[Answer]) -> tuple[Finding, ...]:
+    """A finding for each rule."""
+    by_rule: dict[str, list[Answer]] = {rule: [] for rule in RULES}
+    for answer in found:
+        by_rule[answer.rule].append(answer)
+    return tuple(_of_rule(scene, RULES[rule], asked) for rule, asked in by_rule.items())
+
+
+def at_risk(scene: Scene, found: Sequence[LossVerdict]) -> Finding:
+    """Which topics can lose acknowledged records at all? What the notebook says first.
+
+    Args:
+        found: All verdicts, worst first.
+    """
+    hit = [row for row in found if row.severity in ("critical", "warning")]
+    at_once = {row.topic for row in hit if row.topic and row.severity == "critical"}
+    of_topics = {row.topic for row in hit if row.topic}
+    ask = Question(
+        check="durability.acknowledged",
+        question="Which topics can lose acknowledged records by how they, the brokers and the clients are set up?",
+        looked_at=f"{number(len(scene.topics), 'topic')}, {number(len(scene.producers), 'producer')}, "
+        f"{number(len(scene.consumers), 'consumer')}",
+        threshold="a rule that takes one failure or two",
+        facts={"topics": len(of_topics), "by_one_failure": len(at_once), "rules": sorted({row.rule for row in hit})},
+    )
+    if not hit:
+        unsure = [row for row in found if row.severity is None]
+        if unsure:
+            title = f"{number(len(unsure), 'verdict')} on durability could not be given"
+            return ask.could_not_check(title, why=unsure[0].sentence, settle=_SETTLE[RULES[unsure[0].rule].scope])
+        return _unless_unlisted(scene, ask.nothing_in(scene.topics, "No rule says that an acknowledged record can be lost"))
+    one = f", {count(len(at_once))} by a single failure" if at_once else ", by two failures"
+    return ask.found(
+        Severity(hit[0].severity or Severity.WARNING),
+        _how_many(scene, hit) + (one if of_topics else ""),
+        why=f"The worst: {hit[0].sentence}",
+        evidence=_evidence(hit),
+        next=_steps(hit),
+        caveats=_caveats(scene, RULES["D2"]),
+    )
+
+
+def _how_many(scene: Scene, hit: Sequence[LossVerdict]) -> str:
+    topics_hit, rules = {row.topic for row in hit if row.topic}, {row.rule for row in hit}
+    if topics_hit:
+        return f"{count(len(topics_hit))} of {number(len(scene.topics), 'topic')} can lose acknowledged records"
+    said = agree(len(rules), "says", "say")
+    return f"No topic by itself, but {number(len(rules), 'rule')} on brokers and clients {said} that something can be lost"
+
+
+def _of_rule(scene: Scene, rule: Rule, asked: Sequence[Answer]) -> Finding:
+    by: dict[str, list[Answer]] = {}
+    for answer in asked:
+        by.setdefault(answer.judged.outcome, []).append(answer)
+    hit, missing, well = by.get(LOSES, []), by.get(UNKNOWN, []), by.get(HOLDS, [])
+    looked = [*hit, *missing, *well]
+    ask = Question(
+        check=f"durability.{rule.name}",
+        question=f"{rule.id}: {rule.asks}",
+        looked_at="" if rule.scope == CLUSTER else number(len(_subjects(rule, looked)), _WHO[rule.scope]),
+        threshold=rule.says,
+        facts={
+            "rule": rule.id,
+            "found": len(_subjects(rule, hit)),
+            "unknown": len(_subjects(rule, missing)),
+            "subjects": _subjects(rule, hit)[:100],
+        },
+        caveats=_caveats(scene, rule),
+    )
+    if hit:
+        worst = sorted(rows(hit), key=lambda row: row.severity != "critical")
+        severity = min((Severity(row.severity) for row in worst if row.severity), key=_SEVERITIES.index)
+        return ask.found(
+            severity,
+            _title(rule, _subjects(rule, hit), _subjects(rule, looked), hit),
+            why=worst[0].sentence,
+            evidence=_evidence(worst),
+            next=_steps(worst),
+        )
+    if missing:
+        title = f"{rule.id}, {rule.head}: {_many(rule, missing)} could not be judged"
+        return ask.could_not_check(title, why=missing[0].judged.sentence, settle=_SETTLE[rule.scope])
+    answer = ask.nothing_in(well, _well(rule, well))
+    return _unless_unlisted(scene, answer) if rule.scope == TOPIC else answer
+
+
+def _unless_unlisted(scene: Scene, answer: Finding) -> Finding:
+    """The answer; none that finds nothing where there may be topics that nobody saw."""
+    if not scene.cluster.unlisted:
+        return answer
+    why = f"There may be topics that nobody saw. {scene.cluster.unlisted[0].path}: {scene.cluster.unlisted[0].reason}."
+    title = f"{answer.title}, as far as could be checked"
+    return replace(answer, status=Status.COULD_NOT_CHECK, title=title, why=why, settle=COLLECT_AGAIN)
+
+
+def _well(rule: Rule, well: Sequence[Answer]) -> str:
+    if rule.scope == CLUSTER and well:
+        return f"{rule.id}: {well[0].judged.sentence}"
+    return f"{rule.id}, {rule.head}: none of {_many(rule, well)}" if well else ""
+
+
+def _subjects(rule: Rule, asked: Iterable[Answer]) -> list[str]:
+    """Whom it is about, each once; of topics and producers, the producers."""
+    named = ((a.topic if rule.scope == TOPIC else a.producer or a.consumer) or "the cluster" for a in asked)
+    return list(dict.fromkeys(named))
+
+
+def _many(rule: Rule, asked: Sequence[Answer]) -> str:
+    return "the cluster" if rule.scope == CLUSTER else number(len(_subjects(rule, asked)), _WHO[rule.scope])
+
+
+def _title(rule: Rule, hit: Sequence[str], of: Sequence[str], found: Sequence[Answer]) -> str:
+    if rule.scope == CLUSTER:
+        return f"The cluster has {rule.has}"
+    whole = f"{count(len(hit))} of {number(len(of), _WHO[rule.scope])} {agree(len(hit), 'has', 'have')} {rule.has}"
+    partitions = {answer.topic for answer in found} if rule.scope == PAIR else ()
+    return f"{whole} ({number(len(partitions), 'topic')})" if partitions else whole
+
+
+def _caveats(scene: Scene, rule: Rule) -> tuple[str, ...]:
+    if rule.scope not in (TOPIC, CLUSTER):
+        return ()
+    collected = scene.cluster.server_properties
+    return () if set(scene.brokers) <= set(collected) else assumed([BUILT_IN_ASSUMED])
+
+
+def _evidence(found: Sequence[LossVerdict]) -> tuple[Evidence, ...]:
+    proofs = dict.fromkeys(row.proof for row in found)
+    named = [evidence_of(proof) for proof in list(proofs)[:_SHOWN] if not proof.startswith("tables/")]
+    return (*named, Evidence(file="tables/loss_verdicts"))
+
+
+def evidence_of(proof: str) -> Evidence:
+    """Where a proof leads: a znode, a line of a file, a file or a table."""
+    if proof.startswith("/"):
+        return Evidence(file="zookeeper/znodes.jsonl.zst", znode=proof)
+    path, colon, line = proof.rpartition(":")
+    return Evidence(file=path, line=int(line)) if colon and line.isdigit() else Evidence(file=proof)
+
+
+def _steps(found: Sequence[LossVerdict]) -> tuple[Step, ...]:
+    worst = found[0]
+    text, _, command = worst.smallest_change.partition(": bin/")
+    like = f" {number(len(found) - 1, 'more verdict')}: tables/loss_verdicts." if len(found) > 1 else ""
+    cost = f" It costs: {worst.cost}" if worst.cost else ""
+    return (Step(kind="first", text=f"{text.rstrip('.')}.{cost}{like}", command=f"bin/{command}" if command else None),)
+
+
+def brokers_agree(scene: Scene, found: Sequence[SettingRow]) -> Finding:
+    """Do all brokers have the same settings?"""
+    differ = disagreeing(found)
+    missing = [broker for broker in scene.brokers if broker not in scene.cluster.server_properties]
+    ask = Question(
+        check="durability.brokers_agree",
+        question="Do all brokers have the same of the settings that decide on durability?",
+        looked_at=number(len({row.entity for row in found if row.entity.startswith("broker ")}), "broker"),
+        threshold="a setting with two values",
+        facts={"settings": sorted(differ)},
+        evidence=(Evidence(file="tables/settings"),),
+    )
+    if not differ and missing:
+        title = f"Whether all brokers agree is unknown: the settings of {brokers(missing)} were not collected"
+        return ask.could_not_check(title, settle=_SETTLE[CLUSTER])
+    if not differ:
+        return ask.nothing_in(found, "All brokers agree in every setting")
+    key = min(differ, key=lambda name: (name not in _DECISIVE, name))
+    values = "; ".join(f"{value or 'not set'} on {brokers(of)}" for value, of in differ[key].items())
+    return ask.found(
+        Severity.WARNING if _DECISIVE & differ.keys() else Severity.INFO,
+        f"Brokers disagree in {number(len(differ), 'setting')}: what a topic gets depends on who leads",
+        why=f"{key}: {values}.",
+        next=(Step(kind="first", text="Give every broker the same value, and restart those that differ, one by one."),),
+    )
+
+
+_DECISIVE = {
+    "min.insync.replicas",
+    "unclean.leader.election.enable",
+    "default.replication.factor",
+    "inter.broker.protocol.version",
+}
+
+
+def exposed(scene: Scene, found: Sequence[Exposure]) -> Finding:
+    """What goes with one broker?"""
+    ask = Question(
+        check="durability.exposure",
+        question="What is lost for good with the disks of a single broker?",
+        looked_at=number(len(scene.cluster.partitions), "partition"),
+        threshold="an only copy",
+        facts={
+            "brokers": [row.broker for row in found],
+            "partitions": [row.partitions for row in found],
+            "bytes": [row.bytes for row in found],
+        },
+        evidence=(Evidence(file="tables/single_copies"),),
+    )
+    if not found:
+        return _unless_unlisted(scene, ask.nothing_in(scene.cluster.partitions, "No broker holds an only copy"))
+    worst = found[0]
+    much = "of unknown size" if worst.bytes is None else f"with {size(worst.bytes)}"
+    return ask.found(
+        Severity.WARNING,
+        f"{number(len(found), 'broker')} {agree(len(found), 'holds', 'hold')} only copies: broker {worst.broker} alone "
+        f"{number(worst.partitions, 'partition')} of {number(len(worst.topics), 'topic')}, {much}",
+        why=f"They are of {', '.join(worst.topics[:_SHOWN])}{' and others' if len(worst.topics) > _SHOWN else ''}.",
+        next=(Step(kind="first", text="Give these topics replication factor 3 before any work on these brokers (notebook 30)."),),
+    )
+
+
+def history(found: Sequence[IsrAlone], *, told: bool) -> Finding:
+    """How long was acks=all acks=1?
+
+    Args:
+        told: Whether the case has ZooKeeper's history.
+    """
+    ask = Question(
+        check="durability.isr_alone",
+        question="How long was acks=all only acks=1, because the ISR was the leader alone?",
+        looked_at="ZooKeeper’s history" if told else "",
+        threshold="an ISR of one, with min.insync.replicas 1",
+        facts={
+            "partitions": len(found) if told else None,
+            "milliseconds": sum(row.milliseconds for row in found) if told else None,
+            "open": sum(row.open for row in found) if told else None,
+        },
+    )
+    if not told:
+        return ask.could_not_check(
+            "How often the ISR was the leader alone in the past is unknown",
+            why="The case has no history of the znodes.",
+            settle="ZooKeeper's own files: casebook collect --zookeeper-data DIR.",
+        )
+    if not found:
+        return ask.ok("acks=all was never acks=1 in this history")
+    worst, still = found[0], sum(row.open for row in found)
+    return ask.found(
+        Severity.WARNING,
+        f"acks=all was acks=1 in {number(len(found), 'partition')}, longest in {worst.topic}-{worst.partition}: "
+        f"{duration(worst.milliseconds)}",
+        why="Its ISR was the leader alone, and min.insync.replicas let it acknowledge."
+        + (f" {number(still, 'partition')} still {agree(still, 'is', 'are')} so at the end." if still else ""),
+        evidence=(Evidence(file="tables/isr_alone"),),
+        next=(Step(kind="first", text="Set min.insync.replicas=2 on these topics (rule D4)."),),
+        caveats=("Time is counted from ISR changes in ZooKeeper; what was written meanwhile notebook 70 tells.",),
+    )
+
+
+def clients(scene: Scene) -> Finding:
+    """Is it known what producers and consumers do?"""
+    unknown = [c.name for c in scene.clients if any(value.value is None for value in c.values.values())]
+    problems = [problem for client in scene.clients for problem in client.problems]
+    ask = Question(
+        check="durability.clients",
+        question="Is it known how producers and consumers are set up?",
+        looked_at=f"{number(len(scene.producers), 'producer')} and {number(len(scene.consumers), 'consumer')}",
+        threshold="a setting of a client that is not known",
+        facts={"producers": len(scene.producers), "consumers": len(scene.consumers), "unknown": unknown},
+        evidence=tuple(Evidence(file=client.file) for client in scene.clients[:_SHOWN]),
+    )
+    settle = "Their properties or YAML files: casebook collect --client NAME=FILE."
+    if not scene.clients:
+        why = "No file of a client is in the case: what can be lost is told for a producer with acks=all, at best."
+        return ask.could_not_check("What producers and consumers do is unknown", why=why, settle=settle)
+    if unknown:
+        named = ", ".join(unknown[:_SHOWN])
+        title = f"{number(len(unknown), 'client')} {agree(len(unknown), 'has', 'have')} settings that are not known: {named}"
+        why = f"{problems[0]}." if problems else "They depend on the client's library and release, which its file does not tell."
+        return ask.could_not_check(title, why=why, settle=_SETTLE[PRODUCER])
+    return ask.ok(f"Every setting of {number(len(scene.clients), 'client')} is known")
+
+
+def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
+    """In one finding, from settings and znodes alone: what the first five minutes should know of durability. Cheap.
+
+    That is what one failure takes. What takes two is said of nearly every cluster, and can wait for notebook 80.
+    """
+    settings = Settings(cluster, version.version)
+    scene = Scene(cluster=cluster, version=version, settings=settings, topics=topics(cluster, settings), clients=())
+    found = rows(answers(scene))
+    hit = [row for row in found if row.severity == "critical"]
+    later = {row.rule for row in found if row.severity == "warning"}
+    ask = Question(
+        check="durability.in_short",
+        question="Can a single failure take acknowledged records, by how topics and brokers are set up?",
+        looked_at=number(len(scene.topics), "topic"),
+        threshold="a rule of notebook 80 that takes one failure",
+        facts={
+            "rules": {rule: len(of) for rule, of in _by_rule(hit).items()},
+            "topics": len({row.topic for row in hit if row.topic}),
+            "with_two_failures": sorted(later, key=ORDER.index),
+        },
+    )
+    two = f"{number(len(later), 'rule')} {agree(len(later), 'says', 'say')} that two failures can." if later else ""
+    if hit:
+        said = ", ".join(_in_short(rule, of) for rule, of in _by_rule(hit).items())
+        return (
+            ask.found(
+                Severity.INFO,
+                f"{_how_many(scene, hit)} by a single failure, as it is set up",
+                why=f"By rule: {said}. The worst: {hit[0].sentence} {two}".strip(),
+                evidence=_evidence(hit)[:-1],
+                next=(Step(kind="then", text="Run notebook 80: each with its smallest change and its cost."),),
+                caveats=_caveats(scene, RULES["D2"]),
+            ),
+        )
+    unread = [row for row in found if row.severity is None and row.rule == "D2"]
+    if unread or not cluster.brokers_known:
+        why = unread[0].sentence if unread else "Which brokers there are is unknown."
+        return (ask.could_not_check("Whether a single failure takes records is not fully known", why=why, settle=_SETTLE[TOPIC]),)
+    well = f"No single failure takes acknowledged records. {two}".strip()
+    return (_unless_unlisted(scene, ask.nothing_in(scene.topics, well)),)
+
+
+def _by_rule(found: Iterable[LossVerdict]) -> dict[str, set[str | None]]:
+    by: dict[str, set[str | None]] = {}
+    for row in found:
+        by.setdefault(row.rule, set()).add(row.topic)
+    return by
+
+
+def _in_short(rule: str, of: Iterable[str | None]) -> str:
+    named = [topic for topic in of if topic]
+    return f"{rule} {RULES[rule].head}{f' in {count(len(named))}' if named else ''}"

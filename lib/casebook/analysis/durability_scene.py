@@ -1,0 +1,137 @@
+"""What the rules of durability are asked about, and how they answer."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from casebook.analysis.durability_clients import Client
+from casebook.analysis.durability_settings import brokers_of, said
+from casebook.analysis.durability_topics import TopicFacts
+from casebook.analysis.evidence import ZNODES
+from casebook.analysis.settings import BUILT_IN_ASSUMED, Setting, Settings
+from casebook.clients import CONSUMER, PRODUCER
+from casebook.facts import Cluster
+from casebook.findings import Severity
+from casebook.versions import TOOL_ASKS, KafkaVersion, VersionInUse
+
+LOSES, HOLDS, UNKNOWN, NOT_APPLICABLE = "loses", "holds", "unknown", "not applicable"
+CRITICAL, WARNING, INFO = Severity.CRITICAL.value, Severity.WARNING.value, Severity.INFO.value
+
+
+class Judged(NamedTuple):
+    """What a rule says.
+
+    Args:
+        outcome: :data:`LOSES`, :data:`HOLDS` (nothing is lost by it), :data:`UNKNOWN` or :data:`NOT_APPLICABLE`.
+        severity: ``critical``: one failure is enough; ``warning``: it takes two, or a habit of the application; ``info``: nothing
+            acknowledged is lost, or only in a disaster.
+        sentence: You lose X when Y; or what is not known, or why nothing is lost.
+        change: The smallest one that ends it.
+        cost: Of the change.
+        proof: Znode, line or table.
+    """
+
+    outcome: str
+    sentence: str
+    severity: str | None = None
+    change: str = ""
+    cost: str = ""
+    proof: str = ZNODES
+
+
+def loses(severity: str, sentence: str, *, change: str, cost: str, proof: str = ZNODES) -> Judged:
+    """Something can be lost."""
+    return Judged(LOSES, sentence, severity, change, cost, proof)
+
+
+def holds(sentence: str) -> Judged:
+    """Nothing is lost by this rule."""
+    return Judged(HOLDS, sentence)
+
+
+def unknown(sentence: str, proof: str = ZNODES) -> Judged:
+    """Whether something can be lost is not known; the sentence says what would tell."""
+    return Judged(UNKNOWN, sentence, proof=proof)
+
+
+def beside(sentence: str) -> Judged:
+    """The question does not arise."""
+    return Judged(NOT_APPLICABLE, sentence)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """Everything that rules look at.
+
+    Args:
+        topics: By name.
+        clients: Producers and consumers.
+    """
+
+    cluster: Cluster
+    version: VersionInUse
+    settings: Settings
+    topics: tuple[TopicFacts, ...]
+    clients: tuple[Client, ...]
+
+    @cached_property
+    def brokers(self) -> tuple[int, ...]:
+        """Brokers whose settings count."""
+        return brokers_of(self.cluster)
+
+    @cached_property
+    def producers(self) -> tuple[Client, ...]:
+        """Those that write."""
+        return tuple(client for client in self.clients if client.kind == PRODUCER)
+
+    @cached_property
+    def consumers(self) -> tuple[Client, ...]:
+        """Those that read."""
+        return tuple(client for client in self.clients if client.kind == CONSUMER)
+
+    @cached_property
+    def by_name(self) -> dict[str, TopicFacts]:
+        """Topics by name."""
+        return {topic.name: topic for topic in self.topics}
+
+    @property
+    def release(self) -> KafkaVersion:
+        """Whose rules apply."""
+        return self.version.version
+
+    def before(self, release: str) -> bool:
+        """Whether the brokers are older than a release."""
+        return self.release < KafkaVersion.parse(release)
+
+    def of_brokers(self, key: str) -> tuple[Setting, ...]:
+        """The values that count on the brokers, each once."""
+        return tuple(dict.fromkeys(self.settings.of_broker(key, broker) for broker in self.brokers or (None,)))
+
+    def proof_of(self, key: str, wanted: Iterable[str | None]) -> str:
+        """The file or znode in which a broker's value stands that is one of ``wanted``; the table for a default."""
+        values = set(wanted)
+        for broker in self.brokers:
+            found = self.settings.of_broker(key, broker)
+            if found.value in values and broker in self.cluster.server_properties:
+                return (
+                    f"brokers/{broker}/server.properties" if key in self.cluster.server_properties[broker] else "tables/settings"
+                )
+        return "tables/settings"
+
+    def alter_topic(self, topic: str, setting: str) -> str:
+        """The command that gives a topic a setting, in this release."""
+        asks = TOOL_ASKS["kafka-configs.sh"].at(self.release)
+        where = "--zookeeper ZK" if asks == "zookeeper" else "--bootstrap-server BROKER"
+        return f"bin/kafka-configs.sh {where} --alter --entity-type topics --entity-name {topic} --add-config {setting}"
+
+
+def assumed(settings: Iterable[Setting]) -> list[Setting]:
+    """Those that are only taken for the default, as nobody collected what the broker was started with: no reason to "
+    "call anything safe."""
+    return [setting for setting in settings if setting.origin == BUILT_IN_ASSUMED]
+
+
+def origin(settings: Sequence[Setting]) -> str:
+    """Where values come from, in brackets' words."""
+    return ", ".join(dict.fromkeys(said(setting) for setting in settings))

@@ -1,0 +1,214 @@
+"""The checks on what earlier maintenance left behind."""
+
+from collections.abc import Sequence
+
+from casebook.analysis.leftovers import Kind, Leftover
+from casebook.analysis.maintenance_commands import Commands
+from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, ZNODES
+from casebook.analysis.words import agree, brokers, count, number
+from casebook.facts import Cluster
+from casebook.findings import Evidence, Finding, Question, Severity, Step
+
+IMBALANCE = 0.10
+"""``leader.imbalance.per.broker.percentage`` as it is shipped (``KafkaConfig.scala@0.9.0.1, 3.9.0``)."""
+TABLE = Evidence(file="tables/leftovers")
+_REASSIGN = "/admin/reassign_partitions"
+_AT_HOME = "Every preferred leader that could lead does"
+
+
+def checks(cluster: Cluster, found: Sequence[Leftover], imbalance: dict[int, float], commands: Commands) -> tuple[Finding, ...]:
+    """Each of them with its outcome."""
+    return (
+        reassignments(cluster, found),
+        throttles(cluster, found, commands),
+        leaders(cluster, found, imbalance, commands),
+        gone(cluster, found),
+    )
+
+
+def reassignments(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
+    """Is there a reassignment that does not end?"""
+    hit = [one for one in found if one.kind in (Kind.NOTHING_TO_MOVE, Kind.UNKNOWN_PARTITION, Kind.WAITS_FOR_DEAD)]
+    waits = [one for one in hit if one.kind is Kind.WAITS_FOR_DEAD]
+    dead = sorted({broker for one in waits for broker in one.brokers})
+    ask = Question(
+        check="maintenance.unfinished_reassignments",
+        question="Is there a reassignment that does not end?",
+        looked_at=f"{number(len(cluster.reassigning), 'entry', 'entries')} of {_REASSIGN}, "
+        f"{number(len(cluster.partitions), 'partition')}",
+        threshold="an entry that moves nothing, or waits for a broker that is not registered",
+        facts={
+            "nothing_to_move": sum(one.kind is Kind.NOTHING_TO_MOVE for one in hit),
+            "unknown_partition": sum(one.kind is Kind.UNKNOWN_PARTITION for one in hit),
+            "waits_for_dead": len(waits),
+            "waits_for": dead,
+        },
+    )
+    unread = [problem for problem in cluster.problems if problem.path == _REASSIGN]
+    if hit:
+        zombies = len(hit) - len(waits)
+        said = [f"{number(len(waits), 'reassignment')} {agree(len(waits), 'waits', 'wait')} for {brokers(dead)}"] if waits else []
+        said += [f"{number(zombies, 'entry', 'entries')} {agree(zombies, 'moves', 'move')} nothing"] if zombies else []
+        return ask.found(
+            Severity.WARNING,
+            " and ".join(said),
+            why="While an entry stands, older releases take no other reassignment, and no topic of it is deleted.",
+            evidence=_proof(hit),
+            next=tuple(_reassignment_steps(dead, zombies)),
+        )
+    if unread or not cluster.brokers_known:
+        why = f"{unread[0].path} {unread[0].reason}." if unread else "Which brokers are registered is not known."
+        return ask.could_not_check("Whether a reassignment is left over is unknown", why=why, settle=COLLECT_AGAIN)
+    return ask.ok("No reassignment is left over")
+
+
+def _reassignment_steps(dead: Sequence[int], zombies: int) -> list[Step]:
+    steps = []
+    if dead:
+        steps.append(Step(kind="first", text=f"Start {brokers(dead)}: the reassignment then ends by itself."))
+    if zombies:
+        text = (
+            "Restart the controller's broker, when that is safe: its successor reads the entries anew and drops what has ended."
+        )
+        steps.append(Step(kind="then" if steps else "first", text=text))
+    steps.append(
+        Step(kind="not", text=f"Do not delete {_REASSIGN} while a controller works on it: it keeps its own list in memory.")
+    )
+    return steps
+
+
+def throttles(cluster: Cluster, found: Sequence[Leftover], commands: Commands) -> Finding:
+    """Does a throttle hold replication back that nothing needs any more?"""
+    hit = [one for one in found if one.kind is Kind.THROTTLE]
+    read = len(cluster.broker_configs) + len(cluster.topic_configs)
+    ask = Question(
+        check="maintenance.unremoved_throttles",
+        question="Is there a replication throttle that nobody removed?",
+        looked_at=number(read, "broker and topic with settings of its own", "brokers and topics with settings of their own"),
+        threshold="a throttle without a running reassignment",
+        facts={"throttles": [f"{one.subject}: {one.detail}" for one in hit[:SHOWN]], "count": len(hit)},
+    )
+    if hit:
+        first = hit[0]
+        kind, name = (
+            ("brokers", first.subject.removeprefix("broker "))
+            if first.subject.startswith("broker ")
+            else ("topics", first.subject)
+        )
+        return ask.found(
+            Severity.WARNING,
+            f"{number(len(hit), 'throttle')} {agree(len(hit), 'is', 'are')} left, and no reassignment runs",
+            why="A follower that has to catch up is held back by it: replicas stay out of sync for longer, or for ever.",
+            evidence=_proof(hit),
+            next=(
+                Step(
+                    kind="first",
+                    text=f"Take it off, here the first of {count(len(hit))}.",
+                    command=commands.unset(kind, name, first.detail.partition("=")[0]),
+                ),
+            ),
+        )
+    unread = sorted(one for one in cluster.unreadable_configs if one.partition("/")[0] in ("brokers", "topics"))
+    if unread:
+        why = f"Settings of {', '.join(unread[:SHOWN])} could not be read."
+        return ask.could_not_check("Whether a throttle is left is unknown", why=why, settle=COLLECT_AGAIN)
+    return ask.ok("No throttle is left")
+
+
+def leaders(cluster: Cluster, found: Sequence[Leftover], imbalance: dict[int, float], commands: Commands) -> Finding:
+    """Do the preferred leaders lead?"""
+    hit = [one for one in found if one.kind is Kind.NOT_PREFERRED]
+    able = {one.brokers[0] for one in hit}
+    could = {broker: share for broker, share in imbalance.items() if share > IMBALANCE and broker in able}
+    ask = Question(
+        check="maintenance.unpreferred_leaders",
+        question="Do the preferred leaders lead?",
+        looked_at=number(sum(p.state is not None for p in cluster.partitions), "state znode"),
+        threshold=f"a broker that could lead, and does not lead more than {IMBALANCE:.0%} of what it is preferred for",
+        facts={"not_preferred": len(hit), "imbalance": {str(broker): round(share, 4) for broker, share in could.items()}},
+    )
+    if not could:
+        if not cluster.brokers_known:
+            return ask.could_not_check("Which brokers are registered is not known", settle=COLLECT_AGAIN)
+        well = f"{number(len(hit), 'partition')} led by another than the preferred leader" if hit else _AT_HOME
+        return ask.nothing_in(cluster.partitions, well)
+    worst = max(could, key=lambda broker: (could[broker], -broker))
+    return ask.found(
+        Severity.INFO,
+        f"{number(len(hit), 'partition')} could go home to {agree(len(hit), 'its', 'their')} preferred leader; broker {worst} "
+        f"does not lead {could[worst]:.0%} of what it is preferred for",
+        why="After a restart leaders stay where they went, until the controller or a person holds a preferred election.",
+        evidence=_proof(hit),
+        next=(
+            Step(
+                kind="first",
+                text="When nothing is loading and all is in sync, hold the election; clients see a short change of leader.",
+                command=commands.elect(),
+            ),
+            Step(
+                kind="not",
+                text="Do not hold it in the middle of an incident: every coordinator that moves loads its partitions again.",
+            ),
+        ),
+    )
+
+
+def gone(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
+    """Do assignments name brokers that are not there?"""
+    ghosts = [one for one in found if one.kind is Kind.GHOST]
+    stuck = [one for one in found if one.kind is Kind.DELETION_STUCK]
+    dead = sorted({broker for one in (*ghosts, *stuck) for broker in one.brokers})
+    ask = Question(
+        check="maintenance.unregistered_replicas",
+        question="Do assignments name brokers that are not there?",
+        looked_at=number(len(cluster.partitions), "partition"),
+        threshold="a replica on a broker that is not registered",
+        facts={"partitions": len(ghosts), "deletions": [one.subject for one in stuck], "brokers": dead},
+    )
+    if not cluster.brokers_known:
+        return ask.could_not_check("Which brokers are registered is not known", settle=COLLECT_AGAIN)
+    if not dead:
+        return ask.nothing_in(cluster.partitions, "Every replica is on a registered broker")
+    also = f"; the deletion of {number(len(stuck), 'topic')} waits for {agree(len(dead), 'it', 'them')}" if stuck else ""
+    return ask.found(
+        Severity.INFO,
+        f"{number(len(ghosts), 'partition')} {agree(len(ghosts), 'has', 'have')} a replica on {brokers(dead)}, "
+        f"not registered{also}",
+        why="A broker that comes back heals this. One that never does leaves its partitions short for good.",
+        evidence=_proof([*ghosts, *stuck]),
+        next=(
+            Step(
+                kind="first",
+                text=f"Start {brokers(dead)}, if {agree(len(dead), 'it', 'they')} can come back; notebook 20 has the order.",
+            ),
+            Step(
+                kind="then",
+                text="One that is gone for good is drained like a living one.",
+                command=f"casebook run broker_maintenance -p drain={','.join(map(str, dead))}",
+            ),
+            Step(
+                kind="not", text="Do not give its id to an empty broker while others are out of sync: it may be elected unclean."
+            ),
+        ),
+    )
+
+
+def _proof(hit: Sequence[Leftover]) -> tuple[Evidence, ...]:
+    """The znodes that say so, of the first few, and the table."""
+    return (*dict.fromkeys(Evidence(file=ZNODES, znode=path) for one in hit[:SHOWN] for path in _paths(one)), TABLE)
+
+
+def _paths(one: Leftover) -> tuple[str, ...]:
+    topic = one.subject.rpartition("-")[0]
+    match one.kind:
+        case Kind.NOTHING_TO_MOVE | Kind.UNKNOWN_PARTITION:
+            return (_REASSIGN,)
+        case Kind.WAITS_FOR_DEAD | Kind.GHOST:
+            return (f"/brokers/topics/{topic}",)
+        case Kind.THROTTLE:
+            broker = one.subject.removeprefix("broker ")
+            return (f"/config/{'brokers' if broker != one.subject else 'topics'}/{broker}",)
+        case Kind.NOT_PREFERRED:
+            return (f"/brokers/topics/{topic}/partitions/{one.subject.rpartition('-')[2]}/state",)
+        case Kind.DELETION_STUCK:
+            return (f"/admin/delete_topics/{one.subject}",)

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import unescape
-from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -128,9 +127,10 @@ def _page(notebook: Mapping) -> _Page:
 
 def _lift_counts(page: _Page) -> None:
     """Put the count of a section beside its heading: a notebook can show it only in the cell below."""
-    for at, (above, part) in enumerate(pairwise(page.main)):
+    for at in range(1, len(page.main)):
+        above, part = page.main[at - 1 : at + 1]
         if isinstance(above, str) and isinstance(part, str):
-            page.main[at : at + 2] = _lifted(above, part)
+            page.main[at - 1 : at + 1] = _lifted(above, part)
 
 
 def _lifted(above: Markup, part: Markup) -> tuple[Markup, Markup]:

@@ -86,7 +86,8 @@ class TestPage:
     def test_a_count_stands_beside_its_heading(self):
         """Below it in a notebook, beside it here; a heading without one stays alone."""
         two = [finding(), finding("a.b")]
-        html, _ = page_of(new_markdown_cell("## Findings\n\n**Good is** none."), cell(triage.findings(two)))
+        below = new_markdown_cell("## What next\n\nWait.")
+        html, _ = page_of(new_markdown_cell("## Findings\n\n**Good is** none."), cell(triage.findings(two)), below)
         assert re.search(r'<h2 [^>]*>Findings<.*? <span class="cb-count">2, worst first</span></h2>', html)
         assert html.count("worst first") == 1
         html, _ = page_of(new_markdown_cell("## Findings"), cell(triage.findings([])))

@@ -22,7 +22,7 @@ from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, SegmentFile
 from casebook.versions import RELEASES, KafkaVersion
 from tests.analysis.test_coordinators import AT, OLD, examined, loaded, log
 from tests.analysis.test_restart_sets import KNOWN, LIVE, clusters, sets
-from tests.evidence import K09, K28, made, override, state, znode
+from tests.evidence import K09, K28, made, of_brokers, override, state, znode
 
 MIB = 1 << 20
 WELL = {"t": {0: ([1, 2], state(1, [1, 2])), 1: ([2, 3], state(2, [2, 3])), 2: ([3, 1], state(3, [3, 1]))}}
@@ -44,6 +44,10 @@ def log_dir(broker, sizes):
     """A log dir with these partitions, by topic and number."""
     replicas = (Replica(broker, *at, "/d", "x", (SegmentFile(0, size, AT - 90_000),)) for at, size in sizes.items())
     return LogDir(broker, "/d", AT, tuple(replicas))
+
+
+ONE = (override("t", min_insync_replicas="1"),)
+"""Known to be so: what nobody collected may be anything."""
 
 
 class TestBatches:
@@ -112,7 +116,7 @@ class TestOrder:
 
     def test_finding(self):
         """Safe one by one, not together; what is broken already is not held against it."""
-        cluster = made(topics=WELL | {"old": {0: ([1, 9], state(-1, [9]))}})
+        cluster = made(topics=WELL | {"old": {0: ([1, 9], state(-1, [9]))}}, extra=ONE)
         assert finding(asked_of(cluster, brokers="1,2,3"), "chosen").status is Status.OK
         together = finding(asked_of(cluster, brokers="1+2,3"), "chosen")
         assert (together.severity, together.facts["unsafe_steps"]) == (Severity.CRITICAL, [1])
@@ -142,9 +146,25 @@ class TestRestartOne:
         assert found.facts["falls_under_min_isr"] == {"1": 0, "2": 1, "3": 1}
 
     def test_all_well(self):
-        assert finding(asked_of(made(topics=WELL)), "restart_one").status is Status.OK
-        pairs = finding(asked_of(made(topics=WELL)), "restart_pairs")
+        assert finding(asked_of(made(topics=WELL, extra=ONE)), "restart_one").status is Status.OK
+        pairs = finding(asked_of(made(topics=WELL, extra=ONE)), "restart_pairs")
         assert (pairs.severity, pairs.facts["only_together"]) == (Severity.INFO, [[1, 2], [1, 3], [2, 3]])
+
+    def test_min_isr_that_nobody_collected(self):
+        """With one of two down, acks=all is refused where brokers set 2, as everybody is advised to: nothing tells."""
+        found = asked_of(made(topics=WELL))
+        answer = finding(found, "restart_one")
+        assert answer.status is Status.COULD_NOT_CHECK
+        assert "server.properties" in answer.settle
+        assert [(row.safe, row.falls_under_min_isr, row.unknown) for row in found.singles] == [(None, 0, 2)] * 3
+        three = {"t": {0: ([1, 2, 3], state(1, [1, 2, 3]))}}
+        assert [row.safe for row in asked_of(made(topics=three)).singles] == [True] * 3
+
+    def test_the_next_leader_may_ask_for_more(self):
+        """Brokers disagree: what the present leader asks for says nothing of who leads once it has stopped."""
+        dynamic = (of_brokers("1", min_insync_replicas="1"), of_brokers("2", min_insync_replicas="2"))
+        found = asked_of(made(live=(1, 2), topics={"t": {0: ([1, 2], state(1, [1, 2]))}}, extra=dynamic))
+        assert [row.safe for row in found.singles] == [None, None]
 
     def test_unknown_is_not_safe(self):
         """A state that cannot be read, and registrations that could not be."""
@@ -276,6 +296,12 @@ class TestAsked:
         assert asked.wanted.excluded == {3, 4}
         assert asked.throttle == 2_500_000
 
+    @pytest.mark.parametrize("given_", [{"targets": "2,33"}, {"exclude": "33"}])
+    def test_brokers_that_are_not_there(self, given_):
+        """An id that is mistyped is not obeyed in silence."""
+        with pytest.raises(UsageError, match="33 is neither registered"):
+            maintenance_asked.parse(made(topics=WELL), drain="1", **given_)
+
 
 class TestDrain:
     def test_files(self):
@@ -354,6 +380,15 @@ class TestDrain:
         assert found.drain.plan.moves[0].to_replicas == (1, 2)
         assert found.drain.dead == (9,)
         assert found.drain.evacuation.turned == ()
+        assert set(found.drain.files()) == {"step-1.json", "commands.txt"}  # a way back would name a dead broker
+        assert "There is no way back" in " ".join(finding(found, "drain").caveats)
+        assert "not" not in {step.kind for step in finding(found, "drain").next}
+
+    def test_what_is_under_way_could_not_be_read(self):
+        """The assignment may be that of both sides of a reassignment: the plan is doubted, as it is not when nothing is under way."""
+        cluster = made(live=(1, 2, 3), topics=WELL, extra=[znode("/admin/reassign_partitions", b"?")])
+        assert "/admin/reassign_partitions" in asked_of(cluster, drain="1").drain.doubt
+        assert asked_of(made(live=(1, 2, 3), topics=WELL), drain="1").drain.doubt == ""
 
     def test_minimal_replication_factor(self):
         cluster = made(live=(1, 2, 3, 4), topics={"t": {0: ([1], state(1, [1]))}})
@@ -377,7 +412,16 @@ class TestEvacuation:
         assert {(one.topic, one.partition) for one in (*turned, *blocked)} == theirs
         for one in blocked:
             state_ = there[one.topic, one.partition].state
-            assert not (set(state_.isr) & cluster.live & set(one.replicas)) - drained
+            unfit = not (set(state_.isr) & cluster.live & set(one.replicas)) - drained
+            assert unfit or (one.reason is Reason.DEAD_REPLICA and not cluster.live.issuperset(one.replicas))
+        assert all(cluster.live.issuperset(one.to_replicas) for one in turned if one.to_replicas != one.from_replicas)
+
+    def test_a_dead_replica(self):
+        """The tool refuses another order that names it, and all others in the same file; and nobody is elected by the old one."""
+        cluster = made(live=(1, 2), topics={"t": {0: ([1, 2, 9], state(2, [1, 2]))}})
+        turned, blocked = evacuate(cluster, frozenset({1}))
+        assert turned == ()
+        assert [one.reason for one in blocked] == [Reason.DEAD_REPLICA]
 
     def test_they_are_spread(self):
         """Six leaders of broker 1 go to the two others by turns."""
@@ -436,6 +480,12 @@ class TestLeftovers:
         assert found.severity is Severity.WARNING
         assert "--entity-type topics --entity-name t" in found.next[0].command
         assert found.next[0].command.endswith("--delete-config leader.replication.throttled.replicas")
+
+    def test_throttle_of_all_brokers(self):
+        """They are no broker by a name: the tool has an option of its own."""
+        cluster = made(topics=WELL, extra=[of_brokers("<default>", leader_replication_throttled_rate="1000")])
+        command = finding(asked_of(cluster), "unremoved_throttles").next[0].command
+        assert "--entity-type brokers --entity-default --alter" in command
 
     def test_reassignment(self):
         """One that waits for a broker that is gone, and one that moves nothing."""

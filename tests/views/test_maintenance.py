@@ -68,7 +68,7 @@ class TestMatrix:
         """A tick, and a question mark; neither is a filled mark."""
         cluster = made(live=(1, 2, 3), topics={"three": TOPICS["three"], "bad": {0: ([1, 2], b"?")}})
         assert {cell.kind for cell in matrix(found(cluster).restarts, "x").cells} == {UNKNOWN}
-        well = made(live=(1, 2, 3), topics={"three": TOPICS["three"]})
+        well = made(live=(1, 2, 3), topics={"three": TOPICS["three"]}, extra=(override("three", min_insync_replicas="1"),))
         assert {cell.kind for cell in matrix(found(well).restarts, "x").cells} == {SAFE}
         assert "not known" in words_of(html_of(views.restarts(found(cluster))))
 
@@ -107,13 +107,14 @@ class TestTables:
     def test_leftovers(self):
         said = words_of(html_of(views.leftovers(found())))
         assert "a replica on a broker that is not registered 1 9 gone-0" in said
-        well = made(live=(1, 2, 3), topics={"three": TOPICS["three"]})
+        well = made(live=(1, 2, 3), topics={"three": TOPICS["three"]}, extra=(override("three", min_insync_replicas="1"),))
         assert "Nothing is left over." in words_of(html_of(views.leftovers(found(well))))
 
     def test_unknown_waits_are_unknown(self):
         """Groups whose wait nothing foretells are not said to wait for nothing."""
         topics = {"__consumer_offsets": {n: ([1, 2], state(1, [1, 2])) for n in range(2)}}
-        said = words_of(html_of(views.one_by_one(found(made(live=(1, 2), topics=topics)))))
+        known = (override("__consumer_offsets", min_insync_replicas="1"),)
+        said = words_of(html_of(views.one_by_one(found(made(live=(1, 2), topics=topics, extra=known)))))
         assert "broker 1 0 0 0 2 unknown" in said
 
 

@@ -187,7 +187,9 @@ def gone(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
                 command=f"casebook run broker_maintenance -p drain={','.join(map(str, dead))}",
             ),
             Step(
-                kind="not", text="Do not give its id to an empty broker while others are out of sync: it may be elected unclean."
+                kind="not",
+                text="Do not give its id to an empty broker while others are out of sync: it is elected as one in sync, with an "
+                "empty log, also where unclean election is off, and the others cut theirs.",
             ),
         ),
     )

@@ -58,8 +58,8 @@ def parse(
     order = parse_order(cluster, str(brokers))  # papermill makes a number of a text that looks like one
     wanted = None
     if drained := frozenset(_ids("drain", str(drain))):
-        others = cluster.live.difference(_ids("targets", str(targets))) if str(targets).strip() else frozenset()
-        excluded = frozenset(_ids("exclude", str(exclude))) | (others - drained)
+        others = cluster.live.difference(_named(cluster, "targets", str(targets))) if str(targets).strip() else frozenset()
+        excluded = frozenset(_named(cluster, "exclude", str(exclude))) | (others - drained)
         wanted = Wanted(brokers=drained, excluded=excluded, factor=min_rf, most_moves=moves)
     return Asked(order=order, wanted=wanted, throttle=round(throttle * _MEGABYTE) or None)
 
@@ -87,6 +87,18 @@ def parse_order(cluster: Cluster, text: str) -> Order:
 def written(order: Order) -> str:
     """An order as its parameter is written."""
     return ",".join("+".join(map(str, step)) for step in order)
+
+
+def _named(cluster: Cluster, parameter: str, text: str) -> frozenset[int]:
+    """Brokers that are there: an id that is mistyped would be obeyed in silence."""
+    found = frozenset(_ids(parameter, text))
+    assigned = {broker for partition in cluster.partitions for broker in partition.replicas}
+    if cluster.brokers_known and (missing := sorted(found - cluster.live - assigned)):
+        raise UsageError(
+            f"{parameter}={text}: {named(missing)} {agree(len(missing), 'is', 'are')} neither registered nor assigned anything.",
+            try_=f"Registered: {', '.join(map(str, sorted(cluster.live)))}.",
+        )
+    return found
 
 
 def _ids(parameter: str, text: str) -> Iterable[int]:

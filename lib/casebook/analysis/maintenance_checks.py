@@ -8,7 +8,7 @@ from casebook.analysis.leftovers import Leftover
 from casebook.analysis.maintenance_commands import Commands
 from casebook.analysis.maintenance_drain import Drain
 from casebook.analysis.maintenance_rows import OrderStep, RestartRow, harms
-from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, of_verdicts
+from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, assumed, of_verdicts
 from casebook.analysis.restart_sets import Harm, RestartSets
 from casebook.analysis.verdicts import Verdict
 from casebook.analysis.words import agree, brokers, count, duration, number
@@ -121,7 +121,7 @@ def restart_one(scene: Scene) -> Finding:
         if open_:
             unknown = number(open_[0].unknown, "partition")
             title = f"No broker is known to be unsafe to restart, but {unknown} could not be judged"
-            return ask.could_not_check(title, settle=COLLECT_AGAIN)
+            return ask.could_not_check(title, settle=_settle(scene))
         return ask.ok(f"Each of {number(len(rows), 'broker')} can be restarted by itself")
     worst = max(hit, key=lambda row: (row.goes_offline, row.unclean, row.falls_under_min_isr, -row.brokers[0]))
     now = ask.facts["missing_in_sync"]
@@ -133,7 +133,7 @@ def restart_one(scene: Scene) -> Finding:
         why=_why(now),
         evidence=_proof(scene, worst),
         next=tuple(_restart_steps(scene, hit, now)),
-        caveats=_doubt(rows),
+        caveats=_doubt(scene, rows),
     )
 
 
@@ -196,10 +196,12 @@ def restart_pairs(scene: Scene) -> Finding:
             evidence=_proof(scene, worst),
             why="Each of the two may be stopped alone, when the other is back in sync.",
             next=(Step(kind="first", text="Restart one broker at a time, in the rolling order of notebook 30."),),
-            caveats=_doubt(rows),
+            caveats=_doubt(scene, rows),
         )
     if any(row.safe is None for row in both):
-        return ask.could_not_check("No pair is known to be unsafe, but not every partition could be judged", settle=COLLECT_AGAIN)
+        return ask.could_not_check(
+            "No pair is known to be unsafe, but not every partition could be judged", settle=_settle(scene)
+        )
     return ask.ok(f"Any of {number(len(both), 'pair')} can be down at the same time")
 
 
@@ -235,13 +237,21 @@ def chosen(scene: Scene) -> Finding:
             "nobody else in sync can take them over, or too few stay in sync.",
             evidence=_proof(scene, first.row),
             next=(
-                Step(kind="first", text=f"Drain {brokers(first.row.brokers)} first, or restart in the rolling order."),
+                Step(kind="first", text=_instead(scene, [broker for step in hit for broker in step.row.brokers])),
                 Step(kind="not", text="Do not stop them as it is."),
             ),
         )
     if any(step.row.safe is None for step in steps):
-        return ask.could_not_check("No step is known to harm, but not every partition could be judged", settle=COLLECT_AGAIN)
+        return ask.could_not_check("No step is known to harm, but not every partition could be judged", settle=_settle(scene))
     return ask.ok(f"Yes: {number(len(steps), 'step')}, each after the one before it is back in sync")
+
+
+def _instead(scene: Scene, harmful: Sequence[int]) -> str:
+    """The rolling order helps those that are safe alone."""
+    alone = {row.brokers[0] for row in scene.singles if row.safe}
+    if alone.issuperset(harmful):
+        return f"Restart {brokers(sorted(harmful))} one after the other, in the rolling order: each is safe alone."
+    return f"Drain {brokers(sorted(set(harmful) - alone))} first: not even one alone can be spared."
 
 
 def coordinators(scene: Scene) -> Finding:
@@ -321,9 +331,17 @@ def _nobody(ask: Question, cluster: Cluster) -> Finding:
     return ask.not_applicable("No broker is registered")
 
 
-def _doubt(rows: Sequence[RestartRow]) -> tuple[str, ...]:
+def _doubt(scene: Scene, rows: Sequence[RestartRow]) -> tuple[str, ...]:
     unknown = max((row.unknown for row in rows), default=0)
-    return (f"{number(unknown, 'partition')} more could not be judged.",) if unknown else ()
+    more = (f"{number(unknown, 'partition')} more could not be judged.",) if unknown else ()
+    return (*more, *assumed(verdict.min_isr_origin for verdict in scene.verdicts))
+
+
+def _settle(scene: Scene) -> str:
+    """What would tell: as a rule it is min.insync.replicas that nobody knows."""
+    if assumed(verdict.min_isr_origin for verdict in scene.verdicts):
+        return "server.properties of every broker, which may set min.insync.replicas: casebook collect ... --properties 1=FILE."
+    return COLLECT_AGAIN
 
 
 def _not_by_design(scene: Scene, hit: Sequence[RestartRow]) -> int:

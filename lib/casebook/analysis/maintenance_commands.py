@@ -6,6 +6,9 @@ from typing import NamedTuple
 from casebook import versions
 from casebook.versions import KafkaVersion
 
+EVERYBODY = "<default>"
+"""Name of the znode below ``/config/brokers`` whose settings are for all of them."""
+
 _REASSIGN, _TOPICS, _CONFIGS = "kafka-reassign-partitions.sh", "kafka-topics.sh", "kafka-configs.sh"
 
 
@@ -62,9 +65,10 @@ class Commands(NamedTuple):
 
         Args:
             kind: ``topics`` or ``brokers``.
-            name: Of the topic or broker.
+            name: Of the topic or broker, or :data:`EVERYBODY`.
         """
-        return f"{self._tool(_CONFIGS)} --entity-type {kind} --entity-name {shlex.quote(name)} --alter --delete-config {key}"
+        whom = "--entity-default" if name == EVERYBODY else f"--entity-name {shlex.quote(name)}"
+        return f"{self._tool(_CONFIGS)} --entity-type {kind} {whom} --alter --delete-config {key}"
 
     def _tool(self, tool: str) -> str:
         by_brokers = versions.TOOL_ASKS[tool].at(self.version) == "brokers"

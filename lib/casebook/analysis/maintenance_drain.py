@@ -11,6 +11,8 @@ from casebook.analysis.verdicts import is_reassigning
 from casebook.facts import Cluster
 from casebook.storage import LogDir
 
+_UNDER_WAY = ("/admin/reassign_partitions", "/admin/delete_topics")
+_UNTIL = "# again and again, until nothing is in progress"
 LEADERS, LEADERS_BACK, ELECTION = "leaders.json", "leaders-rollback.json", "election.json"
 
 
@@ -82,12 +84,17 @@ class Drain:
         digits = len(str(len(self.plan.steps)))
         return f"step-{step.number:0{digits}d}{'-rollback' if back else ''}.json"
 
+    def one_way(self, step: Step) -> bool:
+        """Whether a step cannot be taken back: it takes replicas from dead brokers, and the tool gives them none."""
+        return any(not set(self.dead).isdisjoint(move.from_replicas) for move in step.moves)
+
     def files(self) -> Mapping[str, str]:
-        """Every file of the plan by name: the steps and their way back, leadership alone, the commands."""
+        """Every file of the plan by name: the steps and their way back, if there is one, leadership alone, the commands."""
         found = {}
         for step in self.plan.steps:
             found[self.file(step)] = _json(reassignment(step.moves))
-            found[self.file(step, back=True)] = _json(reassignment(step.moves, back=True))
+            if not self.one_way(step):
+                found[self.file(step, back=True)] = _json(reassignment(step.moves, back=True))
         turned = [one for one in self.evacuation.turned if one.from_replicas != one.to_replicas]
         if self.evacuation.turned:
             named = [{"topic": one.topic, "partition": one.partition} for one in self.evacuation.turned]
@@ -115,17 +122,23 @@ class Drain:
 
     def _lines(self, *, turns: bool) -> Iterator[str]:
         yield f"# Kafka {self.commands.version}. HOST is one of your own. Nothing of this was sent to the cluster."
-        if self.evacuation.turned:
-            yield "\n# Leadership alone, seconds. The way back: leaders-rollback.json and the election again."
-            yield from self.leader_commands() if turns else (self.commands.elect(ELECTION),)
         for step in self.plan.steps:
-            yield f"\n# Step {step.number} of {len(self.plan.steps)}. The way back: {self.file(step, back=True)}"
+            back = "There is none, from a dead broker" if self.one_way(step) else self.file(step, back=True)
+            yield f"\n# Step {step.number} of {len(self.plan.steps)}. The way back: {back}"
             execute, verify = self.step_commands(step)
             yield execute
-            yield f"{verify}   # again and again, until nothing is in progress"
+            yield f"{verify}   {_UNTIL}"
         if self.plan.steps:
             yield "\n# Before the next step and at the end: nothing here that was not here before"
             yield self.commands.under_replicated()
+        if self.evacuation.turned:
+            yield "\n# In a hurry, instead of all that: leadership alone, seconds. The replicas stay where they are."
+            if turns:
+                order, verify, election = self.leader_commands()
+                yield f"# The way back: {LEADERS_BACK} and the election again."
+                yield from (order, f"{verify}   {_UNTIL}; only then the election", election)
+            else:
+                yield from self.leader_commands()
 
 
 def examine(
@@ -141,7 +154,7 @@ def examine(
     return Drain(
         wanted=wanted,
         plan=plan(cluster, wanted, sizes(cluster, log_dirs)) if cluster.brokers_known else DrainPlan(),
-        evacuation=evacuate(cluster, wanted.brokers) if cluster.brokers_known else Evacuation((), ()),
+        evacuation=evacuate(cluster, wanted.brokers & cluster.live) if cluster.brokers_known else Evacuation((), ()),
         commands=commands,
         throttle=throttle if commands.throttles else None,
         running=sum(is_reassigning(partition, cluster) for partition in cluster.partitions),
@@ -156,6 +169,8 @@ def _doubt(cluster: Cluster) -> str:
         return "Which brokers are registered is not known."
     if cluster.unlisted:
         return f"There may be partitions that nobody saw. {cluster.unlisted[0].path}: {cluster.unlisted[0].reason}."
+    if unread := [problem for problem in cluster.problems if problem.path in _UNDER_WAY]:
+        return f"What is under way could not be read. {unread[0].path}: {unread[0].reason}."
     return ""
 
 

@@ -101,8 +101,9 @@ def _drain_steps(found: Drain) -> list[Step]:
     if found.evacuation.turned:
         text = f"In a hurry, move leadership alone; {LEADERS_BACK} is the way back. Replicas stay where they are."
         steps.append(Step(kind="then", text=text, command=found.leader_commands()[0]))
-    whom = brokers(sorted(found.wanted.brokers))
-    steps.append(Step(kind="not", text=f"Do not stop {whom} before the last step has ended and nothing is under-replicated."))
+    if living := sorted(found.wanted.brokers.difference(found.dead)):
+        text = f"Do not stop {brokers(living)} before the last step has ended and nothing is under-replicated."
+        steps.append(Step(kind="not", text=text))
     return steps
 
 
@@ -112,6 +113,8 @@ def _drain_caveats(found: Drain) -> tuple[str, ...]:
         said.append(f"Sizes of {number(found.unsized, 'replica')} are not known: no log dir that holds them is in the case.")
     if not found.commands.throttles:
         said.append(f"Kafka {found.commands.version} cannot throttle a reassignment (from 0.10.1 on): keep the steps small.")
+    if any(found.one_way(step) for step in found.plan.steps):
+        said.append(f"There is no way back for what leaves {brokers(found.dead)}: a reassignment names living brokers only.")
     if found.dead:
         said.append(
             f"{brokers(found.dead).capitalize()} {agree(len(found.dead), 'is', 'are')} not registered: others send the copies."

@@ -46,7 +46,8 @@ class Evacuation(NamedTuple):
 def evacuate(cluster: Cluster, brokers: frozenset[int]) -> Evacuation:
     """Another leader for each partition that these brokers lead, or are preferred for; the same for the same evidence.
 
-    The next leader is in sync and alive, none of them, and the one that leads least so far.
+    The next leader is in sync and alive, none of them, and the one that leads least so far. Another order is a reassignment, and
+    the tool takes none that names a dead broker (``verifyBrokerIds``, ``ReassignPartitionsCommand.scala@1.0.2, 2.8.2``).
     """
     led = Counter(p.state.leader for p in cluster.partitions if p.state is not None)
     turned, blocked = [], []
@@ -58,9 +59,12 @@ def evacuate(cluster: Cluster, brokers: frozenset[int]) -> Evacuation:
             blocked.append(Blocked(partition.topic, partition.partition, replicas, reason))
             continue
         first = replicas[0] if replicas[0] in fit else min(fit, key=lambda b: (b != state.leader, led[b], replicas.index(b)))
+        to = (first, *(b for b in replicas if b != first))
+        if to != replicas and not cluster.live.issuperset(replicas):
+            blocked.append(Blocked(partition.topic, partition.partition, replicas, Reason.DEAD_REPLICA))
+            continue
         led[state.leader] -= 1
         led[first] += 1
-        to = (first, *(b for b in replicas if b != first))
         turned.append(Turned(partition.topic, partition.partition, replicas, to, state.leader))
     return Evacuation(tuple(turned), tuple(blocked))
 

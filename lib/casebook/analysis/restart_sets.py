@@ -36,7 +36,8 @@ class Restart(NamedTuple):
         under_min_isr: Partitions that would refuse acks=all.
         already_broken: Partitions with a replica on one of them that have no leader, or too few in sync, as it is, and would not
             be worse off.
-        unknown: Partitions of which nothing can be told, wherever their replicas are.
+        unknown: Partitions of which nothing can be told, wherever their replicas are; and those that may refuse acks=all, if
+            min ISR is what it may be.
     """
 
     brokers: Brokers
@@ -62,6 +63,7 @@ class Like(NamedTuple):
         isr: Members of the ISR that are alive, in order.
         leader: Broker id; ``None`` where there is no living leader.
         min_isr: Effective ``min.insync.replicas``; 0 where nobody leads.
+        may_be: The most that it may be, as :class:`casebook.analysis.verdicts.Verdict` has it.
         unclean: Whether an unclean election is allowed.
     """
 
@@ -69,6 +71,7 @@ class Like(NamedTuple):
     isr: Brokers
     leader: int | None
     min_isr: int
+    may_be: int
     unclean: bool
 
     @property
@@ -80,6 +83,11 @@ class Like(NamedTuple):
     def broken(self) -> bool:
         """Whether it has no leader, or too few in sync, as it is."""
         return self.leader is None or len(self.isr) < self.min_isr
+
+    @property
+    def at_most(self) -> "Like":
+        """The same, should min ISR be all that it may be."""
+        return self._replace(min_isr=self.may_be)
 
 
 def harm(of: Like, stopped: frozenset[int]) -> Harm | None:
@@ -228,30 +236,36 @@ class RestartSets:
         return set().union(*(self._on.get(broker, ()) for broker in stopped))
 
     def _restart(self, stopped: Iterable[int], counts: Mapping[object, int]) -> Restart:
-        return Restart(tuple(sorted(stopped)), *(counts.get(of, 0) for of in (*Harm, _BROKEN)), self.unknown)
+        unknown = self.unknown + counts.get(_UNKNOWN, 0)
+        return Restart(tuple(sorted(stopped)), *(counts.get(of, 0) for of in (*Harm, _BROKEN)), unknown)
 
 
-_BROKEN = "already broken"
+_BROKEN, _UNKNOWN = "already broken", "unknown"
 _MOST_TRIED = 20
 """First brokers of a large set; more find hardly more, and cost seconds on a hundred brokers."""
 
 
 def _fate(like: Like, stopped: frozenset[int]) -> object:
-    """A harm; else whether it is broken as it is."""
-    return harm(like, stopped) or (_BROKEN if like.broken else None)
+    """A harm; else whether it may be harmed, for all that is known; else whether it is broken as it is."""
+    if (certain := harm(like, stopped)) is not None:
+        return certain
+    if like.may_be > like.min_isr and harm(like.at_most, stopped) is not None:
+        return _UNKNOWN
+    return _BROKEN if like.broken else None
 
 
 def _limit(like: Like) -> tuple[Collection[int], int]:
     """Whose stopping matters to a led partition, and how many of them may stop, whichever they are.
 
-    It is harmed once fewer than ``min_isr`` are in sync, or, where that is so already, nobody. Where the ISR is not what it
-    should be (without its leader, or with a broker that is not assigned), all subsets are tried.
+    It is harmed once fewer than ``min_isr`` are in sync, or, where that is so already, nobody; what may be so counts. Where the
+    ISR is not what it should be (without its leader, or with a broker that is not assigned), all subsets are tried.
     """
     if like.leader in like.isr and set(like.isr) <= set(like.replicas):
-        return like.isr, len(like.isr) - (1 if like.broken else max(like.min_isr, 1))
+        spares = (len(like.isr) - (1 if one.broken else max(one.min_isr, 1)) for one in (like, like.at_most))
+        return like.isr, min(spares)
     members = sorted(like.brokers)
     for many in range(1, len(members) + 1):
-        if any(harm(like, frozenset(some)) for some in combinations(members, many)):
+        if any(_fate(like, frozenset(some)) not in (None, _BROKEN) for some in combinations(members, many)):
             return members, many - 1
     return members, len(members)
 
@@ -259,8 +273,8 @@ def _limit(like: Like) -> tuple[Collection[int], int]:
 def _like(verdict: Verdict, live: Collection[int]) -> Like | None:
     """``None`` where nothing can be told: no state, no effective setting, or a topic that is being deleted."""
     if verdict.state in OFFLINE or verdict.state is State.UNINITIALISED:
-        return Like(verdict.live_replicas, (), None, 0, unclean=False)
-    if verdict.state not in ONLINE or verdict.min_isr is None:
+        return Like(verdict.live_replicas, (), None, 0, 0, unclean=False)
+    if verdict.state not in ONLINE or verdict.min_isr is None or verdict.min_isr_may_be is None:
         return None
     isr = tuple(broker for broker in verdict.isr if broker in live)  # a leader soon drops those that are not
     return Like(
@@ -268,5 +282,6 @@ def _like(verdict: Verdict, live: Collection[int]) -> Like | None:
         isr=isr,
         leader=verdict.leader,
         min_isr=verdict.min_isr,
+        may_be=verdict.min_isr_may_be,
         unclean=bool(verdict.unclean_allowed),
     )

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from casebook.analysis import election
-from casebook.analysis.settings import BUILT_IN_ASSUMED, INFERRED, Setting, Settings
+from casebook.analysis.settings import BUILT_IN_ASSUMED, INFERRED, TOPIC, Setting, Settings
 from casebook.facts import Cluster, Partition, PartitionState, instant, state_path
 from casebook.versions import LAST_ISR_MEMBER_KEPT, KafkaVersion
 
@@ -29,6 +29,11 @@ class State(StrEnum):
 
 ONLINE = frozenset({State.ONLINE, State.REASSIGNING})
 """The states with a living leader."""
+
+ADVISED = 2
+"""The ``min.insync.replicas`` that everybody is advised to set: a ``server.properties`` that nobody collected may well do so."""
+
+_MIN_ISR = "min.insync.replicas"
 
 OFFLINE = frozenset({State.LEADERLESS, State.LEADER_DEAD})
 """The states without a living leader. Not always leader -1: a controller that dies with the leader leaves the leader named."""
@@ -64,6 +69,8 @@ class Verdict(NamedTuple):
         waits_for: Dead brokers, each of which would bring the partition back by starting alone.
         min_isr: Effective ``min.insync.replicas``.
         min_isr_origin: Where that value comes from.
+        min_isr_may_be: The most that it may be, whichever member of the ISR leads: brokers may disagree, and where
+            ``server.properties`` was not collected, :data:`ADVISED` counts as possible.
         unclean_allowed: Effective ``unclean.leader.election.enable``.
         unclean_origin: Where that value comes from.
         under_replicated: ``None`` also for a topic being deleted, as are the next two.
@@ -88,6 +95,7 @@ class Verdict(NamedTuple):
     waits_for: tuple[int, ...]
     min_isr: int | None
     min_isr_origin: str | None
+    min_isr_may_be: int | None
     unclean_allowed: bool | None
     unclean_origin: str | None
     under_replicated: bool | None
@@ -149,6 +157,7 @@ class _Judge:
             waits_for=self._waits_for(partition, unclean.flag) if rule in _WAITING and self._cluster.brokers_known else (),
             min_isr=min_isr.number,
             min_isr_origin=min_isr.origin,
+            min_isr_may_be=self._min_isr_may_be(partition, min_isr),
             unclean_allowed=unclean.flag,
             unclean_origin=unclean.origin,
             under_replicated=None
@@ -251,7 +260,18 @@ class _Judge:
         """min.insync.replicas as the leader applies it; without one, as its next leader would."""
         state = partition.state
         leader = state.leader if state and state.leader is not None else next(iter(state.isr if state else ()), None)
-        return self._settings.effective("min.insync.replicas", topic=partition.topic, broker=leader)
+        return self._settings.effective(_MIN_ISR, topic=partition.topic, broker=leader)
+
+    def _min_isr_may_be(self, partition: Partition, now: Setting) -> int | None:
+        """``None`` where a setting is unknown. See :class:`Verdict`."""
+        if now.origin == TOPIC:
+            return now.number
+        isr = partition.state.isr if partition.state else ()
+        asked = [now, *(self._settings.effective(_MIN_ISR, topic=partition.topic, broker=broker) for broker in isr)]
+        if any(one.number is None for one in asked):
+            return None
+        least = ADVISED if any(one.origin == BUILT_IN_ASSUMED for one in asked) else 0
+        return max(least, *(one.number for one in asked))
 
     def _unclean(self, partition: Partition, clean_winner: int | None) -> Setting:
         """unclean.leader.election.enable as the controller applies it.

@@ -125,7 +125,7 @@ def _step(found: Drain, step: Step, files: Mapping[str, str]) -> Row:
         took,
         spare,
         _link(plan, files[plan]),
-        _link(back, files[back]),
+        "none, from a dead broker" if found.one_way(step) else _link(back, files[back]),
     )
 
 

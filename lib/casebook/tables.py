@@ -422,12 +422,12 @@ TABLES: dict[str, tuple[Column, ...]] = {
     "isr_alone": _columns(
         ("topic", "text", "Topic name."),
         ("partition", "int", "Partition number."),
-        ("milliseconds", "int", "How long acks=all was acks=1: the ISR was the leader alone, and min.insync.replicas 1 or less."),
+        ("milliseconds", "int", "How long the ISR was the leader alone, and min.insync.replicas 1 or unknown."),
         ("times", "int", "How often that began."),
         ("first", "time", "When it first began, by ZooKeeper's clock."),
         ("last", "time", "When it last ended, or the history did."),
         ("open", "flag", "Whether it still was so at the end of the history."),
-        ("min_isr", "text", "min.insync.replicas of then, by which it was judged."),
+        ("min_isr", "text", "min.insync.replicas of then, by which it was judged; null: not known, so neither is acks=1."),
         ("proof", "text", "Transaction that began the first of them."),
     ),
     "audit_changes": _columns(

@@ -268,8 +268,8 @@ CLIENT_DEFAULTS: dict[str, dict[str, Changed]] = {
     "spring": _JAVA_CLIENT
     | {
         "enable.auto.commit": Changed(
-            values=(("0.8.2", "false"),),
-            source="spring-kafka: KafkaMessageListenerContainer since 2.3 sets it to false where it is not set",
+            values=(("0.8.2", "true"), ("2.3.0", "false")),
+            source="spring-kafka GH-945: KafkaMessageListenerContainer sets it to false where it is not set, from 2.3 on",
         )
     },
     "librdkafka": {
@@ -302,11 +302,15 @@ CLIENT_DEFAULTS: dict[str, dict[str, Changed]] = {
 
 CLIENT_RELEASES: dict[str, tuple[str, ...]] = {
     "java": ("0.8.2", "0.9.0.0", "0.10.1.0", "0.11.0.0", "2.1.0", "3.0.0", "3.0.1", "3.1.0", "3.1.1"),
-    "spring": ("0.10.1.0", "0.11.0.0", "2.1.0", "3.0.0", "3.0.1", "3.1.0", "3.1.1"),
+    "spring": ("0.10.1.0", "0.11.0.0", "2.1.0", "2.3.0", "3.0.0", "3.0.1", "3.1.0", "3.1.1"),
     "librdkafka": ("0.8.2", "0.11.0.0", "1.0.0", "1.2.0", "1.5.0", "1.6.0", "1.7.0"),
     "scala": ("0.8.2",),
 }
 """Releases of a library between which nothing of this changed: one that is not known is any of them."""
+
+CLIENT_BACKOFF_GROWS = {"java": "3.7.0", "spring": "3.7.0", "librdkafka": "2.3.0"}
+"""First release of a library whose producer waits longer before each retry, up to ``retry.backoff.max.ms`` (KIP-580;
+``ProducerConfig.java@3.6.0, 3.7.0``, ``CONFIGURATION.md@v2.2.0, v2.3.0``)."""
 
 IDEMPOTENCE_SINCE = "0.11.0.0"
 """First Java client that knows ``enable.idempotence`` (``ProducerConfig.java@0.10.2.2, 0.11.0.2``)."""

@@ -398,7 +398,7 @@ class Workbook:
             version = release.release(cluster, logged=before.logged_versions(), configured=before.configured_versions())
             known = {file.client for file in before.client_files()}
             said = ";".join(part for part in clients.split(";") if part.partition("=")[0].strip() in known)
-            found = durability.compared(found, self._audited(before, cluster, version, said))
+            found = durability.compared(found, self._audited(before, cluster, version, said, earlier=True))
         self._tables |= {
             "settings": found.settings,
             "loss_verdicts": found.verdicts,
@@ -410,12 +410,13 @@ class Workbook:
         return found
 
     @staticmethod
-    def _audited(case: Case, cluster: Cluster, version: VersionInUse, said: str) -> Durability:
+    def _audited(case: Case, cluster: Cluster, version: VersionInUse, said: str, *, earlier: bool = False) -> Durability:
         return durability.examine(
             cluster,
             version,
             clients=case.client_files(),
             said=said,
+            earlier=earlier,
             log_dirs=case.log_dirs(),
             happened=history_facts.read(case.history()) if case.has_history else None,
         )

@@ -10,7 +10,9 @@ from casebook.analysis import durability, durability_checks
 from casebook.analysis.durability import Durability
 from casebook.analysis.durability_clients import stated
 from casebook.analysis.durability_exposure import exposure
+from casebook.analysis.durability_rows import LossVerdict
 from casebook.analysis.durability_rules import RULES
+from casebook.analysis.durability_scene import HOLDS, LOSES, NOT_APPLICABLE, UNKNOWN, Judged
 from casebook.analysis.release import release
 from casebook.case import Case
 from casebook.clients import PRODUCER, ClientFile
@@ -53,7 +55,20 @@ def lost(found: Durability) -> dict[str, str | None]:
     return {row.rule: row.severity for row in reversed(found.verdicts)}
 
 
-GOOD_PRODUCER = "key.serializer=x\nacks=all\nretries=5\nenable.idempotence=true\ndelivery.timeout.ms=120000\n"
+def bare(found: Cluster) -> Cluster:
+    """The same, but nobody collected what its brokers were started with."""
+    return replace(found, server_properties={})
+
+
+def verdict(found: Durability, rule: str, topic: str | None = None) -> LossVerdict:
+    return next(row for row in found.verdicts if row.rule == rule and (topic is None or row.topic == topic))
+
+
+def judged(found: Durability, rule: str) -> Judged:
+    return next(answer.judged for answer in found.answers if answer.rule == rule)
+
+
+GOOD_PRODUCER = "key.serializer=x\nacks=all\nretries=2147483647\nenable.idempotence=true\ndelivery.timeout.ms=120000\n"
 GOOD_CONSUMER = "key.deserializer=x\nenable.auto.commit=false\nauto.offset.reset=earliest\nisolation.level=read_committed\n"
 
 
@@ -219,6 +234,130 @@ class TestRules:
             assert rule.judge.__doc__
 
 
+class TestRetries:
+    """How long a producer goes on: tries times retry.backoff.ms, against a session of 18 s and an election of 5 s."""
+
+    @pytest.mark.parametrize(
+        ("retries", "said", "outcome"),
+        [
+            ("3", "java 2.8.1", LOSES),
+            ("229", "java 2.8.1", LOSES),
+            ("230", "java 2.8.1", HOLDS),
+            ("25", "java 3.6.2", LOSES),
+            ("25", "java 3.7.0", LOSES),
+            ("26", "java 3.7.0", HOLDS),
+            ("26", "spring 3.7.0", HOLDS),
+            ("26", "librdkafka 2.2.0", LOSES),
+            ("26", "librdkafka 2.3.0", HOLDS),
+            ("26", "java", UNKNOWN),
+            ("3", "", LOSES),
+        ],
+    )
+    def test_few_tries_are_used_up(self, retries, said, outcome):
+        """100 ms each; 100, 200, 400, 800 and then 1000 ms with KIP-580 (Java 3.7.0, librdkafka v2.3.0)."""
+        text = f"acks=all\nenable.idempotence=true\nretries={retries}\n"
+        assert judged(audit(cluster(), "2.8.2", *client(text), said=f"app={said}" if said else ""), "D7").outcome == outcome
+
+    def test_few_tries_end_before_the_delivery_timeout(self):
+        """Three tries are 300 ms: nothing is sent again for two minutes, whatever delivery.timeout.ms allows."""
+        found = audit(cluster(), "2.8.2", *client("acks=all\nretries=3\nenable.idempotence=true\n"), said="app=java 2.8.1")
+        assert lost(found)["D7"] == "warning"
+        assert "300 ms" in verdict(found, "D7").sentence
+        assert judged(found, "D8").outcome == NOT_APPLICABLE
+
+    def test_defaults_of_old_libraries_are_few(self):
+        """Two of librdkafka before 1.6, three of Scala's producer."""
+        for said in ("librdkafka 1.5.0", "scala 0.9.0.1"):
+            assert "D7" in lost(audit(cluster(), "2.8.2", *client("acks=all\nlinger.ms=1\n"), said=f"app={said}"))
+
+    @pytest.mark.parametrize("library", ["java 2.0.1", "java 3.9.2", "spring 2.8.0", "librdkafka 2.3.0", "scala 0.9.0.1", ""])
+    def test_fewer_than_none_are_refused(self, library):
+        """ProducerConfig.java@2.0.1, 3.7.0: between(0, MAX); CONFIGURATION.md@v0.11.6: 0 ..; DefaultEventHandler.scala@0.9.0.1."""
+        found = audit(cluster(), "2.8.2", *client("acks=all\nretries=-1\n"), said=f"app={library}" if library else "")
+        assert lost(found)["D24"] == "warning"
+        assert "retries=-1" in verdict(found, "D24").sentence
+        assert {judged(found, rule).outcome for rule in ("D7", "D8", "D17")} == {NOT_APPLICABLE}
+
+    def test_a_session_that_is_only_assumed_is_not_known(self):
+        """The default may be another than what the broker was started with; few tries are too few for every session."""
+        found = bare(cluster())
+        for retries, outcome in (("3", LOSES), ("300", UNKNOWN), ("2147483647", HOLDS)):
+            text = f"acks=all\nenable.idempotence=true\nretries={retries}\n"
+            assert judged(audit(found, "2.8.2", *client(text), said="app=java 2.8.1"), "D7").outcome == outcome
+        told = audit(found, "2.8.2", *client("acks=all\nenable.idempotence=true\n"), said="app=java 2.8.1")
+        assert judged(told, "D8").outcome == UNKNOWN
+        assert "not collected" in judged(told, "D8").sentence
+        assert "--properties" in next(f for f in told.findings if f.check == "durability.delivery_timeout").settle
+
+
+class TestTransactions:
+    TEXT = "transactional.id=x\nacks=all\n"
+
+    def test_before_the_first_one(self):
+        """What the topic will get is known where the brokers' files are; Kafka's shipped file sets both to 1."""
+        known = judged(audit(cluster(), "2.8.2", *client(self.TEXT), said="app=java 2.8.1"), "D13")
+        assert (known.outcome, known.sentence.split(",")[0]) == (HOLDS, "__transaction_state will get 3 copies")
+        assert judged(audit(bare(cluster()), "2.8.2", *client(self.TEXT), said="app=java 2.8.1"), "D13").outcome == UNKNOWN
+        partly = cluster()
+        partly = replace(partly, server_properties={b: partly.server_properties[b] for b in (1, 2)})
+        assert judged(audit(partly, "2.8.2", *client(self.TEXT), said="app=java 2.8.1"), "D13").outcome == UNKNOWN
+
+    def test_as_kafka_ships_it(self):
+        """config/server.properties@2.8.2: one copy, one in sync."""
+        shipped = {"transaction.state.log.replication.factor": "1", "transaction.state.log.min.isr": "1"}
+        found = audit(cluster(settings=shipped), "2.8.2", *client(self.TEXT), said="app=java 2.8.1")
+        row = verdict(found, "D13")
+        assert row.severity == "critical"
+        assert row.sentence.startswith("You will lose")
+        assert "transaction.state.log.replication.factor=3" in row.smallest_change
+
+
+class TestChange:
+    """The smallest change must not do harm."""
+
+    def test_not_before_all_are_in_sync_again(self):
+        """min.insync.replicas=2 refuses acks=all at once where the leader is alone: no command is offered."""
+        settings = {"min.insync.replicas": "1"}
+        topics = {"t": {0: ([1, 2, 3], state(1, [1, 2, 3])), 1: ([1, 2, 3], state(1, [1]))}}
+        found = audit(cluster(topics, settings=settings))
+        change = verdict(found, "D4", "t").smallest_change
+        assert "not before all are in sync again" in change
+        assert "1 partition has" in change
+        assert "bin/" not in change
+        assert "bin/" in verdict(found, "D4", "__consumer_offsets").smallest_change
+
+    def test_who_is_dead_is_not_in_sync(self):
+        """An ISR of two, of which one is dead, has one."""
+        topics = {"t": {0: ([1, 9], state(1, [1, 9]))}}
+        change = verdict(audit(cluster(topics, settings={"min.insync.replicas": "1"})), "D4", "t").smallest_change
+        assert "not before all are in sync again" in change
+
+    def test_nor_where_a_partition_has_one_copy(self):
+        """It would be refused for ever."""
+        topics = {"t": {0: ([1, 2], state(1, [1, 2])), 1: ([1], state(1, [1]))}}
+        change = verdict(audit(cluster(topics, settings={"min.insync.replicas": "1"})), "D4", "t").smallest_change
+        assert "one copy" in change
+        assert "bin/" not in change
+
+    def test_nor_where_the_isr_is_not_known(self):
+        """Unknown is not in sync."""
+        topics = {"t": {0: ([1, 2], None)}}
+        change = verdict(audit(cluster(topics, settings={"min.insync.replicas": "1"})), "D4", "t").smallest_change
+        assert "not known" in change
+        assert "bin/" not in change
+
+    def test_no_notebook_is_named_that_does_not_do_it(self):
+        """Notebook 30 raises a replication factor only where it drains a broker."""
+        one = {0: ([1], state(1, [1]))}
+        found = audit(cluster({"t": one, "u": THREE["t"]}, settings={"broker.rack": "one"}))
+        offsets = made(live=(1, 2, 3), topics={"__consumer_offsets": one})
+        rows = [*found.verdicts, *audit(offsets).verdicts]
+        assert {"D2", "D12", "D15"} <= {row.rule for row in rows}
+        assert not [row for row in rows if "notebook 30" in row.smallest_change]
+        steps = [step.text for f in found.findings for step in f.next]
+        assert not [text for text in steps if "notebook 30" in text]
+
+
 class TestSamples:
     def test_the_topics_that_really_lost_records_are_named(self):
         """isr-shrunk-loss: payments lost what a leader alone had acknowledged to acks=all; min ISR 2 kept invoices from it."""
@@ -307,6 +446,42 @@ class TestClients:
         assert producer["acks"].value is None
         assert producer["linger.ms"].value == "1"
 
+    @pytest.mark.parametrize("text", ["acks=${ACKS}", "retries=${R}", "max.in.flight.requests.per.connection=${N}"])
+    def test_what_may_switch_idempotence_off(self, text):
+        """ProducerConfig.java@3.0.1: acks, retries or requests in flight that nobody knows leave the default unknown."""
+        found = audit(cluster(), "2.8.2", *client(f"{text}\n"), said="app=java 3.6.0")
+        assert found.scene.producers[0]["enable.idempotence"].value is None
+        assert {judged(found, rule).outcome for rule in ("D17", "D24")} == {UNKNOWN}
+        old = audit(cluster(), "2.8.2", *client(f"{text}\n"), said="app=java 2.8.2")
+        assert judged(old, "D24").outcome == HOLDS
+        asked = audit(cluster(), "2.8.2", *client(f"{text}\nenable.idempotence=true\n"), said="app=java 3.6.0")
+        assert [judged(asked, rule).outcome for rule in ("D17", "D24")] == [HOLDS, UNKNOWN]
+
+    def test_what_an_include_may_contradict(self):
+        """A file that is not whole cannot be said to be free of contradictions."""
+        found = audit(cluster(), "2.8.2", *client("include=other.properties\nacks=all\n"), said="app=java 3.6.0")
+        assert judged(found, "D24").outcome == UNKNOWN
+
+    @pytest.mark.parametrize(
+        ("said", "commit"), [("spring 2.2.0", "true"), ("spring 2.3.0", "false"), ("spring 2.8.0", "false"), ("spring", None)]
+    )
+    def test_spring_commits_by_itself_up_to_2_2(self, said, commit):
+        """spring-kafka GH-945: enable.auto.commit=false where it is not set, from 2.3 on; before, Kafka's true counted."""
+        found = audit(cluster(), "2.8.2", *client("spring.kafka.consumer.group-id=x\n"), said=f"app={said}")
+        value = found.scene.consumers[0]["enable.auto.commit"]
+        assert value.value == commit
+        if commit is None:
+            assert value.possible == ("false", "true")
+
+    def test_a_topic_that_is_not_there(self):
+        """A typing error would leave every topic without a verdict."""
+        with pytest.raises(UsageError, match="orders"):
+            audit(cluster({"orders": THREE["t"]}), "2.8.2", *client("acks=1\n"), said="app=java 2.0.1: order")
+        hidden = cluster(extra=[Znode(path="/brokers/topics/hidden", outcome=ReadOutcome.DENIED)])
+        audit(hidden, "2.8.2", *client("acks=1\n"), said="app=java 2.0.1: hidden")
+        then = audit(cluster(), "2.8.2", *client("acks=1\n"), said="app=java 2.0.1: new", earlier=True)
+        assert "D3" not in lost(then)
+
     def test_only_topics_that_it_uses(self):
         """A producer that was said to write one topic loses nothing of another."""
         topics = {name: {0: ([1, 2, 3], state(1, [1, 2, 3]))} for name in ("a", "b")}
@@ -373,6 +548,25 @@ class TestIsrAlone:
         )  # fmt: skip
         assert [(row.milliseconds, row.times) for row in found.isr_alone] == [(10 * SECOND, 1)]
 
+    def test_a_min_isr_that_is_not_known(self):
+        """Neither never nor so long: whether the leader alone could acknowledge is told as unknown."""
+        alone = ((10, state(1, [1])), (20, state(1, [1, 2])))
+        found = audit(cluster(), happened=history(*alone, config=[(5, {"min.insync.replicas": "${MIN}"})]))
+        (row,) = found.isr_alone
+        assert (row.min_isr, row.milliseconds) == (None, 10 * SECOND)
+        answer = next(f for f in found.findings if f.check == "durability.isr_alone")
+        assert answer.status is Status.COULD_NOT_CHECK
+        assert (answer.facts["partitions"], answer.facts["unknown"]) == (0, 1)
+
+    def test_known_and_unknown_times_are_kept_apart(self):
+        """Ten seconds with 1, then ten with nobody knows what: ten are said, and ten are not known."""
+        states = ((10, state(1, [1])), (20, state(1, [1, 2])), (30, state(1, [1])), (40, state(1, [1, 2])))
+        config = [(5, {"min.insync.replicas": "1"}), (25, {"min.insync.replicas": "${MIN}"})]
+        found = audit(cluster(), happened=history(*states, config=config))
+        assert [(row.milliseconds, row.min_isr) for row in found.isr_alone] == [(10 * SECOND, "1"), (10 * SECOND, None)]
+        answer = next(f for f in found.findings if f.check == "durability.isr_alone")
+        assert (answer.severity, answer.facts["partitions"], answer.facts["milliseconds"]) == (Severity.WARNING, 1, 10 * SECOND)
+
     def test_without_history_it_is_unknown(self):
         """Not zero."""
         found = audit(cluster())
@@ -436,10 +630,19 @@ class TestInShort:
         assert answer.title.endswith("1 rule says that two failures can.")
 
     def test_nothing_to_say(self):
-        """A safe cluster is ok."""
+        """A safe cluster is ok, as far as it goes: of producers it knows nothing."""
         found = cluster()
         (answer,) = durability_checks.in_short(found, release(found, given="2.8.2"))
         assert answer.status is Status.OK
+        assert answer.title.startswith("No single failure takes what acks=all has acknowledged")
+        assert "producers were not looked at" in answer.title
+
+    def test_topics_that_nobody_saw(self):
+        """Not ok, in a whole sentence."""
+        found = cluster(extra=[Znode(path="/brokers/topics/hidden", outcome=ReadOutcome.DENIED)])
+        (answer,) = durability_checks.in_short(found, release(found, given="2.8.2"))
+        assert answer.status is Status.COULD_NOT_CHECK
+        assert answer.title.endswith("not looked at, as far as could be checked")
 
 
 def test_the_same_case_gives_the_same_rows():

@@ -8,6 +8,7 @@ import pytest
 from casebook import tables
 from casebook.analysis import durability
 from casebook.analysis.durability import Durability
+from casebook.analysis.durability_rows import IsrAlone
 from casebook.analysis.release import release
 from casebook.formats import client_properties
 from casebook.views import durability as views
@@ -143,6 +144,18 @@ class TestUnknown:
     def test_no_history_is_no_clean_bill(self):
         """The past without ZooKeeper's files is unknown, with the command that brings them."""
         assert "--zookeeper-data" in words_of(html_of(views.past(audited())))
+
+    def test_times_of_which_nothing_can_be_told(self):
+        """A leader alone under a min.insync.replicas that nobody knows is no time of acks=1."""
+        known = IsrAlone("careful", 0, 60_000, 1, 1_000, 61_000, False, "1", "zookeeper/history")
+        unsure = known._replace(partition=1, min_isr=None)
+        found = replace(audited(against=False), history=True)
+        said = words_of(html_of(views.past(replace(found, isr_alone=(unsure,)))))
+        assert "Of 1 partition it is not known" in said
+        assert "acks=all was acks=1 in" not in said
+        both = words_of(html_of(views.past(replace(found, isr_alone=(known, unsure)))))
+        assert "acks=all was acks=1 in 1 partition" in both
+        assert "Of 1 partition it is not known" in both
 
     def test_brokers_without_collected_settings(self):
         """Broker 3's file was not collected: its defaults are called assumed."""

@@ -60,6 +60,7 @@ def examine(
     *,
     clients: Sequence[ClientFile] = (),
     said: str = "",
+    earlier: bool = False,
     log_dirs: Iterable[LogDir] = (),
     happened: Iterable[Happened] | None = None,
 ) -> Durability:
@@ -68,14 +69,18 @@ def examine(
     Args:
         clients: What files of clients say.
         said: What a person says of them; see :func:`casebook.analysis.durability_clients.stated`.
+        earlier: Whether it is the earlier of two cases: then what is said of clients may name topics that came later.
         log_dirs: For the sizes of only copies.
         happened: ZooKeeper's history; ``None`` where the case has none.
 
     Raises:
-        UsageError: ``said`` cannot be understood.
+        UsageError: ``said`` cannot be understood, or names what is not there.
     """
     settings = Settings(cluster, version.version)
-    known = durability_clients.clients(clients, durability_clients.stated(said))
+    stated = durability_clients.stated(said)
+    known = durability_clients.clients(clients, stated)
+    if not earlier and not cluster.unlisted:
+        durability_clients.must_be_there(stated, cluster.topics)
     scene = Scene(cluster=cluster, version=version, settings=settings, topics=topics(cluster, settings), clients=known)
     told = durability_settings.rows(cluster, settings)
     answers = durability_verdicts.answers(scene)

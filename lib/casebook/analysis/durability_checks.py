@@ -17,6 +17,7 @@ from casebook.findings import Evidence, Finding, Question, Severity, Status, Ste
 from casebook.versions import VersionInUse
 
 _SHOWN = 5
+_OF_BROKERS = "tables/settings"
 _SETTLE = {
     TOPIC: "server.properties of every broker, and /config/topics: casebook collect --zookeeper ... --properties 1=FILE.",
     CLUSTER: "server.properties of every broker: casebook collect --properties 1=FILE.",
@@ -57,7 +58,7 @@ def at_risk(scene: Scene, found: Sequence[LossVerdict]) -> Finding:
         unsure = [row for row in found if row.severity is None]
         if unsure:
             title = f"{number(len(unsure), 'verdict')} on durability could not be given"
-            return ask.could_not_check(title, why=unsure[0].sentence, settle=_SETTLE[RULES[unsure[0].rule].scope])
+            return ask.could_not_check(title, why=unsure[0].sentence, settle=_settle(RULES[unsure[0].rule], unsure[0].proof))
         return _unless_unlisted(scene, ask.nothing_in(scene.topics, "No rule says that an acknowledged record can be lost"))
     one = f", {count(len(at_once))} by a single failure" if at_once else ", by two failures"
     return ask.found(
@@ -109,9 +110,14 @@ def _of_rule(scene: Scene, rule: Rule, asked: Sequence[Answer]) -> Finding:
         )
     if missing:
         title = f"{rule.id}, {rule.head}: {_many(rule, missing)} could not be judged"
-        return ask.could_not_check(title, why=missing[0].judged.sentence, settle=_SETTLE[rule.scope])
+        return ask.could_not_check(title, why=missing[0].judged.sentence, settle=_settle(rule, missing[0].judged.proof))
     answer = ask.nothing_in(well, _well(rule, well))
     return _unless_unlisted(scene, answer) if rule.scope == TOPIC else answer
+
+
+def _settle(rule: Rule, proof: str) -> str:
+    """What would tell: of a client, too, what its brokers were started with where that is what is not known."""
+    return _SETTLE[CLUSTER] if proof == _OF_BROKERS and rule.scope != TOPIC else _SETTLE[rule.scope]
 
 
 def _unless_unlisted(scene: Scene, answer: Finding) -> Finding:
@@ -119,7 +125,7 @@ def _unless_unlisted(scene: Scene, answer: Finding) -> Finding:
     if not scene.cluster.unlisted:
         return answer
     why = f"There may be topics that nobody saw. {scene.cluster.unlisted[0].path}: {scene.cluster.unlisted[0].reason}."
-    title = f"{answer.title}, as far as could be checked"
+    title = f"{answer.title.removesuffix('.')}, as far as could be checked"
     return replace(answer, status=Status.COULD_NOT_CHECK, title=title, why=why, settle=COLLECT_AGAIN)
 
 
@@ -234,7 +240,7 @@ def exposed(scene: Scene, found: Sequence[Exposure]) -> Finding:
         f"{number(len(found), 'broker')} {agree(len(found), 'holds', 'hold')} only copies: broker {worst.broker} alone "
         f"{number(worst.partitions, 'partition')} of {number(len(worst.topics), 'topic')}, {much}",
         why=f"They are of {', '.join(worst.topics[:_SHOWN])}{' and others' if len(worst.topics) > _SHOWN else ''}.",
-        next=(Step(kind="first", text="Give these topics replication factor 3 before any work on these brokers (notebook 30)."),),
+        next=(Step(kind="first", text="Give these topics replication factor 3 before any work on these brokers."),),
     )
 
 
@@ -244,15 +250,17 @@ def history(found: Sequence[IsrAlone], *, told: bool) -> Finding:
     Args:
         told: Whether the case has ZooKeeper's history.
     """
+    known, unknown = [row for row in found if row.min_isr is not None], [row for row in found if row.min_isr is None]
     ask = Question(
         check="durability.isr_alone",
         question="How long was acks=all only acks=1, because the ISR was the leader alone?",
         looked_at="ZooKeeper’s history" if told else "",
         threshold="an ISR of one, with min.insync.replicas 1",
         facts={
-            "partitions": len(found) if told else None,
-            "milliseconds": sum(row.milliseconds for row in found) if told else None,
-            "open": sum(row.open for row in found) if told else None,
+            "partitions": len(known) if told else None,
+            "milliseconds": sum(row.milliseconds for row in known) if told else None,
+            "open": sum(row.open for row in known) if told else None,
+            "unknown": len(unknown) if told else None,
         },
     )
     if not told:
@@ -263,15 +271,23 @@ def history(found: Sequence[IsrAlone], *, told: bool) -> Finding:
         )
     if not found:
         return ask.ok("acks=all was never acks=1 in this history")
-    worst, still = found[0], sum(row.open for row in found)
+    if not known:
+        return ask.could_not_check(
+            f"Whether acks=all was acks=1 is not known of {number(len(unknown), 'partition')}",
+            why="Its ISR was the leader alone, and which min.insync.replicas then counted cannot be told.",
+            settle=_SETTLE[TOPIC],
+            evidence=(Evidence(file="tables/isr_alone"),),
+        )
+    worst, still = known[0], sum(row.open for row in known)
     return ask.found(
         Severity.WARNING,
-        f"acks=all was acks=1 in {number(len(found), 'partition')}, longest in {worst.topic}-{worst.partition}: "
+        f"acks=all was acks=1 in {number(len(known), 'partition')}, longest in {worst.topic}-{worst.partition}: "
         f"{duration(worst.milliseconds)}",
         why="Its ISR was the leader alone, and min.insync.replicas let it acknowledge."
-        + (f" {number(still, 'partition')} still {agree(still, 'is', 'are')} so at the end." if still else ""),
+        + (f" {number(still, 'partition')} still {agree(still, 'is', 'are')} so at the end." if still else "")
+        + (f" Of {number(len(unknown), 'partition')} min.insync.replicas of then is not known." if unknown else ""),
         evidence=(Evidence(file="tables/isr_alone"),),
-        next=(Step(kind="first", text="Set min.insync.replicas=2 on these topics (rule D4)."),),
+        next=(Step(kind="first", text="Set min.insync.replicas=2 on these topics, once all are in sync (rule D4)."),),
         caveats=("Time is counted from ISR changes in ZooKeeper; what was written meanwhile notebook 70 tells.",),
     )
 
@@ -303,7 +319,8 @@ def clients(scene: Scene) -> Finding:
 def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
     """In one finding, from settings and znodes alone: what the first five minutes should know of durability. Cheap.
 
-    That is what one failure takes. What takes two is said of nearly every cluster, and can wait for notebook 80.
+    That is what one failure takes, and from a producer with acks=all: what producers do is not looked at. What takes two is said
+    of nearly every cluster, and can wait for notebook 80.
     """
     settings = Settings(cluster, version.version)
     scene = Scene(cluster=cluster, version=version, settings=settings, topics=topics(cluster, settings), clients=())
@@ -338,7 +355,7 @@ def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
     if unread or not cluster.brokers_known:
         why = unread[0].sentence if unread else "Which brokers there are is unknown."
         return (ask.could_not_check("Whether a single failure takes records is not fully known", why=why, settle=_SETTLE[TOPIC]),)
-    well = f"No single failure takes acknowledged records. {two}".strip()
+    well = f"No single failure takes what acks=all has acknowledged; producers were not looked at. {two}".strip()
     return (_unless_unlisted(scene, ask.nothing_in(scene.topics, well)),)
 
 

@@ -2,9 +2,12 @@
 
 from casebook.analysis.durability_clients import Client, transactional
 from casebook.analysis.durability_cluster_rules import days
+from casebook.analysis.durability_retries import death, death_unknown, lasting, outlasts
 from casebook.analysis.durability_scene import (
     CRITICAL,
     INFO,
+    LOSES,
+    UNKNOWN,
     WARNING,
     Judged,
     Scene,
@@ -14,10 +17,9 @@ from casebook.analysis.durability_scene import (
     unknown,
 )
 from casebook.analysis.durability_topics import TRANSACTIONS_TOPIC, TopicFacts
-from casebook.analysis.words import duration
+from casebook.analysis.words import duration, number
 
-_ELECTION = 5_000
-"""Milliseconds that an election may take after the session has ended."""
+_SETTINGS = "tables/settings"
 _SHORT_RETENTION = 3 * 24 * 60
 """Minutes from Friday evening to Monday evening."""
 
@@ -62,16 +64,18 @@ def acks_1(_: Scene, topic: TopicFacts, producer: Client) -> Judged:
     )
 
 
-def no_retries(_: Scene, producer: Client) -> Judged:
-    """0 was the default of Java up to 2.0: ``ProducerConfig.java@2.0.1, 2.1.1``."""
+def no_retries(scene: Scene, producer: Client) -> Judged:
+    """0 was the default of Java up to 2.0: ``ProducerConfig.java@2.0.1, 2.1.1``; ``Sender.java@2.8.2`` (canRetry)."""
     retries, acks = producer["retries"], producer["acks"]
     if acks.value == "0":
         return beside("acks=0: nothing is ever known to have failed.")
-    if retries.value is None:
+    if retries.whole is None:
         maybe = f": it may be {' or '.join(retries.possible)}" if retries.possible else ""
         return unknown(f"retries of {producer.name} is {retries.origin}{maybe}.", retries.proof or producer.file)
-    if retries.value != "0":
-        return holds(f"retries={retries.value} ({retries.origin}).")
+    if retries.whole < 0:
+        return beside(f"retries={retries.value}: see D24.")
+    if retries.whole:
+        return _few_retries(scene, producer, retries.whole)
     return loses(
         WARNING,
         f"You lose what {producer.name} sends while a leader moves, unless the application looks at the result of every send and "
@@ -82,28 +86,68 @@ def no_retries(_: Scene, producer: Client) -> Judged:
     )
 
 
+def _few_retries(scene: Scene, producer: Client, tries: int) -> Judged:
+    """Whether they are used up before the next leader, or enough copies, are there."""
+    retries, (shortest, longest) = producer["retries"], lasting(producer, tries)
+    proof = retries.proof or producer.file
+    if outlasts(shortest, scene):
+        return holds(f"retries={retries.value} ({retries.origin}).")
+    about = f"{number(tries, 'retry', 'retries')} {'is' if tries == 1 else 'are'} used up after about {duration(longest)}"
+    if outlasts(longest, scene) is not False:
+        said = f"Whether the {tries} retries of {producer.name} outlast the death of a broker is unknown"
+        if death(scene) is None:
+            return unknown(f"{said}: {death_unknown(scene)}.", _SETTINGS)
+        return unknown(f"{said}: how long each waits depends on its library and release.", proof)
+    needed = death(scene)
+    lasts = f", a death lasts about {duration(needed)}" if needed is not None else ""
+    return loses(
+        WARNING,
+        f"You lose what {producer.name} sends while a leader moves or too few copies are in sync, unless the application looks "
+        f"at the result of every send and repeats it: {about} at the default retry.backoff.ms of 100{lasts} (retries="
+        f"{retries.value}, {retries.origin}).",
+        change=f"Set retries=2147483647 in {producer.file}, with idempotence for the order.",
+        cost="None, but for sends that fail later than before.",
+        proof=proof,
+    )
+
+
 def delivery_timeout(scene: Scene, producer: Client) -> Judged:
     """A dead leader is replaced after its session has ended; sends must wait so long (KIP-91)."""
     timeout, retries = producer["delivery.timeout.ms"], producer["retries"]
-    sessions = [s.number for s in scene.of_brokers("zookeeper.session.timeout.ms")]
     if retries.value == "0" or producer["acks"].value == "0":
         return beside("Nothing is sent again: see D1 and D7.")
+    if (retries.whole or 0) < 0:
+        return beside(f"retries={retries.value}: see D24.")
     if timeout.value == "":
         return beside("This client has no such timeout: retries alone count.")
-    if timeout.whole is None or None in sessions or not sessions:
-        return unknown(f"delivery.timeout.ms of {producer.name}, or how long a death lasts, is unknown.", timeout.proof)
-    lasts = max(s for s in sessions if s is not None) + _ELECTION
-    if timeout.whole >= lasts:
-        return holds(f"It sends again for {duration(timeout.whole)} ({timeout.origin}).")
+    if timeout.whole is None:
+        return unknown(f"delivery.timeout.ms of {producer.name} is {timeout.origin}.", timeout.proof or producer.file)
+    enough, needed = outlasts(timeout.whole, scene), death(scene)
+    if enough is None:
+        why = f"{duration(timeout.whole)}; {death_unknown(scene)}"
+        return unknown(f"Whether {producer.name} sends for as long as a death lasts is unknown: {why}.", _SETTINGS)
+    if enough:
+        return _as_long_as_its_retries(scene, producer)
+    lasts = "longer" if needed is None else f"about {duration(needed)}"
     return loses(
         WARNING,
         f"You lose what {producer.name} sends while a dead leader is not yet replaced, unless the application looks at "
         f"the result of "
-        f"every send: it gives up after {duration(timeout.whole)}, a death lasts about {duration(lasts)} ({timeout.origin}).",
+        f"every send: it gives up after {duration(timeout.whole)}, a death lasts {lasts} ({timeout.origin}).",
         change=f"Set delivery.timeout.ms=120000 in {producer.file}.",
         cost="What is not delivered is kept in memory longer.",
         proof=timeout.proof or producer.file,
     )
+
+
+def _as_long_as_its_retries(scene: Scene, producer: Client) -> Judged:
+    """A timeout that is long enough counts only while there are retries left."""
+    timeout, tries = producer["delivery.timeout.ms"], no_retries(scene, producer)
+    if tries.outcome == LOSES:
+        return beside("Its retries are used up before that: see D7.")
+    if tries.outcome == UNKNOWN:
+        return unknown(tries.sentence, tries.proof)
+    return holds(f"It sends again for {duration(timeout.whole or 0)} ({timeout.origin}).")
 
 
 def reorder(_: Scene, producer: Client) -> Judged:
@@ -115,6 +159,8 @@ def reorder(_: Scene, producer: Client) -> Judged:
     )
     if retries.value == "0":
         return beside("Nothing is sent again: see D7.")
+    if (retries.whole or 0) < 0:
+        return beside(f"retries={retries.value}: see D24.")
     if idempotent.flag:
         return holds(f"Idempotence keeps order and single copies ({idempotent.origin}).")
     if idempotent.value is None or flights.whole is None or retries.value is None:

@@ -1,12 +1,12 @@
 """What counts for a producer or consumer: what its file gives, else the default of its library and release, if known."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from casebook.analysis.durability_rows import ClientRow
-from casebook.clients import CONSUMER, JAVA, LIBRARIES, LIBRDKAFKA, PRODUCER, SPRING, ClientFile
+from casebook.clients import CONSUMER, JAVA, LIBRARIES, LIBRDKAFKA, PRODUCER, SCALA, SPRING, ClientFile
 from casebook.errors import UsageError, did_you_mean
 from casebook.versions import (
     CLIENT_DEFAULTS,
@@ -24,6 +24,8 @@ _OF_PRODUCERS = (
 _OF_CONSUMERS = ("enable.auto.commit", "auto.offset.reset", "isolation.level", "session.timeout.ms")
 KEYS = {PRODUCER: _OF_PRODUCERS, CONSUMER: _OF_CONSUMERS}
 _MOST_IN_FLIGHT = 5
+_CONTRADICTS = ("acks", "retries", "max.in.flight.requests.per.connection")
+"""What idempotence may not go with."""
 _STORE = "enable.auto.offset.store"
 _STATED = re.compile(r"(?P<client>[\w.-]+)\s*=\s*(?P<library>[a-z]+)?\s*(?P<version>[0-9][0-9.]*)?\s*(?::(?P<topics>.*))?")
 
@@ -127,6 +129,18 @@ def stated(text: str) -> dict[str, Stated]:
     return found
 
 
+def must_be_there(said: Mapping[str, Stated], topics: Collection[str]) -> None:
+    """Refuse a topic that is not there: a typing error would leave its client without verdicts.
+
+    Raises:
+        UsageError: Somebody said that a client uses a topic that is not there.
+    """
+    for client, one in said.items():
+        for topic in one.topics:
+            if topic not in topics:
+                raise UsageError(f"clients: {client}: there is no topic {topic}.", try_=did_you_mean(topic, topics))
+
+
 def clients(files: Sequence[ClientFile], said: Mapping[str, Stated]) -> tuple[Client, ...]:
     """Every producer, then every consumer, by name.
 
@@ -222,9 +236,13 @@ def _settled(
     """
     asked = file.given.get("enable.idempotence")
     transactional = values["transactional.id"].value
+    if (values["retries"].whole or 0) < 0:
+        return values, (_fewer_than_none(values["retries"], library),), False
     if library in (JAVA, SPRING) and version is not None and version < KafkaVersion.parse(IDEMPOTENCE_SINCE):
         return values | {"enable.idempotence": Value("false", f"{library} {version} does not know it")}, (), True
     against = _against(file, values)
+    unsure = [key for key in _CONTRADICTS if key in file.given and values[key].value is None]
+    starts = None if unsure or not file.whole else True
     if transactional and asked is not None and asked.value == "false":
         return values, ("A transactional.id is set and idempotence is switched off: the producer does not start.",), False
     wanted = (asked is not None and asked.value == "true") or bool(transactional)
@@ -232,7 +250,7 @@ def _settled(
         why = f"Idempotence is asked for and {' and '.join(against)}: the producer does not start, in any release."
         return values, (why,), False
     if wanted:
-        return _idempotent(file, values), (), True
+        return _idempotent(file, values), (), starts
     idempotent = values["enable.idempotence"]
     if asked is None and against and idempotent.value != "false":
         off = Value("false", f"switched off by {' and '.join(against)}")
@@ -240,9 +258,20 @@ def _settled(
         what = f"{' and '.join(against)} switches it off, which one line of the log tells"
         why = f"Where idempotence is the default (Java, 3.0.1 and later), {what}."
         return values | {"enable.idempotence": off}, (why,) if silent else (), True
-    if asked is None and idempotent.value == "true":
-        return _idempotent(file, values), (), True
-    return values, (), None if asked is not None and asked.value is None and against else True
+    if idempotent.value == "true" and unsure:
+        not_known = Value(None, f"unknown: the default, unless {' or '.join(unsure)} switches it off")
+        return values | {"enable.idempotence": not_known}, (), None
+    if idempotent.value == "true":
+        return _idempotent(file, values), (), starts
+    if idempotent.value == "false" and file.whole:
+        return values, (), True
+    return values, (), None if against or unsure or not file.whole else True
+
+
+def _fewer_than_none(retries: Value, library: str | None) -> str:
+    """``ProducerConfig.java@0.9.0.1, 3.7.0``, ``CONFIGURATION.md@v0.11.6, v2.3.0``; ``DefaultEventHandler.scala@0.9.0.1``."""
+    what = "never sends anything" if library == SCALA else "does not start, in any release"
+    return f"retries={retries.value} is none that a client takes: the producer {what}."
 
 
 def _against(file: ClientFile, values: Mapping[str, Value]) -> list[str]:

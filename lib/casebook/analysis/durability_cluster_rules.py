@@ -82,7 +82,7 @@ def offsets_copies(scene: Scene) -> Judged:
             f"You lose the committed offsets of the groups in {number(len(there.single), 'partition')} of {OFFSETS_TOPIC} "
             f"when the disk of "
             "its only broker dies; while that broker is down these groups stand still.",
-            change=f"Give {OFFSETS_TOPIC} replication factor 3 by kafka-reassign-partitions.sh (notebook 30 makes the plan).",
+            change=f"Give {OFFSETS_TOPIC} replication factor 3 by kafka-reassign-partitions.sh.",
             cost="Little disk; commits wait for followers.",
             proof=there.state_path,
         )
@@ -113,23 +113,20 @@ def offsets_copies(scene: Scene) -> Judged:
 
 def transaction_copies(scene: Scene) -> Judged:
     """``TransactionLog.scala@1.0.2, 2.8.2``."""
-    there, factor, least = (
-        scene.by_name.get(TRANSACTIONS_TOPIC),
-        "transaction.state.log.replication.factor",
-        "transaction.state.log.min.isr",
-    )
+    there = scene.by_name.get(TRANSACTIONS_TOPIC)
     if scene.before("0.11.0.0"):
         return beside("There are no transactions before 0.11.")
     if there is None and scene.cluster.unlisted:
         return unknown(f"Whether {TRANSACTIONS_TOPIC} is there is unknown: {scene.cluster.unlisted[0].reason}.")
     if there is None and True not in {transactional(producer) for producer in scene.producers}:
         return beside(f"There is no {TRANSACTIONS_TOPIC}, and nothing tells of transactions.")
-    sync = (there.least,) if there is not None else [s.number for s in scene.of_brokers(least)]
-    copies = there.factors if there is not None else [s.number for s in scene.of_brokers(factor)]
-    if None in sync or None in copies or not copies:
+    if there is None:
+        return _transactions_to_come(scene)
+    sync, copies = there.least, there.factors
+    if sync is None or not copies:
         return unknown(f"Copies or min.insync.replicas of {TRANSACTIONS_TOPIC} are unknown.", "tables/settings")
-    if min(copies) > 1 and min(sync) > 1:
-        return holds(f"{TRANSACTIONS_TOPIC} has {min(copies)} copies, of which {min(sync)} must be in sync.")
+    if min(copies) > 1 and sync > 1:
+        return holds(f"{TRANSACTIONS_TOPIC} has {min(copies)} copies, of which {sync} must be in sync.")
     one = min(copies) < 2
     return loses(
         CRITICAL if one else WARNING,
@@ -137,8 +134,31 @@ def transaction_copies(scene: Scene) -> Judged:
         f"{TRANSACTIONS_TOPIC} dies: read_committed consumers then wait, or see half of one.",
         change=f"Give {TRANSACTIONS_TOPIC} replication factor 3 and min.insync.replicas=2.",
         cost="A transaction waits for followers.",
-        proof=there.state_path if there is not None else "tables/settings",
+        proof=there.state_path,
     )
+
+
+def _transactions_to_come(scene: Scene) -> Judged:
+    """What the topic will get with the first one; the file that Kafka ships says 1 and 1: ``config/server.properties@2.8.2``."""
+    factor, least = "transaction.state.log.replication.factor", "transaction.state.log.min.isr"
+    (few, no_copies), (alone, no_sync) = (
+        _some(scene, key, lambda s: None if s.number is None else s.number < 2) for key in (factor, least)
+    )
+    if few or alone:
+        key, hit = (factor, few) if few else (least, alone)
+        what = "the only copy" if few else "the last copy in sync"
+        return loses(
+            CRITICAL if few else WARNING,
+            f"You will lose what was decided of transactions when {what} of a partition of {TRANSACTIONS_TOPIC} dies: it is not "
+            f"there yet and would be so created ({key} {hit[0].value}, {origin(hit)}).",
+            change=f"Set {factor}=3 and {least}=2 in server.properties of every broker before the first transaction.",
+            cost="A transaction waits for followers.",
+            proof=scene.proof_of(key, [setting.value for setting in hit]),
+        )
+    if no_copies or no_sync:
+        return _not_known(factor, no_copies) if no_copies else _not_known(least, no_sync)
+    copies, sync = (min(s.number or 0 for s in scene.of_brokers(key)) for key in (factor, least))
+    return holds(f"{TRANSACTIONS_TOPIC} will get {copies} copies, of which {sync} must be in sync.")
 
 
 def auto_created(scene: Scene) -> Judged:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.analysis.durability_rows import IsrAlone
-from casebook.analysis.settings import Settings
+from casebook.analysis.settings import TOPIC, Setting, Settings
 from casebook.analysis.timeline_history import Key, Overrides, Past
 from casebook.analysis.timeline_rows import StateRow
 from casebook.facts import Cluster
@@ -13,17 +13,19 @@ _KEY = "min.insync.replicas"
 
 
 class _Stretch(NamedTuple):
-    """Time in which one replica was in sync, and that was enough."""
+    """Time in which one replica was in sync, and that was enough; or nobody knows whether it was, ``min_isr`` ``None``."""
 
     since: int
     until: int
     open: bool
-    min_isr: str
+    min_isr: str | None
     proof: str
 
 
 def isr_alone(past: Past, cluster: Cluster, settings: Settings) -> tuple[IsrAlone, ...]:
-    """Every partition with more than one copy that had such times, longest first.
+    """Every partition with more than one copy that had such times, longest first; then those of which it is not known.
+
+    A partition of which both can be said has a row for each.
 
     Args:
         past: The history, replayed; one without a last transaction tells nothing.
@@ -37,43 +39,46 @@ def isr_alone(past: Past, cluster: Cluster, settings: Settings) -> tuple[IsrAlon
     for key, states in past.states.items():
         if max(copies.get(key, 0), *(len(row.isr or ()) for row in states), 0) > 1:
             stretches = list(_stretches(states, past.overrides.get(key[0], ()), settings, past.last[0]))
-            if stretches:
-                found.append(_row(key, stretches))
-    return tuple(sorted(found, key=lambda row: (-row.milliseconds, row.topic, row.partition)))
+            of_both = ([one for one in stretches if (one.min_isr is None) is unknown] for unknown in (False, True))
+            found += [_row(key, alike) for alike in of_both if alike]
+    return tuple(sorted(found, key=lambda row: (row.min_isr is None, -row.milliseconds, row.topic, row.partition)))
 
 
 def _stretches(states: Sequence[StateRow], overrides: Sequence[Overrides], settings: Settings, end: int) -> Iterator[_Stretch]:
-    """Consecutive states with a leader alone are one stretch, as is one that a change of settings goes through."""
+    """Consecutive states with a leader alone are one stretch, as is one that a change of settings goes through.
+
+    What is known and what is not are not: they are stretches of their own.
+    """
     pending: _Stretch | None = None
     for at, row in enumerate(states):
         last = at + 1 == len(states)
         until = max(end, row.time) if last else max(states[at + 1].time, row.time)
-        counted = _counted(row, overrides, settings)
-        if counted is None:
-            if pending is not None:
-                yield pending
-            pending = None
-        elif pending is None:
-            pending = _Stretch(row.time, until, last, counted, row.proof)
-        else:
+        alone = _alone(row)
+        least = _min_isr(row, overrides, settings) if alone else None
+        counts = alone and (least is None or least <= 1)
+        if pending is not None and counts and (pending.min_isr is None) == (least is None):
             pending = pending._replace(until=until, open=last)
+            continue
+        if pending is not None:
+            yield pending
+        pending = _Stretch(row.time, until, last, None if least is None else str(least), row.proof) if counts else None
     if pending is not None:
         yield pending
 
 
-def _counted(row: StateRow, overrides: Sequence[Overrides], settings: Settings) -> str | None:
-    """The min.insync.replicas that let a leader alone acknowledge; ``None`` where it was not alone, or not let."""
-    if row.deleted or row.leader is None or row.isr is None or len(row.isr) != 1:
-        return None
+def _alone(row: StateRow) -> bool:
+    """Whether there was a leader, and nobody else was in sync."""
+    return not row.deleted and row.leader is not None and row.isr is not None and len(row.isr) == 1
+
+
+def _min_isr(row: StateRow, overrides: Sequence[Overrides], settings: Settings) -> int | None:
+    """The min.insync.replicas by which the leader acknowledged; ``None`` where it is not known."""
     own = _then(overrides, row.time)
     if own is not None and _KEY in own:
-        text = own[_KEY].strip()
-        return text if text.isdigit() and int(text) <= 1 else None
+        return Setting(value=own[_KEY], origin=TOPIC).number
     if own is not None:
-        setting = settings.of_broker(_KEY, row.leader)
-    else:
-        setting = settings.of_topic(_KEY, topic=row.topic, broker=row.leader)
-    return str(setting.number) if setting.number is not None and setting.number <= 1 else None
+        return settings.of_broker(_KEY, row.leader).number
+    return settings.of_topic(_KEY, topic=row.topic, broker=row.leader).number
 
 
 def _then(overrides: Iterable[Overrides], time: int) -> Mapping[str, str] | None:
@@ -92,6 +97,6 @@ def _row(key: Key, stretches: Sequence[_Stretch]) -> IsrAlone:
         first=first.since,
         last=last.until,
         open=last.open,
-        min_isr=", ".join(dict.fromkeys(stretch.min_isr for stretch in stretches)),
+        min_isr=", ".join(dict.fromkeys(stretch.min_isr for stretch in stretches if stretch.min_isr)) or None,
         proof=first.proof,
     )

@@ -74,12 +74,13 @@ class IsrAlone(NamedTuple):
     Args:
         topic: Topic name.
         partition: Partition number.
-        milliseconds: With one replica in sync, a leader, and min.insync.replicas 1 or less; at least, where ``open``.
+        milliseconds: With one replica in sync, a leader, and min.insync.replicas 1 or not known; at least, where ``open``.
         times: How often it began.
         first: When it first began, epoch ms by ZooKeeper's clock.
         last: When it last ended, or the history did.
         open: Whether it still was so at the end.
-        min_isr: min.insync.replicas by which it was judged: as the topic's settings then were.
+        min_isr: min.insync.replicas by which it was judged: as the topic's settings then were; ``None``: unknown, and so is
+            whether acks=all was acks=1.
         proof: Transaction that began the first of them.
     """
 
@@ -90,7 +91,7 @@ class IsrAlone(NamedTuple):
     first: int
     last: int
     open: bool
-    min_isr: str
+    min_isr: str | None
     proof: str
 
 

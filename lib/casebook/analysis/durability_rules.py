@@ -71,7 +71,7 @@ def single_copy(_: Scene, topic: TopicFacts) -> Judged:
     return loses(
         CRITICAL,
         f"You lose {of} {topic.name} when the disk of its only broker dies; while that broker is down, {cannot} ({hit}).",
-        change=f"Give {topic.name} replication factor 3 by kafka-reassign-partitions.sh (notebook 30 makes the plan).",
+        change=f"Give {topic.name} replication factor 3 by kafka-reassign-partitions.sh.",
         cost="Three times the disk and twice the traffic between brokers; acks=all then waits for followers.",
         proof=topic.state_path,
     )
@@ -100,10 +100,26 @@ def isr_of_one(scene: Scene, topic: TopicFacts) -> Judged:
 
 
 def _two_in_sync(scene: Scene, topic: TopicFacts, factor: int) -> tuple[str, str]:
-    change = f"Set min.insync.replicas=2: {scene.alter_topic(topic.name, 'min.insync.replicas=2')}"
+    not_yet = _not_before(topic)
+    change = f"Set min.insync.replicas=2{not_yet or ': ' + scene.alter_topic(topic.name, 'min.insync.replicas=2')}"
     if factor == 2:
         return change, "With two copies one dead broker then stops acks=all writes; with a third copy it does not."
     return change, f"acks=all writes stop when {number(factor - 1, 'broker')} of a partition are down, not {factor}; no latency."
+
+
+def _not_before(topic: TopicFacts) -> str:
+    """Why two in sync must not be asked for now: what has fewer refuses acks=all at once. Empty where nothing is against it."""
+    waiting = set(topic.alone).difference(topic.single)
+    if waiting:
+        has = f"{number(len(waiting), 'partition')} {agree(len(waiting), 'has', 'have')}"
+        return f", but not before all are in sync again: {has} fewer than two in sync now, and would refuse acks=all at once."
+    if topic.single:
+        has = f"{number(len(topic.single), 'partition')} {agree(len(topic.single), 'has', 'have')}"
+        return f", but not before every partition has a second copy (D2): {has} one copy, and would refuse acks=all."
+    if topic.unseen:
+        of = number(len(topic.unseen), "partition")
+        return f", but look first: the ISR of {of} is not known, and with fewer than two in sync acks=all is refused at once."
+    return ""
 
 
 def unclean(scene: Scene, topic: TopicFacts) -> Judged:
@@ -199,7 +215,7 @@ def one_rack(_: Scene, topic: TopicFacts) -> Judged:
         return loses(
             INFO,
             f"You lose what {topic.name} took since the last flush when the one rack of all its copies loses power ({where}).",
-            change=f"Spread the copies of {topic.name} over racks (notebook 30 makes the plan).",
+            change=f"Spread the copies of {topic.name} over racks by kafka-reassign-partitions.sh.",
             cost="Traffic between racks; acks=all waits for it.",
             proof=topic.state_path,
         )
@@ -208,7 +224,7 @@ def one_rack(_: Scene, topic: TopicFacts) -> Judged:
         f"You lose what {topic.name} acknowledged in the last half minute or so, also with acks=all, when the one rack of "
         f"all its "
         f"copies loses power: nothing was flushed ({where}).",
-        change=f"Spread the copies of {topic.name} over racks (notebook 30 makes the plan), not a shorter flush interval.",
+        change=f"Spread the copies of {topic.name} over racks by kafka-reassign-partitions.sh, not a shorter flush interval.",
         cost="Traffic between racks; acks=all waits for it.",
         proof=topic.state_path,
     )
@@ -301,10 +317,11 @@ RULES: Mapping[str, Rule] = {
         ),
         Rule(
             id="D7", asks="Does every producer send again what failed?",
-            has="retries=0: a send that fails is lost unless somebody looks at its result",
-            name="no_retries", head="no retries", scope=PRODUCER, judge=of_clients.no_retries,
-            says="retries=0: a send fails at each change of leader, and is lost unless the application looks at its result.",
-            source=f"{_PRODUCER}/ProducerConfig.java@2.0.1, 2.1.1 (KIP-91)",
+            has="no retries, or too few: a send that fails is lost unless somebody looks at its result",
+            name="no_retries", head="few retries", scope=PRODUCER, judge=of_clients.no_retries,
+            says="retries=0, or so few that a broker's death outlasts them: a send fails at a change of leader, and is lost "
+            "unless the application looks at its result.",
+            source=f"{_PRODUCER}/ProducerConfig.java@2.0.1, 2.1.1 (KIP-91), internals/Sender.java@2.8.2 (canRetry); KIP-580",
         ),
         Rule(
             id="D8", asks="Does every producer try for as long as a broker’s death lasts?",
@@ -425,9 +442,10 @@ RULES: Mapping[str, Rule] = {
         ),
         Rule(
             id="D24", asks="Do the settings of every producer go together?",
-            has="settings that exclude each other",
+            has="settings that exclude each other, or that no client takes",
             name="contradiction", head="contradiction", scope=PRODUCER, judge=of_clients.contradiction,
-            says="Settings of a producer exclude each other: it does not start, or runs without what was asked for.",
+            says="Settings of a producer exclude each other, or are none that it takes: it does not start, or runs without what "
+            "was asked for.",
             source=f"{_PRODUCER}/KafkaProducer.java@2.8.2 (configureAcks), ProducerConfig.java@3.0.0, 3.0.1; "
             "librdkafka src/rdkafka_conf.c@v1.9.2",
         ),

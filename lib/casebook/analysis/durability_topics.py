@@ -26,6 +26,8 @@ class TopicFacts:
         format: message.format.version, as each broker sees it that may lead it; empty before 0.10.
         together: Partitions whose copies all stand in one rack; ``None`` where a rack is unknown.
         protocols: inter.broker.protocol.version of the brokers that hold it.
+        alone: Partitions of which fewer than two living copies are in sync now.
+        unseen: Partitions whose ISR is not known.
     """
 
     name: str
@@ -36,6 +38,8 @@ class TopicFacts:
     format: tuple[Setting, ...]
     together: tuple[int, ...] | None
     protocols: tuple[Setting, ...]
+    alone: tuple[int, ...]
+    unseen: tuple[int, ...]
 
     @cached_property
     def factors(self) -> tuple[int, ...]:
@@ -123,7 +127,7 @@ def topics(cluster: Cluster, settings: Settings) -> tuple[TopicFacts, ...]:
     for partition in cluster.partitions:
         by_topic.setdefault(partition.topic, []).append(partition)
     return tuple(
-        _topic(name, {p.partition: cluster.leads_to(p) for p in by_topic.get(name, ())}, seen, settings, anybody, racks)
+        _topic(cluster, name, by_topic.get(name, ()), seen, settings, anybody, racks)
         for name, topic in sorted(cluster.topics.items())
         if not topic.deleting
     )
@@ -134,9 +138,12 @@ def _assigned(partitions: Iterable[Partition]) -> set[int]:
 
 
 def _topic(
-    name: str, copies: Mapping[int, tuple[int, ...]], seen: _Seen, settings: Settings, anybody: tuple[int, ...],
+    cluster: Cluster, name: str, partitions: Sequence[Partition], seen: _Seen, settings: Settings, anybody: tuple[int, ...],
     racks: Mapping[int, str | None],
 ) -> TopicFacts:  # fmt: skip
+    copies = {p.partition: cluster.leads_to(p) for p in partitions}
+    living = cluster.live if cluster.brokers_known else None
+    in_sync = {p.partition: _in_sync(p, living) for p in partitions}
     holders = tuple(sorted({broker for replicas in copies.values() for broker in replicas}))
     return TopicFacts(
         name=name,
@@ -147,7 +154,17 @@ def _topic(
         format=seen.topic("message.format.version", name, holders) if settings.known("log.message.format.version") else (),
         together=_together(copies, racks),
         protocols=seen.brokers("inter.broker.protocol.version", holders),
+        alone=tuple(sorted(partition for partition, many in in_sync.items() if many is not None and many < 2)),
+        unseen=tuple(sorted(partition for partition, many in in_sync.items() if many is None)),
     )
+
+
+def _in_sync(partition: Partition, living: frozenset[int] | None) -> int | None:
+    """How many copies are in sync now: of the ISR, those that live, where it is known who does."""
+    if partition.state is None or partition.problem:
+        return None
+    isr = partition.state.isr
+    return len(isr) if living is None else sum(broker in living for broker in isr)
 
 
 def _rack(settings: Settings, broker: int) -> str | None:

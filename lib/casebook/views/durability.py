@@ -359,11 +359,15 @@ def past(found: Durability) -> View:
     if not rows:
         sentence = "Whenever the ISR was the leader alone, acks=all was refused, or it never was."
         return html(render("durability_none", sentence=sentence), tables=tables)
-    longest = rows[0]
-    takeaway = (
-        f"acks=all was acks=1 in {text.plural(len(rows), 'partition')}, longest in {longest.topic}-{longest.partition}: "
-        f"{text.duration(longest.milliseconds / 1000)}."
-    )
+    known = [row for row in rows if row.min_isr is not None]
+    unsure = text.plural(len(rows) - len(known), "partition")
+    takeaway = f"Of {unsure} it is not known whether acks=all was acks=1: min.insync.replicas cannot be told."
+    if known:
+        said = (
+            f"acks=all was acks=1 in {text.plural(len(known), 'partition')}, longest in {known[0].topic}-{known[0].partition}: "
+            f"{text.duration(known[0].milliseconds / 1000)}."
+        )
+        takeaway = f"{said} {takeaway}" if len(known) < len(rows) else said
     table = Table(
         name="isr-alone",
         columns=(
@@ -377,13 +381,15 @@ def past(found: Durability) -> View:
                 (
                     f"{row.topic}-{row.partition}", text.duration(row.milliseconds / 1000), text.count(row.times),
                     text.moment(row.first),
-                    "still so at the end" if row.open else text.moment(row.last), row.min_isr, _proof(row.proof),
+                    "still so at the end" if row.open else text.moment(row.last), row.min_isr or "unknown",
+                    _proof(row.proof),
                 ),
             )
             for row in rows[:MOST_ROWS]
         ],
         takeaway=takeaway,
-        reading="The ISR was the leader alone and min.insync.replicas let it acknowledge; longest first, by ZooKeeper’s clock.",
+        reading="The ISR was the leader alone and min.insync.replicas let it acknowledge, or is not known; longest first, by "
+        "ZooKeeper’s clock.",
         total=len(rows),
         rest="isr_alone",
         search=True,

@@ -258,6 +258,11 @@ class TestRetries:
         text = f"acks=all\nenable.idempotence=true\nretries={retries}\n"
         assert judged(audit(cluster(), "2.8.2", *client(text), said=f"app={said}" if said else ""), "D7").outcome == outcome
 
+    def test_without_end(self):
+        """librdkafka takes 0 for that."""
+        found = audit(cluster(), "2.8.2", *client("acks=all\nmessage.timeout.ms=0\n"), said="app=librdkafka 2.3.0")
+        assert judged(found, "D8").outcome == HOLDS
+
     def test_few_tries_end_before_the_delivery_timeout(self):
         """Three tries are 300 ms: nothing is sent again for two minutes, whatever delivery.timeout.ms allows."""
         found = audit(cluster(), "2.8.2", *client("acks=all\nretries=3\nenable.idempotence=true\n"), said="app=java 2.8.1")

@@ -18,6 +18,7 @@ from casebook.analysis.durability_scene import (
 )
 from casebook.analysis.durability_topics import TRANSACTIONS_TOPIC, TopicFacts
 from casebook.analysis.words import duration, number
+from casebook.clients import LIBRDKAFKA
 
 _SETTINGS = "tables/settings"
 _SHORT_RETENTION = 3 * 24 * 60
@@ -122,6 +123,8 @@ def delivery_timeout(scene: Scene, producer: Client) -> Judged:
         return beside("This client has no such timeout: retries alone count.")
     if timeout.whole is None:
         return unknown(f"delivery.timeout.ms of {producer.name} is {timeout.origin}.", timeout.proof or producer.file)
+    if timeout.whole == 0 and producer.library == LIBRDKAFKA:
+        return holds("It sends again without end: message.timeout.ms=0 (CONFIGURATION.md@v2.11.0).")
     enough, needed = outlasts(timeout.whole, scene), death(scene)
     if enough is None:
         why = f"{duration(timeout.whole)}; {death_unknown(scene)}"

@@ -1,5 +1,9 @@
 """Configuration of clients in a case: what was given, without any secret, and why something was not copied."""
 
+import json
+import re
+import time
+
 import pytest
 import yaml
 from hypothesis import given
@@ -128,6 +132,218 @@ class TestWithoutSecrets:
             without_secrets(text, is_yaml=True)
         except ValueError as error:
             assert "YAML" in str(error) or "nested" in str(error)
+
+
+PEM_KEY = f"-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n{SECRET}\n{SECRET}\n-----END RSA PRIVATE KEY-----\n"
+HARMLESS = """\
+bootstrap.servers=kafka-1.example.com:9092,kafka-2.example.com:9092
+acks=all
+retries=2147483647
+enable.idempotence=true
+linger.ms=5
+auto.offset.reset=earliest
+max.in.flight.requests.per.connection=5
+partition.assignment.strategy=org.apache.kafka.clients.consumer.CooperativeStickyAssignor
+ssl.keystore.location=/etc/kafka/keystore.jks
+key.serializer=org.apache.kafka.common.serialization.StringSerializer
+sasl.kerberos.service.name=kafka
+app.spinning=1
+app.compass=north
+app.bypass=true
+app.pass-through=true
+app.shopping.cart=a,b
+isolation.level=read_committed
+ssl.endpoint.identification.algorithm=https
+schema.registry.url=https://registry.example.com:8081
+java.options=-Xmx1g -Dlinger.ms=5 --acks all
+path=C:\\\\kafka\\
+   more
+# at the end of all records
+! a note
+; acks=1
+"""
+SECRETS = [
+    f"sasl.pass={SECRET}\n",
+    f"kafka.pw={SECRET}\n",
+    f"kafkaPw: {SECRET}\n",
+    f"KAFKA_PASS={SECRET}\n",
+    f"KAFKAPASS={SECRET}\n",
+    f"db.PIN = {SECRET}\n",
+    f"passcode={SECRET}\n",
+    f"kennwort={SECRET}\n",
+    f"passwort {SECRET}\n",
+    f"my.pa\\\n  ss={SECRET}\n",
+    f"my.p\\u0061ss={SECRET}\n",
+    f"export KAFKA_PW={SECRET}\n",
+    f"# Passwort: {SECRET}\n",
+    f"# password {SECRET}\n",
+    f"#password:\n#   {SECRET}\n",
+    f"; the password is:\n; {SECRET}\n",
+    f"# {SECRET} is the password\n",
+    f"#sasl.jaas.config=x \\\n#   word='{SECRET}'\n",
+    f"# - name: KAFKA_PASSWORD\n#   value: {SECRET}\n",
+    f"acks=all # pw {SECRET}\n",
+    f"command=app --sasl-password {SECRET}\n",
+    f'KAFKA_OPTS="-Dpw={SECRET} -Dacks=1"\n',
+    f"check=curl -u me:{SECRET} http://host\n",
+    f"# Passwort:\n#\n# {SECRET}\n",
+    f"command=app -storepass '{SECRET}'\n",
+    f"opts=-Dkafka.pass={SECRET}\n",
+    f"url=https://{SECRET}@host/\n",
+    f"db=jdbc:oracle:thin:scott/{SECRET}@host:1521\n",
+    f"sasl.password=${{a}}\na=${{b}}\nb={SECRET}\n",
+    f"sasl.password=${{kafkaLogin}}\nkafka-login: {SECRET}\n",
+    f"sasl.password=${{KAFKA_LOGIN:x}}\nkafka.login {SECRET}\n",
+    f"sasl.password=${{logins[0]}}\nlogins[0]={SECRET}\n",
+    f"sasl.password=${{my.p}}\nmy.p {SECRET}\n",
+    f"sasl.password=${{my.p}}\nmy.p=ab\\\n  {SECRET}\n",
+    f"sasl.password=%(login)s\nlogin={SECRET}\n",
+    f"sasl.password=${{env:LOGIN}}\nexport LOGIN={SECRET}\n",
+    f"sasl.password=${{a.b}}\na {{\n  b = {SECRET}\n}}\n",
+    f"sasl.password=${{b}}\n# b={SECRET}\n",
+    f"note=a\x0cb\x85c\u2028d\nsasl.password=${{b}}\nb={SECRET}\n",
+    f"sasl.password=\\\r {SECRET}\n",
+    f"note=a\x0cb\x85c\rsasl.password={SECRET}\r\n",
+    f'password = """\n{SECRET}\n"""\n',
+    f'password =\n  "{SECRET}"\n',
+    f'password =\n"{SECRET}"\n',
+    f'passwords = [\n"{SECRET}"\n]\n',
+    f"credentials {{\n  user = a\n  word = {SECRET}\n}}\n",
+    f"[secrets]\nword = {SECRET}\n[kafka]\n",
+    f"password = a\n   {SECRET}\n",
+    f'KAFKA_PASSWORD="a\n{SECRET}"\n',
+    PEM_KEY,
+    PEM_KEY.replace("\n", "\n# ").join(("# ", "\n")),
+    "key = " + PEM_KEY.replace("\n", "\\n\\\n") + "\n",
+]
+YAML_SECRETS = [
+    f"env:\n- name: KAFKA_PASSWORD\n  value: {SECRET}\n- {{name: ACKS, value: '1'}}\n",
+    f"env:\n- value: {SECRET}\n  name: KAFKA_PW\n",
+    f"parameters:\n- key: KAFKA_PASS\n  value: {{a: {SECRET}}}\n",
+    f"kind: Secret\nstringData:\n  a: {SECRET}\n  b: |\n    x={SECRET}\n",
+    f"apiVersion: v1\ndata: {{a: {SECRET}}}\nkind: Secret\n",
+    f'args: ["--password", "{SECRET}", "--acks", "1"]\n',
+    f"command: app --sasl-password {SECRET}\n",
+    f"environment:\n- KAFKA_PASS={SECRET}\n",
+    f"sasl: {{pw: {SECRET}}}\n",
+    f"a: https://{SECRET}@host/\n",
+    f"a: jdbc:oracle:thin:scott/{SECRET}@host\n",
+    f"https://{SECRET}@host/: a\n",
+    f"a: 1 # password {SECRET}\n",
+    f"a: 'it''s # pass {SECRET}'\n",
+    f"password: # {SECRET}\n  x\n",
+    f"# password:\n# {SECRET}\na: 1\n",
+    f"a: | # Passwort {SECRET}\n  x\n",
+    "# " + PEM_KEY.replace("\n", "\n# ") + "\na: 1\n",
+    f"data:\n  app.properties: |\n    acks=all\n    kafka.pw {SECRET}\n",
+    f"password: ${{a}}\na: ${{b.c}}\nb: {{c: {SECRET}}}\n",
+    f"password: ${{logins[0].word}}\nlogins:\n- word: {SECRET}\n",
+    f"password: ${{kafkaLogin}}\nkafka-login: {SECRET}\n",
+    f"password: ${{KAFKA_X}}\nspec: {{env: [{{name: KAFKA_X, value: {SECRET}}}]}}\n",
+    f"password: ${{KAFKA_X}}\nservices: {{app: {{environment: {{KAFKA_X: {SECRET}}}}}}}\n",
+    f"password: ${{other.x}}\nbase: &b {{x: {SECRET}}}\nother: *b\n",
+    f"password: '{{{{ .Values.kafka.x }}}}'\nkafka: {{x: {SECRET}}}\n",
+]
+
+
+def collected(folder, files):
+    """Texts of the copied files by name, and the names of those that were not copied, of one client."""
+    (folder / "given").mkdir()
+    for name, content in files.items():
+        (folder / "given" / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    made = collect_case(folder / "case", clients={"c": [folder / "given"]})
+    copied = {path.name: path.read_text() for path in made.rglob("config/*")}
+    return copied, {problem.path.rpartition("/")[2] for problem in Case.open(made).could_not_collect}
+
+
+class TestSpellings:
+    @pytest.mark.parametrize("text", SECRETS)
+    def test_of_secrets_line_by_line(self, text):
+        """Names, comments, arguments, URLs, variables, continuations, blocks, keys: what follows stays, in its line."""
+        clean = without_secrets(f"retries=3\n{text}acks=1\n", is_yaml=False)
+        assert SECRET not in clean
+        assert clean.startswith("retries=3\n")
+        assert clean.endswith("acks=1\n")
+        assert len(re.findall(r"\r\n|\n|\r", clean)) == len(re.findall(r"\r\n|\n|\r", text)) + 2
+
+    @pytest.mark.parametrize("text", YAML_SECRETS)
+    def test_of_secrets_in_yaml(self, text):
+        """Pairs, Kubernetes' secrets, arguments, URLs, comments, files within, variables: it stays YAML, and the rest readable."""
+        clean = without_secrets(f"retries: 3\n{text}\nacks: 1\n", is_yaml=True)
+        assert SECRET not in clean
+        assert "[redacted]" in clean
+        read = yaml.safe_load(clean)
+        assert (read["retries"], read["acks"]) == (3, 1)
+
+    def test_what_is_no_secret_stays(self):
+        """Not a byte changes, in either format."""
+        assert without_secrets(HARMLESS, is_yaml=False) == HARMLESS
+        tree = yaml.safe_dump({**dict(line.split("=", 1) for line in HARMLESS.splitlines()[:19]), "args": ["--acks", "1"],
+                               "env": [{"name": "ACKS", "value": "all"}]})  # fmt: skip
+        assert without_secrets(f"# note\n{tree}", is_yaml=True) == f"# note\n{tree}"
+
+    def test_of_pairs_and_arguments_only_the_secret_goes(self):
+        """The other arguments and variables stay."""
+        clean = yaml.safe_load(without_secrets(YAML_SECRETS[0] + YAML_SECRETS[5], is_yaml=True))
+        assert clean["env"] == [{"name": "KAFKA_PASSWORD", "value": "[redacted]"}, {"name": "ACKS", "value": "1"}]
+        assert clean["args"] == ["--password", "[redacted]", "--acks", "1"]
+
+    @pytest.mark.parametrize("piece", ["a=\\\n", "a {\n", "pw=\n\n", "pw='\n", "pw=x\n pw=x\n", "# a b\n"])
+    def test_a_large_file_takes_seconds(self, piece):
+        """However its settings are continued, nested, or left open."""
+        began = time.monotonic()
+        without_secrets(piece * (200_000 // len(piece)), is_yaml=False)
+        assert time.monotonic() - began < 20
+
+    def test_yaml_that_repeats_itself(self):
+        """Nobody can go through all of it, so it is not copied."""
+        lines = ["a0: &a0 [x,x,x,x,x,x,x,x,x]"] + [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
+        with pytest.raises(ValueError, match="YAML"):
+            without_secrets("\n".join(lines), is_yaml=True)
+
+
+class TestFiles:
+    def test_only_settings_are_copied(self, tmp_path):
+        """By their endings; what has none must read as settings; keys, binaries, UTF-16 and XML are told, and stay where they are."""
+        good = dict.fromkeys(("a.properties", "a.conf", "a.CFG", "a.ini", "a.env", ".env", ".env.local", "settings"), "acks=1\n")
+        good |= {"a.yml": "acks: 1\n", "a.yaml": "acks: 1\n", "a.json": '{"acks": 1}'}
+        bad = dict.fromkeys(("id_rsa", "client.pem", "client.key", "keystore.jks", "notes.txt", ".netrc", "token"), SECRET)
+        bad |= {"password": f"a={SECRET}", "key": PEM_KEY, "base64": "aHVudGVyMg==", "wide.properties": f"password={SECRET}".encode("utf-16"),
+                "x.conf": f'<?xml version="1.0"?><a password="{SECRET}"/>', "nul.ini": f"\0password={SECRET}",
+                "bad.yml": f'a: "\\UFFFFFFFF"\npassword: {SECRET}', "bad2.yml": f'a: "\\U00110000"\npassword: {SECRET}'}  # fmt: skip
+        copied, told = collected(tmp_path, good | bad)
+        assert set(copied) == set(good)
+        assert told == set(bad)
+        assert not [path for path in (tmp_path / "case").rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
+
+    def test_variables_lead_to_other_files(self, tmp_path):
+        """Of the same client, over several of them, also out of one that cannot be copied; nothing else is lost."""
+        copied, told = collected(tmp_path, {
+            "application.yml": "acks: 1\nsasl.password: ${kafka.x}\n",
+            "a.properties": "retries=3\nkafka.x=${y}\n",
+            "b.env": f"ACKS=all\nexport Y={SECRET}\n",
+            "torn.yml": "a: [\npassword: ${z}\n",
+            "c.conf": f"z={SECRET}\nlinger.ms=5\n",
+        })  # fmt: skip
+        assert told == {"torn.yml"}
+        assert not any(SECRET in text for text in copied.values())
+        assert "retries=3\n" in copied["a.properties"]
+        assert "ACKS=all\n" in copied["b.env"]
+        assert "linger.ms=5\n" in copied["c.conf"]
+
+    def test_every_file_has_its_own_name(self, tmp_path):
+        """However many are called alike, in folders that are called alike; each keeps its ending and its content."""
+        paths = []
+        for folder in "abcd":
+            paths.append(tmp_path / folder / "config" / "application.yml")
+            paths[-1].parent.mkdir(parents=True)
+            paths[-1].write_text(f"acks: 1\nclient.id: {folder}\n")
+        made = collect_case(tmp_path / "case", clients={"c": paths})
+        found = sorted(made.rglob("config/*"))
+        assert sorted(yaml.safe_load(path.read_text())["client.id"] for path in found) == ["a", "b", "c", "d"]
+        assert {path.suffix for path in found} == {".yml"}
+        items = [item["path"] for item in json.loads((made / "case.json").read_text())["items"]]
+        assert len(items) == len(set(items)) == 4
 
 
 def test_the_command(tmp_path):

@@ -8,6 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casebook.collect.redaction import (
+    Comments,
+    Pem,
+    holds_secret,
     is_sensitive,
     redact_ledger,
     redact_log,
@@ -66,6 +69,63 @@ class TestNames:
     def test_harmless(self, key: str) -> None:
         """What analyses need stays readable."""
         assert not is_sensitive(key)
+
+    @pytest.mark.parametrize("key", [
+        "pass", "sasl.pass", "kafka.pw", "KAFKA_PASS", "KAFKA_PW_2", "kafkaPw", "kafkaPass", "kafkaPW", "pw[0]", "dbpass", "storepass",
+        "card.pin", "passCode", "passcode", "Passwort", "KENNWORT", "pass-word",
+    ])  # fmt: skip
+    def test_short_pieces(self, key: str) -> None:
+        """Where they stand alone, in every spelling of a name."""
+        assert is_sensitive(key)
+        assert list(redact_properties([f"{key}={SECRET}\n".encode()])) == [f"{key}=[redacted]\n".encode()]
+
+    @pytest.mark.parametrize("key", [
+        "spinning", "pinned", "compass", "bypass", "BYPASS", "passive", "passengers", "passThrough", "pass-through", "PASS_THROUGH", "shopping",
+        "mapping", "SPINNING", "ssl.keystore.location", "partition.assignment.strategy", "max.in.flight.requests.per.connection",
+        "sasl.login.class", "ssl.principal.mapping.rules", "sasl.kerberos.principal.to.local.rules", "connections.max.idle.ms",
+        "group.initial.rebalance.delay.ms", "transaction.state.log.num.partitions", "log.message.timestamp.type", "power",
+    ])  # fmt: skip
+    def test_longer_words_with_such_pieces(self, key: str) -> None:
+        """Words that only contain them, and settings of brokers and clients."""
+        assert not is_sensitive(key)
+
+
+class TestValues:
+    @pytest.mark.parametrize("text", [
+        "app --sasl-password x", "app -storepass x", "-Dkafka.pw=x", '{"pass": "x"}', "https://x@host", "jdbc:oracle:thin:scott/x@host",
+        "a=b pw: x", "-----BEGIN PRIVATE KEY-----", "password=x",
+    ])  # fmt: skip
+    def test_with_a_secret(self, text: str) -> None:
+        """Assigned, as an option, in a URL, in PEM."""
+        assert holds_secret(text)
+
+    @pytest.mark.parametrize("text", [
+        "app --acks all", "https://host:8081/a", "kafka/host@REALM.EXAMPLE", "h1:9092,h2:9092", "earliest", "-Xmx1g -Dlinger.ms=5",
+        "org.apache.kafka.clients.consumer.CooperativeStickyAssignor", "--compass north", "jdbc:postgresql://host/db",
+    ])  # fmt: skip
+    def test_without(self, text: str) -> None:
+        """Principals, hosts, classes, options."""
+        assert not holds_secret(text)
+
+    def test_a_long_one_takes_no_time(self) -> None:
+        """Each pattern goes through a text once."""
+        for piece in ("a", "a ", " ", "-", "--a ", "a.b-", "://", "jdbc:oracle:a:", "# "):
+            assert not holds_secret(piece * (200_000 // len(piece)))
+
+
+class TestComments:
+    @pytest.mark.parametrize(("comments", "clean"), [
+        (["# password x", "# acks"], ["# [redacted]", "# acks"]),
+        (["# password:", "# x", "# acks"], ["# password:[redacted]", "# [redacted]", "# acks"]),
+        (["#ssl.key.password = x"], ["#ssl.key.password = [redacted]"]),
+        (["# name: A_PASSWORD", "# value: x"], ["# [redacted]", "# [redacted]"]),
+        (["# -----BEGIN PRIVATE KEY-----", "# eA==", "# -----END PRIVATE KEY-----", "# acks=all"], [*["# [redacted]"] * 3, "# acks=all"]),
+        (["# acks=all", "# a bypass", "#"], ["# acks=all", "# a bypass", "#"]),
+    ])  # fmt: skip
+    def test_what_stays_of_them(self, comments: list[str], clean: list[str]) -> None:
+        """Whole comments go, and what the next line tells; the name stays where it begins one."""
+        cleaner = Comments(Pem())
+        assert [cleaner.clean(comment) for comment in comments] == clean
 
 
 class TestZnodes:

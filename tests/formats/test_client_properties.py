@@ -152,6 +152,9 @@ class TestHostile:
         """Depth, a tree that holds itself, a torn document, tags that other loaders would run."""
         for text in ("[" * 5000, "a: &a\n  b: *a\n", "a: [1,\n", "{a: b: c}", "\t- x", "%YAML 9.9\n--- a", "a: *nobody"):
             assert not any(found.whole for found in read(text, "x.yml").values())
+        for text in (r'a: "\UFFFFFFFF"', r'a: "\U00110000"'):
+            problems = {problem for found in read(f"acks: 1\n--- \n{text}", "x.yml").values() for problem in found.problems}
+            assert problems == {"is no YAML"}
         assert set(read("!!python/object/apply:os.system ['exit 1']", "x.yml")) == {PRODUCER, CONSUMER}
 
     def test_a_file_that_is_too_long(self):

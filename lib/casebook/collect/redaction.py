@@ -17,12 +17,17 @@ REDACTED = "[redacted]"
 MARK = REDACTED.encode()
 
 _SENSITIVE_COLUMN = (
-    r"passw(?:or)?d|passphrase|pwd|secret|token|credential|jaas|authorization|user\.?info|salt|scram-sha"
+    r"passw(?:or)?d|passwort|kennwort|passcode|passphrase|pwd|secret|token|credential|jaas|authorization|user\.?info|salt|scram-sha"
     r"|(?:private|access|stored|server|master|keystore)[._-]?key|certificate"
     r"|api[._-]?key(?!s?\.java:|s\.|[\"']?\s*[:=]\s*-?\d{1,3}(?!\w))"  # Kafka's own: which request it is
 )
 _SENSITIVE = rf"{_SENSITIVE_COLUMN}|[._-]key(?![\w.-])"
 _SENSITIVE_KEY = re.compile(_SENSITIVE, re.IGNORECASE)
+_SENSITIVE_PIECE = re.compile(  # too short to be looked for inside of words: compass, spinning
+    r"(?:(?<![A-Za-z])[Pp]|(?<=[a-z\d])P)(?:ass|w|in)(?![a-z])(?![._-]?[Tt]hrough)"
+    r"|(?<![A-Z])P(?:ASS|W|IN)(?![a-z]|[A-Z](?![a-z])|[._-]THROUGH)"
+    r"|(?i:store|key|trust|db|pg|ht|user|sasl|ssl|kafka|jdbc|root|admin)(?i:pass|pw)(?![A-Za-z])"
+)
 _SECRET_COLUMN = re.compile(_SENSITIVE_COLUMN, re.IGNORECASE)
 _ASSIGNED = re.compile(
     rb"""(?P<key>(?:%b)[\w.-]*["']?\s*(?:=|:|->)\s*)(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|.+)""" % _SENSITIVE.encode(),
@@ -32,6 +37,16 @@ _SENSITIVE_WORD = re.compile(_SENSITIVE.encode(), re.IGNORECASE)
 _USER_IN_URL = re.compile(rb"""(?<=://)[^\s"'/]*:[^\s"']*@""")
 _PEM_BEGIN = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY.*", re.DOTALL)
 _PEM_BODY = re.compile(rb"[A-Za-z0-9+/= \t]*|(?:Proc-Type|DEK-Info):.*")
+_AROUND_PEM = b" \t\r\n#!;*>\"'\\,+"
+_NAME = re.compile(r"""(?<![\w.\[\]-])([\w.\[\]-]+)["']?\s*(?:->|[=:])\s*(?=\S)""")
+_OPTION = re.compile(r"""(?<![\w-])--?([A-Za-z][\w.-]*)["',]*\s+(?=\S)""")
+_USER = re.compile(
+    r"""://[^\s"'/@]+@|jdbc:oracle:\w{1,9}:[^\s/@:]{1,99}/[^\s@]{1,99}@|(?<!\S)(?:-u|--user)[\s=]{1,9}[^\s:]{1,99}:\S""",
+    re.IGNORECASE,
+)
+_INLINE_COMMENT = re.compile(r"(?:^|\s)(?:#|;|//)(.*)")
+_NOTED = re.compile(r"[^\w.-]*[\w.-]+\s*[=:]\s*")
+_VALUE_NOTED = re.compile(r"\W*values?\W", re.IGNORECASE)
 _KEY = re.compile(rb"(?:[^\\=:\s]|\\.)+", re.DOTALL)
 _ESCAPE = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 
@@ -42,7 +57,74 @@ _SECRET_PATHS = ("/config/users/", "/config/brokers/")
 
 def is_sensitive(key: str) -> bool:
     """Whether a setting of this name may hold a secret."""
-    return _SENSITIVE_KEY.search(key) is not None
+    return _SENSITIVE_KEY.search(key) is not None or _SENSITIVE_PIECE.search(key) is not None
+
+
+def names_in(text: str) -> list[str]:
+    """What a text gives a value to: ``-Da``, ``b``, and ``a`` in ``-Da=1 {"b": 2}``."""
+    found = _NAME.findall(text)
+    return found + [name.removeprefix("-D") for name in found if name.startswith("-D")]
+
+
+def holds_secret(text: str) -> bool:
+    """Whether a value that a person wrote holds a secret: assigned, as an option, in a URL, in a comment, or in PEM.
+
+    Stricter than :func:`redact_text`: what a log says of a ``pass`` is seldom a secret, what a client's file says of it is.
+    """
+    raw = text.encode(errors="replace")
+    return (
+        redact_text(raw) != raw
+        or "PRIVATE KEY" in text
+        or _USER.search(text) is not None
+        or any(map(is_sensitive, [*names_in(text), *_OPTION.findall(text), *_INLINE_COMMENT.findall(text)]))
+    )
+
+
+class Pem:
+    """Which lines of a text belong to a private key, also where each of them is commented out or quoted."""
+
+    def __init__(self) -> None:
+        self._inside = False
+
+    def takes(self, line: str) -> bool:
+        """Whether the next line belongs to one."""
+        raw = line.encode(errors="replace")
+        if begun := _PEM_BEGIN.search(raw):
+            self._inside = b"-----END" not in begun[0]
+            return True
+        body = raw.replace(b"\\n", b"").translate(None, b"\\\r\n").strip(_AROUND_PEM)
+        self._inside = self._inside and _PEM_BODY.fullmatch(body) is not None
+        return self._inside
+
+
+class Comments:
+    """Comments without secrets, one after the other: there people write sentences, and passwords onto the next line."""
+
+    def __init__(self, pem: Pem) -> None:
+        self._pem = pem
+        self._named = self._goes_on = False
+
+    def clean(self, comment: str, mark: str = "#", *, secret: bool = False) -> str:
+        """The comment, or what may be said in its place.
+
+        Args:
+            comment: From its mark on, without a line end.
+            mark: What begins a comment.
+            secret: Whether it is known to hold one.
+        """
+        words = comment.strip()
+        if not re.search(r"\w", words):
+            return comment
+        follows = self._goes_on or (self._named and _VALUE_NOTED.match(words) is not None)
+        self._named = is_sensitive(words)
+        hidden = self._pem.takes(comment) or follows or secret or self._named or holds_secret(words)
+        continues = words.endswith("\\") and hidden
+        self._goes_on = continues or (self._named and (words.endswith((":", "=")) or is_sensitive(words.split()[-1])))
+        if not hidden:
+            return comment
+        noted = _NOTED.match(comment)
+        named = noted is not None and is_sensitive(noted[0]) and not follows
+        return f"{noted[0]}{REDACTED}" if named else f"{mark} {REDACTED}"
 
 
 def redact_znode(znode: Znode) -> Znode:

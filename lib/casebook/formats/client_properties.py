@@ -174,7 +174,9 @@ def _yaml(text: str, problems: list[str], missing: list[str]) -> list[list[_Leaf
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         missing.append(f"is no YAML{f' from line {mark.line + 1} on' if mark else ''}")
-    except (RecursionError, ValueError):
+    except (ValueError, OverflowError):  # a character or a version that is none: "\UFFFFFFFF"
+        missing.append("is no YAML")
+    except RecursionError:
         missing.append("is nested too deeply to be read")
     return documents
 

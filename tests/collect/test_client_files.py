@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from casebook.case import Case
 from casebook.clients import PRODUCER
 from casebook.collect import collect_case
-from casebook.collect.client_files import without_secrets
+from casebook.collect.client_secrets import without_secrets
 
 SECRET = "hunter2"
 PROPERTIES = f"""\

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,10 +56,20 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Lived:
         data = cluster.server_properties(1).parent / "data"
         cluster.wait_until(lambda: list(data.glob("my-old.topic-0.*-delete")), what="the deletion")
         cluster.wait_until(lambda: "compacted" in (data / "cleaner-offset-checkpoint").read_text(), what="the cleaner")
-        running = Case.open(collect_case(home / "case", log_dirs=[(None, str(data))]))
+        running = _undisturbed(home, data)
         cluster.stop(1)
         shutil.copytree(data, home / "data")
     return Lived(data=home / "data", running=running)
+
+
+def _undisturbed(home: Path, data: Path) -> Case:
+    """A case in whose listing nothing vanished, as files do while the cleaner works on another partition."""
+    for number in range(5):
+        case = Case.open(collect_case(home / f"case-{number}", log_dirs=[(None, str(data))]))
+        if not case.log_dirs()[0].problems:
+            break
+        time.sleep(1)
+    return case
 
 
 def _transactions(connect: dict[str, object]) -> None:

@@ -333,6 +333,23 @@ class TestNotebook70:
         expect(partition).to_have_value("")
 
 
+class TestNotebook80:
+    """What can be lost, looked through."""
+
+    def test_verdicts_are_searched_by_keyboard(self, browser: Browser, lab: str):
+        """All cells run; a rule typed into the field above the verdicts leaves those of that rule."""
+        page = _run_all(browser, lab, "80_durability_audit")
+        assert page.evaluate(ERRORS) == []
+        expect(page.locator(".cb-verdict").first).to_contain_text("can lose acknowledged records")
+        table = page.locator("[data-cb-table]", has=page.get_by_role("columnheader", name="About"))
+        everything = table.locator("tbody tr:visible").count()
+        table.get_by_role("searchbox").focus()
+        page.keyboard.type("D16")
+        expect(table.locator("tbody tr:visible")).not_to_have_count(everything)
+        expect(table.locator("tbody tr:visible").first).to_contain_text("D16")
+        _screenshot(page, "jupyterlab-80-searched")
+
+
 def _field(page: Page, name: str) -> Locator:
     return page.locator(".cb-panel").get_by_label(name, exact=True)
 

@@ -5,8 +5,9 @@ min ISR are meant as Kafka's own tool means them (``core/src/main/scala/kafka/ad
 ISR as stored, a reassignment's added replicas not counted, and a partition without living leader is under min ISR.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from functools import cached_property
 from typing import NamedTuple
 
 from casebook.analysis import election
@@ -264,14 +265,19 @@ class _Judge:
 
     def _min_isr_may_be(self, partition: Partition, now: Setting) -> int | None:
         """``None`` where a setting is unknown. See :class:`Verdict`."""
-        if now.origin == TOPIC:
+        if now.number is None or now.origin == TOPIC:
             return now.number
+        if len(self._min_isr_of_brokers) == 1:
+            return next(iter(self._min_isr_of_brokers.values()))
         isr = partition.state.isr if partition.state else ()
-        asked = [now, *(self._settings.effective(_MIN_ISR, topic=partition.topic, broker=broker) for broker in isr)]
-        if any(one.number is None for one in asked):
-            return None
-        least = ADVISED if any(one.origin == BUILT_IN_ASSUMED for one in asked) else 0
-        return max(least, *(one.number for one in asked))
+        asked = [self._min_isr_of_brokers[broker] for broker in isr if broker in self._min_isr_of_brokers]
+        return None if None in asked else max([now.number, *asked])
+
+    @cached_property
+    def _min_isr_of_brokers(self) -> Mapping[int | None, int | None]:
+        """The most that each living broker may ask for where no topic says; a single entry where they are all alike."""
+        found = {broker: _at_most(self._settings.of_broker(_MIN_ISR, broker)) for broker in self._live or {None}}
+        return {None: next(iter(found.values()))} if len(set(found.values())) == 1 else found
 
     def _unclean(self, partition: Partition, clean_winner: int | None) -> Setting:
         """unclean.leader.election.enable as the controller applies it.
@@ -331,6 +337,10 @@ def _is_under_replicated(partition: Partition, state: PartitionState, cluster: C
     if target is not None and not partition.adding:
         factor = min(factor, len(target))
     return len(state.isr) < factor
+
+
+def _at_most(setting: Setting) -> int | None:
+    return max(setting.number, ADVISED) if setting.number is not None and setting.origin == BUILT_IN_ASSUMED else setting.number
 
 
 def _against_min_isr(condition: State, state: PartitionState | None, min_isr: int | None) -> tuple[bool | None, bool | None]:

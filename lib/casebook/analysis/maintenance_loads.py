@@ -6,6 +6,7 @@ One thread a broker loads one partition after the other; how fast is what the sa
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from typing import NamedTuple
 
 from casebook.analysis.coordinator_states import WAITING
@@ -80,12 +81,8 @@ class CoordinatorMoves:
         self.version, self._live = version, cluster.live
         self._whole = bool(cluster.partitions) and not cluster.unlisted and cluster.brokers_known
         self._unclean = {(v.topic, v.partition): bool(v.unclean_allowed) for v in judged if is_internal(v.topic)}
-        self._led: dict[int, list[Partition]] = defaultdict(list)
-        for partition in cluster.partitions:
-            if is_internal(partition.topic) and (partition.problem is not None or partition.state is None):
-                self._whole = False
-            elif is_internal(partition.topic) and partition.state.leader is not None:
-                self._led[partition.state.leader].append(partition)
+        self._whole &= all(_is_known(p) for p in cluster.partitions if is_internal(p.topic))
+        self._led = _led(cluster)
         self._works = works(log_dirs, held.segments if held else ())
         self._groups = {one.judged.partition: one.groups for one in held.partitions} if held and held.groups else None
         self._queues = {queue.broker: queue for queue in held.queues} if held else {}
@@ -93,17 +90,8 @@ class CoordinatorMoves:
 
     def as_led(self, cluster: Cluster) -> "CoordinatorMoves":
         """The same questions when others lead: after the steps of an order."""
-        other = object.__new__(CoordinatorMoves)
-        other.__dict__.update(self.__dict__)
-        other._led = defaultdict(list)
-        for partition in cluster.partitions:
-            if (
-                is_internal(partition.topic)
-                and partition.problem is None
-                and partition.state
-                and partition.state.leader is not None
-            ):
-                other._led[partition.state.leader].append(partition)
+        other = copy(self)
+        other._led = _led(cluster)
         return other
 
     def of(self, brokers: Iterable[int]) -> Moved:
@@ -170,6 +158,19 @@ class CoordinatorMoves:
 def is_internal(topic: str) -> bool:
     """Whether its leaders coordinate groups or transactions."""
     return topic in (OFFSETS_TOPIC, TRANSACTIONS_TOPIC)
+
+
+def _is_known(partition: Partition) -> bool:
+    return partition.problem is None and partition.state is not None
+
+
+def _led(cluster: Cluster) -> Mapping[int, Sequence[Partition]]:
+    """The internal partitions that each broker leads, as far as their states are known."""
+    led: dict[int, list[Partition]] = defaultdict(list)
+    for partition in cluster.partitions:
+        if is_internal(partition.topic) and _is_known(partition) and partition.state.leader is not None:
+            led[partition.state.leader].append(partition)
+    return led
 
 
 def _of_all(queues: Iterable[BrokerQueue]) -> Rate | None:

@@ -3,9 +3,11 @@
 from math import inf
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from casebook.analysis.load_rate import Measured, Span, rate
-from casebook.analysis.load_work import Work
+from casebook.analysis.load_work import File, Opened, Work
 
 MIB = 1 << 20
 
@@ -55,6 +57,15 @@ class TestRate:
         assert late.low >= 1300 > fresh.mid
         assert late.mid > fresh.mid
 
+    @given(lasted=st.floats(0, 1), ends=st.floats(0, 1))
+    def test_what_was_told_before_it_began_holds_at_every_moment_of_it(self, lasted, ends):
+        """One that ends when it may is in the interval, whenever somebody asks, also in the moment before it ends."""
+        found = rate(measured((10, 1000), (10, 1200), (9, 950)))
+        fresh = found.takes(work(10))
+        took = fresh.low + ends * (fresh.high - fresh.low)
+        told = found.takes(work(10), elapsed=lasted * took)
+        assert told.low <= took <= told.high
+
     def test_one_that_lasts_far_too_long_has_no_end(self):
         """Only that it is not over is known."""
         assert rate(measured(*[(10, 1000)] * 5)).takes(work(10), elapsed=60_000) == Span(60_000, None, None)
@@ -73,7 +84,7 @@ class TestRate:
 class TestThen:
     """What a load met, when the partition has grown since."""
 
-    GROWN = Work(1, 400, 40, files=((1000, 100), (2000, 200), (4000, 100)))
+    GROWN = Work(1, 400, 40, files=(File(1000, 100, 0, 10), File(2000, 200, 10, 30), File(4000, 100, 30, 40)))
 
     def test_nothing_was_written_since(self):
         """All that is there was there."""
@@ -98,4 +109,17 @@ class TestThen:
 
     def test_times_that_are_not_known(self):
         """Unknown is not old."""
-        assert Work(1, 100, 10, files=((None, 100),)).then(5000) is None
+        assert Work(1, 100, 10, files=(File(None, 100, 0, 10),)).then(5000) is None
+
+    def test_what_the_process_found_when_it_started_was_there(self):
+        """A broker that was down for long, and whose partition got one more record after the load: all but that was loaded."""
+        then = self.GROWN.then(3900, Opened(at=3500, end=39))
+        assert (then.bytes, then.records) == (398, 40)
+        assert self.GROWN.then(3500, Opened(at=3500, end=39)).bytes == 390
+        young = Work(1, 100, 10, files=(File(4000, 100, 0, 10),))
+        assert young.then(3900, Opened(at=3500, end=5)).bytes == 90
+
+    @pytest.mark.parametrize("opened", [Opened(at=3999, end=39), Opened(at=3500, end=50), Opened(at=3500, end=20)])
+    def test_what_it_found_of_another_life_or_log_is_not_heeded(self, opened):
+        """Later than the load, beyond the log's end (it was cut or made anew since), or before its active segment."""
+        assert self.GROWN.then(3600, opened) == self.GROWN.then(3600)

@@ -64,7 +64,7 @@ def _queue(
 def _measured(log: Queue, sizes: Mapping[int, Work | None]) -> Iterator[tuple[Load, Work | None]]:
     for load in log.finished:
         work = sizes.get(load.partition)
-        yield load, work and work.then(load.start)
+        yield load, work and work.then(load.start, log.opened.get(load.partition))
 
 
 def _rate(loads: Iterable[tuple[Load, Work | None]], *, own: bool = True) -> Rate | None:

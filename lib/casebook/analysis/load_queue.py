@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+from casebook.analysis.load_work import Opened
 from casebook.events import Event, LogFile
 from casebook.storage import OFFSETS_TOPIC
 
@@ -70,6 +71,7 @@ class Queue:
         born: When the process started; ``None`` when its logs do not reach back so far.
         stopped: It said good-bye.
         said: Last word by partition, since the process started, in the order of the lines.
+        opened: What the process found of each partition when it started, as far as it says.
         finished: Loads since then, in order of their end.
         ordered: The log tells in which order partitions are loaded.
     """
@@ -80,6 +82,7 @@ class Queue:
     born: int | None = None
     stopped: bool = False
     said: Mapping[int, Said] = field(default_factory=dict)
+    opened: Mapping[int, Opened] = field(default_factory=dict)
     finished: tuple[Load, ...] = ()
     ordered: bool = False
 
@@ -101,7 +104,7 @@ _STEPS = {
     "unloaded": Step.MOVED,
 }
 
-KINDS = frozenset(_STEPS) | {"broker_starting", "broker_started", "broker_stopped"}
+KINDS = frozenset(_STEPS) | {"broker_starting", "broker_started", "broker_stopped", "log_loaded"}
 """The kinds of events that tell of the queue."""
 
 
@@ -130,9 +133,14 @@ def queues(events: Iterable[Event], files: Iterable[LogFile] = (), until: int | 
 def _replay(broker: int, events: list[Event], covered: Sequence[LogFile], until: int | None) -> Queue:
     life = _last_life(events)
     said: dict[int, Said] = {}
+    opened: dict[int, Opened] = {}
     finished: list[Load] = []
     for event in life:
-        if event.partition is None or event.topic != OFFSETS_TOPIC or event.kind not in _STEPS:
+        if event.partition is None or event.topic != OFFSETS_TOPIC:
+            continue
+        if event.kind == "log_loaded" and (end := event.number("offset")) is not None:
+            opened[event.partition] = Opened(event.time, end)
+        if event.kind not in _STEPS:
             continue
         if event.kind == "loaded":
             finished.append(_load(event))
@@ -145,6 +153,7 @@ def _replay(broker: int, events: list[Event], covered: Sequence[LogFile], until:
         born=born,
         stopped=bool(life) and life[-1].kind == "broker_stopped",
         said=_with_head(said, finished),
+        opened=opened,
         finished=tuple(finished),
         ordered=any(event.kind == "load_scheduled" for event in life),
     )

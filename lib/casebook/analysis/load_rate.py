@@ -82,6 +82,7 @@ class Law:
     def takes(self, size: float, elapsed: float = 0.0) -> Span:
         """How long a load takes that has lasted ``elapsed`` ms and is not done.
 
+        Whatever moment it is asked at, it may end at once, unless that is sooner than it was thought to end before it began.
         One that is far slower than the others has no estimate: ``low`` alone is known.
         """
         if not size:
@@ -90,7 +91,9 @@ class Law:
         left = 1.0 if elapsed <= self.overhead else 1 - lasted.cdf(log(elapsed - self.overhead))
         if left < _OVERDUE:
             return Span(elapsed, None, None)
-        return Span(*(self.overhead + exp(lasted.inv_cdf(1 - left * (1 - q))) for q in (1 - _QUANTILE, 0.5, _QUANTILE)))
+        soonest = self.overhead + exp(lasted.inv_cdf(1 - _QUANTILE))
+        mid, high = (self.overhead + exp(lasted.inv_cdf(1 - left * (1 - q))) for q in (0.5, _QUANTILE))
+        return Span(max(elapsed, soonest), mid, high)
 
     def _beyond(self, size: float) -> float:
         """More doubt for a load that is larger than any measured one."""

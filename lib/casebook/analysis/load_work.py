@@ -14,6 +14,34 @@ _RECORD = 500  # bytes that cost as much as a record
 _ENOUGH = 1000  # offsets that show how large a record is
 
 
+class File(NamedTuple):
+    """A segment of a partition.
+
+    Args:
+        last: Of its last append, epoch ms; ``None`` when unknown.
+        bytes: Its size.
+        base: Its first offset.
+        end: The first offset behind it; ``None`` when unknown.
+    """
+
+    last: int | None
+    bytes: int
+    base: int
+    end: int | None
+
+
+class Opened(NamedTuple):
+    """A partition's log as a process found it when it started.
+
+    Args:
+        at: Epoch ms.
+        end: The first offset behind it.
+    """
+
+    at: int
+    end: int
+
+
 class Work(NamedTuple):
     """A partition as its loader meets it.
 
@@ -22,7 +50,7 @@ class Work(NamedTuple):
         bytes: Of its segments.
         records: Counted by a scan, else estimated from the offsets; ``None`` when neither can be.
         counted: ``records`` is a count.
-        files: Last append (epoch ms) and bytes of each segment, the oldest first; empty when they are not listed.
+        files: Its segments, the oldest first; empty when they are not listed.
         created: When the partition was, epoch ms; ``None`` when unknown.
     """
 
@@ -30,7 +58,7 @@ class Work(NamedTuple):
     bytes: int
     records: int | None
     counted: bool = False
-    files: tuple[tuple[int | None, int], ...] = ()
+    files: tuple[File, ...] = ()
     created: int | None = None
 
     @property
@@ -38,21 +66,40 @@ class Work(NamedTuple):
         """In records."""
         return None if self.records is None else self.records + self.bytes / _RECORD
 
-    def then(self, at: int) -> "Work | None":
+    def then(self, at: int, opened: Opened | None = None) -> "Work | None":
         """What a load met that was taken up at a moment; ``None`` when that cannot be told.
 
         A partition grows: the load of an empty one, long ago, tells nothing of how fast a broker loads what it holds today. The
-        segment that was the active one is taken to have grown evenly, from the last append to the one before it on.
+        segment that was the active one is taken to have grown evenly, from the last append to the one before it on, or from
+        what it held when the broker's process opened it.
+
+        Args:
+            at: Epoch ms.
+            opened: What the process that loads found; ``None`` when its log does not say.
         """
-        since = next((place for place, (last, _) in enumerate(self.files) if last is None or last > at), None)
-        if since is None or not self.bytes:
+        active = next((place for place, file in enumerate(self.files) if file.last is None or file.last > at), None)
+        if active is None or not self.bytes:
             return self
-        (last, size), begun = self.files[since], self.files[since - 1][0] if since else self.created
-        if last is None or begun is None or begun > at:
+        grown = _grown(self.files[active], self.files[active - 1].last if active else self.created, at, opened)
+        if grown is None:
             return None
-        held = sum(size for _, size in self.files[:since]) + size * (at - begun) / (last - begun)
+        held = sum(file.bytes for file in self.files[:active]) + self.files[active].bytes * grown
         records = None if self.records is None else round(self.records * held / self.bytes)
         return self._replace(bytes=round(held), records=records, files=())
+
+
+def _grown(file: File, begun: int | None, at: int, opened: Opened | None) -> float | None:
+    """How much of a segment was there at a moment before its last append, as a share.
+
+    Args:
+        begun: When nothing of it was there.
+    """
+    there = 0.0
+    if opened is not None and opened.at <= at and file.end is not None and file.base <= opened.end <= file.end:
+        begun, there = opened.at, (opened.end - file.base) / max(1, file.end - file.base)
+    if file.last is None or begun is None or begun > at:
+        return None
+    return there + (1 - there) * (at - begun) / (file.last - begun)
 
 
 def works(
@@ -78,7 +125,8 @@ def works(
 
 
 def _work(replica: Replica, counted: Mapping[tuple[int, int], int], created: int | None) -> Work:
-    files = tuple((segment.modified, segment.bytes) for segment in replica.segments)
+    ends = [*(segment.base_offset for segment in replica.segments[1:]), replica.high_watermark]
+    files = tuple(File(one.modified, one.bytes, one.base_offset, end) for one, end in zip(replica.segments, ends, strict=True))
     records = counted.get((replica.partition, replica.broker))
     known = _estimated(replica) if records is None else records
     return Work(replica.broker, replica.bytes, known, counted=records is not None, files=files, created=created)

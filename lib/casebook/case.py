@@ -197,6 +197,7 @@ class Case:
         digest: sha256 of the manifest: two cases with the same digest are the same evidence.
         collected_at: ISO-8601 UTC, as recorded.
         chroot: ``""`` for none.
+        servers: ``host:port`` of the ensemble that was walked; empty for a dump.
         items: What it holds, by path.
         could_not_collect: What the collector did not get, and why.
         redacted: What the collector removed.
@@ -209,6 +210,7 @@ class Case:
     digest: str
     collected_at: str | None
     chroot: str
+    servers: tuple[str, ...]
     items: Mapping[str, Item]
     could_not_collect: tuple[Problem, ...]
     redacted: tuple[str, ...]
@@ -233,6 +235,7 @@ class Case:
             digest=hashlib.sha256(raw).hexdigest(),
             collected_at=_text(manifest.get("collected_at")),
             chroot=_text(manifest.get("chroot")) or "",
+            servers=tuple(text for text in _list(manifest.get("zookeeper")) if isinstance(text, str)),
             items={item.path: item for item in items},
             could_not_collect=tuple(_could_not_collect(manifest)),
             redacted=tuple(text for text in _list(manifest.get("redacted")) if isinstance(text, str)),

@@ -173,9 +173,19 @@ class Completeness:
         return 2 * self.could_not_check > self.asked
 
 
+_AREAS = ("leadership", "coordinators", "loss", "timeline", "offsets_topic", "since", "durability", "maintenance")
+"""First words of checks, in the order of what hurts: what is broken now, what was, what is about to be, what may be."""
+
+
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Findings in the order people read them: by outcome, severity, then check name (stable within a check)."""
-    return tuple(sorted(findings, key=lambda f: (_STATUS_RANK[f.status], _RANK[f.severity], f.check)))
+    """Findings in the order people read them: by outcome, severity, what hurts, then check name (stable within a check)."""
+    return tuple(sorted(findings, key=lambda f: (_STATUS_RANK[f.status], _RANK[f.severity], area(f.check), f.check)))
+
+
+def area(check: str) -> int:
+    """The place of a check's area among those that hurt: the lower, the more."""
+    first = check.partition(".")[0]
+    return _AREAS.index(first) if first in _AREAS else len(_AREAS)
 
 
 def worst(findings: Iterable[Finding]) -> Severity | None:

@@ -74,7 +74,24 @@ def states(cluster: Cluster, past: Past, rows: Iterable[Row]) -> Mapping[Key, Se
             last = StateRow(*partition[:2], state.stat.mtime, state.stat.mzxid, state.leader, state.leader_epoch, state.isr,
                             state.controller_epoch, proof, False, state.stat.version)  # fmt: skip
             _add_walked(told[partition.topic, partition.partition], last)
+    for key, found in told.items():
+        if found and _is_gone(cluster, key[0]):
+            _bury(found, cluster)
     return {key: found for key, found in told.items() if found}
+
+
+def _is_gone(cluster: Cluster, topic: str) -> bool:
+    """Whether the walk, which saw all topics, did not see this one any more."""
+    return bool(cluster.topics) and not cluster.unlisted and topic not in cluster.topics
+
+
+def _bury(known: list[StateRow], cluster: Cluster) -> None:
+    """Rule: a deletion takes every replica offline first, so the leader that it leaves at -1 was not missed by anybody."""
+    last = known[-1]
+    if last.leader is None:
+        known[-1] = last._replace(isr=None, leader_epoch=None, deleted=True)
+    elif cluster.read_to is not None and cluster.read_to > last.time:
+        known.append(last._replace(time=cluster.read_to, leader=None, isr=None, leader_epoch=None, deleted=True))
 
 
 def _tell(known: list[StateRow], row: Row, failed: Sequence[Row]) -> None:

@@ -63,6 +63,7 @@ class Verdict(NamedTuple):
     Args:
         isr: As stored; ``None`` when the state is missing or unreadable.
         leader: ``None`` when there is none, or unknown.
+        state_version: Of the state znode: counts its writes.
         live_replicas: Replicas on registered brokers.
         rule: Id of the rule that blocks an election; ``None`` when nothing is blocked.
         clean_winner: Whom a clean election held now would choose; ``None`` for nobody.
@@ -88,6 +89,7 @@ class Verdict(NamedTuple):
     leader: int | None
     leader_epoch: int | None
     controller_epoch: int | None
+    state_version: int | None
     live_replicas: tuple[int, ...]
     state: State
     rule: str | None
@@ -150,6 +152,7 @@ class _Judge:
             leader=state.leader if state else None,
             leader_epoch=state.leader_epoch if state else None,
             controller_epoch=state.controller_epoch if state else None,
+            state_version=state.stat.version if state and state.stat else None,
             live_replicas=self._alive(partition),
             state=condition,
             rule=rule,

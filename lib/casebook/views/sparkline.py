@@ -1,6 +1,6 @@
 """A line of the last few counts, on its own scale from zero."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -24,23 +24,24 @@ class Sparkline:
     unchecked: Sequence[float]
     end: tuple[float, float] | None
     kind: str
-    value: int | None
+    value: float | None
     words: str
 
 
-def sparkline(series: tuple[Sequence[int | None], str]) -> Sparkline:
+def sparkline(series: tuple[Sequence[float | None], str], *, say: Callable[[float], str] = str) -> Sparkline:
     """The line of a series, newest at the right end.
 
     Args:
         series: Counts, ``None`` for not checked; and how the last run ended.
+        say: A number in words.
     """
     counts, kind = series
     top = max((count for count in counts if count is not None), default=0) or 1
-    step = _WIDTH / (_SLOTS - 1)
+    step = _WIDTH / (max(_SLOTS, len(counts)) - 1)
     placed = [(round(_WIDTH - (len(counts) - 1 - i) * step, 1), count) for i, count in enumerate(counts)]
     runs = [list(group) for known, group in groupby(placed, key=lambda point: point[1] is not None) if known]
     points = [[(x, round(_BOTTOM - (_BOTTOM - _TOP) * count / top, 1)) for x, count in run] for run in runs]
-    said = ", ".join("not checked" if count is None else str(count) for count in counts)
+    said = ", ".join("not checked" if count is None else say(count) for count in counts)
     return Sparkline(
         lines=[" ".join(f"{x},{y}" for x, y in run) for run in points if len(run) > 1],
         unchecked=[x for x, count in placed if count is None],

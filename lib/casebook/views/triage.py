@@ -31,15 +31,22 @@ _TALLY = (
 """Outcome, what one and several of them are called, where they are listed, and the link's word."""
 
 _NEXT = (
-    ("leadership.", "20 partition leadership", "which partition, which rule, what if", "casebook run partition_leadership"),
-    ("maintenance.", "30 broker maintenance", "who may be restarted and when, how to drain", "casebook run broker_maintenance"),
-    ("offsets_topic.", "40 offsets topic", "who bloats it, why it is not compacted, what may go", "casebook run offsets_topic"),
-    ("coordinators.", "50 group coordinators", "who waits for which coordinator, until when", "casebook run group_coordinators"),
-    ("timeline.", "60 incident timeline", "what happened in which order, and what caused what", "casebook run incident_timeline"),
-    ("timeline.two_leaders", "70 message loss", "which acknowledged records are gone, when and why", "casebook run message_loss"),
-    ("durability.", "80 durability audit", "what can be lost when, and the smallest change", "casebook run durability_audit"),
-    ("evidence.", "00 start here", "collect what is missing", "casebook collect"),
+    ("leadership.", "20_partition_leadership", "which partition, which rule, what if"),
+    ("maintenance.", "30_broker_maintenance", "who may be restarted and when, how to drain"),
+    ("offsets_topic.", "40_offsets_topic", "who bloats it, why it is not compacted, what may go"),
+    ("since.offsets_growth", "40_offsets_topic", "who makes it grow"),
+    ("since.cleaner_point", "40_offsets_topic", "why it is not compacted"),
+    ("coordinators.", "50_group_coordinators", "who waits for which coordinator, until when"),
+    ("timeline.", "60_incident_timeline", "what happened in which order, and what caused what"),
+    ("since.isr_flapping", "60_incident_timeline", "who falls behind, and when"),
+    ("since.controller", "60_incident_timeline", "what made the controller move"),
+    ("loss.", "70_message_loss", "which acknowledged records are gone, when and why"),
+    ("timeline.two_leaders", "70_message_loss", "which acknowledged records are gone, when and why"),
+    ("durability.", "80_durability_audit", "what can be lost when, and the smallest change"),
 )
+"""The notebooks that explain checks, by how the names of these begin; the first that fits explains most of it."""
+
+_COLLECT = ("00 start here", "collect what is missing", "casebook collect")
 
 
 def opening(case: Case, cluster: Cluster, version: VersionInUse) -> View:
@@ -70,16 +77,23 @@ def summary(findings: Sequence[Finding], case: Case, cluster: Cluster, *, at: st
     return html(render("verdict", kind=kind, title=_title(worst, findings), second=second, brokers=strip, more=more))
 
 
-def findings(all_findings: Sequence[Finding], *, until: str | None = None) -> View:
+def notebook_of(check: str) -> str | None:
+    """Stem of the notebook that explains a check; ``None`` for those on the evidence itself."""
+    return next((stem for prefix, stem, _ in _NEXT if check.startswith(prefix)), None)
+
+
+def findings(all_findings: Sequence[Finding], *, until: str | None = None, explained: str | None = None) -> View:
     """What was found, worst first, each with what to do and its proof.
 
     Args:
         until: When the evidence was collected, ISO-8601: how long each has lasted is counted to it.
+        explained: The source, where each is to name the notebook that explains it.
     """
     found = [f for f in worst_first(all_findings) if f.status is Status.FINDING]
     proofs = (e for f in found for e in f.evidence)
     cites = tuple(e.znode if e.znode is not None else e.label for e in proofs if e.znode is not None or e.line is not None)
-    return html(render("findings", findings=[(f, *_proofs(f)) for f in found], until=until), cites=cites)
+    rows = [(f, *_proofs(f), None if explained is None else _explained(f, explained)) for f in found]
+    return html(render("findings", findings=rows, until=until), cites=cites)
 
 
 def looked_at(all_findings: Sequence[Finding]) -> View:
@@ -126,7 +140,10 @@ def tally(all_findings: Sequence[Finding]) -> View:
 def where_next(all_findings: Sequence[Finding]) -> View:
     """The notebooks that explain what was found."""
     found = [f.check for f in all_findings if f.status in (Status.FINDING, Status.COULD_NOT_CHECK)]
-    rows = [row for prefix, *row in _NEXT if any(check.startswith(prefix) for check in found)]
+    words = {stem: said for prefix, stem, said in reversed(_NEXT) if any(check.startswith(prefix) for check in found)}
+    rows = [(stem.replace("_", " "), words[stem], f"casebook run {stem[3:]}") for stem in sorted(words)]
+    if any(check.startswith("evidence.") for check in found):
+        rows.append(_COLLECT)
     return html(render("links", title="Where to go next", rows=rows)) if rows else html(Markup())
 
 
@@ -230,6 +247,12 @@ def _walk(cluster: Cluster) -> str:
 def _settings(cluster: Cluster) -> str:
     collected = sorted(cluster.server_properties)
     return f"server.properties of broker {text.brokers(collected)}" if collected else "no server.properties: defaults are assumed"
+
+
+def _explained(finding: Finding, source: str) -> tuple[str, str] | None:
+    """The notebook that explains a finding, and the command that runs it."""
+    notebook = notebook_of(finding.check)
+    return notebook and (notebook, text.command(notebook.partition("_")[2], source, {}))
 
 
 def _asked(finding: Finding) -> Markup:

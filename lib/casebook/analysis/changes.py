@@ -1,0 +1,166 @@
+"""What has changed between two runs: check by check, and in what a finding names."""
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from casebook.findings import Severity, Status, area
+from casebook.past_runs import RUN_BEFORE, Outcome
+
+
+class How(StrEnum):
+    """In which way an answer differs from the one before."""
+
+    NEW = "new"
+    WORSE = "worse"
+    OTHERS = "others"
+    NO_LONGER_CHECKED = "no_longer_checked"
+    BETTER = "better"
+    GONE = "gone"
+    CHECKED_AGAIN = "checked_again"
+
+
+class Change(NamedTuple):
+    """A row of ``tables/changes``.
+
+    Args:
+        how: In one word.
+        check: Whose answer it is.
+        severity: Of the finding, as it is now, else as it was.
+        title: What is said now; of a finding that is gone, what was said.
+        before: The number it was about, or how the check had ended.
+        now: The same of now.
+        came: What is named now and was not before.
+        went: What was named before and is not now.
+    """
+
+    how: How
+    check: str
+    severity: Severity | None
+    title: str
+    before: str
+    now: str
+    came: tuple[str, ...] = ()
+    went: tuple[str, ...] = ()
+
+
+_RANK = {Severity.CRITICAL: 0, Severity.WARNING: 1, Severity.INFO: 2, None: 3}
+_ORDER = tuple(How)
+_ANSWERED = frozenset({Status.OK, Status.FINDING})
+
+_NUMBER = {
+    "leadership.brokers": "dead",
+    "leadership.deleting": "topics",
+    "leadership.unclean_allowed": "topics",
+    "maintenance.restart_one": "unsafe",
+    "maintenance.restart_pairs": "unsafe",
+    "offsets_topic.cleaner_map": "segments",
+    "offsets_topic.compacted": "",
+    "durability.exposure": "",
+}
+"""The fact that a finding's number stands in, or whose length it is; ``""``: it has none. Else the fact that is named as the
+check is, or ``found``, or its first whole number."""
+
+_NAMES = (
+    "topics", "subjects", "brokers", "dead", "unsafe", "segments", "copies", "groups", "candidates", "misplaced", "rules",
+    "settings",
+)  # fmt: skip
+"""Facts that name what a finding is about."""
+
+_NO_CONDITION = frozenset({RUN_BEFORE, "offsets_topic.safe_segments"})
+"""What it is compared with, and an offer: neither is a state of the cluster that comes or goes."""
+
+_DRIFTING = tuple(f"offsets_topic.{name}" for name in ("dead_weight", "writers", "compacted", "expiring", "open_transactions"))
+"""Their numbers grow with every commit: what matters of it is in the trends."""
+
+_OF_THE_PAST = ("timeline.", "loss.", "durability.isr_alone", "since.controller")
+"""They tell of what has happened: that less of it is seen, as logs are rolled, makes nothing better."""
+
+
+def compare(before: Mapping[str, Outcome], now: Mapping[str, Outcome]) -> tuple[Change, ...]:
+    """What is new, worse, about others, no longer checked, better, gone, or checked again; the worst of each first."""
+    checks = sorted((before.keys() | now.keys()) - _NO_CONDITION)
+    found = [_change(before.get(check), now.get(check)) for check in checks]
+    return tuple(sorted((change for change in found if change is not None), key=_reading_order))
+
+
+def _reading_order(change: Change) -> tuple[int, int, int, str]:
+    return _ORDER.index(change.how), _RANK[change.severity], area(change.check), change.check
+
+
+def _change(before: Outcome | None, now: Outcome | None) -> Change | None:
+    was, is_ = (outcome is not None and outcome.status is Status.FINDING for outcome in (before, now))
+    if was and is_:
+        return _of_findings(before, now)
+    how = _of_status(before, now, was=was, is_=is_)
+    if how is None or (how is How.GONE and before.check.startswith(_OF_THE_PAST)):
+        return None
+    said = before if how is How.GONE or now is None else now
+    severity = said.severity or (before.severity if before else None)
+    return Change(how, said.check, severity, said.title, _ended(before), _ended(now))
+
+
+def _of_status(before: Outcome | None, now: Outcome | None, *, was: bool, is_: bool) -> How | None:
+    if is_:
+        return How.NEW
+    answered, did_answer = (outcome is not None and outcome.status in _ANSWERED for outcome in (now, before))
+    unknown = now is None or now.status is Status.COULD_NOT_CHECK
+    if did_answer and unknown:
+        return How.NO_LONGER_CHECKED
+    if was:
+        return How.GONE
+    return How.CHECKED_AGAIN if answered and before is not None and before.status is Status.COULD_NOT_CHECK else None
+
+
+def _of_findings(before: Outcome, now: Outcome) -> Change | None:
+    told, tells = set(named(before)), set(named(now))
+    drifts, past = now.check in _DRIFTING, now.check.startswith(_OF_THE_PAST)
+    came, went = tuple(sorted(tells - told)), () if past else tuple(sorted(told - tells))
+    first, last = (None, None) if drifts else (number(before), number(now))
+    how = _worse_or_better(before, now, first, last) or _by_names(came, went)
+    if how is None or (past and how is How.BETTER):
+        return None
+    return Change(how, now.check, now.severity, now.title, _ended(before, first), _ended(now, last), came, went)
+
+
+def _worse_or_better(before: Outcome, now: Outcome, first: int | None, last: int | None) -> How | None:
+    if before.severity is not now.severity:
+        return How.WORSE if _RANK[now.severity] < _RANK[before.severity] else How.BETTER
+    if first is None or last is None or first == last:
+        return None
+    return How.WORSE if last > first else How.BETTER
+
+
+def _by_names(came: Iterable[str], went: Iterable[str]) -> How | None:
+    if came and went:
+        return How.OTHERS
+    return How.WORSE if came else How.BETTER if went else None
+
+
+def number(outcome: Outcome) -> int | None:
+    """The number a finding is about; ``None`` when it has none."""
+    facts, check = outcome.facts, outcome.check
+    if check in _NUMBER:
+        return _counted(facts.get(_NUMBER[check]))
+    candidates = [facts.get(check.rpartition(".")[2]), facts.get("found"), *facts.values()]
+    return next((value for value in candidates if type(value) is int), None)
+
+
+def _counted(value: object) -> int | None:
+    return len(value) if isinstance(value, list | tuple | dict) else value if type(value) is int else None
+
+
+def named(outcome: Outcome) -> tuple[str, ...]:
+    """What a finding is about, and what it names: topics, brokers, rules."""
+    broker = [f"broker {outcome.subject['broker']}"] if "broker" in outcome.subject else []
+    lists = (value for name in _NAMES if isinstance(value := outcome.facts.get(name), list | tuple | dict))
+    return (*broker, *(_NAME_OF.get(type(item), str)(item) for value in lists for item in value))
+
+
+_NAME_OF: Mapping[type, Callable[[object], str]] = {int: lambda broker: f"broker {broker}"}
+
+
+def _ended(outcome: Outcome | None, value: int | None = None) -> str:
+    if outcome is None:
+        return "not asked"
+    return str(value) if value is not None else outcome.severity.value if outcome.severity else outcome.status.value

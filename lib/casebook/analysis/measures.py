@@ -1,0 +1,94 @@
+"""The numbers that are followed from run to run."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from casebook.analysis.offsets_rows import OffsetsPartition
+from casebook.analysis.verdicts import OFFLINE, State, Verdict
+from casebook.facts import Cluster
+from casebook.past_runs import Measure, Written
+from casebook.storage import Partition
+
+_OF_A_COPY = ("bytes", "dirty_ratio", "limit", "cleaner_point", "load_ms")
+
+
+class Moved(NamedTuple):
+    """What was written of a partition's state between two runs.
+
+    Args:
+        isr: By its leaders, who alone write without a new leader epoch: the ISR shrank or grew.
+        leader: By the controller: it made a leader, or took a dead replica out of the ISR.
+    """
+
+    isr: int
+    leader: int
+
+
+def written(verdicts: Iterable[Verdict]) -> dict[Partition, Written]:
+    """How often each partition's state was written, as far as its znode tells."""
+    return {
+        (v.topic, v.partition): Written(v.state_version, v.leader_epoch)
+        for v in verdicts
+        if v.state_version is not None and v.leader_epoch is not None
+    }
+
+
+def moved(before: Mapping[Partition, Written], now: Mapping[Partition, Written]) -> dict[Partition, Moved]:
+    """What happened to each partition that was there before; one whose counters went back was made anew."""
+    found = {}
+    for partition, after in now.items():
+        was = before.get(partition)
+        if was is not None and was.version <= after.version and was.leader_epoch <= after.leader_epoch:
+            leader = after.leader_epoch - was.leader_epoch
+            found[partition] = Moved(max(0, after.version - was.version - leader), leader)
+    return found
+
+
+def measures(
+    cluster: Cluster, verdicts: Sequence[Verdict], copies: Sequence[OffsetsPartition], moves: Mapping[Partition, Moved] | None
+) -> tuple[Measure, ...]:
+    """All of them, in a fixed order.
+
+    Args:
+        verdicts: Of every partition.
+        copies: Of the offsets topic.
+        moves: Since the run before; ``None`` when there is none to compare with.
+    """
+    return (*_of_partitions(verdicts), *_of_moves(cluster, moves), *_of_offsets_topic(copies))
+
+
+def _of_partitions(verdicts: Sequence[Verdict]) -> Iterator[Measure]:
+    known = bool(verdicts) and not any(v.state is State.UNKNOWN for v in verdicts)
+    yield _whole("partitions", len(verdicts) if verdicts else None)
+    yield _whole("leaderless", sum(v.state in OFFLINE for v in verdicts) if known else None)
+    yield _whole("under_min_isr", _hits(v.under_min_isr for v in verdicts if v.state is not State.DELETING))
+    yield _whole("under_replicated", _hits(v.under_replicated for v in verdicts if v.state is not State.DELETING))
+    yield _whole("single_copy", sum(len(v.replicas) == 1 for v in verdicts) if verdicts else None)
+
+
+def _hits(flags: Iterable[bool | None]) -> int | None:
+    known = list(flags)
+    return sum(map(bool, known)) if known and None not in known else None
+
+
+def _of_moves(cluster: Cluster, moves: Mapping[Partition, Moved] | None) -> Iterator[Measure]:
+    yield _whole("controller_epoch", cluster.controller.epoch)
+    yield _whole("isr_changes", None if moves is None else sum(move.isr for move in moves.values()))
+    yield _whole("leader_epochs", None if moves is None else sum(move.leader for move in moves.values()))
+
+
+def _of_offsets_topic(copies: Sequence[OffsetsPartition]) -> Iterator[Measure]:
+    largest: dict[int, int] = {}
+    for copy in copies:
+        largest[copy.partition] = max(copy.bytes, largest.get(copy.partition, 0))
+    yield _whole("offsets_bytes", sum(largest.values()) if largest else None)
+    for broker in sorted({copy.broker for copy in copies if copy.coordinator}):
+        loads = [copy.load_ms for copy in copies if copy.coordinator and copy.broker == broker]
+        yield Measure("load_ms", None, broker, None if None in loads else sum(loads))
+    for copy in sorted(copies, key=lambda copy: (copy.partition, copy.broker)):
+        for name in _OF_A_COPY:
+            yield Measure(name, copy.partition, copy.broker, getattr(copy, name))
+
+
+def _whole(name: str, value: float | None) -> Measure:
+    return Measure(name, None, None, value)

@@ -1,0 +1,67 @@
+"""What has become of a cluster since the last run: changes, trends, and what only several runs together can tell."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from casebook.analysis import changes, since_checks
+from casebook.analysis.changes import Change
+from casebook.analysis.measures import Moved, measures, moved
+from casebook.analysis.offsets_rows import OffsetsPartition
+from casebook.analysis.run_line import Line
+from casebook.analysis.verdicts import Verdict
+from casebook.facts import Cluster
+from casebook.findings import Finding, worst_first
+from casebook.past_runs import Measure, Written, outcomes
+from casebook.storage import Partition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Since:
+    """Everything the scheduled report shows of the runs before.
+
+    Args:
+        at: Of when the evidence is, epoch ms.
+        line: Those runs.
+        changes: Since the last of them; ``None`` when there is none.
+        measures: Of this run.
+        findings: One for every check, in a fixed order.
+    """
+
+    at: int
+    line: Line
+    changes: tuple[Change, ...] | None
+    measures: tuple[Measure, ...]
+    findings: tuple[Finding, ...]
+
+
+def examine(
+    cluster: Cluster,
+    *,
+    at: int,
+    line: Line,
+    verdicts: Sequence[Verdict],
+    copies: Sequence[OffsetsPartition],
+    now: Mapping[Partition, Written],
+    before: Mapping[Partition, Written] | None,
+    findings: Sequence[Finding],
+) -> Since:
+    """Hold a run against those before it.
+
+    Args:
+        verdicts: Of every partition.
+        copies: Of the offsets topic.
+        now: How often states were written.
+        before: The same at the last run; ``None`` when there is none, or it did not keep it.
+        findings: All others of this run.
+    """
+    moves: Mapping[Partition, Moved] | None = None if before is None else moved(before, now)
+    measured = measures(cluster, verdicts, copies, moves)
+    own = since_checks.checks(line, at, measured, moves)
+    told = outcomes(finding.as_json() for finding in worst_first((*findings, *own)))
+    return Since(
+        at=at,
+        line=line,
+        changes=changes.compare(line.last.outcomes, told) if line.last else None,
+        measures=measured,
+        findings=own,
+    )

@@ -1,0 +1,106 @@
+"""How the numbers that are followed went, over the runs that are kept."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from casebook.analysis.since import Since
+from casebook.past_runs import Measure
+
+_DAY = 86_400_000
+
+WHOLE = (
+    "leaderless",
+    "under_min_isr",
+    "under_replicated",
+    "single_copy",
+    "isr_changes",
+    "leader_epochs",
+    "controller_epoch",
+    "offsets_bytes",
+)
+"""Of the cluster as a whole, in reading order."""
+
+_COUNTED_BETWEEN = frozenset({"isr_changes", "leader_epochs"})
+_EPOCHS = frozenset({"controller_epoch"})
+
+
+class Trend(NamedTuple):
+    """A measure over the runs.
+
+    Args:
+        name: Of the measure.
+        partition: Of the offsets topic, where it is about one.
+        broker: Where it is about one.
+        points: When (epoch ms) and how much, the oldest first, this run's last; ``None`` where it was not measured.
+        per_day: How much came in a day, of what is counted; ``None`` for what is not, or when nothing tells.
+    """
+
+    name: str
+    partition: int | None
+    broker: int | None
+    points: tuple[tuple[int, float | None], ...]
+    per_day: float | None = None
+
+    @property
+    def now(self) -> float | None:
+        """This run's."""
+        return self.points[-1][1]
+
+    @property
+    def before(self) -> float | None:
+        """The last run's; ``None`` also when there is none."""
+        return self.points[-2][1] if len(self.points) > 1 else None
+
+    @property
+    def since(self) -> int | None:
+        """From when on it is what it is now, epoch ms; ``None`` where it has just become so, or is not known."""
+        since = None
+        for at, value in reversed(self.points[:-1]):
+            if value is None or value != self.now:
+                break
+            since = at
+        return since
+
+
+def whole(since: Since) -> tuple[Trend, ...]:
+    """The trends of the cluster."""
+    return tuple(_trend(since, (name, None, None)) for name in WHOLE)
+
+
+def loads(since: Since) -> tuple[Trend, ...]:
+    """What each broker would have to load of what it coordinates, by broker."""
+    brokers = sorted({one.broker for one in since.measures if one.name == "load_ms" and one.partition is None})
+    return tuple(_trend(since, ("load_ms", None, broker)) for broker in brokers)
+
+
+def copies(since: Since) -> tuple[dict[str, Trend], ...]:
+    """Of each copy of the offsets topic its trends by name, the largest copy first."""
+    sizes = [one for one in since.measures if one.name == "bytes"]
+    found = [tuple(_of_copy(since, one)) for one in sorted(sizes, key=lambda one: (-(one.value or 0), one.partition, one.broker))]
+    return tuple({trend.name: trend for trend in trends} for trends in found)
+
+
+def _of_copy(since: Since, copy: Measure) -> Iterator[Trend]:
+    for name in ("bytes", "dirty_ratio", "limit", "cleaner_point", "load_ms"):
+        yield _trend(since, (name, copy.partition, copy.broker))
+
+
+def _trend(since: Since, of: tuple[str, int | None, int | None]) -> Trend:
+    runs = [*((run.at, run.measures) for run in since.line.kept), (since.at, since.measures)]
+    points = tuple((at, _value(measures, of)) for at, measures in runs)
+    return Trend(*of, points, _per_day(of[0], points))
+
+
+def _value(measures: Sequence[Measure], of: tuple[str, int | None, int | None]) -> float | None:
+    return next((one.value for one in measures if one.of == of), None)
+
+
+def _per_day(name: str, points: Sequence[tuple[int, float | None]]) -> float | None:
+    days = (points[-1][0] - points[0][0]) / _DAY
+    if days <= 0 or name not in _COUNTED_BETWEEN | _EPOCHS:
+        return None
+    if name in _EPOCHS:
+        first, last = points[0][1], points[-1][1]
+        return None if first is None or last is None else (last - first) / days
+    counted = [value for _, value in points[1:]]  # the first run counted from one that is not here
+    return None if None in counted else sum(counted) / days

@@ -1,0 +1,166 @@
+"""A week of a cluster in fast motion: something happens to it each night, and each morning the scheduled report looks at it."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+import nbformat
+
+from casebook import notebooks
+from casebook.collect import collect_case
+from casebook.rehearsal import Cluster, disks
+from casebook.rehearsal.commits import Commit, Groups
+from casebook.rehearsal.offsets_bloat import BROKER_SETTINGS, KILLER, ROOMY, TOO_MANY
+from casebook.rehearsal.offsets_bloat import SETTINGS as TOPIC_SETTINGS
+from casebook.rehearsal.records import produce
+from casebook.storage import OFFSETS_TOPIC
+
+CONTROLLER, CLEANS_NO_MORE, FLAPS = 2, 1, 3
+TOPICS = {
+    OFFSETS_TOPIC: {number: ((1, 2), (2, 1))[number % 2] for number in range(6)},
+    "orders": {0: (1, 2, 3), 1: (2, 3, 1), 2: (3, 1, 2)},
+    KILLER[0]: {KILLER[1]: (1,)},
+}
+SINGLE = "invoices"
+_LAG, _FLAPPINGS = 1.5, 5
+_AT_REST = 2.0
+"""Seconds without a clean after which the cleaners are taken to have nothing to do: they look twice a second."""
+_FIRST = datetime(2026, 11, 16, 3, tzinfo=UTC)
+
+
+def play(folder: Path) -> dict[str, Path]:
+    """The cases of the mornings, by what happened in the night before."""
+    settings = BROKER_SETTINGS | {
+        "replica.lag.time.max.ms": str(int(1000 * _LAG)),
+        "zookeeper.session.timeout.ms": "10000",  # longer than a broker stands still here
+        "auto.leader.rebalance.enable": "false",
+    }
+    mornings: dict[str, Path] = {}
+    with Cluster(kafka="0.9.0.1", brokers=3, controller=CONTROLLER, settings=settings) as cluster:
+        for topic, assignment in TOPICS.items():
+            cluster.create_topic(topic, assignment, TOPIC_SETTINGS.get(topic))
+        _whole(cluster)
+        for number, (night, happens) in enumerate(_nights(cluster)):
+            happens()
+            mornings[night] = _morning(cluster, folder / night, number)
+    return mornings
+
+
+def _nights(cluster: Cluster) -> Iterator[tuple[str, Callable[[], object]]]:
+    yield "first", partial(_commit, cluster, 100)
+    yield "quiet", partial(_commit, cluster, 10)
+    yield "cleaner", partial(_kill_cleaner, cluster)
+    yield "grown", partial(_grow, cluster)
+    yield "single", partial(cluster.create_topic, SINGLE, {0: (2,)})
+    yield "flapping", partial(_flap, cluster)
+    yield "removed", partial(_remove, cluster)
+    yield "healed", partial(_heal, cluster)
+    yield "still", partial(_commit, cluster, 10)
+
+
+def _commit(cluster: Cluster, rounds: int, *, metadata: str = "", cleaners: Sequence[int] = (1, 2)) -> None:
+    """Let eight groups commit, and what cleaners live clean up behind them."""
+    offsets = {"orders": dict.fromkeys(range(3), rounds)}
+    with Groups(cluster.bootstrap) as groups:
+        groups.commit(Commit(group=f"group-{n % 8}", offsets=offsets, metadata=metadata) for n in range(8 * rounds))
+    _rest(cluster, cleaners)
+
+
+def _rest(cluster: Cluster, cleaners: Sequence[int]) -> None:
+    """Wait until the cleaners of these brokers have nothing left to do."""
+    before: dict[int, dict] = {}
+
+    def at_rest() -> bool:
+        nonlocal before
+        last, before = before, {broker: disks.cleaned(cluster.log_dir(broker)) for broker in cleaners}
+        return all(before.values()) and before == last
+
+    cluster.wait_until(at_rest, what="the cleaners to come to rest", steady=_AT_REST)
+
+
+def _grow(cluster: Cluster) -> None:
+    """More than the 1 MiB and the 20 % from which on a copy counts as grown, in each of six partitions but for a few."""
+    _commit(cluster, 500, metadata="m" * 700, cleaners=(2,))
+
+
+def _kill_cleaner(cluster: Cluster) -> None:
+    produce({KILLER: TOO_MANY}, bootstrap=cluster.bootstrap, kafka=cluster.kafka, value="1")
+    log = cluster.log_dir(CLEANS_NO_MORE).parent / "logs" / "log-cleaner.log"
+    cluster.wait_until(lambda: "Error due to" in log.read_text(errors="replace"), what="the death of the cleaner")
+
+
+def _flap(cluster: Cluster) -> None:
+    """A follower stands still again and again, for longer than it may lag and for less than its session lasts."""
+    for _ in range(_FLAPPINGS):
+        cluster.freeze(FLAPS)
+        cluster.wait_until(lambda: FLAPS not in cluster.states()["orders", 0]["isr"], what="the ISR to shrink")
+        cluster.thaw(FLAPS)
+        _whole(cluster)
+
+
+def _remove(cluster: Cluster) -> None:
+    cluster.stop(FLAPS)
+    cluster.wait_gone(FLAPS)
+    cluster.wait_until(lambda: all(state["leader"] != FLAPS for state in cluster.states().values()), what="other leaders")
+
+
+def _heal(cluster: Cluster) -> None:
+    cluster.start(FLAPS)
+    cluster.stop(CLEANS_NO_MORE)
+    cluster.configure(ROOMY)
+    cluster.start(CLEANS_NO_MORE)
+    cluster.delete_topic(SINGLE)
+    cluster.wait_until(lambda: SINGLE not in cluster.topic_names(), what="the deletion")
+    _whole(cluster)
+    cluster.elect_preferred(*cluster.states())
+    cluster.wait_until(lambda: _preferred(cluster), what="the preferred leaders")
+    _rest(cluster, (1, 2))
+
+
+def _whole(cluster: Cluster) -> None:
+    """Wait until every replica is in sync."""
+    wanted = {(topic, number): set(to) for topic, partitions in TOPICS.items() for number, to in partitions.items()}
+    cluster.wait_until(
+        lambda: wanted.items() <= {place: set(state["isr"]) for place, state in cluster.states().items()}.items(),
+        what="all replicas in sync",
+        steady=1.0,
+    )
+
+
+def _preferred(cluster: Cluster) -> bool:
+    states = cluster.states()
+    return all(
+        states[topic, number]["leader"] == to[0] for topic, partitions in TOPICS.items() for number, to in partitions.items()
+    )
+
+
+def _morning(cluster: Cluster, case: Path, number: int) -> Path:
+    """Collect a case, and call its time that of a morning: each is a day after the one before."""
+    collect_case(
+        case,
+        zookeeper=cluster.zookeeper,
+        properties={broker: cluster.server_properties(broker) for broker in cluster.ids},
+        logs={broker: list(cluster.log_files(broker)) for broker in cluster.ids},
+        log_dirs=[(broker, str(cluster.log_dir(broker))) for broker in cluster.ids],
+        copy_segments=[OFFSETS_TOPIC],
+    )
+    manifest = json.loads((case / "case.json").read_text())
+    manifest["collected_at"] = (_FIRST + timedelta(days=number)).isoformat().replace("+00:00", "Z")
+    (case / "case.json").write_text(json.dumps(manifest))
+    return case
+
+
+def report(case: Path, runs: Path, *, night: str) -> Path:
+    """The run folder of the scheduled report on a case, made by the notebook's own cells."""
+    notebook = nbformat.read(notebooks.find("scheduled_report").path, as_version=4)
+    at = json.loads((case / "case.json").read_text())["collected_at"][:19].replace(":", "-")
+    folder = runs / f"{at}_90_scheduled_report_{night[:4]}"
+    values: dict[str, object] = {}
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            exec(compile(cell.source, notebook.cells[0].source, "exec"), values)  # the notebook's own cells
+            if "parameters" in cell.metadata.get("tags", ()):
+                values |= {"source": str(case), "out_dir": str(folder), "interactive": "no"}
+    return folder

@@ -9,11 +9,14 @@ import papermill
 import pyarrow.parquet as pq
 import pytest
 
-from casebook import notebooks, places, runner, sources
+from casebook import notebooks, parameters, places, runner, sources
 from casebook.errors import UsageError
+from tests import notebook_cells
 
 SAMPLES = [f"sample:{name}" for name in sources.samples()]
 STEMS = [notebook.stem for notebook in notebooks.every()]
+HEADLESS = {notebook.stem: str(parameters.of_notebook(notebook.path)[0].default) for notebook in notebooks.every()}
+"""Each notebook with the sample that it comes with."""
 ANSWERED_BY = {
     "leadership": "partition_leadership",
     "maintenance": "broker_maintenance",
@@ -31,10 +34,9 @@ def findings(folder: Path) -> dict[str, dict]:
     return {finding["check"]: finding for finding in json.loads((folder / "findings.json").read_text())["findings"]}
 
 
-@pytest.mark.parametrize("source", SAMPLES)
-@pytest.mark.parametrize("stem", STEMS)
+@pytest.mark.parametrize(("stem", "source"), HEADLESS.items())
 class TestRunFolder:
-    """Every notebook on every sample."""
+    """Every notebook, as a scheduler runs it."""
 
     def test_it_is_whole(self, run, stem, source):
         """Notebook, report, findings, record and tables are there, under the final name."""
@@ -59,16 +61,43 @@ class TestRunFolder:
         assert str(places.checkout()) not in text
 
 
+@pytest.fixture(scope="module")
+def cells(tmp_path_factory):
+    """Run a notebook's cells on a sample in this process, once for each pair; gives the folder with what it wrote."""
+    done: dict[tuple[str, str], Path] = {}
+
+    def run_once(stem: str, source: str) -> Path:
+        if (stem, source) not in done:
+            done[stem, source] = notebook_cells.execute(stem, tmp_path_factory.mktemp("cells") / "out", source=source)
+        return done[stem, source]
+
+    return run_once
+
+
+@pytest.mark.parametrize("source", SAMPLES)
+@pytest.mark.parametrize("stem", STEMS)
+class TestEverySample:
+    """Every notebook on every sample: whatever it shows, it can show of any case."""
+
+    def test_it_comes_to_its_end(self, cells, stem, source):
+        """Findings and tables are there, and name nothing of the machine that ran it."""
+        folder = cells(stem, source)
+        text = (folder / "findings.json").read_text()
+        assert json.loads(text)["source"] == source
+        assert str(places.checkout()) not in text
+        assert list(folder.glob("tables/*.parquet"))
+
+
 class TestSamples:
     """The shipped cases get the answers that were written down when they were made."""
 
     @pytest.mark.parametrize("name", sources.samples())
     @pytest.mark.parametrize(("area", "stem"), ANSWERED_BY.items())
-    def test_expected_findings(self, run, area, stem, name):
+    def test_expected_findings(self, cells, area, stem, name):
         """Each expected finding is there, with the status, severity and facts that follow from what was done to the cluster."""
         expected = json.loads((places.samples_dir() / name / "expected.json").read_text())["findings"]
         asked = {check: wanted for check, wanted in expected.items() if check.startswith(f"{area}.")}
-        found = findings(run(stem, f"sample:{name}").folder) if asked else {}
+        found = findings(cells(notebooks.find(stem).stem, f"sample:{name}")) if asked else {}
         for check, wanted in asked.items():
             got = found[check]
             assert {key: got[key] for key in wanted if key != "facts"} == {
@@ -78,10 +107,11 @@ class TestSamples:
             assert {key: got["facts"][key] for key in facts} == facts, check
 
     @pytest.mark.parametrize("name", sources.samples())
-    def test_expected_partitions(self, run, name):
+    def test_expected_partitions(self, cells, name):
         """Each partition is in the state that was caused, and every other one is online."""
         expected = json.loads((places.samples_dir() / name / "expected.json").read_text())
-        rows = pq.read_table(run("partition_leadership", f"sample:{name}").folder / "tables" / "partitions.parquet").to_pylist()
+        folder = cells("20_partition_leadership", f"sample:{name}")
+        rows = pq.read_table(folder / "tables" / "partitions.parquet").to_pylist()
         not_online = {f"{row['topic']}-{row['partition']}": row["state"] for row in rows if row["state"] != "online"}
         assert not_online == expected["not_online"]
 

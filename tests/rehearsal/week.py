@@ -6,9 +6,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-import nbformat
-
-from casebook import notebooks
 from casebook.collect import collect_case
 from casebook.rehearsal import Cluster, disks
 from casebook.rehearsal.commits import Commit, Groups
@@ -16,6 +13,7 @@ from casebook.rehearsal.offsets_bloat import BROKER_SETTINGS, KILLER, ROOMY, TOO
 from casebook.rehearsal.offsets_bloat import SETTINGS as TOPIC_SETTINGS
 from casebook.rehearsal.records import produce
 from casebook.storage import OFFSETS_TOPIC
+from tests import notebook_cells
 
 CONTROLLER, CLEANS_NO_MORE, FLAPS = 2, 1, 3
 TOPICS = {
@@ -153,14 +151,7 @@ def _morning(cluster: Cluster, case: Path, number: int) -> Path:
 
 
 def report(case: Path, runs: Path, *, night: str) -> Path:
-    """The run folder of the scheduled report on a case, made by the notebook's own cells."""
-    notebook = nbformat.read(notebooks.find("scheduled_report").path, as_version=4)
+    """The run folder of the scheduled report on a case."""
     at = json.loads((case / "case.json").read_text())["collected_at"][:19].replace(":", "-")
     folder = runs / f"{at}_90_scheduled_report_{night[:4]}"
-    values: dict[str, object] = {}
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            exec(compile(cell.source, notebook.cells[0].source, "exec"), values)  # the notebook's own cells
-            if "parameters" in cell.metadata.get("tags", ()):
-                values |= {"source": str(case), "out_dir": str(folder), "interactive": "no"}
-    return folder
+    return notebook_cells.execute("scheduled_report", folder, source=str(case))

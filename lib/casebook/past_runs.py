@@ -36,14 +36,16 @@ def outcomes(findings: Iterable[Mapping[str, object]]) -> dict[str, Outcome]:
 
 
 def _outcome(finding: Mapping[str, object]) -> Outcome:
-    severity = finding["severity"]
+    severity, facts = finding["severity"], finding["facts"]
+    if not isinstance(facts, dict):
+        raise TypeError("facts are named")
     return Outcome(
         check=str(finding["check"]),
         subject=dict(finding.get("subject") or {}),
         status=Status(finding["status"]),
         severity=None if severity is None else Severity(severity),
         title=str(finding["title"]),
-        facts=dict(finding["facts"]),
+        facts=facts,
     )
 
 

@@ -9,11 +9,15 @@ The same cells serve JupyterLab, papermill and ``casebook run``. Nobody but note
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 
-from casebook import citations, exports, notebooks, offsets_evidence, places, runs, sources, tables
+from markupsafe import Markup
+
+from casebook import citations, exports, kept_runs, notebooks, offsets_evidence, places, runs, sources, tables, walkthrough
 from casebook import doctor as _doctor
 from casebook.analysis import (
     deletion_choice,
@@ -23,8 +27,12 @@ from casebook.analysis import (
     leadership,
     maintenance,
     maintenance_asked,
+    measures,
     next_paste,
+    quiz_questions,
     release,
+    run_line,
+    since,
     timeline,
     timeline_checks,
     timeline_selection,
@@ -36,17 +44,19 @@ from casebook.analysis.leadership import Leadership
 from casebook.analysis.maintenance import Maintenance
 from casebook.analysis.message_loss import MessageLoss
 from casebook.analysis.offsets_topic import OffsetsPartition, OffsetsTopic
+from casebook.analysis.since import Since
 from casebook.analysis.timeline import Timeline
 from casebook.analysis.unclean_price import Committed
 from casebook.case import Case
 from casebook.consumer_evidence import Consumed, ConsumerEvidence
-from casebook.errors import ScanError, UsageError, did_you_mean
+from casebook.errors import CaseError, ScanError, UsageError, did_you_mean
 from casebook.facts import Cluster, epoch_ms, instant
 from casebook.findings import Finding
 from casebook.formats import history_facts
 from casebook.loss_evidence import Asked, LossEvidence
 from casebook.offsets_evidence import OffsetsEvidence
 from casebook.out_folder import OutFolder
+from casebook.past_runs import Identity
 from casebook.scans import logs
 from casebook.scans.logs import Logs, Zones
 from casebook.scans.stored_events import Stored
@@ -65,7 +75,9 @@ from casebook.views import (
 from casebook.views import deletion as deletion_views
 from casebook.views import loss as loss_views
 from casebook.views import pasted as pasted_views
+from casebook.views import quiz as quiz_views
 from casebook.views import timeline as timeline_views
+from casebook.views import walkthrough as walkthrough_views
 from casebook.views import what_if as what_if_views
 from casebook.views.view import View, display, style
 
@@ -149,9 +161,12 @@ class Workbook:
         self._at, self.as_of = at, case.collected_at if at is None else instant(at)
         self._started = datetime.now(UTC)
         self._offsets: OffsetsEvidence | None = None
+        self._gathered: dict[tuple[str, bool], OffsetsEvidence] = {}
+        self._timelines: dict[str, Timeline] = {}
         self._read: dict[str, Logs] = {}
         self._told: Logs | None = None
         self._loss: LossEvidence | None = None
+        self._quiz: quiz_views.Desk | None = None
         self._consumed = Consumed()
         self._plan: Mapping[str, str] = {}
         self._drain: Mapping[str, str | float] = {}
@@ -234,20 +249,75 @@ class Workbook:
         self._tables |= {"coordinators": held.rows, "blast_radius": held.radius}
         return held
 
-    def look_up(self, held: Coordinators, *, group: str) -> None:
-        """Show the field that looks up a group, or its static twin at the parameter."""
-        self.show(group_lookup.panel(held, group, interactive=self.interactive, remembered=self._remembered, source=self._source))
-
-    def offsets_topic(self, *, timezone: str = "UTC") -> OffsetsTopic:
-        """How large the offsets topic is, for what, and why it is not compacted; keeps its tables for the run folder.
+    def everything(self, *, timezone: str = "UTC", scan: bool = True) -> tuple[Finding, ...]:
+        """Every check of every notebook, in one pass: what one has read the others use; keeps all their tables.
 
         Args:
-            timezone: Of log lines that do not tell theirs.
+            timezone: Of log lines, and of times of a ledger, that do not tell theirs.
+            scan: Whether segments are read.
 
         Raises:
             UsageError: There is no such time zone.
         """
-        topic = self._on_offsets(timezone, scan=True).offsets_topic
+        return (
+            self.evidence
+            + self.leadership().findings
+            + self.maintenance(timezone=timezone, scan=scan).findings
+            + self.offsets_topic(timezone=timezone, scan=scan).findings
+            + self.coordinators(timezone=timezone, scan=scan).findings
+            + self.timeline(timezone=timezone).findings
+            + self.message_loss(timezone=timezone).findings
+            + self.durability().findings
+        )
+
+    def since(self, findings: Sequence[Finding], *, runs: str = "", against: str = "") -> Since:
+        """What has changed since the last run of the same cluster; keeps its tables for the run folder.
+
+        Args:
+            findings: Of :meth:`everything`.
+            runs: The folder of the earlier runs; ``""`` for that of this one.
+            against: The run to compare with; ``""`` for the last one.
+
+        Raises:
+            UsageError: There is no such run.
+        """
+        folder = Path(runs).expanduser() if runs else self._folder.path().parent
+        past, at = kept_runs.read(folder, upto=against), epoch_ms(self.case.collected_at) if self.case.collected_at else 0
+        line = run_line.line(self.identity, at, self.cluster.controller.epoch, past)
+        verdicts = self._tables["partitions"]
+        found = since.examine(
+            self.cluster,
+            at=at,
+            line=line,
+            verdicts=verdicts,
+            copies=self._tables["offsets_partitions"],
+            now=measures.written(verdicts),
+            before=kept_runs.written(folder, line.last) if line.last else None,
+            findings=findings,
+        )
+        self._tables |= {"measures": found.measures, "changes": found.changes or ()}
+        return found
+
+    @property
+    def identity(self) -> Identity:
+        """What tells this cluster from another."""
+        return kept_runs.identity(self.case, self.cluster, self._source)
+
+    def look_up(self, held: Coordinators, *, group: str) -> None:
+        """Show the field that looks up a group, or its static twin at the parameter."""
+        self.show(group_lookup.panel(held, group, interactive=self.interactive, remembered=self._remembered, source=self._source))
+
+    def offsets_topic(self, *, timezone: str = "UTC", scan: bool = True) -> OffsetsTopic:
+        """How large the offsets topic is, for what, and why it is not compacted; keeps its tables for the run folder.
+
+        Args:
+            timezone: Of log lines that do not tell theirs.
+            scan: Whether segments are read.
+
+        Raises:
+            UsageError: There is no such time zone.
+        """
+        topic = self._on_offsets(timezone, scan=scan).offsets_topic
         self._tables |= {
             "offsets_partitions": topic.partitions,
             "offsets_segments": topic.scanned.segments,
@@ -268,14 +338,18 @@ class Workbook:
         return self._on_offsets(timezone, scan=False).findings
 
     def _on_offsets(self, timezone: str, *, scan: bool) -> OffsetsEvidence:
-        self._offsets = OffsetsEvidence(
-            self.case,
-            self.cluster,
-            self.version,
-            logs=self._logs(timezone),
-            scan=scan,
-            progress=choices.progress("Reading segments", unit="parts"),
-        )
+        """Gathered once for each zone; what may be read without a scan is not gathered again where there was one."""
+        asked = (timezone, True) if (timezone, True) in self._gathered else (timezone, scan)
+        if asked not in self._gathered:
+            self._gathered[asked] = OffsetsEvidence(
+                self.case,
+                self.cluster,
+                self.version,
+                logs=self._logs(timezone),
+                scan=scan,
+                progress=choices.progress("Reading segments", unit="parts"),
+            )
+        self._offsets = self._gathered[asked]
         return self._offsets
 
     def timeline(self, *, timezone: str = "UTC") -> Timeline:
@@ -306,6 +380,11 @@ class Workbook:
         return timeline_checks.in_short(self._happened(timezone).findings) if told else ()
 
     def _happened(self, timezone: str) -> Timeline:
+        if timezone not in self._timelines:
+            self._timelines[timezone] = self._examined(timezone)
+        return self._timelines[timezone]
+
+    def _examined(self, timezone: str) -> Timeline:
         told = self._told = self._logs(timezone)
         kinds = told.rarest(_MANY_EVENTS)
         found = timeline.examine(
@@ -525,14 +604,49 @@ class Workbook:
             )
         )
 
+    def lesson(self, name: str) -> None:
+        """Show one of Kafka's terms in the evidence of a shipped case: see :data:`casebook.walkthrough.LESSONS`.
+
+        Raises:
+            UsageError: There is none of that name.
+        """
+        self.show(walkthrough_views.lesson(walkthrough.lesson(name)))
+
+    def quiz(self, **answers: str) -> quiz_views.Desk:
+        """The questions on this case, and what was answered; headless the parameters, ``?`` for the explanation alone.
+
+        Args:
+            answers: By the key of the question.
+        """
+        self._quiz = quiz_views.Desk(
+            questions=quiz_questions.questions(leadership.examine(self.cluster, self.version)),
+            answers=answers,
+            incident=walkthrough_views.incident(self.cluster, self.version, self._stored_states()),
+            where=quiz_views.Where(source=self._source, at="" if self._at is None else self.as_of, quote=self._shown),
+            interactive=self.interactive,
+            remembered=self._remembered,
+        )
+        return self._quiz
+
+    def _stored_states(self) -> dict[str, bytes | None]:
+        """The states of partitions as they are stored, by path."""
+        found: dict[str, bytes | None] = {}
+        with suppress(CaseError):  # a torn file ends early; what is missing then is shown as unknown
+            for znode in self.case.znodes(at=self._at):
+                if znode.path.endswith("/state"):
+                    found[znode.path] = znode.data
+        return found
+
+    def _shown(self, cites: Sequence[str]) -> Markup:
+        return proof.shown(*citations.evidence(self.case, cites, at=self._at))
+
     def paste_box(self) -> None:
         """Show the box that makes a case of pasted text, or the command that does."""
         self.show(pasted_views.box(_made_of, interactive=self.interactive, remembered=self._remembered))
 
     def finish(self, findings: Sequence[Finding]) -> None:
         """Fill the summary at the top and write findings, tables and the record of the run."""
-        summary = triage.summary(findings, self.case, self.cluster, at=None if self._at is None else self.as_of)
-        display(summary, display_id=_SUMMARY, update=True)
+        display(self._summary(findings), display_id=_SUMMARY, update=True)
         display(self._cited())
         folder = self._folder.path()
         for name, rows in sorted(self._tables.items()):
@@ -550,6 +664,11 @@ class Workbook:
         if (published := self._folder.publish()) is not None:
             display(triage.written(published))
 
+    def _summary(self, findings: Sequence[Finding]) -> View:
+        if self._quiz is not None:
+            return quiz_views.summary(self._quiz, self.evidence)
+        return triage.summary(findings, self.case, self.cluster, at=None if self._at is None else self.as_of)
+
     def _cited(self) -> View:
         """The evidence behind every proof link, as it was read."""
         cites = [cite for cite in (self.version.proof, *self._cites) if cite]
@@ -564,6 +683,7 @@ class Workbook:
             "notebook": self._notebook,
             "source": self._source,
             "case": self.case.name,
+            "cluster": kept_runs.as_json(self.identity),
             "case_sha256": self.case.digest,
             "collected_at": self.case.collected_at,
             "started": self._started.isoformat(timespec="seconds").replace("+00:00", "Z"),

@@ -15,6 +15,7 @@ REPORTS = [
     LEADERSHIP,
     ("10_triage", INCIDENT),
     ("00_start_here", INCIDENT),
+    ("05_walkthrough", INCIDENT),
     ("10_triage", HEALTHY),
     ("20_partition_leadership", HEALTHY),
     ("30_broker_maintenance", "sample:kill_before_drain"),

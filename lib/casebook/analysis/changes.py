@@ -97,7 +97,7 @@ def _change(before: Outcome | None, now: Outcome | None) -> Change | None:
         return None
     said = before if how is How.GONE or now is None else now
     severity = said.severity or (before.severity if before else None)
-    return Change(how, said.check, severity, said.title, _ended(before), _ended(now))
+    return Change(how, said.check, severity, said.title, *(_ended(outcome, _told(outcome)) for outcome in (before, now)))
 
 
 def _of_status(before: Outcome | None, now: Outcome | None, *, was: bool, is_: bool) -> How | None:
@@ -113,10 +113,10 @@ def _of_status(before: Outcome | None, now: Outcome | None, *, was: bool, is_: b
 
 
 def _of_findings(before: Outcome, now: Outcome) -> Change | None:
-    told, tells = set(named(before)), set(named(now))
-    drifts, past = now.check in _DRIFTING, now.check.startswith(_OF_THE_PAST)
-    came, went = tuple(sorted(tells - told)), () if past else tuple(sorted(told - tells))
-    first, last = (None, None) if drifts else (number(before), number(now))
+    before_named, now_named = set(named(before)), set(named(now))
+    past = now.check.startswith(_OF_THE_PAST)
+    came, went = tuple(sorted(now_named - before_named)), () if past else tuple(sorted(before_named - now_named))
+    first, last = _told(before), _told(now)
     how = _worse_or_better(before, now, first, last) or _by_names(came, went)
     if how is None or (past and how is How.BETTER):
         return None
@@ -137,6 +137,13 @@ def _by_names(came: Iterable[str], went: Iterable[str]) -> How | None:
     return How.WORSE if came else How.BETTER if went else None
 
 
+def count(outcome: Outcome | None) -> int | None:
+    """The number a check is about, found or not: 0 when nothing was found; ``None`` when it is unknown, or was not checked."""
+    if outcome is None or outcome.status is Status.COULD_NOT_CHECK:
+        return None
+    return number(outcome) if outcome.status is Status.FINDING else 0
+
+
 def number(outcome: Outcome) -> int | None:
     """The number a finding is about; ``None`` when it has none."""
     facts, check = outcome.facts, outcome.check
@@ -144,6 +151,11 @@ def number(outcome: Outcome) -> int | None:
         return _counted(facts.get(_NUMBER[check]))
     candidates = [facts.get(check.rpartition(".")[2]), facts.get("found"), *facts.values()]
     return next((value for value in candidates if type(value) is int), None)
+
+
+def _told(outcome: Outcome | None) -> int | None:
+    """The number of a finding, unless it drifts."""
+    return None if outcome is None or outcome.status is not Status.FINDING or outcome.check in _DRIFTING else number(outcome)
 
 
 def _counted(value: object) -> int | None:

@@ -2,5 +2,6 @@
 
 from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.incidents import INCIDENTS, Incident, list_incidents, play
+from casebook.rehearsal.practice import practise
 
-__all__ = ["INCIDENTS", "Cluster", "Incident", "list_incidents", "play"]
+__all__ = ["INCIDENTS", "Cluster", "Incident", "list_incidents", "play", "practise"]

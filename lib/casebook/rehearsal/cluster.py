@@ -169,6 +169,22 @@ class Cluster:
             self._launch_broker(broker)
         self.wait_registered(*brokers)
 
+    def start_as_it_is(self, broker: int) -> None:
+        """Start a broker with the files that it has, whatever somebody has changed in them, and wait until it is registered.
+
+        Raises:
+            RehearsalError: It ended instead.
+        """
+        self.wait_gone(broker)
+        self._run_broker(broker)
+
+        def registered() -> bool:
+            if not self.running(broker):
+                raise _did_not_start(self._place[broker])
+            return broker in self.registered()
+
+        self.wait_until(registered, what=f"the registration of broker {broker}")
+
     def kill(self, *brokers: int) -> None:
         """End brokers at once (SIGKILL). They stay registered until their sessions expire: see :meth:`wait_gone`."""
         for broker in brokers:
@@ -379,6 +395,10 @@ class Cluster:
             settings=self._settings,
             logging=self._logging,
         )
+        self._run_broker(broker)
+
+    def _run_broker(self, broker: int) -> None:
+        place = self._place[broker]
         self._servers[broker] = self._guarded.start(command(place, jars=self._jars), folder=place.home, output=place.output)
 
     def _connect(self) -> "KazooClient":

@@ -21,9 +21,28 @@ from casebook.rehearsal import (
     restart_all_coordinators,
     servers,
 )
+from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.processes import guarded_folder
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Truth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Practice:
+    """An incident as somebody is to heal it.
+
+    Args:
+        alarm: What is known when the phone rings: the symptom, not the cause.
+        healed: The checks that hold once it is healed.
+        kafka: Releases whose own tools are among the jars of their servers.
+    """
+
+    alarm: str
+    healed: tuple[str, ...]
+    kafka: tuple[str, ...] = ("0.9.0.1", "2.8.2")
+
+
+_LED = ("leadership.offline", "leadership.under_min_isr", "leadership.under_replicated")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +56,7 @@ class Incident:
         script: Plays it on a stage.
         kafka: Versions it can be played on.
         default: The version it is played on unless told otherwise.
+        practice: How it can be practised; ``None`` where nobody can heal it: it ends by itself, or what is lost is lost.
     """
 
     name: str
@@ -45,6 +65,7 @@ class Incident:
     script: Callable[[Stage], None]
     kafka: tuple[str, ...] = ("0.9.0.1", "2.8.2", "3.9.2")
     default: str = "0.9.0.1"
+    practice: Practice | None = None
 
 
 INCIDENTS: Mapping[str, Incident] = {
@@ -61,24 +82,38 @@ INCIDENTS: Mapping[str, Incident] = {
             story="Brokers are shut down one after the other, and partitions are left without leader.",
             phases=("before", "during", "after"),
             script=leader_minus_one.play,
+            practice=Practice(
+                alarm="Producers and consumers of several topics report errors, each for some partitions alone.", healed=_LED
+            ),
         ),
         Incident(
             name="controller-dies",
             story="The controller dies together with leaders, and 0.9 goes on naming the dead ones.",
             phases=("before", "during", "after"),
             script=controller_dies.play,
+            practice=Practice(
+                alarm="Two machines have gone at the same moment. Some clients time out, and others notice nothing.", healed=_LED
+            ),
         ),
         Incident(
             name="kill-before-drain",
             story="Two slow brokers are killed before their partitions are moved away, and partitions are left without leader.",
             phases=("before", "during", "after"),
             script=kill_before_drain.play,
+            practice=Practice(
+                alarm="Somebody has begun to make the cluster smaller. Since then some writes are refused, and others time out.",
+                healed=_LED,
+            ),
         ),
         Incident(
             name="offsets-bloat",
             story="The log cleaner dies of one topic, and __consumer_offsets grows for ever after.",
             phases=("during", "after"),
             script=offsets_bloat.play,
+            practice=Practice(
+                alarm="The disk of one broker fills up faster than that of another that holds the same.",
+                healed=("offsets_topic.compacted",),
+            ),
             kafka=("0.9.0.1", "2.8.2"),
         ),
         Incident(
@@ -153,6 +188,7 @@ def play(
     keep_running: bool = False,
     home: Path | None = None,
     progress: servers.Progress = lambda _: None,
+    visitor: Callable[[Cluster], None] | None = None,
 ) -> Path:
     """Play an incident on real servers: a case for each phase, and ``truth.json``, what was done and must be found.
 
@@ -163,6 +199,7 @@ def play(
         keep_running: Leave the servers running at the incident's height until Ctrl-C, and end there.
         home: New folder for the servers, removed at the end; a temporary one when ``None``.
         progress: Told in one sentence what happens.
+        visitor: Called with the cluster at the incident's height; when it returns, the play ends.
 
     Returns:
         ``out``.
@@ -170,14 +207,21 @@ def play(
     Raises:
         RehearsalError: No such incident or version, ``out`` is not new, or the cluster went another way than the script.
     """
-    incident = _find(name, kafka)
+    incident = find(name, kafka)
     if out.exists() and any(out.iterdir()):
         raise RehearsalError(f"{out} is not empty.", try_="Name a new folder.")
     out.mkdir(parents=True, exist_ok=True)
     truth = Truth(incident=name, kafka=kafka or incident.default, story=incident.story)
     with guarded_folder() as memory:
         stage = Stage(
-            truth=truth, out=out, capture=capture, progress=progress, memory=memory, keep_running=keep_running, home=home
+            truth=truth,
+            out=out,
+            capture=capture,
+            progress=progress,
+            memory=memory,
+            keep_running=keep_running,
+            home=home,
+            visitor=visitor,
         )
         try:
             incident.script(stage)
@@ -186,7 +230,12 @@ def play(
     return out
 
 
-def _find(name: str, kafka: str | None) -> Incident:
+def find(name: str, kafka: str | None) -> Incident:
+    """An incident that can be played on a release.
+
+    Raises:
+        RehearsalError: No such incident, or not on that release.
+    """
     if name not in INCIDENTS:
         raise RehearsalError(f"There is no incident {name!r}.", try_=f"Choose one of {', '.join(sorted(INCIDENTS))}.")
     incident = INCIDENTS[name]

@@ -57,6 +57,7 @@ class Stage:
         progress: Told in one sentence what happens.
         verify: Really start each dead broker first, on copies; adds about 15 s for each.
         keep_running: Pause for visitors once the incident is at its height.
+        visitor: Who comes then, instead of whoever presses Ctrl-C.
         memory: Folder for :meth:`remember`.
         home: Folder of the servers; a temporary one when ``None``.
     """
@@ -69,6 +70,7 @@ class Stage:
     verify: bool = True
     keep_running: bool = False
     home: Path | None = None
+    visitor: Callable[[Cluster], None] | None = None
 
     def cluster(self, *, brokers: int, settings: Mapping[str, str] | None = None, controller: int | None = None) -> Cluster:
         """The cluster of this play, not yet started."""
@@ -217,7 +219,10 @@ class Stage:
         return len(waiting) - len(still)
 
     def visited(self, cluster: Cluster) -> bool:
-        """With ``keep_running``: say where the cluster is, wait for Ctrl-C and return true."""
+        """With a visitor, let it in and return true; with ``keep_running``, say where the cluster is and wait for Ctrl-C."""
+        if self.visitor is not None:
+            self.visitor(cluster)
+            return True
         if not self.keep_running:
             return False
         self.progress(f"ZooKeeper is at {cluster.zookeeper}, the brokers at {cluster.bootstrap}. Ctrl-C ends them.")

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from markupsafe import Markup
+
 from casebook.facts import Change, ReadOutcome, Znode, instant
 from casebook.views import text
 from casebook.views.render import render
@@ -67,6 +69,17 @@ def cited(znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | Line], chan
 def quoted(znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | Line], changes: Sequence[Change] = ()) -> View:
     """The same, unfolded: what somebody has just asked for."""
     return html(render("proof", rows=_rows(znodes, lines, changes), folded=False))
+
+
+def shown(
+    znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | Line], changes: Sequence[Change] = (), *, of: str = ""
+) -> Markup:
+    """The same as part of a text: as it was read, and no link leads here.
+
+    Args:
+        of: The case that it was read from, where that is not the one at hand.
+    """
+    return render("evidence", rows=_rows(znodes, lines, changes), of=of)
 
 
 def cited_as(proof: str) -> str:

@@ -1,0 +1,58 @@
+"""What the questions of the quiz share: an incident with offline partitions, and who would heal how many of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from casebook.analysis.leadership import Leadership
+from casebook.analysis.start_first import StartChoice
+from casebook.analysis.verdicts import OFFLINE, Verdict
+from casebook.facts import Cluster
+
+HANDY = 24
+"""Partitions that somebody can be asked to look through, or to read."""
+CITED = 3
+"""Znodes under an explanation."""
+_NOTHING = "Every partition that can be judged has a leader that lives: there is no incident of this kind."
+_UNREAD = "Which brokers are registered is not known from this evidence."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Incident:
+    """A case as the quiz sees it: with the verdicts and the order of starts of notebook 20."""
+
+    lead: Leadership
+
+    @property
+    def cluster(self) -> Cluster:
+        """As the case tells it."""
+        return self.lead.cluster
+
+    @cached_property
+    def offline(self) -> tuple[Verdict, ...]:
+        """Partitions without a leader that lives."""
+        return tuple(verdict for verdict in self.lead.verdicts if verdict.state in OFFLINE)
+
+    @cached_property
+    def heals(self) -> dict[int, int]:
+        """How many partitions each dead broker would heal, if it were started first."""
+        return {choice.broker: choice.heals for choice in self.lead.start_first if choice.step == 1}
+
+    @cached_property
+    def best(self) -> tuple[StartChoice, ...]:
+        """The starts that heal most; none where no start heals anything."""
+        most = max(self.heals.values(), default=0)
+        return tuple(c for c in self.lead.start_first if c.step == 1 and c.heals == most) if most else ()
+
+    def missing(self) -> dict[str, str]:
+        """Why nothing can be asked: nobody can tell the answer, or there is nothing to ask about."""
+        if not self.cluster.brokers_known:
+            return {"cannot_tell": _UNREAD}
+        return {} if self.offline else {"not_asked": _NOTHING}
+
+
+def named(found: Iterable[Verdict]) -> str:
+    """Partitions as a list that can be read."""
+    names = [f"{verdict.topic}-{verdict.partition}" for verdict in found]
+    more = len(names) - HANDY
+    return ", ".join(names[:HANDY]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,31 @@
+"""The questions on an incident with leaderless partitions, each with its answer worked out from the evidence.
+
+    brokers      which brokers are dead
+    leaderless   which partitions of a topic have no leader that lives
+    why          which rule keeps one of them so
+    first        which broker to start first
+    healed       how many are still without leader after that
+    unclean      how many an unclean election would give a leader, and at what price
+    never        what loses records for good
+
+Verdicts, the order of starts and the replay of elections are those of notebook 20.
+"""
+
+from casebook.analysis import quiz_causes, quiz_steps
+from casebook.analysis.leadership import Leadership
+from casebook.analysis.quiz import Question
+from casebook.analysis.quiz_incident import Incident
+
+
+def questions(lead: Leadership) -> tuple[Question, ...]:
+    """The questions on a case, in the order in which they are asked."""
+    incident = Incident(lead=lead)
+    return (
+        quiz_causes.who_is_dead(incident),
+        quiz_causes.which_partitions(incident),
+        quiz_causes.why(incident),
+        quiz_steps.whom_first(incident),
+        quiz_steps.is_it_healed(incident),
+        quiz_steps.what_if_unclean(incident),
+        quiz_steps.what_never(incident),
+    )

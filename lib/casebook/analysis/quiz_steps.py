@@ -1,0 +1,228 @@
+"""Whom to start first, what remains, what an unclean election would cost, and what must not be done: the rest of the quiz."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from casebook.analysis import quiz_answers, what_if
+from casebook.analysis.quiz import Question
+from casebook.analysis.quiz_incident import CITED, Incident, named
+from casebook.analysis.start_first import StartChoice
+from casebook.analysis.verdicts import Verdict, ids
+from casebook.analysis.what_if import Supposition, WhatIf
+from casebook.analysis.words import agree, brokers, number
+from casebook.versions import ENABLING_UNCLEAN_ELECTS
+
+_DEEDS = (
+    ("start", "Start a dead broker that is in an ISR, with its log dirs as they are"),
+    ("preferred", "Run a preferred leader election, with unclean election as it is configured"),
+    ("controller", "Delete the znode /controller, so that another broker becomes controller"),
+    ("wipe", "Delete the log dirs of a dead broker, so that it starts clean and copies from the others"),
+)
+
+
+def whom_first(incident: Incident) -> Question:
+    """The dead broker whose start brings most of them back."""
+    missing = incident.missing() or ({} if incident.best else {"not_asked": "No start of a single broker would bring one back."})
+    best = incident.best[0] if incident.best else None
+    healed = [v for v in incident.offline if best and best.broker in v.waits_for]
+    return Question(
+        key="first",
+        title="Whom to start first?",
+        asks="You can start one broker after the other, and each takes minutes. Which one first, so that most partitions are "
+        "back?",
+        form="one id",
+        hints=(
+            "A start heals a partition when the one that starts is alive, assigned, and in the ISR.",
+            "Write the ISR of each offline partition beside it. Who stands there?",
+            "Count for each dead broker how many offline partitions have it in their ISR. An empty ISR takes anybody who is "
+            "assigned, if unclean election is allowed.",
+        ),
+        judge=partial(_judge_first, incident),
+        explanation=_of_first(incident, best) if best else "",
+        cites=tuple(v.state_path for v in healed[:CITED]),
+        **missing,
+    )
+
+
+def _of_first(incident: Incident, best: StartChoice) -> str:
+    others = [f"broker {b} would heal {heals}" for b, heals in sorted(incident.heals.items()) if b != best.broker]
+    compared = f"; {', '.join(others)}" if others else ""
+    empty = [v for v in incident.offline if best.broker in v.waits_for and not v.isr]
+    unclean = (
+        f" The ISR of {named(empty)} is empty: nobody remembers who had everything, and whoever starts is elected unclean. "
+        "Look into the logs first."
+        if empty
+        else ""
+    )
+    return (
+        f"Broker {best.broker} heals {number(best.heals, 'partition')}{compared}. Where it is in the ISR its election is "
+        f"clean and nothing is lost.{unclean}"
+    )
+
+
+def _judge_first(incident: Incident, answer: str) -> str:
+    given = quiz_answers.brokers(answer)
+    if len(given) != 1:
+        return "One broker: the first."
+    broker = next(iter(given))
+    if broker in incident.cluster.live:
+        return f"Broker {broker} is alive already."
+    if broker not in incident.heals:
+        return f"No assignment and no ISR names broker {broker}: its start heals nothing."
+    if broker in {choice.broker for choice in incident.best}:
+        return ""
+    heals = incident.heals[broker]
+    return f"It would heal {number(heals, 'partition')}; another heals more." if heals else "Its start alone heals nothing."
+
+
+def is_it_healed(incident: Incident) -> Question:
+    """What remains after the best start."""
+    missing = incident.missing() or ({} if incident.best else {"not_asked": "No start of a single broker would bring one back."})
+    best = incident.best[0] if incident.best else None
+    left = [v for v in incident.offline if best and best.broker not in v.waits_for]
+    said = (
+        f"{number(len(left), 'partition')} still {agree(len(left), 'waits', 'wait')}: {named(left)}. "
+        f"{agree(len(left), 'It needs', 'They need')} {_needed(left)}."
+        if left
+        else "Nothing is left: with this one broker every partition has a leader again. Replicas of other dead brokers are "
+        "still missing from the ISR."
+    )
+    return Question(
+        key="healed",
+        title="Is it healed?",
+        asks="The broker that you rightly start first is up and registered. How many partitions in the whole cluster are "
+        "still without leader?",
+        form="a number",
+        hints=(
+            "All topics count, those being deleted do not.",
+            "A partition is still offline if nobody who is alive then stands in its ISR.",
+            f"{number(len(incident.offline), 'partition')} {agree(len(incident.offline), 'was', 'were')} offline before.",
+        ),
+        judge=partial(_judge_left, incident, len(left)),
+        explanation=said,
+        cites=tuple(v.state_path for v in left[:CITED]),
+        **missing,
+    )
+
+
+def _judge_left(incident: Incident, left: int, answer: str) -> str:
+    given = quiz_answers.number(answer)
+    if given >= len(incident.offline) and given != left:
+        return "That start does heal something."
+    return _fewer_or_more(given, left)
+
+
+def what_if_unclean(incident: Incident) -> Question:
+    """How many would be elected unclean, as it is now."""
+    missing = incident.missing()
+    taken = [] if missing else [change for change in _unclean(incident).changes if change.unclean and change.healed]
+    names = {(change.topic, change.partition) for change in taken}
+    elected = [v for v in incident.offline if (v.topic, v.partition) in names]
+    rest = len(incident.offline) - len(elected)
+    return Question(
+        key="unclean",
+        title="What would an unclean election cost?",
+        asks="Somebody wants to allow unclean election for all topics instead, with the brokers that are alive now. How many "
+        "of the offline partitions would get a leader that was out of sync?",
+        form="a number",
+        hints=(
+            "Unclean election needs a replica that is alive; it does not ask whether it is in sync.",
+            "Strike out the partitions all of whose replicas are dead: for them it changes nothing.",
+            "For each of the others look whether one that is alive is assigned, and not in the ISR.",
+        ),
+        judge=partial(_judge_unclean, incident, len(elected)),
+        explanation=_price(incident, elected, rest),
+        cites=tuple(v.state_path for v in elected[:CITED]),
+        **missing,
+    )
+
+
+def _unclean(incident: Incident) -> WhatIf:
+    supposed = Supposition(alive=incident.cluster.live, unclean="on")
+    return what_if.replay(incident.cluster, incident.lead.version.version, incident.lead.verdicts, supposed)
+
+
+def _judge_unclean(incident: Incident, right: int, answer: str) -> str:
+    given = quiz_answers.number(answer)
+    if given == len(incident.offline) and given != right:
+        return "For some of them no replica at all is alive: there is nobody to elect, unclean or not."
+    return _fewer_or_more(given, right)
+
+
+def _price(incident: Incident, elected: Sequence[Verdict], rest: int) -> str:
+    at_once = ENABLING_UNCLEAN_ELECTS["topic"].at(incident.lead.version.version)
+    waits = "In this release nothing happens until a broker comes or goes or the controller moves"
+    when = "The controller would elect at once" if at_once else waits
+    if not elected:
+        return (
+            "Nobody: no offline partition has a replica that is alive. It would gain nothing now, and stay as a trap: the "
+            "first stale replica that starts would be elected, and what it lacks would be gone."
+        )
+    return (
+        f"{named(elected)}: a replica lives that was out of sync. All that it lacks would be gone for good, acknowledged or "
+        f"not. How many records that is the znodes do not tell; log dirs do (notebook 70). {number(rest, 'partition')} would "
+        f"stay without leader. {when}."
+    )
+
+
+def what_never(incident: Incident) -> Question:
+    """The only copy must not be wiped."""
+    last = [v for v in incident.offline if len(v.isr or ()) == 1 and set(v.isr) <= set(incident.lead.dead)]
+    due = any(v.clean_winner is None and v.unclean_allowed and v.live_replicas for v in incident.offline)
+    missing = incident.missing()
+    if not missing and due:
+        missing = {"not_asked": "An unclean election is due: more than one of these would lose records."}
+    if not missing and not last:
+        missing = {"not_asked": "No dead broker is the only one that is known to have everything."}
+    return Question(
+        key="never",
+        title="What must not be done?",
+        asks="One of these loses acknowledged records for good. Which?",
+        form="its short name",
+        options=_DEEDS,
+        hints=(
+            "Who has the records that were acknowledged last?",
+            "What is in the ISR counts as complete, also when it starts with nothing.",
+            "A clean election is safe because the winner's log is. Which of these changes a log?",
+        ),
+        judge=_judge_never,
+        explanation=_of_wiping(last),
+        cites=tuple(v.state_path for v in last[:CITED]),
+        **missing,
+    )
+
+
+def _of_wiping(last: Sequence[Verdict]) -> str:
+    if not last:
+        return ""
+    one = f"{last[0].topic}-{last[0].partition} has broker {last[0].isr[0]} alone in its ISR"
+    others = (
+        f"; {number(len(last) - 1, 'other')} {agree(len(last) - 1, 'hangs', 'hang')} on one dead broker like that"
+        if len(last) > 1
+        else ""
+    )
+    return (
+        f"{one}{others}. Started with an empty log dir it would be elected clean, with an empty log, and every follower would "
+        "cut its own log to that."
+    )
+
+
+def _judge_never(answer: str) -> str:
+    return {
+        "start": "A broker that starts with its logs leads what it was in sync with: that election is clean.",
+        "preferred": "It only moves leaders to the first of the assignment where that one is alive and in sync: nothing is "
+        "lost, and nothing gained here.",
+        "controller": "The next controller elects by the same rules from the same states: nothing is lost, and seldom is "
+        "anything gained.",
+        "wipe": "",
+    }[quiz_answers.choice(answer, _DEEDS)]
+
+
+def _fewer_or_more(given: int, right: int) -> str:
+    return "" if given == right else "Fewer than that." if given > right else "More than that."
+
+
+def _needed(left: Iterable[Verdict]) -> str:
+    """Who would bring them back."""
+    waits_for = sorted({broker for verdict in left for broker in verdict.waits_for})
+    return brokers(waits_for) if waits_for else f"more than one of {ids(sorted({r for v in left for r in v.replicas}))}"

@@ -1,0 +1,134 @@
+"""Kafka's own tools for somebody who practises: scripts in a folder, for the release at hand and from the jars of its servers.
+
+They take what Kafka's scripts of the same name take. ``start-broker`` and ``stop-broker`` are ours: they ask the process that
+practises (:class:`Requests`), to whom the servers belong, so that none of them outlives it.
+"""
+
+import shlex
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from casebook.rehearsal import servers
+from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.installation import LIGHT
+from casebook.versions import KafkaVersion
+
+PROFILE = "practice"
+_REQUESTS = "requests"
+_ASKED, _SAID = ".asked", ".said"
+_LOG4J = """log4j.rootLogger=WARN, stderr
+log4j.appender.stderr=org.apache.log4j.ConsoleAppender
+log4j.appender.stderr.Target=System.err
+log4j.appender.stderr.layout=org.apache.log4j.PatternLayout
+log4j.appender.stderr.layout.ConversionPattern=%p %m (%c)%n
+"""
+_TOOL = """#!/bin/sh
+# {name} of Kafka {kafka}, as in its own bin folder.
+exec {java} {options} -cp {jars} {main} "$@"
+"""
+_ASK = """#!/bin/sh
+# Asks the practice to {what} a broker: ./{name} 3
+here=$(cd "$(dirname "$0")" && pwd)
+if [ $# -ne 1 ]; then echo "usage: ./{name} BROKER" >&2; exit 2; fi
+asked={requests}/{what}-$1-$$
+if [ ! -d {requests} ]; then echo "Nobody practises here any more." >&2; exit 1; fi
+echo "{what} $1" > "$asked.part" && mv "$asked.part" "$asked{asked}"
+waited=0
+while [ ! -e "$asked{said}" ]; do
+  sleep 0.2
+  waited=$((waited + 1))
+  if [ ! -d {requests} ] || [ $waited -gt 900 ]; then echo "The practice does not answer: has it ended?" >&2; exit 1; fi
+done
+cat "$asked{said}"
+rm -f "$asked{said}"
+"""
+
+
+def _mains(kafka: str) -> Mapping[str, str]:
+    """Kafka's scripts of a release and what they run (``bin/*.sh@0.9.0.1, 2.8.2``)."""
+    version = KafkaVersion.parse(kafka)
+    elects = {"kafka-leader-election.sh": "kafka.admin.LeaderElectionCommand"}
+    if version < KafkaVersion.parse("2.4.0"):
+        elects = {"kafka-preferred-replica-election.sh": "kafka.admin.PreferredReplicaLeaderElectionCommand"}
+    return elects | {
+        "kafka-topics.sh": "kafka.admin.TopicCommand",
+        "kafka-configs.sh": "kafka.admin.ConfigCommand",
+        "kafka-reassign-partitions.sh": "kafka.admin.ReassignPartitionsCommand",
+        "kafka-consumer-groups.sh": "kafka.admin.ConsumerGroupCommand",
+        "kafka-console-producer.sh": "kafka.tools.ConsoleProducer",
+        "kafka-console-consumer.sh": "kafka.tools.ConsoleConsumer",
+        "kafka-dump-log.sh": "kafka.tools.DumpLogSegments",
+        "zookeeper-shell.sh": "org.apache.zookeeper.ZooKeeperMain -server",
+    }
+
+
+def write(folder: Path, cluster: Cluster) -> None:
+    """Write the scripts, and a profile of the cluster for ``--source live:practice``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    logging = folder / "tools-log4j.properties"
+    logging.write_text(_LOG4J)
+    options = [*LIGHT, "-Xmx256m", f"-Dlog4j.configuration=file:{logging.absolute()}"]
+    for name, main in _mains(cluster.kafka).items():
+        words = {
+            "java": shlex.quote(servers.java()),
+            "options": shlex.join(options),
+            "jars": shlex.quote(":".join(map(str, servers.jars(cluster.kafka)))),
+        }
+        _script(folder / name, _TOOL.format(name=name, kafka=cluster.kafka, main=main, **words))
+    for what in ("start", "stop"):
+        name = f"{what}-broker"
+        _script(folder / name, _ASK.format(what=what, name=name, requests=f'"$here/{_REQUESTS}"', asked=_ASKED, said=_SAID))
+    for broker in cluster.ids:
+        link = folder / f"broker-{broker}"
+        link.unlink(missing_ok=True)
+        link.symlink_to(cluster.server_properties(broker).parent)
+    _write_profile(folder / "profiles" / f"{PROFILE}.toml", cluster)
+
+
+def _script(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def _write_profile(path: Path, cluster: Cluster) -> None:
+    path.parent.mkdir(exist_ok=True)
+    tables = {
+        "properties": cluster.server_properties,
+        "logs": lambda broker: cluster.log_files(broker)[0].parent,
+        "log_dirs": cluster.log_dir,
+    }
+    lines = [f'zookeeper = "{cluster.zookeeper}"', f'zookeeper_data = "{cluster.zookeeper_data}"']
+    for table, of in tables.items():
+        lines += [f"[{table}]", *(f'{broker} = "{of(broker)}"' for broker in cluster.ids)]
+    path.write_text("\n".join(lines) + "\n")
+
+
+class Requests:
+    """What scripts ask for, as files in a folder: it exists as long as somebody answers.
+
+    Args:
+        folder: Of the scripts.
+        answer: Does what is asked, ``start`` or ``stop``, to a broker, and says what came of it.
+    """
+
+    def __init__(self, folder: Path, answer: Callable[[str, str], str]) -> None:
+        self._folder, self._answer = folder / _REQUESTS, answer
+
+    def __enter__(self) -> "Requests":
+        self._folder.mkdir(exist_ok=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for file in self._folder.iterdir():
+            file.unlink()
+        self._folder.rmdir()
+
+    def take(self) -> None:
+        """Answer what has been asked."""
+        for asked in sorted(self._folder.glob(f"*{_ASKED}")):
+            what, _, broker = asked.read_text().strip().partition(" ")
+            asked.unlink()
+            said = asked.with_name(asked.name.removesuffix(_ASKED))
+            part = said.with_name(said.name + ".part")
+            part.write_text(self._answer(what, broker) + "\n")
+            part.rename(said.with_name(said.name + _SAID))

@@ -1,0 +1,121 @@
+"""The walkthrough: a term seen in evidence, and the evidence that a quiz is about, without a word on what it means."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from markupsafe import Markup
+
+from casebook.analysis.words import number
+from casebook.facts import Cluster
+from casebook.versions import VersionInUse
+from casebook.views import proof, text
+from casebook.views.render import render
+from casebook.views.table import CODE, PLAIN, TEXT, UNBROKEN, Table, unknown
+from casebook.views.view import View, html
+
+_MOST, _AT_A_GLANCE = 2000, 60
+_TELLING = ("unclean.leader.election.enable", "min.insync.replicas")
+"""Settings that decide an election, or whether it matters."""
+
+
+class Seen(Protocol):
+    """What is seen: see :class:`casebook.walkthrough.Lesson`."""
+
+    name: str
+    source: str
+    takeaway: str
+    reading: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | int, ...], ...]
+    evidence: tuple[Sequence, Sequence, Sequence]
+
+
+def lesson(seen: Seen) -> View:
+    """A table, and the evidence under it as it was read."""
+    table = Table(
+        name=f"lesson-{seen.name}",
+        columns=tuple((head, CODE) for head in seen.columns),
+        rows=[(PLAIN, row) for row in seen.rows],
+        takeaway=seen.takeaway,
+        reading=f"{seen.reading} From {seen.source}.",
+    )
+    return html(render("lesson", table=table, evidence=proof.shown(*seen.evidence, of=seen.source)))
+
+
+def incident(cluster: Cluster, version: VersionInUse, stored: Mapping[str, bytes | None]) -> View:
+    """What is stored of the brokers, the partitions and the settings.
+
+    Args:
+        stored: Data of znodes by path.
+    """
+    return html(render("stack", parts=[_registered(cluster, version), _partitions(cluster, stored), _settings(cluster)]))
+
+
+def _registered(cluster: Cluster, version: VersionInUse) -> Markup:
+    if not cluster.brokers_known:
+        return render("said", words="Which brokers are registered was not collected.")
+    rows = [
+        (PLAIN, (f"/brokers/ids/{id_}", _since(broker.stat), _controls(cluster, id_))) for id_, broker in cluster.brokers.items()
+    ]
+    table = Table(
+        name="quiz-brokers",
+        columns=(("Registered", CODE), ("Since", UNBROKEN), ("Role", TEXT)),
+        rows=rows or [(PLAIN, ("nobody", "–", ""))],
+        takeaway=f"{number(len(cluster.brokers), 'broker is', 'brokers are')} registered.",
+        reading=f"Kafka {version.version}, controller epoch {_shown(cluster.controller.epoch)}.",
+    )
+    return render("plain_table", table=table)
+
+
+def _partitions(cluster: Cluster, stored: Mapping[str, bytes | None]) -> Markup:
+    rows = [
+        (PLAIN, (partition.name, Markup("[{}]").format(text.brokers(partition.replicas)), _data(stored.get(partition.state_path)),
+                 "being deleted" if partition.topic in deleting else ""))
+        for deleting in [{name for name, topic in cluster.topics.items() if topic.deleting}]
+        for partition in cluster.partitions[:_MOST]
+    ]  # fmt: skip
+    table = Table(
+        name="quiz-partitions",
+        columns=(("Partition", CODE), ("Assignment", CODE), ("State, as stored", CODE), ("Topic", TEXT)),
+        rows=rows or [(PLAIN, ("none", "–", "–", ""))],
+        takeaway=f"{number(len(cluster.partitions), 'partition')}.",
+        reading="Assignment from the topic's znode, state from its own.",
+        total=len(cluster.partitions),
+        search=True,
+        wide=True,
+        tall=len(rows) > _AT_A_GLANCE,
+    )
+    return render("plain_table", table=table)
+
+
+def _settings(cluster: Cluster) -> Markup:
+    places = [
+        *((f"topic {name}", config) for name, config in sorted(cluster.topic_configs.items())),
+        *((f"broker {name}, dynamic", config) for name, config in sorted(cluster.broker_configs.items())),
+        *((f"broker {broker}, server.properties", config) for broker, config in sorted(cluster.server_properties.items())),
+    ]
+    rows = [(PLAIN, (where, key, config[key])) for where, config in places for key in _TELLING if key in config]
+    table = Table(
+        name="quiz-settings",
+        columns=(("Where", TEXT), ("Setting", CODE), ("Value", CODE)),
+        rows=rows or [(PLAIN, ("nowhere", "–", "–"))],
+        takeaway=f"{number(len(rows), 'setting')} of {_TELLING[0]} and {_TELLING[1]}.",
+        reading="A topic's own goes before a broker's; where neither says, the release's default holds.",
+    )
+    return render("plain_table", table=table)
+
+
+def _since(stat: object) -> str:
+    return text.moment(stat.ctime) if stat is not None and stat.ctime else "–"
+
+
+def _controls(cluster: Cluster, broker: int) -> str:
+    return "controller" if cluster.controller.broker == broker else ""
+
+
+def _data(data: bytes | None) -> object:
+    return unknown() if data is None else data.decode(errors="backslashreplace")
+
+
+def _shown(epoch: int | None) -> str:
+    return "unknown" if epoch is None else str(epoch)

@@ -1,0 +1,69 @@
+"""The walkthrough headless: solved, failed, and left alone."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from casebook import notebooks, runner
+from casebook.findings import Severity
+
+KEYS = ("brokers", "leaderless", "why", "first", "healed", "unclean", "never")
+SOLVED = {
+    "answer_brokers": "5 and 1",
+    "answer_leaderless": "orders-0, orders 1, [orders,2], 3-4",
+    "answer_why": "r3",
+    "answer_first": "broker 5",
+    "answer_healed": "3",
+    "answer_unclean": "4",
+    "answer_never": "WIPE",
+}
+"""Of sample leader_minus_one, each in another form: tests/analysis/test_quiz.py has where they come from."""
+FAILED = {
+    "answer_brokers": "1",
+    "answer_leaderless": "orders-5",
+    "answer_why": "R4",
+    "answer_first": "3",
+    "answer_healed": "11",
+    "answer_unclean": "11",
+    "answer_never": "start",
+}
+
+
+def findings(folder: Path) -> dict[str, dict]:
+    """Findings of a run by check."""
+    return {finding["check"]: finding for finding in json.loads((folder / "findings.json").read_text())["findings"]}
+
+
+@pytest.mark.parametrize(
+    ("answers", "code", "status", "said"),
+    [
+        (SOLVED, 0, "ok", "All 7 questions answered right"),
+        (FAILED, 1, "finding", "0 of 7 questions answered right, 7 wrong"),
+        (dict.fromkeys(SOLVED, "?"), 1, "finding", "0 of 7 questions answered right, 7 given up"),
+        ({}, 0, "not_applicable", "0 of 7 questions answered right, 7 not answered yet"),
+    ],
+    ids=["solved", "failed", "given up", "left alone"],
+)
+def test_how_it_went(answers, code, status, said, tmp_path):
+    """Findings, page and exit code say so; nobody is alarmed by a wrong answer unless --fail-on info asks for it."""
+    ran = runner.run(notebooks.find("walkthrough"), answers, runs_dir=tmp_path, fail_on=Severity.INFO)
+    assert not ran.failed, ran.title
+    assert ran.exit_code == code
+    found = findings(ran.folder)
+    assert {found[f"walkthrough.{key}"]["status"] for key in KEYS} == {status}
+    assert found["walkthrough.answers"]["title"] == said
+    page = (ran.folder / "report.html").read_text()
+    assert said in page
+    explained = "clicks-1 has broker 5 alone in its ISR" in page
+    assert explained == (status == "ok" or "?" in answers.values())
+
+
+def test_at_a_moment_of_the_past(tmp_path):
+    """The second incident that the text names: its history is the evidence, and the command says of when."""
+    given = {"source": "sample:isr_shrunk_loss", "at": "2026-11-22T05:25:55.2Z", "answer_brokers": "1, 2", "answer_first": "2"}
+    ran = runner.run(notebooks.find("walkthrough"), given, runs_dir=tmp_path)
+    assert (ran.failed, ran.exit_code) == (False, 0), ran.title
+    found = findings(ran.folder)
+    assert [found[f"walkthrough.{key}"]["status"] for key in ("brokers", "first")] == ["ok", "finding"]
+    assert "-p at=2026-11-22T05:25:55.200Z" in (ran.folder / "report.html").read_text()

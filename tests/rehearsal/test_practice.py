@@ -1,0 +1,138 @@
+"""Practice: somebody heals a real cluster with the scripts that lie there, and is told when it is healed, and not before."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from queue import Empty, Queue
+from threading import Thread
+
+import pytest
+
+from casebook import sources
+from casebook.errors import RehearsalError
+from casebook.rehearsal import INCIDENTS, practise
+from tests.rehearsal.test_nothing_left import gone
+
+CASEBOOK = [sys.executable, "-c", "from casebook.cli import main; main()"]
+SLOW = 120.0
+
+
+class Practice:
+    """A practice in a process of its own, and what it has said so far."""
+
+    def __init__(self, out: Path) -> None:
+        self.folder, self.said = out / "practice", []
+        command = [*CASEBOOK, "rehearse", "leader-minus-one", "--practice", "--out", str(out)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self._lines: Queue[str] = Queue()
+        Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        for line in self.process.stdout:
+            self._lines.put(line)
+
+    def until(self, words: str) -> str:
+        """The next line with these words."""
+        deadline = time.monotonic() + SLOW
+        while True:
+            try:
+                line = self._lines.get(timeout=max(0.1, deadline - time.monotonic()))
+            except Empty:
+                raise AssertionError(f"never said {words!r}; said {''.join(self.said)}") from None
+            self.said.append(line)
+            if words in line:
+                return line
+
+    def run(self, script: str, *arguments: str, typed: str = "") -> str:
+        """What a script prints, run as a person would."""
+        command = [f"./{script}", *arguments]
+        done = subprocess.run(command, cwd=self.folder, input=typed, capture_output=True, text=True, timeout=SLOW, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    @property
+    def zookeeper(self) -> str:
+        """The address, as it is told."""
+        return re.search(r"ZooKeeper +(\S+)", "".join(self.said))[1]
+
+
+@pytest.fixture(scope="module")
+def practice(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Practice]:
+    """``casebook rehearse leader-minus-one --practice``, at the moment when it first says what is wrong."""
+    started = Practice(tmp_path_factory.mktemp("practice") / "out")
+    try:
+        started.until("not healed")
+        yield started
+    finally:
+        started.process.kill()
+        started.process.wait()
+        started.process.stdout.close()
+
+
+class TestPractice:
+    """In this order: what is found, what is tried, the end."""
+
+    def test_the_cause_is_not_given_away(self, practice: Practice):
+        """It says where everything is and what the symptom is, and not who was killed."""
+        said = "".join(practice.said)
+        assert re.search(r"ZooKeeper +127\.0\.0\.1:\d+/kafka", said)
+        assert "11 partitions without leader" in said  # of the script, test_truth.py
+        assert not re.search(r"[Kk]ill|broker [0-9]|brokers [0-9] and|dead|SIGKILL", said)
+
+    def test_kafkas_own_tools_see_it(self, practice: Practice):
+        """Those of that release, run as the text says: as many partitions without leader, three brokers registered."""
+        unavailable = practice.run("kafka-topics.sh", "--zookeeper", practice.zookeeper, "--describe", "--unavailable-partitions")
+        named = {tuple(re.findall(r"(?:Topic|Partition): (\S+)", line)) for line in unavailable.splitlines()}
+        assert len(named - {("retired", "0"), ("retired", "1")}) == 11
+        assert "[2, 3, 4]" in practice.run("zookeeper-shell.sh", practice.zookeeper, typed="ls /brokers/ids\nquit\n")
+
+    def test_the_notebooks_can_be_pointed_at_it(self, practice: Practice, tmp_path, monkeypatch):
+        """The profile that lies there makes the live cluster a source."""
+        monkeypatch.setenv("CASEBOOK_PROFILES", str(practice.folder / "profiles"))
+        case = sources.open_source("live:practice", evidence=lambda: tmp_path / "evidence")
+        assert case.cluster().live == {2, 3, 4}
+        assert case.log_dirs() and case.has_history and case.server_properties()
+
+    def test_not_before(self, practice: Practice):
+        """With one of two brokers back it says what is left, and what was asked for in vain is answered."""
+        assert "is running already" in practice.run("start-broker", "3")
+        assert "There is no broker 9" in practice.run("start-broker", "9")
+        assert "Broker 5 is registered." in practice.run("start-broker", "5")
+        assert "3 partitions without leader" in practice.until("3 partitions without leader")
+        assert "HEALED" not in "".join(practice.said)
+
+    def test_healed(self, practice: Practice):
+        """With the second one back, too, it is healed, and the time it took is told."""
+        assert "Broker 1 is registered." in practice.run("start-broker", "1")
+        assert re.match(r"After \d+ (?:s|min).*: HEALED", practice.until("HEALED"))
+
+    def test_ctrl_c_ends_it(self, practice: Practice):
+        """All servers go, their folder with them, and the scripts say that nobody practises here any more."""
+        home = str((practice.folder / "broker-1").resolve().parent)
+        practice.process.send_signal(signal.SIGINT)
+        assert practice.process.wait(30) == 0
+        assert gone(home)
+        late = subprocess.run(
+            ["./stop-broker", "1"], cwd=practice.folder, capture_output=True, text=True, timeout=20, check=False
+        )
+        assert (late.returncode, late.stderr) == (1, "Nobody practises here any more.\n")
+        assert json.loads((practice.folder.parent / "truth.json").read_text())["incident"] == "leader-minus-one"
+
+
+class TestWhatCannotBePractised:
+    @pytest.mark.parametrize("name", sorted(name for name, incident in INCIDENTS.items() if incident.practice is None))
+    def test_it_says_so(self, name, tmp_path):
+        """Nothing is started, and the error names what can be."""
+        with pytest.raises(RehearsalError, match=r"cannot be practised.*leader-minus-one"):
+            practise(name, out=tmp_path / "out", tell=print)
+        assert not (tmp_path / "out").exists()
+
+    def test_tools_that_are_not_at_hand(self, tmp_path):
+        """A release whose own tools are elsewhere."""
+        with pytest.raises(RehearsalError, match=r"3\.9\.2 is not possible.*0\.9\.0\.1, 2\.8\.2"):
+            practise("leader-minus-one", kafka="3.9.2", out=tmp_path / "out", tell=print)

@@ -14,7 +14,11 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
+from casebook import run_history, whole
+from casebook.analysis import changes
+from casebook.analysis.changes import Change, How
 from casebook.findings import Severity, Status
+from casebook.past_runs import Outcome, outcomes
 from casebook.views import text
 from casebook.views.render import render
 from casebook.views.sparkline import sparkline
@@ -25,21 +29,7 @@ _KEPT_POINTS = 14
 _MOST_NAMED = 2
 _INCOMPLETE = Status.COULD_NOT_CHECK.value
 _RANK = {"critical": 0, "warning": 1, _INCOMPLETE: 2, "info": 3, "ok": 4}
-_NAME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)_(\w+)_[0-9a-f]{4}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """How one check ended in one run.
-
-    Args:
-        severity: Of a finding.
-        count: The number it is about; 0 when nothing was found, ``None`` when unknown.
-    """
-
-    status: Status
-    severity: str | None
-    count: int | None
+NAME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)_(\w+)_[0-9a-f]{4}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +43,7 @@ class Run:
         kind: Worst severity, ``ok``, or ``could_not_check`` for a run that did not complete or cannot be read.
         says: The worst finding's title, or what went wrong.
         checked: ``25 of 29``.
-        checks: By name; empty when the findings cannot be read.
+        checks: How each ended, by name; empty when the findings cannot be read.
     """
 
     name: str
@@ -65,18 +55,34 @@ class Run:
     kind: str
     says: str
     checked: str = "?"
-    checks: Mapping[str, Check] = field(default_factory=dict)
+    checks: Mapping[str, Outcome] = field(default_factory=dict)
+
+    @property
+    def line(self) -> tuple[str | None, str | None]:
+        """What runs of one line share, of which each continues the one before: case and notebook."""
+        return self.case, self.notebook
 
 
 def write_index(runs: Path) -> Path:
     """Write the index of a folder of runs, whole or not at all."""
-    folders = sorted((folder for folder in runs.iterdir() if _is_run(folder)), key=lambda folder: folder.name, reverse=True)
-    found = sorted(map(_read, folders[:MOST_RUNS]), key=lambda run: (run.started or "", run.name), reverse=True)
+    folders = _folders(runs)
+    found = _newest_first(map(_read, folders[:MOST_RUNS]))
     path = runs / "index.html"
-    partial = runs / ".index.html.partial"
-    partial.write_text(index(found, older=len(folders) - len(found)), encoding="utf-8", errors="replace")
-    partial.replace(path)
+    whole.write(path, index(found, older=len(folders) - len(found)))
     return path
+
+
+def every(runs: Path) -> Sequence[Run]:
+    """All runs of a folder, newest first."""
+    return _newest_first(map(_read, _folders(runs)))
+
+
+def _folders(runs: Path) -> Sequence[Path]:
+    return sorted((folder for folder in runs.iterdir() if _is_run(folder)), key=lambda folder: folder.name, reverse=True)
+
+
+def _newest_first(runs: Iterable[Run]) -> Sequence[Run]:
+    return sorted(runs, key=lambda run: (run.started or "", run.name), reverse=True)
 
 
 def index(runs: Sequence[Run], *, older: int = 0) -> str:
@@ -86,9 +92,9 @@ def index(runs: Sequence[Run], *, older: int = 0) -> str:
         older: How many more runs are not shown.
     """
     rows = []
-    earlier: dict[tuple, list[Run]] = defaultdict(list)
+    earlier: dict[tuple[str | None, str | None], list[Run]] = defaultdict(list)
     for run in reversed(runs):
-        line = earlier[run.case, run.notebook]
+        line = earlier[run.line]
         before = next((one for one in reversed(line) if one.checks), None)
         line.append(run)
         rows.append(
@@ -104,6 +110,9 @@ def index(runs: Sequence[Run], *, older: int = 0) -> str:
             span=_span(runs),
             years=len({(run.started or "")[:4] for run in runs}) > 1,
             needing=_needing(runs),
+            histories=run_history.histories(runs),
+            case_names=sorted({run.case for run in runs if run.case}),
+            notebook_names=sorted({run.notebook for run in runs if run.notebook}),
             older=older,
             style=stylesheet() + Markup(asset("report.css")),
             script=Markup(asset("casebook.js") + asset("index.js")),
@@ -114,19 +123,19 @@ def index(runs: Sequence[Run], *, older: int = 0) -> str:
 def _is_run(folder: Path) -> bool:
     if folder.name.startswith(".") or not folder.is_dir():
         return False
-    return bool(_NAME.fullmatch(folder.name)) or any(
+    return bool(NAME.fullmatch(folder.name)) or any(
         (folder / name).exists() for name in ("run.json", "findings.json", "notebook.ipynb")
     )
 
 
 def _read(folder: Path) -> Run:
-    record, named = _json(folder / "run.json"), _NAME.fullmatch(folder.name)
+    record, named = _json(folder / "run.json"), NAME.fullmatch(folder.name)
     started = _text(record.get("started"))
     common = {
         "name": folder.name,
         "link": quote(os.fsencode(folder.name)) + ("/report.html" if (folder / "report.html").exists() else "/"),
         "notebook": _text(record.get("notebook")) or (named and named[5]),
-        "case": _text(record.get("case")) or _case_meant(record),
+        "case": _case(record),
         "started": started or (named and f"{named[1]}T{named[2]}:{named[3]}:{named[4]}Z"),
         "seconds": record["seconds"] if isinstance(record.get("seconds"), int | float) else None,
     }
@@ -138,11 +147,14 @@ def _read(folder: Path) -> Run:
         return Run(**common, kind=_INCOMPLETE, says="its findings cannot be read")
 
 
-def _case_meant(record: Mapping) -> str | None:
-    """The case of a run that failed before it could open one, by its source."""
+def _case(record: Mapping) -> str | None:
+    """What a run was about: a live cluster by its source, as each run collects a case of its own; else the case, which a run that
+    failed before it could open one names by its source, too."""
     parameters = record.get("parameters")
     source = _text(record.get("source")) or _text(isinstance(parameters, dict) and parameters.get("source"))
-    return source and (source.removeprefix("sample:").rstrip("/").rpartition("/")[2] or source)
+    if source and source.startswith("live:"):
+        return source
+    return _text(record.get("case")) or (source and (source.removeprefix("sample:").rstrip("/").rpartition("/")[2] or source))
 
 
 def _outcome(document: Mapping) -> dict[str, object]:
@@ -159,21 +171,8 @@ def _outcome(document: Mapping) -> dict[str, object]:
         if ok
         else "nothing could be checked",
         "checked": f"{text.count(asked - unchecked)} of {text.count(asked)}",
-        "checks": {str(f["check"]): _check(f) for f in findings},
+        "checks": outcomes(findings),
     }
-
-
-def _check(finding: Mapping) -> Check:
-    status = Status(finding["status"])
-    count = {Status.OK: 0, Status.NOT_APPLICABLE: 0, Status.COULD_NOT_CHECK: None}.get(status)
-    return Check(status=status, severity=finding["severity"], count=_number(finding) if status is Status.FINDING else count)
-
-
-def _number(finding: Mapping) -> int | None:
-    """The number a finding is about: the fact named like the check, else its first plain number."""
-    facts = finding["facts"]
-    candidates = [facts.get(finding["check"].rpartition(".")[2]), *facts.values()]
-    return next((value for value in candidates if type(value) is int), None)
 
 
 def _json(path: Path) -> Mapping:
@@ -194,27 +193,22 @@ def _since(run: Run, before: Run | None) -> str:
         return "cannot be compared"
     if before is None:
         return "first run"
-    said: dict[str, list[str]] = {"new": [], "worse": [], "better": [], "gone": [], "no longer checked": []}
-    for name in {**run.checks, **before.checks}:
-        how, detail = _compare(run.checks.get(name), before.checks.get(name))
-        if how:
-            said[how].append(f"{name.rpartition('.')[2].replace('_', ' ')}{detail}")
-    return "; ".join(f"{len(names)} {how}: {_named(names)}" for how, names in said.items() if names) or "nothing"
+    said: dict[How, list[str]] = {how: [] for how in _IN_WORDS}
+    for change in changes.compare(before.checks, run.checks):
+        said[change.how].append(_changed(change))
+    return "; ".join(f"{len(names)} {_IN_WORDS[how]}: {_named(names)}" for how, names in said.items() if names) or "nothing"
 
 
-def _compare(now: Check | None, before: Check | None) -> tuple[str, str]:
-    """In one word how a check changed, and its numbers."""
-    found, was_found = (check is not None and check.status is Status.FINDING for check in (now, before))
-    ran, did_run = (check is not None and check.status in (Status.OK, Status.FINDING) for check in (now, before))
-    if found and not was_found:
-        return "new", f" {text.count(now.count)}" if now.count else ""
-    if found and None not in (now.count, before.count) and now.count != before.count:
-        return "worse" if now.count > before.count else "better", f" {text.count(before.count)} → {text.count(now.count)}"
-    if was_found and now is not None and now.status in (Status.OK, Status.NOT_APPLICABLE):
-        return "gone", ""
-    return (
-        ("no longer checked", "") if did_run and not ran and (now is None or now.status is Status.COULD_NOT_CHECK) else ("", "")
-    )
+_IN_WORDS = {how: how.value.replace("_", " ") for how in How}
+
+
+def _changed(change: Change) -> str:
+    """The check's own word, with its numbers where there are any."""
+    name = change.check.rpartition(".")[2].replace("_", " ")
+    before, now = (text.count(int(said)) if said.isdecimal() else "" for said in (change.before, change.now))
+    if change.how is How.NEW:
+        return f"{name} {now}".rstrip()
+    return f"{name} {before} → {now}" if before and now and change.how in (How.WORSE, How.BETTER) else name
 
 
 def _named(names: Sequence[str]) -> str:
@@ -225,10 +219,9 @@ def _named(names: Sequence[str]) -> str:
 def _points(line: Sequence[Run]) -> tuple[Sequence[int | None], str]:
     """The count of the worst check of late, over the last runs, and the last run's outcome."""
     worst = next((name for run in reversed(line) for name, check in run.checks.items() if check.severity == run.kind), None)
-    unchecked = Check(status=Status.COULD_NOT_CHECK, severity=None, count=None)
     if worst is None:
         return [0 if run.kind == "ok" else None for run in line], line[-1].kind
-    return [run.checks.get(worst, unchecked).count for run in line], line[-1].kind
+    return [changes.count(run.checks.get(worst)) for run in line], line[-1].kind
 
 
 def _span(runs: Iterable[Run]) -> str:
@@ -244,7 +237,7 @@ def _needing(runs: Sequence[Run]) -> Mapping[bool, Sequence[tuple[str, str]]]:
     """The newest outcome of each case, its worst notebook; those that need someone, and those that do not."""
     newest: dict[tuple, Run] = {}
     for run in runs:
-        newest.setdefault((run.case, run.notebook), run)
+        newest.setdefault(run.line, run)
     worst: dict[str, str] = {}
     for run in newest.values():
         if run.case is not None:

@@ -46,10 +46,9 @@ from casebook.analysis.message_loss import MessageLoss
 from casebook.analysis.offsets_topic import OffsetsPartition, OffsetsTopic
 from casebook.analysis.since import Since
 from casebook.analysis.timeline import Timeline
-from casebook.analysis.unclean_price import Committed
 from casebook.case import Case
 from casebook.consumer_evidence import Consumed, ConsumerEvidence
-from casebook.errors import CaseError, ScanError, UsageError, did_you_mean
+from casebook.errors import CaseError, UsageError, did_you_mean
 from casebook.facts import Cluster, epoch_ms, instant
 from casebook.findings import Finding
 from casebook.formats import history_facts
@@ -57,10 +56,8 @@ from casebook.loss_evidence import Asked, LossEvidence
 from casebook.offsets_evidence import OffsetsEvidence
 from casebook.out_folder import OutFolder
 from casebook.past_runs import Identity
-from casebook.scans import logs
-from casebook.scans.logs import Logs, Zones
-from casebook.scans.stored_events import Stored
-from casebook.storage import OFFSETS_TOPIC, Partition
+from casebook.shared_evidence import SharedEvidence
+from casebook.storage import OFFSETS_TOPIC
 from casebook.versions import VersionInUse
 from casebook.views import (
     choices,
@@ -83,8 +80,6 @@ from casebook.views.view import View, display, style
 
 _INTERACTIVE: dict[str, bool | None] = {"auto": None, "yes": True, "no": False}
 _SUMMARY = "casebook-summary"
-_MANY_EVENTS = 100_000
-"""More are not weighed: a timeline is made of the rarest kinds then, and all others are only counted."""
 _CHOSEN: dict[tuple[str, str], dict[str, object]] = {}
 """What a person chose, by notebook and case: it outlives a re-run of the cell."""
 
@@ -161,10 +156,8 @@ class Workbook:
         self._at, self.as_of = at, case.collected_at if at is None else instant(at)
         self._started = datetime.now(UTC)
         self._offsets: OffsetsEvidence | None = None
-        self._gathered: dict[tuple[str, bool], OffsetsEvidence] = {}
-        self._timelines: dict[str, Timeline] = {}
-        self._read: dict[str, Logs] = {}
-        self._told: Logs | None = None
+        self._shared = SharedEvidence(case, cluster, version, progress=choices.progress)
+        self._timezone = "UTC"
         self._loss: LossEvidence | None = None
         self._quiz: quiz_views.Desk | None = None
         self._consumed = Consumed()
@@ -196,7 +189,7 @@ class Workbook:
             UsageError: There is no such time zone, or a parameter names a broker that cannot be meant.
         """
         wanted = maintenance_asked.parse(self.cluster, **asked)
-        offsets = self._on_offsets(timezone, scan=scan)
+        offsets = self._shared.offsets(timezone, scan=scan)
         found = maintenance.examine(
             self.cluster, self.version, asked=wanted, held=offsets.coordinators, log_dirs=offsets.log_dirs
         )
@@ -245,7 +238,7 @@ class Workbook:
         Raises:
             UsageError: There is no such time zone.
         """
-        held = self._on_offsets(timezone, scan=scan).coordinators
+        held = self._shared.offsets(timezone, scan=scan).coordinators
         self._tables |= {"coordinators": held.rows, "blast_radius": held.radius}
         return held
 
@@ -317,7 +310,8 @@ class Workbook:
         Raises:
             UsageError: There is no such time zone.
         """
-        topic = self._on_offsets(timezone, scan=scan).offsets_topic
+        self._offsets = self._shared.offsets(timezone, scan=scan)
+        topic = self._offsets.offsets_topic
         self._tables |= {
             "offsets_partitions": topic.partitions,
             "offsets_segments": topic.scanned.segments,
@@ -335,22 +329,7 @@ class Workbook:
         """
         if self._at is not None:
             return offsets_evidence.not_as_of(self.as_of)
-        return self._on_offsets(timezone, scan=False).findings
-
-    def _on_offsets(self, timezone: str, *, scan: bool) -> OffsetsEvidence:
-        """Gathered once for each zone; what may be read without a scan is not gathered again where there was one."""
-        asked = (timezone, True) if (timezone, True) in self._gathered else (timezone, scan)
-        if asked not in self._gathered:
-            self._gathered[asked] = OffsetsEvidence(
-                self.case,
-                self.cluster,
-                self.version,
-                logs=self._logs(timezone),
-                scan=scan,
-                progress=choices.progress("Reading segments", unit="parts"),
-            )
-        self._offsets = self._gathered[asked]
-        return self._offsets
+        return self._shared.offsets(timezone, scan=False).findings
 
     def timeline(self, *, timezone: str = "UTC") -> Timeline:
         """What happened in which order, and what caused what; keeps its tables for the run folder.
@@ -361,7 +340,7 @@ class Workbook:
         Raises:
             UsageError: There is no such time zone.
         """
-        found = self._happened(timezone)
+        found, self._timezone = self._shared.timeline(timezone), timezone
         self._tables |= {
             "events": found.rows,
             "windows": found.windows,
@@ -377,26 +356,7 @@ class Workbook:
             UsageError: There is no such time zone.
         """
         told = self._at is None and (self.case.has_history or self.case.logs())
-        return timeline_checks.in_short(self._happened(timezone).findings) if told else ()
-
-    def _happened(self, timezone: str) -> Timeline:
-        if timezone not in self._timelines:
-            self._timelines[timezone] = self._examined(timezone)
-        return self._timelines[timezone]
-
-    def _examined(self, timezone: str) -> Timeline:
-        told = self._told = self._logs(timezone)
-        kinds = told.rarest(_MANY_EVENTS)
-        found = timeline.examine(
-            self.cluster,
-            self.version,
-            events=told.events(kinds),
-            files=told.files,
-            untyped=told.untyped,
-            history=history_facts.read(self.case.history() if self.case.has_history else ()),
-        )
-        doubts = evidence.unread_logs(told.unread) + evidence.left_out(told.counts().keys() - kinds)
-        return replace(found, findings=doubts + found.findings)
+        return timeline_checks.in_short(self._shared.timeline(timezone).findings) if told else ()
 
     def desk(
         self, found: Timeline, *, since: str = "", until: str = "", topic: str = "", partition: str = "", group: str = "",
@@ -412,7 +372,7 @@ class Workbook:
         )
         return timeline_views.Desk(
             found, chosen, interactive=self.interactive, remembered=self._remembered, source=self._source, quote=self._quote,
-            name=self.case.name, events=self._stored(found),
+            name=self.case.name, events=self._shared.stored_events(self._timezone),
         )  # fmt: skip
 
     def message_loss(self, *, processed: str = "", group: str = "", timezone: str = "UTC", **asked: str | bool) -> MessageLoss:
@@ -428,14 +388,14 @@ class Workbook:
             UsageError: The ledger, a column of it, or what it is looked for by cannot be used.
             ScanError: It cannot be read.
         """
-        happened, progress = self._happened(timezone), choices.progress("Looking for records", unit="parts")
+        happened, progress = self._shared.timeline(timezone), choices.progress("Looking for records", unit="parts")
         evidence = LossEvidence(
             self.case, self.cluster, self.version, Asked(zone=timezone, **asked), timeline=happened,
-            committed=partial(self._committed, timezone), progress=progress,
+            committed=partial(self._shared.committed, timezone), progress=progress,
         )  # fmt: skip
         found = evidence.examined
         self._consumed = ConsumerEvidence(
-            self.case, evidence, processed=processed, group=group, offsets=self._on_offsets(timezone, scan=False),
+            self.case, evidence, processed=processed, group=group, offsets=self._shared.offsets(timezone, scan=False),
             partitions=sum(partition.topic == OFFSETS_TOPIC for partition in self.cluster.partitions),
             moves=timeline.moves(happened, OFFSETS_TOPIC), progress=progress,
         ).examined()  # fmt: skip
@@ -500,16 +460,6 @@ class Workbook:
             happened=history_facts.read(case.history()) if case.has_history else None,
         )
 
-    def _committed(self, timezone: str) -> Committed | None:
-        """What groups have committed, where the case tells of the offsets topic."""
-        scanned = self._on_offsets(timezone, scan=True).scanned
-        if scanned is None:
-            return None
-        found: dict[str, dict[Partition, int]] = {}
-        for commit in scanned.commits:
-            found.setdefault(commit.group, {})[commit.topic, commit.partition] = commit.offset
-        return found
-
     def loss_desk(self, found: MessageLoss, *, topic: str = "", record: str = "") -> loss_views.Desk:
         """The pictures and tables of lost records, all of one choice.
 
@@ -521,22 +471,6 @@ class Workbook:
             remembered=self._remembered, source=self._source, links=exports.names() if found.lost else {},
             unprocessed=self._consumed.first, work=self._consumed.work, steps=self._consumed.steps,
         )  # fmt: skip
-
-    def _stored(self, found: Timeline) -> Stored | None:
-        """The events where they lie, when they are too many to hold."""
-        told = self._told
-        return Stored(told, found) if told is not None and told.total > _MANY_EVENTS else None
-
-    def _logs(self, timezone: str) -> Logs:
-        """What the logs tell, read once for each zone; nothing, with the reason, where they cannot be read here."""
-        if timezone not in self._read:
-            zones = Zones.parse(timezone)
-            try:
-                told = logs.read(self.case, zones, progress=choices.progress("Reading logs", unit="files"))
-            except ScanError as error:
-                told = Logs(None, {item.path: broker for item, broker in self.case.logs()}, error)
-            self._read[timezone] = told
-        return self._read[timezone]
 
     def copy_of(self, topic: OffsetsTopic, *, partition: str) -> OffsetsPartition | None:
         """The copy of an offsets partition that was read: by number, or the largest; offered as a choice in JupyterLab."""

@@ -74,7 +74,8 @@ class TestSince:
             ({"l.offline": 13}, {"l.offline": 13}, "nothing"),
             ({"l.offline": 13}, {"l.offline": None}, "1 no longer checked: offline"),
             ({"l.offline": 0, "l.b": 0}, {"l.b": 0}, "1 no longer checked: offline"),
-            ({"l.offline": None}, {"l.offline": 0}, "nothing"),
+            ({"l.offline": None}, {"l.offline": 0}, "1 checked again: offline"),
+            ({"l.offline": None}, {"l.offline": None}, "nothing"),
             ({}, {"l.a": 1, "l.b": 1, "l.c": 1, "l.d": 1}, "4 new: a 1, b 1 and 2 more"),
         ],
     )
@@ -137,6 +138,57 @@ class TestSparkline:
             'aria-label="last 14 runs: 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20"'
             in runs_index.write_index(tmp_path).read_text()
         )
+
+
+class TestCheckByCheck:
+    """Below the runs: each check over all that are kept."""
+
+    def sparks(self, folder: Path) -> dict[str, str]:
+        """By check, what its line says; in the order of the page."""
+        html = runs_index.write_index(folder).read_text().partition("<h2>Check by check</h2>")[2]
+        return {words_of(f"<p>{row.partition('</th>')[0].partition('>')[2]}</p>"): row.partition('aria-label="')[2].partition('"')[0]
+                for row in html.split('<tr><th scope="row"')[1:]}  # fmt: skip
+
+    def test_every_run_that_is_kept(self, tmp_path):
+        """Also more than the fourteen of the row; a run that failed has not checked it."""
+        for day in range(1, 21):
+            run(tmp_path, f"2026-11-{day:02}T06:00:00Z", {"l.a": day} if day != 5 else None, error=None if day != 5 else "x")
+        said = ", ".join("not checked" if day == 5 else str(day) for day in range(1, 21))
+        assert self.sparks(tmp_path) == {"l.a": f"last 20 runs: {said}"}
+        assert "prod, 10 triage: 1 check in 20 runs" in words_of((tmp_path / "index.html").read_text())
+
+    def test_the_worst_first_and_the_well_only_counted(self, tmp_path):
+        run(tmp_path, "2026-11-19T06:00:00Z", {"l.gone": 2, "l.worse": 0, "l.well": 0, "l.unknown": 1})
+        run(tmp_path, "2026-11-20T06:00:00Z", {"l.gone": 0, "l.worse": 3, "l.well": 0, "l.unknown": None})
+        assert self.sparks(tmp_path) == {
+            "l.worse": "last 2 runs: 0, 3",
+            "l.unknown": "last 2 runs: 1, not checked",
+            "l.gone": "last 2 runs: 2, 0",
+        }
+        assert "1 more check of the last run was well" in words_of((tmp_path / "index.html").read_text())
+
+    def test_a_finding_without_a_number(self, tmp_path):
+        """Is 1 where it was found, and not unknown."""
+        for day, found in enumerate((0, 1, 0, 1), start=1):
+            path = run(tmp_path, f"2026-11-{day:02}T06:00:00Z", {"l.a": found})
+            document = json.loads((path / "findings.json").read_text())
+            document["findings"][0]["facts"] = {"a": "words"}
+            (path / "findings.json").write_text(json.dumps(document))
+        assert self.sparks(tmp_path) == {"l.a": "last 4 runs: 0, 1, 0, 1"}
+
+    def test_nothing_to_show(self, tmp_path):
+        """Where all was well, there is no section."""
+        run(tmp_path, "2026-11-20T06:00:00Z", {"l.a": 0})
+        assert "Check by check" not in runs_index.write_index(tmp_path).read_text()
+
+    def test_live_clusters_are_lines_of_their_own(self, tmp_path):
+        """Each run collects a case of its own, always of the same name: the profile tells them apart."""
+        run(tmp_path, "2026-11-19T06:00:00Z", {"l.a": 1}, case="evidence", source="live:prod")
+        run(tmp_path, "2026-11-20T06:00:00Z", {"l.a": 9}, case="evidence", source="live:test")
+        newest, oldest = rows(tmp_path)
+        assert "live:test" in newest
+        assert "first run" in newest
+        assert "live:prod" in oldest
 
 
 class TestForeignFolders:

@@ -60,7 +60,6 @@ def changes(since: Since) -> View:
         rows=[(ALARM if _alarming(row) else PLAIN, _cells(row)) for row in rows],
         takeaway=f"{_counted(rows)} since {last}." if rows else "",
         reading="Worst first." if rows else "",
-        wide=True,
         search=True,
     )
     return html(render("since_changes", table=table, rows=rows, last=last), tables={"changes": rows})
@@ -99,7 +98,7 @@ def overall(since: Since) -> View:
         name="trends",
         columns=(
             ("Measure", TEXT), ("Now", NUMBER), ("Before", NUMBER), (f"Last {_POINTS} runs", TEXT), ("A day", NUMBER),
-            ("As it is since", QUIET),
+            ("So since", QUIET),
         ),
         rows=rows,
         takeaway=f"{text.plural(len(since.line.kept) + 1, 'run')} of this cluster {_reaching(since)}.",
@@ -143,7 +142,7 @@ def _line(trend: Trend) -> Markup:
 
 
 def _since(trend: Trend) -> str:
-    return "–" if trend.since is None else text.moment(instant(trend.since))
+    return "–" if trend.since is None else text.when(instant(trend.since))
 
 
 def _said(name: str, value: float | None) -> str:
@@ -160,7 +159,7 @@ def of_copies(since: Since) -> View:
         name="copies",
         columns=(
             ("Partition", CODE), ("Broker", NUMBER), ("Bytes", NUMBER), (f"Last {_POINTS} runs", TEXT), ("Dirty ratio", NUMBER),
-            ("Its runs", TEXT), ("Cleaner’s point", NUMBER), ("Stands still since", QUIET), ("Load", NUMBER),
+            ("Its runs", TEXT), ("Cleaner’s point", NUMBER), ("Still since", QUIET), ("Load", NUMBER),
         ),
         rows=[_copy(copy) for copy in every[:_MOST_COPIES]],
         takeaway=f"The largest copy, partition {largest.partition} of broker {largest.broker}, holds "

@@ -33,7 +33,11 @@ class OutFolder:
     def publish(self) -> Path | None:
         """Give a run folder of its own its name; ``None`` where whoever gave the folder does that."""
         run, self._run = self._run, None
-        return run.publish() if run else None
+        if run is None:
+            return None
+        published = run.publish()
+        runs.refresh_index(published.parent)
+        return published
 
     def _discard(self) -> None:
         """A notebook that is closed before it has finished leaves nothing behind."""

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from markupsafe import Markup
 
-from casebook import __version__
+from casebook import __version__, whole
 from casebook.views import text
 from casebook.views.render import render, script_safe
 from casebook.views.view import PLOTLY, asset, stylesheet
@@ -70,7 +70,7 @@ def write_run_report(folder: Path, *, run_id: str) -> Path:
     notebook = nbformat.read(folder / NOTEBOOK, as_version=4)
     path = folder / REPORT
     html = report(notebook, record=record, run_id=run_id, folder=folder)
-    path.write_text(html, encoding="utf-8", errors="replace")  # evidence may hold half a surrogate pair
+    whole.write(path, html)
     return path
 
 

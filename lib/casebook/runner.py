@@ -1,25 +1,20 @@
-"""Runs a notebook headless through papermill, into a run folder with its report.
+"""Runs a notebook headless through papermill, into a run folder with its report and summary.
 
 Exit codes: 0 nothing at or above the threshold, 1 warning, 2 critical, 3 could not complete, or most questions unanswered.
 """
 
 import contextlib
-import logging
-import os
-import tempfile
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
-from casebook import notebooks, parameters, report, runs
-from casebook.errors import CasebookError
-from casebook.findings import Completeness, Severity, at_or_above
+from casebook import execution, notebooks, parameters, publishing, report, run_lock, runs, summary
+from casebook.errors import CasebookError, CaseError
+from casebook.findings import Severity
 from casebook.report import NOTEBOOK
-
-COULD_NOT_COMPLETE = 3
-_EXIT_CODES = {Severity.WARNING: 1, Severity.CRITICAL: 2, Severity.INFO: 1}
-LOG = "run.log"
+from casebook.summary import COULD_NOT_COMPLETE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,56 +22,147 @@ class Ran:
     """A run that has ended.
 
     Args:
-        folder: The published run folder.
+        folder: The published run folder; ``None`` when none could be kept.
         exit_code: 0 to 3.
         title: The verdict, or what went wrong.
         failed: The notebook did not reach its end.
         source: What it ran on.
+        summary: As in ``summary.json``.
+        unpublished: Why the report could not be published, or the index not be renewed.
     """
 
-    folder: Path
+    folder: Path | None
     exit_code: int
     title: str
     failed: bool
     source: str = ""
+    summary: Mapping[str, object] = field(default_factory=dict)
+    unpublished: tuple[str, ...] = ()
 
     @property
-    def report(self) -> Path:
-        """The page for people."""
-        return self.folder / report.REPORT
+    def report(self) -> Path | None:
+        """The page for people; ``None`` when none could be written."""
+        path = self.folder and self.folder / report.REPORT
+        return path if path and path.is_file() else None
 
 
-def run(notebook: notebooks.Notebook, given: Mapping[str, str], *, runs_dir: Path, fail_on: Severity = Severity.WARNING) -> Ran:
+def run(
+    notebook: notebooks.Notebook,
+    given: Mapping[str, str],
+    *,
+    runs_dir: Path,
+    fail_on: Severity = Severity.WARNING,
+    timeout: float | None = None,
+    one_at_a_time: bool = False,
+    publish: publishing.Place | None = None,
+) -> Ran:
     """Run a notebook.
 
     Args:
         given: Parameters as texts; coerced by the annotations in the notebook.
         runs_dir: The folder of all runs.
         fail_on: The lowest severity that makes the exit code other than 0.
+        timeout: Seconds after which the notebook is ended with all that it started; ``None`` for never.
+        one_at_a_time: Do not run while another run of the same notebook on the same source has not ended.
+        publish: Where the latest report goes.
 
     Raises:
-        CasebookError: A parameter is unknown or of the wrong type, or no run folder can be made; nothing has run then.
+        CasebookError: A parameter is unknown or of the wrong type, or another run has its turn; nothing has run then.
     """
     known = parameters.of_notebook(notebook.path)
     values = parameters.coerced(known, given)
-    folder = runs.RunFolder.begin(runs_dir, notebook=notebook.stem, seed=values)
-    began = time.monotonic()
-    error = _execute(notebook, values | {"out_dir": str(folder.path)}, folder.path)
-    outcome = _outcome(folder.path, error, fail_on)
-    runs.write_record(
-        folder.path,
-        {
-            "notebook": notebook.stem,
-            "started": folder.started.isoformat(timespec="seconds").replace("+00:00", "Z"),
-            "seconds": round(time.monotonic() - began, 3),
-            "parameters": _in_force(known, values),
+    shown = _in_force(known, values)
+    one = _Run(notebook, values, shown, fail_on)
+    turn = run_lock.one_at_a_time(runs_dir, notebook=notebook.stem, source=str(shown["source"]))
+    ending = execution.Ending()
+    with ending.on_signals():
+        try:
+            with turn if one_at_a_time else contextlib.nullcontext():
+                ran = one.into(runs_dir, ending=ending, timeout=timeout)
+        except CaseError as error:  # the disk is full, or not there: who waits for the report is told
+            ran = one.without_folder(str(error))
+        return _published(ran, publish) if publish else ran
+
+
+class _Run:
+    """One run: of what, and since when."""
+
+    def __init__(
+        self, notebook: notebooks.Notebook, values: Mapping[str, object], shown: Mapping[str, object], fail_on: Severity
+    ) -> None:
+        self._notebook, self._values, self._shown, self._fail_on = notebook, values, shown, fail_on
+        self._began, self._started = time.monotonic(), datetime.now(UTC)
+
+    def into(self, runs_dir: Path, *, ending: execution.Ending, timeout: float | None) -> Ran:
+        """Run it into a folder of its own.
+
+        Raises:
+            CaseError: No run folder can be made; nothing has run then.
+        """
+        folder = runs.RunFolder.begin(runs_dir, notebook=self._notebook.stem, seed=self._values)
+        self._started = folder.started
+        values = self._values | {"out_dir": str(folder.path)}
+        error = execution.execute(self._notebook, values, folder.path, ending=ending, timeout=timeout)
+        try:
+            ran = self._completed(folder, error)
+        except OSError as full:
+            ran = self._cleared(folder, error or f"The run could not be written: {full.strerror}.")
+        return ran if ran.folder is None else _indexed(ran)
+
+    def _completed(self, folder: runs.RunFolder, error: str | None) -> Ran:
+        """Write record, report and summary, and give the folder its name.
+
+        Raises:
+            OSError: They could not be written.
+        """
+        outcome = _outcome(folder.path, error, self._fail_on)
+        runs.write_record(folder.path, self._record(outcome) | runs.surroundings(self._notebook.path))
+        if (folder.path / NOTEBOOK).is_file():  # a disk that was full from the start has none
+            rewrite_report(folder.path, run_id=folder.final.name)
+        else:
+            summary.write(folder.path, summary.of_folder(folder.path, run=folder.final.name))
+        told = summary.of_folder(folder.path, run=folder.final.name)
+        return replace(outcome, folder=folder.publish(), source=str(self._shown["source"]), summary=told)
+
+    def _cleared(self, folder: runs.RunFolder, error: str) -> Ran:
+        """Keep of a run that its disk does not hold only what it was and why it failed; when not even that, nothing."""
+        try:
+            folder.clear()
+            return self._completed(folder, error)
+        except OSError:
+            folder.discard()
+            return self.without_folder(error)
+
+    def without_folder(self, error: str) -> Ran:
+        """A run of which nothing could be kept."""
+        outcome = Ran(folder=None, exit_code=COULD_NOT_COMPLETE, title=error, failed=True, source=str(self._shown["source"]))
+        return replace(outcome, summary=summary.summary(self._record(outcome), None, None, run=""))
+
+    def _record(self, outcome: Ran) -> dict[str, object]:
+        return {
+            "notebook": self._notebook.stem,
+            "started": self._started.isoformat(timespec="seconds").replace("+00:00", "Z"),
+            "seconds": round(time.monotonic() - self._began, 3),
+            "parameters": dict(self._shown),
             "exit_code": outcome.exit_code,
             "error": outcome.title if outcome.failed else None,
-            **runs.surroundings(notebook.path),
-        },
-    )
-    rewrite_report(folder.path, run_id=folder.final.name)
-    return replace(outcome, folder=folder.publish(), source=str(_in_force(known, values)["source"]))
+        }
+
+
+def _indexed(ran: Ran) -> Ran:
+    try:
+        runs.refresh_index(ran.folder.parent)
+    except OSError as error:
+        return replace(ran, unpublished=(f"{ran.folder.parent / 'index.html'} is not renewed: {error.strerror}.",))
+    return ran
+
+
+def _published(ran: Ran, where: publishing.Place) -> Ran:
+    try:
+        publishing.publish(where, ran.summary, ran.folder)
+    except CasebookError as error:
+        return replace(ran, exit_code=COULD_NOT_COMPLETE, unpublished=(*ran.unpublished, str(error)))
+    return ran
 
 
 def _in_force(known: Iterable[parameters.Parameter], values: Mapping[str, object]) -> dict[str, object]:
@@ -85,7 +171,7 @@ def _in_force(known: Iterable[parameters.Parameter], values: Mapping[str, object
 
 
 def rewrite_report(folder: Path, *, run_id: str | None = None) -> Path:
-    """Write ``report.html`` of a run folder from its notebook.
+    """Write ``report.html`` and ``summary.json`` of a run folder from its notebook, record and findings.
 
     Raises:
         CasebookError: The folder has no executed notebook.
@@ -95,55 +181,9 @@ def rewrite_report(folder: Path, *, run_id: str | None = None) -> Path:
         raise CasebookError(
             f"{folder} holds no executed notebook.", cause="It is no run folder, or the run was made inside JupyterLab."
         )
-    return report.write_run_report(folder, run_id=run_id or folder.name)
-
-
-def _execute(notebook: notebooks.Notebook, values: Mapping[str, object], folder: Path) -> str | None:
-    """Execute the notebook; returns what went wrong, ``None`` when nothing did."""
-    import papermill
-    from papermill.exceptions import PapermillExecutionError
-
-    try:
-        with _logged(folder / LOG), _kernel_heard_in(folder / LOG), tempfile.TemporaryDirectory(prefix="casebook-") as sockets:
-            papermill.execute_notebook(
-                str(notebook.path),
-                str(folder / NOTEBOOK),
-                parameters=dict(values),
-                kernel_name="python3",
-                progress_bar=False,
-                store_widget_state=False,
-                cwd=str(Path.cwd()),
-                config=_kernel_config(Path(sockets)),
-            )
-    except PapermillExecutionError as error:
-        return error.evalue if error.ename in _OWN_ERRORS else f"{error.ename}: {error.evalue}"
-    except Exception as error:  # a kernel that dies, a disk that fills: the run is published all the same, and says so
-        return f"{type(error).__name__}: {error}"
-    return None
-
-
-@contextlib.contextmanager
-def _kernel_heard_in(path: Path):
-    """What the kernel's process itself says (warnings of its start and end) goes to the run's log, not to the terminal."""
-    keep = os.dup(2)
-    log = os.open(path, os.O_WRONLY | os.O_APPEND)
-    try:
-        os.dup2(log, 2)
-        yield
-    finally:
-        os.dup2(keep, 2)
-        os.close(keep)
-        os.close(log)
-
-
-def _kernel_config(sockets: Path):
-    """The kernel talks over sockets in a private folder: nobody else on the machine can listen, and runs do not meet."""
-    from traitlets.config import Config
-
-    return Config({"KernelManager": {"transport": "ipc", "ip": str(sockets / "kernel")}})
-
-
-_OWN_ERRORS = frozenset(cls.__name__ for cls in (CasebookError, *CasebookError.__subclasses__()))
+    written = report.write_run_report(folder, run_id=run_id or folder.name)
+    summary.write(folder, summary.of_folder(folder, run=run_id))
+    return written
 
 
 def _outcome(folder: Path, error: str | None, fail_on: Severity) -> Ran:
@@ -153,41 +193,5 @@ def _outcome(folder: Path, error: str | None, fail_on: Severity) -> Ran:
         except CasebookError as missing:
             error = str(missing)
         else:
-            worst = Severity(found["worst"]) if found["worst"] else None
-            inconclusive = Completeness(**found["completeness"]).inconclusive
-            code = _EXIT_CODES[worst] if at_or_above(worst, fail_on) else COULD_NOT_COMPLETE if inconclusive else 0
-            return Ran(folder=folder, exit_code=code, title=_verdict(found), failed=False)
+            return Ran(folder=folder, exit_code=summary.exit_code(found, fail_on), title=summary.verdict(found), failed=False)
     return Ran(folder=folder, exit_code=COULD_NOT_COMPLETE, title=error, failed=True)
-
-
-def _verdict(found: Mapping) -> str:
-    """The line a terminal shows: the worst finding, else how much was checked."""
-    first = next((f for f in found["findings"] if f["status"] == "finding"), None)
-    unchecked = found["completeness"]["could_not_check"]
-    tail = f" ({unchecked} could not be checked)" if unchecked else ""
-    counts = Completeness(**found["completeness"])
-    if counts.inconclusive and (first is None or first["severity"] != Severity.CRITICAL):
-        said = f"; {first['severity']}: {first['title']}" if first else ""
-        return f"COULD NOT CHECK: {unchecked} of {counts.asked} questions could not be answered{said}"
-    if first is None:
-        return f"OK: nothing found in {found['completeness']['ok']} checks{tail}"
-    return f"{first['severity'].upper()}: {first['title']}{tail}"
-
-
-@contextlib.contextmanager
-def _logged(path: Path):
-    """papermill's and the kernel's own words go to the run's log, not to the terminal."""
-    handler = logging.FileHandler(path, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
-    logger = logging.getLogger("papermill")
-    level, propagate = logger.level, logger.propagate
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level)
-        logger.propagate = propagate
-        handler.close()

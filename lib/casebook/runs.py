@@ -1,6 +1,9 @@
 """Run folders: written under a temporary name, published whole.
 
-runs/<UTC time>_<notebook>_<hash>/  notebook.ipynb report.html findings.json run.json tables/ evidence/ run.log
+runs/<UTC time>_<notebook>_<hash>/  notebook.ipynb report.html findings.json run.json summary.json tables/ evidence/ run.log
+
+While a run is written, its folder is hidden and holds a file that its writer has locked. The system lets go of that lock when the
+writer ends, however it ends; so the next run knows what a killed one left, and removes it.
 """
 
 import fcntl
@@ -12,15 +15,17 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
+from typing import IO
 
-from casebook import __version__, places, runs_index
+from casebook import __version__, places, runs_index, whole
 from casebook.errors import CasebookError, CaseError
 from casebook.findings import SCHEMA, Finding, completeness, worst, worst_first
 
+_WRITER = ".writer"
 _PACKAGES = ("jupyterlab", "kazoo", "nbconvert", "papermill", "plotly", "pyarrow", "pyspark")
 
 
@@ -32,11 +37,13 @@ class RunFolder:
         path: Where its files go now.
         final: Where they will be once it is published.
         started: When it began.
+        writer: The file in it that is locked as long as its writer lives.
     """
 
     path: Path
     final: Path
     started: datetime
+    writer: IO[str] = field(repr=False)
 
     @classmethod
     def begin(cls, runs: Path, *, notebook: str, seed: Mapping[str, object]) -> "RunFolder":
@@ -55,33 +62,82 @@ class RunFolder:
         name = f"{started:%Y-%m-%dT%H-%M-%S}_{notebook}_{digest.hexdigest()[:4]}"
         path = runs / f".{name}.partial"
         try:
-            path.mkdir(parents=True)
+            runs.mkdir(parents=True, exist_ok=True)
+            with locked(runs):
+                _sweep(runs)
+                path.mkdir()
+                writer = (path / _WRITER).open("w")
+                fcntl.flock(writer, fcntl.LOCK_EX)
         except OSError as error:
             raise CaseError(f"No run can be kept in {runs}: {error.strerror}.", try_="Name another folder with --runs.") from None
-        return cls(path=path, final=runs / name, started=started)
+        return cls(path=path, final=runs / name, started=started, writer=writer)
+
+    def clear(self) -> None:
+        """Remove what was written so far, and go on."""
+        for inside in self.path.iterdir():
+            if inside.is_dir():
+                shutil.rmtree(inside, ignore_errors=True)
+            elif inside.name != _WRITER:
+                inside.unlink()
 
     def discard(self) -> None:
         """Remove what was written so far."""
         shutil.rmtree(self.path, ignore_errors=True)
+        self.writer.close()
 
     def publish(self) -> Path:
-        """Give the run its name and enter it into the index."""
-        self.path.replace(self.final)
-        refresh_index(self.final.parent)
+        """Give the run its name."""
+        with locked(self.final.parent):
+            self.path.replace(self.final)
+            (self.final / _WRITER).unlink()
+            self.writer.close()
         return self.final
 
 
 def refresh_index(runs: Path) -> None:
-    """Write ``index.html`` over all runs; two runs at once wait for each other."""
-    with _locked(runs):
+    """Write ``index.html`` over all runs; two runs at once wait for each other.
+
+    Raises:
+        OSError: It could not be written; the old one is still there.
+    """
+    with locked(runs):
         runs_index.write_index(runs)
 
 
 @contextmanager
-def _locked(runs: Path) -> Iterator[None]:
+def locked(runs: Path) -> Iterator[None]:
+    """Hold a folder of runs against others that add to it or remove from it."""
     with (runs / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def remove(folder: Path) -> None:
+    """Remove a published run. The caller holds the folder of runs; who looks sees it whole, or not at all."""
+    doomed = folder.with_name(f".{folder.name}.removed")
+    folder.rename(doomed)
+    shutil.rmtree(doomed)
+
+
+def _sweep(runs: Path) -> None:
+    """Remove what others left that were killed: runs whose writer is dead, and runs that were being removed."""
+    whole.sweep(runs)
+    for folder in runs.glob(".*"):
+        name = runs_index.NAME.fullmatch(folder.stem[1:])
+        if name and (folder.suffix == ".removed" or (folder.suffix == ".partial" and not _written(folder))):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _written(folder: Path) -> bool:
+    """Whether somebody is writing a run folder now."""
+    try:
+        with (folder / _WRITER).open("r+") as writer:  # a remote disk locks only what may be written
+            fcntl.flock(writer, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):  # another user's is left to that user
+        return True
+    except FileNotFoundError:  # its writer was killed before it had one: both are made while the folder of runs is held
+        return False
+    return False
 
 
 def write_findings(
@@ -157,6 +213,4 @@ def _git(*arguments: str) -> str | None:
 
 
 def _write_json(path: Path, document: Mapping[str, object]) -> None:
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    partial.replace(path)
+    whole.write(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")

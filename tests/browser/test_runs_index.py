@@ -118,6 +118,21 @@ class TestFilters:
         index.page.get_by_role("radio", name=name).check(force=True)
         assert len(_rows(index)) == left
 
+    @pytest.mark.parametrize(
+        ("name", "choice", "left", "histories"),
+        [
+            ("case", "prod-events", 4, 1),
+            ("case", "staging", 1, 0),
+            ("notebook", "20 partition leadership", 1, 0),
+            ("case", "all cases", 9, 1),
+        ],
+    )
+    def test_case_and_notebook(self, index: Visit, name: str, choice: str, left: int, histories: int):
+        """Chosen from what there is, for the runs and for the checks below them."""
+        index.page.locator(f"select[name={name}]").select_option(label=choice, timeout=5000)
+        assert len(_rows(index)) == left
+        assert index.page.locator("main > details:visible").count() == histories
+
     def test_filters_add_up(self, index: Visit):
         """Worst and newest together."""
         index.page.get_by_role("radio", name="critical").check(force=True)
@@ -150,9 +165,33 @@ class TestSort:
         assert "13 partitions" in _rows(index)[0]
 
 
+class TestCheckByCheck:
+    def test_it_is_folded_out_by_keyboard(self, index: Visit):
+        """Closed at first; Enter opens it, and each check tells its numbers, run by run."""
+        summary = index.page.locator("main > details summary")
+        assert [row for row in index.page.locator(".cb-history tr").all() if row.is_visible()] == []
+        summary.focus()
+        index.page.keyboard.press("Enter")
+        row = index.page.locator(".cb-history tbody tr")
+        expect(row).to_be_visible()
+        assert row.get_by_role("img").get_attribute("aria-label") == "last 4 runs: 0, 0, 2, 13"
+        index.keep("runs-index-checks")
+        assert index.wrong() == []
+        assert index.small_targets() == []
+
+    def test_it_is_sorted(self, index: Visit):
+        """By name, number or outcome, as the table above."""
+        index.page.locator("main > details summary").click()
+        head = index.page.locator(".cb-history thead th").nth(1)
+        head.get_by_role("button").click()
+        expect(head).to_have_attribute("aria-sort", "ascending")
+
+
 class TestWithoutScripts:
     def test_it_reads(self, browser: Browser, runs: Path):
-        """Every row, and no control that does nothing."""
+        """Every row, and no control that does nothing; what is folded away opens."""
         with visit(browser, runs / "index.html", scripts=False) as seen:
             assert len(_rows(seen)) == 9
+            seen.page.locator("main > details summary").click()
+            assert len(_rows(seen)) == 10
             assert [control for control in seen.page.locator("form, button").all() if control.is_visible()] == []

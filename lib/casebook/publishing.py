@@ -1,0 +1,227 @@
+"""The latest report in a folder or an object store: ``report.html`` and ``summary.json``, each replaced whole.
+
+A run that could not complete never takes a good report away: it replaces the summary alone, which says why, and how old the
+report is.
+"""
+
+import fcntl
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urlsplit
+
+from casebook import report, summary, whole
+from casebook.errors import CasebookError, UsageError
+
+if TYPE_CHECKING:
+    from pyarrow.fs import FileSystem
+
+_STORES = ("s3", "gs", "gcs", "abfs", "abfss")
+_URI = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://")
+
+
+class PublishError(CasebookError):
+    """A place that could not be read or written."""
+
+
+class Place(Protocol):
+    """Where reports are published.
+
+    Attributes:
+        said: The place for people: without keys and passwords.
+    """
+
+    said: str
+
+    def read(self, name: str) -> bytes | None:
+        """A file's content; ``None`` when it is not there."""
+
+    def write(self, name: str, content: bytes) -> None:
+        """Replace a file, whole."""
+
+    def held(self) -> object:
+        """Hold it against other runs, as far as that can be had."""
+
+
+def place(text: str) -> Place:
+    """The place that a text names: a folder, or a URI of an object store.
+
+    Raises:
+        UsageError: The URI is of a kind whose files cannot be replaced whole.
+    """
+    if not _URI.match(text):
+        return Folder(Path(text).expanduser())
+    scheme = urlsplit(text).scheme.lower()
+    if scheme == "file":
+        return Folder(Path(urlsplit(text).path))
+    if scheme in _STORES:
+        return Store(text)
+    raise UsageError(
+        f"Reports cannot be published to {scheme}://.",
+        cause="Files there cannot be replaced so that readers never see half of one.",
+        try_=f"Name a folder, or one of {', '.join(f'{known}://' for known in _STORES)}.",
+    )
+
+
+def publish(where: Place, document: Mapping[str, object], folder: Path | None) -> None:
+    """Publish a run.
+
+    Args:
+        document: Its summary.
+        folder: Its folder; ``None`` when none could be kept.
+
+    Raises:
+        PublishError: The place cannot be reached, or takes no more; it keeps what it had.
+        UsageError: It holds the reports of other runs.
+    """
+    with _told(where), where.held():
+        before = _before(where, document)
+        shown = before and before.get("report")
+        if document["completed"] and folder is not None:
+            where.write(report.REPORT, _alone(folder, document["run"]))
+            shown = document["report"]
+        where.write(summary.FILE, summary.encoded(summary.beside(document, shown)).encode(errors="replace"))
+
+
+def read(where: Place) -> dict[str, object]:
+    """The summary that lies at a place.
+
+    Raises:
+        PublishError: There is none, or the place cannot be reached.
+    """
+    with _told(where):
+        found = _decoded(where.read(summary.FILE))
+    if found is None:
+        raise PublishError(
+            f"There is no {summary.FILE} in {where.said}.", try_="Name a run folder, or a place that runs publish to."
+        )
+    return found
+
+
+def _alone(folder: Path, run: str) -> bytes:
+    """The report without links to files that stay in the run's folder."""
+    import nbformat
+
+    record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    notebook = nbformat.read(folder / report.NOTEBOOK, as_version=4)
+    return report.report(notebook, record=record, run_id=run, folder=folder / "nothing").encode(errors="replace")
+
+
+def _before(where: Place, document: Mapping[str, object]) -> Mapping[str, object] | None:
+    """The summary that is there, when it is of the same line of runs."""
+    found = _decoded(where.read(summary.FILE))
+    if found is None:
+        return None
+    line, there = ([one.get(key) for key in ("notebook", "source")] for one in (document, found))
+    if line != there:
+        raise UsageError(
+            f"{where.said} holds the reports of {there[0]} on {there[1]}.",
+            cause=f"One place is for one notebook on one source; this is {line[0]} on {line[1]}.",
+            try_=f"Name another place, or remove {summary.FILE} there.",
+        )
+    return found
+
+
+def _decoded(content: bytes | None) -> dict[str, object] | None:
+    try:
+        found = json.loads(content or b"")
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and found.get("schema") == summary.SCHEMA else None
+
+
+@contextmanager
+def _told(where: Place) -> Iterator[None]:
+    """What goes wrong there, in words."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or str(error).split("\n")[0]
+        raise PublishError(
+            f"Nothing could be published to {where.said}: {why}".rstrip(".") + ".",
+            cause="It is full or cannot be reached, or may not be written.",
+            try_="The run itself is kept; publish the next one, or mend the place.",
+        ) from None
+
+
+class Folder:
+    """A folder. It is made when only its own name is missing: a disk that is not mounted is an error, not a new folder."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self.said = path, str(path)
+
+    def read(self, name: str) -> bytes | None:
+        """See :class:`Place`."""
+        try:
+            return (self._path / name).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def write(self, name: str, content: bytes) -> None:
+        """See :class:`Place`."""
+        whole.write(self._path / name, content)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold it; what writers left that were killed is removed."""
+        self._path.mkdir(exist_ok=True)
+        with (self._path / ".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            whole.sweep(self._path)
+            yield
+
+
+class Store:
+    """An object store: it shows an object once all of it has arrived."""
+
+    def __init__(self, uri: str) -> None:
+        parts = urlsplit(uri)
+        self.said = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        self._uri = uri
+        self._opened: tuple[FileSystem, str] | None = None
+
+    def read(self, name: str) -> bytes | None:
+        """See :class:`Place`."""
+        store, path = self._open()
+        try:
+            with store.open_input_stream(f"{path}/{name}") as file:
+                return file.read()
+        except FileNotFoundError:
+            return None
+
+    def write(self, name: str, content: bytes) -> None:
+        """See :class:`Place`."""
+        store, path = self._open()
+        with store.open_output_stream(f"{path}/{name}", metadata={"Content-Type": _TYPES[Path(name).suffix]}) as file:
+            file.write(content)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """An object store has no lock; the last to write counts, each time with a whole file."""
+        yield
+
+    def _open(self) -> tuple["FileSystem", str]:
+        """Connect.
+
+        Raises:
+            UsageError: The URI cannot be understood; the text does not repeat it, as it may hold keys.
+        """
+        if self._opened is None:
+            from pyarrow import ArrowInvalid, fs
+
+            try:
+                store, path = fs.FileSystem.from_uri(self._uri)
+                if not path.strip("/"):
+                    raise ArrowInvalid("no bucket")
+            except (ArrowInvalid, NotImplementedError):
+                raise UsageError(
+                    f"{self.said} cannot be understood.", try_="For example s3://bucket/folder?region=eu-west-1."
+                ) from None
+            self._opened = store, path.rstrip("/")
+        return self._opened
+
+
+_TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json"}

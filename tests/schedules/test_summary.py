@@ -1,0 +1,303 @@
+"""What alerting gets to see: the summary of a run in its four forms, and where it is published to."""
+
+import json
+import re
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
+
+from casebook import places, publishing, summary
+from casebook.analysis.changes import How
+from casebook.errors import UsageError
+from casebook.publishing import PublishError
+from tests.schedules.commands import casebook, told
+
+DOCS = places.checkout() / "docs" / "schedules"
+SECRET = "hunter2-Pl4nted"
+FIELDS = {
+    "schema", "run", "notebook", "source", "case", "collected_at", "started", "ended", "seconds", "exit_code", "completed", "verdict",
+    "error", "worst", "checks", "findings", "could_not_check", "changes", "report",
+}  # fmt: skip
+
+
+def finding(check: str, status: str, severity: str | None = None, title: str = "said", **facts: object) -> dict:
+    return {"check": check, "status": status, "severity": severity, "title": title, "since": None, "facts": facts}
+
+
+RECORD = {
+    "notebook": "90_scheduled_report", "source": "live:prod", "case": "evidence", "collected_at": "2026-11-22T03:07:01Z",
+    "started": "2026-11-22T03:07:00Z", "seconds": 42.0, "exit_code": 2, "error": None, "parameters": {"source": "live:prod"},
+}  # fmt: skip
+FOUND = {
+    "worst": "critical",
+    "completeness": {"ok": 7, "finding": 3, "could_not_check": 1, "not_applicable": 2},
+    "findings": [
+        finding("leadership.offline", "finding", "critical", "13 partitions have no leader"),
+        finding("durability.exposure", "finding", "warning", "topic a"),
+        finding("durability.exposure", "finding", "warning", "topic b"),
+        finding("timeline.past", "could_not_check", title="no logs"),
+    ],
+}
+FAILED = RECORD | {"exit_code": 3, "error": "No ZooKeeper server\nanswered.", "case": None, "collected_at": None}
+
+
+def samples(document: dict) -> dict[tuple, float]:
+    """What Prometheus' own parser reads, by name and the labels that are not those of all."""
+    common = {"notebook": document["notebook"], "source": document["source"]}
+    read = {}
+    for family in text_string_to_metric_families(summary.prometheus(document)):
+        assert family.type == "gauge"
+        assert family.documentation
+        for one in family.samples:
+            assert common.items() <= one.labels.items()
+            key = (one.name, *(value for name, value in sorted(one.labels.items()) if name not in common))
+            assert key not in read
+            read[key] = one.value
+    return read
+
+
+class TestForms:
+    def test_a_run_with_findings(self):
+        """Every number where the page says it is."""
+        document = summary.summary(RECORD, FOUND, ["new", "worse", "new"], run="r")
+        assert document.keys() == FIELDS
+        assert document["ended"] == "2026-11-22T03:07:42Z"
+        assert document["changes"] == {"new": 2, "worse": 1}
+        assert [one["title"] for one in document["findings"]] == ["13 partitions have no leader", "topic a", "topic b"]
+        assert document["could_not_check"] == [{"check": "timeline.past", "title": "no logs"}]
+        assert summary.line(document) == (
+            "CRITICAL: 13 partitions have no leader (1 could not be checked) | 90_scheduled_report live:prod | "
+            "since the run before: 2 new, 1 worse | 2026-11-22T03:07:00Z, 42 s"
+        )
+
+    def test_prometheus(self):
+        """Read by Prometheus' own parser; 1795316820 is 2026-11-22 03:07 UTC."""
+        read = samples(summary.summary(RECORD, FOUND, ["new"], run="r"))
+        assert read["casebook_run_exit_code",] == 2
+        assert read["casebook_run_completed",] == 1
+        assert read["casebook_run_started_timestamp_seconds",] == read["casebook_report_timestamp_seconds",] == 1795316820
+        assert read["casebook_findings", "critical"] == 1
+        assert read["casebook_findings", "warning"] == 2
+        assert read["casebook_findings", "info"] == 0
+        assert read["casebook_finding", "durability.exposure", "warning"] == 2
+        assert read["casebook_check_unanswered", "timeline.past"] == 1
+        assert read["casebook_checks", "ok"] == 7
+        assert read["casebook_changes", "new"] == 1
+
+    def test_what_is_not_known_is_not_zero(self):
+        """A run that failed found nothing, which is not to say that there is nothing."""
+        document = summary.beside(summary.summary(FAILED, None, None, run="r"), None)
+        assert {name for name, *_ in samples(document)} == {
+            "casebook_run_exit_code", "casebook_run_completed", "casebook_run_started_timestamp_seconds",
+            "casebook_run_ended_timestamp_seconds", "casebook_run_duration_seconds",
+        }  # fmt: skip
+        assert document["worst"] is document["checks"] is document["changes"] is None
+        assert summary.line(document).startswith("COULD NOT COMPLETE: No ZooKeeper server answered. | ")
+        assert summary.line(document).endswith(" | there is no report")
+
+    def test_how_old_the_report_is(self):
+        """From the start of its run to the end of the last one: a day and 42 s."""
+        report = {"run": "earlier", "started": "2026-11-21T03:07:00Z"}
+        document = summary.beside(summary.summary(FAILED, None, None, run="r"), report)
+        assert document["report"]["age_seconds"] == 86_400 + 42
+        assert "the report is of 2026-11-21T03:07:00Z, 24 h 00 min old" in summary.line(document)
+        assert samples(document)["casebook_report_timestamp_seconds",] == 1795316820 - 86_400
+
+    @pytest.mark.parametrize("odd", ['a"b', "a\\b", "a\nb", "a{b}", "ä\u202f", "\ud800"])
+    def test_odd_names(self, odd: str):
+        """Whatever a source is called, the parser reads it back."""
+        document = summary.summary(RECORD | {"source": odd}, FOUND, None, run="r")
+        text = summary.prometheus(document)
+        read = {one.labels["source"] for family in text_string_to_metric_families(text) for one in family.samples}
+        assert read == {odd.encode(errors="replace").decode()}
+        assert "\n" not in summary.line(document)
+
+    @pytest.mark.parametrize(
+        ("record", "found", "status"),
+        [
+            (RECORD, FOUND, "critical"),
+            (FAILED, None, "could_not_complete"),
+            (RECORD, FOUND | {"worst": None, "findings": []}, "ok"),
+            (RECORD, FOUND | {"worst": "info"}, "info"),
+            (
+                RECORD,
+                FOUND | {"worst": "warning", "completeness": FOUND["completeness"] | {"could_not_check": 40}},
+                "could_not_check",
+            ),
+        ],
+    )
+    def test_webhook(self, record: dict, found: dict | None, status: str):
+        """One word to route by, one line for people, all for scripts."""
+        document = summary.summary(record, found, None, run="r")
+        body = json.loads(summary.webhook(document))
+        assert body == {"text": summary.line(document), "status": status, "summary": document}
+
+    def test_a_first_run_has_no_changes(self):
+        """Nothing to compare with is not the same as nothing changed."""
+        first = FOUND | {"findings": [*FOUND["findings"], finding("since.run_before", "not_applicable", run=None)]}
+        later = FOUND | {"findings": [*FOUND["findings"], finding("since.run_before", "ok", run="r0")]}
+        assert summary.summary(RECORD, first, [], run="r")["changes"] is None
+        assert summary.summary(RECORD, later, [], run="r")["changes"] == {}
+
+
+class TestPublishing:
+    def document(self, run: str, *, completed: bool = True, source: str = "live:prod") -> dict:
+        record = RECORD | {"source": source}
+        return summary.summary(
+            record if completed else record | FAILED | {"source": source}, FOUND if completed else None, None, run=run
+        )
+
+    def test_one_place_for_one_line_of_runs(self, tmp_path: Path):
+        """The report of another cluster is never overwritten by mistake."""
+        publishing.publish(publishing.place(str(tmp_path)), self.document("a", completed=False), None)
+        with pytest.raises(UsageError, match="holds the reports of 90_scheduled_report on live:prod"):
+            publishing.publish(publishing.place(str(tmp_path)), self.document("b", completed=False, source="live:test"), None)
+        assert told(tmp_path, "summary.json")["run"] == "a"
+
+    def test_readers_see_whole_files(self, tmp_path: Path):
+        """A reader that looks all the time, while a file is replaced, never finds half of one, or none."""
+        where, over, seen = publishing.place(str(tmp_path)), threading.Event(), []
+        pages = [letter * (2 << 20) for letter in (b"a", b"b")]
+        where.write("report.html", pages[0])
+
+        def look() -> None:
+            while not over.is_set():
+                seen.append((tmp_path / "report.html").read_bytes() in pages)
+
+        reader = threading.Thread(target=look)
+        reader.start()
+        for turn in range(40):
+            where.write("report.html", pages[turn % 2])
+        over.set()
+        reader.join()
+        assert len(seen) > 20
+        assert all(seen)
+
+    def test_its_links_lead_somewhere(self, run, tmp_path: Path):
+        """Tables stay in the run's folder: the report alone does not point at them."""
+        ran = run("10_triage", "sample:leader_minus_one")
+        publishing.publish(publishing.place(str(tmp_path)), ran.summary, ran.folder)
+        assert 'href="tables/' in (ran.folder / "report.html").read_text()
+        assert 'href="tables/' not in (tmp_path / "report.html").read_text()
+
+    def test_what_a_killed_writer_left_is_removed(self, tmp_path: Path):
+        (tmp_path / ".report.html.1.partial").write_text("half")
+        publishing.publish(publishing.place(str(tmp_path)), self.document("a", completed=False), None)
+        assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", "summary.json"]
+
+    def test_a_disk_that_is_not_mounted(self, tmp_path: Path):
+        """No folder is made where a disk should be."""
+        with pytest.raises(PublishError, match="No such file or directory"):
+            publishing.publish(publishing.place(str(tmp_path / "disk" / "place")), self.document("a"), None)
+        assert not list(tmp_path.iterdir())
+
+    @pytest.mark.parametrize("uri", ["hdfs://nn/reports", "http://h/reports", "ftp://h/x"])
+    def test_places_that_show_half_files(self, uri: str):
+        with pytest.raises(UsageError, match="cannot be replaced so that readers never see half"):
+            publishing.place(uri)
+
+    def test_a_file_uri(self, tmp_path: Path):
+        publishing.publish(publishing.place(tmp_path.as_uri()), self.document("a", completed=False), None)
+        assert told(tmp_path, "summary.json")["run"] == "a"
+
+
+class TestObjectStore:
+    """A real S3 client against a server that speaks S3."""
+
+    @pytest.fixture(autouse=True)
+    def keys(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+
+    def uri(self, bucket: str, folder: str) -> str:
+        host = bucket.removeprefix("http://")
+        return f"s3://reader:{SECRET}@reports/{folder}?scheme=http&endpoint_override={host}&region=eu-central-1"
+
+    def test_a_failure_does_not_take_the_report_away(self, run, bucket: str):
+        """As in a folder."""
+        ran = run("10_triage", "sample:leader_minus_one")
+        where = publishing.place(self.uri(bucket, "kafka/prod"))
+        publishing.publish(where, ran.summary, ran.folder)
+        good = where.read("report.html")
+        assert good.rstrip().endswith(b"</html>")
+        assert ran.folder.name.encode() in good
+        failed = dict(ran.summary) | {"run": "later", "completed": False, "error": "killed", "ended": "2099-01-01T00:00:00Z"}
+        publishing.publish(where, failed, None)
+        assert where.read("report.html") == good
+        assert (publishing.read(where)["run"], publishing.read(where)["report"]["run"]) == ("later", ran.folder.name)
+
+    def test_a_bucket_that_is_not_there(self, bucket: str):
+        """Words, and no key in them."""
+        uri = self.uri(bucket, "x").replace("@reports", "@nowhere")
+        with pytest.raises(
+            PublishError, match=r"Nothing could be published to s3://nowhere/x: .*NO_SUCH_BUCKET|does not exist"
+        ) as error:
+            publishing.publish(publishing.place(uri), TestPublishing().document("a", completed=False), None)
+        assert SECRET not in str(error.value)
+
+    def test_a_server_that_is_not_there(self, tmp_path: Path):
+        """The run is kept, the exit code is 3, and it is said soon; no key stands anywhere."""
+        uri = self.uri("http://127.0.0.1:9", "x")
+        began = time.monotonic()
+        done = casebook("run", "10_triage", "--source", "sample:healthy", "--runs", tmp_path, "--publish", uri)
+        assert time.monotonic() - began < 60
+        assert done.returncode == 3
+        assert "Nothing could be published to s3://reports/x" in done.stderr
+        folder = Path(done.stdout.splitlines()[-1])
+        assert told(folder, "summary.json")["exit_code"] == 0
+        assert SECRET not in done.stdout + done.stderr
+        assert not [path for path in folder.rglob("*.*") if SECRET.encode() in path.read_bytes()]
+
+    @pytest.mark.parametrize("uri", [f"s3://k:{SECRET}@", f"s3://k:{SECRET}@b/x?nonsense=1"])
+    def test_a_uri_that_is_none(self, uri: str):
+        with pytest.raises(UsageError, match="cannot be understood") as error:
+            publishing.publish(publishing.place(uri), TestPublishing().document("a"), None)
+        assert SECRET not in str(error.value)
+
+
+class TestCommand:
+    def test_every_form_into_a_file(self, run, tmp_path: Path):
+        """`casebook summary RUN --out FILE`, whole; the mode lets others read it."""
+        folder = run("10_triage", "sample:leader_minus_one").folder
+        out = tmp_path / "casebook.prom"
+        done = casebook("summary", folder, "--format", "prometheus", "--out", out)
+        assert (done.returncode, done.stdout) == (0, "")
+        assert list(text_string_to_metric_families(out.read_text()))
+        assert out.stat().st_mode & 0o044 == 0o044
+        assert [path.name for path in tmp_path.iterdir()] == [out.name]
+        assert casebook("summary", folder, "--format", "json").stdout == (folder / "summary.json").read_text()
+
+    @pytest.mark.parametrize("what", ["/nowhere", "."])
+    def test_no_run(self, what: str):
+        done = casebook("summary", what)
+        assert done.returncode == 3
+        assert "There is no summary.json in" in done.stderr
+
+
+def test_alert_rules_ask_for_what_there_is():
+    """Every metric and label of alerts.yml is one that a summary has; a word that is left over would be a misspelt one."""
+    document = summary.summary(RECORD, FOUND, ["new", "worse", "no_longer_checked"], run="r")
+    families = {family.name: family for family in text_string_to_metric_families(summary.prometheus(document))}
+    rules = [rule for group in yaml.safe_load((DOCS / "alerts.yml").read_text())["groups"] for rule in group["rules"]]
+    assert len({rule["alert"] for rule in rules}) == len(rules)
+    for rule in rules:
+        for name, _, labels in re.findall(r"\b(casebook_\w+)(\{([^}]*)\})?", rule["expr"]):
+            assert set(re.findall(r"(\w+)=", labels)) <= families[name].samples[0].labels.keys()
+        assert set(re.findall(r"\$labels\.(\w+)", rule["annotations"]["summary"])) <= {"source", "notebook"}
+    checks = {check for rule in rules for check in re.findall(r'check="([^"]+)"', rule["expr"])}
+    known = json.loads((places.samples_dir() / "offsets_bloat" / "expected.json").read_text())["findings"]
+    assert checks <= known.keys()
+    hows = {how for rule in rules for found in re.findall(r'how=~?"([^"]+)"', rule["expr"]) for how in found.split("|")}
+    assert hows <= {how.value for how in How}
+
+
+def test_the_page_names_every_field_and_metric():
+    """docs/schedules/README.md has what a summary has."""
+    page = (DOCS / "README.md").read_text()
+    assert {field for field in FIELDS if f"`{field}`" not in page} == set()
+    document = summary.summary(RECORD, FOUND, ["new"], run="r")
+    emitted = {family.name for family in text_string_to_metric_families(summary.prometheus(document))}
+    assert emitted == set(re.findall(r"`(casebook_\w+)`", page))

@@ -5,10 +5,10 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 # Folders of tests, the longest first; as many at once as there are processors: servers that wait for one miss their deadlines.
-LONGEST := rehearsal scans differential browser leaders
+LONGEST := rehearsal scans schedules differential browser leaders
 FOLDERS := $(LONGEST) $(filter-out $(LONGEST),$(shell find tests -mindepth 2 -name 'test_*.py' | cut -d/ -f2 | sort -u))
 
-.PHONY: install report lab test test-together test-alone test-top bench lint clean
+.PHONY: install report lab test test-together test-alone test-top bench screenshots lint clean
 
 install: $(READY)
 
@@ -44,6 +44,10 @@ test-%: install
 
 bench: install
 	@$(BIN)/python -m tests.bench
+
+# The pictures of the README, taken of real pages.
+screenshots: install
+	@$(BIN)/python -m tests.screenshots
 
 lint: install
 	@$(BIN)/ruff check lib tests notebooks

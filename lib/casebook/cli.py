@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,7 +13,12 @@ from casebook.errors import CasebookError, UsageError
 from casebook.findings import Severity
 from casebook.storage import OFFSETS_TOPIC
 
+if TYPE_CHECKING:
+    from casebook.runner import Ran
+
 _COULD_NOT_COMPLETE = 3
+_MARKS = {True: "ok  ", False: "FAIL", None: "?   "}
+"""How the doctor marks what is as needed, what is not, and what could not be told."""
 
 
 def main() -> None:
@@ -81,36 +87,112 @@ def describe(notebook: str) -> None:
 )
 @click.option("--fail-on", type=click.Choice([s.value for s in Severity]), default="warning", show_default=True,
               help="The lowest severity that makes the exit code 1 or 2.")  # fmt: skip
+@click.option("--timeout", metavar="30m", help="End the notebook after so long (s, m, h), with all that it started.")
+@click.option("--one-at-a-time", is_flag=True, help="Do not run while another run of NOTEBOOK on the same source goes on.")
+@click.option("--publish", "where", metavar="PLACE",
+              help="A folder or object store (s3://, gs://, abfs://) for the latest report and its summary.")  # fmt: skip
 def run(
-    notebook: str, source: str | None, pairs: tuple[str, ...], file: Path | None, runs_dir: Path | None, fail_on: str
-) -> None:
+    notebook: str, source: str | None, pairs: tuple[str, ...], file: Path | None, runs_dir: Path | None, fail_on: str,
+    timeout: str | None, one_at_a_time: bool, where: str | None,
+) -> None:  # fmt: skip
     """Run NOTEBOOK headless; the last line printed is the run's folder.
 
-    Exit code: 0 nothing at or above --fail-on, 1 warning, 2 critical, 3 could not complete.
+    Exit code: 0 nothing at or above --fail-on, 1 warning, 2 critical, 3 could not complete or not publish.
     """
-    from casebook import notebooks, parameters, places, runner
+    from casebook import notebooks, parameters, places, publishing, runner
 
     given = (parameters.from_yaml(file) if file else {}) | parameters.from_pairs(pairs)
     if source is not None:
         given["source"] = source
-    ran = runner.run(notebooks.find(notebook), given, runs_dir=runs_dir or places.runs_dir(), fail_on=Severity(fail_on))
+    ran = runner.run(
+        notebooks.find(notebook),
+        given,
+        runs_dir=runs_dir or places.runs_dir(),
+        fail_on=Severity(fail_on),
+        timeout=_seconds(timeout) if timeout else None,
+        one_at_a_time=one_at_a_time,
+        publish=publishing.place(where) if where else None,
+    )
+    _tell(ran)
+    sys.exit(ran.exit_code)
+
+
+def _tell(ran: "Ran") -> None:
+    """What a run came to; its last line is the run's folder."""
     if ran.failed:
         click.echo(f"casebook: {ran.title}", err=True)
     else:
         click.echo(ran.title)
         click.echo(f"source: {ran.source}")
-    click.echo(f"report: {ran.report}")
-    click.echo(str(ran.folder))
-    sys.exit(ran.exit_code)
+    for failed in ran.unpublished:
+        click.echo(f"casebook: {failed}", err=True)
+    if ran.report:
+        click.echo(f"report: {ran.report}")
+    if ran.folder:
+        click.echo(str(ran.folder))
+
+
+def _seconds(text: str) -> float:
+    match = re.fullmatch(r"(\d+)\s*([smh])", text)
+    if not match or not int(match[1]):
+        raise UsageError(f"{text!r} is no time to run.", try_="For example --timeout 30m, 90s or 2h.")
+    return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2]]
 
 
 @cli.command()
 @click.argument("run_folder", metavar="RUN", type=click.Path(path_type=Path))
 def report(run_folder: Path) -> None:
-    """Write report.html of a RUN again from its notebook."""
+    """Write report.html and summary.json of a RUN again from its notebook."""
     from casebook import runner
 
     click.echo(str(runner.rewrite_report(run_folder)))
+
+
+@cli.command()
+@click.argument("run_or_place", metavar="RUN")
+@click.option("--format", "form", type=click.Choice(["line", "json", "prometheus", "webhook"]), default="line", show_default=True,
+              help="For people, scripts, node_exporter's textfile collector, or a webhook's body.")  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path), help="Replace this file, whole, instead of printing.")
+def summary(run_or_place: str, form: str, out: Path | None) -> None:
+    """Tell what a RUN came to, for alerting; RUN is a run folder, or a place that runs publish to."""
+    from casebook import publishing, summary, whole
+
+    is_run = (Path(run_or_place) / "run.json").is_file()
+    document = summary.of_folder(Path(run_or_place)) if is_run else publishing.read(publishing.place(run_or_place))
+    said = {
+        "line": lambda found: summary.line(found) + "\n",
+        "json": summary.encoded,
+        "prometheus": summary.prometheus,
+        "webhook": summary.webhook,
+    }[form](document)
+    if out is None:
+        click.echo(said, nl=False)
+        return
+    try:
+        whole.write(out, said)
+    except OSError as error:
+        raise CasebookError(f"{out} cannot be written: {error.strerror}.") from None
+
+
+@cli.command()
+@click.option(
+    "--runs", "runs_dir", type=click.Path(path_type=Path), help="The folder of all runs [default: $CASEBOOK_RUNS, else runs]."
+)
+@click.option("--keep", type=click.IntRange(min=1), metavar="N",
+              help="Remove all but the newest N of each notebook and case, and renew the index.")  # fmt: skip
+def runs(runs_dir: Path | None, keep: int | None) -> None:
+    """List the runs, newest first; or remove old ones, and name them."""
+    from casebook import places, retention
+
+    folder = runs_dir or places.runs_dir()
+    if keep is None:
+        for run in retention.listed(folder):
+            click.echo(f"{run.name}  {run.case or '?'}  {run.kind}: {run.says}")
+        return
+    removed = retention.keep(folder, keep)
+    for run in removed:
+        click.echo(f"removed {run.name}  {run.case or '?'}")
+    click.echo(f"{len(removed)} removed, {len(retention.listed(folder))} kept in {folder}")
 
 
 @cli.command()
@@ -248,27 +330,34 @@ def _progress(done: int, total: int | None) -> None:
 @click.option("--out", type=click.Path(path_type=Path), default=Path("rehearsal"), show_default=True,
               help="Where the captured cases go.")  # fmt: skip
 @click.option("--keep-running", is_flag=True, help="Leave the broken cluster running until Ctrl-C.")
-def rehearse(incident: str | None, listing: bool, kafka: str | None, out: Path, keep_running: bool) -> None:
+@click.option("--practice", is_flag=True, help="Leave it to you to heal, with Kafka's own tools, and tell when it is healed.")
+def rehearse(incident: str | None, listing: bool, kafka: str | None, out: Path, keep_running: bool, practice: bool) -> None:
     """Play INCIDENT on a real cluster on this machine and capture its cases."""
     from casebook import rehearsal
 
     if listing or incident is None:
         for known in rehearsal.list_incidents():
-            click.echo(f"{known.name:<20} {known.story}  [{', '.join(known.kafka)}]")
+            click.echo(f"{known.name:<20} {known.story}  [{', '.join(known.kafka)}]{' --practice' if known.practice else ''}")
+        return
+    if practice:
+        rehearsal.practise(incident, kafka=kafka, out=out, tell=click.echo)
         return
     rehearsal.play(incident, kafka=kafka, keep_running=keep_running, out=out, progress=lambda text: click.echo(text, err=True))
     click.echo(str(out))
 
 
 @cli.command()
-@click.option("--zookeeper", metavar="HOST:PORT[,..]/CHROOT", help="Also try to reach this ensemble; reads only.")
-def doctor(zookeeper: str | None) -> None:
+@click.option("--zookeeper", metavar="HOST:PORT[,..]/CHROOT",
+              help="Also try to reach this ensemble, and the brokers registered there; reads only.")  # fmt: skip
+@click.option("--bootstrap", metavar="HOST:PORT[,..]", help="Also try to connect to these brokers; they are asked nothing.")
+def doctor(zookeeper: str | None, bootstrap: str | None) -> None:
     """Tell what will work here and what will not, and why."""
     from casebook import doctor as checks
 
-    results = checks.examine(zookeeper)
+    results = checks.examine(zookeeper, bootstrap)
     for result in results:
-        click.echo(f"{'ok  ' if result.ok else 'FAIL'}  {result.what}: {result.found}")
+        click.echo(f"{_MARKS[result.ok]}  {result.what}: {result.found}")
         if not result.ok:
+            click.echo(f"      without it: {result.without}")
             click.echo(f"      try: {result.try_}")
-    sys.exit(0 if all(result.ok for result in results) else _COULD_NOT_COMPLETE)
+    sys.exit(_COULD_NOT_COMPLETE if any(result.ok is False for result in results) else 0)

@@ -6,10 +6,11 @@ The resolver is the Ivy that pyspark brings along, so nothing but Java is needed
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -79,6 +80,33 @@ def spark_jars(error: type[CasebookError]) -> Path:
     return folder
 
 
+def can_be_fetched(coordinate: str, *, seconds: float, error: type[CasebookError]) -> str | None:
+    """Try to fetch one jar, to nowhere but Ivy's own cache, the way Java goes: with whatever proxy it was told of.
+
+    Args:
+        coordinate: ``group:artifact:version``.
+        seconds: How long to try.
+
+    Returns:
+        Why it cannot, in a few words; ``None`` when it can.
+
+    Raises:
+        CasebookError: The ``error`` given: no Java, or no pyspark.
+        TimeoutError: That cannot be told in that time.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        ivy_file = Path(scratch, "ivy.xml")
+        ivy_file.write_text(_ivy_file([coordinate]))
+        try:
+            said = _retrieve(ivy_file, Path(scratch, "jars"), error, seconds=seconds)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError(f"Ivy took longer than {seconds:g} s") from None
+    if said is None:
+        return None
+    reasons = re.findall(r"(?:Host (\S+) not found|(\S+Exception: [^\n]*))", said)
+    return next((f"{host} is not known" if host else reason for host, reason in reasons), "Ivy found none")
+
+
 @contextmanager
 def one_at_a_time(folder: Path) -> Iterator[None]:
     """Hold a folder of the cache, made when it is not there, against other processes."""
@@ -107,7 +135,7 @@ def _fetch(locked: Mapping[str, str], folder: Path, what: str, error: type[Caseb
         into.rename(folder)
 
 
-def _retrieve(ivy_file: Path, into: Path, error: type[CasebookError]) -> str | None:
+def _retrieve(ivy_file: Path, into: Path, error: type[CasebookError], *, seconds: float | None = None) -> str | None:
     """Let Ivy fetch what a file of it names; returns what it said when it failed."""
     cached = cache_dir() / "ivy"
     command = [
@@ -118,11 +146,13 @@ def _retrieve(ivy_file: Path, into: Path, error: type[CasebookError]) -> str | N
         *("-ivy", str(ivy_file)),
         *("-retrieve", str(into / "[organisation]-[artifact]-[revision].[ext]")),
     ]
-    ivy = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
+    ivy = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False, timeout=seconds
+    )
     return ivy.stdout + ivy.stderr if ivy.returncode else None
 
 
-def _ivy_file(locked: Mapping[str, str]) -> str:
+def _ivy_file(locked: Iterable[str]) -> str:
     one = '<dependency org="{}" name="{}" rev="{}" conf="default->master" transitive="false"/>'
     dependencies = "\n".join(one.format(*coordinate.split(":")) for coordinate in locked)
     return f"""<ivy-module version="2.0">

@@ -1,10 +1,13 @@
 """The notebooks that are there, found by their stem or by their name without the number."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from casebook import places
 from casebook.errors import UsageError, did_you_mean
+
+_LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,10 +37,10 @@ class Notebook:
         return self._text().removeprefix("# ")
 
     def about(self) -> str:
-        """When to open it, how long it takes, what it reads: its second cell."""
+        """When to open it, how long it takes, what it reads: its second cell, its links as plain words."""
         import nbformat
 
-        return nbformat.read(self.path, as_version=4).cells[1].source
+        return _LINK.sub(r"\1", nbformat.read(self.path, as_version=4).cells[1].source)
 
     def _text(self) -> str:
         import nbformat

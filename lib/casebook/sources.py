@@ -13,7 +13,8 @@ A profile is a file ``<profile>.toml`` in the profiles folder (``casebook doctor
 """
 
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from casebook import places
@@ -21,6 +22,27 @@ from casebook.case import Case
 from casebook.errors import UsageError, did_you_mean
 
 Progress = Callable[[int, int | None], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """A live cluster: where it is, and where what it left on disks is.
+
+    Args:
+        zookeeper: Connect string.
+        zookeeper_data: Folders of ZooKeeper's own files.
+        credentials: File of ZooKeeper credentials.
+        properties: ``server.properties`` by broker id.
+        logs: File or folder by broker id.
+        log_dirs: Broker id, and a path or URI, each.
+    """
+
+    zookeeper: str
+    zookeeper_data: Sequence[Path]
+    credentials: Path | None
+    properties: Mapping[int, Path]
+    logs: Mapping[int, Path]
+    log_dirs: Sequence[tuple[int, str]]
 
 
 def open_source(source: str, *, evidence: Callable[[], Path], progress: Progress | None = None) -> Case:
@@ -60,16 +82,27 @@ def _sample(name: str) -> Path:
 def _collect(name: str, evidence: Path, progress: Progress | None) -> Path:
     from casebook.collect import collect_case
 
-    profile = _profile(name)
+    found = profile(name)
     return collect_case(
         evidence,
+        zookeeper=found.zookeeper,
+        zookeeper_data=found.zookeeper_data,
+        credentials=found.credentials,
+        properties=found.properties,
+        logs={broker: [path] for broker, path in found.logs.items()},
+        log_dirs=found.log_dirs,
+        progress=progress,
+    )
+
+
+def _understood(profile: dict) -> Profile:
+    return Profile(
         zookeeper=profile["zookeeper"],
         zookeeper_data=[Path(place).expanduser() for place in _listed(profile.get("zookeeper_data", []))],
         credentials=Path(profile["credentials"]).expanduser() if "credentials" in profile else None,
         properties={broker: Path(path).expanduser() for broker, path in _by_broker(profile, "properties")},
-        logs={broker: [Path(path).expanduser()] for broker, path in _by_broker(profile, "logs")},
+        logs={broker: Path(path).expanduser() for broker, path in _by_broker(profile, "logs")},
         log_dirs=[(broker, place) for broker, places in _by_broker(profile, "log_dirs") for place in _listed(places)],
-        progress=progress,
     )
 
 
@@ -91,19 +124,29 @@ def _listed(places: object) -> list[str]:
     return [str(place) for place in (places if isinstance(places, list) else [places])]
 
 
-def _profile(name: str) -> dict:
+def profiles() -> tuple[str, ...]:
+    """Names of the profiles that there are."""
+    return tuple(sorted(path.stem for path in places.profiles_dir().glob("*.toml")))
+
+
+def profile(name: str) -> Profile:
+    """Read a profile.
+
+    Raises:
+        UsageError: There is none of that name, or it is none.
+    """
     folder = places.profiles_dir()
     path = folder / f"{name}.toml"
     try:
-        profile = tomllib.loads(path.read_text(encoding="utf-8"))
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        known = [found.stem for found in folder.glob("*.toml")]
+        known = profiles()
         raise UsageError(
             f"There is no profile {name} in {folder}.",
             try_=did_you_mean(name, known) if known else f'Write {path} with the line: zookeeper = "host:2181/chroot"',
         ) from None
     except (OSError, ValueError):
         raise UsageError(f"The profile {path} cannot be read as TOML.") from None
-    if not isinstance(profile.get("zookeeper"), str):
+    if not isinstance(found.get("zookeeper"), str):
         raise UsageError(f"The profile {path} has no line zookeeper.", try_='Add: zookeeper = "host:2181/chroot"')
-    return profile
+    return _understood(found)

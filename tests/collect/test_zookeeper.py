@@ -110,7 +110,7 @@ class TestWalk:
     def test_reach_counts(self, zookeeper: ZooKeeper) -> None:
         """The doctor's question has an answer of one line."""
         zookeeper.tree(kafka(ONE))
-        assert f"{zookeeper.address}: 2 brokers registered, 1 topics" == reach(zookeeper.address)
+        assert f"{zookeeper.address}: 2 brokers registered, 1 topics" == reach(zookeeper.address).said
 
 
 class TestNoWrites:

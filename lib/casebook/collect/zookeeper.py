@@ -9,7 +9,7 @@ No watches are set: they would cost the server memory.
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kazoo.exceptions import ConnectionLoss, NoAuthError, NoNodeError
@@ -18,8 +18,9 @@ from kazoo.protocol.states import ZnodeStat
 from casebook.collect import chroots
 from casebook.collect.ensemble import Credentials, Ensemble
 from casebook.collect.reader import NoAnswerError, Reader, Reply, Request, Verb, connect
-from casebook.facts import Problem, ReadOutcome, Stat, Znode
+from casebook.facts import Cluster, Problem, ReadOutcome, Stat, Znode
 from casebook.formats import kafka_tree as tree
+from casebook.formats.cluster import from_znodes
 
 LARGEST_DATA = 2 << 20
 """Bytes of a znode's data that are kept; ZooKeeper's own limit is 1 MiB unless someone raised it."""
@@ -81,8 +82,21 @@ def walk(
         return _Walker(reader, window, progress or (lambda _done, _estimate: None)).walk(ensemble)
 
 
-def reach(connect_string: str, *, timeout: float = 5.0) -> str:
-    """Say in a few words that a Kafka cluster can be read there.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reached:
+    """A Kafka cluster that can be read.
+
+    Args:
+        said: In a few words.
+        cluster: Its brokers and controller, and the marks of its release; no topics.
+    """
+
+    said: str
+    cluster: Cluster
+
+
+def reach(connect_string: str, *, timeout: float = 5.0) -> Reached:
+    """Read some twenty znodes of a Kafka cluster, to see that it can be read.
 
     Raises:
         UsageError: The connect string is none.
@@ -91,9 +105,11 @@ def reach(connect_string: str, *, timeout: float = 5.0) -> str:
     ensemble = Ensemble.parse(connect_string)
     with connect(ensemble, timeout=timeout) as reader:
         chroots.check(reader, ensemble)
-        stats = [reader.ask_one(Verb.STAT, path) for path in (tree.IDS, tree.TOPICS)]
-    brokers, topics = (stat.numChildren if stat is not None else 0 for stat in stats)
-    return f"{ensemble}: {brokers} brokers registered, {topics} topics"
+        topics = reader.ask_one(Verb.STAT, tree.TOPICS)
+        walk = _Walker(reader, len(tree.OF_BROKERS), lambda _done, _estimate: None).walk(ensemble, tree.OF_BROKERS)
+    cluster = from_znodes(walk.znodes, chroot=ensemble.chroot, not_collected=walk.problems)
+    said = f"{ensemble}: {len(cluster.brokers)} brokers registered, {topics.numChildren if topics is not None else 0} topics"
+    return Reached(said=said, cluster=cluster)
 
 
 class _Walker:
@@ -117,11 +133,11 @@ class _Walker:
         self._topics_read = 0
         self._asked_of_topics = 0
 
-    def walk(self, ensemble: Ensemble) -> Walk:
-        """Read everything, look again if something changed, and put it in order."""
+    def walk(self, ensemble: Ensemble, parts: Sequence[str] = tree.READ_WHOLE) -> Walk:
+        """Read everything below some znodes, look again if something changed, and put it in order."""
         read_from = _now()
         try:
-            self._look()
+            self._look(parts)
         except NoAnswerError as silence:
             self._give_up(str(silence))
         else:
@@ -138,8 +154,8 @@ class _Walker:
             read_to=_now(),
         )
 
-    def _look(self) -> None:
-        self._get_new(tree.READ_WHOLE)
+    def _look(self, parts: Sequence[str]) -> None:
+        self._get_new(parts)
         self._to_ask += [Request(Verb.STAT, path) for path in tree.COUNTED]
         self._ask_all()
 

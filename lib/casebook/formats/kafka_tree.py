@@ -29,6 +29,17 @@ READ_WHOLE = (
 )
 """Read with everything below, the many last; below a topic, the states only."""
 
+OF_BROKERS = (
+    IDS,
+    "/controller",
+    "/log_dir_event_notification",
+    "/cluster",
+    "/feature",
+    "/migration",
+    "/latest_producer_id_block",
+)
+"""The few that tell of brokers, and of the release by being there or not."""
+
 COUNTED = (
     "/consumers",
     "/kafka-acl",

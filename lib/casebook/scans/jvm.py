@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -36,8 +37,33 @@ _SPARK_JARS = (
 _PATTERNS: tuple[str, Traversable] = ("casebook/log_patterns.tsv", files("casebook.formats").joinpath("log_patterns.tsv"))
 """The table of log lines: ``kafka_logs`` reads it, and so does the documentation."""
 
+_JAR = "casebook.jar"
+
 _SOURCES = ("segments", "logs")
 """Folders of the data sources; what else is there serves both."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lacking:
+    """What the cache lacks of that.
+
+    Args:
+        compiled: The data sources are not compiled.
+        fetched: Coordinates of the jars of Kafka's reader that are not there.
+    """
+
+    compiled: bool
+    fetched: tuple[str, ...]
+
+
+def lacking() -> Lacking:
+    """Return what a first scan would have to fetch and to compile; nothing is done.
+
+    Raises:
+        ScanError: The sources are not beside the library.
+    """
+    compiled = (cache_dir() / "jvm" / fingerprint() / _JAR).exists()
+    return Lacking(compiled=not compiled, fetched=() if _kafka_folder().is_dir() else tuple(_locked()))
 
 
 def source_jars(*, progress: Progress = lambda _: None) -> tuple[Path, ...]:
@@ -52,7 +78,7 @@ def source_jars(*, progress: Progress = lambda _: None) -> tuple[Path, ...]:
     """
     kafka = kafka_jars(progress=progress)
     folder = cache_dir() / "jvm" / fingerprint()
-    jar = folder / "casebook.jar"
+    jar = folder / _JAR
     if not jar.exists():
         with jars.one_at_a_time(folder.parent):
             if not jar.exists():
@@ -63,10 +89,11 @@ def source_jars(*, progress: Progress = lambda _: None) -> tuple[Path, ...]:
 
 def kafka_jars(*, progress: Progress = lambda _: None) -> tuple[Path, ...]:
     """Return the jars of Kafka's reader, fetching what the cache lacks."""
-    locked = _locked()
-    fingerprint = hashlib.sha256(json.dumps(locked).encode()).hexdigest()[:16]
-    folder = cache_dir() / "scans" / fingerprint
-    return jars.fetched(locked, folder, what="Kafka's own record reader", error=ScanError, progress=progress)
+    return jars.fetched(_locked(), _kafka_folder(), what="Kafka's own record reader", error=ScanError, progress=progress)
+
+
+def _kafka_folder() -> Path:
+    return cache_dir() / "scans" / hashlib.sha256(json.dumps(_locked()).encode()).hexdigest()[:16]
 
 
 @cache

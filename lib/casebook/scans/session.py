@@ -1,6 +1,7 @@
 """The Spark session: on this machine and closed to others, unless the user's own configuration says otherwise."""
 
 import os
+import re
 import shlex
 import sys
 import tempfile
@@ -37,6 +38,9 @@ _LOCAL = {
     "spark.sql.adaptive.enabled": "false",  # planning anew between two stages takes longer than what it saves here
     "spark.sql.codegen.cache.maxEntries": "2000",  # one notebook has 250 pieces; of Spark's 100 none is left to be used again
 }
+_UNITS = {"k": 1 << 10, "": 1 << 20, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+"""Of Spark's sizes of memory, which are MiB where nothing else is said."""
+
 _POLL = 0.3
 _ATTEMPTS = 3
 
@@ -65,6 +69,17 @@ def session(*, progress: Callable[[str], None] = lambda _: None) -> "SparkSessio
     os.environ.setdefault("PYSPARK_PYTHON", configured.get("spark.pyspark.python", sys.executable))
     spark = _started(SparkSession.builder.appName("casebook").config(map=_settings(configured, jars)))
     return _knowing(spark, jars) if "spark.jars" in configured else spark  # --jars is stronger than what we set
+
+
+def heap() -> int | None:
+    """Return the bytes of heap that the driver of a new session would have; ``None`` where its work is done elsewhere."""
+    if os.environ.get("SPARK_REMOTE"):
+        return None
+    settings = _LOCAL | _defaults_file() | _submit_arguments(shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", "")))
+    if not settings["spark.master"].startswith("local"):
+        return None
+    size = re.fullmatch(r"(\d+)([kmgt]?)b?", settings["spark.driver.memory"].strip().lower())
+    return int(size[1]) * _UNITS[size[2]] if size else None
 
 
 def watched(spark: "SparkSession", action: Callable[[], Result], *, what: str, progress: Progress | None = None) -> Result:

@@ -204,7 +204,7 @@ class Desk:
         )
         table = timeline_tables.windows(self._found, self._chosen)
         about = "" if self._chosen.everything else self._said()
-        drawn = replace(table, name="windows-drawn", search=False)
+        drawn = replace(table, name="windows-drawn", label="Windows in the picture", search=False)
         return render("timeline_below", numbers=numbers, table=drawn, command_line=command, about=about)
 
     def _story(self) -> Markup:

@@ -1,0 +1,52 @@
+"""Whether servers take connections, without asking Kafka anything: a broker of 0.9 is lost to a client that asks it for more."""
+
+import re
+import socket
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+PATIENCE = 1.5
+"""Seconds for a connection."""
+
+_AT_ONCE = 32
+_ZOOKEEPER_VERSION = re.compile(r"^Zookeeper version: ([0-9][^\s,-]*)", re.MULTILINE)
+
+
+def why_not(servers: Iterable[str]) -> Mapping[str, str | None]:
+    """Why each server takes no connection, in a few words; ``None`` for one that does.
+
+    Args:
+        servers: ``host:port`` each, an IPv6 address in brackets.
+    """
+    servers = list(dict.fromkeys(servers))
+    with ThreadPoolExecutor(_AT_ONCE) as many:
+        return dict(zip(servers, many.map(_why_not, servers), strict=True))
+
+
+def zookeeper_version(server: str) -> str | None:
+    """Release of a ZooKeeper server by its word ``srvr``, which only reads; ``None`` where it is not answered."""
+    try:
+        with socket.create_connection(_address(server), timeout=PATIENCE) as connection:
+            connection.sendall(b"srvr")
+            said = connection.makefile("rb").read(4096).decode(errors="replace")
+    except OSError:
+        return None
+    found = _ZOOKEEPER_VERSION.search(said)
+    return found[1] if found else None
+
+
+def _why_not(server: str) -> str | None:
+    try:
+        socket.create_connection(_address(server), timeout=PATIENCE).close()
+    except socket.gaierror:
+        return "its name does not resolve"
+    except TimeoutError:
+        return f"no answer within {PATIENCE:g} s"
+    except OSError as error:
+        return (error.strerror or str(error)).lower()
+    return None
+
+
+def _address(server: str) -> tuple[str, int]:
+    host, _, port = server.rpartition(":")
+    return host.strip("[]"), int(port)

@@ -1,0 +1,142 @@
+"""Python, its packages, Java and memory."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+from casebook import __version__, jars
+from casebook.doctor.examined import Examined
+from casebook.errors import CasebookError
+
+_JAVA_NEEDED = 17
+_TOLD = ("pyspark", "kazoo", "confluent-kafka", "papermill", "jupyterlab")
+"""Packages whose versions somebody will ask for."""
+
+_WITHOUT_JAVA = (
+    "segments and logs stay unread: notebooks 40, 50 and 60 answer little, 70 and 90 may not complete, 10 leaves questions open,"
+    " and nothing can be rehearsed. 00, 05, 20, 30 and 80 work."
+)
+_BESIDE_HEAP = 1_000_000_000
+"""Bytes that the JVM takes beside its heap, and the Python of a notebook with its tables."""
+
+
+def examine() -> Iterator[Examined]:
+    """Look at what is installed."""
+    yield _python()
+    yield _packages()
+    yield _java()
+    yield _memory()
+
+
+def available(*, proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -> int | None:
+    """Bytes that a new process may take: what the kernel says is free, or less where a container has a limit.
+
+    Args:
+        proc: Where the kernel tells of memory and of this process's groups.
+        cgroups: Where its groups are mounted, of version 2 or 1.
+
+    Returns:
+        ``None`` where there is no Linux to tell.
+    """
+    try:
+        told = re.search(r"^MemAvailable:\s+(\d+) kB", (proc / "meminfo").read_text(), re.MULTILINE)
+        groups = (proc / "self" / "cgroup").read_text()
+    except OSError:
+        return None
+    left = [int(told[1]) * 1024] if told else []
+    for hierarchy, controllers, path in (line.split(":", 2) for line in groups.splitlines()):
+        if hierarchy == "0":
+            left += _left(cgroups, path, ("memory.max", "memory.current", "inactive_file"))
+        elif "memory" in controllers.split(","):
+            names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+            left += _left(cgroups / "memory", path, names)
+    return min(left, default=None)
+
+
+def _left(mounted: Path, path: str, names: tuple[str, str, str]) -> Iterator[int]:
+    """What a group and those it is in have left; a container sees its own at the top, whatever its path says."""
+    limit, usage, freed = names
+    group = mounted / path.strip("/")
+    for folder in dict.fromkeys((group, *group.parents[: len(Path(path).parts) - 1], mounted)):
+        try:
+            most, used = (folder / limit).read_text().strip(), int((folder / usage).read_text())
+            cached = re.search(rf"^{freed} (\d+)$", (folder / "memory.stat").read_text(), re.MULTILINE)
+        except (OSError, ValueError):
+            continue
+        if most != "max":
+            yield int(most) - used + (int(cached[1]) if cached else 0)
+
+
+def _python() -> Examined:
+    return Examined(
+        what="Python",
+        ok=sys.version_info >= (3, 11),
+        found=f"{sys.version.split()[0]}, with casebook {__version__}",
+        without="nothing is certain to work.",
+        try_="Install Python 3.11 or newer.",
+    )
+
+
+def _packages() -> Examined:
+    missing, found = [], {}
+    for requirement in metadata.requires("kafka-casebook") or []:
+        if "extra ==" in requirement:
+            continue
+        name, _, wanted = (part.strip() for part in requirement.partition("=="))
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            missing.append(f"no {name}")
+            continue
+        if found[name] != wanted:
+            missing.append(f"{name} {found[name]} instead of {wanted}")
+    told = ", ".join(f"{name} {found[name]}" for name in _TOLD if name in found)
+    return Examined(
+        what="Packages",
+        ok=not missing,
+        found=", ".join(missing) or f"as pinned: {told}",
+        without="what needs these may fail, and was never tested so.",
+        try_="make install",
+    )
+
+
+def _java() -> Examined:
+    try_ = f"Install a JDK {_JAVA_NEEDED} or newer (openjdk-17-jdk-headless), or set JAVA_HOME."
+    try:
+        java = jars.java(CasebookError)
+        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30, check=False).stderr
+    except (CasebookError, OSError) as error:
+        return Examined(what="Java", ok=False, found=f"none: {error}", without=_WITHOUT_JAVA, try_=try_)
+    match = re.search(r'version "(\d+)', said)
+    line = match.string[match.string.rfind("\n", 0, match.start()) + 1 :].splitlines()[0] if match else "of unknown version"
+    return Examined(
+        what="Java",
+        ok=bool(match) and int(match[1]) >= _JAVA_NEEDED,
+        found=f"{line}, {java}",
+        without=_WITHOUT_JAVA,
+        try_=try_,
+    )
+
+
+def _memory() -> Examined:
+    from casebook.scans.session import heap
+
+    wanted, left = heap(), available()
+    if wanted is None:
+        return Examined(what="Memory", ok=True, found="Spark runs elsewhere, as configured")
+    if left is None:
+        return Examined(what="Memory", ok=None, found=f"unknown here; a scan takes up to {_gb(wanted + _BESIDE_HEAP)}")
+    return Examined(
+        what="Memory",
+        ok=left >= wanted + _BESIDE_HEAP,
+        found=f"{_gb(left)} free; a scan takes up to {_gb(wanted + _BESIDE_HEAP)}, {_gb(wanted)} of it Spark's heap",
+        without="scans of many segments or logs may be killed: notebooks 40, 50, 60, 70 and 90. 00, 05, 20, 30 and 80 work.",
+        try_="Free some, raise the container's limit, or set spark.driver.memory in SPARK_CONF_DIR/spark-defaults.conf.",
+    )
+
+
+def _gb(size: int) -> str:
+    return f"{max(size, 0) / 1e9:.1f} GB"

@@ -1,0 +1,78 @@
+"""The ensemble and the brokers: whether they can be reached, and what they are."""
+
+import re
+from collections.abc import Iterator
+
+from casebook.analysis.release import release
+from casebook.doctor.examined import Examined
+from casebook.errors import CasebookError
+from casebook.facts import Cluster
+
+_PATIENCE = 2.5
+"""Seconds for ZooKeeper."""
+
+_SERVER = re.compile(r"(?:\[[0-9a-fA-F:.%]+\]|[^\s\[\]:,/]+):\d{1,5}")
+_WITHOUT_ZOOKEEPER = "nothing can be collected from it; a dump, ZooKeeper's own files or a paste can be (README)."
+_WITHOUT_BROKERS = "live topics cannot be read (`bootstrap` of notebook 70, kafka_topic). All else works: ZooKeeper tells it."
+_REACH = "Compare the addresses with the brokers' advertised.listeners; a firewall may be between, or this is another network."
+
+
+def ensemble(connect: str) -> Iterator[Examined]:
+    """Look at an ensemble, at what it says of the release, and at the brokers that are registered there."""
+    from casebook.collect import ensemble, reachable, zookeeper
+
+    try:
+        reached = zookeeper.reach(connect, timeout=_PATIENCE)
+        servers = ensemble.Ensemble.parse(connect).servers
+    except CasebookError as error:
+        found = " ".join(filter(None, (error.what, error.cause)))
+        yield Examined(
+            what="ZooKeeper", ok=False, found=found, without=_WITHOUT_ZOOKEEPER, try_=error.try_ or "Check host, port and chroot."
+        )
+        return
+    version = next(filter(None, map(reachable.zookeeper_version, servers[:1])), None)
+    yield Examined(what="ZooKeeper", ok=True, found=f"{reached.said}; {f'release {version}' if version else 'release not told'}")
+    yield Examined(what="Kafka release", ok=True, found=_release(reached.cluster))
+    yield _reached("Brokers", {str(id_): _addresses(reached.cluster, id_) for id_ in reached.cluster.brokers})
+
+
+def brokers(bootstrap: str) -> Iterator[Examined]:
+    """Look at brokers that somebody names."""
+    servers = [server.strip() for server in bootstrap.split(",")]
+    wrong = [server for server in servers if not _SERVER.fullmatch(server)]
+    if wrong:
+        found = f"{wrong[0]!r} is no host:port"
+        yield Examined(what="Bootstrap", ok=False, found=found, without=_WITHOUT_BROKERS, try_="Give host:port[,host:port]...")
+        return
+    yield _reached("Bootstrap", {server: [server] for server in servers})
+
+
+def _release(cluster: Cluster) -> str:
+    known = release(cluster)
+    if known.possible is None:
+        return "not told by the znodes; logs and server.properties tell it, or -p kafka_version"
+    return f"{known.possible} by the formats of the znodes"
+
+
+def _addresses(cluster: Cluster, id_: int) -> list[str]:
+    """Where a broker says that it listens."""
+    broker = cluster.brokers[id_]
+    listed = [endpoint.partition("://")[2] for endpoint in broker.endpoints]
+    named = [address for address in listed if not address.startswith(":")]
+    return named or ([f"{broker.host}:{broker.port}"] if broker.host and broker.port else [])
+
+
+def _reached(what: str, addresses: dict[str, list[str]]) -> Examined:
+    """Whether every address of every broker takes a connection."""
+    from casebook.collect import reachable
+
+    why_not = reachable.why_not(address for listed in addresses.values() for address in listed)
+    closed = [
+        f"{name} at {address}: {why_not[address]}" if name != address else f"{address}: {why_not[address]}"
+        for name, listed in addresses.items()
+        for address in listed
+        if why_not[address]
+    ]
+    there = len([name for name, listed in addresses.items() if listed and not any(why_not[address] for address in listed)])
+    found = f"{there} of {len(addresses)} take connections" + "".join(f"; {said}" for said in closed)
+    return Examined(what=what, ok=there == len(addresses), found=found, without=_WITHOUT_BROKERS, try_=_REACH)

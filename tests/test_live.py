@@ -46,10 +46,13 @@ def ran(ensemble: ZooKeeper, tmp_path_factory: pytest.TempPathFactory) -> runner
     logs = folder / "logs"
     logs.mkdir()
     (logs / "server.log").write_text(f"[2026-11-21 10:00:00,000] INFO ssl.key.password = {SECRET} (kafka.server.KafkaConfig)\n")
+    (folder / "billing.properties").write_text(f"acks=1\nssl.key.password={SECRET}\n")
+    (folder / "sent.csv").write_text("id,topic,outcome\n1,orders,acked\n")
     disk = places.samples_dir() / "offsets_bloat" / "brokers" / "1" / "segments"
     (folder / "prod.toml").write_text(
         f'zookeeper = "{ensemble.address}/kafka"\ncredentials = "{folder}/zookeeper.properties"\n'
         f'[properties]\n2 = "{folder}/server.properties"\n[logs]\n2 = "{logs}"\n[log_dirs]\n2 = ["{disk}"]\n'
+        f'[clients]\nbilling = "{folder}/billing.properties"\n[ledgers]\nbilling = ["{folder}/sent.csv"]\n'
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CASEBOOK_PROFILES", str(folder))
@@ -69,6 +72,8 @@ class TestLive:
         assert not case.damaged
         assert {replica.topic for log_dir in case.log_dirs() for replica in log_dir.replicas} == {"__consumer_offsets"}
         assert [path for _, path, _ in case.log_files()] == ["brokers/2/logs/server.log"]
+        assert [file.given["acks"].value for file in case.client_files()] == ["1"]
+        assert [client for _, client in case.ledgers()] == ["billing"]
         assert json.loads((ran.folder / "run.json").read_text())["case_sha256"] == case.digest
 
     def test_no_planted_secret_is_found_anywhere(self, ran):

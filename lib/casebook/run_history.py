@@ -80,10 +80,13 @@ def _history(line: Sequence["Run"]) -> History:
 
 
 def _check(ended: Sequence[Outcome | None], name: str, last: Mapping[str, Outcome]) -> CheckHistory:
-    """A check over all runs; one that a run did not have was not checked."""
+    return CheckHistory(name=name, spark=sparkline((counts(ended), _kind(last.get(name)))))
+
+
+def counts(ended: Sequence[Outcome | None]) -> Sequence[int | None]:
+    """A check's numbers, run by run, or 1 for found where it has none; one that a run did not have was not checked."""
     uncounted = any(check and check.status is Status.FINDING and changes.number(check) is None for check in ended)
-    points = [_found(check) if uncounted else changes.count(check) for check in ended]
-    return CheckHistory(name=name, spark=sparkline((points, _kind(last.get(name)))))
+    return [_found(check) if uncounted else changes.count(check) for check in ended]
 
 
 def _found(check: Outcome | None) -> int | None:

@@ -221,7 +221,7 @@ def _points(line: Sequence[Run]) -> tuple[Sequence[int | None], str]:
     worst = next((name for run in reversed(line) for name, check in run.checks.items() if check.severity == run.kind), None)
     if worst is None:
         return [0 if run.kind == "ok" else None for run in line], line[-1].kind
-    return [changes.count(run.checks.get(worst)) for run in line], line[-1].kind
+    return run_history.counts([run.checks.get(worst) for run in line]), line[-1].kind
 
 
 def _span(runs: Iterable[Run]) -> str:

@@ -10,8 +10,13 @@ A profile is a file ``<profile>.toml`` in the profiles folder (``casebook doctor
     1 = "/var/log/kafka"
     [log_dirs]                                       # optional, by broker id: a path or URI, or a list of them
     1 = "/var/kafka-logs"
+    [clients]                                        # optional, by client: properties or YAML files, or folders of them
+    billing = ["/etc/billing/producer.properties"]
+    [ledgers]                                        # optional, by client: what it wrote down of its records
+    billing = "/var/billing/sent.csv"
 """
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,6 +40,8 @@ class Profile:
         properties: ``server.properties`` by broker id.
         logs: File or folder by broker id.
         log_dirs: Broker id, and a path or URI, each.
+        clients: Settings by the client's name.
+        ledgers: Ledgers by the client's name.
     """
 
     zookeeper: str
@@ -43,6 +50,8 @@ class Profile:
     properties: Mapping[int, Path]
     logs: Mapping[int, Path]
     log_dirs: Sequence[tuple[int, str]]
+    clients: Mapping[str, Sequence[Path]]
+    ledgers: Mapping[str, Sequence[Path]]
 
 
 def open_source(source: str, *, evidence: Callable[[], Path], progress: Progress | None = None) -> Case:
@@ -91,6 +100,8 @@ def _collect(name: str, evidence: Path, progress: Progress | None) -> Path:
         properties=found.properties,
         logs={broker: [path] for broker, path in found.logs.items()},
         log_dirs=found.log_dirs,
+        clients=found.clients,
+        ledgers=found.ledgers,
         progress=progress,
     )
 
@@ -103,7 +114,23 @@ def _understood(profile: dict) -> Profile:
         properties={broker: Path(path).expanduser() for broker, path in _by_broker(profile, "properties")},
         logs={broker: Path(path).expanduser() for broker, path in _by_broker(profile, "logs")},
         log_dirs=[(broker, place) for broker, places in _by_broker(profile, "log_dirs") for place in _listed(places)],
+        clients=_by_client(profile, "clients"),
+        ledgers=_by_client(profile, "ledgers"),
     )
+
+
+def _by_client(profile: dict, table: str) -> dict[str, list[Path]]:
+    """A table of the profile by the name of a client.
+
+    Raises:
+        UsageError: It is none, or a key is no name.
+    """
+    named = profile.get(table, {})
+    if not isinstance(named, dict) or not all(re.fullmatch(r"[A-Za-z_][\w.-]*", name, re.ASCII) for name in named):
+        raise UsageError(
+            f"[{table}] of the profile is no table by client name.", try_='Write a line such as: billing = "/path"'
+        ) from None
+    return {name: [Path(place).expanduser() for place in _listed(places)] for name, places in named.items()}
 
 
 def _by_broker(profile: dict, table: str) -> list[tuple[int, object]]:

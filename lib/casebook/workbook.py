@@ -41,6 +41,7 @@ from casebook.analysis import (
 from casebook.analysis.coordinators import Coordinators
 from casebook.analysis.durability import Durability
 from casebook.analysis.leadership import Leadership
+from casebook.analysis.loss_checks import GIVE_LEDGER
 from casebook.analysis.maintenance import Maintenance
 from casebook.analysis.message_loss import MessageLoss
 from casebook.analysis.offsets_topic import OffsetsPartition, OffsetsTopic
@@ -48,7 +49,7 @@ from casebook.analysis.since import Since
 from casebook.analysis.timeline import Timeline
 from casebook.case import Case
 from casebook.consumer_evidence import Consumed, ConsumerEvidence
-from casebook.errors import CaseError, UsageError, did_you_mean
+from casebook.errors import CaseError, ScanError, UsageError, did_you_mean
 from casebook.facts import Cluster, epoch_ms, instant
 from casebook.findings import Finding
 from casebook.formats import history_facts
@@ -252,16 +253,29 @@ class Workbook:
         Raises:
             UsageError: There is no such time zone.
         """
-        return (
+        self.coordinators(timezone=timezone, scan=scan)
+        self.offsets_topic(timezone=timezone, scan=scan)
+        found = (
             self.evidence
             + self.leadership().findings
             + self.maintenance(timezone=timezone, scan=scan).findings
-            + self.offsets_topic(timezone=timezone, scan=scan).findings
-            + self.coordinators(timezone=timezone, scan=scan).findings
-            + self.timeline(timezone=timezone).findings
-            + self.message_loss(timezone=timezone).findings
+            + self._offsets.findings
+            + self._of_the_past(timezone)
+            + self._of_records(timezone)
             + self.durability().findings
         )
+        return tuple({finding.check: finding for finding in reversed(found)}.values())[::-1]  # two say that logs were not read
+
+    def _of_the_past(self, timezone: str) -> tuple[Finding, ...]:
+        found = self.timeline(timezone=timezone).findings
+        return found if self.case.has_history or self.case.logs() else evidence.without_past(found)
+
+    def _of_records(self, timezone: str) -> tuple[Finding, ...]:
+        try:
+            found = self.message_loss(timezone=timezone).findings
+        except ScanError as error:
+            return evidence.not_read("loss.lost", "Is every acknowledged record still there?", error)
+        return found if self.case.ledgers() else evidence.without_ledger(found, GIVE_LEDGER)
 
     def since(self, findings: Sequence[Finding], *, runs: str = "", against: str = "") -> Since:
         """What has changed since the last run of the same cluster; keeps its tables for the run folder.

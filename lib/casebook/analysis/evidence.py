@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from casebook.analysis.words import agree, number
 from casebook.errors import CasebookError
 from casebook.facts import Cluster, Problem
-from casebook.findings import Evidence, Finding, Question, Severity
+from casebook.findings import Evidence, Finding, Question, Severity, Status
 from casebook.pasted import NOT_PASTED
 from casebook.versions import VersionInUse, VersionOrigin
 
@@ -32,6 +32,43 @@ def unread_logs(reason: CasebookError | None) -> tuple[Finding, ...]:
         return ()
     ask = Question(check="evidence.logs", question="Could the logs be read?", looked_at="no line of them")
     return (ask.could_not_check(f"The logs were not read: {reason.what}", settle=reason.try_ or "Run `casebook doctor`."),)
+
+
+_ASKED_OF_THE_PAST = Question(check="timeline.past", question="What has happened?", looked_at="no log and no history")
+_ASKED_OF_RECORDS = Question(check="loss.ledger", question="Is every acknowledged record still there?", looked_at="no ledger")
+
+
+def without_past(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The answers on the past of a case that holds nothing of it: all that is open, as one."""
+    settle = "Collect with --zookeeper-data DIR or --logs BROKER=GLOB."
+    return _as_one(findings, findings, _ASKED_OF_THE_PAST, "Nothing in this case tells of the past", settle)
+
+
+def without_ledger(findings: Sequence[Finding], wanted: str) -> tuple[Finding, ...]:
+    """The answers on lost records, where nobody wrote down what was produced: all that only a ledger would settle, as one.
+
+    Args:
+        wanted: What those say that would settle them.
+    """
+    unasked = [finding for finding in findings if finding.settle == wanted]
+    settle = "Collect it with --ledger NAME=FILE, or give it to notebook 70."
+    return _as_one(findings, unasked, _ASKED_OF_RECORDS, "There is no ledger of what was produced", settle)
+
+
+def _as_one(
+    findings: Sequence[Finding], doubtful: Sequence[Finding], ask: Question, title: str, settle: str
+) -> tuple[Finding, ...]:
+    """A kind of evidence that was never given is one question that is open, not as many as it would answer."""
+    unasked = [finding for finding in doubtful if finding.status is Status.COULD_NOT_CHECK]
+    kept = tuple(finding for finding in findings if finding not in unasked)
+    why = f"{number(len(unasked), 'question')} {agree(len(unasked), 'rests', 'rest')} on it."
+    return (*kept, ask.could_not_check(title, why=why, settle=settle)) if unasked else kept
+
+
+def not_read(check: str, question: str, reason: CasebookError) -> tuple[Finding, ...]:
+    """That something could not be read here, e.g. as there is no Java; in place of all that it would answer."""
+    ask = Question(check=check, question=question, looked_at="nothing")
+    return (ask.could_not_check(reason.what, why=reason.cause or "", settle=reason.try_ or "Run `casebook doctor`."),)
 
 
 def left_out(kinds: Collection[str]) -> tuple[Finding, ...]:

@@ -16,7 +16,7 @@ _TOLD = ("pyspark", "kazoo", "confluent-kafka", "papermill", "jupyterlab")
 """Packages whose versions somebody will ask for."""
 
 _WITHOUT_JAVA = (
-    "segments and logs stay unread: notebooks 40, 50 and 60 answer little, 70 and 90 may not complete, 10 leaves questions open,"
+    "segments and logs stay unread: notebooks 40, 50 and 60 answer little, 70 may not complete, 10 and 90 leave questions open,"
     " and nothing can be rehearsed. 00, 05, 20, 30 and 80 work."
 )
 _BESIDE_HEAP = 1_000_000_000

@@ -11,7 +11,7 @@ _PATIENCE = 3.0
 """Seconds to fetch a jar of half a megabyte, the start of Java included."""
 
 _WITHOUT = (
-    "segments and logs stay unread: notebooks 40, 50 and 60 answer little, 70 and 90 may not complete, 10 leaves questions open."
+    "segments and logs stay unread: notebooks 40, 50 and 60 answer little, 70 may not complete, 10 and 90 leave questions open."
     " 00, 05, 20, 30 and 80 work."
 )
 

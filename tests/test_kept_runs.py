@@ -5,7 +5,6 @@ import json
 import pytest
 
 from casebook import kept_runs, notebooks, runner
-from casebook.errors import UsageError
 
 
 @pytest.fixture(scope="module")
@@ -56,13 +55,6 @@ def test_a_run_that_failed_is_known_as_such(runs, tmp_path):
     (failed,) = [one for one in kept_runs.read(tmp_path) if one.failed]
     assert failed.failed == ran.title
     assert failed.cluster.source == "/nowhere"
-
-
-def test_a_run_to_compare_with(runs, kept):
-    """By its name, with all before it; a name that nobody has is an error."""
-    assert len(kept_runs.read(runs, upto=kept.name)) == 1
-    with pytest.raises(UsageError, match="There is no run"):
-        kept_runs.read(runs, upto="2026")
 
 
 def test_no_folder_of_runs(tmp_path):

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from casebook.case import Case
-from casebook.errors import UsageError, did_you_mean
 from casebook.facts import Cluster, epoch_ms
 from casebook.past_runs import Identity, Measure, PastRun, Written, outcomes
 from casebook.storage import Partition
@@ -24,22 +23,10 @@ def as_json(cluster: Identity) -> dict[str, str | None]:
     return {"id": cluster.id, "address": cluster.address}
 
 
-def read(runs: Path, *, upto: str = "") -> tuple[PastRun, ...]:
-    """Every run of the scheduled report in a folder of runs, by name; none where there is no such folder.
-
-    Args:
-        upto: The name of the last one that is wanted; ``""`` for all.
-
-    Raises:
-        UsageError: There is no whole run of that name.
-    """
-    found = [run for folder in sorted(runs.glob(f"[!.]*_{NOTEBOOK}_*")) if (run := _run(folder)) is not None]
-    if not upto:
-        return tuple(found)
-    last = next((run for run in found if run.name == upto and run.failed is None), None)
-    if last is None:
-        raise UsageError(f"There is no run {upto} of the scheduled report.", try_=did_you_mean(upto, [run.name for run in found]))
-    return tuple(run for run in found if run.at <= last.at)
+def read(runs: Path) -> tuple[PastRun, ...]:
+    """Every run of the scheduled report in a folder of runs, by name; none where there is no such folder."""
+    found = (_run(folder) for folder in sorted(runs.glob(f"[!.]*_{NOTEBOOK}_*")))
+    return tuple(run for run in found if run is not None)
 
 
 def _run(folder: Path) -> PastRun | None:
@@ -56,8 +43,8 @@ def _run(folder: Path) -> PastRun | None:
             outcomes=outcomes(findings["findings"]),
             measures=_measures(folder),
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, NotImplementedError):
+        return None  # the last is Arrow's, of a damaged table
 
 
 def _failed(name: str, record: Mapping[str, object]) -> PastRun:
@@ -69,6 +56,8 @@ def _measures(folder: Path) -> tuple[Measure, ...]:
     import pyarrow.parquet as pq
 
     rows = pq.read_table(folder / "tables" / "measures.parquet", columns=list(Measure._fields)).to_pylist()
+    if not all(row["value"] is None or isinstance(row["value"], int | float) for row in rows):
+        raise TypeError("measures are numbers")
     return tuple(Measure(**row) for row in rows)
 
 
@@ -79,7 +68,7 @@ def written(runs: Path, run: PastRun) -> dict[Partition, Written] | None:
     columns = ["topic", "partition", "state_version", "leader_epoch"]
     try:
         rows = pq.read_table(runs / run.name / "tables" / "partitions.parquet", columns=columns)
-    except (OSError, ValueError):
+    except (OSError, ValueError, KeyError, NotImplementedError):
         return None
     return {
         (topic, partition): Written(version, epoch)

@@ -70,6 +70,11 @@ class Measure(NamedTuple):
         return self.name, self.partition, self.broker
 
 
+def read_off(measures: Iterable[Measure], of: tuple[str, int | None, int | None]) -> float | None:
+    """What was measured; ``None`` when it is unknown, or was not measured."""
+    return next((one.value for one in measures if one.of == of), None)
+
+
 class Written(NamedTuple):
     """How often a partition's state was written.
 
@@ -97,16 +102,25 @@ class Identity:
     source: str
 
     def same(self, other: "Identity") -> bool:
-        """Whether both are one cluster, by the best that both know."""
+        """Whether both are one cluster, by the best that both know: an ensemble may get servers and lose some."""
         if self.id is not None and other.id is not None:
             return self.id == other.id
-        return self.at_the_same_place(other)
+        if self.address is not None and other.address is not None:
+            shared = _servers(self.address) & _servers(other.address)
+            return bool(shared) and _chroot(self.address) == _chroot(other.address)
+        return self.source == other.source
 
     def at_the_same_place(self, other: "Identity") -> bool:
-        """Whether both were found in the same way."""
-        if self.address is not None and other.address is not None:
-            return self.address == other.address
-        return self.source == other.source
+        """Whether whoever looks there takes both for one."""
+        return self.source == other.source or (self.address is not None and self.address == other.address)
+
+
+def _servers(address: str) -> set[str]:
+    return set(address.partition("/")[0].split(","))
+
+
+def _chroot(address: str) -> str:
+    return address.partition("/")[2]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +145,7 @@ class PastRun:
 
     def measured(self, name: str) -> float | None:
         """A number of the whole cluster; ``None`` when it is not known."""
-        return next((one.value for one in self.measures if one.of == (name, None, None)), None)
+        return read_off(self.measures, (name, None, None))
 
     @property
     def run_before(self) -> str | None:

@@ -289,8 +289,10 @@ class Workbook:
             UsageError: There is no such run.
         """
         folder = Path(runs).expanduser() if runs else self._folder.path().parent
-        past, at = kept_runs.read(folder, upto=against), epoch_ms(self.case.collected_at) if self.case.collected_at else 0
-        line = run_line.line(self.identity, at, self.cluster.controller.epoch, past)
+        at = epoch_ms(self.case.collected_at) if self.case.collected_at else None
+        line = run_line.Line(kept=())
+        if at is not None:
+            line = run_line.line(self.identity, at, self.cluster.controller.epoch, kept_runs.read(folder), against=against)
         verdicts = self._tables["partitions"]
         found = since.examine(
             self.cluster,

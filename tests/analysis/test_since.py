@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casebook.analysis import changes, measures, run_line, since_checks
+from casebook.analysis import changes, measures, run_line, since_checks, trends
 from casebook.analysis.changes import How
 from casebook.analysis.measures import Moved, moved
 from casebook.analysis.run_line import Line, line
+from casebook.analysis.since import Since
+from casebook.errors import UsageError
 from casebook.findings import Severity, Status
 from casebook.past_runs import RUN_BEFORE, Identity, Measure, Outcome, PastRun, Written, outcomes
 
@@ -88,17 +90,41 @@ class TestChanges:
 
     def test_what_came_and_went(self):
         """Named as they are named everywhere."""
-        (row,) = compared(found("x.y", n=1, topics=["a"], brokers=[1]), found("x.y", n=1, topics=["b"], brokers=[1, 4]))
+        (row,) = compared(found("x.y", found=1, topics=["a"], brokers=[1]), found("x.y", found=1, topics=["b"], brokers=[1, 4]))
         assert (row.came, row.went) == (("b", "broker 4"), ("a",))
         assert (row.before, row.now) == ("1", "1")
 
     def test_whose_it_is_belongs_to_it(self):
         """The cleaner of broker 1 is mended and that of broker 2 dies: not the same finding."""
-        one, two = (
-            found("offsets_topic.compacted", "critical")._replace(subject={"kind": "broker", "broker": b}) for b in (1, 2)
-        )
+        one, two = (found("offsets_topic.compacted", "critical", brokers=[broker]) for broker in (1, 2))
         (row,) = compared(one, two)
         assert (row.how, row.came, row.went) == (How.OTHERS, ("broker 2",), ("broker 1",))
+
+    def test_a_second_cleaner_that_dies(self):
+        """Is worse, although no copy is well any more, and whichever copy is the larger one."""
+        one, both = (
+            found("offsets_topic.compacted", "critical", rules=r, brokers=b) for r, b in ((["C3", "C9"], [1]), (["C3"], [1, 2]))
+        )
+        (row,) = compared(one, both._replace(subject={"kind": "broker", "broker": 2}))
+        assert (row.how, row.came, row.went) == (How.WORSE, ("broker 2",), ())
+        assert how(both, both._replace(subject={"kind": "broker", "broker": 2})) is None
+
+    def test_ids_and_epochs_are_no_numbers(self):
+        """A higher controller epoch, and a dead controller with a higher id, are not worse."""
+        assert (
+            how(found("leadership.controller_epoch", newer=1, epoch=5), found("leadership.controller_epoch", newer=1, epoch=6))
+            is None
+        )
+        assert how(found("leadership.controller", broker=2, epoch=1), found("leadership.controller", broker=3, epoch=2)) is None
+
+    def test_parts_are_added_up(self):
+        """Two reassignments with nothing to move ended, five of unknown partitions came."""
+        names = ("nothing_to_move", "unknown_partition", "waits_for_dead")
+        before, now = (
+            found("maintenance.unfinished_reassignments", **dict(zip(names, counts, strict=True)))
+            for counts in ((2, 0, 0), (0, 5, 0))
+        )
+        assert how(before, now) is How.WORSE
 
     def test_less_of_the_past_makes_nothing_better(self):
         """Logs are rolled: what they told has happened all the same. More of it is news."""
@@ -112,10 +138,10 @@ class TestChanges:
 
     def test_worst_first(self):
         """New before better, critical before warning, what is broken before what may be."""
-        before = {"m.z": found("m.z", n=2)}
+        before = {"m.z": found("m.z", z=2)}
         now = {
             one.check: one
-            for one in (found("m.z", n=1), found("durability.a", "critical"), found("leadership.z", "critical"), found("b.b"))
+            for one in (found("m.z", z=1), found("durability.a", "critical"), found("leadership.z", "critical"), found("b.b"))
         }
         assert [row.check for row in changes.compare(before, now)] == ["leadership.z", "durability.a", "b.b", "m.z"]
 
@@ -159,8 +185,14 @@ class TestLine:
 
     def test_another_cluster_is_another_line(self):
         """By its id where both have one, else by where ZooKeeper is, else by the source."""
-        other = Identity(id=None, address="zk9:2181", source="live:prod")
-        assert line(HERE, 3 * DAY, 1, [run(1, cluster=other)]).last is None
+        other = Identity(id=None, address="zk9:2181/kafka", source="live:prod")
+        found_ = line(HERE, 3 * DAY, 1, [run(1, cluster=other)])
+        assert (found_.last, found_.another.name) == (None, "2026-11-01_90")  # the profile was pointed at it
+        elsewhere = dataclasses.replace(other, source="/cases/today")
+        assert line(HERE, 3 * DAY, 1, [run(1, cluster=elsewhere)]).another is None
+        larger = dataclasses.replace(HERE, address="zk0:2181,zk:2181/kafka")
+        assert line(larger, 3 * DAY, 1, [run(1)]).last is not None  # the ensemble got a server
+        assert line(dataclasses.replace(HERE, address="zk:2181/other"), 3 * DAY, 1, [run(1)]).last is None
         upgraded = dataclasses.replace(HERE, id="abc")
         assert line(upgraded, 3 * DAY, 1, [run(1)]).last is not None
 
@@ -174,7 +206,18 @@ class TestLine:
     def test_a_cluster_made_anew_without_an_id(self):
         """0.9 has no id, but an epoch that only rises."""
         found_ = line(HERE, 4 * DAY, 2, [run(1, epoch=7), run(2, epoch=9), run(3, epoch=1)])
-        assert ([one.name for one in found_.kept], found_.made_anew.name) == (["2026-11-03_90"], "2026-11-02_90")
+        assert ([one.name for one in found_.kept], found_.made_anew) == (["2026-11-03_90"], None)  # said when it had happened
+        assert line(HERE, 3 * DAY, 1, [run(1, epoch=7), run(2, epoch=9)]).made_anew.name == "2026-11-02_90"
+
+    def test_against_a_run(self):
+        """That one, and no word of those that were made since."""
+        runs = [run(day) for day in range(1, 10)]
+        found_ = line(HERE, 10 * DAY, 1, runs, against="2026-11-03_90")
+        assert (found_.last.name, found_.late, len(found_.kept)) == ("2026-11-03_90", 0, 3)
+        other = run(4, cluster=dataclasses.replace(HERE, address="zk9:2181", source="x"))
+        for wanted, among in (("2026-11-04_90", [*runs[:3], other]), ("2026-11-99_90", runs), ("2026-11-09_90", runs)):
+            with pytest.raises(UsageError):
+                line(HERE, 9 * DAY, 1, among, against=wanted)
 
     def test_a_gap(self):
         """Daily runs, and then none for a week: six are missing."""
@@ -234,6 +277,34 @@ class TestChecks:
         line_ = Line(kept=(run(1, values=copy(1 << 10)),))
         assert checked(line_, copy(1 << 19))["since.offsets_growth"].status is Status.OK
 
+    def test_little_by_little(self):
+        """19 % a day: not on the second morning, but once it is twice what it was in the older half of the runs."""
+        sizes = [round((10 << 20) * 1.19**day) for day in range(9)]
+        found_ = [
+            checked(Line(kept=tuple(run(1 + day, values=copy(sizes[day])) for day in range(upto))), copy(sizes[upto]))
+            for upto in range(1, 9)
+        ]
+        statuses = [one["since.offsets_growth"].status for one in found_]
+        assert statuses == [Status.OK] * 5 + [Status.FINDING] * 3
+
+    def test_copies_that_nobody_tells_of_now(self):
+        """One of two brokers' log dirs is missing, or other copies are there: could not check."""
+        both = (*copy(1 << 20), *(one._replace(broker=2) for one in copy(1 << 20)))
+        line_ = Line(kept=(run(1, values=both),))
+        names = ("since.offsets_growth", "since.cleaner_point")
+        for values in (copy(1 << 20, point=200), tuple(one._replace(partition=9) for one in both)):
+            assert {checked(line_, values)[name].status for name in names} == {Status.COULD_NOT_CHECK}
+
+    def test_a_copy_that_was_due_and_of_which_nothing_is_known_now(self):
+        """It may have been cleaned, or not."""
+        line_ = Line(kept=(run(1, values=copy(1 << 20)),))
+        unknown = copy(1 << 20, dirty=None, point=None)
+        assert checked(line_, unknown)["since.cleaner_point"].status is Status.COULD_NOT_CHECK
+
+    def test_a_case_without_a_time(self):
+        """Nothing is compared, and that is said."""
+        assert checked(Line(kept=()), at=None)[RUN_BEFORE].status is Status.COULD_NOT_CHECK
+
     def test_log_dirs_that_are_no_longer_collected(self):
         """Could not check, never ok."""
         line_ = Line(kept=(run(1, values=copy(1 << 10)),))
@@ -263,6 +334,36 @@ class TestChecks:
         """Four times since the last run, and four times a day."""
         answer = checked(Line(kept=(run(1),)), moves={("orders", 0): Moved(flaps, 0)}, at=round((1 + days) * DAY))
         assert (answer["since.isr_flapping"].status is Status.FINDING) is found_
+
+    def test_states_of_which_none_was_there_before(self):
+        """Nothing was looked at, so nothing is well."""
+        assert checked(Line(kept=(run(1),)), moves={})["since.isr_flapping"].status is Status.COULD_NOT_CHECK
+
+
+def trend(runs, name, now):
+    """The trend of a measure of the whole cluster, in a run on day 10."""
+    since_ = Since(at=10 * DAY, line=Line(kept=tuple(runs)), changes=(), measures=(Measure(name, None, None, now),), findings=())
+    return next(one for one in trends.whole(since_) if one.name == name)
+
+
+class TestTrends:
+    """How numbers went."""
+
+    def test_a_day(self):
+        """What was counted since the first run, by the days since then; with a run gone from between nobody knows."""
+        counted = [
+            run(day, epoch=None, before=f"2026-11-{day - 1:02}_90", values=(Measure("isr_changes", None, None, 10.0),))
+            for day in range(6, 10)
+        ]
+        assert trend(counted, "isr_changes", 10.0).per_day == 10.0
+        assert trend([counted[0], *counted[2:]], "isr_changes", 10.0).per_day is None
+
+    def test_as_it_is_since(self):
+        """From the first of the runs that say the same; unknown ends it."""
+        values = [(Measure("leaderless", None, None, value),) for value in (2.0, None, 3.0, 3.0)]
+        runs = [run(day, values=value) for day, value in zip(range(6, 10), values, strict=True)]
+        assert trend(runs, "leaderless", 3.0).since == 8 * DAY
+        assert trend(runs, "leaderless", 4.0).since is None
 
 
 class TestMoved:

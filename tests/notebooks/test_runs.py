@@ -10,7 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from casebook import notebooks, parameters, places, runner, sources
+from casebook.analysis import changes
 from casebook.errors import UsageError
+from casebook.findings import Status
+from casebook.past_runs import outcomes
 from tests import notebook_cells
 
 SAMPLES = [f"sample:{name}" for name in sources.samples()]
@@ -27,6 +30,10 @@ ANSWERED_BY = {
     "durability": "durability_audit",
 }
 """Notebooks by the first word of their checks."""
+
+
+WITHOUT_NUMBER = {"offsets_topic.compacted", "leadership.controller"}
+"""Their numbers are offsets, ids and epochs."""
 
 
 def findings(folder: Path) -> dict[str, dict]:
@@ -86,6 +93,14 @@ class TestEverySample:
         assert json.loads(text)["source"] == source
         assert str(places.checkout()) not in text
         assert list(folder.glob("tables/*.parquet"))
+
+
+@pytest.mark.parametrize("source", SAMPLES)
+def test_every_finding_with_numbers_says_which_is_its_own(cells, source):
+    """Else a change of that number would be none; findings with several numbers of which none counts what was found are named."""
+    found = outcomes(json.loads((cells("90_scheduled_report", source) / "findings.json").read_text())["findings"]).values()
+    numbered = [one for one in found if one.status is Status.FINDING and any(type(value) is int for value in one.facts.values())]
+    assert [one.check for one in numbered if changes.number(one) is None and one.check not in WITHOUT_NUMBER] == []
 
 
 class TestSamples:

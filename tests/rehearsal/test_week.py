@@ -27,7 +27,6 @@ EXPECTED = {
         "worse durability.exposure",
         "worse maintenance.restart_one",
         "new since.cleaner_point",
-        "gone since.offsets_growth",
     },
     "flapping": {"new since.isr_flapping"},
     "removed": {  # broker 3, a third replica of three partitions

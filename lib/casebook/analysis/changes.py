@@ -48,24 +48,66 @@ _RANK = {Severity.CRITICAL: 0, Severity.WARNING: 1, Severity.INFO: 2, None: 3}
 _ORDER = tuple(How)
 _ANSWERED = frozenset({Status.OK, Status.FINDING})
 
-_NUMBER = {
-    "leadership.brokers": "dead",
-    "leadership.deleting": "topics",
-    "leadership.unclean_allowed": "topics",
-    "maintenance.restart_one": "unsafe",
-    "maintenance.restart_pairs": "unsafe",
-    "offsets_topic.cleaner_map": "segments",
-    "offsets_topic.compacted": "",
-    "durability.exposure": "",
+_NUMBERS: Mapping[str, tuple[str, ...]] = {
+    "evidence.complete": ("missing",),
+    "evidence.decoded": ("undecodable",),
+    "leadership.brokers": ("dead",),
+    "leadership.controller_epoch": ("newer",),
+    "leadership.deleting": ("topics",),
+    "leadership.isr_in_assignment": ("disagree",),
+    "leadership.unclean_allowed": ("topics",),
+    "leadership.unclean_price": ("could_elect",),
+    "maintenance.chosen": ("unsafe_steps",),
+    "maintenance.restart_one": ("unsafe",),
+    "maintenance.restart_pairs": ("unsafe",),
+    "maintenance.unfinished_reassignments": ("nothing_to_move", "unknown_partition", "waits_for_dead"),
+    "maintenance.unpreferred_leaders": ("not_preferred",),
+    "maintenance.unregistered_replicas": ("partitions",),
+    "maintenance.unremoved_throttles": ("count",),
+    "coordinators.alone": ("partitions",),
+    "coordinators.failed": ("partitions",),
+    "coordinators.leaderless": ("partitions",),
+    "coordinators.loading_for_ever": ("partitions",),
+    "coordinators.log_lines": ("unreadable",),
+    "coordinators.waiting": ("partitions",),
+    "offsets_topic.cleaner_map": ("segments",),
+    "offsets_topic.damage": ("ranges",),
+    "offsets_topic.dead_weight": ("bytes",),
+    "offsets_topic.expiring": ("expired",),
+    "offsets_topic.load_buffer": ("largest_batch",),
+    "offsets_topic.open_transactions": ("records",),
+    "offsets_topic.safe_segments": ("segments",),
+    "offsets_topic.writers": ("groups",),
+    "offsets_topic.decoded": ("unknown",),
+    "offsets_topic.replicated": ("single",),
+    "timeline.leaderless": ("windows",),
+    "timeline.owners": ("misplaced",),
+    "timeline.root": ("chains",),
+    "timeline.two_leaders": ("windows",),
+    "timeline.under_min_isr": ("windows",),
+    "timeline.unknown_requests": ("requests",),
+    "timeline.untyped": ("grave",),
+    "loss.cut_ranges": ("ranges",),
+    "loss.outside_every_window": ("records",),
+    "loss.price_of_election": ("candidates",),
+    "loss.replicas_agree": ("partitions",),
+    "durability.acknowledged": ("topics",),
+    "durability.brokers_agree": ("settings",),
+    "durability.in_short": ("topics",),
+    "durability.isr_alone": ("partitions",),
+    "since.cleaner_point": ("copies",),
+    "since.controller": ("changes",),
+    "since.offsets_growth": ("copies",),
 }
-"""The fact that a finding's number stands in, or whose length it is; ``""``: it has none. Else the fact that is named as the
-check is, or ``found``, or its first whole number."""
+"""The facts that a finding's number stands in, or whose lengths it is, added up. Else it is the fact named as the check is, or
+``found``; a check without either has none: what else stands in facts are ids and epochs."""
 
 _NAMES = (
     "topics", "subjects", "brokers", "dead", "unsafe", "segments", "copies", "groups", "candidates", "misplaced", "rules",
     "settings",
 )  # fmt: skip
-"""Facts that name what a finding is about."""
+_NAMES_OF: Mapping[str, tuple[str, ...]] = {"offsets_topic.compacted": ("brokers",)}
+"""Facts that name what a finding is about: of all checks, and of those whose other lists are not what has changed."""
 
 _NO_CONDITION = frozenset({RUN_BEFORE, "offsets_topic.safe_segments"})
 """What it is compared with, and an offer: neither is a state of the cluster that comes or goes."""
@@ -73,7 +115,7 @@ _NO_CONDITION = frozenset({RUN_BEFORE, "offsets_topic.safe_segments"})
 _DRIFTING = tuple(f"offsets_topic.{name}" for name in ("dead_weight", "writers", "compacted", "expiring", "open_transactions"))
 """Their numbers grow with every commit: what matters of it is in the trends."""
 
-_OF_THE_PAST = ("timeline.", "loss.", "durability.isr_alone", "since.controller")
+_OF_THE_PAST = ("timeline.", "loss.", "durability.isr_alone", "since.controller", "since.offsets_growth")
 """They tell of what has happened: that less of it is seen, as logs are rolled, makes nothing better."""
 
 
@@ -147,10 +189,10 @@ def count(outcome: Outcome | None) -> int | None:
 def number(outcome: Outcome) -> int | None:
     """The number a finding is about; ``None`` when it has none."""
     facts, check = outcome.facts, outcome.check
-    if check in _NUMBER:
-        return _counted(facts.get(_NUMBER[check]))
-    candidates = [facts.get(check.rpartition(".")[2]), facts.get("found"), *facts.values()]
-    return next((value for value in candidates if type(value) is int), None)
+    if check in _NUMBERS:
+        values = [_counted(facts.get(name)) for name in _NUMBERS[check]]
+        return None if None in values else sum(values)
+    return next((value for name in (check.rpartition(".")[2], "found") if type(value := facts.get(name)) is int), None)
 
 
 def _told(outcome: Outcome | None) -> int | None:
@@ -163,10 +205,10 @@ def _counted(value: object) -> int | None:
 
 
 def named(outcome: Outcome) -> tuple[str, ...]:
-    """What a finding is about, and what it names: topics, brokers, rules."""
-    broker = [f"broker {outcome.subject['broker']}"] if "broker" in outcome.subject else []
-    lists = (value for name in _NAMES if isinstance(value := outcome.facts.get(name), list | tuple | dict))
-    return (*broker, *(_NAME_OF.get(type(item), str)(item) for value in lists for item in value))
+    """What a finding names: topics, brokers, rules."""
+    wanted = _NAMES_OF.get(outcome.check, _NAMES)
+    lists = (value for name in wanted if isinstance(value := outcome.facts.get(name), list | tuple | dict))
+    return tuple(_NAME_OF.get(type(item), str)(item) for value in lists for item in value)
 
 
 _NAME_OF: Mapping[type, Callable[[object], str]] = {int: lambda broker: f"broker {broker}"}

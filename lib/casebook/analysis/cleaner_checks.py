@@ -89,13 +89,19 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner]) -> Findi
     )
 
 
+_NOT_WELL = (*BLOCKED, "C7")
+
+
 def _facts(
-    partitions: Sequence[OffsetsPartition], cleaners: Iterable[BrokerCleaner], blocked: Sequence[str]
+    partitions: Sequence[OffsetsPartition], cleaners: Sequence[BrokerCleaner], blocked: Sequence[str]
 ) -> dict[str, object]:
     dead = next((cleaner for cleaner in cleaners if cleaner.died), None)
     died = dead.died if dead else None
     return {
         "rules": sorted({p.rule for p in partitions}),
+        "brokers": sorted(
+            {p.broker for p in partitions if p.rule in _NOT_WELL} | {cleaner.broker for cleaner in cleaners if cleaner.died}
+        ),
         "verdict": blocked[0] if blocked else None,
         "died": instant(died.time) if died else None,
         "died_on": f"{died.topic}-{died.partition}" if died and died.topic is not None else None,

@@ -125,8 +125,8 @@ def works(
 
 
 def _work(replica: Replica, counted: Mapping[tuple[int, int], int], created: int | None) -> Work:
-    ends = [*(segment.base_offset for segment in replica.segments[1:]), replica.high_watermark]
-    files = tuple(File(one.modified, one.bytes, one.base_offset, end) for one, end in zip(replica.segments, ends, strict=True))
+    ends = (*(segment.base_offset for segment in replica.segments[1:]), replica.high_watermark)
+    files = tuple(File(one.modified, one.bytes, one.base_offset, end) for one, end in zip(replica.segments, ends, strict=False))
     records = counted.get((replica.partition, replica.broker))
     known = _estimated(replica) if records is None else records
     return Work(replica.broker, replica.bytes, known, counted=records is not None, files=files, created=created)

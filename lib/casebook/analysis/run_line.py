@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+from casebook.errors import UsageError, did_you_mean
 from casebook.past_runs import Identity, PastRun
 
 _ENOUGH = 3
@@ -39,7 +40,7 @@ class Line:
         return self.kept[-1] if self.kept else None
 
 
-def line(cluster: Identity, at: int, epoch: float | None, past: Sequence[PastRun]) -> Line:
+def line(cluster: Identity, at: int, epoch: float | None, past: Sequence[PastRun], *, against: str = "") -> Line:
     """The line that a run continues.
 
     Args:
@@ -47,7 +48,13 @@ def line(cluster: Identity, at: int, epoch: float | None, past: Sequence[PastRun
         at: Of when its evidence is, epoch ms: the same evidence is not compared with itself.
         epoch: The controller epoch.
         past: All runs that are kept.
+        against: The run to compare with; ``""`` for the last one.
+
+    Raises:
+        UsageError: There is no such run of this cluster, or its evidence is not older.
     """
+    if against:
+        return _against(line(cluster, at, epoch, _upto(against, past)), against)
     older = sorted((run for run in past if run.at < at), key=lambda run: (run.at, run.name))
     whole = [run for run in older if run.failed is None]
     same = list({run.at: run for run in whole if run.cluster.same(cluster)}.values())
@@ -58,12 +65,30 @@ def line(cluster: Identity, at: int, epoch: float | None, past: Sequence[PastRun
     return Line(
         kept=kept,
         another=_another(whole, cluster, since),
-        made_anew=same[begin - 1] if begin else None,
+        made_anew=same[begin - 1] if begin and begin == len(same) else None,
         missing=_missing(kept, {run.name for run in past}),
         failed=tuple(r for r in older if r.failed is not None and r.at > since and r.cluster.at_the_same_place(cluster)),
         late=_late(at - since, interval) if kept else 0,
         interval=interval,
     )
+
+
+def _upto(name: str, past: Sequence[PastRun]) -> Sequence[PastRun]:
+    """The runs up to one, which stands for all of the same evidence."""
+    chosen = next((run for run in past if run.name == name), None)
+    if chosen is None:
+        raise UsageError(f"There is no run {name} of the scheduled report.", try_=did_you_mean(name, [run.name for run in past]))
+    return [run for run in past if run.at < chosen.at or run is chosen]
+
+
+def _against(found: Line, name: str) -> Line:
+    if found.last is None or found.last.name != name:
+        raise UsageError(
+            f"{name} cannot be compared with.",
+            cause="It is of another cluster, did not complete, or its evidence is not older than that of this run.",
+            try_="Leave against empty for the last run that can be.",
+        )
+    return Line(kept=found.kept, interval=found.interval)  # that there are later ones was asked for
 
 
 def _begin(runs: Sequence[PastRun], epoch: float | None) -> int:

@@ -20,14 +20,14 @@ class Since:
     """Everything the scheduled report shows of the runs before.
 
     Args:
-        at: Of when the evidence is, epoch ms.
+        at: Of when the evidence is, epoch ms; ``None`` when the case does not say.
         line: Those runs.
         changes: Since the last of them; ``None`` when there is none.
         measures: Of this run.
         findings: One for every check, in a fixed order.
     """
 
-    at: int
+    at: int | None
     line: Line
     changes: tuple[Change, ...] | None
     measures: tuple[Measure, ...]
@@ -37,7 +37,7 @@ class Since:
 def examine(
     cluster: Cluster,
     *,
-    at: int,
+    at: int | None,
     line: Line,
     verdicts: Sequence[Verdict],
     copies: Sequence[OffsetsPartition],

@@ -7,13 +7,14 @@ from casebook.analysis.run_line import Line
 from casebook.analysis.words import agree, count, duration, moment, number, size
 from casebook.facts import instant
 from casebook.findings import Evidence, Finding, Question, Severity, Step
-from casebook.past_runs import RUN_BEFORE, Measure
+from casebook.past_runs import RUN_BEFORE, Measure, read_off
 from casebook.storage import OFFSETS_TOPIC, Partition
 
 _DAY = 86_400_000
-_GROWN, _GROWN_BYTES = 1.2, 1 << 20
+_GROWN, _DOUBLED, _GROWN_BYTES = 1.2, 2.0, 1 << 20
 _FLAPS = 4
 _SHOWN = 3
+_NOT_DUE = -1.0
 _MEASURES = (Evidence(file="tables/measures"),)
 _PARTITIONS = (Evidence(file="tables/partitions"),)
 _FIRST = "There is no run before this one to compare with"
@@ -22,12 +23,14 @@ Copy = tuple[int, int]
 """Partition of the offsets topic, and broker."""
 
 
-def checks(line: Line, at: int, measures: Sequence[Measure], moves: Mapping[Partition, Moved] | None) -> tuple[Finding, ...]:
+def checks(
+    line: Line, at: int | None, measures: Sequence[Measure], moves: Mapping[Partition, Moved] | None
+) -> tuple[Finding, ...]:
     """One answer to each question.
 
     Args:
         line: The runs before.
-        at: Of when the evidence is, epoch ms.
+        at: Of when the evidence is, epoch ms; ``None`` when the case does not say.
         measures: Of this run.
         moves: What was written of each partition's state since the last run; ``None`` where that is not known.
     """
@@ -41,7 +44,7 @@ def checks(line: Line, at: int, measures: Sequence[Measure], moves: Mapping[Part
     )
 
 
-def _run_before(line: Line, at: int) -> Finding:
+def _run_before(line: Line, at: int | None) -> Finding:
     last = line.last
     ask = Question(
         check=RUN_BEFORE,
@@ -56,6 +59,9 @@ def _run_before(line: Line, at: int) -> Finding:
             "missing": list(line.missing),
         },
     )
+    if at is None:
+        settle = "Collect it again: case.json then says when."
+        return ask.could_not_check("The case does not say of when it is, so nothing is compared", settle=settle)
     if last is None:
         return ask.not_applicable("This is the first run of this cluster that is kept: nothing to compare with")
     ago = _long(at - last.at)
@@ -99,8 +105,9 @@ def _same_cluster(line: Line) -> Finding:
     )
     consequence = "Runs before that are not compared with, nor are they in the trends."
     if line.another is not None:
-        was = line.another.cluster.id or "none"
-        title = f"Another cluster answers here: its id was {was} until {moment(instant(line.another.at))}"
+        was = line.another.cluster
+        known = f"id {was.id}" if was.id else f"ZooKeeper {was.address}"
+        title = f"Another cluster answers here: it was that with {known} until {moment(instant(line.another.at))}"
         return ask.found(Severity.WARNING, title, why=consequence, next=_made_anew())
     if line.made_anew is not None:
         epoch = line.made_anew.measured("controller_epoch")
@@ -117,62 +124,67 @@ def _made_anew() -> tuple[Step, ...]:
 
 
 def _growth(line: Line, measures: Sequence[Measure]) -> Finding:
-    now, largest = _of_copies(measures, "bytes"), _largest(line)
-    hit = {
-        copy: (largest[copy], grown)
-        for copy, grown in now.items()
-        if copy in largest and grown >= _GROWN * largest[copy] and grown >= largest[copy] + _GROWN_BYTES
-    }
+    now, before = _of_copies(measures, "bytes"), [_of_copies(run.measures, "bytes") for run in line.kept]
+    hit = {copy: (_least(copy, before), size_) for copy, size_ in now.items() if _has_grown(copy, size_, before)}
     ask = Question(
         check="since.offsets_growth",
         question=f"Does a partition of {OFFSETS_TOPIC} grow?",
         looked_at=f"{number(len(now), 'copy', 'copies')}, {number(len(line.kept), 'earlier run')}",
-        threshold="20 % and 1 MiB more than in any run before",
+        threshold="20 % and 1 MiB more than in any run before, or larger than ever and twice the size of the older half",
         facts={"brokers": sorted({broker for _, broker in hit}), "copies": _named(hit)},
         evidence=_MEASURES,
     )
-    if (unclear := _nothing_to_compare(ask, line, now, largest)) is not None:
-        return unclear
-    if not hit:
-        return ask.ok("No copy is larger than before by so much")
-    (partition, broker), (was, grown) = max(hit.items(), key=lambda found: found[1][1] - found[1][0])
-    copies = f"{number(len(hit), 'copy', 'copies')} of {OFFSETS_TOPIC} {agree(len(hit), 'has', 'have')}"
-    return ask.found(
-        Severity.WARNING,
-        f"{copies} grown, most of all partition {partition} of broker {broker}: {size(int(was))} to {size(int(grown))}",
-        why="What a coordinator loads after the next restart grows with it.",
-        next=(
-            Step(
-                kind="first",
-                text="See who writes it, and whether it is still compacted.",
-                command=f"casebook run offsets_topic -p partition={partition}",
+    if hit:
+        (partition, broker), (was, grown) = max(hit.items(), key=lambda found: found[1][1] - found[1][0])
+        copies = f"{number(len(hit), 'copy', 'copies')} of {OFFSETS_TOPIC} {agree(len(hit), 'has', 'have')}"
+        return ask.found(
+            Severity.WARNING,
+            f"{copies} grown, most of all partition {partition} of broker {broker}: {size(int(was))} to {size(int(grown))}",
+            why="What a coordinator loads after the next restart grows with it.",
+            next=(
+                Step(
+                    kind="first",
+                    text="See who writes it, and whether it is still compacted.",
+                    command=f"casebook run offsets_topic -p partition={partition}",
+                ),
             ),
-        ),
-    )
+        )
+    return _not_compared(ask, line, now) or ask.ok("No copy is larger than before by so much")
 
 
-def _largest(line: Line) -> dict[Copy, float]:
-    largest: dict[Copy, float] = {}
-    for run in line.kept:
-        for copy, value in _of_copies(run.measures, "bytes").items():
-            largest[copy] = max(value, largest.get(copy, 0))
-    return largest
+def _has_grown(copy: Copy, size_: float, before: Sequence[Mapping[Copy, float]]) -> bool:
+    """Larger than ever, so that the saw-tooth of a cleaner that works is none; at once, or little by little."""
+    known = [run[copy] for run in before if copy in run]
+    if not known or size_ <= max(known):
+        return False
+    older = max(known[: (len(known) + 1) // 2])
+    at_once = size_ >= _GROWN * max(known) and size_ >= max(known) + _GROWN_BYTES
+    return at_once or (size_ >= _DOUBLED * older and size_ >= older + _GROWN_BYTES)
 
 
-def _nothing_to_compare(ask: Question, line: Line, now: Mapping, before: Mapping) -> Finding | None:
+def _least(copy: Copy, before: Sequence[Mapping[Copy, float]]) -> float:
+    return min(run[copy] for run in before if copy in run)
+
+
+def _not_compared(ask: Question, line: Line, now: Mapping[Copy, float]) -> Finding | None:
+    """Why nothing can be said of the copies, or not of all; ``None`` when it can."""
     if line.last is None:
         return ask.not_applicable(_FIRST)
-    if not now and before:
+    lacking = sorted(_of_copies(line.last.measures, "bytes").keys() - now.keys())
+    if lacking:
+        title = f"Of {number(len(lacking), 'copy', 'copies')} that the run before knew no log dir tells now"
         return ask.could_not_check(
-            "No log dir tells of it, as one did in the run before", settle="Collect with --log-dirs BROKER=DIR."
+            title, why=f"{_named(lacking)[0]}.", settle="Collect with --log-dirs BROKER=DIR, of every broker."
         )
-    return None if now and before else ask.not_applicable("The runs hold no copy in common to compare")
+    return None if now else ask.not_applicable("No run holds a copy")
 
 
 def _standing_still(line: Line, measures: Sequence[Measure]) -> Finding:
-    now, before = _dirty(measures), _dirty(line.last.measures) if line.last else {}
-    hit = sorted(copy for copy, point in now.items() if copy in before and before[copy] == point)
-    copies = _of_copies(measures, "bytes")
+    copies, now = _of_copies(measures, "bytes"), _dirty(measures)
+    before = _dirty(line.last.measures) if line.last else {}
+    due = {copy: point for copy, point in before.items() if copy in copies}
+    hit = sorted(copy for copy, point in due.items() if now.get(copy, _NOT_DUE) == point)
+    unknown = sorted(due.keys() - _of_copies(measures, "dirty_ratio").keys())
     ask = Question(
         check="since.cleaner_point",
         question=f"Does the cleaner's point move in {OFFSETS_TOPIC}?",
@@ -181,12 +193,12 @@ def _standing_still(line: Line, measures: Sequence[Measure]) -> Finding:
         facts={"brokers": sorted({broker for _, broker in hit}), "copies": _named(hit)},
         evidence=_MEASURES,
     )
-    if (
-        unclear := _nothing_to_compare(ask, line, copies, _of_copies(line.last.measures, "bytes") if line.last else {})
-    ) is not None:
-        return unclear
     if not hit:
-        return ask.ok("Every copy that is dirty enough was cleaned since, or became so since")
+        if unknown:
+            title = f"How dirty {number(len(unknown), 'copy', 'copies')} {agree(len(unknown), 'is', 'are')} is not known now"
+            settle = "Collect with --log-dirs BROKER=DIR and --properties BROKER=FILE."
+            return ask.could_not_check(title, why=f"{_named(unknown)[0]} was due in the run before.", settle=settle)
+        return _not_compared(ask, line, copies) or ask.ok("Every copy that was due has been cleaned since")
     first = ", ".join(f"{partition} of broker {broker}" for partition, broker in hit[:_SHOWN])
     return ask.found(
         Severity.WARNING,
@@ -215,8 +227,8 @@ def _of_copies(measures: Sequence[Measure], name: str) -> dict[Copy, float]:
     }
 
 
-def _flapping(line: Line, at: int, moves: Mapping[Partition, Moved] | None) -> Finding:
-    days = max(1.0, (at - line.last.at) / _DAY) if line.last else 1.0
+def _flapping(line: Line, at: int | None, moves: Mapping[Partition, Moved] | None) -> Finding:
+    days = max(1.0, (at - line.last.at) / _DAY) if line.last and at is not None else 1.0
     hit = {partition: move.isr for partition, move in (moves or {}).items() if move.isr >= _FLAPS * days}
     worst = sorted(hit, key=lambda partition: (-hit[partition], partition))
     ask = Question(
@@ -229,10 +241,13 @@ def _flapping(line: Line, at: int, moves: Mapping[Partition, Moved] | None) -> F
     )
     if line.last is None:
         return ask.not_applicable(_FIRST)
-    if moves is None:
-        return ask.could_not_check("The run before did not keep its partitions", settle="Wait for the next run.")
+    if not moves:
+        title = "The run before did not keep its partitions" if moves is None else "No partition is in both runs"
+        return ask.could_not_check(title, settle="Wait for the next run.")
     if not hit:
-        return ask.ok(f"No ISR changed {_FLAPS} times")
+        return ask.ok(
+            f"No ISR changed {_FLAPS} times a day: at most {number(max(move.isr for move in moves.values()), 'time')} since"
+        )
     (topic, partition), *_ = worst
     return ask.found(
         Severity.WARNING,
@@ -250,7 +265,10 @@ def _flapping(line: Line, at: int, moves: Mapping[Partition, Moved] | None) -> F
 
 
 def _controller(line: Line, measures: Sequence[Measure]) -> Finding:
-    now, before = _value(measures, "controller_epoch"), line.last.measured("controller_epoch") if line.last else None
+    now, before = (
+        read_off(measures, ("controller_epoch", None, None)),
+        line.last.measured("controller_epoch") if line.last else None,
+    )
     changes = None if now is None or before is None else int(now - before)
     ask = Question(
         check="since.controller",
@@ -271,10 +289,6 @@ def _controller(line: Line, measures: Sequence[Measure]) -> Finding:
         f"{number(changes, 'controller election')} since the run before: epoch {count(int(before))} to {count(int(now))}",
         next=(Step(kind="first", text="See what made it move.", command="casebook run incident_timeline"),),
     )
-
-
-def _value(measures: Sequence[Measure], name: str) -> float | None:
-    return next((one.value for one in measures if one.of == (name, None, None)), None)
 
 
 def _long(milliseconds: int) -> str:

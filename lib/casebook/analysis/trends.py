@@ -1,10 +1,11 @@
 """How the numbers that are followed went, over the runs that are kept."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from casebook.analysis.since import Since
-from casebook.past_runs import Measure
+from casebook.past_runs import Measure, read_off
 
 _DAY = 86_400_000
 
@@ -38,7 +39,7 @@ class Trend(NamedTuple):
     name: str
     partition: int | None
     broker: int | None
-    points: tuple[tuple[int, float | None], ...]
+    points: tuple[tuple[int | None, float | None], ...]
     per_day: float | None = None
 
     @property
@@ -87,20 +88,18 @@ def _of_copy(since: Since, copy: Measure) -> Iterator[Trend]:
 
 def _trend(since: Since, of: tuple[str, int | None, int | None]) -> Trend:
     runs = [*((run.at, run.measures) for run in since.line.kept), (since.at, since.measures)]
-    points = tuple((at, _value(measures, of)) for at, measures in runs)
-    return Trend(*of, points, _per_day(of[0], points))
+    points = tuple((at, read_off(measures, of)) for at, measures in runs)
+    return Trend(*of, points, _per_day(since, of[0], points))
 
 
-def _value(measures: Sequence[Measure], of: tuple[str, int | None, int | None]) -> float | None:
-    return next((one.value for one in measures if one.of == of), None)
-
-
-def _per_day(name: str, points: Sequence[tuple[int, float | None]]) -> float | None:
-    days = (points[-1][0] - points[0][0]) / _DAY
-    if days <= 0 or name not in _COUNTED_BETWEEN | _EPOCHS:
+def _per_day(since: Since, name: str, points: Sequence[tuple[int | None, float | None]]) -> float | None:
+    kept = since.line.kept
+    if not kept or since.at is None or name not in _COUNTED_BETWEEN | _EPOCHS:
         return None
+    days = (since.at - kept[0].at) / _DAY
     if name in _EPOCHS:
         first, last = points[0][1], points[-1][1]
         return None if first is None or last is None else (last - first) / days
-    counted = [value for _, value in points[1:]]  # the first run counted from one that is not here
-    return None if None in counted else sum(counted) / days
+    counted = [counted for _, counted in points[1:]]  # the first run counted from one that is not here
+    whole = all(later.run_before == earlier.name for earlier, later in pairwise(kept))  # else one that counted is gone
+    return sum(counted) / days if whole and None not in counted else None

@@ -37,6 +37,24 @@ def odd_case(tmp_path_factory) -> Path:
     return folder / "case"
 
 
+class TestMain:
+    """What nobody foresaw."""
+
+    def test_a_fault_of_ours_is_no_warning(self):
+        """1 is a severity: an error that nothing catches ends with 3, in words first."""
+        program = "import casebook.notebooks as n, casebook.cli as c; n.every = lambda: 1 / 0; c.main()"
+        done = subprocess.run([sys.executable, "-c", program, "list"], capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 3
+        assert done.stderr.startswith("casebook: An error that casebook did not expect: ZeroDivisionError.")
+
+    def test_a_report_of_no_run(self, tmp_path: Path):
+        """A folder with a notebook alone."""
+        (tmp_path / "notebook.ipynb").write_text('{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}')
+        done = casebook("report", str(tmp_path))
+        assert (done.returncode, "holds no record of a run" in done.stderr) == (3, True)
+        assert "Traceback" not in done.stderr
+
+
 class TestRun:
     """`casebook run`."""
 

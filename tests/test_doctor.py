@@ -14,7 +14,8 @@ import pytest
 from markupsafe import escape
 
 from casebook import doctor, places
-from casebook.doctor import folders, machine
+from casebook.collect import reachable
+from casebook.doctor import folders, machine, neighbours
 from casebook.doctor.examined import Examined
 from casebook.rehearsal.cluster import Cluster
 from casebook.views import start
@@ -236,6 +237,18 @@ class TestNeighbours:
             assert said(doctor.examine(bootstrap=f"127.0.0.1:{server.getsockname()[1]}"), "Bootstrap").ok
             listening.join(10)
         assert heard == [b""]
+
+    @pytest.mark.parametrize("server", [f"{'x' * 70}.com:9092", "a..b:1", "h:abc", "localhost:99999"])
+    def test_addresses_that_there_cannot_be(self, server: str):
+        """Brokers register what they like: a reason, and no crash."""
+        assert reachable.why_not([server])[server]
+        assert reachable.zookeeper_version(server) is None
+
+    def test_no_broker_is_registered(self):
+        """All of none is not as needed."""
+        examined = neighbours._reached("Brokers", {})
+        assert (examined.ok, examined.found) == (False, "none is registered")
+        assert examined.try_
 
     def test_nobody_is_there(self):
         """Within seconds, and each place with its reason."""

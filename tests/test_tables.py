@@ -1,5 +1,9 @@
 """The tables of a run: what is documented is what is written."""
 
+import resource
+from contextlib import contextmanager
+
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -72,6 +76,34 @@ def test_values(tmp_path):
     expected = {"topic": "t", "partition": 1, "replicas": [5, 2], "isr": [5], "leader": None, "state": "leaderless", "rule": "R3",
                 "waits_for": [5], "unclean_winner": 2, "under_min_isr": True}  # fmt: skip
     assert expected == {name: row[name] for name in expected}
+
+
+@pytest.mark.parametrize("write", ["write", "rewrite"])
+def test_whole_or_not_at_all(tmp_path, write):
+    """A reader never finds half a table: one that fails leaves what was there before, and nothing else."""
+    tables.write(tmp_path / "tables", "problems", contents()["problems"])
+    before = (tmp_path / "tables" / "problems.parquet").read_bytes()
+    (tmp_path / "source").mkdir()
+    pq.write_table(pa.table({"path": ["a"], "reason": ["b"]}), tmp_path / "source" / "0.parquet")
+    (tmp_path / "source" / "1.parquet").write_bytes((tmp_path / "source" / "0.parquet").read_bytes()[:-40])
+    with limited(100), pytest.raises(OSError, match=r"(?i)too large|parquet"):
+        if write == "write":
+            tables.write(tmp_path / "tables", "problems", contents()["problems"])
+        else:
+            tables.rewrite(tmp_path / "tables", "problems", tmp_path / "source")
+    assert [path.name for path in (tmp_path / "tables").iterdir()] == ["problems.parquet"]
+    assert (tmp_path / "tables" / "problems.parquet").read_bytes() == before
+
+
+@contextmanager
+def limited(size):
+    """No file grows larger than this, as under a quota (setrlimit(2): EFBIG once SIGXFSZ is ignored, as Python does)."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_documented():

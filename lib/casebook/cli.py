@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,14 +38,23 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output has gone: nothing left to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(_COULD_NOT_COMPLETE)
+    except Exception as error:  # a fault of ours, which must not look like a warning
+        _complain(CasebookError(f"An error that casebook did not expect: {type(error).__name__}.", try_="Report what follows."))
+        traceback.print_exc()
+        sys.exit(_COULD_NOT_COMPLETE)
 
 
 def _complain(error: CasebookError) -> None:
-    click.echo(f"casebook: {error.what}", err=True)
+    _say(f"casebook: {error.what}", err=True)
     if error.cause:
-        click.echo(f"  likely cause: {error.cause}", err=True)
+        _say(f"  likely cause: {error.cause}", err=True)
     if error.try_:
-        click.echo(f"  try: {error.try_}", err=True)
+        _say(f"  try: {error.try_}", err=True)
+
+
+def _say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print what others wrote: half a surrogate pair in it becomes a question mark."""
+    click.echo(text.encode(errors="replace").decode(), err=err, nl=nl)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -120,12 +130,12 @@ def run(
 def _tell(ran: "Ran") -> None:
     """What a run came to; its last line is the run's folder."""
     if ran.failed:
-        click.echo(f"casebook: {ran.title}", err=True)
+        _say(f"casebook: {ran.title}", err=True)
     else:
-        click.echo(ran.title)
-        click.echo(f"source: {ran.source}")
+        _say(ran.title)
+        _say(f"source: {ran.source}")
     for failed in ran.unpublished:
-        click.echo(f"casebook: {failed}", err=True)
+        _say(f"casebook: {failed}", err=True)
     if ran.report:
         click.echo(f"report: {ran.report}")
     if ran.folder:
@@ -166,7 +176,7 @@ def summary(run_or_place: str, form: str, out: Path | None) -> None:
         "webhook": summary.webhook,
     }[form](document)
     if out is None:
-        click.echo(said, nl=False)
+        _say(said, nl=False)
         return
     try:
         whole.write(out, said)
@@ -179,7 +189,7 @@ def summary(run_or_place: str, form: str, out: Path | None) -> None:
     "--runs", "runs_dir", type=click.Path(path_type=Path), help="The folder of all runs [default: $CASEBOOK_RUNS, else runs]."
 )
 @click.option("--keep", type=click.IntRange(min=1), metavar="N",
-              help="Remove all but the newest N of each notebook and case, and renew the index.")  # fmt: skip
+              help="Remove all but the newest N of each notebook and cluster, and the newest that completed.")  # fmt: skip
 def runs(runs_dir: Path | None, keep: int | None) -> None:
     """List the runs, newest first; or remove old ones, and name them."""
     from casebook import places, retention
@@ -187,11 +197,11 @@ def runs(runs_dir: Path | None, keep: int | None) -> None:
     folder = runs_dir or places.runs_dir()
     if keep is None:
         for run in retention.listed(folder):
-            click.echo(f"{run.name}  {run.case or '?'}  {run.kind}: {run.says}")
+            _say(f"{run.name}  {run.case or '?'}  {run.kind}: {run.says}")
         return
     removed = retention.keep(folder, keep)
     for run in removed:
-        click.echo(f"removed {run.name}  {run.case or '?'}")
+        _say(f"removed {run.name}  {run.case or '?'}")
     click.echo(f"{len(removed)} removed, {len(retention.listed(folder))} kept in {folder}")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import unquote
 
 from casebook import report, summary, whole
 from casebook.errors import CasebookError, UsageError
@@ -20,11 +20,17 @@ if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
 
 _STORES = ("s3", "gs", "gcs", "abfs", "abfss")
-_URI = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://")
+_URI = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*)://(.*)", re.DOTALL)
+_TORN = re.compile(r"[^/?#@]*:[^/?#@]*[/?#].*@", re.DOTALL)
+"""Keys that a URI ends in the midst of: what follows would be taken for a place, and named in errors."""
 
 
 class PublishError(CasebookError):
     """A place that could not be read or written."""
+
+
+class OvertakenError(PublishError):
+    """A run that began later has been published already."""
 
 
 class Place(Protocol):
@@ -50,13 +56,14 @@ def place(text: str) -> Place:
     """The place that a text names: a folder, or a URI of an object store.
 
     Raises:
-        UsageError: The URI is of a kind whose files cannot be replaced whole.
+        UsageError: The URI is of a kind whose files cannot be replaced whole, or cannot be understood.
     """
-    if not _URI.match(text):
+    uri = _URI.fullmatch(text)
+    if not uri:
         return Folder(Path(text).expanduser())
-    scheme = urlsplit(text).scheme.lower()
+    scheme = uri[1].lower()
     if scheme == "file":
-        return Folder(Path(urlsplit(text).path))
+        return Folder(_local(uri[2]))
     if scheme in _STORES:
         return Store(text)
     raise UsageError(
@@ -64,6 +71,18 @@ def place(text: str) -> Place:
         cause="Files there cannot be replaced so that readers never see half of one.",
         try_=f"Name a folder, or one of {', '.join(f'{known}://' for known in _STORES)}.",
     )
+
+
+def _local(rest: str) -> Path:
+    """The path of a file URI, of what follows its scheme."""
+    host, _, path = rest.partition("/")
+    if host not in ("", "localhost"):
+        raise UsageError(
+            "A file URI names a folder of this machine.",
+            cause="What stands between its second and third slash would be another machine.",
+            try_="For example file:///srv/casebook, or the folder itself.",
+        )
+    return Path("/" + unquote(path))
 
 
 def publish(where: Place, document: Mapping[str, object], folder: Path | None) -> None:
@@ -74,16 +93,21 @@ def publish(where: Place, document: Mapping[str, object], folder: Path | None) -
         folder: Its folder; ``None`` when none could be kept.
 
     Raises:
+        OvertakenError: A run that began later is there already; it stays.
         PublishError: The place cannot be reached, or takes no more; it keeps what it had.
         UsageError: It holds the reports of other runs.
     """
     with _told(where), where.held():
         before = _before(where, document)
         shown = before and before.get("report")
-        if document["completed"] and folder is not None:
+        overtaken = summary.began_later(before, document)
+        if document["completed"] and folder is not None and not summary.began_later(shown, document):
             where.write(report.REPORT, _alone(folder, document["run"]))
             shown = document["report"]
-        where.write(summary.FILE, summary.encoded(summary.beside(document, shown)).encode(errors="replace"))
+        told = before if overtaken else document
+        where.write(summary.FILE, summary.encoded(summary.beside(told, shown)).encode(errors="replace"))
+    if overtaken:
+        raise OvertakenError(f"{where.said} keeps the summary of {before['run']}, which began later than this run.")
 
 
 def read(where: Place) -> dict[str, object]:
@@ -93,7 +117,10 @@ def read(where: Place) -> dict[str, object]:
         PublishError: There is none, or the place cannot be reached.
     """
     with _told(where):
-        found = _decoded(where.read(summary.FILE))
+        content = where.read(summary.FILE)
+    found = _decoded(content)
+    if found is None and content is not None:
+        raise PublishError(f"{summary.FILE} in {where.said} is no summary of a run.", try_="Publish a run there; it replaces it.")
     if found is None:
         raise PublishError(
             f"There is no {summary.FILE} in {where.said}.", try_="Name a run folder, or a place that runs publish to."
@@ -128,9 +155,10 @@ def _before(where: Place, document: Mapping[str, object]) -> Mapping[str, object
 def _decoded(content: bytes | None) -> dict[str, object] | None:
     try:
         found = json.loads(content or b"")
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) and found.get("schema") == summary.SCHEMA else None
+    known = isinstance(found, dict) and found.get("schema") == summary.SCHEMA and summary.is_one(found)
+    return found if known else None
 
 
 @contextmanager
@@ -178,8 +206,14 @@ class Store:
     """An object store: it shows an object once all of it has arrived."""
 
     def __init__(self, uri: str) -> None:
-        parts = urlsplit(uri)
-        self.said = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        scheme, rest = _URI.fullmatch(uri).groups()
+        self.said = f"{scheme.lower()}://{re.split('[?#]', rest.rpartition('@')[2])[0]}"
+        if _TORN.match(rest):
+            raise UsageError(
+                f"{self.said} cannot be understood.",
+                cause="The keys before its @ hold a slash, a question mark or a hash.",
+                try_="Write these as %2F, %3F and %23, or leave the keys to the environment (AWS_SECRET_ACCESS_KEY).",
+            )
         self._uri = uri
         self._opened: tuple[FileSystem, str] | None = None
 

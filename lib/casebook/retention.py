@@ -1,7 +1,7 @@
 """Which runs are kept: the newest of each line of runs, a line being one notebook on one cluster.
 
-A cluster is known by its id, wherever its evidence lay; one that has none (before 0.10.1) by its live profile, or the name of its
-case. A run that failed before it could learn the id belongs to the others of its profile or case.
+A cluster is known by its id, wherever its evidence lay; one that has none (before 0.10.1) by ZooKeeper's address, else by its
+live profile, or the name of its case. A run that failed before it could learn these belongs to the others of its profile or case.
 
 Only what a run has certainly written is ever removed: a folder with a run's name and a run's record.
 """
@@ -9,6 +9,7 @@ Only what a run has certainly written is ever removed: a folder with a run's nam
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from casebook import runs, runs_index
@@ -44,22 +45,32 @@ def keep(folder: Path, newest: int) -> Sequence[Run]:
     Raises:
         CaseError: A run cannot be removed, or the index not be written.
     """
+    try:
+        with runs.locked(folder):  # who else removes runs decides after us, on what we left
+            removed = []
+            for run in _doomed(folder, newest):
+                with suppress(FileNotFoundError):  # somebody has removed it by hand
+                    runs.remove(folder / run.name)
+                    removed.append(run)
+            runs_index.write_index(folder)
+    except OSError as error:
+        raise CaseError(f"Not all old runs of {folder} could be removed: {error.strerror}.") from None
+    return removed
+
+
+def _doomed(folder: Path, newest: int) -> Sequence[Run]:
+    """What is to be removed, newest first."""
     found = listed(folder)
     certain = {run.name: record for run in found if (record := _record(folder / run.name)) is not None}
-    ids = {run.line: found_id for run in reversed(found) if (found_id := _cluster_id(certain.get(run.name, {})))}
+    known = {name: _cluster(record) for name, record in certain.items()}
+    last = {run.line: cluster for run in reversed(found) if (cluster := known.get(run.name))}
     lines: dict[tuple[str | None, str | None], list[Run]] = defaultdict(list)
     for run in found:
         if run.name in certain:
-            lines[_cluster_id(certain[run.name]) or ids.get(run.line) or run.case, run.notebook].append(run)
-    doomed = {run.name for line in lines.values() for run in _beyond(line, newest)}
-    try:
-        with runs.locked(folder):
-            for name in doomed:
-                runs.remove(folder / name)
-        runs.refresh_index(folder)
-    except OSError as error:
-        raise CaseError(f"Not all old runs of {folder} could be removed: {error.strerror}.") from None
-    return [run for run in found if run.name in doomed]
+            learnt = known[run.name] or (last.get(run.line) if certain[run.name].get("error") else None)
+            lines[learnt or run.case, run.notebook].append(run)
+    beyond = {run.name for line in lines.values() for run in _beyond(line, newest)}
+    return [run for run in found if run.name in beyond]
 
 
 def _beyond(line: Sequence[Run], newest: int) -> Sequence[Run]:
@@ -79,7 +90,8 @@ def _record(folder: Path) -> Mapping[str, object] | None:
     return record if isinstance(record, dict) and record.get("notebook") == named[5] else None
 
 
-def _cluster_id(record: Mapping[str, object]) -> str | None:
+def _cluster(record: Mapping[str, object]) -> str | None:
+    """Its id, else ZooKeeper's address."""
     cluster = record.get("cluster")
-    found = cluster.get("id") if isinstance(cluster, dict) else None
-    return found if isinstance(found, str) and found else None
+    told = [cluster.get(key) for key in ("id", "address")] if isinstance(cluster, dict) else []
+    return next((one for one in told if isinstance(one, str) and one), None)

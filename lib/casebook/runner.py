@@ -81,6 +81,12 @@ def run(
                 ran = one.into(runs_dir, ending=ending, timeout=timeout)
         except CaseError as error:  # the disk is full, or not there: who waits for the report is told
             ran = one.without_folder(str(error))
+        except CasebookError:
+            raise
+        except Exception as unexpected:  # a fault of ours: who waits for the report is told of that, too
+            if publish:
+                _published(one.without_folder(f"An error that casebook did not expect: {type(unexpected).__name__}."), publish)
+            raise
         return _published(ran, publish) if publish else ran
 
 
@@ -152,14 +158,17 @@ class _Run:
 def _indexed(ran: Ran) -> Ran:
     try:
         runs.refresh_index(ran.folder.parent)
-    except OSError as error:
-        return replace(ran, unpublished=(f"{ran.folder.parent / 'index.html'} is not renewed: {error.strerror}.",))
+    except (OSError, ValueError, OverflowError) as error:  # a neighbour's record may hold anything
+        why = getattr(error, "strerror", None) or error
+        return replace(ran, unpublished=(f"{ran.folder.parent / 'index.html'} is not renewed: {why}.",))
     return ran
 
 
 def _published(ran: Ran, where: publishing.Place) -> Ran:
     try:
         publishing.publish(where, ran.summary, ran.folder)
+    except publishing.OvertakenError as newer:  # nothing is missing there
+        return replace(ran, unpublished=(*ran.unpublished, str(newer)))
     except CasebookError as error:
         return replace(ran, exit_code=COULD_NOT_COMPLETE, unpublished=(*ran.unpublished, str(error)))
     return ran
@@ -174,15 +183,16 @@ def rewrite_report(folder: Path, *, run_id: str | None = None) -> Path:
     """Write ``report.html`` and ``summary.json`` of a run folder from its notebook, record and findings.
 
     Raises:
-        CasebookError: The folder has no executed notebook.
+        CasebookError: The folder has no executed notebook, or no record of its run.
     """
     notebook = folder / NOTEBOOK
     if not notebook.is_file():
         raise CasebookError(
             f"{folder} holds no executed notebook.", cause="It is no run folder, or the run was made inside JupyterLab."
         )
+    told = summary.of_folder(folder, run=run_id)
     written = report.write_run_report(folder, run_id=run_id or folder.name)
-    summary.write(folder, summary.of_folder(folder, run=run_id))
+    summary.write(folder, told)
     return written
 
 

@@ -27,6 +27,9 @@ from casebook.views.view import asset, stylesheet
 MOST_RUNS = 500
 _KEPT_POINTS = 14
 _MOST_NAMED = 2
+_ENDLESS = 1e12
+"""Seconds that no run takes."""
+
 _INCOMPLETE = Status.COULD_NOT_CHECK.value
 _RANK = {"critical": 0, "warning": 1, _INCOMPLETE: 2, "info": 3, "ok": 4}
 NAME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)_(\w+)_[0-9a-f]{4}")
@@ -137,7 +140,7 @@ def _read(folder: Path) -> Run:
         "notebook": _text(record.get("notebook")) or (named and named[5]),
         "case": _case(record),
         "started": started or (named and f"{named[1]}T{named[2]}:{named[3]}:{named[4]}Z"),
-        "seconds": record["seconds"] if isinstance(record.get("seconds"), int | float) else None,
+        "seconds": _seconds(record.get("seconds")),
     }
     if error := record.get("error"):
         return Run(**common, kind=_INCOMPLETE, says=str(error))
@@ -145,6 +148,11 @@ def _read(folder: Path) -> Run:
         return Run(**common, **_outcome(_json(folder / "findings.json")))
     except (KeyError, TypeError, ValueError, AttributeError):
         return Run(**common, kind=_INCOMPLETE, says="its findings cannot be read")
+
+
+def _seconds(value: object) -> float | None:
+    """A duration; whatever else can stand there, as NaN and 1e999 can in Python's JSON, is none."""
+    return value if isinstance(value, int | float) and 0 <= value < _ENDLESS else None
 
 
 def _case(record: Mapping) -> str | None:

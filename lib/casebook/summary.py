@@ -8,6 +8,7 @@ What is not known is null; ``docs/schedules/README.md`` has every field.
 """
 
 import json
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -112,7 +113,9 @@ def of_folder(folder: Path, *, run: str | None = None) -> dict[str, object]:
     record = _json(folder / "run.json")
     if record is None or not {"notebook", "started", "seconds"} <= record.keys():
         raise CasebookError(f"{folder} holds no record of a run.", try_="Name a run folder, or a place that runs publish to.")
-    return summary(record, _json(folder / "findings.json"), _changes(folder), run=run or folder.name)
+    found = _json(folder / "findings.json")
+    changes = _changes(folder) if found is not None and record.get("error") is None else None
+    return summary(record, found, changes, run=run or folder.name)
 
 
 def write(folder: Path, document: Document) -> None:
@@ -193,6 +196,25 @@ def _metrics(document: Document) -> Iterator[tuple[str, str, _Samples]]:
     yield "casebook_changes", "Changes since the run before.", [({"how": how}, count) for how, count in changes.items()]
 
 
+def is_one(document: Document) -> bool:
+    """Whether a document is a summary: it can be told in every form."""
+    try:
+        webhook(document)
+        prometheus(document)
+        _epoch(document["ended"])
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        return False
+    return True
+
+
+def began_later(document: Document | None, other: Document) -> bool:
+    """Whether a run, or the one whose report it is, began after another one; not so when there is none.
+
+    One that has yet to begin was told a wrong time by its machine: it would stand before all others until then.
+    """
+    return document is not None and _epoch(other["started"]) < _epoch(document["started"]) <= time.time()
+
+
 def _labels(document: Document, more: Mapping[str, str]) -> str:
     labels = {"notebook": document["notebook"], "source": document["source"] or ""} | more
     return ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items())
@@ -238,7 +260,10 @@ def _changes(folder: Path) -> list[str] | None:
         return None
     import pyarrow.parquet
 
-    return pyarrow.parquet.read_table(path, columns=["how"]).column("how").to_pylist()
+    try:
+        return pyarrow.parquet.read_table(path, columns=["how"]).column("how").to_pylist()
+    except (OSError, ValueError, KeyError):  # half a file, or another one: not known
+        return None
 
 
 def _json(path: Path) -> dict[str, object] | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from casebook import whole
 from casebook.facts import instant
 
 if TYPE_CHECKING:
@@ -464,7 +465,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
 
 
 def write(folder: Path, name: str, rows: Sequence[object]) -> None:
-    """Write ``<folder>/<name>.parquet``: rows in the order given, one column for each attribute that the contract names."""
+    """Write ``<folder>/<name>.parquet``, whole: rows in the order given, one column for each attribute of the contract."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -472,7 +473,8 @@ def write(folder: Path, name: str, rows: Sequence[object]) -> None:
     columns = zip(TABLES[name], schema, strict=True)
     table = pa.table([pa.array(_values(rows, column), field.type) for column, field in columns], schema=schema)
     folder.mkdir(exist_ok=True)
-    pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
+    with whole.beside(folder / f"{name}.parquet") as partial:
+        pq.write_table(table, partial, compression="zstd")
 
 
 def _schema(columns: Sequence[Column]) -> "pyarrow.Schema":
@@ -486,7 +488,7 @@ def _schema(columns: Sequence[Column]) -> "pyarrow.Schema":
 
 
 def rewrite(folder: Path, name: str, source: Path) -> None:
-    """Write ``<folder>/<name>.parquet`` out of a folder of Parquet, however large, with the columns that the contract names.
+    """Write ``<folder>/<name>.parquet``, whole, out of a folder of Parquet, however large, with the columns of the contract.
 
     Args:
         folder: Made when it is not there.
@@ -500,7 +502,7 @@ def rewrite(folder: Path, name: str, source: Path) -> None:
     schema = _schema(TABLES[name])
     folder.mkdir(exist_ok=True)
     rows = ds.dataset(sorted(map(str, source.glob("*.parquet"))), format="parquet")
-    with pq.ParquetWriter(folder / f"{name}.parquet", schema, compression="zstd") as target:
+    with whole.beside(folder / f"{name}.parquet") as partial, pq.ParquetWriter(partial, schema, compression="zstd") as target:
         for batch in rows.to_batches(columns=schema.names):
             target.write_table(pa.Table.from_batches([batch]).cast(schema))
 

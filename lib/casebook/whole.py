@@ -1,6 +1,8 @@
 """Files that are there whole, or not there: written beside their place, and renamed."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -13,14 +15,24 @@ def write(path: Path, content: str | bytes) -> None:
     Raises:
         OSError: It could not be written; what was there before still is, and nothing else.
     """
+    with beside(path) as partial:
+        partial.write_bytes(content if isinstance(content, bytes) else content.encode(errors="replace"))
+
+
+@contextmanager
+def beside(path: Path) -> Iterator[Path]:
+    """Where to write a file before it gets its name, which it does at the end; when that fails, nothing of it is left.
+
+    Raises:
+        OSError: It could not be written; what was there before still is.
+    """
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        with partial.open("wb") as file:
-            file.write(content if isinstance(content, bytes) else content.encode(errors="replace"))
-            file.flush()
+        yield partial
+        with partial.open("r+b") as file:
             os.fsync(file.fileno())  # a quota or a full remote disk is told of here, before the old one is gone
         partial.replace(path)
-    except OSError:
+    except BaseException:
         partial.unlink(missing_ok=True)
         raise
 

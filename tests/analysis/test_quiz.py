@@ -86,6 +86,14 @@ class TestForms:
         with pytest.raises(Unclear):
             judge(text)
 
+    def test_a_full_stop_ends_a_sentence(self):
+        """One, and only at the end."""
+        assert quiz_answers.brokers("1 & 5.") == {1, 5}
+        assert quiz_answers.number("13. ") == 13
+        assert quiz_answers.partitions("orders-0, 1 .", "orders") == {0, 1}
+        with pytest.raises(Unclear):
+            quiz_answers.partitions("0..", "orders")
+
     @given(text=some.text(max_size=40), topic=NAMES)
     def test_whatever_is_typed(self, text, topic):
         """It is understood or not; nothing else happens."""
@@ -144,6 +152,13 @@ def asked(case: Case, at: int | None = None) -> dict[str, Question]:
     cluster = case.cluster(at=at)
     version = release.release(cluster, logged=case.logged_versions(), configured=case.configured_versions())
     return {question.key: question for question in quiz_questions.questions(leadership.examine(cluster, version))}
+
+
+def of(**cluster: object) -> dict[str, Question]:
+    """The questions on a small cluster of Kafka 2.8.2, by key."""
+    made_up = made(**cluster)
+    found = leadership.examine(made_up, release.release(made_up, given="2.8.2"))
+    return {question.key: question for question in quiz_questions.questions(found)}
 
 
 def opened(name: str) -> Case:
@@ -257,6 +272,49 @@ class TestOtherCases:
         never = {q.key: q for q in quiz_questions.questions(found)}["never"]
         assert quiz.judged(never, "wipe").outcome is Outcome.NOT_ASKED
 
+    @pytest.mark.parametrize(
+        ("live", "controller", "named", "replicas"),
+        [((1, 3), 3, -1, [1, 2]), ((1,), 2, 2, [2])],
+        ids=["R8: nothing is in the way", "R2: no controller"],
+    )
+    def test_an_election_that_is_merely_due(self, live, controller, named, replicas):
+        """t-0 waits for broker 2, the only one in its ISR. In the ISR of t-1 broker 1 is alive: any start makes it lead, and so does
+        no unclean election."""
+        states = {0: (replicas, state(-1, [2])), 1: ([1, 2], state(named, [1])), 2: ([1, 2], state(1, [1]))}
+        found = of(live=live, controller=controller, topics={"t": states})
+        assert right(found["first"], 2)
+        assert [count for count in range(4) if right(found["healed"], count)] == [0]
+        assert found["healed"].explanation.startswith("Nothing is left")
+        elected = 1 if 1 in replicas else 0
+        assert [count for count in range(4) if right(found["unclean"], count)] == [elected]
+        assert "t-1: a member of the ISR is alive" in found["unclean"].explanation
+        assert f"{1 - elected} partition{'s' if elected else ''} would stay without leader" in found["unclean"].explanation
+        assert "no offline partition has a replica that is alive" not in found["unclean"].explanation
+
+    def test_nobody_is_called_dead_who_lives(self):
+        """The only offline partition would be led by broker 1, in sync: an answer of one is wrong for that reason."""
+        found = of(live=(1, 3), controller=3, topics={"t": {0: ([1, 2], state(-1, [1]))}})
+        why = quiz.judged(found["unclean"], "1").why
+        assert "a member of the ISR is alive" in why and "no replica" not in why
+
+    @pytest.mark.parametrize("missing", [2, 5], ids=["on the same broker", "elsewhere"])
+    def test_partitions_without_a_state(self, missing):
+        """They have no leader and never had one: naming them is no mistake, and where they are not counted the question says so."""
+        states = {0: ([missing], None), 1: ([1], state(1, [1])), 2: ([2], state(-1, [2]))}
+        found = of(live=(1, 3), controller=3, topics={"t": states})
+        assert right(found["leaderless"], "2") and right(found["leaderless"], "0, 2")
+        assert not right(found["leaderless"], "0") and not right(found["leaderless"], "1, 2")
+        assert right(found["healed"], 0)
+        for key in ("leaderless", "first", "healed"):
+            assert "Partitions without a state never had a leader: leave them out." in found[key].asks
+        without = of(live=(1, 3), controller=3, topics={"t": {n: states[n] for n in (1, 2)}})
+        assert not any("without a state" in question.asks for question in without.values())
+
+    def test_nothing_but_partitions_without_a_state(self):
+        """It is not said that each has a leader."""
+        found = of(live=(1,), controller=1, topics={"t": {0: ([2], None)}})
+        assert "never had a state" in quiz.judged(found["leaderless"], "0").why
+
     @pytest.mark.parametrize("topic", ["1_000", "007", "None", "nan", "a-1", "orders-3", "R3", "none"])
     def test_odd_topics(self, topic):
         """A topic may be called like a number, like nothing, or like a partition."""
@@ -278,7 +336,7 @@ class TestConclusions:
     """What is written down in the end."""
 
     def test_outcomes(self, questions):
-        """Right is ok, wrong and given up are for information, unanswered says nothing."""
+        """Right is ok, wrong and given up are for information, as is what is left; one unanswered question says nothing."""
         answers = {"brokers": "1,5", "leaderless": "7", "why": GIVEN_UP}
         judged = [quiz.judged(question, answers.get(key, "")) for key, question in questions.items()]
         found = {finding.check: finding for finding in quiz.findings(judged)}
@@ -286,6 +344,16 @@ class TestConclusions:
         assert found["walkthrough.leaderless"].severity is found["walkthrough.why"].severity is Severity.INFO
         assert found["walkthrough.first"].status is Status.NOT_APPLICABLE
         assert found["walkthrough.answers"].title == "1 of 7 questions answered right, 1 wrong, 1 given up, 4 not answered yet"
+
+    @pytest.mark.parametrize(
+        ("answers", "title"),
+        [({}, "0 of 7 questions answered"), ({"brokers": "1,5"}, "1 of 7 questions answered right, 6 not answered yet")],
+        ids=["not begun", "not done"],
+    )
+    def test_what_is_not_done_is_not_well(self, questions, answers, title):
+        """A run that nobody has answered does not count as one in which nothing was found."""
+        total = quiz.findings([quiz.judged(question, answers.get(key, "")) for key, question in questions.items()])[-1]
+        assert (total.check, total.severity, total.title) == ("walkthrough.answers", Severity.INFO, title)
 
     def test_an_explanation_is_for_who_has_answered(self, questions):
         """Neither a wrong answer nor a hint tells it."""

@@ -41,7 +41,7 @@ def findings(folder: Path) -> dict[str, dict]:
         (SOLVED, 0, "ok", "All 7 questions answered right"),
         (FAILED, 1, "finding", "0 of 7 questions answered right, 7 wrong"),
         (dict.fromkeys(SOLVED, "?"), 1, "finding", "0 of 7 questions answered right, 7 given up"),
-        ({}, 0, "not_applicable", "0 of 7 questions answered right, 7 not answered yet"),
+        ({}, 1, "not_applicable", "0 of 7 questions answered"),
     ],
     ids=["solved", "failed", "given up", "left alone"],
 )
@@ -56,6 +56,7 @@ def test_how_it_went(answers, code, status, said, tmp_path):
     page = (ran.folder / "report.html").read_text()
     assert said in page
     explained = "clicks-1 has broker 5 alone in its ISR" in page
+    assert ran.title.startswith("OK: ") == (status == "ok"), ran.title
     assert explained == (status == "ok" or "?" in answers.values())
 
 

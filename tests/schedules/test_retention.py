@@ -2,6 +2,9 @@
 
 import json
 import os
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -12,7 +15,7 @@ from tests.schedules.commands import casebook
 
 def run(
     folder: Path, day: int, *, notebook: str = "90_scheduled_report", source: str = "live:prod", cluster: str | None = None,
-    error: str | None = None,
+    error: str | None = None, address: str | None = None,
 ) -> Path:  # fmt: skip
     """A run folder of a day of November."""
     path = folder / f"2026-11-{day:02}T03-07-00_{notebook}_{len(list(folder.iterdir())):04x}"
@@ -24,7 +27,7 @@ def run(
         "started": f"2026-11-{day:02}T03:07:00Z",
         "error": error,
     }
-    (path / "run.json").write_text(json.dumps(record | ({} if error else {"cluster": {"id": cluster, "address": None}})))
+    (path / "run.json").write_text(json.dumps(record | ({} if error else {"cluster": {"id": cluster, "address": address}})))
     if not error:
         found = {"check": "l.a", "status": "ok", "severity": None, "title": "a", "facts": {}}
         counts = {"ok": 1, "finding": 0, "could_not_check": 0, "not_applicable": 0}
@@ -52,6 +55,22 @@ class TestKeep:
         live = run(tmp_path, 5, source="live:prod", cluster="abc")
         retention.keep(tmp_path, 3)
         assert kept(tmp_path) == {dated[2], failed, live}
+
+    def test_a_cluster_without_id_is_known_by_its_address(self, tmp_path: Path):
+        """Two clusters whose cases bear one name: the one that is looked at often does not push out the other."""
+        production = run(tmp_path, 1, source="/prod/latest", address="zk-prod:2181")
+        test = [run(tmp_path, day, source="/test/latest", address="zk-test:2181") for day in (2, 3, 4)]
+        assert [one.name for one in retention.keep(tmp_path, 2)] == [test[0].name]
+        assert kept(tmp_path) == {production, *test[1:]}
+
+    def test_two_at_once(self, tmp_path: Path):
+        """Each run is removed once, by one of them, and neither fails."""
+        names = [run(tmp_path, day).name for day in range(1, 31)]
+        with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as both, runs.locked(tmp_path):
+            asked = [both.submit(retention.keep, tmp_path, 3) for _ in range(2)]
+            time.sleep(2)  # both have begun, and wait for us
+        removed = [one.name for done in asked for one in done.result()]
+        assert sorted(removed) == names[:-3]
 
     def test_the_last_that_completed_stays(self, tmp_path: Path):
         """The next run is compared with it, however many failed since."""
@@ -120,6 +139,13 @@ class TestLeftovers:
 
 
 class TestCommand:
+    def test_a_title_with_half_a_surrogate_pair(self, tmp_path: Path):
+        """A name in hostile evidence breaks no list."""
+        run(tmp_path, 1, error="broker \ud800 is away")
+        done = casebook("runs", "--runs", tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "broker ? is away" in done.stdout
+
     def test_it_lists_and_tells_what_it_removed(self, tmp_path: Path):
         names = [run(tmp_path, day).name for day in (1, 2)]
         listed = casebook("runs", "--runs", tmp_path).stdout.splitlines()

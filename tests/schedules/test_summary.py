@@ -10,7 +10,7 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from casebook import places, publishing, summary
+from casebook import execution, notebooks, places, publishing, runner, runs, runs_index, summary
 from casebook.analysis.changes import How
 from casebook.errors import UsageError
 from casebook.publishing import PublishError
@@ -200,6 +200,54 @@ class TestPublishing:
         with pytest.raises(UsageError, match="cannot be replaced so that readers never see half"):
             publishing.place(uri)
 
+    def test_a_run_that_was_overtaken(self, tmp_path: Path):
+        """Of two at once the one that began later counts, whichever ends last; a time to come is a wrong clock's."""
+        where, failed = publishing.place(str(tmp_path)), self.document("a", completed=False)
+        publishing.publish(where, failed | {"run": "later", "started": "2026-11-22T04:07:00Z"}, None)
+        with pytest.raises(publishing.OvertakenError, match="keeps the summary of later"):
+            publishing.publish(where, failed | {"ended": "2026-11-22T05:07:00Z"}, None)
+        assert told(tmp_path, "summary.json")["run"] == "later"
+        (tmp_path / "summary.json").write_text(json.dumps(failed | {"run": "to come", "started": "2999-01-01T00:00:00Z"}))
+        publishing.publish(where, failed, None)
+        assert told(tmp_path, "summary.json")["run"] == "a"
+
+    @pytest.mark.parametrize(
+        "content", ['{"schema": 1}', '{"schema": 1, "notebook": "90_scheduled_report", "report": {"run": "x"}}']
+    )
+    def test_a_summary_that_is_none(self, content: str, tmp_path: Path):
+        """It is said to be none, and the next run replaces it."""
+        (tmp_path / "summary.json").write_text(content)
+        where = publishing.place(str(tmp_path))
+        with pytest.raises(PublishError, match="is no summary of a run"):
+            publishing.read(where)
+        publishing.publish(where, self.document("a", completed=False), None)
+        assert publishing.read(where)["run"] == "a"
+
+    def test_the_newest_report_counts_by_itself(self, run, tmp_path: Path):
+        """A run that was overtaken by one that failed brings the newest report; by one that completed, none."""
+        ran, where = run("10_triage", "sample:leader_minus_one"), publishing.place(str(tmp_path))
+        begun = "2026-01-01T00:00:00Z"
+        shown = {"run": "earlier", "started": begun}
+        earlier = dict(ran.summary) | shown | {"ended": "2026-01-01T09:00:00Z", "report": shown}
+        later = {"run": "later", "started": "2026-01-01T01:00:00Z", "ended": "2026-01-01T02:00:00Z", "error": "killed"}
+        publishing.publish(where, dict(ran.summary) | later | {"completed": False}, None)
+        with pytest.raises(publishing.OvertakenError):
+            publishing.publish(where, earlier, ran.folder)
+        there = publishing.read(where)
+        assert (there["run"], there["report"]) == ("later", shown | {"age_seconds": 7200})
+        publishing.publish(where, ran.summary, ran.folder)
+        newest = (tmp_path / "report.html").read_bytes()
+        with pytest.raises(publishing.OvertakenError):
+            publishing.publish(where, earlier, ran.folder)
+        assert (tmp_path / "report.html").read_bytes() == newest
+        assert publishing.read(where)["report"]["run"] == ran.folder.name
+
+    def test_a_file_uri_is_unquoted(self, tmp_path: Path):
+        """RFC 8089: %20 is a space; a host is another machine, whose folder is not this one's."""
+        assert publishing.place(f"file://{tmp_path}/my%20reports").said == f"{tmp_path}/my reports"
+        with pytest.raises(UsageError, match="names a folder of this machine"):
+            publishing.place("file://srv/casebook")
+
     def test_a_file_uri(self, tmp_path: Path):
         publishing.publish(publishing.place(tmp_path.as_uri()), self.document("a", completed=False), None)
         assert told(tmp_path, "summary.json")["run"] == "a"
@@ -256,6 +304,70 @@ class TestObjectStore:
         with pytest.raises(UsageError, match="cannot be understood") as error:
             publishing.publish(publishing.place(uri), TestPublishing().document("a"), None)
         assert SECRET not in str(error.value)
+
+    @pytest.mark.parametrize("keys", [f"AKIAX:{SECRET}/def", f"AKIAX:1/{SECRET}", f"AKIAX:{SECRET}?x", f"AKIAX:{SECRET}#/x"])
+    def test_keys_that_a_uri_ends_in(self, keys: str):
+        """Amazon's secrets hold slashes: one that is not quoted is refused, and is not taken for a part of the place."""
+        with pytest.raises(UsageError, match="s3://bucket/p cannot be understood") as error:
+            publishing.place(f"s3://{keys}@bucket/p")
+        assert SECRET not in str(error.value)
+
+    @pytest.mark.parametrize(
+        ("uri", "said"),
+        [("s3://bucket/a@b?region=x", "s3://b"), ("s3://k:s%2Fs@bucket/a", "s3://bucket/a"), ("gs://b/p", "gs://b/p")],
+    )
+    def test_what_is_said_of_a_place(self, uri: str, said: str):
+        """Never what stands before an @."""
+        assert publishing.place(uri).said == said
+
+
+class TestRunFolder:
+    """A run that was ended while it wrote, and neighbours whose records hold anything."""
+
+    def folder(self, runs: Path, record: str, found: dict | None = FOUND) -> Path:
+        folder = runs / f"2026-11-22T03-07-00_90_scheduled_report_{len(list(runs.iterdir())):04x}"
+        (folder / "tables").mkdir(parents=True)
+        (folder / "tables" / "changes.parquet").write_bytes(b"PAR1")
+        (folder / "run.json").write_text(record)
+        if found is not None:
+            (folder / "findings.json").write_text(json.dumps(found))
+        return folder
+
+    @pytest.mark.parametrize(("record", "found"), [(FAILED, None), (RECORD, FOUND)])
+    def test_half_a_table_of_changes(self, record: dict, found: dict | None, tmp_path: Path):
+        """What changed is then not known; the rest is told."""
+        document = summary.of_folder(self.folder(tmp_path, json.dumps(record), found))
+        assert (document["completed"], document["changes"]) == (found is not None, None)
+
+    @pytest.mark.parametrize("seconds", ["NaN", "1e999", "-1", "9" * 400])
+    def test_a_neighbour_does_not_break_the_index(self, seconds: str, tmp_path: Path):
+        """Durations that are none are not shown."""
+        odd = self.folder(tmp_path, f'{{"seconds": {seconds}}}')
+        good = self.folder(tmp_path, json.dumps(RECORD))
+        runs.refresh_index(tmp_path)
+        assert all(path.name in (tmp_path / "index.html").read_text() for path in (odd, good))
+        assert {one.seconds for one in runs_index.every(tmp_path)} == {None, 42.0}
+
+    def test_a_fault_of_ours_is_published(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+        """Whoever waits for the report is told, whatever went wrong."""
+
+        def fault(*_: object, **__: object) -> None:
+            raise ZeroDivisionError
+
+        monkeypatch.setattr(execution, "execute", fault)
+        where = publishing.place(str(tmp_path / "place"))
+        asked = (notebooks.find("10_triage"), {"source": "sample:healthy"})
+        with pytest.raises(ZeroDivisionError):
+            runner.run(*asked, runs_dir=tmp_path / "runs", publish=where)
+        assert "ZeroDivisionError" in publishing.read(where)["error"]
+
+    @pytest.mark.parametrize("form", ["line", "webhook"])
+    def test_half_a_surrogate_pair(self, form: str, tmp_path: Path):
+        """A name in hostile evidence breaks no alert."""
+        odd = FOUND | {"findings": [finding("a.b", "finding", "critical", "broker \ud800 is away")]}
+        done = casebook("summary", self.folder(tmp_path, json.dumps(RECORD), odd), "--format", form)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "broker ? is away" in done.stdout
 
 
 class TestCommand:

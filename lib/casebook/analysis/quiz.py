@@ -116,6 +116,8 @@ class Score:
         """In one sentence."""
         if not self.asked:
             return "There is nothing to solve in this case"
+        if self.counts[Outcome.NOT_ANSWERED] == self.asked:
+            return f"0 of {number(self.asked, 'question')} answered"
         right = self.counts[Outcome.RIGHT]
         if right == self.asked:
             return f"All {number(self.asked, 'question')} answered right" if self.asked > 1 else "The question is answered right"
@@ -137,8 +139,9 @@ def score(answers: Sequence[Judged]) -> Score:
 def findings(answers: Sequence[Judged]) -> tuple[Finding, ...]:
     """One for each question, and one for all.
 
-    A wrong answer is for information: nothing is the matter with a cluster because somebody is still learning. A question that
-    nobody has answered says nothing, and a case that does not tell an answer could not be checked.
+    A wrong answer is for information: nothing is the matter with a cluster because somebody is still learning. So is a quiz that
+    is not done: a run without an answer must not look as if the case were well. A single question that nobody has answered says
+    nothing, and a case that does not tell an answer could not be checked.
     """
     return (*map(_finding, answers), _of_all(answers))
 
@@ -172,14 +175,12 @@ def _of_all(answers: Sequence[Judged]) -> Finding:
     check = Check(
         check="walkthrough.answers",
         question="Was the incident understood?",
-        threshold="an answer that is wrong or was given up",
+        threshold="an answer that is wrong, was given up, or is missing",
         facts={"asked": total.asked} | {outcome.value: n for outcome, n in total.counts.items()},
     )
-    if total.counts[Outcome.WRONG] or total.counts[Outcome.GIVEN_UP]:
-        return check.found(Severity.INFO, total.title)
-    if total.asked and total.counts[Outcome.RIGHT] == total.asked:
-        return check.ok(total.title)
-    return check.not_applicable(total.title)
+    if not total.asked:
+        return check.not_applicable(total.title)
+    return check.ok(total.title) if total.counts[Outcome.RIGHT] == total.asked else check.found(Severity.INFO, total.title)
 
 
 def _told(each: Judged) -> bool:

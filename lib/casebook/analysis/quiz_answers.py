@@ -14,6 +14,7 @@ _NOBODY = frozenset({"none", "nobody", "nothing", "no", "zero", "-", "–"})
 _NOISE = re.compile(r"\b(?:brokers?|partitions?|and|ids?)\b|[\[\](){}#&+,;]", re.IGNORECASE)
 _RANGE = re.compile(r"(\d+)(?:-|–|\.\.)(\d+)")
 _LONGEST_RANGE = 1000
+_FULL_STOP = re.compile(r"(?<!\.)\.\s*$")
 
 
 class Unclear(ValueError):
@@ -26,7 +27,7 @@ def brokers(text: str) -> frozenset[int]:
     Raises:
         Unclear: Something in it is no broker id.
     """
-    words = _words(text)
+    words = _words(_said(text))
     if not all(re.fullmatch(r"[0-9]{1,10}", word) for word in words):
         raise Unclear("Give ids of brokers, with commas between.")
     return frozenset(map(int, words))
@@ -40,7 +41,7 @@ def partitions(text: str, topic: str) -> frozenset[int]:
     """
     named = re.escape(topic)
     between = r"\s*[-:/]\s*" if topic.isdecimal() else r"\s*(?:[-:/,]\s*|\s)(?:partition\s+)?"
-    bare = re.sub(rf"(?<![\w.-])\[?{named}{between}(?=\d)", " ", text, flags=re.IGNORECASE)
+    bare = re.sub(rf"(?<![\w.-])\[?{named}{between}(?=\d)", " ", _said(text), flags=re.IGNORECASE)
     bare = re.sub(rf"\[{named},(?=\d)", " ", bare, flags=re.IGNORECASE)
     bare = re.sub(r"(\d)\s*(-|–|\.\.|\bto\b)\s*(?=\d)", r"\1-", bare)
     found: set[int] = set()
@@ -63,6 +64,7 @@ def number(text: str) -> int:
     Raises:
         Unclear: It is none, or more than one.
     """
+    text = _said(text)
     if text.strip().casefold() in _NOBODY:
         return 0
     found = re.findall(r"[0-9]+", text)
@@ -85,6 +87,11 @@ def choice(text: str, options: Sequence[tuple[str, str]]) -> str:
         if given in (_plain(key), _plain(words), _plain(f"{key} {words}")):
             return key
     raise Unclear(f"Choose one of {', '.join(key for key, _ in options)}.")
+
+
+def _said(text: str) -> str:
+    """Without the full stop that ends a sentence."""
+    return _FULL_STOP.sub("", text)
 
 
 def _words(text: str) -> list[str]:

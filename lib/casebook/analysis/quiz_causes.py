@@ -55,7 +55,9 @@ def which_partitions(incident: Incident) -> Question:
     return Question(
         key="leaderless",
         title="What is offline?",
-        asks=f"Which partitions of topic {topic} have no leader that lives?" if topic else "Which partitions are offline?",
+        asks=f"Which partitions of topic {topic} have no leader that lives?{incident.leaves_out}"
+        if topic
+        else "Which partitions are offline?",
         form="names or numbers, with commas between",
         hints=(
             "Look at leader in the state of each of them, not at the ISR.",
@@ -91,7 +93,7 @@ def _judge_offline(mine: Sequence[Verdict], answer: str) -> str:
         verdict = by_number.get(partition)
         if verdict is None:
             return f"There is no {mine[0].topic}-{partition}."
-        if verdict.state not in OFFLINE and verdict.state is not State.UNKNOWN:
+        if verdict.state not in (*OFFLINE, State.UNKNOWN, State.UNINITIALISED):
             led = f"led by {brokers([verdict.leader])}, which is alive" if verdict.leader is not None else verdict.state.value
             return f"{mine[0].topic}-{partition} is {led}."
     right = {verdict.partition for verdict in mine if verdict.state in OFFLINE}

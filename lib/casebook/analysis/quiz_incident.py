@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from casebook.analysis.leadership import Leadership
-from casebook.analysis.start_first import StartChoice
-from casebook.analysis.verdicts import OFFLINE, Verdict
+from casebook.analysis.start_first import DUE, StartChoice
+from casebook.analysis.verdicts import OFFLINE, State, Verdict
 from casebook.facts import Cluster
 
 HANDY = 24
@@ -14,6 +14,7 @@ HANDY = 24
 CITED = 3
 """Znodes under an explanation."""
 _NOTHING = "Every partition that can be judged has a leader that lives: there is no incident of this kind."
+_NEVER_LED = "No partition has lost its leader: those without one never had a state."
 _UNREAD = "Which brokers are registered is not known from this evidence."
 
 
@@ -44,11 +45,29 @@ class Incident:
         most = max(self.heals.values(), default=0)
         return tuple(c for c in self.lead.start_first if c.step == 1 and c.heals == most) if most else ()
 
+    def healed_by(self, broker: int) -> tuple[Verdict, ...]:
+        """The partitions that :attr:`heals` counts for a dead broker."""
+        return tuple(v for v in self.offline if v.rule in DUE or broker in v.waits_for)
+
+    @cached_property
+    def due(self) -> tuple[Verdict, ...]:
+        """Those of them that any start would heal."""
+        return tuple(verdict for verdict in self.offline if verdict.rule in DUE)
+
+    @cached_property
+    def _never_led(self) -> bool:
+        return any(verdict.state is State.UNINITIALISED for verdict in self.lead.verdicts)
+
+    @property
+    def leaves_out(self) -> str:
+        """What a question must say where some partitions have no leader and are not counted; ``""`` where there are none."""
+        return " Partitions without a state never had a leader: leave them out." if self._never_led else ""
+
     def missing(self) -> dict[str, str]:
         """Why nothing can be asked: nobody can tell the answer, or there is nothing to ask about."""
         if not self.cluster.brokers_known:
             return {"cannot_tell": _UNREAD}
-        return {} if self.offline else {"not_asked": _NOTHING}
+        return {} if self.offline else {"not_asked": _NEVER_LED if self._never_led else _NOTHING}
 
 
 def named(found: Iterable[Verdict]) -> str:

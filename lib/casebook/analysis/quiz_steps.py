@@ -1,14 +1,15 @@
 """Whom to start first, what remains, what an unclean election would cost, and what must not be done: the rest of the quiz."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from casebook.analysis import quiz_answers, what_if
 from casebook.analysis.quiz import Question
 from casebook.analysis.quiz_incident import CITED, Incident, named
 from casebook.analysis.start_first import StartChoice
-from casebook.analysis.verdicts import Verdict, ids
-from casebook.analysis.what_if import Supposition, WhatIf
+from casebook.analysis.verdicts import Verdict
+from casebook.analysis.what_if import Supposition
 from casebook.analysis.words import agree, brokers, number
 from casebook.versions import ENABLING_UNCLEAN_ELECTS
 
@@ -24,12 +25,12 @@ def whom_first(incident: Incident) -> Question:
     """The dead broker whose start brings most of them back."""
     missing = incident.missing() or ({} if incident.best else {"not_asked": "No start of a single broker would bring one back."})
     best = incident.best[0] if incident.best else None
-    healed = [v for v in incident.offline if best and best.broker in v.waits_for]
+    healed = incident.healed_by(best.broker) if best else ()
     return Question(
         key="first",
         title="Whom to start first?",
         asks="You can start one broker after the other, and each takes minutes. Which one first, so that most partitions are "
-        "back?",
+        f"back?{incident.leaves_out}",
         form="one id",
         hints=(
             "A start heals a partition when the one that starts is alive, assigned, and in the ISR.",
@@ -54,9 +55,10 @@ def _of_first(incident: Incident, best: StartChoice) -> str:
         if empty
         else ""
     )
+    due = f" The election of {named(incident.due)} is merely due: whichever broker starts, it is held." if incident.due else ""
     return (
         f"Broker {best.broker} heals {number(best.heals, 'partition')}{compared}. Where it is in the ISR its election is "
-        f"clean and nothing is lost.{unclean}"
+        f"clean and nothing is lost.{unclean}{due}"
     )
 
 
@@ -68,7 +70,7 @@ def _judge_first(incident: Incident, answer: str) -> str:
     if broker in incident.cluster.live:
         return f"Broker {broker} is alive already."
     if broker not in incident.heals:
-        return f"No assignment and no ISR names broker {broker}: its start heals nothing."
+        return f"No assignment and no ISR names broker {broker}."
     if broker in {choice.broker for choice in incident.best}:
         return ""
     heals = incident.heals[broker]
@@ -79,30 +81,38 @@ def is_it_healed(incident: Incident) -> Question:
     """What remains after the best start."""
     missing = incident.missing() or ({} if incident.best else {"not_asked": "No start of a single broker would bring one back."})
     best = incident.best[0] if incident.best else None
-    left = [v for v in incident.offline if best and best.broker not in v.waits_for]
-    said = (
-        f"{number(len(left), 'partition')} still {agree(len(left), 'waits', 'wait')}: {named(left)}. "
-        f"{agree(len(left), 'It needs', 'They need')} {_needed(left)}."
-        if left
-        else "Nothing is left: with this one broker every partition has a leader again. Replicas of other dead brokers are "
-        "still missing from the ISR."
-    )
+    healed = set(incident.healed_by(best.broker)) if best else set()
+    left = [v for v in incident.offline if v not in healed]
     return Question(
         key="healed",
         title="Is it healed?",
         asks="The broker that you rightly start first is up and registered. How many partitions in the whole cluster are "
-        "still without leader?",
+        f"still without leader?{incident.leaves_out}",
         form="a number",
         hints=(
             "All topics count, those being deleted do not.",
-            "A partition is still offline if nobody who is alive then stands in its ISR.",
+            "A partition is still offline if nobody who is alive then stands in its ISR. Where somebody does, the start brings "
+            "the election about.",
             f"{number(len(incident.offline), 'partition')} {agree(len(incident.offline), 'was', 'were')} offline before.",
         ),
-        judge=partial(_judge_left, incident, len(left)),
-        explanation=said,
+        judge=partial(_judge_left, incident, best.still_offline_after if best else 0),
+        explanation=_of_left(left),
         cites=tuple(v.state_path for v in left[:CITED]),
         **missing,
     )
+
+
+def _of_left(left: Sequence[Verdict]) -> str:
+    if not left:
+        return (
+            "Nothing is left: with this one broker every partition that was offline has a leader again. Replicas of other dead "
+            "brokers are still missing from the ISR."
+        )
+    waiting, stuck = [v for v in left if v.waits_for], [v for v in left if not v.waits_for]
+    needed = brokers(sorted({broker for verdict in waiting for broker in verdict.waits_for}))
+    needs = f" {agree(len(waiting), 'It needs', 'They need')} {needed}." if waiting else ""
+    alone = f" No start of a single broker brings back {named(stuck)}." if stuck else ""
+    return f"{number(len(left), 'partition')} still {agree(len(left), 'waits', 'wait')}: {named(left)}.{needs}{alone}"
 
 
 def _judge_left(incident: Incident, left: int, answer: str) -> str:
@@ -115,10 +125,7 @@ def _judge_left(incident: Incident, left: int, answer: str) -> str:
 def what_if_unclean(incident: Incident) -> Question:
     """How many would be elected unclean, as it is now."""
     missing = incident.missing()
-    taken = [] if missing else [change for change in _unclean(incident).changes if change.unclean and change.healed]
-    names = {(change.topic, change.partition) for change in taken}
-    elected = [v for v in incident.offline if (v.topic, v.partition) in names]
-    rest = len(incident.offline) - len(elected)
+    supposed = _Unclean() if missing else _unclean(incident)
     return Question(
         key="unclean",
         title="What would an unclean election cost?",
@@ -128,40 +135,73 @@ def what_if_unclean(incident: Incident) -> Question:
         hints=(
             "Unclean election needs a replica that is alive; it does not ask whether it is in sync.",
             "Strike out the partitions all of whose replicas are dead: for them it changes nothing.",
-            "For each of the others look whether one that is alive is assigned, and not in the ISR.",
+            "For each of the others look whether one that is alive is in the ISR: then the election is clean. Count those where "
+            "nobody is.",
         ),
-        judge=partial(_judge_unclean, incident, len(elected)),
-        explanation=_price(incident, elected, rest),
-        cites=tuple(v.state_path for v in elected[:CITED]),
+        judge=partial(_judge_unclean, incident, supposed),
+        explanation=_price(incident, supposed),
+        cites=tuple(v.state_path for v in supposed.elected[:CITED]),
         **missing,
     )
 
 
-def _unclean(incident: Incident) -> WhatIf:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Unclean:
+    """What becomes of the offline partitions where unclean election is allowed.
+
+    Args:
+        elected: Led by a replica that was out of sync.
+        clean: Led by a member of the ISR, as they would be without it.
+        offline: Still without leader.
+    """
+
+    elected: tuple[Verdict, ...] = ()
+    clean: tuple[Verdict, ...] = ()
+    offline: tuple[Verdict, ...] = ()
+
+
+def _unclean(incident: Incident) -> _Unclean:
     supposed = Supposition(alive=incident.cluster.live, unclean="on")
-    return what_if.replay(incident.cluster, incident.lead.version.version, incident.lead.verdicts, supposed)
+    replayed = what_if.replay(incident.cluster, incident.lead.version.version, incident.lead.verdicts, supposed)
+    changes = {(change.topic, change.partition): change for change in replayed.changes}
+    found = [(verdict, changes[verdict.topic, verdict.partition]) for verdict in incident.offline]
+    return _Unclean(
+        elected=tuple(verdict for verdict, change in found if change.healed and change.unclean),
+        clean=tuple(verdict for verdict, change in found if change.healed and not change.unclean),
+        offline=tuple(verdict for verdict, change in found if change.offline),
+    )
 
 
-def _judge_unclean(incident: Incident, right: int, answer: str) -> str:
-    given = quiz_answers.number(answer)
+def _judge_unclean(incident: Incident, supposed: _Unclean, answer: str) -> str:
+    given, right = quiz_answers.number(answer), len(supposed.elected)
     if given == len(incident.offline) and given != right:
-        return "For some of them no replica at all is alive: there is nobody to elect, unclean or not."
+        if any(not verdict.live_replicas for verdict in supposed.offline):
+            return "For some of them no replica at all is alive: there is nobody to elect, unclean or not."
+        if supposed.clean:
+            return "For some of them a member of the ISR is alive: whoever is elected there was in sync."
     return _fewer_or_more(given, right)
 
 
-def _price(incident: Incident, elected: Sequence[Verdict], rest: int) -> str:
+def _price(incident: Incident, supposed: _Unclean) -> str:
+    clean = (
+        f" {named(supposed.clean)}: a member of the ISR is alive, so the election is clean, with or without that."
+        if supposed.clean
+        else ""
+    )
+    stay = f" {number(len(supposed.offline), 'partition')} would stay without leader."
+    if not supposed.elected:
+        dead = not any(verdict.live_replicas for verdict in incident.offline)
+        nobody = "Nobody: no offline partition has a replica that is alive." if dead else "Nobody would be elected out of sync."
+        return (
+            f"{nobody}{clean}{'' if dead else stay} To allow it would gain nothing now, and stay as a trap: the first stale "
+            "replica that is alive while nobody of the ISR is would be elected, and what it lacks would be gone."
+        )
     at_once = ENABLING_UNCLEAN_ELECTS["topic"].at(incident.lead.version.version)
     waits = "In this release nothing happens until a broker comes or goes or the controller moves"
     when = "The controller would elect at once" if at_once else waits
-    if not elected:
-        return (
-            "Nobody: no offline partition has a replica that is alive. It would gain nothing now, and stay as a trap: the "
-            "first stale replica that starts would be elected, and what it lacks would be gone."
-        )
     return (
-        f"{named(elected)}: a replica lives that was out of sync. All that it lacks would be gone for good, acknowledged or "
-        f"not. How many records that is the znodes do not tell; log dirs do (notebook 70). {number(rest, 'partition')} would "
-        f"stay without leader. {when}."
+        f"{named(supposed.elected)}: a replica lives that was out of sync. All that it lacks would be gone for good, "
+        f"acknowledged or not. How many records that is the znodes do not tell; log dirs do (notebook 70).{clean}{stay} {when}."
     )
 
 
@@ -220,9 +260,3 @@ def _judge_never(answer: str) -> str:
 
 def _fewer_or_more(given: int, right: int) -> str:
     return "" if given == right else "Fewer than that." if given > right else "More than that."
-
-
-def _needed(left: Iterable[Verdict]) -> str:
-    """Who would bring them back."""
-    waits_for = sorted({broker for verdict in left for broker in verdict.waits_for})
-    return brokers(waits_for) if waits_for else f"more than one of {ids(sorted({r for v in left for r in v.replicas}))}"

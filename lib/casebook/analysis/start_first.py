@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from casebook.analysis.verdicts import OFFLINE, Verdict
 
-_DUE = frozenset({"R2", "R8"})
+DUE = frozenset({"R2", "R8"})
 """Rules that end as soon as any broker starts: it makes an election happen."""
 
 
@@ -35,7 +35,7 @@ def start_first(verdicts: Iterable[Verdict], dead: Sequence[int]) -> tuple[Start
     The best of a step heals most; of equals the lowest id. Each partition is healed by a start of any broker it waits
     for, alone; one whose election is merely due is healed by whoever starts first.
     """
-    waiting = Counter(frozenset(dead if v.rule in _DUE else v.waits_for) for v in verdicts if v.state in OFFLINE)
+    waiting = Counter(frozenset(dead if v.rule in DUE else v.waits_for) for v in verdicts if v.state in OFFLINE)
     rows: list[StartChoice] = []
     remaining = sorted(dead)
     step = 1

@@ -29,7 +29,7 @@ def zookeeper_version(server: str) -> str | None:
         with socket.create_connection(_address(server), timeout=PATIENCE) as connection:
             connection.sendall(b"srvr")
             said = connection.makefile("rb").read(4096).decode(errors="replace")
-    except OSError:
+    except (OSError, ValueError, OverflowError):
         return None
     found = _ZOOKEEPER_VERSION.search(said)
     return found[1] if found else None
@@ -44,6 +44,8 @@ def _why_not(server: str) -> str | None:
         return f"no answer within {PATIENCE:g} s"
     except OSError as error:
         return (error.strerror or str(error)).lower()
+    except (ValueError, OverflowError):  # labels that are empty or too long, ports that are no number or too high
+        return "no host and port that there can be"
     return None
 
 

@@ -15,6 +15,7 @@ _SERVER = re.compile(r"(?:\[[0-9a-fA-F:.%]+\]|[^\s\[\]:,/]+):\d{1,5}")
 _WITHOUT_ZOOKEEPER = "nothing can be collected from it; a dump, ZooKeeper's own files or a paste can be (README)."
 _WITHOUT_BROKERS = "live topics cannot be read (`bootstrap` of notebook 70, kafka_topic). All else works: ZooKeeper tells it."
 _REACH = "Compare the addresses with the brokers' advertised.listeners; a firewall may be between, or this is another network."
+_NONE = "Start a broker, or check the chroot: it may be another cluster's, or none's."
 
 
 def ensemble(connect: str) -> Iterator[Examined]:
@@ -66,6 +67,8 @@ def _reached(what: str, addresses: dict[str, list[str]]) -> Examined:
     """Whether every address of every broker takes a connection."""
     from casebook.collect import reachable
 
+    if not addresses:
+        return Examined(what=what, ok=False, found="none is registered", without=_WITHOUT_BROKERS, try_=_NONE)
     why_not = reachable.why_not(address for listed in addresses.values() for address in listed)
     closed = [
         f"{name} at {address}: {why_not[address]}" if name != address else f"{address}: {why_not[address]}"

@@ -170,11 +170,10 @@ def summary(desk: Desk, evidence: Sequence[Finding]) -> View:
         evidence: What is to be said of the case itself.
     """
     total = quiz.score(desk.judged)
-    wrong = total.counts[Outcome.WRONG] + total.counts[Outcome.GIVEN_UP]
     right = total.asked and total.counts[Outcome.RIGHT] == total.asked
     doubts = [finding.title for finding in evidence if finding.severity]
     second = " ".join([f"The evidence itself: {text.some(doubts, 2)}."] if doubts else [])
-    kind = "ok" if right else "info" if wrong else "could_not_check" if _untold(total) else "not_applicable"
+    kind = "ok" if right else "info" if total.asked else "could_not_check" if _untold(total) else "not_applicable"
     return html(render("verdict", kind=kind, title=total.title, second=second, brokers=(), more=()))
 
 

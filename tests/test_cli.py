@@ -37,6 +37,12 @@ def odd_case(tmp_path_factory) -> Path:
     return folder / "case"
 
 
+def test_a_run_without_source_says_whose_evidence_it_is(tmp_path):
+    """Copied from a report, a command without its source would answer for a shipped sample."""
+    done = casebook("run", "partition_leadership", "--runs", str(tmp_path))
+    assert "no --source was given; this is about the shipped sample:leader_minus_one" in done.stderr
+
+
 class TestMain:
     """What nobody foresaw."""
 

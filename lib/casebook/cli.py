@@ -123,6 +123,8 @@ def run(
         one_at_a_time=one_at_a_time,
         publish=publishing.place(where) if where else None,
     )
+    if "source" not in given and ran.source.startswith("sample:"):
+        _say(f"casebook: no --source was given; this is about the shipped {ran.source}, not about a cluster of yours.", err=True)
     _tell(ran)
     sys.exit(ran.exit_code)
 

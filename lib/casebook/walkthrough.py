@@ -112,7 +112,8 @@ def _high_watermark(name: str) -> Lesson:
         name=name,
         source="sample:acks1_loss",
         takeaway=f"Broker 1, leader before, cut {topic}-0 back to {offset}: that far it knew everybody to be.",
-        reading="What it had taken above that, with acks=1, is gone. Below: the high watermarks on disk afterwards, seconds old.",
+        reading="Of what it had taken above that, with acks=1, all that the new leader did not have is gone; the rest it fetched "
+        "again. Below: the high watermarks on disk some time afterwards.",
         columns=("Broker", "replication-offset-checkpoint", "Size of its copy"),
         rows=tuple((copy.broker, f"{topic} 0 {copy.high_watermark}", size(copy.bytes)) for copy in copies),
         evidence=citations.evidence(case, cut, at=None),

@@ -13,6 +13,7 @@ from casebook import places, sources
 from casebook.analysis import leadership, quiz, quiz_answers, quiz_questions, release
 from casebook.analysis.quiz import Outcome, Question
 from casebook.analysis.quiz_answers import GIVEN_UP, Unclear
+from casebook.analysis.verdicts import RULES
 from casebook.case import Case
 from casebook.facts import epoch_ms
 from casebook.findings import Severity, Status
@@ -372,3 +373,19 @@ class TestConclusions:
         said = [quiz.judged(questions["why"], key).why for key, _ in questions["why"].options if key != "R3"]
         assert len(set(said)) >= len(said) - 1  # R2 and R8 may fail for one reason
         assert "There is a controller: broker 3, and it is alive." in said
+
+
+@pytest.mark.parametrize(
+    "said", ["R3", "r3.", "R 3", "rule R3", "Rule 3", "3", "No member of the ISR is alive, and unclean election is not allowed."]
+)
+def test_a_rule_by_whatever_it_is_called(said):
+    """Its id, with or without what belongs to it, or its words."""
+    options = tuple(RULES.items())
+    assert quiz_answers.choice(said, options) == "R3"
+
+
+@pytest.mark.parametrize("said", ["", "R", "33", "R99", "rule"])
+def test_what_names_no_rule(said):
+    """Is not understood, rather than taken for one."""
+    with pytest.raises(quiz_answers.Unclear):
+        quiz_answers.choice(said, tuple(RULES.items()))

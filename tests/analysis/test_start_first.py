@@ -1,10 +1,12 @@
 """Whom to start first, held against the election rules themselves."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.analysis import election
-from casebook.analysis.start_first import StartChoice, order, start_first
+from casebook.analysis import election, leadership, what_if
+from casebook.analysis.release import release
+from casebook.analysis.start_first import StartChoice, elected_unclean, order, start_first
 from casebook.analysis.verdicts import OFFLINE, dead_brokers, verdicts
 from tests.evidence import K09, K28, made, override, state
 
@@ -54,7 +56,8 @@ STATES = REPLICAS.flatmap(
 @settings(deadline=None)
 @given(st.lists(STATES, min_size=1, max_size=6), st.booleans(), st.sampled_from([K09, K28]))
 def test_against_the_election_rules(partitions, unclean, version):
-    """At every step, heals is the number of offline partitions that really get a leader when that broker registers."""
+    """At every step, heals is the number of offline partitions that really get a leader when that broker registers; who is chosen
+    leads nothing for which another would have all records."""
     topics = {"t": {n: (replicas, state(leader, isr)) for n, (replicas, leader, isr) in enumerate(partitions)}}
     found = made(live=LIVE, topics=topics, extra=[override("t", unclean_leader_election_enable=str(unclean).lower())])
     judged = verdicts(found, version)
@@ -83,7 +86,48 @@ def test_against_the_election_rules(partitions, unclean, version):
         for choice in of_step:
             assert choice.heals == len(healed(choice.broker, left, live, now)[0])
             assert choice.still_offline_after == len(left) - choice.heals
-        best = max(of_step, key=lambda c: (c.heals, -c.broker))
+        tried = {c.broker: healed(c.broker, left, live, now) for c in of_step}
+        clean = {b: {n for n in led if after[n].leader in now[n].isr} for b, (led, after) in tried.items()}
+        spoilt = {b: len((led & set().union(*clean.values())) - clean[b]) for b, (led, _) in tried.items()}
+        best = max(of_step, key=lambda c: (c.heals > 0, -spoilt[c.broker], c.heals, -c.broker))
         assert [c for c in of_step if c.chosen] == ([best] if best.heals else [])
         gone, after = healed(best.broker, left, live, now)
         left, live, now = left - gone, live | {best.broker}, now | after
+
+
+class TestElectedUnclean:
+    """What an order of starts loses."""
+
+    TOPICS = {
+        "t": {0: ([1, 5], state(-1, [5])), 1: ([5], state(-1, [5])), 2: ([1], state(-1, [1])), 3: ([3, 1], state(-1, []))},
+    }
+
+    def judged(self):
+        """Verdicts: broker 5 has all of t-0, broker 1 a part; unclean election is allowed."""
+        found = made(topics=self.TOPICS, extra=[override("t", unclean_leader_election_enable="true")], live=(2,))
+        return found, release(found), leadership.examine(found, release(found))
+
+    def test_the_order_decides(self):
+        """Whoever starts first of those with t-0 leads it, whatever it lacks; t-3 has nobody in its ISR: it is unclean anyway."""
+        _, _, lead = self.judged()
+        lost = {steps: [v.partition for v in elected_unclean(lead.verdicts, steps)] for steps in ((5, 1), (1, 5), (5,), ())}
+        assert lost == {(5, 1): [3], (1, 5): [0, 3], (5,): [], (): []}
+
+    @pytest.mark.parametrize("broker", [1, 3, 5])
+    def test_as_the_what_if_replays_it(self, broker):
+        """Both follow the controller's election."""
+        cluster, version, lead = self.judged()
+        supposed = what_if.suppose(cluster, {2, *lead.dead}, alive=f"2,{broker}")
+        replayed = what_if.replay(cluster, version.version, lead.verdicts, supposed)
+        told = {(change.topic, change.partition) for change in replayed.changes if change.unclean}
+        assert told == {(v.topic, v.partition) for v in elected_unclean(lead.verdicts, [broker])}
+
+    def test_who_must_not_start_before_whom_is_said(self):
+        """With its price, under the finding that says whom to start."""
+        *_, lead = self.judged()
+        (offline,) = [finding for finding in lead.findings if finding.check == "leadership.offline"]
+        warned = [step.text for step in offline.next if step.text.startswith("Do not start")]
+        assert warned == [
+            "Do not start broker 1 before broker 5: it would be elected unclean for t-0, and acknowledged records that it lacks"
+            " would be lost."
+        ]

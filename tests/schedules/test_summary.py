@@ -267,7 +267,7 @@ class TestObjectStore:
     def test_a_failure_does_not_take_the_report_away(self, run, bucket: str):
         """As in a folder."""
         ran = run("10_triage", "sample:leader_minus_one")
-        where = publishing.place(self.uri(bucket, "kafka/prod"))
+        where = publishing.place(self.uri(bucket, "kept/prod"))
         publishing.publish(where, ran.summary, ran.folder)
         good = where.read("report.html")
         assert good.rstrip().endswith(b"</html>")

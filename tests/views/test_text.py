@@ -49,3 +49,18 @@ class TestTimes:
         assert text.elapsed("2026-11-20T02:58:40Z", "2026-11-20T03:06:40Z").replace("\u202f", " ") == "8 min 00 s"
         assert text.elapsed("2026-11-20T03:00:00Z", "2026-11-20T02:00:00Z").replace("\u202f", " ") == "0 s"
         assert text.elapsed(None, "2026-11-20T02:00:00Z") == "?"
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("casebook run broker_maintenance -p drain=2", "casebook run broker_maintenance --source 'my case' -p drain=2"),
+        ("casebook run offsets_topic", "casebook run offsets_topic --source 'my case'"),
+        ("casebook run 40 --source x", "casebook run 40 --source x"),
+        ("bin/kafka-topics.sh --describe", "bin/kafka-topics.sh --describe"),
+    ],
+)
+def test_a_command_on_its_source(said, shown):
+    """Only those that run a notebook and do not say on what."""
+    assert text.on_source(said, source="my case") == shown
+    assert text.on_source(said, source="") == said

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from casebook.analysis.proof import SHOWN, START, ZNODES
 from casebook.analysis.verdicts import Verdict
-from casebook.analysis.words import agree, brokers, capitalised, moment, number
+from casebook.analysis.words import agree, brokers, capitalised, moment, number, one_by_one
 from casebook.facts import Cluster, instant
 from casebook.findings import Evidence, Finding, Question, Severity, Step
 
@@ -18,7 +18,7 @@ def brokers_registered(cluster: Cluster, verdicts: Sequence[Verdict], dead: Sequ
         question="Is every broker that holds replicas registered?",
         looked_at=number(len(cluster.brokers), "registration"),
         threshold="a replica on an unregistered broker",
-        facts={"registered": sorted(cluster.live) if known else None, "dead": list(dead) if known else None},
+        facts={"registered": sorted(cluster.live) if known else None, "dead": sorted(dead) if known else None},
         evidence=(Evidence(file=ZNODES, znode="/brokers/ids"),),
     )
     if not known:
@@ -26,12 +26,12 @@ def brokers_registered(cluster: Cluster, verdicts: Sequence[Verdict], dead: Sequ
     if not dead:
         return ask.nothing_in(verdicts, "Every broker that holds replicas is registered")
     held = Counter(r for v in verdicts for r in v.replicas if r in dead)
-    each = ", ".join(f"broker {broker} {held[broker]}" for broker in dead[:SHOWN])
+    each = ", ".join(f"broker {broker} {held[broker]}" for broker in sorted(dead)[:SHOWN])
     return ask.found(
         Severity.WARNING,
-        f"{capitalised(brokers(dead))} {agree(len(dead), 'is', 'are')} not registered",
+        f"{capitalised(brokers(sorted(dead)))} {agree(len(dead), 'is', 'are')} not registered",
         why=f"{number(held.total(), 'replica')} {agree(held.total(), 'is', 'are')} there: {each}.",
-        next=(Step(kind="first", text=f"Start {brokers(dead)}.", command=START),),
+        next=(Step(kind="first", text=f"Start {one_by_one(dead)}.", command=START),),
     )
 
 

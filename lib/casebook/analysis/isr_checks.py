@@ -5,13 +5,17 @@ from collections.abc import Iterable, Sequence
 from casebook.analysis.proof import READ_CONFIG, SHOWN, START, ZNODES, assumed, of_verdicts, topics_of
 from casebook.analysis.settings import BUILT_IN_ASSUMED
 from casebook.analysis.verdicts import ONLINE, State, Verdict, ids
-from casebook.analysis.words import agree, brokers, number
+from casebook.analysis.words import agree, brokers, number, one_by_one
 from casebook.facts import Cluster
 from casebook.findings import Evidence, Finding, Question, Severity, Step
 
 
-def under_min_isr(verdicts: Sequence[Verdict]) -> Finding:
-    """Can every online partition take acks=all writes?"""
+def under_min_isr(verdicts: Sequence[Verdict], order: Sequence[int]) -> Finding:
+    """Can every online partition take acks=all writes?
+
+    Args:
+        order: Dead brokers, in the order to start them.
+    """
     online = _online(verdicts)
     hit = [v for v in online if v.under_min_isr]
     unknown = [v for v in online if v.under_min_isr is None]
@@ -39,7 +43,7 @@ def under_min_isr(verdicts: Sequence[Verdict]) -> Finding:
             why=f"{needs} ({first.min_isr_origin}). Writes with acks=1 still pass and are at risk.",
             since=min((v.since for v in hit if v.since), default=None),
             evidence=of_verdicts(hit),
-            next=tuple(_min_isr_steps(hit, impossible)),
+            next=tuple(_min_isr_steps(hit, impossible, order)),
         )
     if unknown:
         title = f"min.insync.replicas of {number(len(unknown), 'partition')} is unknown"
@@ -150,10 +154,11 @@ def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict]) -> Finding:
     return ask.nothing_in(verdicts, "Unclean election is allowed nowhere")
 
 
-def _min_isr_steps(hit: Sequence[Verdict], impossible: Sequence[str]) -> Iterable[Step]:
-    missing = sorted({r for v in hit for r in v.replicas if r not in v.live_replicas})
+def _min_isr_steps(hit: Sequence[Verdict], impossible: Sequence[str], order: Sequence[int]) -> Iterable[Step]:
+    missing = {r for v in hit for r in v.replicas if r not in v.live_replicas}
     if missing:
-        yield Step(kind="first", text=f"Start {brokers(missing)} and wait until the ISR is whole.", command=START)
+        starts = one_by_one(broker for broker in order if broker in missing)
+        yield Step(kind="first", text=f"Start {starts}, and wait until the ISR is whole.", command=START)
     if impossible:
         topics = ", ".join(impossible[:SHOWN])
         yield Step(kind="then", text=f"{topics}: min.insync.replicas is above the replication factor; lower it or add replicas.")

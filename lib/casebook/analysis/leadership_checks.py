@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from casebook.analysis import controller_checks, isr_checks
 from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, START, ZNODES, of_verdicts, topics_of
-from casebook.analysis.start_first import StartChoice, order
+from casebook.analysis.start_first import StartChoice, elected_unclean, in_order, order
 from casebook.analysis.verdicts import OFFLINE, RULES, State, Verdict, is_reassigning
 from casebook.analysis.words import agree, brokers, capitalised, count, number, uncapitalised
 from casebook.facts import Cluster
@@ -21,7 +21,7 @@ def checks(
     answers = (
         offline(verdicts, choices, version.version, registered=cluster.brokers_known),
         unclean_price(verdicts),
-        isr_checks.under_min_isr(verdicts),
+        isr_checks.under_min_isr(verdicts, in_order(dead, choices)),
         isr_checks.at_min_isr(verdicts),
         isr_checks.under_replicated(verdicts),
         uninitialised(verdicts),
@@ -29,7 +29,7 @@ def checks(
         reassigning(cluster),
         isr_checks.isr_in_assignment(verdicts),
         isr_checks.unclean_allowed(cluster, verdicts),
-        controller_checks.brokers_registered(cluster, verdicts, dead),
+        controller_checks.brokers_registered(cluster, verdicts, in_order(dead, choices)),
         controller_checks.controller_epoch(cluster),
     )
     doubt = _doubt(cluster, verdicts)
@@ -161,7 +161,14 @@ def deleting(cluster: Cluster, verdicts: Sequence[Verdict]) -> Finding:
         Severity.INFO,
         f"{number(len(topics), 'topic')} {agree(len(topics), 'is', 'are')} marked for deletion{waiting}",
         why="Deletion ends once every replica's broker has deleted its copy; its partitions are not counted as offline.",
+        next=tuple(_kept_by(topics, waits)),
     )
+
+
+def _kept_by(topics: Sequence[str], waits: Sequence[int]) -> Iterable[Step]:
+    if waits:
+        text = f"Do not start {brokers(waits)} if {topics[0]} is still wanted: its deletion ends then, for good."
+        yield Step(kind="not", text=text)
 
 
 def reassigning(cluster: Cluster) -> Finding:
@@ -202,6 +209,7 @@ def _steps(hit: Sequence[Verdict], started: Sequence[StartChoice], version: Kafk
         if then:
             more = "; ".join(f"broker {c.broker}: {count(c.heals)} more" for c in then[:SHOWN])
             yield Step(kind="then", text=f"{capitalised(more)}.")
+        yield from _too_early(hit, [choice.broker for choice in started])
     untold = [v for v in hit if v.rule == "R11" and not v.waits_for]
     yield from _untold(untold, registered=registered)
     if stuck := len(hit) - len(untold) - sum(choice.heals for choice in started):
@@ -212,6 +220,19 @@ def _steps(hit: Sequence[Verdict], started: Sequence[StartChoice], version: Kafk
     if could := sum(v.unclean_winner is not None for v in hit):
         price = f"it elects {count(could)} of {count(len(hit))} and drops an unknown number of records"
         yield Step(kind="not", text=f"Do not turn on unclean election: {price}.{_halts(version)}")
+
+
+def _too_early(hit: Sequence[Verdict], steps: Sequence[int]) -> Iterable[Step]:
+    """Who must not be started before others: it would be elected although it lacks records that one of them has."""
+    unavoidable = set(elected_unclean(hit, steps))
+    for broker in sorted({broker for verdict in hit for broker in verdict.waits_for}):
+        others = [other for other in steps if other != broker]
+        lost = [v for v in elected_unclean(hit, [broker, *others]) if v not in unavoidable]
+        if lost:
+            first = sorted({other for v in lost for other in v.waits_for if other in (v.isr or ())})
+            named = f"{lost[0].topic}-{lost[0].partition}" + (f" and {count(len(lost) - 1)} more" if lost[1:] else "")
+            price = f"it would be elected unclean for {named}, and acknowledged records that it lacks would be lost"
+            yield Step(kind="not", text=f"Do not start broker {broker} before {brokers(first)}: {price}.")
 
 
 def _untold(untold: Sequence[Verdict], *, registered: bool) -> Iterable[Step]:

@@ -83,8 +83,10 @@ def choice(text: str, options: Sequence[tuple[str, str]]) -> str:
         Unclear: It is none of them.
     """
     given = _plain(text)
+    short = given.removeprefix("rule ").replace(" ", "")  # R3, r 3, rule 3, 3
     for key, words in options:
-        if given in (_plain(key), _plain(words), _plain(f"{key} {words}")):
+        named = _plain(key)
+        if given in (_plain(words), _plain(f"{key} {words}")) or short in (named, named.removeprefix("r")):
             return key
     raise Unclear(f"Choose one of {', '.join(key for key, _ in options)}.")
 

@@ -33,7 +33,8 @@ def whom_first(incident: Incident) -> Question:
         f"back?{incident.leaves_out}",
         form="one id",
         hints=(
-            "A start heals a partition when the one that starts is alive, assigned, and in the ISR.",
+            "A start heals a partition when the one that starts is assigned and in the ISR, or when the ISR is empty and unclean "
+            "election is allowed.",
             "Write the ISR of each offline partition beside it. Who stands there?",
             "Count for each dead broker how many offline partitions have it in their ISR. An empty ISR takes anybody who is "
             "assigned, if unclean election is allowed.",
@@ -91,8 +92,8 @@ def is_it_healed(incident: Incident) -> Question:
         form="a number",
         hints=(
             "All topics count, those being deleted do not.",
-            "A partition is still offline if nobody who is alive then stands in its ISR. Where somebody does, the start brings "
-            "the election about.",
+            "A partition is still offline if nobody who is alive then stands in its ISR, but where that is empty and unclean "
+            "election is allowed. Else the start brings the election about.",
             f"{number(len(incident.offline), 'partition')} {agree(len(incident.offline), 'was', 'were')} offline before.",
         ),
         judge=partial(_judge_left, incident, best.still_offline_after if best else 0),

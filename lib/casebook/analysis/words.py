@@ -55,6 +55,11 @@ def brokers(ids: Iterable[int]) -> str:
     return f"brokers {', '.join(texts[:-1])} and {texts[-1]}"
 
 
+def one_by_one(ids: Iterable[int]) -> str:
+    """``broker 5``, ``broker 5, then broker 1``: in this order."""
+    return ", then ".join(f"broker {broker}" for broker in ids) or "no broker"
+
+
 def capitalised(sentence: str) -> str:
     """With a large first letter."""
     return sentence[:1].upper() + sentence[1:]

@@ -97,7 +97,8 @@ def _watch(incident: Incident, cluster: Cluster, requests: tools.Requests, evide
 def _state(wrong: tuple[str, ...], seconds: float) -> str:
     after = f"After {duration(1000 * round(seconds))}" if seconds >= 1 else "Now"
     if not wrong:
-        return f"{after}: HEALED. Nothing is wrong any more. Look around as long as you like; Ctrl-C stops the servers."
+        healed = "HEALED. What had broken works again; whether records were lost, notebook 70 says."
+        return f"{after}: {healed} Look around as long as you like; Ctrl-C stops the servers."
     return f"{after}: not healed: {'; '.join(wrong)}."
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from casebook.analysis.leadership import Leadership
-from casebook.analysis.start_first import StartChoice, order, start_first
+from casebook.analysis.start_first import StartChoice, elected_unclean, order, start_first
 from casebook.analysis.verdicts import OFFLINE, RULES, State, Verdict
 from casebook.views import text
 from casebook.views.bars import Bar, figure, picture
@@ -68,13 +68,12 @@ def costs(lead: Leadership) -> View:
     offline = _offline(lead)
     if not offline:
         return html(Markup())
-    unclean_starts = sum(_elects_unclean(v) for v in offline)
     table = Table(
         name="costs",
         columns=(("Choice", TEXT), ("Offline after", NUMBER), ("Records dropped", NUMBER), ("Then", TEXT)),
         rows=[
-            *_start_cost(order(lead.start_first), CHOSEN, unclean_starts),
-            *_start_cost(_other_order(lead), PLAIN, unclean_starts),
+            *_start_cost(lead, order(lead.start_first), CHOSEN),
+            *_start_cost(lead, _other_order(lead), PLAIN),
             _unclean_cost(offline),
             (PLAIN, ("Wait", text.count(len(offline)), "0", _stay_down(offline))),
         ],
@@ -209,14 +208,10 @@ def _choices(choices: Sequence[StartChoice]) -> Markup:
     return numbers(table, f"The numbers ({text.plural(len(choices), 'row')})")
 
 
-def _elects_unclean(v: Verdict) -> bool:
-    """Whether whoever starts is elected unclean: unclean election is allowed, and nobody it waits for is in the ISR."""
-    return bool(v.waits_for) and not set(v.waits_for) & set(v.isr or ())
-
-
-def _start_cost(steps: Sequence[StartChoice], how: str, unclean: int) -> list[Row]:
+def _start_cost(lead: Leadership, steps: Sequence[StartChoice], how: str) -> list[Row]:
     if not steps:
         return []
+    unclean = len(elected_unclean(lead.verdicts, [choice.broker for choice in steps]))
     then = f"{text.plural(unclean, 'partition')} elected unclean" if unclean else "clean elections: nothing is lost"
     named = steps[:_MOST_NAMED]
     more = f", then {text.count(len(steps) - len(named))} more" if len(steps) > len(named) else ""
@@ -267,8 +262,9 @@ def _unclean(v: Verdict) -> object:
         return unknown()
     if v.unclean_winner is not None:
         return f"{v.unclean_winner} now"
-    if v.state in OFFLINE and _elects_unclean(v):
-        return f"{' or '.join(map(str, v.waits_for))} if started"
+    unclean = [broker for broker in v.waits_for if elected_unclean([v], [broker])]
+    if unclean:
+        return f"{' or '.join(map(str, unclean))} if started first"
     return "–" if v.clean_winner is not None else "nobody"
 
 

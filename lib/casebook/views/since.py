@@ -88,7 +88,7 @@ def _word(ended: str) -> str:
 
 def findings(all_findings: Sequence[Finding], *, until: str | None, source: str) -> View:
     """What was found, worst first, each with the notebook that explains it."""
-    return triage.findings(all_findings, until=until, explained=source)
+    return triage.findings(all_findings, until=until, source=source, explained=True)
 
 
 def overall(since: Since) -> View:

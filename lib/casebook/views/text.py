@@ -57,6 +57,14 @@ def command(notebook: str, source: str, parameters: Mapping[str, str]) -> str:
     return " ".join(["casebook run", notebook, *where, *(f"-p {name}={shlex.quote(text)}" for name, text in parameters.items())])
 
 
+def on_source(said: str, *, source: str) -> str:
+    """A command that runs a notebook, on this source: without one it would tell of a shipped sample."""
+    words = said.split(" ")
+    if words[:2] != ["casebook", "run"] or not source or "--source" in words:
+        return said
+    return " ".join([*words[:3], "--source", shlex.quote(source), *words[3:]])
+
+
 def some(items: Sequence[str], most: int) -> str:
     """The first of many, and how many more there are."""
     more = len(items) - most

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from markupsafe import Markup
@@ -82,18 +83,19 @@ def notebook_of(check: str) -> str | None:
     return next((stem for prefix, stem, _ in _NEXT if check.startswith(prefix)), None)
 
 
-def findings(all_findings: Sequence[Finding], *, until: str | None = None, explained: str | None = None) -> View:
+def findings(all_findings: Sequence[Finding], *, until: str | None = None, source: str = "", explained: bool = False) -> View:
     """What was found, worst first, each with what to do and its proof.
 
     Args:
         until: When the evidence was collected, ISO-8601: how long each has lasted is counted to it.
-        explained: The source, where each is to name the notebook that explains it.
+        source: Of the commands that run a notebook.
+        explained: Whether each names the notebook that explains it.
     """
     found = [f for f in worst_first(all_findings) if f.status is Status.FINDING]
     proofs = (e for f in found for e in f.evidence)
     cites = tuple(e.znode if e.znode is not None else e.label for e in proofs if e.znode is not None or e.line is not None)
-    rows = [(f, *_proofs(f), None if explained is None else _explained(f, explained)) for f in found]
-    return html(render("findings", findings=rows, until=until), cites=cites)
+    rows = [(f, *_proofs(f), _explained(f, source) if explained else None) for f in found]
+    return html(render("findings", findings=rows, until=until, on=partial(text.on_source, source=source)), cites=cites)
 
 
 def looked_at(all_findings: Sequence[Finding]) -> View:
@@ -137,11 +139,15 @@ def tally(all_findings: Sequence[Finding]) -> View:
     return html(render("tally", asked=len(all_findings), rows=rows))
 
 
-def where_next(all_findings: Sequence[Finding]) -> View:
-    """The notebooks that explain what was found."""
+def where_next(all_findings: Sequence[Finding], *, source: str = "") -> View:
+    """The notebooks that explain what was found.
+
+    Args:
+        source: Of the commands that run them.
+    """
     found = [f.check for f in all_findings if f.status in (Status.FINDING, Status.COULD_NOT_CHECK)]
     words = {stem: said for prefix, stem, said in reversed(_NEXT) if any(check.startswith(prefix) for check in found)}
-    rows = [(stem.replace("_", " "), words[stem], f"casebook run {stem[3:]}") for stem in sorted(words)]
+    rows = [(stem.replace("_", " "), words[stem], text.command(stem[3:], source, {})) for stem in sorted(words)]
     if any(check.startswith("evidence.") for check in found):
         rows.append(_COLLECT)
     return html(render("links", title="Where to go next", rows=rows)) if rows else html(Markup())

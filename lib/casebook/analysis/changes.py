@@ -87,6 +87,7 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "timeline.under_min_isr": ("windows",),
     "timeline.unknown_requests": ("requests",),
     "timeline.untyped": ("grave",),
+    "loss.commits_backwards": ("odd",),
     "loss.cut_ranges": ("ranges",),
     "loss.outside_every_window": ("records",),
     "loss.price_of_election": ("candidates",),

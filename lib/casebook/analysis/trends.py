@@ -8,6 +8,7 @@ from casebook.analysis.since import Since
 from casebook.past_runs import Measure, read_off
 
 _DAY = 86_400_000
+_LEAST = 0.25  # of a day: from less history nobody knows a day
 
 WHOLE = (
     "leaderless",
@@ -97,6 +98,8 @@ def _per_day(since: Since, name: str, points: Sequence[tuple[int | None, float |
     if not kept or since.at is None or name not in _COUNTED_BETWEEN | _EPOCHS:
         return None
     days = (since.at - kept[0].at) / _DAY
+    if days < _LEAST:
+        return None
     if name in _EPOCHS:
         first, last = points[0][1], points[-1][1]
         return None if first is None or last is None else (last - first) / days

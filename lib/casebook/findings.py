@@ -182,6 +182,11 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda f: (_STATUS_RANK[f.status], _RANK[f.severity], area(f.check), f.check)))
 
 
+def rank(severity: Severity | None) -> int:
+    """The place of a severity among all: the lower, the worse; ``None`` comes last."""
+    return _RANK[severity]
+
+
 def area(check: str) -> int:
     """The place of a check's area among those that hurt: the lower, the more."""
     first = check.partition(".")[0]

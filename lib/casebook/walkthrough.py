@@ -60,7 +60,7 @@ def lesson(name: str) -> Lesson:
 def _partition(name: str) -> Lesson:
     case, cluster = _opened("acks1_loss")
     topic = "payments"
-    copies = [replica for replica in _replicas(case) if (replica.topic, replica.partition) == (topic, 0)]
+    copies = _copies(case, topic, 0)
     place = {broker: nth for nth, broker in enumerate(_of(cluster, topic, 0).replicas, start=1)}
     segment = f"{copies[0].segments[0].base_offset:020d}.log"
     return Lesson(
@@ -105,7 +105,7 @@ def _isr(name: str) -> Lesson:
 def _high_watermark(name: str) -> Lesson:
     case, _ = _opened("acks1_loss")
     topic = "payments"
-    copies = [replica for replica in _replicas(case) if (replica.topic, replica.partition) == (topic, 0)]
+    copies = _copies(case, topic, 0)
     cut = _last(case, "brokers/1/logs/server.log", f"Truncating log {topic}-0 to offset")
     offset = case.line(cut[0]).rpartition("offset ")[2].split(".")[0]
     return Lesson(
@@ -183,6 +183,10 @@ def _opened(sample: str) -> tuple[Case, Cluster]:
 
 def _of(cluster: Cluster, topic: str, number: int) -> Partition:
     return next(p for p in cluster.partitions if (p.topic, p.partition) == (topic, number))
+
+
+def _copies(case: Case, topic: str, partition: int) -> list[Replica]:
+    return [replica for replica in _replicas(case) if (replica.topic, replica.partition) == (topic, partition)]
 
 
 def _replicas(case: Case) -> Iterator[Replica]:

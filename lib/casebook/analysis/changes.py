@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from casebook.findings import Severity, Status, area
+from casebook.findings import Severity, Status, area, rank
 from casebook.past_runs import RUN_BEFORE, Outcome
 
 
@@ -44,7 +44,6 @@ class Change(NamedTuple):
     went: tuple[str, ...] = ()
 
 
-_RANK = {Severity.CRITICAL: 0, Severity.WARNING: 1, Severity.INFO: 2, None: 3}
 _ORDER = tuple(How)
 _ANSWERED = frozenset({Status.OK, Status.FINDING})
 
@@ -128,7 +127,7 @@ def compare(before: Mapping[str, Outcome], now: Mapping[str, Outcome]) -> tuple[
 
 
 def _reading_order(change: Change) -> tuple[int, int, int, str]:
-    return _ORDER.index(change.how), _RANK[change.severity], area(change.check), change.check
+    return _ORDER.index(change.how), rank(change.severity), area(change.check), change.check
 
 
 def _change(before: Outcome | None, now: Outcome | None) -> Change | None:
@@ -168,7 +167,7 @@ def _of_findings(before: Outcome, now: Outcome) -> Change | None:
 
 def _worse_or_better(before: Outcome, now: Outcome, first: int | None, last: int | None) -> How | None:
     if before.severity is not now.severity:
-        return How.WORSE if _RANK[now.severity] < _RANK[before.severity] else How.BETTER
+        return How.WORSE if rank(now.severity) < rank(before.severity) else How.BETTER
     if first is None or last is None or first == last:
         return None
     return How.WORSE if last > first else How.BETTER

@@ -9,7 +9,8 @@ from casebook.facts import Cluster
 from casebook.past_runs import Measure, Written
 from casebook.storage import Partition
 
-_OF_A_COPY = ("bytes", "dirty_ratio", "limit", "cleaner_point", "load_ms")
+OF_A_COPY = ("bytes", "dirty_ratio", "limit", "cleaner_point", "load_ms")
+"""What is followed of each copy of a partition of the offsets topic."""
 
 
 class Moved(NamedTuple):
@@ -86,7 +87,7 @@ def _of_offsets_topic(copies: Sequence[OffsetsPartition]) -> Iterator[Measure]:
         loads = [copy.load_ms for copy in copies if copy.coordinator and copy.broker == broker]
         yield Measure("load_ms", None, broker, None if None in loads else sum(loads))
     for copy in sorted(copies, key=lambda copy: (copy.partition, copy.broker)):
-        for name in _OF_A_COPY:
+        for name in OF_A_COPY:
             yield Measure(name, copy.partition, copy.broker, getattr(copy, name))
 
 

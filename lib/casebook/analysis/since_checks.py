@@ -14,7 +14,6 @@ _DAY = 86_400_000
 _GROWN, _DOUBLED, _GROWN_BYTES = 1.2, 2.0, 1 << 20
 _FLAPS = 4
 _SHOWN = 3
-_NOT_DUE = -1.0
 _MEASURES = (Evidence(file="tables/measures"),)
 _PARTITIONS = (Evidence(file="tables/partitions"),)
 _FIRST = "There is no run before this one to compare with"
@@ -183,7 +182,7 @@ def _standing_still(line: Line, measures: Sequence[Measure]) -> Finding:
     copies, now = _of_copies(measures, "bytes"), _dirty(measures)
     before = _dirty(line.last.measures) if line.last else {}
     due = {copy: point for copy, point in before.items() if copy in copies}
-    hit = sorted(copy for copy, point in due.items() if now.get(copy, _NOT_DUE) == point)
+    hit = sorted(copy for copy, point in due.items() if copy in now and now[copy] == point)
     unknown = sorted(due.keys() - _of_copies(measures, "dirty_ratio").keys())
     ask = Question(
         check="since.cleaner_point",

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from casebook.analysis.measures import OF_A_COPY
 from casebook.analysis.since import Since
 from casebook.past_runs import Measure, read_off
 
@@ -83,7 +84,7 @@ def copies(since: Since) -> tuple[dict[str, Trend], ...]:
 
 
 def _of_copy(since: Since, copy: Measure) -> Iterator[Trend]:
-    for name in ("bytes", "dirty_ratio", "limit", "cleaner_point", "load_ms"):
+    for name in OF_A_COPY:
         yield _trend(since, (name, copy.partition, copy.broker))
 
 
@@ -104,5 +105,5 @@ def _per_day(since: Since, name: str, points: Sequence[tuple[int | None, float |
         first, last = points[0][1], points[-1][1]
         return None if first is None or last is None else (last - first) / days
     counted = [counted for _, counted in points[1:]]  # the first run counted from one that is not here
-    whole = all(later.run_before == earlier.name for earlier, later in pairwise(kept))  # else one that counted is gone
-    return sum(counted) / days if whole and None not in counted else None
+    unbroken = all(later.run_before == earlier.name for earlier, later in pairwise(kept))  # else one that counted is gone
+    return sum(counted) / days if unbroken and None not in counted else None

@@ -67,7 +67,7 @@ def logged(out) -> dict[int, int]:
 def test_how_long_loads_take(foretold, logged):
     """Within 30 % of what was logged, and in the interval that was stated."""
     assert len(foretold) >= 2 * len(script.HOLDERS)
-    assert min(one.loads for one in foretold) >= 2
+    assert min(one.loads for one in foretold) >= 3
     told = {one.partition: (round(one.takes.mid), logged[one.partition]) for one in foretold}
     assert [one.partition for one in foretold if not one.takes.low <= logged[one.partition] <= one.takes.high] == [], told
     assert [part for part, (mid, took) in told.items() if mid != pytest.approx(took, rel=WITHIN)] == [], told

@@ -30,7 +30,7 @@ FEW = 2
 BROKER_SETTINGS = {
     "offsets.topic.num.partitions": str(len(OFFSETS)),
     "offsets.topic.replication.factor": "1",
-    "offsets.load.buffer.size": "1024",
+    "offsets.load.buffer.size": "512",
     "log.cleaner.enable": "false",
 }
 SETTINGS = {
@@ -70,7 +70,7 @@ def play(stage: Stage) -> None:
         with Watch(cluster.bootstrap, committed) as watch, _in_turn(stage, cluster):
             stage.reach(cluster, Phase(live=(3,), dead=HOLDERS, controller=CONTROLLER, partitions=_without_holders(rows)))
             stage.start(cluster, *HOLDERS)
-            cluster.wait_until(lambda: _underway(cluster, before, watch, placed), what="two loads of each broker to end")
+            cluster.wait_until(lambda: _underway(cluster, before, watch, placed), what="three loads of each broker to end")
             now = Phase(live=BROKERS, controller=CONTROLLER, partitions=rows)
             stage.expect("during", cluster, now, disks=BROKERS)
             if not _underway(cluster, before, watch, placed):
@@ -172,10 +172,10 @@ def _loaded(cluster: Cluster, broker: int) -> int:
 
 
 def _underway(cluster: Cluster, before: Mapping[int, int], watch: Watch, placed: Mapping[str, int]) -> bool:
-    """Whether each restarted broker serves two groups already, and has at least two partitions yet to load."""
+    """Whether each restarted broker serves three groups already, and has at least two partitions yet to load."""
     for broker in HOLDERS:
         theirs = {group for group, number in placed.items() if holder(number) == broker}
         most = before[broker] + len(theirs) - 2
-        if len(watch.served(theirs)) < 2 or _loaded(cluster, broker) > most:  # clients may hear of it late
+        if len(watch.served(theirs)) < 3 or _loaded(cluster, broker) > most:  # clients may hear of it late
             return False
     return True

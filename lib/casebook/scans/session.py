@@ -15,6 +15,7 @@ from time import sleep
 from typing import TYPE_CHECKING, TypeVar
 
 from casebook.errors import ScanError
+from casebook.scans import class_archive
 from casebook.scans.jvm import source_jars
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ _LOCAL = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "2g",
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",  # takes what is in use; G1 takes more the longer a scan runs
     "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
     "spark.sql.adaptive.enabled": "false",  # planning anew between two stages takes longer than what it saves here
     "spark.sql.codegen.cache.maxEntries": "2000",  # one notebook has 250 pieces; of Spark's 100 none is left to be used again
@@ -159,10 +159,16 @@ def _tasks(tracker: object, group: str) -> tuple[int, int]:
 def _settings(configured: Mapping[str, str], jars: tuple[Path, ...]) -> dict[str, str]:
     """What to set beside what the user has configured."""
     local = configured.get("spark.master", "local").startswith("local")
-    usual = _ALONE | _LOCAL if local else _ALONE
+    usual = _ALONE | _LOCAL | {"spark.driver.extraJavaOptions": _java_options()} if local else _ALONE
     missing = {key: value for key, value in usual.items() if key not in configured}
     named = configured.get("spark.jars", "").split(",")
     return missing | {"spark.jars": ",".join(filter(None, dict.fromkeys((*named, *map(str, jars)))))}
+
+
+def _java_options() -> str:
+    """G1 would take more the longer a scan runs, and Java knows nothing of ``TMPDIR``."""
+    temporary = shlex.quote(f"-Djava.io.tmpdir={tempfile.gettempdir()}")
+    return f"-XX:+UseSerialGC {temporary} {class_archive.options()}"
 
 
 def _configured() -> dict[str, str]:

@@ -41,6 +41,18 @@ class TestLessons:
         )
         assert seen.evidence[1][0].text.endswith(f"to offset {moved['truncated_to']}. (kafka.log.Log)")
 
+    def test_what_the_cut_took(self):
+        """The table shows it: kept below, cut off from there on, and what is gone is what the script found nowhere."""
+        noted = facts("acks1_loss", "acks1_loss")
+        cut = next(row for row in noted["moved"] if row["partition"] == "payments-0")["truncated_to"]
+        seen = walkthrough.lesson("high_watermark")
+        assert f" {noted['lost']['payments-0']} acknowledged records are gone" in seen.takeaway
+        assert {row[0] for row in seen.rows} > {cut - 1, cut}
+        assert [row[1] for row in seen.rows] == ["kept" if row[0] < cut else "cut off" for row in seen.rows]
+        gone = {row[0]: row[3] for row in seen.rows if row[3] != "–"}
+        assert min(gone) == cut and set(gone.values()) <= set(noted["lost_ids"])
+        assert not {row[2] for row in seen.rows} & set(noted["lost_ids"])
+
     def test_coordinator(self):
         """Groups lie where the brokers themselves put them; one load ended and one did not."""
         groups = facts("coordinators_loading", "coordinators")["groups"]

@@ -5,12 +5,15 @@ Nothing here is written down beforehand: partitions, transactions and lines are 
 """
 
 import itertools
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 from casebook import citations, places
 from casebook.analysis.group_partition import group_partition, java_hash
-from casebook.analysis.words import number, size
+from casebook.analysis.words import agree, number, size
 from casebook.case import Case
 from casebook.errors import UsageError, did_you_mean
 from casebook.facts import Cluster, Partition, instant, state_path
@@ -103,21 +106,61 @@ def _isr(name: str) -> Lesson:
 
 
 def _high_watermark(name: str) -> Lesson:
-    case, _ = _opened("acks1_loss")
+    case, cluster = _opened("acks1_loss")
     topic = "payments"
-    copies = _copies(case, topic, 0)
     cut = _last(case, "brokers/1/logs/server.log", f"Truncating log {topic}-0 to offset")
-    offset = case.line(cut[0]).rpartition("offset ")[2].split(".")[0]
+    offset = int(case.line(cut[0]).rpartition("offset ")[2].split(".")[0])
+    acknowledged = list(_acknowledged(case, topic, 0))
+    copies = _copies(case, topic, 0)
+    leader = _of(cluster, topic, 0).state.leader
+    stored = _log(next(copy for copy in copies if copy.broker == leader))
+    there = {each.offset: each.id for each in acknowledged if each.key in stored}
+    gone = {each.offset: each for each in acknowledged if each.key not in stored}
+    on_disk = ", ".join(f"{copy.high_watermark} on broker {copy.broker}" for copy in copies)
     return Lesson(
         name=name,
         source="sample:acks1_loss",
-        takeaway=f"Broker 1, leader before, cut {topic}-0 back to {offset}: that far it knew everybody to be.",
-        reading="Of what it had taken above that, with acks=1, all that the new leader did not have is gone; the rest it fetched "
-        "again. Below: the high watermarks on disk some time afterwards.",
-        columns=("Broker", "replication-offset-checkpoint", "Size of its copy"),
-        rows=tuple((copy.broker, f"{topic} 0 {copy.high_watermark}", size(copy.bytes)) for copy in copies),
-        evidence=citations.evidence(case, cut, at=None),
+        takeaway=f"Broker 1, leader before, cut {topic}-0 back to {offset}: {number(len(gone), 'acknowledged record')} "
+        f"{agree(len(gone), 'is', 'are')} gone.",
+        reading=f"What applications were told is stored, held against the log of broker {leader}. From {offset} on two had "
+        f"the same offset: the new leader's is there. In replication-offset-checkpoint stood, some time afterwards, {on_disk}.",
+        columns=("Offset", "Broker 1", "Stored there now", "Acknowledged, and gone"),
+        rows=tuple(
+            (at, "kept" if at < offset else "cut off", there.get(at, "–"), gone[at].id if at in gone else "–")
+            for at in (offset - 2, offset - 1, offset, offset + 1, max(gone))
+        ),
+        evidence=citations.evidence(case, [*cut, gone[offset].proof], at=None),
     )
+
+
+class _Acknowledged(NamedTuple):
+    """A record that an application was told is stored.
+
+    Args:
+        proof: Its line in the ledger.
+    """
+
+    id: str
+    offset: int
+    proof: str
+
+    @property
+    def key(self) -> bytes:
+        """Its key as messages of 0.9 hold it, behind its length, where they are not compressed."""
+        return len(self.id).to_bytes(4) + self.id.encode()
+
+
+def _acknowledged(case: Case, topic: str, partition: int) -> Iterator[_Acknowledged]:
+    for path, _ in case.ledgers():
+        for at, line in enumerate(case.text_lines(path), start=1):
+            row = json.loads(line)
+            if (row["topic"], row["partition"]) == (topic, partition) and row.get("acked"):
+                yield _Acknowledged(row["id"], row["offset"], f"{path}:{at}")
+
+
+def _log(copy: Replica) -> bytes:
+    """What its segments hold, which are in the case."""
+    return b"".join(path.read_bytes() for path in sorted(Path(copy.place).glob("*.log")))
 
 
 def _coordinator(name: str) -> Lesson:

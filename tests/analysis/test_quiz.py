@@ -1,6 +1,7 @@
 """The quiz: lenient in form, strict in content, and every answer follows from what ZooKeeper holds."""
 
 import json
+import re
 import string
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,20 +11,30 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from casebook import places, sources
-from casebook.analysis import leadership, quiz, quiz_answers, quiz_questions, release
+from casebook.analysis import leadership, quiz, quiz_answers, quiz_past, quiz_questions, release
 from casebook.analysis.quiz import Outcome, Question
 from casebook.analysis.quiz_answers import GIVEN_UP, Unclear
 from casebook.analysis.verdicts import RULES
 from casebook.case import Case
-from casebook.facts import epoch_ms
+from casebook.facts import PartitionState, epoch_ms
 from casebook.findings import Severity, Status
+from casebook.formats import history_facts
+from casebook.history import Happened, What
 from tests.evidence import made, override, state
 
-SECOND_INCIDENT = "2026-11-22T05:25:55.2Z"
-"""Within sample isr_shrunk_loss: the walkthrough names it."""
 IDS = some.frozensets(some.integers(0, 2000), max_size=12)
 NAMES = some.text(string.ascii_letters + string.digits + "._-", min_size=1, max_size=20)
 BETWEEN = some.sampled_from([",", ", ", " ", " and ", ";", " & ", "\n"])
+
+_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+SPELLED = dict(enumerate(_WORDS)) | {15: "fifteen", 19: "nineteen", 20: "twenty", 40: "forty", 90: "ninety"}
+SPELLED |= {21: "twenty-one", 35: "Thirty five", 99: "NINETY-NINE"}
+CHOICES = (
+    ("R1", "The state names a leader that is not registered."),
+    ("R3", "No member of the ISR is alive, and unclean election is not allowed."),
+    ("controller", "Delete the znode /controller, so that another broker becomes controller"),
+    ("wipe", "Delete the log dirs of a dead broker, so that it starts clean"),
+)
 
 
 class TestForms:
@@ -55,12 +66,50 @@ class TestForms:
         """A blank or slash does as well, where it can be told from a number."""
         assert quiz_answers.partitions(", ".join(form.format(t=topic, n=n) for n in numbers), topic) == numbers
 
-    @given(first=some.integers(0, 500), more=some.integers(0, 100), dash=some.sampled_from(["-", " - ", "..", " to "]))
+    @given(
+        first=some.integers(0, 500),
+        more=some.integers(0, 100),
+        dash=some.sampled_from(["-", " - ", "–", "..", " to ", " through "]),
+    )
     def test_ranges(self, first, more, dash):
-        """From one to another."""
-        assert quiz_answers.partitions(f"orders-{first}{dash}{first + more}", "orders") == frozenset(
-            range(first, first + more + 1)
-        )
+        """From one to another, of partitions and of brokers."""
+        meant = frozenset(range(first, first + more + 1))
+        assert quiz_answers.partitions(f"orders-{first}{dash}{first + more}", "orders") == meant
+        assert quiz_answers.brokers(f"brokers {first}{dash}{first + more}") == meant
+
+    @given(numbers=some.frozensets(some.sampled_from(sorted(SPELLED)), min_size=1, max_size=5), between=BETWEEN.filter(str.strip))
+    def test_plain_words(self, numbers, between):
+        """A number may be spelled, wherever one is asked for; alone, zero is nobody among brokers and partitions."""
+        written = between.join(SPELLED[number] for number in numbers)
+        meant = frozenset() if numbers == {0} else numbers
+        assert quiz_answers.brokers(written) == quiz_answers.partitions(written, "orders") == meant
+        if len(numbers) == 1:
+            assert {quiz_answers.number(written)} == {quiz_answers.number(f"{written} partitions")} == numbers
+            return
+        with pytest.raises(Unclear):
+            quiz_answers.number(written)
+
+    @pytest.mark.parametrize(
+        ("text", "key"),
+        [
+            ("wipe it", "wipe"),
+            ("Wipe the log dirs.", "wipe"),
+            ("the controller", "controller"),
+            ("rule three", "R3"),
+            ("r 3", "R3"),
+        ],
+    )
+    def test_a_choice_among_words(self, text, key):
+        """Words that say nothing, and the option's own, do not matter."""
+        assert quiz_answers.choice(text, CHOICES) == key
+
+    @given(two=some.permutations([key for key, _ in CHOICES]), between=BETWEEN)
+    def test_two_choices_are_none(self, two, between):
+        """Whoever names two has not chosen, and whoever denies one has not named it."""
+        first, second, *_ = two
+        for text in (f"{first}{between}{second}", f"not {first}", f"{first}, no"):
+            with pytest.raises(Unclear):
+                quiz_answers.choice(text, CHOICES)
 
     @given(value=some.integers(0, 10**9), form=some.sampled_from(["{}", " {} ", "{} partitions", "about {}"]))
     def test_numbers(self, value, form):
@@ -70,13 +119,17 @@ class TestForms:
     @pytest.mark.parametrize(
         ("judge", "text"),
         [
-            (quiz_answers.brokers, "2-4"),
+            (quiz_answers.brokers, "4-2"),
+            (quiz_answers.brokers, "1 but not 5"),
             (quiz_answers.brokers, "first"),
             (quiz_answers.brokers, ","),
             (quiz_answers.number, "3 or 4"),
             (quiz_answers.number, "-1"),
             (quiz_answers.number, "1.5"),
             (quiz_answers.number, "many"),
+            (quiz_answers.number, "minus one"),
+            (quiz_answers.number, "more than three"),
+            (quiz_answers.number, "one and a half"),
             (lambda text: quiz_answers.partitions(text, "orders"), "payments-0"),
             (lambda text: quiz_answers.partitions(text, "orders"), "9-3"),
             (lambda text: quiz_answers.partitions(text, "orders"), "0-999999999"),
@@ -152,7 +205,9 @@ def asked(case: Case, at: int | None = None) -> dict[str, Question]:
     """The questions on a case, by key."""
     cluster = case.cluster(at=at)
     version = release.release(cluster, logged=case.logged_versions(), configured=case.configured_versions())
-    return {question.key: question for question in quiz_questions.questions(leadership.examine(cluster, version))}
+    last = quiz_past.last_in_sync(past(case), at) if at else {}
+    found = quiz_questions.questions(leadership.examine(cluster, version), last_in_sync=last)
+    return {question.key: question for question in found}
 
 
 def of(**cluster: object) -> dict[str, Question]:
@@ -160,6 +215,12 @@ def of(**cluster: object) -> dict[str, Question]:
     made_up = made(**cluster)
     found = leadership.examine(made_up, release.release(made_up, given="2.8.2"))
     return {question.key: question for question in quiz_questions.questions(found)}
+
+
+def led(time: int, topic: str, leader: int) -> Happened:
+    """A state of partition 0 that was written."""
+    written = PartitionState(leader=None if leader < 0 else leader, isr=(1,), leader_epoch=0, controller_epoch=1)
+    return Happened(What.STATE, time, time, topic=topic, partition=0, state=written)
 
 
 def opened(name: str) -> Case:
@@ -170,13 +231,19 @@ def right(question: Question, answer: object) -> bool:
     return quiz.judged(question, str(answer)).outcome is Outcome.RIGHT
 
 
-INCIDENTS = {"leader_minus_one": None, "isr_shrunk_loss": epoch_ms(SECOND_INCIDENT)}
+def past(case: Case) -> list[Happened]:
+    """What its history tells."""
+    return list(history_facts.read(case.history())) if case.has_history else []
+
+
+INCIDENTS = ("leader_minus_one", "isr_shrunk_loss")
 
 
 @pytest.fixture(scope="module", params=INCIDENTS)
 def incident(request: pytest.FixtureRequest) -> tuple[dict[str, Question], Raw]:
     """The questions on an incident, and what is stored of it."""
-    case, at = opened(request.param), INCIDENTS[request.param]
+    case = opened(request.param)
+    at = quiz_past.height(past(case))
     return asked(case, at), raw(case, at)
 
 
@@ -235,14 +302,78 @@ class TestStartFirst:
         assert [broker for broker in range(10) if right(questions["first"], broker)] == [best]
         assert [count for count in range(40) if right(questions["healed"], count)] == [offline - heals[best]]
 
-    def test_the_second_incident(self):
+    def test_isr_shrunk_loss(self):
         """Broker 1 is in the only ISR that is not empty, and a replica of every other partition that is offline."""
-        case, at = opened("isr_shrunk_loss"), INCIDENTS["isr_shrunk_loss"]
+        case = opened("isr_shrunk_loss")
+        at = quiz_past.height(past(case))
         questions, stored = asked(case, at), raw(case, at)
         assert {member for name in stored.offline for member in stored.states[name]["isr"]} == {1}
         assert all(1 in stored.assigned[name] for name in stored.offline)
         assert [broker for broker in range(10) if right(questions["first"], broker)] == [1]
         assert [count for count in range(10) if right(questions["healed"], count)] == [0]
+
+
+class TestThePast:
+    """What a case's history adds."""
+
+    def test_the_height(self):
+        """Both brokers are dead and all is written, and the first that comes back is not yet there: by the script's own clock."""
+        case = opened("isr_shrunk_loss")
+        noted = json.loads((places.samples_dir() / "isr_shrunk_loss" / "expected.json").read_text())["facts"]["isr_shrunk_loss"]
+        elected = {row["partition"]: epoch_ms(row["elected_at"]) for row in noted["moved"]}
+        at = quiz_past.height(past(case))
+        assert epoch_ms(noted["started"]) < at < elected["payments-1"]
+        assert raw(case, at).registered == {3}
+
+    def test_the_longest_and_not_the_largest(self):
+        """A single partition for ten seconds, against two for one: what the controller mends at once is no incident."""
+        states = [(1000, "a", -1), (1000, "b", -1), (2000, "b", 1), (11_000, "a", 1)]
+        registered = Happened(What.BROKER_REGISTERED, 1, 500, broker=1)
+        happened = [registered, *(led(time, topic, leader) for time, topic, leader in states)]
+        assert quiz_past.height(happened) == 10_999
+        assert quiz_past.height(happened[:-1]) is None  # it goes on: the case as it was collected
+        assert quiz_past.height(happened[:1]) is None
+
+    def test_who_was_in_sync_last(self):
+        """Before the ISR was emptied broker 1 was alone in it: the script acknowledged there what broker 2 never got."""
+        case = opened("isr_shrunk_loss")
+        at = quiz_past.height(past(case))
+        assert raw(case, at).states["payments-0"]["isr"] == []
+        assert quiz_past.last_in_sync(past(case), at)["payments", 0] == (1,)
+        explained = asked(case, at)["first"].explanation
+        assert "it named broker 1 and not broker 2, which lacks what broker 1 acknowledged" in explained
+        assert "Started before it, broker 2 would lead" in explained
+
+    def test_nobody_knows_who_was_in_sync(self):
+        """Without a history it is not guessed."""
+        explained = asked(opened("leader_minus_one"))["first"].explanation
+        assert "The ISR of sessions-1 is empty" in explained and "the znodes do not tell" in explained
+
+
+class TestExplanations:
+    @pytest.mark.parametrize("name", INCIDENTS)
+    def test_they_give_away_no_other_answer(self, name):
+        """How many each start would heal says how many are left: it is told with that."""
+        case = opened(name)
+        first = asked(case, quiz_past.height(past(case)))["first"]
+        given = quiz.judged(first, GIVEN_UP)
+        assert not re.search(r"\d partitions?|heals? \d", given.said(set()))
+        assert "would heal" in given.said({"healed"})
+        assert "would heal" not in quiz.judged(first, "99").said({"healed"})
+
+    def test_who_is_needed_next_waits_for_who_came_first(self):
+        """Of two dead brokers the other one is the answer to the question before."""
+        healed = quiz.judged(asked(opened("leader_minus_one"))["healed"], "3")
+        assert "broker" not in healed.said({"healed"})
+        assert healed.said({"healed", "first"}).endswith("They need broker 1.")
+
+    def test_what_is_as_good_as_what_notebook_20_advises(self):
+        """Brokers 1 and 2 heal one partition each. Broker 2 would lead it out of sync, so it is no right answer, though it heals as
+        many."""
+        allowed = override("t", unclean_leader_election_enable="true")
+        found = of(live=(3,), controller=3, topics={"t": {0: ([2, 1], state(-1, [1])), 1: ([3], state(3, [3]))}}, extra=[allowed])
+        assert [broker for broker in range(4) if right(found["first"], broker)] == [1]
+        assert "out of sync" in quiz.judged(found["first"], "2").why
 
 
 class TestOtherCases:

@@ -1,12 +1,15 @@
 """Practice: somebody heals a real cluster with the scripts that lie there, and is told when it is healed, and not before."""
 
 import json
+import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
@@ -16,6 +19,9 @@ import pytest
 from casebook import sources
 from casebook.errors import RehearsalError
 from casebook.rehearsal import INCIDENTS, practise
+from casebook.rehearsal import kill_before_drain as script
+from casebook.rehearsal.truth import Expected
+from casebook.storage import OFFSETS_TOPIC
 from tests.rehearsal.test_nothing_left import gone
 
 CASEBOOK = [sys.executable, "-c", "from casebook.cli import main; main()"]
@@ -27,7 +33,7 @@ class Practice:
 
     def __init__(self, out: Path) -> None:
         self.folder, self.said = out / "practice", []
-        command = [*CASEBOOK, "rehearse", "leader-minus-one", "--practice", "--out", str(out)]
+        command = [*CASEBOOK, "rehearse", "kill-before-drain", "--practice", "--out", str(out)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self._lines: Queue[str] = Queue()
         Thread(target=self._read, daemon=True).start()
@@ -61,9 +67,21 @@ class Practice:
         return re.search(r"ZooKeeper +(\S+)", "".join(self.said))[1]
 
 
+def topics(rows: Iterable[Expected]) -> str:
+    """How many partitions of each topic, as it is told."""
+    return ", ".join(f"{topic} {n}" for topic, n in sorted(Counter(row.topic for row in rows).items()))
+
+
+def process_of(broker: Path) -> int:
+    """The process whose server.properties lie in a folder."""
+    named = str(broker.resolve() / "server.properties").encode()
+    lines = ((path, path.read_bytes()) for path in Path("/proc").glob("[0-9]*/cmdline") if os.access(path, os.R_OK))
+    return next(int(path.parent.name) for path, line in lines if named in line.split(b"\0"))
+
+
 @pytest.fixture(scope="module")
 def practice(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Practice]:
-    """``casebook rehearse leader-minus-one --practice``, at the moment when it first says what is wrong."""
+    """``casebook rehearse kill-before-drain --practice``, at the moment when it first says what is wrong."""
     started = Practice(tmp_path_factory.mktemp("practice") / "out")
     try:
         started.until("not healed")
@@ -81,21 +99,30 @@ class TestPractice:
         """It says where everything is and what the symptom is, and not who was killed."""
         said = "".join(practice.said)
         assert re.search(r"ZooKeeper +127\.0\.0\.1:\d+/kafka", said)
-        assert "11 partitions without leader" in said  # of the script, test_truth.py
-        assert not re.search(r"[Kk]ill|broker [0-9]|brokers [0-9] and|dead|SIGKILL", said)
+        lost = [row for row in script.during_rows() if row.offline]
+        assert f"{len(lost)} partitions without leader ({topics(lost)})" in said
+        assert not re.search(r"[Kk]ill|broker [0-9]|brokers [0-9] and|dead|SIGKILL", said.replace("kill-before-drain", ""))
+
+    def test_under_replicated_is_explained(self, practice: Practice):
+        """How many, of which topics, and what ends it."""
+        online = [row for row in script.during_rows() if not row.offline and len(row.isr) < len(row.replicas)]
+        wanted = (
+            f"{len(online)} partitions with a leader, and under-replicated: a replica is missing from the ISR, until its broker "
+        )
+        assert f"{wanted}runs and has caught up ({topics(online)})" in "".join(practice.said)
 
     def test_kafkas_own_tools_see_it(self, practice: Practice):
         """Those of that release, run as the text says: as many partitions without leader, three brokers registered."""
         unavailable = practice.run("kafka-topics.sh", "--zookeeper", practice.zookeeper, "--describe", "--unavailable-partitions")
         named = {tuple(re.findall(r"(?:Topic|Partition): (\S+)", line)) for line in unavailable.splitlines()}
-        assert len(named - {("retired", "0"), ("retired", "1")}) == 11
-        assert "[2, 3, 4]" in practice.run("zookeeper-shell.sh", practice.zookeeper, typed="ls /brokers/ids\nquit\n")
+        assert named == {(row.topic, str(row.partition)) for row in script.during_rows() if row.offline}
+        assert "[1, 2, 3]" in practice.run("zookeeper-shell.sh", practice.zookeeper, typed="ls /brokers/ids\nquit\n")
 
     def test_the_notebooks_can_be_pointed_at_it(self, practice: Practice, tmp_path, monkeypatch):
         """The profile that lies there makes the live cluster a source."""
         monkeypatch.setenv("CASEBOOK_PROFILES", str(practice.folder / "profiles"))
         case = sources.open_source("live:practice", evidence=lambda: tmp_path / "evidence")
-        assert case.cluster().live == {2, 3, 4}
+        assert case.cluster().live == {1, 2, 3}
         assert case.log_dirs() and case.has_history and case.server_properties()
 
     def test_not_before(self, practice: Practice):
@@ -103,13 +130,26 @@ class TestPractice:
         assert "is running already" in practice.run("start-broker", "3")
         assert "There is no broker 9" in practice.run("start-broker", "9")
         assert "Broker 5 is registered." in practice.run("start-broker", "5")
-        assert "3 partitions without leader" in practice.until("3 partitions without leader")
+        assert "2 partitions without leader (payments 2)" in practice.until("2 partitions without leader")
         assert "HEALED" not in "".join(practice.said)
 
-    def test_healed(self, practice: Practice):
-        """With the second one back, too, it is healed, and the time it took is told."""
-        assert "Broker 1 is registered." in practice.run("start-broker", "1")
-        assert re.match(r"After \d+ (?:s|min).*: HEALED", practice.until("HEALED"))
+    def test_healed_at_a_price(self, practice: Practice):
+        """With the second one back, too, it is healed, after a time that is told; and what it came back without is counted."""
+        shutil.rmtree(practice.folder / "broker-4" / "data" / "payments-3")  # its only copy
+        assert "Broker 4 is registered." in practice.run("start-broker", "4")
+        said = practice.until("HEALED")
+        assert re.match(r"After \d+ (?:s|min).*: HEALED", said)
+        produced = script.RECORDS * sum(row.topic != OFFSETS_TOPIC for row in script.during_rows())
+        gone = f"{script.RECORDS} of {produced} acknowledged records are gone: {script.RECORDS} of payments-3 since you began."
+        assert gone in said
+
+    def test_a_broker_that_dies_again(self, practice: Practice):
+        """It is said at once, and what is wrong again after it; one that is stopped by its script has not died."""
+        assert "Broker 5 has ended." in practice.run("stop-broker", "5")
+        os.kill(process_of(practice.folder / "broker-2"), signal.SIGKILL)
+        practice.until("Broker 2 has died")
+        practice.until("not healed")
+        assert "Broker 5 has died" not in "".join(practice.said)
 
     def test_ctrl_c_ends_it(self, practice: Practice):
         """All servers go, their folder with them, and the scripts say that nobody practises here any more."""
@@ -121,7 +161,7 @@ class TestPractice:
             ["./stop-broker", "1"], cwd=practice.folder, capture_output=True, text=True, timeout=20, check=False
         )
         assert (late.returncode, late.stderr) == (1, "Nobody practises here any more.\n")
-        assert json.loads((practice.folder.parent / "truth.json").read_text())["incident"] == "leader-minus-one"
+        assert json.loads((practice.folder.parent / "truth.json").read_text())["incident"] == "kill-before-drain"
 
 
 class TestWhatCannotBePractised:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from markupsafe import Markup
@@ -144,3 +145,35 @@ class TestPanel:
         shown["Give"].click()
         assert "GIVEN UP" in words_of(shown["answer"].value)
         assert EXPLAINED in words_of(shown["answer"].value)
+
+    def test_giving_up_takes_nothing_back(self, remembered):
+        """Whoever has it right has nothing to give up, and a wrong answer afterwards is told, and does not count."""
+        everything = desk(interactive=True, remembered=remembered)
+        shown = parts(everything.ask("brokers"))
+        shown["field"].value = "1,5"
+        shown["Give"].click()
+        assert "RIGHT 1,5" in words_of(shown["answer"].value)
+        shown["field"].value = "3"
+        said = words_of(shown["answer"].value)
+        assert "NOT RIGHT 3" in said and "Your answer 1,5 was right, and that is what counts." in said
+        assert [one.outcome for one in everything.judged if one.question.key == "brokers"] == ["right"]
+        again = parts(desk(interactive=True, remembered=remembered).ask("brokers"))
+        assert "Your answer 1,5 was right" in words_of(again["answer"].value)
+
+    def test_what_was_right_at_another_moment(self, remembered):
+        """The same case, later: brokers 1 and 5 are alive by then, and what was right is judged anew."""
+        parts(desk(interactive=True, remembered=remembered).ask("brokers"))["field"].value = "1,5"
+        later = replace(ASKED["brokers"], judge=lambda _: "Broker 1 is registered, so alive.")
+        everything = desk(interactive=True, remembered=remembered)
+        everything.questions = (later,)
+        assert [one.outcome for one in everything.judged] == ["wrong"]
+        assert "was right" not in words_of(parts(everything.ask("brokers"))["answer"].value)
+
+    def test_what_would_tell_another_answer_waits_for_it(self, remembered):
+        """How many each start heals says how many are left: shown once that is answered, in a panel that stands there already."""
+        everything = desk(interactive=True, remembered=remembered)
+        first, healed = (parts(everything.ask(key)) for key in ("first", "healed"))
+        first["Give"].click()
+        assert "GIVEN UP" in words_of(first["answer"].value) and "would heal" not in words_of(first["answer"].value)
+        healed["Give"].click()
+        assert "By number: broker 1 would heal" in words_of(first["answer"].value)

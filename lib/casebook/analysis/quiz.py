@@ -3,7 +3,7 @@
 What is right is worked out from the evidence at hand (:mod:`casebook.analysis.quiz_questions`); nothing here knows an answer.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -38,6 +38,7 @@ class Question:
         hints: From a nudge to the way there; none of them is the answer.
         judge: Why an answer is wrong, in a sentence; ``""`` when it is right. Raises :class:`Unclear`.
         explanation: Why the answer is what it is; only for who has answered, or has given up.
+        later: (key, words): more of the explanation, which would answer another question, too: only once that one is told.
         cites: Where it is seen: paths of znodes.
         not_asked: Why the question does not arise; ``""`` when it does.
         cannot_tell: Why the evidence does not tell the answer; ``""`` when it does.
@@ -51,6 +52,7 @@ class Question:
     hints: tuple[str, ...] = ()
     judge: Callable[[str], str] = lambda _: ""
     explanation: str = ""
+    later: tuple[str, str] = ("", "")
     cites: tuple[str, ...] = ()
     not_asked: str = ""
     cannot_tell: str = ""
@@ -74,6 +76,20 @@ class Judged:
     outcome: Outcome
     answer: str
     why: str
+
+    @property
+    def told(self) -> bool:
+        """Whether there is nothing left to give away."""
+        return self.outcome not in (Outcome.WRONG, Outcome.NOT_ANSWERED)
+
+    def said(self, told: Collection[str]) -> str:
+        """What is said of the answer.
+
+        Args:
+            told: Keys of the questions that are told.
+        """
+        key, words = self.question.later
+        return f"{self.why} {words}" if words and key in told and _explained(self) else self.why
 
 
 def judged(question: Question, answer: str) -> Judged:
@@ -153,7 +169,7 @@ def _finding(each: Judged) -> Finding:
         question=question.asks,
         threshold="an answer that the evidence contradicts",
         facts={"outcome": each.outcome.value, "answer": each.answer or None},
-        evidence=tuple(Evidence(file=ZNODES, znode=path) for path in question.cites) if _told(each) else (),
+        evidence=tuple(Evidence(file=ZNODES, znode=path) for path in question.cites) if _explained(each) else (),
     )
     match each.outcome:
         case Outcome.RIGHT:
@@ -183,5 +199,5 @@ def _of_all(answers: Sequence[Judged]) -> Finding:
     return check.ok(total.title) if total.counts[Outcome.RIGHT] == total.asked else check.found(Severity.INFO, total.title)
 
 
-def _told(each: Judged) -> bool:
+def _explained(each: Judged) -> bool:
     return each.outcome in (Outcome.RIGHT, Outcome.GIVEN_UP)

@@ -1,7 +1,11 @@
 """What somebody typed as an answer: lenient in form, strict in content.
 
-``orders-3``, ``orders 3``, ``[orders,3]`` and ``3`` are one partition; ``1, 5``, ``5 and 1``, ``broker 5, broker 1`` are two
-brokers. What cannot be understood is never guessed: it is :class:`Unclear`, with the form that is wanted.
+``orders-3``, ``orders 3``, ``[orders,3]``, ``3`` and ``three`` are one partition; ``1, 5``, ``5 and 1``, ``broker 5, broker 1``
+are two brokers, ``1-5`` is five. What cannot be understood is never guessed: it is :class:`Unclear`, with the form that is
+wanted.
+
+Every answer goes the same way: numbers that are spelled become digits, words that say nothing are dropped, and what is left must
+be understood to the last word.
 """
 
 import re
@@ -11,10 +15,24 @@ GIVEN_UP = "?"
 """The answer of somebody who wants the explanation instead."""
 
 _NOBODY = frozenset({"none", "nobody", "nothing", "no", "zero", "-", "–"})
-_NOISE = re.compile(r"\b(?:brokers?|partitions?|and|ids?)\b|[\[\](){}#&+,;]", re.IGNORECASE)
-_RANGE = re.compile(r"(\d+)(?:-|–|\.\.)(\d+)")
+_NOISE = re.compile(
+    r"\b(?:brokers?|partitions?|and|ids?|the|both|only|just|it|its|is|are|of|them|a|an|rule|option)\b|[\[\](){}#&+,;]",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(r"([0-9]+)(?:-|–|\.\.)([0-9]+)")
 _LONGEST_RANGE = 1000
 _FULL_STOP = re.compile(r"(?<!\.)\.\s*$")
+_ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_TEENS = ("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
+_BELOW_TWENTY = ("zero", *_ONES, *_TEENS)
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_SPELLED = re.compile(rf"\b(?:({'|'.join(_TENS)})(?:[ -]({'|'.join(_ONES)}))?|({'|'.join(_BELOW_TWENTY)}))\b", re.IGNORECASE)
+_NO_ONE = re.compile(r"\bno[ -]one\b", re.IGNORECASE)
+_DENIES = frozenset({"no", "not", "nobody"})
+_ANOTHER_NUMBER = re.compile(
+    r"[-–]\s*[0-9]|[0-9]\s*[.]|\b(?:minus|half|not|more|less|fewer|least|most|over|under|than|between)\b", re.IGNORECASE
+)
+"""What makes of the number that stands there another one, or none."""
 
 
 class Unclear(ValueError):
@@ -22,15 +40,12 @@ class Unclear(ValueError):
 
 
 def brokers(text: str) -> frozenset[int]:
-    """Broker ids, in any order and with whatever stands between them.
+    """Broker ids, in any order and with whatever stands between them; ``1-3`` is a range.
 
     Raises:
         Unclear: Something in it is no broker id.
     """
-    words = _words(_said(text))
-    if not all(re.fullmatch(r"[0-9]{1,10}", word) for word in words):
-        raise Unclear("Give ids of brokers, with commas between.")
-    return frozenset(map(int, words))
+    return _numbers(_said(text), wanted="Give ids of brokers, with commas between.")
 
 
 def partitions(text: str, topic: str) -> frozenset[int]:
@@ -40,22 +55,11 @@ def partitions(text: str, topic: str) -> frozenset[int]:
         Unclear: Something in it is no partition of that topic.
     """
     named = re.escape(topic)
-    between = r"\s*[-:/]\s*" if topic.isdecimal() else r"\s*(?:[-:/,]\s*|\s)(?:partition\s+)?"
-    bare = re.sub(rf"(?<![\w.-])\[?{named}{between}(?=\d)", " ", _said(text), flags=re.IGNORECASE)
-    bare = re.sub(rf"\[{named},(?=\d)", " ", bare, flags=re.IGNORECASE)
-    bare = re.sub(r"(\d)\s*(-|–|\.\.|\bto\b)\s*(?=\d)", r"\1-", bare)
-    found: set[int] = set()
-    for word in _words(bare):
-        if spread := _RANGE.fullmatch(word):
-            first, last = int(spread[1]), int(spread[2])
-            if not 0 <= last - first <= _LONGEST_RANGE:
-                raise Unclear(f"{word} is no range of partitions.")
-            found |= set(range(first, last + 1))
-        elif re.fullmatch(r"[0-9]{1,10}", word):
-            found.add(int(word))
-        else:
-            raise Unclear(f"Give partitions of {topic}, by name or by number.")
-    return frozenset(found)
+    between = r"\s*[-:/]\s*" if topic.isdecimal() else r"\s*(?:[-:/,]\s*|\s)(?:partitions?\s+)?"
+    number = rf"(?=[0-9]|{_SPELLED.pattern})"
+    bare = re.sub(rf"(?<![\w.-])\[?{named}{between}{number}", " ", _said(text), flags=re.IGNORECASE)
+    bare = re.sub(rf"\[{named},(?=[0-9])", " ", bare, flags=re.IGNORECASE)
+    return _numbers(bare, wanted=f"Give partitions of {topic}, by name or by number.")
 
 
 def number(text: str) -> int:
@@ -64,17 +68,18 @@ def number(text: str) -> int:
     Raises:
         Unclear: It is none, or more than one.
     """
-    text = _said(text)
-    if text.strip().casefold() in _NOBODY:
+    said = _said(text)
+    if _is_nobody(said):
         return 0
-    found = re.findall(r"[0-9]+", text)
-    if len(found) != 1 or len(found[0]) > 10 or re.search(r"[-–]\s*[0-9]|[0-9]\s*[.]", text):
+    said = _digits(said)
+    found = re.findall(r"[0-9]+", said)
+    if len(found) != 1 or len(found[0]) > 10 or _ANOTHER_NUMBER.search(said):
         raise Unclear("Give one number.")
     return int(found[0])
 
 
 def choice(text: str, options: Sequence[tuple[str, str]]) -> str:
-    """The key of an option: by the key, or by its words.
+    """The key of an option: by the key, by its words, or by the key among words of its own: ``wipe it``, ``wipe the log dirs``.
 
     Args:
         options: (key, words).
@@ -83,10 +88,12 @@ def choice(text: str, options: Sequence[tuple[str, str]]) -> str:
         Unclear: It is none of them.
     """
     given = _plain(text)
-    short = given.removeprefix("rule ").replace(" ", "")  # R3, r 3, rule 3, 3
+    short = _plain(_NOISE.sub(" ", _digits(given)))  # R3, r 3, rule three, 3
     for key, words in options:
-        named = _plain(key)
-        if given in (_plain(words), _plain(f"{key} {words}")) or short in (named, named.removeprefix("r")):
+        named, own = _plain(key), set(_plain(words).split()) - _DENIES
+        if given in (_plain(words), _plain(f"{key} {words}")) or short.replace(" ", "") in (named, named.removeprefix("r")):
+            return key
+        if named in short.split() and set(short.split()) <= {named} | own:
             return key
     raise Unclear(f"Choose one of {', '.join(key for key, _ in options)}.")
 
@@ -96,16 +103,46 @@ def _said(text: str) -> str:
     return _FULL_STOP.sub("", text)
 
 
-def _words(text: str) -> list[str]:
-    """The words that count, none of them for nobody.
+def _is_nobody(text: str) -> bool:
+    words = _NOISE.sub(" ", _NO_ONE.sub("none", text)).split()
+    return len(words) == 1 and words[0].casefold() in _NOBODY
+
+
+def _digits(text: str) -> str:
+    """With digits for numbers that are spelled, up to 99."""
+    return _SPELLED.sub(lambda found: str(_value(*found.groups())), text)
+
+
+def _value(tens: str | None, ones: str | None, below_twenty: str | None) -> int:
+    if tens is None:
+        return _BELOW_TWENTY.index(below_twenty.casefold())
+    return 20 + 10 * _TENS.index(tens.casefold()) + (_BELOW_TWENTY.index(ones.casefold()) if ones else 0)
+
+
+def _numbers(text: str, *, wanted: str) -> frozenset[int]:
+    """Every number that is named, ranges included; none of them for nobody.
 
     Raises:
-        Unclear: There is nothing.
+        Unclear: There is nothing, or something that is no number.
     """
-    words = _NOISE.sub(" ", text).split()
+    if _is_nobody(text):
+        return frozenset()
+    close = re.sub(r"([0-9])\s*(?:-|–|\.\.|\b(?:to|through)\b)\s*(?=[0-9])", r"\1-", _digits(text))
+    words = _NOISE.sub(" ", close).split()
     if not words:
         raise Unclear("There is nothing in it.")
-    return [] if len(words) == 1 and words[0].casefold() in _NOBODY else words
+    found: set[int] = set()
+    for word in words:
+        if spread := _RANGE.fullmatch(word):
+            first, last = int(spread[1]), int(spread[2])
+            if not 0 <= last - first <= _LONGEST_RANGE:
+                raise Unclear(f"{word} is no range.")
+            found |= set(range(first, last + 1))
+        elif re.fullmatch(r"[0-9]{1,10}", word):
+            found.add(int(word))
+        else:
+            raise Unclear(wanted)
+    return frozenset(found)
 
 
 def _plain(text: str) -> str:

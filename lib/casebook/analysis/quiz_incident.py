@@ -1,11 +1,11 @@
 """What the questions of the quiz share: an incident with offline partitions, and who would heal how many of them."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from casebook.analysis.leadership import Leadership
-from casebook.analysis.start_first import DUE, StartChoice
+from casebook.analysis.start_first import DUE, StartChoice, elected_unclean
 from casebook.analysis.verdicts import OFFLINE, State, Verdict
 from casebook.facts import Cluster
 
@@ -20,9 +20,14 @@ _UNREAD = "Which brokers are registered is not known from this evidence."
 
 @dataclass(frozen=True, kw_only=True)
 class Incident:
-    """A case as the quiz sees it: with the verdicts and the order of starts of notebook 20."""
+    """A case as the quiz sees it: with the verdicts and the order of starts of notebook 20.
+
+    Args:
+        last_in_sync: The last ISR of a partition that named anybody, where the case's history tells it.
+    """
 
     lead: Leadership
+    last_in_sync: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def cluster(self) -> Cluster:
@@ -41,9 +46,14 @@ class Incident:
 
     @cached_property
     def best(self) -> tuple[StartChoice, ...]:
-        """The starts that heal most; none where no start heals anything."""
-        most = max(self.heals.values(), default=0)
-        return tuple(c for c in self.lead.start_first if c.step == 1 and c.heals == most) if most else ()
+        """The start that notebook 20 advises, and those that are as good; none where no start heals anything."""
+        firsts = [choice for choice in self.lead.start_first if choice.step == 1]
+        best = next((choice for choice in firsts if choice.chosen), None)
+        return tuple(choice for choice in firsts if self._worth(choice) == self._worth(best)) if best else ()
+
+    def _worth(self, choice: StartChoice) -> tuple[int, int]:
+        """How many its start heals, and how many of them it leads without being in sync."""
+        return choice.heals, len(elected_unclean(self.offline, (choice.broker,)))
 
     def healed_by(self, broker: int) -> tuple[Verdict, ...]:
         """The partitions that :attr:`heals` counts for a dead broker."""

@@ -11,15 +11,21 @@
 Verdicts, the order of starts and the replay of elections are those of notebook 20.
 """
 
+from collections.abc import Mapping
+
 from casebook.analysis import quiz_causes, quiz_steps
 from casebook.analysis.leadership import Leadership
 from casebook.analysis.quiz import Question
 from casebook.analysis.quiz_incident import Incident
 
 
-def questions(lead: Leadership) -> tuple[Question, ...]:
-    """The questions on a case, in the order in which they are asked."""
-    incident = Incident(lead=lead)
+def questions(lead: Leadership, *, last_in_sync: Mapping[tuple[str, int], tuple[int, ...]] | None = None) -> tuple[Question, ...]:
+    """The questions on a case, in the order in which they are asked.
+
+    Args:
+        last_in_sync: See :class:`casebook.analysis.quiz_incident.Incident`.
+    """
+    incident = Incident(lead=lead, last_in_sync=last_in_sync or {})
     return (
         quiz_causes.who_is_dead(incident),
         quiz_causes.which_partitions(incident),

@@ -7,10 +7,9 @@ from functools import partial
 from casebook.analysis import quiz_answers, what_if
 from casebook.analysis.quiz import Question
 from casebook.analysis.quiz_incident import CITED, Incident, named
-from casebook.analysis.start_first import StartChoice
 from casebook.analysis.verdicts import Verdict
 from casebook.analysis.what_if import Supposition
-from casebook.analysis.words import agree, brokers, number
+from casebook.analysis.words import agree, brokers, capitalised, number
 from casebook.versions import ENABLING_UNCLEAN_ELECTS
 
 _DEEDS = (
@@ -40,26 +39,50 @@ def whom_first(incident: Incident) -> Question:
             "assigned, if unclean election is allowed.",
         ),
         judge=partial(_judge_first, incident),
-        explanation=_of_first(incident, best) if best else "",
+        explanation=_of_first(incident) if best else "",
+        later=("healed", _compared(incident)) if best else ("", ""),
         cites=tuple(v.state_path for v in healed[:CITED]),
         **missing,
     )
 
 
-def _of_first(incident: Incident, best: StartChoice) -> str:
-    others = [f"broker {b} would heal {heals}" for b, heals in sorted(incident.heals.items()) if b != best.broker]
-    compared = f"; {', '.join(others)}" if others else ""
-    empty = [v for v in incident.offline if best.broker in v.waits_for and not v.isr]
-    unclean = (
-        f" The ISR of {named(empty)} is empty: nobody remembers who had everything, and whoever starts is elected unclean. "
-        "Look into the logs first."
-        if empty
-        else ""
-    )
+def _of_first(incident: Incident) -> str:
+    firsts = [choice.broker for choice in incident.best]
+    others = "no other heals as many" if len(incident.heals) > len(firsts) else "no other is dead"
+    each = f"{capitalised(brokers(firsts))} {agree(len(firsts), 'heals', 'heal')} most: {others}."
+    if len(firsts) > 1:
+        each = f"{capitalised(brokers(firsts))} heal as many, each by its start alone."
     due = f" The election of {named(incident.due)} is merely due: whichever broker starts, it is held." if incident.due else ""
+    return f"{each} Where the one that starts is in the ISR its election is clean and nothing is lost.{_trap(incident)}{due}"
+
+
+def _compared(incident: Incident) -> str:
+    """How many each start would heal: which is what remains, too."""
+    return f"By number: {', '.join(f'broker {b} would heal {heals}' for b, heals in sorted(incident.heals.items()))}."
+
+
+def _trap(incident: Incident) -> str:
+    """Where an ISR is empty, a start heals and may lose: who was in it last has what the others lack."""
+    empty = [v for v in incident.offline if not v.isr and len(v.waits_for) > 1]
+    by_last: dict[tuple[int, ...], list[Verdict]] = {}
+    for verdict in empty:
+        by_last.setdefault(incident.last_in_sync.get((verdict.topic, verdict.partition), ()), []).append(verdict)
+    return "".join(_of_emptied(last, found) for last, found in by_last.items())
+
+
+def _of_emptied(last: tuple[int, ...], found: Sequence[Verdict]) -> str:
+    whose = f" The ISR of {named(found)} is empty, and unclean election allowed: whoever starts first is elected, in sync or not."
+    lacking = sorted({broker for verdict in found for broker in verdict.waits_for} - {*last})
+    if not last:
+        return f"{whose} Who was in it last the znodes do not tell: ask ZooKeeper's own files and the logs before you start one."
+    if not lacking:
+        return whose
     return (
-        f"Broker {best.broker} heals {number(best.heals, 'partition')}{compared}. Where it is in the ISR its election is "
-        f"clean and nothing is lost.{unclean}{due}"
+        f"{whose} That is the trap: before it was emptied it named {brokers(sorted(last))} and not {brokers(lacking)}, which "
+        f"{agree(len(lacking), 'lacks', 'lack')} what {brokers(sorted(last))} acknowledged meanwhile. Started before "
+        f"{agree(len(last), 'it', 'them')}, {brokers(lacking)} would lead, {brokers(sorted(last))} would cut "
+        f"{agree(len(last), 'its log', 'their logs')} to what {agree(len(lacking), 'it has', 'they have')}, and those records "
+        "would be gone."
     )
 
 
@@ -75,6 +98,8 @@ def _judge_first(incident: Incident, answer: str) -> str:
     if broker in {choice.broker for choice in incident.best}:
         return ""
     heals = incident.heals[broker]
+    if heals >= incident.best[0].heals:
+        return "Some of those that it would heal it would lead out of sync: there is one who would lose less."
     return f"It would heal {number(heals, 'partition')}; another heals more." if heals else "Its start alone heals nothing."
 
 
@@ -91,13 +116,14 @@ def is_it_healed(incident: Incident) -> Question:
         f"still without leader?{incident.leaves_out}",
         form="a number",
         hints=(
-            "All topics count, those being deleted do not.",
+            "Count over all topics.",
             "A partition is still offline if nobody who is alive then stands in its ISR, but where that is empty and unclean "
             "election is allowed. Else the start brings the election about.",
             f"{number(len(incident.offline), 'partition')} {agree(len(incident.offline), 'was', 'were')} offline before.",
         ),
         judge=partial(_judge_left, incident, best.still_offline_after if best else 0),
         explanation=_of_left(left),
+        later=("first", _needed(left)),
         cites=tuple(v.state_path for v in left[:CITED]),
         **missing,
     )
@@ -109,11 +135,16 @@ def _of_left(left: Sequence[Verdict]) -> str:
             "Nothing is left: with this one broker every partition that was offline has a leader again. Replicas of other dead "
             "brokers are still missing from the ISR."
         )
-    waiting, stuck = [v for v in left if v.waits_for], [v for v in left if not v.waits_for]
-    needed = brokers(sorted({broker for verdict in waiting for broker in verdict.waits_for}))
-    needs = f" {agree(len(waiting), 'It needs', 'They need')} {needed}." if waiting else ""
+    stuck = [verdict for verdict in left if not verdict.waits_for]
     alone = f" No start of a single broker brings back {named(stuck)}." if stuck else ""
-    return f"{number(len(left), 'partition')} still {agree(len(left), 'waits', 'wait')}: {named(left)}.{needs}{alone}"
+    return f"{number(len(left), 'partition')} still {agree(len(left), 'waits', 'wait')}: {named(left)}.{alone}"
+
+
+def _needed(left: Sequence[Verdict]) -> str:
+    """Who brings back the rest, which leaves over who came first."""
+    waiting = [verdict for verdict in left if verdict.waits_for]
+    needed = brokers(sorted({broker for verdict in waiting for broker in verdict.waits_for}))
+    return f"{agree(len(waiting), 'It needs', 'They need')} {needed}." if waiting else ""
 
 
 def _judge_left(incident: Incident, left: int, answer: str) -> str:

@@ -1,23 +1,32 @@
 """What is still wrong with a cluster that somebody heals: our own collector and analysis say so, from evidence, and only read."""
 
 import shutil
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from casebook.analysis import leadership, release
+from casebook.analysis.verdicts import OFFLINE, ONLINE, Verdict
+from casebook.analysis.words import number
 from casebook.case import Case
 from casebook.errors import CasebookError
 from casebook.findings import Finding, Status
 from casebook.rehearsal.cluster import Cluster
 
 _LEADERSHIP = "leadership."
-_SYMPTOMS = {
-    "leadership.offline": lambda facts: f"{_partitions(facts['offline'])} without leader",
-    "leadership.under_min_isr": lambda facts: f"{_partitions(facts['under_min_isr'])} refuse acks=all",
-    "leadership.under_replicated": lambda facts: f"{_partitions(facts['under_replicated'])} with too few in sync",
-    "offsets_topic.compacted": lambda _: "a copy of __consumer_offsets is not compacted",
+_OF_PARTITIONS: Mapping[str, tuple[Callable[[Verdict], bool | None], str]] = {
+    "leadership.offline": (lambda v: v.state in OFFLINE, "{} without leader ({})"),
+    "leadership.under_min_isr": (
+        lambda v: v.state in ONLINE and v.under_min_isr,
+        "{} with a leader, and too few in sync to take acks=all ({})",
+    ),
+    "leadership.under_replicated": (
+        lambda v: v.state in ONLINE and v.under_replicated,
+        "{} with a leader, and under-replicated: a replica is missing from the ISR, until its broker runs and has caught up ({})",
+    ),
 }
-"""A finding by its symptom: its own title would say what to do."""
+"""Which partitions a check finds, and its symptom: the title of its finding would say what to do."""
+_COMPACTED = {"offsets_topic.compacted": "a copy of __consumer_offsets is not compacted"}
 
 
 def still_wrong(cluster: Cluster, checks: Sequence[str], *, folder: Path) -> tuple[str, ...]:
@@ -28,19 +37,26 @@ def still_wrong(cluster: Cluster, checks: Sequence[str], *, folder: Path) -> tup
         folder: Where the evidence is collected into, in the place of that of before.
     """
     try:
-        found = {finding.check: finding for finding in _findings(cluster, checks, folder)}
+        findings, verdicts = _examined(cluster, checks, folder)
     except CasebookError as error:
         return (f"the evidence cannot be collected: {error.what}",)
-    return tuple(said for check in checks if (said := _symptom(found[check])))
+    found = {finding.check: finding for finding in findings}
+    return tuple(said for check in checks if (said := _symptom(found[check], verdicts)))
 
 
-def _symptom(finding: Finding) -> str:
-    if finding.status is Status.FINDING:
-        return _SYMPTOMS[finding.check](finding.facts)
-    return f"it cannot be told: {finding.title}" if finding.status is Status.COULD_NOT_CHECK else ""
+def _symptom(finding: Finding, verdicts: Sequence[Verdict]) -> str:
+    if finding.status is Status.COULD_NOT_CHECK:
+        return f"it cannot be told: {finding.title}"
+    if finding.status is not Status.FINDING:
+        return ""
+    if finding.check in _COMPACTED:
+        return _COMPACTED[finding.check]
+    hit, words = _OF_PARTITIONS[finding.check]
+    topics = Counter(verdict.topic for verdict in verdicts if hit(verdict))
+    return words.format(number(topics.total(), "partition"), ", ".join(f"{topic} {n}" for topic, n in sorted(topics.items())))
 
 
-def _findings(cluster: Cluster, checks: Sequence[str], folder: Path) -> Sequence[Finding]:
+def _examined(cluster: Cluster, checks: Sequence[str], folder: Path) -> tuple[Sequence[Finding], Sequence[Verdict]]:
     from casebook.collect import collect_case
 
     led = all(check.startswith(_LEADERSHIP) for check in checks)
@@ -57,12 +73,9 @@ def _findings(cluster: Cluster, checks: Sequence[str], folder: Path) -> Sequence
     now = case.cluster()
     version = release.release(now, given=cluster.kafka)
     if led:
-        return leadership.examine(now, version).findings
+        lead = leadership.examine(now, version)
+        return lead.findings, lead.verdicts
     from casebook.offsets_evidence import OffsetsEvidence
     from casebook.scans import logs
 
-    return OffsetsEvidence(case, now, version, logs=logs.read(case), scan=False).findings
-
-
-def _partitions(count: int) -> str:
-    return f"{count} partition{'' if count == 1 else 's'}"
+    return OffsetsEvidence(case, now, version, logs=logs.read(case), scan=False).findings, ()

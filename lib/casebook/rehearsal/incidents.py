@@ -21,9 +21,8 @@ from casebook.rehearsal import (
     restart_all_coordinators,
     servers,
 )
-from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.processes import guarded_folder
-from casebook.rehearsal.stage import Stage
+from casebook.rehearsal.stage import Stage, Visitor
 from casebook.rehearsal.truth import Truth
 
 
@@ -188,7 +187,7 @@ def play(
     keep_running: bool = False,
     home: Path | None = None,
     progress: servers.Progress = lambda _: None,
-    visitor: Callable[[Cluster], None] | None = None,
+    visitor: Visitor | None = None,
 ) -> Path:
     """Play an incident on real servers: a case for each phase, and ``truth.json``, what was done and must be found.
 
@@ -199,7 +198,7 @@ def play(
         keep_running: Leave the servers running at the incident's height until Ctrl-C, and end there.
         home: New folder for the servers, removed at the end; a temporary one when ``None``.
         progress: Told in one sentence what happens.
-        visitor: Called with the cluster at the incident's height; when it returns, the play ends.
+        visitor: Called at the incident's height with the cluster and what it had acknowledged; when it returns, the play ends.
 
     Returns:
         ``out``.

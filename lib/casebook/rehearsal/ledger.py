@@ -3,7 +3,7 @@
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +11,7 @@ from threading import Event, Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from casebook.errors import RehearsalError
+from casebook.rehearsal import records
 from casebook.rehearsal.records import client_settings
 from casebook.rehearsal.topics import Partition, label
 
@@ -179,27 +179,8 @@ def stored(partitions: Sequence[Partition], *, bootstrap: str, kafka: str) -> di
     Raises:
         RehearsalError: The end is not reached in time.
     """
-    return dict(_read(partitions, bootstrap=bootstrap, kafka=kafka))
-
-
-def _read(partitions: Sequence[Partition], *, bootstrap: str, kafka: str) -> Iterator[tuple[str, Place]]:
-    from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
-
-    settings = {"group.id": "ledger", "client.id": "ledger-reader", "enable.auto.commit": False, "enable.partition.eof": True}
-    consumer = Consumer(client_settings(bootstrap=bootstrap, kafka=kafka) | settings)
-    left = set(partitions)
-    try:
-        consumer.assign([TopicPartition(*partition, OFFSET_BEGINNING) for partition in partitions])
-        while left:
-            if (message := consumer.poll(_PATIENCE)) is None:
-                raise RehearsalError(f"Waited {_PATIENCE:.0f} s in vain for the records of {sorted(left)}.")
-            place = message.topic(), message.partition()
-            if message.error() is None:
-                yield message.key().decode(), (place, message.offset())
-            elif message.error().code() == KafkaError._PARTITION_EOF:
-                left.discard(place)
-    finally:
-        consumer.close()
+    read = records.read(partitions, bootstrap=bootstrap, kafka=kafka, patience=_PATIENCE)
+    return {record.key.decode(): (record.partition, record.offset) for record in read}
 
 
 def _teller(entry: Entry) -> Callable[["KafkaError | None", "Message"], None]:

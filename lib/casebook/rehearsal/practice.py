@@ -5,7 +5,7 @@ Whether it is healed is concluded from evidence alone (:mod:`casebook.rehearsal.
 
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -13,9 +13,11 @@ from pathlib import Path
 from casebook.analysis.words import duration
 from casebook.errors import RehearsalError
 from casebook.rehearsal import health, servers, tools
+from casebook.rehearsal.acknowledged import Acknowledged
 from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.incidents import INCIDENTS, Incident, find, play
 from casebook.rehearsal.processes import guarded_folder
+from casebook.rehearsal.topics import Partition
 
 EVERY = 3.0
 """Seconds between two looks at the cluster."""
@@ -66,59 +68,89 @@ def _can_be_practised(incident: Incident, version: str) -> None:
         )
 
 
-def _visit(incident: Incident, cluster: Cluster, *, folder: Path, tell: Tell) -> None:
+def _visit(incident: Incident, cluster: Cluster, counts: Mapping[Partition, int], *, folder: Path, tell: Tell) -> None:
     tools.write(folder, cluster)
+    acknowledged = Acknowledged.look(counts, cluster)
+    brokers = _Brokers(cluster)
     tell(_introduction(incident, cluster, folder))
-    with (
-        guarded_folder() as scratch,
-        tools.Requests(folder, partial(_answer, cluster)) as requests,
-        suppress(KeyboardInterrupt),
-    ):
-        _watch(incident, cluster, requests, scratch / "now", tell)
+    with guarded_folder() as scratch, tools.Requests(folder, brokers.answer) as requests, suppress(KeyboardInterrupt):
+        watch = _Watch(incident, cluster, acknowledged, evidence=scratch / "now", tell=tell)
+        while True:
+            requests.take()
+            watch.look(brokers.died())
+            time.sleep(_POLL)
 
 
-def _watch(incident: Incident, cluster: Cluster, requests: tools.Requests, evidence: Path, tell: Tell) -> None:
-    """Answer the scripts, look at the cluster, and say what has changed, until Ctrl-C."""
-    begun = next_look = time.monotonic()
-    said: tuple[str, ...] | None = None
-    clean = 0
-    while True:
-        requests.take()
-        if time.monotonic() >= next_look:
-            wrong = health.still_wrong(cluster, incident.practice.healed, folder=evidence)
-            clean = 0 if wrong else clean + 1
-            if wrong != said and (wrong or clean >= _STEADY):
-                tell(_state(wrong, time.monotonic() - begun))
-                said = wrong
-            next_look = time.monotonic() + EVERY
-        time.sleep(_POLL)
+class _Watch:
+    """Looks at the cluster every few seconds, at once when a broker has died, and says what has changed."""
 
+    def __init__(self, incident: Incident, cluster: Cluster, acknowledged: Acknowledged, *, evidence: Path, tell: Tell) -> None:
+        self._healed, self._cluster, self._acknowledged = incident.practice.healed, cluster, acknowledged
+        self._evidence, self._tell = evidence, tell
+        self._begun = self._next = time.monotonic()
+        self._said: tuple[str, ...] | None = None
+        self._clean = 0
 
-def _state(wrong: tuple[str, ...], seconds: float) -> str:
-    after = f"After {duration(1000 * round(seconds))}" if seconds >= 1 else "Now"
-    if not wrong:
-        healed = "HEALED. What had broken works again; whether records were lost, notebook 70 says."
+    def look(self, died: Sequence[int]) -> None:
+        for broker in died:
+            self._tell(
+                f"Broker {broker} has died: its process has ended. broker-{broker}/logs/server.log may say why, at its end."
+            )
+        if not died and time.monotonic() < self._next:
+            return
+        wrong = health.still_wrong(self._cluster, self._healed, folder=self._evidence)
+        self._clean = 0 if wrong else self._clean + 1
+        if wrong != self._said and (wrong or self._clean >= _STEADY):
+            self._tell(self._state(wrong))
+            self._said = wrong
+        self._next = time.monotonic() + EVERY
+
+    def _state(self, wrong: tuple[str, ...]) -> str:
+        seconds = time.monotonic() - self._begun
+        after = f"After {duration(1000 * round(seconds))}" if seconds >= 1 else "Now"
+        if wrong:
+            return f"{after}: not healed: {'; '.join(wrong)}."
+        healed = f"HEALED. What had broken works again. {self._acknowledged.said(self._cluster)}".rstrip()
         return f"{after}: {healed} Look around as long as you like; Ctrl-C stops the servers."
-    return f"{after}: not healed: {'; '.join(wrong)}."
 
 
-def _answer(cluster: Cluster, what: str, broker: str) -> str:
-    """Do what a script asks for, and say what came of it."""
-    number = int(broker) if broker.isdecimal() else None
-    if number not in cluster.ids:
-        return f"There is no broker {broker}; there are {', '.join(map(str, cluster.ids))}."
-    if (what == "start") == cluster.running(number):
-        return f"Broker {number} is {'running already' if what == 'start' else 'not running'}."
-    try:
-        if what == "start":
-            cluster.start_as_it_is(number)
-            return f"Broker {number} is registered."
-        cluster.stop(number)
-    except RehearsalError as error:
-        return "\n".join(part for part in (error.what, error.cause, error.try_) if part)
-    except subprocess.TimeoutExpired:
-        return f"Broker {number} has not ended yet; it is still shutting down."
-    return f"Broker {number} has ended."
+class _Brokers:
+    """The brokers as scripts start and stop them, and those that end without being asked to."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._meant = set(filter(cluster.running, cluster.ids))
+
+    def died(self) -> list[int]:
+        """Those that ran and have ended by themselves, each told once."""
+        died = sorted(broker for broker in self._meant if not self._cluster.running(broker))
+        self._meant.difference_update(died)
+        return died
+
+    def answer(self, what: str, broker: str) -> str:
+        """Do what a script asks for, and say what came of it."""
+        number = int(broker) if broker.isdecimal() else None
+        if number not in self._cluster.ids:
+            return f"There is no broker {broker}; there are {', '.join(map(str, self._cluster.ids))}."
+        if (what == "start") == self._cluster.running(number):
+            return f"Broker {number} is {'running already' if what == 'start' else 'not running'}."
+        try:
+            return self._start(number) if what == "start" else self._stop(number)
+        except RehearsalError as error:
+            return "\n".join(part for part in (error.what, error.cause, error.try_) if part)
+
+    def _start(self, broker: int) -> str:
+        self._cluster.start_as_it_is(broker)
+        self._meant.add(broker)
+        return f"Broker {broker} is registered."
+
+    def _stop(self, broker: int) -> str:
+        self._meant.discard(broker)
+        try:
+            self._cluster.stop(broker)
+        except subprocess.TimeoutExpired:
+            return f"Broker {broker} has not ended yet; it is still shutting down."
+        return f"Broker {broker} has ended."
 
 
 def _introduction(incident: Incident, cluster: Cluster, folder: Path) -> str:
@@ -143,5 +175,6 @@ The workbook on this cluster, as often as you like:
 
   CASEBOOK_PROFILES={folder.absolute() / "profiles"} casebook run triage --source live:{tools.PROFILE}
 
-What is still wrong is told here whenever it changes. Ctrl-C stops all servers.
+What is still wrong is told here whenever it changes, and at once when a broker dies; once it is healed, also how many of the
+records that had been acknowledged are still there. Ctrl-C stops all servers.
 """

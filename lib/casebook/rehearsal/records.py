@@ -1,11 +1,22 @@
-"""A few real records, each acknowledged by all in-sync replicas."""
+"""A few real records, each acknowledged by all in-sync replicas, and reading what is stored."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import NamedTuple
 
 from casebook.errors import RehearsalError
 from casebook.rehearsal.topics import Partition
 from casebook.versions import KafkaVersion
+
+
+class Record(NamedTuple):
+    """A record as it is stored."""
+
+    partition: Partition
+    offset: int
+    key: bytes | None
+    value: bytes | None
 
 
 def client_settings(*, bootstrap: str, kafka: str) -> dict[str, object]:
@@ -54,3 +65,42 @@ def produce(
             f"{len(failed) + waiting} of {sum(counts.values())} records were not acknowledged.",
             cause=failed[0] if failed else f"No answer within {patience:.0f} s.",
         )
+
+
+def produced_here(record: Record) -> bool:
+    """Whether :func:`produce` made it, with no value of its caller's."""
+    with suppress(ValueError, TypeError):
+        said = json.loads(record.value)
+        return isinstance(said, dict) and said.keys() == {"topic", "number"} and said["topic"] == record.partition[0]
+    return False
+
+
+def read(partitions: Sequence[Partition], *, bootstrap: str, kafka: str, patience: float = 60.0) -> Iterator[Record]:
+    """Read partitions from begin to end.
+
+    Args:
+        partitions: Each must exist.
+        bootstrap: Addresses of brokers.
+        kafka: Their version.
+        patience: Seconds to wait for each record.
+
+    Raises:
+        RehearsalError: The end is not reached in time.
+    """
+    from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
+
+    settings = {"group.id": "ledger", "client.id": "ledger-reader", "enable.auto.commit": False, "enable.partition.eof": True}
+    consumer = Consumer(client_settings(bootstrap=bootstrap, kafka=kafka) | settings)
+    left = set(partitions)
+    try:
+        consumer.assign([TopicPartition(*partition, OFFSET_BEGINNING) for partition in partitions])
+        while left:
+            if (message := consumer.poll(patience)) is None:
+                raise RehearsalError(f"Waited {patience:.0f} s in vain for the records of {sorted(left)}.")
+            place = message.topic(), message.partition()
+            if message.error() is None:
+                yield Record(place, message.offset(), message.key(), message.value())
+            elif message.error().code() == KafkaError._PARTITION_EOF:
+                left.discard(place)
+    finally:
+        consumer.close()

@@ -1,9 +1,10 @@
 """What a script of an incident has at hand: a cluster, a record of what it does, and the camera."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -26,6 +27,9 @@ _CHECKPOINTED = 6.0
 A copy taken earlier is that of a cluster whose brokers all crashed: on 0.9, a follower that comes up first cuts its log
 at an old high watermark, wins a clean election, and those who know more than it halt.
 """
+
+
+Visitor = Callable[[Cluster, Mapping[Partition, int]], None]
 
 
 class Capture(Protocol):
@@ -57,9 +61,10 @@ class Stage:
         progress: Told in one sentence what happens.
         verify: Really start each dead broker first, on copies; adds about 15 s for each.
         keep_running: Pause for visitors once the incident is at its height.
-        visitor: Who comes then, instead of whoever presses Ctrl-C.
+        visitor: Who comes then, instead of whoever presses Ctrl-C; told what :meth:`produce` had acknowledged, by partition.
         memory: Folder for :meth:`remember`.
         home: Folder of the servers; a temporary one when ``None``.
+        acknowledged: How many records of :meth:`produce` were, by partition.
     """
 
     truth: Truth
@@ -70,7 +75,8 @@ class Stage:
     verify: bool = True
     keep_running: bool = False
     home: Path | None = None
-    visitor: Callable[[Cluster], None] | None = None
+    visitor: Visitor | None = None
+    acknowledged: Counter[Partition] = field(default_factory=Counter)
 
     def cluster(self, *, brokers: int, settings: Mapping[str, str] | None = None, controller: int | None = None) -> Cluster:
         """The cluster of this play, not yet started."""
@@ -117,6 +123,7 @@ class Stage:
             f"Produce records with acks=all: {partitions}.",
             lambda: produce(counts, bootstrap=cluster.bootstrap, kafka=cluster.kafka),
         )
+        self.acknowledged.update(counts)
 
     def kill(self, cluster: Cluster, *brokers: int) -> None:
         """Kill brokers."""
@@ -221,7 +228,7 @@ class Stage:
     def visited(self, cluster: Cluster) -> bool:
         """With a visitor, let it in and return true; with ``keep_running``, say where the cluster is and wait for Ctrl-C."""
         if self.visitor is not None:
-            self.visitor(cluster)
+            self.visitor(cluster, self.acknowledged)
             return True
         if not self.keep_running:
             return False

@@ -26,7 +26,7 @@ _LOOKS = {
     Outcome.CANNOT_TELL: ("could_not_check", "COULD NOT CHECK"),
 }
 """Symbol and word of an outcome."""
-_TOLD = (Outcome.RIGHT, Outcome.GIVEN_UP)
+_EXPLAINED = (Outcome.RIGHT, Outcome.GIVEN_UP)
 _NEXT = (
     "What to read next: notebook 20_partition_leadership answers all of this at once, with a panel to try it out; "
     "30_broker_maintenance says how it need not have happened; 60_incident_timeline and 70_message_loss are the next stories."
@@ -40,12 +40,25 @@ class Given:
     """What a person has done with a question.
 
     Args:
-        answer: As typed; ``""`` for none.
+        answer: As typed last; ``""`` for none.
+        right: The last answer that was right: it counts, whatever was typed later; ``""`` for none.
         hints: How many were taken.
     """
 
     answer: str = ""
+    right: str = ""
     hints: int = 0
+
+    def take(self, question: Question, answer: str) -> None:
+        """An answer was given: what was right stays so, and whoever has it right has nothing to give up."""
+        self.answer = self.right if answer == GIVEN_UP and self.right else answer
+        if quiz.judged(question, self.answer).outcome is Outcome.RIGHT:
+            self.right = self.answer
+
+    @property
+    def in_force(self) -> str:
+        """The best of what was given."""
+        return self.right or self.answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +100,7 @@ class Desk:
     interactive: bool
     remembered: dict[str, object]
     _scores: list[object] = field(default_factory=list)
+    _panels: dict[str, "_Panel"] = field(default_factory=dict)
 
     def evidence(self) -> View:
         """Where the answers are found: what is stored, without a word on what it means."""
@@ -97,7 +111,9 @@ class Desk:
         shown = [(number, question) for number, question in enumerate(self.questions, start=1) if question.key in keys]
         if not self.interactive:
             return html(*(self._twin(number, question) for number, question in shown))
-        return View(parts=tuple(_Panel(self, number, question).box for number, question in shown))
+        panels = {question.key: _Panel(self, number, question) for number, question in shown}
+        self._panels |= panels
+        return View(parts=tuple(panel.box for panel in panels.values()))
 
     def score(self) -> View:
         """How it went so far, and what to read next."""
@@ -117,16 +133,24 @@ class Desk:
     @property
     def judged(self) -> tuple[Judged, ...]:
         """Every question with the answer in force."""
-        return tuple(quiz.judged(question, self.given(question).answer) for question in self.questions)
+        return tuple(quiz.judged(question, self.given(question).in_force) for question in self.questions)
 
     def given(self, question: Question) -> Given:
         """What a person did with a question; at first, the parameter."""
-        if not self.interactive:
-            return Given(answer=self.answers.get(question.key, ""))
-        return self.remembered.setdefault(f"answer_{question.key}", Given(answer=self.answers.get(question.key, "")))
+        remembered = self.remembered if self.interactive else {}
+        name = f"answer_{question.key}"
+        if name not in remembered:
+            remembered[name] = Given()
+            remembered[name].take(question, self.answers.get(question.key, "").strip())
+        given = remembered[name]
+        if given.right and quiz.judged(question, given.right).outcome is not Outcome.RIGHT:
+            given.right = ""  # the notebook was opened at another moment of the same case
+        return given
 
     def answered(self) -> None:
-        """Something was answered: the score follows."""
+        """Something was answered: the score follows, and explanations that waited for it."""
+        for panel in self._panels.values():
+            panel.refresh()
         for shown in self._scores:
             shown.value = str(self._score())
 
@@ -134,6 +158,7 @@ class Desk:
         """Hints that were taken, and what came of the answer."""
         given = self.given(question)
         one = quiz.judged(question, given.answer)
+        told = {each.question.key for each in self.judged if each.told}
         kind, word = _LOOKS[one.outcome]
         quiet = one.outcome is Outcome.NOT_ANSWERED and self.interactive
         return render(
@@ -142,8 +167,9 @@ class Desk:
             kind=kind,
             word="" if quiet else word,
             said=_said(one),
-            why=one.why,
-            evidence=self.where.quote(question.cites) if one.outcome in _TOLD and question.cites else "",
+            why=one.said(told),
+            counts=given.right if one.outcome is not Outcome.RIGHT else "",
+            evidence=self.where.quote(question.cites) if one.outcome in _EXPLAINED and question.cites else "",
         )
 
     def _twin(self, number: int, question: Question) -> Markup:
@@ -198,7 +224,7 @@ class _Panel:
         self._answer = widgets.HTML()
         self.box = widgets.VBox([asked, *(self._controls() if question.arises else ()), self._answer])
         self.box.add_class("cb-panel")
-        self._refresh()
+        self.refresh()
 
     def _controls(self) -> tuple[object, ...]:
         import ipywidgets as widgets
@@ -227,15 +253,15 @@ class _Panel:
         return entry
 
     def _take(self, answer: str) -> None:
-        self._given.answer = answer
-        self._refresh()
+        self._given.take(self._question, answer)
         self._desk.answered()
 
     def _take_hint(self) -> None:
         self._given.hints = min(self._given.hints + 1, len(self._question.hints))
-        self._refresh()
+        self.refresh()
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """Show what came of the answer."""
         try:
             self._answer.value = str(self._desk.answer(self._question))
             self._told()

@@ -38,6 +38,7 @@ def lesson(seen: Seen) -> View:
         rows=[(PLAIN, row) for row in seen.rows],
         takeaway=seen.takeaway,
         reading=f"{seen.reading} From {seen.source}.",
+        stacked=True,
     )
     return html(render("lesson", table=table, evidence=proof.shown(*seen.evidence, of=seen.source)))
 
@@ -63,26 +64,30 @@ def _registered(cluster: Cluster, version: VersionInUse) -> Markup:
         rows=rows or [(PLAIN, ("nobody", "–", ""))],
         takeaway=f"{number(len(cluster.brokers), 'broker is', 'brokers are')} registered.",
         reading=f"Kafka {version.version}, controller epoch {_shown(cluster.controller.epoch)}.",
+        stacked=True,
     )
     return render("plain_table", table=table)
 
 
 def _partitions(cluster: Cluster, stored: Mapping[str, bytes | None]) -> Markup:
+    deleting = {name for name, topic in cluster.topics.items() if topic.deleting}
+    columns = [("Partition", CODE), ("Assignment", CODE), ("State, as stored", TEXT)]
     rows = [
-        (PLAIN, (partition.name, Markup("[{}]").format(text.brokers(partition.replicas)), _data(stored.get(partition.state_path)),
-                 "being deleted" if partition.topic in deleting else ""))
-        for deleting in [{name for name, topic in cluster.topics.items() if topic.deleting}]
+        (partition.name, Markup("[{}]").format(text.brokers(partition.replicas)), _data(stored.get(partition.state_path)))
         for partition in cluster.partitions[:_MOST]
-    ]  # fmt: skip
+    ] or [("none", "–", "–")]
+    if deleting:
+        columns.append(("Topic", TEXT))
+        rows = [(*row, "being deleted" if p.topic in deleting else "") for row, p in zip(rows, cluster.partitions, strict=False)]
     table = Table(
         name="quiz-partitions",
-        columns=(("Partition", CODE), ("Assignment", CODE), ("State, as stored", CODE), ("Topic", TEXT)),
-        rows=rows or [(PLAIN, ("none", "–", "–", ""))],
+        columns=columns,
+        rows=[(PLAIN, row) for row in rows],
         takeaway=f"{number(len(cluster.partitions), 'partition')}.",
         reading="Assignment from the topic's znode, state from its own.",
         total=len(cluster.partitions),
         search=True,
-        wide=True,
+        stacked=True,
         tall=len(rows) > _AT_A_GLANCE,
     )
     return render("plain_table", table=table)
@@ -101,6 +106,7 @@ def _settings(cluster: Cluster) -> Markup:
         rows=rows or [(PLAIN, ("nowhere", "–", "–"))],
         takeaway=f"{number(len(rows), 'setting')} of {_TELLING[0]} and {_TELLING[1]}.",
         reading="A topic's own goes before a broker's; where neither says, the release's default holds.",
+        stacked=True,
     )
     return render("plain_table", table=table)
 
@@ -114,7 +120,10 @@ def _controls(cluster: Cluster, broker: int) -> str:
 
 
 def _data(data: bytes | None) -> object:
-    return unknown() if data is None else data.decode(errors="backslashreplace")
+    """A line that is too long is broken behind a comma."""
+    if data is None:
+        return unknown()
+    return Markup("<code>{}</code>").format(Markup(",<wbr>").join(data.decode(errors="backslashreplace").split(",")))
 
 
 def _shown(epoch: int | None) -> str:

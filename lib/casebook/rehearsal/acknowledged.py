@@ -1,0 +1,75 @@
+"""What of the records that a play had acknowledged is still stored, counted by reading all of them again."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from casebook.analysis.words import agree, count, number
+from casebook.errors import RehearsalError
+from casebook.rehearsal import records
+from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.topics import Partition, label
+
+PATIENCE = 15.0
+"""Seconds to wait for a record."""
+
+
+@dataclass(slots=True)
+class Acknowledged:
+    """Records that producers were told are stored, before somebody began to heal.
+
+    Args:
+        counts: How many, by partition.
+        gone_before: Those of them that were gone when the healing began, as far as a leader could be asked; ``None`` where that
+            could not be counted.
+    """
+
+    counts: Mapping[Partition, int]
+    gone_before: Mapping[Partition, int] | None = None
+
+    @classmethod
+    def look(cls, counts: Mapping[Partition, int], cluster: Cluster) -> "Acknowledged":
+        """Count once before the healing begins; topics that are being deleted are left out for good."""
+        deleting, live = cluster.deleting(), cluster.registered()
+        kept = {partition: n for partition, n in counts.items() if partition[0] not in deleting}
+        led = {partition for partition, state in cluster.states().items() if state["leader"] in live}
+        found = cls(kept)
+        try:
+            found.gone_before = found._gone(cluster, kept.keys() & led)
+        except RehearsalError:
+            found.gone_before = None
+        return found
+
+    def said(self, cluster: Cluster) -> str:
+        """What is there now, in sentences; ``""`` where nothing was acknowledged."""
+        if not self.counts:
+            return ""
+        try:
+            gone = self._gone(cluster, self.counts.keys())
+        except RehearsalError as error:
+            return f"How many of the acknowledged records are there could not be counted: {error.what}"
+        total, lost = sum(self.counts.values()), sum(gone.values())
+        if not lost:
+            return f"All {number(total, 'record')} that had been acknowledged are there."
+        return f"{count(lost)} of {number(total, 'acknowledged record')} {agree(lost, 'is', 'are')} gone: {self._named(gone)}."
+
+    def _named(self, gone: Mapping[Partition, int]) -> str:
+        if self.gone_before is None:
+            return ", ".join(f"{n} of {label(partition)}" for partition, n in sorted(gone.items()))
+        words = []
+        for partition, n in sorted(gone.items()):
+            before = min(n, self.gone_before.get(partition, 0))
+            words += [f"{n - before} of {label(partition)} since you began"] if n > before else []
+            words += [f"{before} of {label(partition)} before you began"] if before else []
+        return ", ".join(words)
+
+    def _gone(self, cluster: Cluster, partitions: Collection[Partition]) -> dict[Partition, int]:
+        """How many records of a play are not there; all of those of a partition that is not.
+
+        Raises:
+            RehearsalError: They cannot be read.
+        """
+        there = sorted(partitions & cluster.states().keys())
+        read = records.read(there, bootstrap=cluster.bootstrap, kafka=cluster.kafka, patience=PATIENCE) if there else ()
+        stored = Counter(record.partition for record in read if records.produced_here(record))
+        return {p: self.counts[p] - stored[p] for p in partitions if stored[p] < self.counts[p]}

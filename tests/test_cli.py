@@ -1,11 +1,20 @@
 """The command as a process: words, exit codes, last line."""
 
+import fcntl
 import json
+import os
+import pty
+import struct
 import subprocess
 import sys
+import termios
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
+from casebook import notebooks
 
 CASEBOOK = [sys.executable, "-c", "from casebook.cli import main; main()"]
 HOSTILE_NAMES = ["1_000", "007", "None", "nan", "true", "1e5"]
@@ -105,7 +114,6 @@ class TestErrors:
             (["report", "/nowhere"], "holds no executed notebook"),
             (["collect", "--out", "x"], "Nothing to collect"),
             (["collect", "--ledger", "sent.csv", "--out", "x"], "is not NAME=GLOB"),
-            (["collect", "--zookeeper", "127.0.0.1:1", "--out", "x"], "No ZooKeeper server answered"),
             (["collect", "--zookeeper-dump", "/nowhere", "--out", "x"], "/nowhere"),
             (["rehearse", "leader-minus-two"], "leader-minus-one"),
         ],
@@ -117,6 +125,93 @@ class TestErrors:
         assert done.returncode == 3
         assert said in done.stderr
         assert "Traceback" not in done.stderr
+
+
+class TestCollect:
+    """`casebook collect`: what was taken, what was not, and nothing that looks whole and is not."""
+
+    @pytest.fixture
+    def files(self, tmp_path: Path) -> Path:
+        """Settings and a log of a broker."""
+        (tmp_path / "server.properties").write_text("broker.id=1\nmin.insync.replicas=2\n")
+        (tmp_path / "server.log").write_text("one\ntwo\nthree\n")
+        return tmp_path
+
+    def test_what_was_taken_is_counted(self, files):
+        """By kind; the last line is the case."""
+        given = ("--properties", f"1={files}/server.properties", "--logs", f"1={files}/*.log", "--out", str(files / "case"))
+        done = casebook("collect", *given)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.splitlines() == ["taken: 1 server.properties, 1 log with 3 lines", str(files / "case")]
+
+    def test_a_file_that_was_named_is_not_there(self, files):
+        """The rest is a case, and the exit code is no success; a second time into it is refused, and changes nothing."""
+        given = ("--properties", f"1={files}/server.properties", "--logs", f"1={files}/*.txt", "--out", str(files / "case"))
+        done = casebook("collect", *given)
+        assert (done.returncode, done.stdout.splitlines()[-1]) == (3, str(files / "case"))
+        assert f"Not there: {files}/*.txt." in done.stderr
+        manifest = (files / "case" / "case.json").read_bytes()
+        again = casebook("collect", *given)
+        assert again.returncode == 3
+        assert f"{files}/case already holds something.\n  likely cause: A case was collected there before" in again.stderr
+        assert (files / "case" / "case.json").read_bytes() == manifest
+
+    def test_a_paste_that_nobody_understands(self, tmp_path):
+        """It is kept, and it is no success; what is not understood is told first."""
+        (tmp_path / "paste").write_text("dear colleague,\nit does not work\n")
+        done = casebook("collect", "--pasted", str(tmp_path / "paste"), "--out", str(tmp_path / "case"))
+        assert done.returncode == 3
+        assert done.stderr.startswith("casebook: could not collect pasted/pasted.txt: nobody knows what 2 lines are")
+        assert "Nothing was collected that casebook understands" in done.stderr
+
+    def test_a_wrong_port_is_told_at_once(self, tmp_path):
+        """A refusal is an answer: nobody waits for the fifteen seconds that silence is given."""
+        began = time.monotonic()
+        done = casebook("collect", "--zookeeper", "127.0.0.1:1,[::1]:1", "--out", str(tmp_path / "case"))
+        assert time.monotonic() - began < 8  # of which the interpreter takes one or two on a busy machine
+        assert done.returncode == 3
+        assert "No ZooKeeper server answered.\n" in done.stderr
+        assert "127.0.0.1:1: connection refused" in done.stderr
+
+
+class TestProgress:
+    """What somebody sees who waits: on a terminal one line, elsewhere nothing unless it is wished."""
+
+    def at_a_terminal(self, *arguments: str) -> str:
+        """What a terminal of 60 columns is sent."""
+        seen, ours = pty.openpty()
+        fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+        with subprocess.Popen([*CASEBOOK, *arguments], stdin=ours, stdout=subprocess.DEVNULL, stderr=ours) as running:
+            os.close(ours)
+            sent = b""
+            with suppress(OSError):  # EIO: nobody writes any more
+                while part := os.read(seen, 4096):
+                    sent += part
+            running.wait(60)
+        os.close(seen)
+        return sent.decode()
+
+    def test_a_run(self, tmp_path):
+        """Each cell with its question, in one line that never wraps and is gone at the end; without a terminal, nothing."""
+        asked = ("run", "10", "--source", "sample:healthy", "--runs", str(tmp_path))
+        lines = self.at_a_terminal(*asked).split("\r")
+        assert any(line.startswith("10_triage, cell 3 of ") for line in lines)
+        assert {len(line) for line in lines if line} == {59}
+        assert [line.strip() for line in lines[-2:]] == ["", ""]
+        assert casebook(*asked).stderr == ""
+
+    def test_as_lines(self, tmp_path):
+        """For the log of a build."""
+        said = casebook("run", "10", "--source", "sample:healthy", "--runs", str(tmp_path), "--progress").stderr.splitlines()
+        count = len(notebooks.find("10").cells())
+        cells = [line for line in said if ", cell " in line]
+        assert [line.partition(": ")[0] for line in cells] == [f"10_triage, cell {at} of {count}" for at in range(1, count + 1)]
+        assert said[-1] == "10_triage: writing the report"
+
+    def test_connecting(self, tmp_path):
+        """To whom, and for how long at most."""
+        said = self.at_a_terminal("collect", "--zookeeper", "127.0.0.1:1", "--out", str(tmp_path / "case"))
+        assert "Connecting to 127.0.0.1:1 (up to 15 s) ..." in said
 
 
 class TestListings:

@@ -215,7 +215,7 @@ class TestNeighbours:
         assert done.returncode == 0, done.stdout
         assert f"ok    ZooKeeper: {cluster.zookeeper}: 2 brokers registered" in done.stdout
         assert "release 3.4." in done.stdout  # what 0.9.0.1 brings along
-        assert "ok    Kafka release: 0.9.0.0 to 0.9.0.1 by the formats of the znodes" in done.stdout
+        assert "ok    Kafka release: 0.9.0.1, inferred from the znodes' formats, which allow 0.9.0.0 to 0.9.0.1" in done.stdout
         assert "ok    Brokers: 2 of 2 take connections" in done.stdout
         assert "ok    Bootstrap: 2 of 2 take connections" in done.stdout
         cluster.kill(2)

@@ -9,7 +9,9 @@ import pytest
 from casebook import notebooks, places, runner
 from casebook.case import Case
 from casebook.rehearsal.processes import Guarded
+from casebook.views import text
 from tests.collect.small_zookeeper import ZooKeeper
+from tests.views.incident import words_of
 
 SECRET = "hunter2-Pl4nted"
 
@@ -65,6 +67,14 @@ class TestLive:
     def test_it_gives_the_same_answer_as_the_sample(self, ran, run):
         """The znodes are the sample's, so the verdict is."""
         assert ran.title.split(" (")[0] == run("20_partition_leadership", "sample:leader_minus_one").title.split(" (")[0]
+
+    def test_it_is_called_by_its_source(self, ran):
+        """In the report's head with the time that it was read at, and in the summary; not by the folder that it was collected into."""
+        head = words_of((ran.folder / "report.html").read_text().partition("<header")[2].partition("</header>")[0])
+        collected = Case.open(ran.folder / "evidence").collected_at
+        assert f"live:prod read {text.moment(collected)}" in head
+        assert "evidence" not in head
+        assert (ran.summary["case"], ran.summary["collected_at"]) == ("live:prod", collected)
 
     def test_the_evidence_stays_with_the_run(self, ran):
         """The case that was collected is in the run's folder, and whole."""

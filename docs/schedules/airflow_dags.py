@@ -11,13 +11,13 @@ from airflow.providers.papermill.operators.papermill import PapermillOperator
 from airflow.providers.standard.operators.bash import BashOperator
 from airflow.sdk import DAG
 
-HOME = os.environ.get("CASEBOOK_HOME", "/opt/kafka-casebook")
-RUNS = os.environ.get("CASEBOOK_RUNS", "/var/lib/casebook/runs")
-PLACE = os.environ.get("CASEBOOK_PLACE", "/srv/casebook/prod")
-SOURCE = os.environ.get("CASEBOOK_SOURCE", "live:prod")
+HOME = os.environ.get("CASEBOOK_HOME", "/opt/kafka-casebook")  # EDIT, or set the variable, as the three below
+RUNS = os.environ.get("CASEBOOK_RUNS", "/var/lib/casebook/runs")  # EDIT
+PLACE = os.environ.get("CASEBOOK_PLACE", "/srv/casebook/prod")  # EDIT
+SOURCE = os.environ.get("CASEBOOK_SOURCE", "live:prod")  # EDIT: the profile
 CASEBOOK = f"{HOME}/.venv/bin/casebook"
 MORNING = {
-    "schedule": "7 3 * * *",
+    "schedule": "7 3 * * *",  # EDIT
     "start_date": pendulum.datetime(2026, 1, 1, tz="UTC"),
     "catchup": False,  # a report is of now: one that was missed cannot be made up for
     "max_active_runs": 1,

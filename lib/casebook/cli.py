@@ -4,6 +4,8 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,7 @@ import click
 from casebook import __version__
 from casebook.errors import CasebookError, UsageError
 from casebook.findings import Severity
+from casebook.pasted import NOT_PASTED
 from casebook.storage import OFFSETS_TOPIC
 
 if TYPE_CHECKING:
@@ -101,28 +104,32 @@ def describe(notebook: str) -> None:
 @click.option("--one-at-a-time", is_flag=True, help="Do not run while another run of NOTEBOOK on the same source goes on.")
 @click.option("--publish", "where", metavar="PLACE",
               help="A folder or object store (s3://, gs://, abfs://) for the latest report and its summary.")  # fmt: skip
+@click.option("--progress/--quiet", "wanted", default=None,
+              help="Tell on standard error what is being done [default: on a terminal].")  # fmt: skip
 def run(
     notebook: str, source: str | None, pairs: tuple[str, ...], file: Path | None, runs_dir: Path | None, fail_on: str,
-    timeout: str | None, one_at_a_time: bool, where: str | None,
+    timeout: str | None, one_at_a_time: bool, where: str | None, wanted: bool | None,
 ) -> None:  # fmt: skip
     """Run NOTEBOOK headless; the last line printed is the run's folder.
 
     Exit code: 0 nothing at or above --fail-on, 1 warning, 2 critical, 3 could not complete or not publish.
     """
-    from casebook import notebooks, parameters, places, publishing, runner
+    from casebook import notebooks, parameters, places, progress, publishing, runner
 
     given = (parameters.from_yaml(file) if file else {}) | parameters.from_pairs(pairs)
     if source is not None:
         given["source"] = source
-    ran = runner.run(
-        notebooks.find(notebook),
-        given,
-        runs_dir=runs_dir or places.runs_dir(),
-        fail_on=Severity(fail_on),
-        timeout=_seconds(timeout) if timeout else None,
-        one_at_a_time=one_at_a_time,
-        publish=publishing.place(where) if where else None,
-    )
+    with progress.shown(wanted) as tell:
+        ran = runner.run(
+            notebooks.find(notebook),
+            given,
+            runs_dir=runs_dir or places.runs_dir(),
+            fail_on=Severity(fail_on),
+            timeout=_seconds(timeout) if timeout else None,
+            one_at_a_time=one_at_a_time,
+            publish=publishing.place(where) if where else None,
+            progress=tell,
+        )
     if "source" not in given and ran.source.startswith("sample:"):
         _say(f"casebook: no --source was given; this is about the shipped {ran.source}, not about a cluster of yours.", err=True)
     _tell(ran)
@@ -191,7 +198,7 @@ def summary(run_or_place: str, form: str, out: Path | None) -> None:
     "--runs", "runs_dir", type=click.Path(path_type=Path), help="The folder of all runs [default: $CASEBOOK_RUNS, else runs]."
 )
 @click.option("--keep", type=click.IntRange(min=1), metavar="N",
-              help="Remove all but the newest N of each notebook and cluster, and the newest that completed.")  # fmt: skip
+              help="Of each notebook and cluster, remove all but the newest N that completed; others push out none.")  # fmt: skip
 def runs(runs_dir: Path | None, keep: int | None) -> None:
     """List the runs, newest first; or remove old ones, and name them."""
     from casebook import places, retention
@@ -252,7 +259,8 @@ def collect(
     pasted: Path | None,
 ) -> None:  # fmt: skip
     """Collect evidence into a case folder. Nothing is ever written to the cluster."""
-    from casebook.collect import collect_case
+    from casebook import progress
+    from casebook.collect import PATIENCE, collect_case
 
     if not (zookeeper or zookeeper_dump or zookeeper_data or properties or logs or ledgers or clients or log_dirs or pasted):
         raise UsageError(
@@ -262,36 +270,72 @@ def collect(
         )
     if copy_segments and not log_dirs:
         raise UsageError("There are no segments to copy.", try_="Say with --log-dirs where they lie.")
-    collect_case(
-        out,
-        zookeeper=zookeeper,
-        zookeeper_dump=zookeeper_dump,
-        zookeeper_data=zookeeper_data,
-        chroot=chroot,
-        credentials=credentials,
-        properties={broker: Path(value) for broker, value in _by_broker(properties)},
-        logs=_globbed(logs),
-        ledgers={str(client): paths for client, paths in _globbed(ledgers).items()},
-        clients={str(client): paths for client, paths in _globbed(clients).items()},
-        log_dirs=[_log_dir(text) for text in log_dirs],
-        copy_segments=copy_segments,
-        pasted=pasted,
-        progress=_progress if sys.stderr.isatty() else None,
-    )
-    _tell_what_is_missing(out)
-    click.echo(str(out))
+    settings = {broker: Path(value) for broker, value in _by_broker(properties)}
+    files = [_globbed(given) for given in (logs, ledgers, clients)]
+    places = [_log_dir(text) for text in log_dirs]
+    with progress.shown() as tell:
+        tell(f"Connecting to {zookeeper} (up to {PATIENCE:g} s)" if zookeeper else "Reading what was given")
+        collect_case(
+            out,
+            zookeeper=zookeeper,
+            zookeeper_dump=zookeeper_dump,
+            zookeeper_data=zookeeper_data,
+            chroot=chroot,
+            credentials=credentials,
+            properties=settings,
+            logs=files[0],
+            ledgers={str(client): paths for client, paths in files[1].items()},
+            clients={str(client): paths for client, paths in files[2].items()},
+            log_dirs=places,
+            copy_segments=copy_segments,
+            pasted=pasted,
+            progress=lambda done, total: tell(f"Reading ZooKeeper: {done} of about {total} znodes"),
+        )
+    _tell_what_was_taken(out)
+    named = [*settings.values(), *chain.from_iterable(chain.from_iterable(found.values()) for found in files)]
+    _refuse_missing([str(path) for path in named] + [place for _, place in places], out)
 
 
-def _tell_what_is_missing(out: Path) -> None:
+def _tell_what_was_taken(out: Path) -> None:
+    """What a case holds and lacks; its folder is the last line.
+
+    Raises:
+        CasebookError: There is nothing in it that anybody understands.
+    """
     from casebook.case import Case
+    from casebook.collect import taken
 
     case = Case.open(out)
-    for problem in case.could_not_collect[:5]:
-        click.echo(f"casebook: could not collect {problem.path}: {problem.reason}", err=True)
-    if len(case.could_not_collect) > 5:
-        click.echo(f"casebook: and {len(case.could_not_collect) - 5} more, all in {out / 'case.json'}", err=True)
-    if not any(item.rows for item in case.items.values()):
-        raise CasebookError(f"Nothing was collected; {out} is an empty case.", try_="Check the places that were given.")
+    open_ends = sorted(case.could_not_collect, key=lambda problem: NOT_PASTED in problem.reason)  # a paste never has all
+    for problem in open_ends[:5]:
+        _say(f"casebook: could not collect {problem.path}: {problem.reason}", err=True)
+    if len(open_ends) > 5:
+        _say(f"casebook: and {len(open_ends) - 5} more, all in {out / 'case.json'}", err=True)
+    _say(f"taken: {taken.in_words(case)}")
+    _say(str(out))
+    if not taken.is_understood(case):
+        raise CasebookError(
+            f"Nothing was collected that casebook understands; no notebook can tell anything of {out}.",
+            try_="Check the places that were given; of a paste, paste commands together with what they printed (docs/pasted.md).",
+        )
+
+
+def _refuse_missing(named: Sequence[str], out: Path) -> None:
+    """End in an error where files that were named are not there: a script must not take the case for whole.
+
+    Raises:
+        CasebookError: Some are missing.
+    """
+    from casebook.collect import folders
+
+    missing = [place for place in named if not folders.is_uri(place) and not Path(place).expanduser().exists()]
+    if missing:
+        more = f", and {len(missing) - 3} more" if len(missing) > 3 else ""
+        raise CasebookError(
+            f"Not there: {', '.join(missing[:3])}{more}.",
+            cause="A path was misspelt, or a pattern fits no file.",
+            try_=f"{out} holds the rest and can be read. To have all, collect again with another --out.",
+        )
 
 
 def _by_broker(texts: tuple[str, ...]) -> list[tuple[int, str]]:
@@ -330,11 +374,6 @@ def _of_owner(text: str) -> tuple[int | str, str]:
     return (int(owner) if owner.isdecimal() else owner), pattern
 
 
-def _progress(done: int, total: int | None) -> None:
-    of = f" of about {total}" if total else ""
-    click.echo(f"\rReading ZooKeeper: {done}{of} znodes", nl=False, err=True)
-
-
 @cli.command()
 @click.argument("incident", required=False)
 @click.option("--list", "listing", is_flag=True, help="Name the incidents.")
@@ -359,14 +398,28 @@ def rehearse(incident: str | None, listing: bool, kafka: str | None, out: Path, 
 
 
 @cli.command()
+def prepare() -> None:
+    """Do now what a first run would, and let Spark start faster: for images, schedules and places without network."""
+    from casebook import preparation, progress
+
+    with progress.shown() as tell:
+        preparation.prepare(progress=tell)
+    click.echo("Prepared: what scans need is fetched and compiled, and Spark starts from an archive of its classes.")
+
+
+@cli.command()
 @click.option("--zookeeper", metavar="HOST:PORT[,..]/CHROOT",
               help="Also try to reach this ensemble, and the brokers registered there; reads only.")  # fmt: skip
 @click.option("--bootstrap", metavar="HOST:PORT[,..]", help="Also try to connect to these brokers; they are asked nothing.")
 def doctor(zookeeper: str | None, bootstrap: str | None) -> None:
     """Tell what will work here and what will not, and why."""
     from casebook import doctor as checks
+    from casebook import progress
+    from casebook.doctor.neighbours import PATIENCE
 
-    results = checks.examine(zookeeper, bootstrap)
+    with progress.shown() as tell:
+        tell("Looking at this machine" + (f", and connecting to {zookeeper} (up to {PATIENCE:g} s)" if zookeeper else ""))
+        results = checks.examine(zookeeper, bootstrap)
     for result in results:
         click.echo(f"{_MARKS[result.ok]}  {result.what}: {result.found}")
         if not result.ok:

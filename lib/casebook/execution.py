@@ -16,6 +16,7 @@ from time import monotonic, sleep
 
 from casebook import notebooks
 from casebook.errors import CasebookError
+from casebook.progress import Tell
 from casebook.report import NOTEBOOK
 
 LOG = "run.log"
@@ -59,13 +60,20 @@ class Ending:
 
 
 def execute(
-    notebook: notebooks.Notebook, values: Mapping[str, object], folder: Path, *, ending: Ending, timeout: float | None = None
+    notebook: notebooks.Notebook,
+    values: Mapping[str, object],
+    folder: Path,
+    *,
+    ending: Ending,
+    progress: Tell,
+    timeout: float | None = None,
 ) -> str | None:
     """Execute a notebook into a run folder.
 
     Args:
         values: Its parameters.
         ending: Ends it when wished.
+        progress: Told which cell is executed, and which question it belongs to.
         timeout: Seconds it may take, ``None`` for any number.
 
     Returns:
@@ -78,7 +86,7 @@ def execute(
         with (
             _logged(folder / LOG),
             _kernel_heard_in(folder / LOG),
-            tempfile.TemporaryDirectory(prefix="casebook-") as sockets,
+            tempfile.TemporaryDirectory(prefix="casebook-") as scratch,
             _watched(ending, timeout) as kernel_started,
         ):
             papermill.execute_notebook(
@@ -89,8 +97,9 @@ def execute(
                 progress_bar=False,
                 store_widget_state=False,
                 cwd=str(Path.cwd()),
-                config=_kernel_config(Path(sockets)),
-                kernel_manager_class=_manager(kernel_started),
+                config=_kernel_config(Path(scratch)),
+                kernel_manager_class=_manager(kernel_started, Path(scratch)),
+                on_cell_start=_followed(notebook, progress),
             )
     except PapermillExecutionError as error:
         failed = error.evalue if error.ename in _OWN_ERRORS else f"{error.ename}: {error.evalue}"
@@ -98,6 +107,18 @@ def execute(
     except Exception as error:  # a kernel that dies, a disk that fills: the run is published all the same, and says so
         return ending.why or f"{type(error).__name__}: {error}"
     return ending.why
+
+
+def _followed(notebook: notebooks.Notebook, progress: Tell) -> Callable[..., None]:
+    """What papermill's client calls before each cell; of the one that papermill puts in nothing is told."""
+    cells = notebook.cells()
+    steps = {cell: f"{notebook.stem}, cell {at} of {len(cells)}: {question}" for at, (cell, question) in enumerate(cells, 1)}
+
+    def started(cell: Mapping[str, object], **_at: int) -> None:
+        if (step := steps.get(cell.get("id"))) is not None:
+            progress(step)
+
+    return started
 
 
 @contextlib.contextmanager
@@ -163,12 +184,14 @@ def _lives_in(leader: int, process: Path) -> bool:
     return int(session) == leader and state not in "ZX"
 
 
-def _manager(started: Callable[[int], None]) -> type:
-    """A manager of kernels that tells the process id of the one it has started."""
+def _manager(started: Callable[[int], None], scratch: Path) -> type:
+    """A manager of kernels that tells the process id of the one it has started, and lets it have its temporary files in a folder
+    that goes with the run: a kernel that is ended removes none."""
     from jupyter_client.manager import AsyncKernelManager
 
     class Told(AsyncKernelManager):
         async def _async_launch_kernel(self, kernel_cmd: list[str], **options: object) -> None:
+            options["env"] = options["env"] | {"TMPDIR": str(scratch)}
             await super()._async_launch_kernel(kernel_cmd, **options)
             started(self.provisioner.pid)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from casebook import places
 from casebook.errors import UsageError, did_you_mean
 
+_HEADING = re.compile(r"#+ (.*)")
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 
 
@@ -41,6 +42,18 @@ class Notebook:
         import nbformat
 
         return _LINK.sub(r"\1", nbformat.read(self.path, as_version=4).cells[1].source)
+
+    def cells(self) -> list[tuple[str, str]]:
+        """The id of each code cell, in order, and the question it belongs to: the heading above it."""
+        import nbformat
+
+        found, heading = [], ""
+        for cell in nbformat.read(self.path, as_version=4).cells:
+            if cell.cell_type == "code":
+                found.append((cell.id, heading))
+            elif named := _HEADING.match(cell.source):
+                heading = named[1]
+        return found
 
     def _text(self) -> str:
         import nbformat

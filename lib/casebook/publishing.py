@@ -48,6 +48,9 @@ class Place(Protocol):
     def write(self, name: str, content: bytes) -> None:
         """Replace a file, whole."""
 
+    def try_out(self) -> None:
+        """Write an empty file, to see that it can be done."""
+
     def held(self) -> object:
         """Hold it against other runs, as far as that can be had."""
 
@@ -85,6 +88,22 @@ def _local(rest: str) -> Path:
     return Path("/" + unquote(path))
 
 
+def check(where: Place, *, notebook: str, source: object) -> None:
+    """Make sure that a run can be published, before it takes its minutes.
+
+    Args:
+        notebook: The notebook's stem.
+        source: As the notebook takes it.
+
+    Raises:
+        PublishError: The place cannot be reached, or may not be written to.
+        UsageError: It holds the reports of other runs.
+    """
+    with _told(where, try_="Nothing has run yet. Mend the place, or name another one."), where.held():
+        _before(where, {"notebook": notebook, "source": source})
+        where.try_out()
+
+
 def publish(where: Place, document: Mapping[str, object], folder: Path | None) -> None:
     """Publish a run.
 
@@ -97,7 +116,7 @@ def publish(where: Place, document: Mapping[str, object], folder: Path | None) -
         PublishError: The place cannot be reached, or takes no more; it keeps what it had.
         UsageError: It holds the reports of other runs.
     """
-    with _told(where), where.held():
+    with _told(where, try_="The run itself is kept; publish the next one, or mend the place."), where.held():
         before = _before(where, document)
         shown = before and before.get("report")
         overtaken = summary.began_later(before, document)
@@ -116,7 +135,7 @@ def read(where: Place) -> dict[str, object]:
     Raises:
         PublishError: There is none, or the place cannot be reached.
     """
-    with _told(where):
+    with _told(where, try_="Mend the place, or name another one."):
         content = where.read(summary.FILE)
     found = _decoded(content)
     if found is None and content is not None:
@@ -162,7 +181,7 @@ def _decoded(content: bytes | None) -> dict[str, object] | None:
 
 
 @contextmanager
-def _told(where: Place) -> Iterator[None]:
+def _told(where: Place, *, try_: str) -> Iterator[None]:
     """What goes wrong there, in words."""
     try:
         yield
@@ -171,7 +190,7 @@ def _told(where: Place) -> Iterator[None]:
         raise PublishError(
             f"Nothing could be published to {where.said}: {why}".rstrip(".") + ".",
             cause="It is full or cannot be reached, or may not be written.",
-            try_="The run itself is kept; publish the next one, or mend the place.",
+            try_=try_,
         ) from None
 
 
@@ -191,6 +210,11 @@ class Folder:
     def write(self, name: str, content: bytes) -> None:
         """See :class:`Place`."""
         whole.write(self._path / name, content)
+
+    def try_out(self) -> None:
+        """See :class:`Place`."""
+        self.write(_TRIED, b"")
+        (self._path / _TRIED).unlink()
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -232,6 +256,10 @@ class Store:
         with store.open_output_stream(f"{path}/{name}", metadata={"Content-Type": _TYPES[Path(name).suffix]}) as file:
             file.write(content)
 
+    def try_out(self) -> None:
+        """See :class:`Place`. It stays: who may write need not be allowed to delete."""
+        self.write(_TRIED, b"")
+
     @contextmanager
     def held(self) -> Iterator[None]:
         """An object store has no lock; the last to write counts, each time with a whole file."""
@@ -258,4 +286,5 @@ class Store:
         return self._opened
 
 
-_TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json"}
+_TRIED = ".tried"
+_TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json", "": "text/plain"}

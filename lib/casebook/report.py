@@ -15,6 +15,7 @@ from urllib.parse import unquote
 from markupsafe import Markup
 
 from casebook import __version__, whole
+from casebook.case import LIVE
 from casebook.views import text
 from casebook.views.render import render, script_safe
 from casebook.views.view import PLOTLY, asset, stylesheet
@@ -95,6 +96,7 @@ def report(notebook: Mapping, *, record: Mapping[str, object], run_id: str, fold
     context = {
         "page": page,
         "record": record,
+        "live": str(record["case"]).startswith(LIVE),
         "run_id": run_id,
         "version": __version__,
         "style": stylesheet() + Markup(asset("report.css")),

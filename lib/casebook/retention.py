@@ -1,4 +1,7 @@
-"""Which runs are kept: the newest of each line of runs, a line being one notebook on one cluster.
+"""Which runs are kept: the newest of each line of runs that completed, a line being one notebook on one cluster.
+
+Runs that did not complete push out none that did: a week of failures leaves the report before it. Of them the newest are kept,
+as many at most, and none that is older than all the completed ones that stay.
 
 A cluster is known by its id, wherever its evidence lay; one that has none (before 0.10.1) by ZooKeeper's address, else by its
 live profile, or the name of its case. A run that failed before it could learn these belongs to the others of its profile or case.
@@ -8,7 +11,7 @@ Only what a run has certainly written is ever removed: a folder with a run's nam
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -34,10 +37,9 @@ def listed(folder: Path) -> Sequence[Run]:
 def keep(folder: Path, newest: int) -> Sequence[Run]:
     """Remove all but the newest runs of each line, and renew the index.
 
-    The newest run of a line that completed stays in any case: the next one is compared with it.
-
     Args:
-        newest: How many of each line to keep.
+        newest: How many completed ones of each line to keep, and how many at most of those since the oldest of these that did not
+            complete.
 
     Returns:
         What was removed, newest first.
@@ -73,9 +75,18 @@ def _doomed(folder: Path, newest: int) -> Sequence[Run]:
     return [run for run in found if run.name in beyond]
 
 
-def _beyond(line: Sequence[Run], newest: int) -> Sequence[Run]:
-    last_good = next((run for run in line if run.checks), None)
-    return [run for run in line[newest:] if run is not last_good]
+def _beyond(line: Sequence[Run], newest: int) -> Iterator[Run]:
+    """What is too old of a line, newest first: each run behind as many that completed, or behind as many that did not."""
+    completed = failed = 0
+    for run in line:
+        if run.checks:
+            completed += 1
+            too_old = completed > newest
+        else:
+            failed += 1
+            too_old = failed > newest or completed >= newest
+        if too_old:
+            yield run
 
 
 def _record(folder: Path) -> Mapping[str, object] | None:

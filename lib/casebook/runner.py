@@ -13,6 +13,7 @@ from pathlib import Path
 from casebook import execution, notebooks, parameters, publishing, report, run_lock, runs, summary
 from casebook.errors import CasebookError, CaseError
 from casebook.findings import Severity
+from casebook.progress import Tell
 from casebook.report import NOTEBOOK
 from casebook.summary import COULD_NOT_COMPLETE
 
@@ -55,6 +56,7 @@ def run(
     timeout: float | None = None,
     one_at_a_time: bool = False,
     publish: publishing.Place | None = None,
+    progress: Tell = lambda _what: None,
 ) -> Ran:
     """Run a notebook.
 
@@ -65,14 +67,19 @@ def run(
         timeout: Seconds after which the notebook is ended with all that it started; ``None`` for never.
         one_at_a_time: Do not run while another run of the same notebook on the same source has not ended.
         publish: Where the latest report goes.
+        progress: Told what is being done.
 
     Raises:
-        CasebookError: A parameter is unknown or of the wrong type, or another run has its turn; nothing has run then.
+        CasebookError: A parameter is unknown or of the wrong type, nothing can be published, or another run has its turn; nothing
+            has run then.
     """
     known = parameters.of_notebook(notebook.path)
     values = parameters.coerced(known, given)
     shown = _in_force(known, values)
-    one = _Run(notebook, values, shown, fail_on)
+    if publish:
+        progress(f"{notebook.stem}: trying {publish.said}")
+        publishing.check(publish, notebook=notebook.stem, source=shown["source"])
+    one = _Run(notebook, values, shown, fail_on, progress)
     turn = run_lock.one_at_a_time(runs_dir, notebook=notebook.stem, source=str(shown["source"]))
     ending = execution.Ending()
     with ending.on_signals():
@@ -87,6 +94,8 @@ def run(
             if publish:
                 _published(one.without_folder(f"An error that casebook did not expect: {type(unexpected).__name__}."), publish)
             raise
+        if publish:
+            progress(f"{notebook.stem}: publishing to {publish.said}")
         return _published(ran, publish) if publish else ran
 
 
@@ -94,8 +103,14 @@ class _Run:
     """One run: of what, and since when."""
 
     def __init__(
-        self, notebook: notebooks.Notebook, values: Mapping[str, object], shown: Mapping[str, object], fail_on: Severity
+        self,
+        notebook: notebooks.Notebook,
+        values: Mapping[str, object],
+        shown: Mapping[str, object],
+        fail_on: Severity,
+        progress: Tell,
     ) -> None:
+        self._progress = progress
         self._notebook, self._values, self._shown, self._fail_on = notebook, values, shown, fail_on
         self._began, self._started = time.monotonic(), datetime.now(UTC)
 
@@ -108,7 +123,9 @@ class _Run:
         folder = runs.RunFolder.begin(runs_dir, notebook=self._notebook.stem, seed=self._values)
         self._started = folder.started
         values = self._values | {"out_dir": str(folder.path)}
-        error = execution.execute(self._notebook, values, folder.path, ending=ending, timeout=timeout)
+        self._progress(f"{self._notebook.stem}: starting")
+        error = execution.execute(self._notebook, values, folder.path, ending=ending, timeout=timeout, progress=self._progress)
+        self._progress(f"{self._notebook.stem}: writing the report")
         try:
             ran = self._completed(folder, error)
         except OSError as full:

@@ -17,6 +17,7 @@ from markupsafe import Markup
 from casebook import run_history, whole
 from casebook.analysis import changes
 from casebook.analysis.changes import Change, How
+from casebook.case import LIVE
 from casebook.findings import Severity, Status
 from casebook.past_runs import Outcome, outcomes
 from casebook.views import text
@@ -160,7 +161,7 @@ def _case(record: Mapping) -> str | None:
     failed before it could open one names by its source, too."""
     parameters = record.get("parameters")
     source = _text(record.get("source")) or _text(isinstance(parameters, dict) and parameters.get("source"))
-    if source and source.startswith("live:"):
+    if source and source.startswith(LIVE):
         return source
     return _text(record.get("case")) or (source and (source.removeprefix("sample:").rstrip("/").rpartition("/")[2] or source))
 
@@ -196,7 +197,7 @@ def _text(value: object) -> str | None:
 
 
 def _since(run: Run, before: Run | None) -> str:
-    """What is new, worse, better, gone or no longer checked."""
+    """What is new, worse, better, gone or no longer checked or asked."""
     if not run.checks:
         return "cannot be compared"
     if before is None:

@@ -4,6 +4,7 @@ A profile is a file ``<profile>.toml`` in the profiles folder (``casebook doctor
 
     zookeeper = "zk1:2181,zk2:2181/kafka"
     credentials = "/path/to/zookeeper.properties"    # optional
+    zookeeper_data = "/var/zookeeper/data"           # optional: a folder of ZooKeeper's own files, or a list of them
     [properties]                                     # optional, by broker id
     1 = "/path/to/server.properties"
     [logs]                                           # optional, by broker id: a file, or a folder of them
@@ -19,7 +20,7 @@ A profile is a file ``<profile>.toml`` in the profiles folder (``casebook doctor
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from casebook import places
@@ -69,7 +70,7 @@ def open_source(source: str, *, evidence: Callable[[], Path], progress: Progress
     if colon and kind == "sample":
         return Case.open(_sample(name))
     if colon and kind == "live":
-        return Case.open(_collect(name, evidence(), progress))
+        return replace(Case.open(_collect(name, evidence(), progress)), name=source)
     if not source:
         raise UsageError("No source is given.", try_="Give -p source=sample:leader_minus_one, a case folder, or live:<profile>.")
     folder = Path(source).expanduser()

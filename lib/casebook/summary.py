@@ -25,6 +25,9 @@ FILE = "summary.json"
 COULD_NOT_COMPLETE = 3
 _EXIT_CODES = {Severity.WARNING: 1, Severity.CRITICAL: 2, Severity.INFO: 1}
 _CHANGES = "changes"
+_NO_SUMMARY = (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, OSError)
+"""What comes of making a summary of something else than a run; the last is of times that the system's clock cannot tell."""
+
 Document = Mapping[str, object]
 
 
@@ -108,14 +111,24 @@ def of_folder(folder: Path, *, run: str | None = None) -> dict[str, object]:
         run: Its name where that is not yet the folder's.
 
     Raises:
-        CasebookError: It is no run folder.
+        CasebookError: It is no run folder, or a damaged one.
     """
     record = _json(folder / "run.json")
     if record is None or not {"notebook", "started", "seconds"} <= record.keys():
         raise CasebookError(f"{folder} holds no record of a run.", try_="Name a run folder, or a place that runs publish to.")
     found = _json(folder / "findings.json")
     changes = _changes(folder) if found is not None and record.get("error") is None else None
-    return summary(record, found, changes, run=run or folder.name)
+    try:
+        document = summary(record, found, changes, run=run or folder.name)
+    except _NO_SUMMARY:
+        document = None
+    if document is None or not is_one(document):
+        raise CasebookError(
+            f"{folder} holds a record or findings that no run writes.",
+            cause="run.json or findings.json was damaged or changed since.",
+            try_="Name another run; `casebook runs` lists them.",
+        )
+    return document
 
 
 def write(folder: Path, document: Document) -> None:
@@ -202,7 +215,7 @@ def is_one(document: Document) -> bool:
         webhook(document)
         prometheus(document)
         _epoch(document["ended"])
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+    except _NO_SUMMARY:
         return False
     return True
 
@@ -229,7 +242,7 @@ def _reported(document: Document) -> float | None:
 
 
 def _short(found: Document, status: Status) -> list[dict[str, object]]:
-    keys = ("check", "severity", "title", "since") if status is Status.FINDING else ("check", "title")
+    keys = ("check", "severity", "title", "since", "at_latest") if status is Status.FINDING else ("check", "title")
     return [{key: finding.get(key) for key in keys} for finding in found["findings"] if finding["status"] == status]
 
 
@@ -261,15 +274,16 @@ def _changes(folder: Path) -> list[str] | None:
     import pyarrow.parquet
 
     try:
-        return pyarrow.parquet.read_table(path, columns=["how"]).column("how").to_pylist()
-    except (OSError, ValueError, KeyError):  # half a file, or another one: not known
+        hows = pyarrow.parquet.read_table(path, columns=["how"]).column("how").to_pylist()
+    except (OSError, ValueError, KeyError, NotImplementedError):  # half a file, or another one: not known
         return None
+    return hows if all(isinstance(how, str) for how in hows) else None
 
 
 def _json(path: Path) -> dict[str, object] | None:
     try:
         read = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return read if isinstance(read, dict) else None
 

@@ -95,10 +95,11 @@ class TestReading:
     @pytest.mark.parametrize("scheme", SCHEMES)
     @pytest.mark.parametrize("width", WIDTHS)
     def test_it_fits(self, index: Visit, width: int, scheme: str):
-        """No sideways scroll of the page, no control too small to hit; a picture for who wants to look."""
+        """No sideways scroll of the page or of the runs, no control too small to hit; a picture for who wants to look."""
         index.show(width=width, scheme=scheme)
         index.keep(f"runs-index-{width}-{scheme}")
         assert not index.scrolls_sideways()
+        assert index.page.locator(".cb-runs").evaluate("runs => runs.scrollWidth - runs.clientWidth") == 0
         assert index.small_targets() == []
 
 

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from casebook.analysis.evidence import known_from
+from casebook.analysis.release import release
 from casebook.case import ZNODES, Case
 from casebook.collect import collect_case
 from casebook.collect.ensemble import Credentials
+from casebook.doctor import neighbours
 from casebook.errors import CaseError, CollectError, UsageError
 from tests.collect.small_zookeeper import ZooKeeper, kafka
 
@@ -50,6 +53,20 @@ class TestCollectCase:
         assert frozenset({1, 2}) == case.cluster().live
         assert len(case.redacted) == 4
         assert SECRET.encode() not in content(folder)
+
+    def test_the_doctor_infers_the_same_release(self, zookeeper: ZooKeeper, tmp_path: Path) -> None:
+        """From the same marks, in the report's words: topics of version 3 are written since 2.8.0 (ZkData.scala@2.8.0)."""
+        znodes = kafka({"t": {0: [1, 2]}}) | {"/cluster/id": b'{"version":"1","id":"x"}', "/feature": b'{"version":1,"status":0}'}
+        zookeeper.tree(
+            {
+                path: data.replace(b'"version": 2', b'"version": 5').replace(b'{"version": 1, "part', b'{"version": 3, "part')
+                for path, data in znodes.items()
+            }
+        )
+        version = release(Case.open(collect_case(tmp_path / "case", zookeeper=zookeeper.address)).cluster())
+        examined = next(one for one in neighbours.ensemble(zookeeper.address) if one.what == "Kafka release")
+        assert examined.found == f"{version.version}, {known_from(version)}"
+        assert version.possible.startswith("2.8.0 to ")
 
     def test_files_that_are_not_there(self, zookeeper: ZooKeeper, tmp_path: Path) -> None:
         """Each is recorded with its reason; the rest is collected."""

@@ -30,14 +30,14 @@ def casebook(*arguments: object, timeout: float = 120, **environment: str) -> su
     )
 
 
-def begun(*arguments: object) -> subprocess.Popen:
+def begun(*arguments: object, **environment: str) -> subprocess.Popen:
     """Start the command, in a process group of its own, as a shell or a scheduler does."""
     return subprocess.Popen(
         [CASEBOOK, *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=ENVIRONMENT,
+        env=ENVIRONMENT | environment,
         process_group=0,
     )
 

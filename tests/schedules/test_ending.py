@@ -41,6 +41,7 @@ class Hanging:
         said: What it printed on standard error.
         code: Its exit code.
         left: What it had started and what outlived it.
+        temporary: The same of its temporary files.
         pid: Its process id.
     """
 
@@ -52,17 +53,19 @@ class Hanging:
     said: str
     code: int
     left: set[int]
+    temporary: list[Path]
     pid: int
 
 
 @pytest.fixture(scope="module")
 def hanging(case: Path, tmp_path_factory: pytest.TempPathFactory) -> Hanging:
     folder = tmp_path_factory.mktemp("hanging")
-    runs, place = folder / "runs", folder / "place"
+    runs, place, temporary = folder / "runs", folder / "place", folder / "tmp"
     place.mkdir()
+    temporary.mkdir()
     (place / "report.html").write_bytes(YESTERDAY)
     common = ("--runs", runs, "--one-at-a-time")
-    running = commands.begun("run", SPARK, "--source", case, *common, "--publish", place)
+    running = commands.begun("run", SPARK, "--source", case, *common, "--publish", place, TMPDIR=str(temporary))
     started = frozen(running)
     refused = casebook("run", SPARK, "--source", case.parent / ".." / case.parent.name / case.name, *common)
     other = casebook("run", "00_start_here", "--source", case, *common)
@@ -71,7 +74,7 @@ def hanging(case: Path, tmp_path_factory: pytest.TempPathFactory) -> Hanging:
     _, said = running.communicate(timeout=commands.PATIENCE)
     return Hanging(
         runs=runs, place=place, refused=refused, other=other, kept=kept, said=said, code=running.returncode,
-        left=commands.alive(started), pid=running.pid,
+        left=commands.alive(started), temporary=[*temporary.iterdir()], pid=running.pid,
     )  # fmt: skip
 
 
@@ -99,8 +102,9 @@ class TestAskedToEnd:
         assert "The run was ended from outside (SIGTERM)." in hanging.said
 
     def test_nothing_outlives_it(self, hanging: Hanging):
-        """Kernel and Spark are gone, also one that no longer answers."""
+        """Kernel and Spark are gone, also one that no longer answers, and with them their temporary files."""
         assert hanging.left == set()
+        assert hanging.temporary == []
 
     def test_the_run_is_whole(self, hanging: Hanging):
         """It is kept and says why; nothing of it is hidden or half."""

@@ -54,7 +54,7 @@ class TestKeep:
         failed = run(tmp_path, 4, source="live:prod", error="killed")
         live = run(tmp_path, 5, source="live:prod", cluster="abc")
         retention.keep(tmp_path, 3)
-        assert kept(tmp_path) == {dated[2], failed, live}
+        assert kept(tmp_path) == {*dated[1:], failed, live}
 
     def test_a_cluster_without_id_is_known_by_its_address(self, tmp_path: Path):
         """Two clusters whose cases bear one name: the one that is looked at often does not push out the other."""
@@ -72,12 +72,20 @@ class TestKeep:
         removed = [one.name for done in asked for one in done.result()]
         assert sorted(removed) == names[:-3]
 
-    def test_the_last_that_completed_stays(self, tmp_path: Path):
-        """The next run is compared with it, however many failed since."""
-        good = [run(tmp_path, day) for day in (1, 2)]
-        failed = [run(tmp_path, day, error="ZooKeeper is away") for day in (3, 4, 5)]
+    def test_those_that_failed_push_out_none(self, tmp_path: Path):
+        """However many failed since, as many completed ones stay; of the failures as many, and none older than all of these."""
+        run(tmp_path, 1, error="ZooKeeper is away")
+        good = [run(tmp_path, day) for day in (2, 3, 5)]
+        run(tmp_path, 4, error="ZooKeeper is away")
+        failed = [run(tmp_path, day, error="ZooKeeper is away") for day in (6, 7, 8)]
         retention.keep(tmp_path, 2)
-        assert kept(tmp_path) == {good[1], *failed[1:]}
+        assert kept(tmp_path) == {*good[1:], *failed[1:]}
+
+    def test_none_completed_yet(self, tmp_path: Path):
+        """The newest failures tell why."""
+        failed = [run(tmp_path, day, error="ZooKeeper is away") for day in (1, 2, 3)]
+        retention.keep(tmp_path, 2)
+        assert kept(tmp_path) == {*failed[1:]}
 
     def test_only_what_a_run_has_written(self, tmp_path: Path):
         """Whatever else lies there stays: foreign folders, links, half runs, folders whose record says something else."""

@@ -81,6 +81,34 @@ def assert_published(machine: Machine) -> None:
     assert newest.name in (place / "report.html").read_text()
 
 
+YOURS = re.compile(
+    r"live:prod|registry\.example|zk-\d|s3://|/opt/kafka-casebook|/etc/casebook|/srv/casebook|node-exporter|label '|secretRef"
+)
+"""What a file names that is another in each house."""
+
+
+@pytest.mark.parametrize("name", ["crontab", "casebook-report@.service", "Jenkinsfile", "cronjob.yaml", "airflow_dags.py"])
+def test_what_is_to_be_edited_is_marked(name: str):
+    """At the line, or right above it. Paths inside a pod are those of its image and volumes, and stay."""
+    stays = re.compile(r"\s*(#|//)|.*(mountPath|CASEBOOK_PROFILES, value)")
+    lines = (DOCS / name).read_text().splitlines()
+    named = [at for at, line in enumerate(lines) if YOURS.search(line) and not stays.match(line)]
+    assert named
+    assert [lines[at] for at in named if "EDIT" not in "".join(lines[max(at - 1, 0) : at + 1])] == []
+
+
+def test_folders_are_made_for_their_user_alone(tmp_path: Path):
+    """The commands of the page, for a user of this machine: what is made belongs to that user, and nobody else may write there."""
+    commands = re.findall(r"^(?:sudo )?(install -d .*)$", (DOCS / "README.md").read_text(), re.MULTILINE)
+    assert len(commands) == 2
+    for number, command in enumerate(commands):
+        root = tmp_path / str(number)
+        command = re.sub(r"-o \S+", "-o nobody", command).replace(" /", f" {root}/")
+        subprocess.run(shlex.split(command), check=True)
+        made = [Path(word) for word in shlex.split(command) if word.startswith(str(root))]
+        assert {(path.owner(), path.stat().st_mode & 0o7777) for path in made} == {("nobody", 0o755)}
+
+
 class TestCron:
     def test_its_lines_run_under_cron(self, machine: Machine):
         """In cron's own environment, by /bin/sh; what is mailed is what went to standard error: nothing."""
@@ -189,8 +217,8 @@ class TestKubernetes:
         for option in ("--require-hashes -r requirements.lock", "--no-deps -e ."):
             assert option in made
             assert any(option in line for line in lines)
-        program = next(line for line in lines if "python -c" in line).partition('"')[2].partition('"')[0]
-        assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+        assert any(line.startswith("RUN casebook prepare ") for line in lines)
+        assert commands.casebook("prepare").returncode == 0
         pods = [one["spec"]["jobTemplate"]["spec"]["template"]["spec"] for one in self.DOCUMENTS if one["kind"] == "CronJob"]
         assert {f"USER {pod['securityContext']['runAsUser']}" for pod in pods} <= set(lines)
         assert 'ENTRYPOINT ["casebook"]' in lines

@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from casebook import execution, notebooks, places, publishing, runner, runs, runs_index, summary
 from casebook.analysis.changes import How
-from casebook.errors import UsageError
+from casebook.errors import CasebookError, UsageError
 from casebook.publishing import PublishError
 from tests.schedules.commands import casebook, told
 
@@ -195,6 +195,27 @@ class TestPublishing:
             publishing.publish(publishing.place(str(tmp_path / "disk" / "place")), self.document("a"), None)
         assert not list(tmp_path.iterdir())
 
+    def test_a_wrong_place_is_told_before_anything_runs(self, tmp_path: Path):
+        """A folder below none, one that takes no file, one of other runs: nothing has run, and nothing is left there."""
+        (tmp_path / "file").touch()
+        other = tmp_path / "other"
+        publishing.publish(publishing.place(str(other)), self.document("a", completed=False), None)
+        before = sorted(path.name for path in other.iterdir())
+        for place, said in (
+            (tmp_path / "none/place", "No such file"),
+            (tmp_path / "file/x", "Not a directory"),
+            (other, "holds the reports of"),
+        ):
+            with pytest.raises(CasebookError, match=said):
+                runner.run(
+                    notebooks.find("10"),
+                    {"source": "sample:healthy"},
+                    runs_dir=tmp_path / "runs",
+                    publish=publishing.place(str(place)),
+                )
+        assert not (tmp_path / "runs").exists()
+        assert sorted(path.name for path in other.iterdir()) == before
+
     @pytest.mark.parametrize("uri", ["hdfs://nn/reports", "http://h/reports", "ftp://h/x"])
     def test_places_that_show_half_files(self, uri: str):
         with pytest.raises(UsageError, match="cannot be replaced so that readers never see half"):
@@ -287,15 +308,24 @@ class TestObjectStore:
         assert SECRET not in str(error.value)
 
     def test_a_server_that_is_not_there(self, tmp_path: Path):
-        """The run is kept, the exit code is 3, and it is said soon; no key stands anywhere."""
+        """It is said soon, with exit code 3, and nothing has run; no key stands anywhere."""
         uri = self.uri("http://127.0.0.1:9", "x")
         began = time.monotonic()
         done = casebook("run", "10_triage", "--source", "sample:healthy", "--runs", tmp_path, "--publish", uri)
         assert time.monotonic() - began < 60
         assert done.returncode == 3
         assert "Nothing could be published to s3://reports/x" in done.stderr
+        assert "Nothing has run yet" in done.stderr
+        assert SECRET not in done.stdout + done.stderr
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_run_leaves_no_key(self, bucket: str, tmp_path: Path):
+        """Published with keys in the URI, which stand nowhere afterwards."""
+        uri = self.uri(bucket, "keys")
+        done = casebook("run", "10_triage", "--source", "sample:healthy", "--runs", tmp_path, "--publish", uri)
+        assert done.returncode == 0, done.stderr
         folder = Path(done.stdout.splitlines()[-1])
-        assert told(folder, "summary.json")["exit_code"] == 0
+        assert publishing.read(publishing.place(uri))["run"] == folder.name
         assert SECRET not in done.stdout + done.stderr
         assert not [path for path in folder.rglob("*.*") if SECRET.encode() in path.read_bytes()]
 
@@ -360,6 +390,32 @@ class TestRunFolder:
         with pytest.raises(ZeroDivisionError):
             runner.run(*asked, runs_dir=tmp_path / "runs", publish=where)
         assert "ZeroDivisionError" in publishing.read(where)["error"]
+
+    @pytest.mark.parametrize(
+        ("record", "found"),
+        [
+            ({"seconds": "long"}, {}), ({"seconds": 1e300}, {}), ({"started": "yesterday"}, {}), ({"started": 7}, {}),
+            ({"exit_code": "two"}, {}), ({"parameters": 7, "source": None}, {}), ({"seconds": float("nan")}, {}),
+            ({}, {"findings": 7}), ({}, {"findings": [7]}), ({}, {"completeness": {"ok": "all"}}), ({}, {"completeness": None}),
+            ({}, {"worst": "dreadful"}), ({}, {"findings": [{"status": "finding"}]}),
+        ],
+    )  # fmt: skip
+    def test_a_record_that_no_run_writes(self, record: dict, found: dict, tmp_path: Path):
+        """Said in words: a fault of somebody's file is none of ours."""
+        folder = self.folder(tmp_path, json.dumps(RECORD | record), FOUND | found)
+        with pytest.raises(CasebookError, match="holds a record or findings that no run writes"):
+            summary.of_folder(folder)
+
+    @pytest.mark.parametrize("name", ["run.json", "findings.json"])
+    def test_a_file_that_is_nested_too_deep(self, name: str, tmp_path: Path):
+        """The command ends with 3 and no traceback; without findings the run did not complete."""
+        folder = self.folder(tmp_path, json.dumps(RECORD))
+        (folder / name).write_text("[" * 100_000)
+        done = casebook("summary", folder)
+        assert (done.returncode, "Traceback" in done.stderr) == (3 if name == "run.json" else 0, False)
+        assert "holds no record of a run" in done.stderr or done.stdout.startswith(
+            "COULD NOT COMPLETE: it did not reach its last cell"
+        )
 
     @pytest.mark.parametrize("form", ["line", "webhook"])
     def test_half_a_surrogate_pair(self, form: str, tmp_path: Path):

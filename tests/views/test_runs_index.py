@@ -17,7 +17,7 @@ def run(
     """A run folder.
 
     Args:
-        found: Count of each check that found something, ``0`` for ok, ``None`` for could not check.
+        found: Count of each check that found something, ``0`` for ok, ``None`` for could not check, else its status.
     """
     path = folder / f"{when.replace(':', '-').rstrip('Z')}_{notebook}_{zlib.crc32(case.encode()) & 0xFFFF:04x}"
     path.mkdir(parents=True)
@@ -31,7 +31,10 @@ def run(
 
 
 def findings(found: dict[str, object]) -> dict[str, object]:
-    status = {check: "could_not_check" if count is None else "finding" if count else "ok" for check, count in found.items()}
+    status = {
+        check: count if isinstance(count, str) else "could_not_check" if count is None else "finding" if count else "ok"
+        for check, count in found.items()
+    }
     rows = [
         {
             "check": check,
@@ -57,7 +60,7 @@ def rows(folder: Path) -> list[str]:
     page = Page.read(html)
     assert page.open == []
     assert not [svg for svg in page.all("svg") if not (svg.get("aria-hidden") or svg.get("aria-label"))]
-    body = html.partition("<tbody>")[2].partition("</tbody>")[0]
+    body = html.partition("<tbody")[2].partition("</tbody>")[0]
     return [words_of(f"<p>{row.partition('>')[2].replace('</tr>', '')}</p>") for row in body.split("<tr")[1:]]
 
 
@@ -71,6 +74,7 @@ class TestSince:
             ({"l.offline": 3}, {"l.offline": 13}, "1 worse: offline 3 → 13"),
             ({"l.offline": 13}, {"l.offline": 3}, "1 better: offline 13 → 3"),
             ({"l.offline": 13}, {"l.offline": 0}, "1 gone: offline"),
+            ({"l.offline": 13}, {"l.offline": "not_applicable"}, "1 no longer applies: offline"),
             ({"l.offline": 13}, {"l.offline": 13}, "nothing"),
             ({"l.offline": 13}, {"l.offline": None}, "1 no longer checked: offline"),
             ({"l.offline": 0, "l.b": 0}, {"l.b": 0}, "1 no longer checked: offline"),
@@ -127,7 +131,7 @@ class TestSparkline:
             run(tmp_path, f"2026-11-{day}T06:00:00Z", {"l.x": 0, "l.a": count})
         html = runs_index.write_index(tmp_path).read_text()
         assert 'aria-label="last 4 runs: 0, 5, not checked, 13"' in html
-        newest = html.partition("<tbody>")[2].partition("</tr>")[0]
+        newest = html.partition("<tbody")[2].partition("</tr>")[0]
         assert newest.count('class="unchecked"') == 1
         assert newest.count("<polyline") == 1
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from casebook.case import CaseWriter
+from casebook.case import CaseWriter, refuse_taken
 from casebook.collect import client_files, files
 from casebook.collect import log_dirs as broker_log_dirs
 from casebook.collect import pasted as pasted_text
@@ -15,7 +15,10 @@ from casebook.collect.zookeeper_data import ZookeeperData
 from casebook.errors import UsageError
 from casebook.facts import Change, Problem, Znode, instant
 
-__all__ = ["Credentials", "collect_case"]
+__all__ = ["PATIENCE", "Credentials", "collect_case"]
+
+PATIENCE = 15.0
+"""Seconds to wait for ZooKeeper."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +48,7 @@ def collect_case(
     pasted: Path | Sequence[str] | None = None,
     credentials: Path | None = None,
     window: int = 256,
-    timeout: float = 15.0,
+    timeout: float = PATIENCE,
     progress: Callable[[int, int], None] | None = None,
     command: str = "casebook collect",
 ) -> Path:
@@ -80,7 +83,7 @@ def collect_case(
             tells whose a log dir is; segments of a URI are to be copied; a ledger is no text; a paste and other sources of
             the same.
         CollectError: ZooKeeper, its files or the dump give nothing, or the segments or ledgers to copy are too large for a case.
-        CaseError: The folder cannot be made.
+        CaseError: The folder holds something, or cannot be made.
     """
     if zookeeper is not None and (zookeeper_dump is not None or chroot):
         raise UsageError(
@@ -88,6 +91,7 @@ def collect_case(
             try_="Give --zookeeper host:port/chroot, or --zookeeper-dump FILE with --chroot /C.",
         )
     pasted_text.check(pasted, (zookeeper, zookeeper_dump, zookeeper_data, log_dirs))
+    refuse_taken(out)
     files.refuse_ledgers([Path(path) for paths in (ledgers or {}).values() for path in paths])
     znodes = None
     if zookeeper is not None:

@@ -1,7 +1,10 @@
 """Whether servers take connections, without asking Kafka anything: a broker of 0.9 is lost to a client that asks it for more."""
 
+import errno
+import os
 import re
 import socket
+import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,6 +12,11 @@ PATIENCE = 1.5
 """Seconds for a connection."""
 
 _AT_ONCE = 32
+_AGAIN = 0.5
+"""Seconds before a server is asked again."""
+
+_NO_NAME = "its name does not resolve"
+_ANSWERS = (_NO_NAME, os.strerror(errno.ECONNREFUSED).lower())
 _ZOOKEEPER_VERSION = re.compile(r"^Zookeeper version: ([0-9][^\s,-]*)", re.MULTILINE)
 
 
@@ -21,6 +29,20 @@ def why_not(servers: Iterable[str]) -> Mapping[str, str | None]:
     servers = list(dict.fromkeys(servers))
     with ThreadPoolExecutor(_AT_ONCE) as many:
         return dict(zip(servers, many.map(_why_not, servers), strict=True))
+
+
+def nobody(servers: Iterable[str]) -> Mapping[str, str] | None:
+    """Why no server can be there, for each; ``None`` when one might: it takes connections, or does not answer in time.
+
+    A refusal is an answer, and so is a name that nobody has; both are asked for twice, as a server may be starting this moment.
+    """
+    servers = tuple(servers)
+    for pause in (0.0, _AGAIN):
+        time.sleep(pause)
+        told = why_not(servers)
+        if not all(told[server] in _ANSWERS for server in servers):
+            return None
+    return told
 
 
 def zookeeper_version(server: str) -> str | None:
@@ -38,8 +60,8 @@ def zookeeper_version(server: str) -> str | None:
 def _why_not(server: str) -> str | None:
     try:
         socket.create_connection(_address(server), timeout=PATIENCE).close()
-    except socket.gaierror:
-        return "its name does not resolve"
+    except socket.gaierror as error:
+        return "its name cannot be looked up now" if error.errno == socket.EAI_AGAIN else _NO_NAME
     except TimeoutError:
         return f"no answer within {PATIENCE:g} s"
     except OSError as error:

@@ -1,20 +1,20 @@
 """A reader of ZooKeeper: three questions, many of them in flight, and no verb that writes."""
 
 import queue
-import socket
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
+from itertools import islice
 from typing import Any, NamedTuple
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import EXCEPTIONS, ConnectionLoss, KazooException, MarshallingError, NoNodeError
-from kazoo.handlers.threading import KazooTimeoutError
 from kazoo.protocol.connection import PURESASL_AVAILABLE
 from kazoo.protocol.serialization import Exists, GetChildren, GetData
 
+from casebook.collect import reachable
 from casebook.collect.ensemble import Credentials, Ensemble
 from casebook.collect.wire import SILENT, Answer, LaneHandler
 from casebook.errors import CollectError
@@ -23,8 +23,11 @@ _SESSION_TIMEOUT = 6.0
 """Seconds. A server that is just starting may swallow a connection; kazoo tries again after this time, divided by the servers."""
 
 _RECONNECT = {"max_tries": -1, "delay": 0.05, "backoff": 2, "max_delay": 1.0}
-_PROBE = 1.0
-_MOST_PROBES = 5
+_AT_ONCE = 0.5
+"""Seconds in which a server that is there gives a session, as a rule."""
+
+_NO_SESSION = "accepts connections but opens no ZooKeeper session"
+_MOST_TOLD = 5
 
 
 class Verb(StrEnum):
@@ -181,14 +184,27 @@ def connect(ensemble: Ensemble, *, timeout: float, credentials: Credentials | No
         **authentication,
     )
     try:
-        client.start(timeout)
-    except KazooTimeoutError:
-        raise _unreachable(ensemble, timeout, credentials) from None
-    try:
+        _start(client, ensemble, timeout, credentials)
         yield Reader(client, lane, ensemble.chroot, timeout)
     finally:
         client.stop()
         client.close()
+
+
+def _start(client: KazooClient, ensemble: Ensemble, timeout: float, credentials: Credentials | None) -> None:
+    """Wait for a session, but not where nobody can be there. Servers that give one at once are not disturbed by looking for them.
+
+    Raises:
+        CollectError: None came.
+    """
+    deadline = time.monotonic() + timeout
+    connected = client.start_async()
+    if not connected.wait(min(timeout, _AT_ONCE)) and (refused := reachable.nobody(ensemble.servers)):
+        raise _unreachable(refused, "No ZooKeeper server answered.", credentials)
+    connected.wait(max(0.0, deadline - time.monotonic()))
+    if not client.connected:
+        told = reachable.why_not(ensemble.servers)
+        raise _unreachable(told, f"No ZooKeeper server answered within {timeout:g} s.", credentials)
 
 
 def _authentication(credentials: Credentials | None) -> dict[str, Any]:
@@ -202,25 +218,11 @@ def _authentication(credentials: Credentials | None) -> dict[str, Any]:
     return {"sasl_options": options}
 
 
-def _unreachable(ensemble: Ensemble, timeout: float, credentials: Credentials | None) -> CollectError:
-    seen = "; ".join(f"{server}: {_probe(server)}" for server in ensemble.servers[:_MOST_PROBES])
+def _unreachable(told: Mapping[str, str | None], what: str, credentials: Credentials | None) -> CollectError:
+    seen = "; ".join(f"{server}: {why or _NO_SESSION}" for server, why in islice(told.items(), _MOST_TOLD))
     return CollectError(
-        f"No ZooKeeper server answered within {timeout:g} s.",
+        what,
         cause=f"Tried {seen}.",
         try_="Check host and port (a Kafka broker's own port is not ZooKeeper's), and that this machine may connect"
         + (", and the credentials." if credentials else "."),
     )
-
-
-def _probe(server: str) -> str:
-    """Why a server cannot be used, in a few words."""
-    host, _, port = server.rpartition(":")
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=_PROBE).close()
-    except socket.gaierror:
-        return "its name does not resolve"
-    except TimeoutError:
-        return "no answer to a connection"
-    except OSError as error:
-        return (error.strerror or str(error)).lower()
-    return "accepts connections but opens no ZooKeeper session"

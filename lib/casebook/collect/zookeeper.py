@@ -26,6 +26,9 @@ LARGEST_DATA = 2 << 20
 """Bytes of a znode's data that are kept; ZooKeeper's own limit is 1 MiB unless someone raised it."""
 
 _STRIKES = 3
+_FEW = 32
+"""Requests in flight of who only looks whether a cluster can be read."""
+
 _PROGRESS_EVERY = 1000
 
 Progress = Callable[[int, int], None]
@@ -88,7 +91,7 @@ class Reached:
 
     Args:
         said: In a few words.
-        cluster: Its brokers and controller, and the marks of its release; no topics.
+        cluster: Its brokers and controller, and the marks of its release; of its topics their own znodes alone.
     """
 
     said: str
@@ -96,7 +99,7 @@ class Reached:
 
 
 def reach(connect_string: str, *, timeout: float = 5.0) -> Reached:
-    """Read some twenty znodes of a Kafka cluster, to see that it can be read.
+    """Read some twenty znodes of a Kafka cluster and one of each topic, to see that it can be read, and what release wrote them.
 
     Raises:
         UsageError: The connect string is none.
@@ -106,7 +109,7 @@ def reach(connect_string: str, *, timeout: float = 5.0) -> Reached:
     with connect(ensemble, timeout=timeout) as reader:
         chroots.check(reader, ensemble)
         topics = reader.ask_one(Verb.STAT, tree.TOPICS)
-        walk = _Walker(reader, len(tree.OF_BROKERS), lambda _done, _estimate: None).walk(ensemble, tree.OF_BROKERS)
+        walk = _Walker(reader, _FEW, lambda _done, _estimate: None, states=False).walk(ensemble, tree.OF_RELEASE)
     cluster = from_znodes(walk.znodes, chroot=ensemble.chroot, not_collected=walk.problems)
     said = f"{ensemble}: {len(cluster.brokers)} brokers registered, {topics.numChildren if topics is not None else 0} topics"
     return Reached(said=said, cluster=cluster)
@@ -115,8 +118,9 @@ def reach(connect_string: str, *, timeout: float = 5.0) -> Reached:
 class _Walker:
     """One walk: a stack of questions, a window of them in flight, and what the answers said."""
 
-    def __init__(self, reader: Reader, window: int, progress: Progress) -> None:
+    def __init__(self, reader: Reader, window: int, progress: Progress, *, states: bool = True) -> None:
         self._reader = reader
+        self._states = states
         self._window = window
         self._progress = progress
         self._start_zxid = reader.zxid
@@ -240,6 +244,8 @@ class _Walker:
         if data is not None and len(data) > LARGEST_DATA:
             data, outcome = None, ReadOutcome.TOO_LARGE
         self._keep(path, outcome, data=data, stat=stat)
+        if tree.is_topic(path) and not self._states:
+            return
         if tree.is_topic(path):
             self._to_ask.append(Request(Verb.LIST, tree.partitions_path(path)))
             self._topics_read += 1

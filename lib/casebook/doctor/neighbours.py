@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 
+from casebook.analysis.evidence import known_from
 from casebook.analysis.release import release
 from casebook.doctor.examined import Examined
 from casebook.errors import CasebookError
 from casebook.facts import Cluster
 
-_PATIENCE = 2.5
+PATIENCE = 2.5
 """Seconds for ZooKeeper."""
 
 _SERVER = re.compile(r"(?:\[[0-9a-fA-F:.%]+\]|[^\s\[\]:,/]+):\d{1,5}")
@@ -23,7 +24,7 @@ def ensemble(connect: str) -> Iterator[Examined]:
     from casebook.collect import ensemble, reachable, zookeeper
 
     try:
-        reached = zookeeper.reach(connect, timeout=_PATIENCE)
+        reached = zookeeper.reach(connect, timeout=PATIENCE)
         servers = ensemble.Ensemble.parse(connect).servers
     except CasebookError as error:
         found = " ".join(filter(None, (error.what, error.cause)))
@@ -52,7 +53,7 @@ def _release(cluster: Cluster) -> str:
     known = release(cluster)
     if known.possible is None:
         return "not told by the znodes; logs and server.properties tell it, or -p kafka_version"
-    return f"{known.possible} by the formats of the znodes"
+    return f"{known.version}, {known_from(known)}"
 
 
 def _addresses(cluster: Cluster, id_: int) -> list[str]:

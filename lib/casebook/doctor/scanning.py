@@ -18,7 +18,7 @@ _WITHOUT = (
 
 def examine() -> Iterator[Examined]:
     """Look at the compiler, and at the jars that are there or can be fetched."""
-    from casebook.scans import jvm
+    from casebook.scans import class_archive, jvm
 
     try:
         lacks = jvm.lacking()
@@ -27,6 +27,8 @@ def examine() -> Iterator[Examined]:
         return
     yield _javac(compiled=not lacks.compiled)
     yield _jars(lacks.fetched)
+    how = "from an archive of its classes" if class_archive.exists() else "slowly; `casebook prepare` lets it start faster"
+    yield Examined(what="Start of Spark", ok=True, found=how)
 
 
 def _javac(*, compiled: bool) -> Examined:

@@ -29,7 +29,7 @@ READ_WHOLE = (
 )
 """Read with everything below, the many last; below a topic, the states only."""
 
-OF_BROKERS = (
+OF_RELEASE = (
     IDS,
     "/controller",
     "/log_dir_event_notification",
@@ -37,8 +37,9 @@ OF_BROKERS = (
     "/feature",
     "/migration",
     "/latest_producer_id_block",
+    TOPICS,
 )
-"""The few that tell of brokers, and of the release by being there or not."""
+"""Those that tell of brokers, and of the release: by being there or not, or by their format."""
 
 COUNTED = (
     "/consumers",

@@ -1,0 +1,44 @@
+"""What a case took, in words: how much of each kind."""
+
+import re
+from collections.abc import Iterator
+
+from casebook.analysis.words import count, number
+from casebook.case import HISTORY, PASTED, ZNODES, Case, Item
+
+_FILES = (
+    (re.compile(r"brokers/\d+/server\.properties"), "server.properties", "server.properties"),
+    (re.compile(r"(?:brokers|zookeeper|clients)(?:/[^/]+)?/logs/.*"), "log", "logs"),
+    (re.compile(r"clients/[^/]+/ledgers/.*"), "ledger", "ledgers"),
+    (re.compile(r"clients/[^/]+/config/.*"), "client file", "client files"),
+    (re.compile(r"brokers/\d+/log_dirs\.json"), "broker's log dirs", "brokers' log dirs"),
+    (re.compile(r"brokers/\d+/segments/.*"), "copied file of segments", "copied files of segments"),
+)
+_LINES = ((ZNODES, "znode", "znodes"), (HISTORY, "transaction", "transactions"), (PASTED, "pasted line", "pasted lines"))
+_COUNTED = ("log", "ledger")
+"""Files whose lines are told."""
+
+
+def in_words(case: Case) -> str:
+    """What a case holds: ``812 znodes, 3 logs with 12,345 lines``; ``nothing`` of an empty one."""
+    return ", ".join([*_by_line(case), *_by_file(case)]) or "nothing"
+
+
+def is_understood(case: Case) -> bool:
+    """Whether anything was taken but a paste of which nobody knows what it is."""
+    return any(item.rows for path, item in case.items.items() if path != PASTED)
+
+
+def _by_line(case: Case) -> Iterator[str]:
+    for path, one, many in _LINES:
+        item = case.items.get(path)
+        if item is not None and item.rows is not None:
+            yield number(item.rows, one, many)
+
+
+def _by_file(case: Case) -> Iterator[str]:
+    for pattern, one, many in _FILES:
+        items: list[Item] = [item for path, item in case.items.items() if pattern.fullmatch(path)]
+        if items:
+            lines = sum(item.rows or 0 for item in items)
+            yield number(len(items), one, many) + (f" with {count(lines)} lines" if one in _COUNTED else "")

@@ -1,6 +1,7 @@
 """The case folder: written once, read many times, and never trusted blindly."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -58,6 +59,21 @@ class TestRoundTrip:
             ["brokers/1/logs/server.log", "brokers/1/server.properties", ZNODES],
         )
         assert case.cluster().partitions == made(topics=TOPICS).partitions
+
+    @pytest.mark.parametrize(
+        ("servers", "name", "connect"),
+        [
+            (["zk1:2181", "zk2:2181"], "case", "zk1:2181,zk2:2181/kafka"),
+            ([], "case", "HOST:2181/kafka"),
+            (["127.0.0.1:30665"], "case", "HOST:2181/kafka"),
+            (["localhost:2181"], "case", "HOST:2181/kafka"),
+            (["127.0.0.1:30665"], "live:prod", "127.0.0.1:30665/kafka"),
+        ],
+    )
+    def test_what_commands_connect_to(self, folder, servers, name, connect):
+        """The servers of the case; those of the machine where it was collected only while that is this one."""
+        changed(folder, zookeeper=servers)
+        assert replace(Case.open(folder), name=name).cluster().connect == connect
 
     def test_stated_versions(self, folder):
         """The last start of a log counts; the properties state the protocol."""

@@ -1,5 +1,6 @@
 """Every command of the README is run."""
 
+import os
 import re
 import shlex
 import struct
@@ -24,7 +25,7 @@ COMMANDS = [
 ELSEWHERE = [
     ["make", "test"],  # is this very run
     ["make", "lab"],  # tests/browser opens the same JupyterLab
-    [".venv/bin/casebook", "rehearse", "leader-minus-one", "--practice"],  # tests/rehearsal heals one
+    [".venv/bin/casebook", "rehearse", "kill-before-drain", "--practice"],  # tests/rehearsal heals one
 ]
 ENSEMBLE = "zk1:2181,zk2:2181/kafka"
 MOST_BYTES = 250_000
@@ -46,6 +47,8 @@ def own_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
     broker = places.samples_dir() / "offsets_bloat" / "brokers" / "1"
     sent = folder / "sent.csv"
     sent.write_text("id,topic,partition,offset\nb-1,orders,0,7\n")
+    settings = folder / "app.yml"
+    settings.write_text("acks: 1\n")
     pasted = folder / "pasted.txt"
     pasted.write_text("Topic: orders\tPartition: 101\tLeader: -1\tReplicas: 1\tIsr: 1\n")
     profiles = folder / "profiles"
@@ -54,6 +57,8 @@ def own_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
     server.tree({f"/bloat{z.path}".rstrip("/"): z.data for z in Case.open(broker.parents[1]).znodes() if z.stat is not None})
     here = {
         ENSEMBLE: f"{server.address}/bloat",
+        "/var/zookeeper/data": str(server.folder),
+        "/etc/kafka/server.properties": str(broker / "server.properties"),
         "/var/log/kafka": str(broker / "logs"),
         "/var/kafka-logs": str(broker / "segments"),
     }
@@ -64,7 +69,7 @@ def own_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
         ENSEMBLE: f"{server.address}/kafka", "dump.jsonl": str(dump), "my-case": str(case), "pasted.txt": str(pasted),
         "/var/zookeeper/data": str(server.folder),
         "1=/var/kafka-logs": f"1={broker / 'segments'}", "1=/var/log/kafka/*": f"1={broker / 'logs'}/*",
-        "billing=sent.csv": f"billing={sent}",
+        "billing=sent.csv": f"billing={sent}", "billing=app.yml": f"billing={settings}",
     }  # fmt: skip
     server.close()
     guarded.close()
@@ -110,6 +115,18 @@ class TestReadme:
         if command == ["make", "report"]:
             assert "CRITICAL: " in done.stdout
 
+    def test_installing_says_what_is_next(self):
+        """The last line names commands that there are."""
+        assert _made("install") == "Installed. Next: make report, make lab, or .venv/bin/casebook doctor"
+
+    @pytest.mark.parametrize(("user", "options"), [("0", ["--allow-root"]), ("1000", [])])
+    def test_make_lab_lets_root_in(self, user, options, tmp_path):
+        """Jupyter refuses root unless told; whoever else needs no such word."""
+        (tmp_path / "id").write_text(f"#!/bin/sh\necho {user}\n")
+        (tmp_path / "id").chmod(0o755)
+        command = shlex.split(_made("-n", "lab", PATH=f"{tmp_path}:{os.environ['PATH']}"))
+        assert [word for word in command if word == "--allow-root"] == options
+
     def test_every_notebook_is_named(self):
         """In the table, by number."""
         assert re.findall(r"^\| `(\d\d_\w+)` \|", README, re.MULTILINE) == [notebook.stem for notebook in notebooks.every()]
@@ -126,6 +143,13 @@ class TestReadme:
         assert set(screenshots.PICTURES.iterdir()) == shown
         assert [path.name for path in shown if path.stat().st_size > MOST_BYTES] == []
         assert {_size(path) for path in shown} == {tuple(screenshots.SIZE.values())}
+
+
+def _made(*arguments: str, **environment: str) -> str:
+    """The last line that make prints to a reader, whom no other make has called."""
+    known = {name: value for name, value in os.environ.items() if name not in ("MAKELEVEL", "MAKEFLAGS")}
+    done = subprocess.run(["make", *arguments], cwd=ROOT, env=known | environment, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()[-1]
 
 
 def _is_there(target: str) -> bool:

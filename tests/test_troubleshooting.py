@@ -23,6 +23,7 @@ OF_OTHERS = {
     "Error displaying widget: model not found": "ipywidgets",
     "Loading widget...": "ipywidgets",
     "ModuleNotFoundError: No module named 'casebook'": "Python",
+    "Running as root is not recommended. Use --allow-root to bypass.": "jupyter_server",
     "The port 8888 is already in use, trying another port.": "jupyter_server",
 }
 

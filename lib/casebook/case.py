@@ -22,7 +22,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from itertools import chain
@@ -44,9 +44,30 @@ ZNODES = "zookeeper/znodes.jsonl.zst"
 HISTORY = "zookeeper/history.jsonl.zst"
 PASTED = "pasted/pasted.txt"
 DERIVED = "derived"
+LIVE = "live:"
+"""How the name of a case begins that was collected for one run: the source that it was collected from."""
+_LOOPBACK = re.compile(r"(?:localhost|127\.[0-9.]+|\[::1\]):")
 _NAME = re.compile(r"\w[\w.-]*", re.ASCII)
 _LONGEST_LINE = 16 << 20
 _LOGGED_VERSION = re.compile(r" INFO Kafka version ?: (\d+(?:\.\d+){2,3}\S*)")
+
+
+def refuse_taken(path: Path) -> None:
+    """Refuse a place for a new case where something is.
+
+    Raises:
+        CaseError: It is there, and what to do with it; nothing of it is changed.
+    """
+    path = Path(path)
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return
+    has_case = (path / MANIFEST).is_file()
+    raise CaseError(
+        f"{path} already holds something.",
+        cause="A case was collected there before; it is untouched." if has_case else None,
+        try_="Choose a new folder: a case is never overwritten."
+        + (f" That one is read with --source {path}." if has_case else ""),
+    )
 
 
 class CaseWriter:
@@ -73,8 +94,7 @@ class CaseWriter:
             CaseError: Something other than an empty folder is already there, or the disk refuses.
         """
         path = Path(path)
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise CaseError(f"{path} already holds something.", try_="Choose a new folder: a case is never overwritten.")
+        refuse_taken(path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
@@ -193,7 +213,7 @@ class Case:
 
     Args:
         folder: Where it is.
-        name: The folder's name.
+        name: The folder's name; of a case that was collected for one run, its live source.
         digest: sha256 of the manifest: two cases with the same digest are the same evidence.
         collected_at: ISO-8601 UTC, as recorded.
         chroot: ``""`` for none.
@@ -299,13 +319,19 @@ class Case:
         """
         not_collected = [*self.could_not_collect, *self.damaged]
         rows = self._znodes_as_far_as_readable(not_collected) if at is None else self.znodes(at)
-        return cluster.from_znodes(
+        found = cluster.from_znodes(
             rows,
             chroot=self.chroot,
             not_collected=not_collected,
             server_properties=self.server_properties(),
             remarks=self.remarks,
         )
+        return replace(found, zookeeper=self._reachable_servers())
+
+    def _reachable_servers(self) -> tuple[str, ...]:
+        """The servers, but for those that only the machine knows where the case was collected, unless that was just now."""
+        own = not self.name.startswith(LIVE)
+        return () if own and any(map(_LOOPBACK.match, self.servers)) else self.servers
 
     def _znodes_as_far_as_readable(self, not_collected: list[Problem]) -> Iterator[Znode]:
         if ZNODES not in self.items:

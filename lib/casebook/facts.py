@@ -244,6 +244,7 @@ class Cluster:
     """A Kafka cluster as its znodes tell it at one walk.
 
     Args:
+        zookeeper: Servers of the ensemble, where the evidence tells any that can be reached from elsewhere.
         chroot: As given; ``""`` for none.
         cluster_id: ``/cluster/id`` (0.10.1+).
         brokers: By id, those registered.
@@ -272,6 +273,7 @@ class Cluster:
         changed: Znodes that changed during the walk and were read again.
     """
 
+    zookeeper: tuple[str, ...] = ()
     chroot: str = ""
     cluster_id: str | None = None
     brokers: Mapping[int, Broker] = field(default_factory=dict)
@@ -301,6 +303,16 @@ class Cluster:
     def live(self) -> frozenset[int]:
         """Ids of the registered brokers."""
         return frozenset(self.brokers)
+
+    @property
+    def connect(self) -> str:
+        """What Kafka's tools take for ``--zookeeper``; ``HOST`` stands for a server that is not known."""
+        return (",".join(self.zookeeper) or "HOST:2181") + self.chroot
+
+    def lacks(self, topic: str) -> bool:
+        """Whether a walk that saw every topic did not see this one; one that missed some tells nothing."""
+        walked = bool(self.topics) or "/brokers/topics" in self.there
+        return walked and not self.unlisted and topic not in self.topics
 
     def leads_to(self, partition: Partition) -> tuple[int, ...]:
         """The assignment of a partition once a running reassignment has ended, or as it is."""

@@ -88,6 +88,7 @@ class Finding:
         next: What to do, safest first.
         caveats: What the answer assumes.
         since: ISO-8601 UTC instant from which the condition is known to hold, when known.
+        at_latest: Nothing tells that it began then: that is when the state was last written, and it may be older.
         settle: What evidence would settle a ``could_not_check``.
     """
 
@@ -105,6 +106,7 @@ class Finding:
     next: tuple[Step, ...] = ()
     caveats: tuple[str, ...] = ()
     since: str | None = None
+    at_latest: bool = False
     settle: str | None = None
 
     def __post_init__(self) -> None:

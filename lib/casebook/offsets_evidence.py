@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from casebook.analysis import cleaner, coordinators, deletion, evidence, load_queue, offsets_topic
+from casebook.analysis import cleaner, coordinators, deletion, evidence, load_queue, no_offsets_topic, offsets_topic
 from casebook.analysis.coordinators import Coordinators
 from casebook.analysis.deletion import DeletionChoice, LostGroup, Place
 from casebook.analysis.offsets_rows import OffsetsPartition
@@ -109,6 +109,8 @@ class OffsetsEvidence:
         """What is found of both; a single answer where a case has nothing of any broker's disk or log."""
         if self.log_dirs or self.events or self._logs.unread:
             return evidence.unread_logs(self._logs.unread) + self.offsets_topic.findings + self.coordinators.findings
+        if self._cluster.lacks(OFFSETS_TOPIC):
+            return (_WELL.not_applicable(no_offsets_topic.TITLE),)
         ask = replace(_WELL, looked_at="no log dir and no log")
         settle = "Collect with --log-dirs BROKER=DIR and --logs BROKER=GLOB."
         return (ask.could_not_check("Nothing in this case tells of the brokers' disks and logs", settle=settle),)

@@ -447,10 +447,10 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("value", "real", "Bytes, milliseconds (load_ms), a ratio, an epoch, an offset, or a count."),
     ),
     "changes": _columns(
-        ("how", "text", "new, worse, others, no_longer_checked, better, gone or checked_again."),
+        ("how", "text", "new, worse, others, no_longer_checked, better, gone, no_longer_applies or checked_again."),
         ("check", "text", "Whose answer it is."),
         ("severity", "text", "Of the finding, as it is now, else as it was; null where there was none."),
-        ("title", "text", "What is said now; of a finding that is gone, what was said."),
+        ("title", "text", "What is said now; of a finding that is gone or no longer applies, what was said."),
         ("before", "text", "The number it was about in the run before, else how the check had ended."),
         ("now", "text", "The same of now."),
         ("came", "texts", "What the finding names now and did not name before."),

@@ -24,11 +24,13 @@ from casebook.analysis import (
     durability,
     durability_checks,
     evidence,
+    leaderless_since,
     leadership,
     maintenance,
     maintenance_asked,
     measures,
     next_paste,
+    quiz_past,
     quiz_questions,
     release,
     run_line,
@@ -96,8 +98,8 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
         out_dir: The run's folder; ``""`` makes one under the runs folder when the notebook finishes.
         kafka_version: The release whose rules apply; ``""`` to find it in the evidence.
         interactive: ``auto`` (widgets in JupyterLab, none headless), ``yes`` or ``no``.
-        at: The cluster as it was at this moment, ISO-8601 with a zone; ``""`` as it was collected. The case must have the
-            history of its znodes.
+        at: The cluster as it was at this moment, ISO-8601 with a zone; the case must have the history of its znodes. ``""`` as it
+            was collected; ``height`` as it was at the height of the incident that its history tells of, if it does.
 
     Raises:
         CasebookError: A parameter or the evidence cannot be used; the text says what to do.
@@ -107,7 +109,7 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
     display(style())
     folder = OutFolder(notebook, source, out_dir)
     case = sources.open_source(source, evidence=folder.evidence, progress=choices.progress("Reading ZooKeeper"))
-    moment = _moment(at)
+    moment = _moment(at, case)
     cluster = case.cluster(at=moment)
     try:
         version = release.release(
@@ -264,7 +266,8 @@ class Workbook:
             + self._of_records(timezone)
             + self.durability().findings
         )
-        return tuple({finding.check: finding for finding in reversed(found)}.values())[::-1]  # two say that logs were not read
+        once = {finding.check: finding for finding in reversed(found)}  # two say that logs were not read
+        return self.dated(tuple(once.values())[::-1], timezone=timezone)
 
     def _of_the_past(self, timezone: str) -> tuple[Finding, ...]:
         found = self.timeline(timezone=timezone).findings
@@ -373,6 +376,16 @@ class Workbook:
         """
         told = self._at is None and (self.case.has_history or self.case.logs())
         return timeline_checks.in_short(self._shared.timeline(timezone).findings) if told else ()
+
+    def dated(self, findings: tuple[Finding, ...], *, timezone: str = "UTC") -> tuple[Finding, ...]:
+        """The findings, those on partitions without leader with the time since when, where logs or history tell it.
+
+        Raises:
+            UsageError: There is no such time zone.
+        """
+        if self._at is not None or not (self.case.has_history or self.case.logs()):
+            return findings
+        return leaderless_since.dated(findings, self._tables["partitions"], self._shared.timeline(timezone))
 
     def desk(
         self, found: Timeline, *, since: str = "", until: str = "", topic: str = "", partition: str = "", group: str = "",
@@ -569,7 +582,7 @@ class Workbook:
             answers: By the key of the question.
         """
         self._quiz = quiz_views.Desk(
-            questions=quiz_questions.questions(leadership.examine(self.cluster, self.version)),
+            questions=quiz_questions.questions(leadership.examine(self.cluster, self.version), last_in_sync=self._last_in_sync()),
             answers=answers,
             incident=walkthrough_views.incident(self.cluster, self.version, self._stored_states()),
             where=quiz_views.Where(source=self._source, at="" if self._at is None else self.as_of, quote=self._shown),
@@ -577,6 +590,14 @@ class Workbook:
             remembered=self._remembered,
         )
         return self._quiz
+
+    def _last_in_sync(self) -> Mapping[tuple[str, int], tuple[int, ...]]:
+        """The last ISR of each partition that named anybody, as far as the case has a history."""
+        if not self.case.has_history or self.as_of is None:
+            return {}
+        with suppress(CaseError):  # a torn history: it is not known then
+            return quiz_past.last_in_sync(history_facts.read(self.case.history()), epoch_ms(self.as_of))
+        return {}
 
     def _stored_states(self) -> dict[str, bytes | None]:
         """The states of partitions as they are stored, by path."""
@@ -675,7 +696,11 @@ def _made_of(text: str) -> pasted_views.Made:
     return pasted_views.Made(source=source, findings=next_paste.checks(case.pasted(), cluster, version))
 
 
-def _moment(at: str) -> int | None:
+def _moment(at: str, case: Case) -> int | None:
+    if at == quiz_past.HEIGHT:
+        with suppress(CaseError):  # no history, or a torn one: as it was collected
+            return quiz_past.height(history_facts.read(case.history()))
+        return None
     try:
         return epoch_ms(at) if at else None
     except ValueError:

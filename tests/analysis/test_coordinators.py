@@ -6,12 +6,13 @@ from datetime import datetime
 import pytest
 
 from casebook import places
-from casebook.analysis import coordinators, release
+from casebook.analysis import coordinators, offsets_topic, release
 from casebook.analysis.coordinator_states import State
 from casebook.case import Case
 from casebook.events import Event, LogFile
-from casebook.facts import Broker, Cluster, Partition, PartitionState, Stat
+from casebook.facts import Broker, Cluster, Partition, PartitionState, Problem, Stat, Topic
 from casebook.findings import Severity, Status
+from casebook.offsets_evidence import OffsetsEvidence
 from casebook.scans import logs
 from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, Segment, SegmentFile
 from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
@@ -79,6 +80,37 @@ def states(held):
 def finding(held, check):
     """The finding of that check."""
     return next(found for found in held.findings if found.check == f"coordinators.{check}")
+
+
+class TestNoTopic:
+    """Nobody has ever committed."""
+
+    WALKED = frozenset({"/brokers/topics"})
+
+    @pytest.mark.parametrize("topics", [{"orders": Topic(name="orders")}, {}], ids=["others", "none at all"])
+    def test_a_whole_walk_did_not_see_it(self, topics):
+        """Then nothing is asked about it, and nobody is sent for znodes or logs of it."""
+        whole = Cluster(topics=topics, there=self.WALKED)
+        held = coordinators.examine(whole, OLD, at=AT).findings + offsets_topic.examine(whole, OLD).findings
+        assert {one.status for one in held} == {Status.NOT_APPLICABLE}
+
+    def test_a_walk_that_is_not_whole_tells_nothing(self):
+        """It may be among the topics that were not seen."""
+        torn = Cluster(there=self.WALKED, unlisted=(Problem(path="/brokers/topics", reason="not whole"),))
+        for unknown in (torn, Cluster()):
+            assert finding(coordinators.examine(unknown, OLD, at=AT), "leaderless").status is Status.COULD_NOT_CHECK
+
+    def test_a_case_without_logs_and_log_dirs(self):
+        """Nor is what would be asked of all of these as one."""
+        case, none = Case.open(places.samples_dir() / "healthy"), logs.Logs(None, {})
+        told = {OffsetsEvidence(case, of, OLD, logs=none, scan=False).findings[0].status for of in (case.cluster(), Cluster())}
+        assert told == {Status.NOT_APPLICABLE, Status.COULD_NOT_CHECK}
+
+    def test_logs_that_name_it_are_believed(self):
+        """It was there when they were written: what became of the load is asked."""
+        gone = Cluster(topics={"orders": Topic(name="orders")}, there=self.WALKED)
+        held = examined(gone, OLD, events=log(1, *loaded(1, 0, ago=900, took=5)), at=AT)
+        assert finding(held, "failed").status is Status.OK
 
 
 class TestStates:

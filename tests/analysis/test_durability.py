@@ -283,6 +283,23 @@ class TestRetries:
         assert "retries=-1" in verdict(found, "D24").sentence
         assert {judged(found, rule).outcome for rule in ("D7", "D8", "D17")} == {NOT_APPLICABLE}
 
+    @pytest.mark.parametrize(("rule", "outcome", "value"), [("D14", LOSES, "1"), ("D22", UNKNOWN, "true"), ("D4", LOSES, "1")])
+    def test_a_default_is_never_a_fact(self, rule, outcome, value):
+        """Where no file of a broker was collected it is named as what is assumed of the release, whatever follows from it."""
+        found = audit(bare(cluster()), "2.8.2")
+        said = judged(found, rule)
+        assert (said.outcome, said.assumed) == (outcome, outcome == LOSES)
+        assert value in said.sentence
+        assert "assumed default of Kafka 2.8.2" in said.sentence
+        (told,) = (finding for finding in found.findings if finding.facts.get("rule") == rule)
+        assert "assumed default" in (told.title if outcome == LOSES else told.why)
+
+    def test_a_file_that_says_so_is_a_fact(self):
+        """Also beside a broker whose file was not collected."""
+        whole = cluster(settings={"auto.create.topics.enable": "true", "default.replication.factor": "1"})
+        first = dict(list(whole.server_properties.items())[:1])
+        assert not judged(audit(replace(whole, server_properties=first), "2.8.2"), "D14").assumed
+
     def test_a_session_that_is_only_assumed_is_not_known(self):
         """The default may be another than what the broker was started with; few tries are too few for every session."""
         found = bare(cluster())

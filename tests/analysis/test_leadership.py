@@ -1,6 +1,7 @@
 """The checks: three outcomes, and never *ok* about what nobody saw."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -50,6 +51,25 @@ class TestChecks:
             "rules": {"R1": 1, "R3": 2},
         }
         assert expected == {name: found.facts[name] for name in expected}
+
+    @pytest.mark.parametrize(
+        ("extra", "properties", "said"),
+        [
+            ([], {}, "is the assumed default of Kafka 2.8.2"),
+            ([override("t", unclean_leader_election_enable="false")], {}, ""),
+            ([], {1: {"unclean.leader.election.enable": "false"}}, ""),
+            ([Znode(path="/config/topics/t", outcome=ReadOutcome.DENIED)], {}, "is not told; it is taken not to be"),
+        ],
+        ids=["assumed", "override", "file", "unread"],
+    )
+    def test_what_a_rule_rests_on_is_said(self, extra, properties, said):
+        """Rule R3 says that unclean election is not allowed: a default that nobody collected is no fact."""
+        found = made(topics={"t": {0: ([3, 1], state(-1, [3]))}}, live=[1], extra=extra)
+        lead = leadership.examine(replace(found, server_properties=properties), release(found, given="2.8.2"))
+        offline = next(finding for finding in lead.findings if finding.check == "leadership.offline")
+        assert offline.facts["rules"] == {"R3": 1}
+        assert said in " ".join(offline.caveats)
+        assert bool(offline.caveats) is bool(said)
 
     def test_no_controller(self):
         """A missing controller is critical; an unreadable one could not be checked."""

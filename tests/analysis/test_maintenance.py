@@ -454,7 +454,7 @@ class TestCommands:
         ],
     )
     def test_by_release(self, version, asks, throttle, election):
-        commands = Commands(KafkaVersion.parse(version), "/kafka")
+        commands = Commands(KafkaVersion.parse(version), "HOST:2181/kafka")
         executed = commands.execute("step-1.json", throttle=1000)
         assert executed.startswith(f"bin/kafka-reassign-partitions.sh {asks} --reassignment-json-file step-1.json --execute")
         assert ("--throttle 1000" in executed) is throttle
@@ -464,12 +464,22 @@ class TestCommands:
     def test_zookeeper_is_gone_from_3_0_on(self):
         """No tool of 3.x takes it."""
         for version, ask in product(RELEASES, ("execute", "verify", "elect", "under_replicated")):
-            commands = Commands(version, "/kafka")
+            commands = Commands(version, "HOST:2181/kafka")
             said = getattr(commands, ask)(*(["f.json"] if ask in ("execute", "verify", "elect") else []))
             assert ("--zookeeper" in said) is False or version < KafkaVersion.parse("3.0.0")
 
+    def test_the_servers_that_are_known(self):
+        """Of those of the case, with the chroot once, at the end."""
+        known = replace(made(), zookeeper=("zk1:2181", "zk2:2181"), chroot="/kafka")
+        asked = Commands(KafkaVersion.parse("0.9.0.1"), known.connect).set("topics", "t", "min.insync.replicas=2")
+        assert asked == (
+            "bin/kafka-configs.sh --zookeeper zk1:2181,zk2:2181/kafka --entity-type topics --entity-name t --alter "
+            "--add-config min.insync.replicas=2"
+        )
+
     def test_names_are_one_word_for_the_shell(self):
         assert "'$(rm x)'" in Commands(K28).unset("topics", "$(rm x)", "k")
+        assert "--zookeeper 'zk:2181/$(rm x)'" in Commands(KafkaVersion.parse("0.9.0.1"), "zk:2181/$(rm x)").under_replicated()
 
 
 class TestLeftovers:
@@ -501,6 +511,18 @@ class TestLeftovers:
         assert (found.severity, found.facts["imbalance"]) == (Severity.INFO, {"1": 0.2})
         topics["t"] |= {n: ([1, 2], state(1, [1, 2])) for n in range(10, 20)}
         assert finding(asked_of(made(topics=topics)), "unpreferred_leaders").status is Status.OK
+
+    @pytest.mark.parametrize(
+        ("isr", "severity"), [([1, 9], Severity.INFO), ([9], Severity.WARNING)], ids=["another is in sync", "nobody is"]
+    )
+    def test_the_last_copy_is_on_a_dead_broker(self, isr, severity):
+        """An empty broker with its id would be elected as one in sync: worse than a copy that is missing for a while."""
+        topics = {"t": {0: ([1, 9], state(1 if 1 in isr else -1, isr))}, "old": {0: ([1, 9], state(-1, [9]))}}
+        cluster = made(topics=topics, extra=[znode("/admin/delete_topics/old")])
+        found = finding(asked_of(cluster), "unregistered_replicas")
+        assert (found.severity, found.facts["last_copies"]) == (severity, int(1 not in isr))
+        assert ("broker 9 holds the last complete copy of 1 partition" in found.title) is (1 not in isr)
+        assert any(step.kind == "not" and "empty broker" in step.text for step in found.next)
 
     def test_nothing_left(self):
         found = asked_of(made(topics=WELL))

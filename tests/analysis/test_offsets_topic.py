@@ -80,6 +80,7 @@ class TestTopic:
         """A batch larger than the loader's buffer, up to 0.10.0."""
         huge = Scanned(segments=(segment(0, largest_batch=6 << 20),))
         assert check("load_buffer", huge).next[0].command == "offsets.load.buffer.size=8388608"
+        assert "built-in default is assumed" in check("load_buffer", huge).caveats[0]  # no server.properties was collected
         later = VersionInUse(version=KafkaVersion.parse("2.8.2"), origin=VersionOrigin.PARAMETER)
         by_name = {f.check: f for f in examined(huge, later).findings}
         assert by_name["offsets_topic.load_buffer"].status is Status.NOT_APPLICABLE

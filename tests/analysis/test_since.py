@@ -52,7 +52,7 @@ class TestChanges:
             (UNKNOWN, found("a.b"), How.NEW),
             (None, found("a.b"), How.NEW),
             (found("a.b"), OK, How.GONE),
-            (found("a.b"), NOT_ASKED, How.GONE),
+            (found("a.b"), NOT_ASKED, How.NO_LONGER_APPLIES),
             (found("a.b"), UNKNOWN, How.NO_LONGER_CHECKED),
             (OK, UNKNOWN, How.NO_LONGER_CHECKED),
             (OK, None, How.NO_LONGER_CHECKED),
@@ -64,7 +64,7 @@ class TestChanges:
         ],
     )
     def test_by_how_it_ended(self, before, now, wanted):
-        """Unknown is never well: a finding that cannot be checked any more is not gone."""
+        """Unknown is never well: a finding that cannot be checked any more is not gone, nor is one that is no longer asked."""
         assert how(before, now) == wanted
 
     @pytest.mark.parametrize(
@@ -130,6 +130,15 @@ class TestChanges:
         """Logs are rolled: what they told has happened all the same. More of it is news."""
         few, many = found("timeline.leaderless", windows=1), found("timeline.leaderless", windows=5)
         assert [how(many, few), how(many, outcome("timeline.leaderless")), how(few, many)] == [None, None, How.WORSE]
+
+    def test_a_clock_that_is_off_is_no_past(self):
+        """Mended, it is gone; another one is worse. That it was set has happened, though."""
+        one, both, was_set = (
+            found("timeline.clocks", off=off, set=steps)
+            for off, steps in ((["broker 1"], {}), (["broker 1", "broker 2"], {}), ([], {"broker 1": [5]}))
+        )
+        well = outcome("timeline.clocks")
+        assert [how(one, well), how(one, both), how(both, one), how(was_set, well)] == [How.GONE, How.WORSE, How.BETTER, None]
 
     def test_what_drifts_with_every_commit_is_no_change(self):
         """But how bad it is is one."""

@@ -131,6 +131,7 @@ class TestMissing:
                 "two_leaders",
                 "leaderless",
                 "under_min_isr",
+                "unclean",
                 "root",
                 "unknown_requests",
                 "owners",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from casebook.facts import Partition
+from casebook.facts import Partition, Topic
 from casebook.findings import Severity, Status
 from casebook.history import Happened, What
 from tests.analysis.timeline_scenes import NEW, OLD, T0, History, cluster, event, examined, finding, log, windows
@@ -77,6 +77,15 @@ class TestLeaderless:
         assert spans(found, "leaderless") == [(1000, 2000)]
         assert found.partition_history[-1].deleted
 
+    def test_marked_for_deletion(self):
+        """Its partitions are counted apart, as in every verdict: that its deletion left leader -1 behind nobody waits for."""
+        told = started()
+        told.write("t", 0, None, (1,), 1, 1400)
+        assert len(windows(examined(told=told, of=cluster(topics={"t": Topic(name="t")})), "leaderless")) == 1
+        found = examined(told=told, of=cluster(topics={"t": Topic(name="t", deleting=True)}))
+        assert windows(found, "leaderless") == []
+        assert finding(found, "leaderless").status is Status.OK
+
     def test_gap_in_the_history(self):
         """Behind missing transactions nothing is concluded about the time between, and nothing is well."""
         told = started()
@@ -137,6 +146,63 @@ class TestTwoLeaders:
         assert spans(found, "two_leaders") == [(1400, pytest.approx(1440, abs=10))]
         assert "said that its controlled shutdown had succeeded" in windows(found, "two_leaders")[0].closed_by
         assert finding(found, "two_leaders").severity is Severity.WARNING
+
+    STOP = (event("broker_starting", -50_100, 1), event("controlled_shutdown_begun", 1000, 1))
+
+    def moved(self, *events):
+        """Broker 1 is told to stop, hands over at 1400, and is gone at 4000."""
+        told = started()
+        told.write("t", 0, 2, (2,), 1, 1400)
+        told.lose(1, 4000, 0xA)
+        return examined(*self.STOP, *events, told=told, covered=[log(1, ends=3990)])
+
+    @pytest.mark.parametrize("end", [(), (event("broker_stopped", 3990, 1),)], ids=["log ends", "stopped"])
+    def test_a_stop_that_is_not_logged_to_its_end(self, end):
+        """Who is stopping hands over: however long its process takes to end, that is a planned move."""
+        found = self.moved(*end)
+        (window,) = windows(found, "two_leaders")
+        assert (window.planned, window.closed - T0) == (True, pytest.approx(3990, abs=10))
+        assert finding(found, "two_leaders").severity is Severity.WARNING
+
+    def test_a_stop_that_failed_is_none(self):
+        """It went without having handed over: what follows it is no planned move."""
+        told = started()
+        told.lose(1, 1300, 0xA)
+        told.write("t", 0, 2, (2,), 1, 1400)
+        found = examined(
+            *self.STOP, event("unclean_shutdown", 1200, 1), event("scheduler_failed", 5000, 1), told=told, covered=[log(1)]
+        )
+        assert not windows(found, "two_leaders")[0].planned
+        assert finding(found, "two_leaders").severity is Severity.CRITICAL
+
+    def test_its_connections_were_closed_before(self):
+        """Who had handed over and closed its connections takes nothing when the controller comes to the rest."""
+        assert windows(self.moved(event("controlled_shutdown_done", 1300, 1)), "two_leaders") == []
+
+    def test_logs_alone_tell_a_stop(self):
+        """Without history nobody knows who was registered; who says that it stops was well."""
+        place = {"topic": "t", "partition": 0}
+        lines = [
+            event("partition_changed", -9000, 2, line=1, **place, leader=1, leader_epoch=0, isr="1,2"),
+            event("partition_changed", 1400, 2, line=2, **place, leader=2, leader_epoch=1, isr="2"),
+            event("become_follower", 1430, 1, **place, leader=2, leader_epoch=1),
+        ]
+        found = examined(*self.STOP, *lines, covered=[log(1), log(2)])
+        assert finding(found, "two_leaders").severity is Severity.WARNING
+
+    def test_an_end_within_the_doubt_of_a_clock(self):
+        """By a clock that is known to 20 ms a process that ended 20 ms after the election may have ended before it."""
+        told = started()
+        told.rows = [row._replace(stamp=None) for row in told.rows]
+        told.lose(1, 1000, 0xA)
+        told.write("t", 0, 2, (2,), 1, 1400)
+        bounds = [event("isr_expanded", -40_000, 1, topic="t", partition=0, old="1", new="1,2")]
+        bounds.append(event("become_follower", 1420, 1, line=9, topic="u", partition=0, leader=2, leader_epoch=0))
+        found = examined(event("broker_starting", -50_100, 1), *bounds, told=told, covered=[log(1, ends=1420)])
+        assert windows(found, "two_leaders") == []
+        unknown = finding(found, "two_leaders")
+        assert (unknown.status, unknown.facts["unknown"]) == (Status.COULD_NOT_CHECK, 1)
+        assert "20 ms after an election" in unknown.why
 
     def test_open_end(self):
         """It lived on, and its log does not say that it follows."""

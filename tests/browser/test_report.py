@@ -104,6 +104,22 @@ class TestAlone:
         assert any_report.small_targets() == []
 
 
+def test_a_verdict_is_whole_on_a_narrow_page(opened: Page):
+    """Each cell of it lies within the page, beside the head of its column; those that a search hides stay hidden."""
+    opened.set_viewport_size({"width": 390, "height": 900})
+    row = opened.locator("#cb-verdicts tbody tr", has_text="orders-2")
+    boxes = row.locator("td").evaluate_all(
+        "cells => cells.map(c => [c.firstElementChild.getBoundingClientRect().right, c.offsetHeight])"
+    )
+    assert len(boxes) == 8 and all(right <= 390 and height for right, height in boxes)
+    heads = row.locator("td").evaluate_all("cells => cells.map(c => getComputedStyle(c, '::before').content)")
+    assert heads[:2] == ['"State znode says"', '"Replicas"']
+    opened.get_by_label("Find").first.fill("orders-3")
+    expect(row).to_be_hidden()
+    opened.get_by_label("Find").first.fill("")
+    opened.set_viewport_size({"width": 1280, "height": 900})
+
+
 class TestUse:
     """Search, sort, proof, keyboard."""
 

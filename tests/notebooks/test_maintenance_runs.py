@@ -70,9 +70,9 @@ class TestRuns:
         own, short = (findings(run(stem, LEADERLESS).folder) for stem in ("broker_maintenance", "triage"))
         asked = [check for check in short if check.startswith("maintenance.")]
         assert asked == [
+            "maintenance.unregistered_replicas",
             "maintenance.restart_one",
             "maintenance.unpreferred_leaders",
-            "maintenance.unregistered_replicas",
             "maintenance.unfinished_reassignments",
             "maintenance.unremoved_throttles",
         ]

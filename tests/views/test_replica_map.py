@@ -1,9 +1,12 @@
 """Who holds what on clusters of many brokers: columns that fit, the dead ones first."""
 
 import re
+from dataclasses import replace
 
 from casebook.analysis import leadership
 from casebook.analysis.release import release
+from casebook.facts import Topic
+from casebook.views.leadership import verdict_table
 from casebook.views.replica_map import replica_map
 from tests.evidence import made, state
 from tests.views.incident import words_of
@@ -37,3 +40,19 @@ class TestColumns:
     def test_rows_that_differ_in_undrawn_columns_are_one(self):
         """Brokers 6 to 8 and 10 to 30 lead alike: nobody needs 24 rows for it."""
         assert "24 like t-6 " in drawn(brokers=30)[1]
+
+
+def test_a_partition_that_is_being_deleted_is_counted_apart():
+    """Neither among those without leader nor among those that are short: one count everywhere, and what it leaves out is named."""
+    topics = {
+        "t": {0: ([1, DEAD], state(-1, [DEAD])), 1: ([1, DEAD], state(1, [1])), 2: ([1], state(1, [1]))},
+        "old": {n: ([DEAD], state(-1, [DEAD])) for n in range(2)},
+    }
+    cluster = made(live=[1], topics=topics)
+    cluster = replace(cluster, topics={**cluster.topics, "old": Topic(name="old", deleting=True)})
+    lead = leadership.examine(cluster, release(cluster, given="0.9.0.1"))
+    drawn_ = words_of(str(replica_map(lead)))
+    assert "1 of 5 partitions offline, 1 more online but not complete, 2 being deleted. 1 complete and not drawn." in drawn_
+    assert "1 of 5 partitions offline, 2 being deleted." in words_of(str(verdict_table(lead).parts[0]))
+    offline = next(finding for finding in lead.findings if finding.check == "leadership.offline")
+    assert "2 partitions more are being deleted" in " ".join(offline.caveats)

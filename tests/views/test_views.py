@@ -135,6 +135,12 @@ class TestVerdict:
         assert "OK Nothing found in 1 check 1 question could not be checked, so this is not a clean bill." in said
         assert f"Open: {HOSTILE}" in said
 
+    @pytest.mark.parametrize(("name", "said"), [("live:prod", "Live, read "), ("prod", "Evidence of ")])
+    def test_of_when_it_is(self, name, said):
+        """A cluster that was read for this run is no evidence of some day."""
+        case = SimpleNamespace(**vars(CASE) | {"name": name})
+        assert f"{said}20 Nov 2026" in words_of(html_of(triage.summary([ok("a.b")], case, lead().cluster)))
+
     def test_nothing_checked_is_not_ok(self):
         """Without one answer nobody is told OK."""
         said = words_of(html_of(triage.summary([finding(status=Status.COULD_NOT_CHECK, severity=None)], CASE, lead().cluster)))
@@ -165,6 +171,11 @@ class TestFindings:
         assert "since 20 Nov 2026, 02:58:40 UTC (8 min 18 s)" in words_of(
             html_of(triage.findings([finding()], until=CASE.collected_at))
         ).replace("\u202f", " ")
+
+    def test_since_the_state_was_written(self):
+        """That is no begin: it may have been so before."""
+        said = words_of(html_of(triage.findings([finding(at_latest=True)])))
+        assert "at the latest since 20 Nov 2026, 02:58:40 UTC" in said
 
     def test_proofs_lead_to_what_is_quoted(self):
         """Every link is cited, so that it is quoted at the end; only two stand in the finding."""

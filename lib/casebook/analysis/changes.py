@@ -17,6 +17,7 @@ class How(StrEnum):
     NO_LONGER_CHECKED = "no_longer_checked"
     BETTER = "better"
     GONE = "gone"
+    NO_LONGER_APPLIES = "no_longer_applies"
     CHECKED_AGAIN = "checked_again"
 
 
@@ -27,7 +28,7 @@ class Change(NamedTuple):
         how: In one word.
         check: Whose answer it is.
         severity: Of the finding, as it is now, else as it was.
-        title: What is said now; of a finding that is gone, what was said.
+        title: What is said now; of a finding that is gone, or no longer applies, what was said.
         before: The number it was about, or how the check had ended.
         now: The same of now.
         came: What is named now and was not before.
@@ -45,7 +46,10 @@ class Change(NamedTuple):
 
 
 _ORDER = tuple(How)
+_CLOCKS, _OWNERS, _UNCLEAN = "timeline.clocks", "timeline.owners", "timeline.unclean"
 _ANSWERED = frozenset({Status.OK, Status.FINDING})
+_WENT = frozenset({How.GONE, How.NO_LONGER_APPLIES})
+"""Only what was said before tells what these are about."""
 
 _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "evidence.complete": ("missing",),
@@ -79,8 +83,9 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "offsets_topic.writers": ("groups",),
     "offsets_topic.decoded": ("unknown",),
     "offsets_topic.replicated": ("single",),
+    _CLOCKS: ("off",),
     "timeline.leaderless": ("windows",),
-    "timeline.owners": ("misplaced",),
+    _OWNERS: ("misplaced",),
     "timeline.root": ("chains",),
     "timeline.two_leaders": ("windows",),
     "timeline.under_min_isr": ("windows",),
@@ -106,7 +111,7 @@ _NAMES = (
     "topics", "subjects", "brokers", "dead", "unsafe", "segments", "copies", "groups", "candidates", "misplaced", "rules",
     "settings",
 )  # fmt: skip
-_NAMES_OF: Mapping[str, tuple[str, ...]] = {"offsets_topic.compacted": ("brokers",)}
+_NAMES_OF: Mapping[str, tuple[str, ...]] = {"offsets_topic.compacted": ("brokers",), _CLOCKS: ("off",), _OWNERS: ("misplaced",)}
 """Facts that name what a finding is about: of all checks, and of those whose other lists are not what has changed."""
 
 _NO_CONDITION = frozenset({RUN_BEFORE, "offsets_topic.safe_segments"})
@@ -118,9 +123,13 @@ _DRIFTING = tuple(f"offsets_topic.{name}" for name in ("dead_weight", "writers",
 _OF_THE_PAST = ("timeline.", "loss.", "durability.isr_alone", "since.controller", "since.offsets_growth")
 """They tell of what has happened: that less of it is seen, as logs are rolled, makes nothing better."""
 
+_OF_NOW = frozenset({_CLOCKS, _OWNERS, _UNCLEAN})
+"""Of those, what is so until somebody mends it: a clock that is off, a log that is collected for another broker's, a dead broker
+that has more than a leader."""
+
 
 def compare(before: Mapping[str, Outcome], now: Mapping[str, Outcome]) -> tuple[Change, ...]:
-    """What is new, worse, about others, no longer checked, better, gone, or checked again; the worst of each first."""
+    """What is new, worse, about others, no longer checked or asked, better, gone, or checked again; the worst of each first."""
     checks = sorted((before.keys() | now.keys()) - _NO_CONDITION)
     found = [_change(before.get(check), now.get(check)) for check in checks]
     return tuple(sorted((change for change in found if change is not None), key=_reading_order))
@@ -135,11 +144,18 @@ def _change(before: Outcome | None, now: Outcome | None) -> Change | None:
     if was and is_:
         return _of_findings(before, now)
     how = _of_status(before, now, was=was, is_=is_)
-    if how is None or (how is How.GONE and before.check.startswith(_OF_THE_PAST)):
+    if how is None or (how in _WENT and _is_past(before)):
         return None
-    said = before if how is How.GONE or now is None else now
+    said = before if how in _WENT or now is None else now
     severity = said.severity or (before.severity if before else None)
     return Change(how, said.check, severity, said.title, *(_ended(outcome, _told(outcome)) for outcome in (before, now)))
+
+
+def _is_past(found: Outcome) -> bool:
+    """Whether a finding is about what has happened; that a clock was set has, however well it goes since."""
+    if found.check in _OF_NOW:
+        return bool(found.facts.get("set"))
+    return found.check.startswith(_OF_THE_PAST)
 
 
 def _of_status(before: Outcome | None, now: Outcome | None, *, was: bool, is_: bool) -> How | None:
@@ -150,13 +166,13 @@ def _of_status(before: Outcome | None, now: Outcome | None, *, was: bool, is_: b
     if did_answer and unknown:
         return How.NO_LONGER_CHECKED
     if was:
-        return How.GONE
+        return How.NO_LONGER_APPLIES if now.status is Status.NOT_APPLICABLE else How.GONE
     return How.CHECKED_AGAIN if answered and before is not None and before.status is Status.COULD_NOT_CHECK else None
 
 
 def _of_findings(before: Outcome, now: Outcome) -> Change | None:
     before_named, now_named = set(named(before)), set(named(now))
-    past = now.check.startswith(_OF_THE_PAST)
+    past = _is_past(before)
     came, went = tuple(sorted(now_named - before_named)), () if past else tuple(sorted(before_named - now_named))
     first, last = _told(before), _told(now)
     how = _worse_or_better(before, now, first, last) or _by_names(came, went)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from casebook.analysis.cleaner import BLOCKED, RULES, BrokerCleaner, death_in_words, without_log_dir
 from casebook.analysis.cleaner_map import Obstacle
+from casebook.analysis.maintenance_commands import Commands
 from casebook.analysis.offsets_rows import OffsetsPartition
 from casebook.analysis.proof import START
 from casebook.analysis.settings import BUILT_IN_ASSUMED
@@ -13,13 +14,17 @@ from casebook.findings import Evidence, Finding, Question, Severity, Step
 from casebook.storage import OFFSETS_TOPIC
 from casebook.versions import CLEANER_FAILURE, CLEANER_MAP_RULE, VersionInUse
 
+CLEANER_MAP = "offsets_topic.cleaner_map"
+"""The one check here that asks about every compacted topic."""
+
 _SHOWN = 5
 _SEVERE = ("C2", "C3", "C5")
 _SETTLE = "Give the brokers' log-cleaner.log (--logs BROKER=GLOB) and log dirs (--log-dirs BROKER=DIR)."
-_CONFIGS = "bin/kafka-configs.sh --zookeeper HOST:2181 --entity-type topics --entity-name __consumer_offsets"
 
 
-def compacted(version: VersionInUse, partitions: Sequence[OffsetsPartition], cleaners: Sequence[BrokerCleaner]) -> Finding:
+def compacted(
+    version: VersionInUse, partitions: Sequence[OffsetsPartition], cleaners: Sequence[BrokerCleaner], commands: Commands
+) -> Finding:
     """Is the offsets topic compacted?"""
     rules = {p.rule for p in partitions} or {without_log_dir(cleaner)[0] for cleaner in cleaners}
     blocked = [rule for rule in BLOCKED if rule in rules]
@@ -49,7 +54,7 @@ def compacted(version: VersionInUse, partitions: Sequence[OffsetsPartition], cle
         why=f"{_why(rule, who, hit)} {RULES[rule]}",
         since=instant(_since(rule, who)),
         subject={"kind": "broker", "broker": who.broker} if who else {"kind": "cluster"},
-        next=tuple(_steps(rule, who, version)),
+        next=tuple(_steps(rule, who, version, commands)),
     )
 
 
@@ -58,7 +63,7 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner]) -> Findi
     found = [(cleaner, obstacle) for cleaner in cleaners for obstacle in cleaner.obstacles]
     certain = [pair for pair in found if pair[1].certain]
     ask = Question(
-        check="offsets_topic.cleaner_map",
+        check=CLEANER_MAP,
         question="Is there a segment, of any compacted topic, that the cleaner's offset map cannot take?",
         looked_at=number(len(cleaners), "broker"),
         threshold=f"rule of {version.version}: {CLEANER_MAP_RULE.at(version.version)}",
@@ -152,10 +157,10 @@ def _since(rule: str, who: BrokerCleaner | None) -> int | None:
     return who.died.time if rule == "C3" and who.died else who.last_at_work if rule == "C6" else None
 
 
-def _steps(rule: str, who: BrokerCleaner | None, version: VersionInUse) -> Iterator[Step]:
+def _steps(rule: str, who: BrokerCleaner | None, version: VersionInUse, commands: Commands) -> Iterator[Step]:
     restart = "Restart the broker in a quiet hour: its partitions move, and their new coordinators load them."
     if rule == "C1":
-        command = f"{_CONFIGS} --alter --add-config cleanup.policy=compact"
+        command = commands.set("topics", OFFSETS_TOPIC, "cleanup.policy=compact")
         yield Step(kind="first", text="Make it a compacted topic.", command=command)
         return
     if rule == "C2":

@@ -3,16 +3,18 @@
 from casebook.analysis import load_checks
 from casebook.analysis.coordinator_scene import COLLECT_LOGS, Scene, facts_of, proofs, whom, within
 from casebook.analysis.coordinator_states import State
+from casebook.analysis.no_offsets_topic import not_asked
 from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, START
 from casebook.analysis.words import agree, brokers, count, number
 from casebook.facts import instant
 from casebook.findings import Evidence, Finding, Question, Severity, Step
+from casebook.storage import OFFSETS_TOPIC
 from casebook.versions import NO_COORDINATOR_ANSWER
 
 
 def checks(scene: Scene) -> tuple[Finding, ...]:
     """Every check on coordinators, in a fixed order."""
-    return (
+    answers = (
         _leaderless(scene),
         load_checks.waiting(scene),
         load_checks.endless(scene),
@@ -21,8 +23,10 @@ def checks(scene: Scene) -> tuple[Finding, ...]:
         load_checks.foretold(scene),
         _alone(scene),
         _groups_placed(scene),
-        _understood(scene),
     )
+    if not scene.partitions and scene.cluster.lacks(OFFSETS_TOPIC):
+        answers = tuple(map(not_asked, answers))
+    return (*answers, _understood(scene))
 
 
 def _leaderless(scene: Scene) -> Finding:
@@ -47,6 +51,7 @@ def _leaderless(scene: Scene) -> Finding:
         f"{whom(hit)} {agree(len(hit), 'has', 'have')} no coordinator",
         why=f"No replica leads the partition, so FindCoordinator answers {NO_COORDINATOR_ANSWER.at(version)}.",
         since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
+        at_latest=True,
         next=(
             Step(kind="first", text=f"Start {brokers(needed)}, last in sync; notebook 20 says whom first.", command=START),
             Step(kind="not", text="Do not delete or recreate __consumer_offsets: every group's commits would be gone."),

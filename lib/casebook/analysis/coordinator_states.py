@@ -10,7 +10,7 @@ from enum import StrEnum
 from casebook.analysis.evidence import ZNODES
 from casebook.analysis.load_queue import Queue, Said, Step
 from casebook.analysis.load_work import Work, works
-from casebook.analysis.settings import Settings
+from casebook.analysis.settings import Setting, Settings
 from casebook.analysis.words import count
 from casebook.facts import Cluster, Partition
 from casebook.findings import Evidence
@@ -110,7 +110,8 @@ def _judged(number: int, partition: Partition | None, cluster: Cluster, queues: 
     dead = state.leader is not None and cluster.brokers_known and state.leader not in cluster.live
     if state.leader is None or dead:
         why = f"Its leader, broker {state.leader}, is not registered." if dead else "Its state znode names no leader."
-        return Judged(**known, coordinator=None, state=State.LEADERLESS, since=written, why=why, proof=znode)
+        since = None if dead else written  # nobody writes a state when its leader dies
+        return Judged(**known, coordinator=None, state=State.LEADERLESS, since=since, why=why, proof=znode)
     queue = queues.get(state.leader)
     said = queue.said.get(number) if queue and not queue.stopped else None
     if said is not None and said.step is not Step.MOVED:
@@ -173,16 +174,16 @@ def _with_endless(judged: Judged, version: KafkaVersion, settings: Settings, lar
     """A load that meets a batch larger than its buffer makes no progress before 0.10.1."""
     if judged.state is not State.LOADING or LOAD_TAKES_ANY_BATCH.at(version):
         return judged
-    batch, buffer = largest.get(judged.partition), load_buffer(settings, judged.coordinator)
+    batch, buffer = largest.get(judged.partition), load_buffer(settings, judged.coordinator).number
     if batch is None or buffer is None or batch <= buffer:
         return judged
     why = f"Its largest batch has {count(batch)} bytes, the load buffer {count(buffer)}: it is read again and again."
     return replace(judged, state=State.LOADING_FOR_EVER, why=why)
 
 
-def load_buffer(settings: Settings, broker: int | None) -> int | None:
+def load_buffer(settings: Settings, broker: int | None) -> Setting:
     """Effective ``offsets.load.buffer.size``, bytes."""
-    return settings.effective("offsets.load.buffer.size", topic="", broker=broker).number
+    return settings.effective("offsets.load.buffer.size", topic="", broker=broker)
 
 
 def largest_batches(segments: Iterable[Segment]) -> dict[int, int]:

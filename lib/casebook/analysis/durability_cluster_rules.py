@@ -47,6 +47,9 @@ def days(minutes: int) -> str:
 
 
 def _not_known(key: str, settings: Sequence[Setting]) -> Judged:
+    taken = [setting for setting in assumed(settings) if setting.value is not None]
+    if len(taken) == len(settings):
+        return unknown(f"{key} is {taken[0].value} by the {origin(taken)}: nobody knows that it is.", "tables/settings")
     return unknown(f"{key} is unknown: {origin(settings)}.", "tables/settings")
 
 
@@ -65,6 +68,7 @@ def offsets_retention(scene: Scene) -> Judged:
         change=f"Set {key}=10080 in server.properties of every broker, and restart them one by one.",
         cost="__consumer_offsets keeps groups that are gone a week longer.",
         proof=scene.proof_of(key, [setting.value for setting in short]),
+        by=(short,),
     )
 
 
@@ -98,6 +102,7 @@ def offsets_copies(scene: Scene) -> Judged:
             change=f"Set {key}=3 in server.properties of every broker before the first group commits.",
             cost="Little disk.",
             proof=scene.proof_of(key, [setting.value for setting in few]),
+            by=(few,),
         )
     if missing:
         return _not_known(key, missing)
@@ -154,6 +159,7 @@ def _transactions_to_come(scene: Scene) -> Judged:
             change=f"Set {factor}=3 and {least}=2 in server.properties of every broker before the first transaction.",
             cost="A transaction waits for followers.",
             proof=scene.proof_of(key, [setting.value for setting in hit]),
+            by=(hit,),
         )
     if no_copies or no_sync:
         return _not_known(factor, no_copies) if no_copies else _not_known(least, no_sync)
@@ -176,6 +182,7 @@ def auto_created(scene: Scene) -> Judged:
         change="Set auto.create.topics.enable=false, or default.replication.factor=3, in server.properties of every broker.",
         cost="Somebody must create topics; or three times the disk for each new one.",
         proof=scene.proof_of("default.replication.factor", [setting.value for setting in few]),
+        by=(on, few),
     )
 
 
@@ -193,6 +200,7 @@ def uncontrolled_shutdown(scene: Scene) -> Judged:
         change=f"Remove {key}=false from server.properties of every broker.",
         cost="A stop takes some seconds longer.",
         proof=scene.proof_of(key, [setting.value for setting in off]),
+        by=(off,),
     )
 
 
@@ -211,6 +219,7 @@ def session_timeout(scene: Scene) -> Judged:
         change=f"Set {key}=18000 in server.properties of every broker.",
         cost="A broker that really died is replaced 12 s later.",
         proof=scene.proof_of(key, [setting.value for setting in short]),
+        by=(short,),
     )
 
 
@@ -232,6 +241,7 @@ def lag_time(scene: Scene) -> Judged:
         change=f"Set {key}=30000 in server.properties of every broker.",
         cost="A slow follower leaves the ISR later, or earlier, than now.",
         proof=scene.proof_of(key, [setting.value for setting in odd]),
+        by=(odd,),
     )
 
 
@@ -249,6 +259,7 @@ def cleaner_off(scene: Scene) -> Judged:
         change=f"Set {key}=true in server.properties of every broker; see notebook 40 for what the first run does.",
         cost="Reading and writing of the cleaner; the first run is long.",
         proof=scene.proof_of(key, [setting.value for setting in off]),
+        by=(off,),
     )
 
 
@@ -276,4 +287,5 @@ def rebalance_moves(scene: Scene) -> Judged:
         change="Set acks=all in these producers; or move leaders in quiet hours only.",
         cost="As D3.",
         proof="tables/client_settings",
+        by=(on,),
     )

@@ -96,6 +96,7 @@ def isr_of_one(scene: Scene, topic: TopicFacts) -> Judged:
         change=change,
         cost=cost,
         proof=_of_setting(topic, counted),
+        by=(counted,),
     )
 
 
@@ -142,6 +143,7 @@ def unclean(scene: Scene, topic: TopicFacts) -> Judged:
         + scene.alter_topic(topic.name, "unclean.leader.election.enable=false"),
         cost="A partition whose whole ISR is dead stays offline until one of these brokers is back.",
         proof=_of_setting(topic, allowed),
+        by=(allowed,),
     )
 
 
@@ -245,6 +247,7 @@ def no_spare(_: Scene, topic: TopicFacts) -> Judged:
             change=f"Give {topic.name} replication factor {topic.most + 1}.",
             cost="More disk, more traffic between brokers.",
             proof=_of_setting(topic, counted),
+            by=(counted,),
         )
     if topic.most < least and (taken := assumed(topic.min_isr)):
         return unknown(f"min.insync.replicas of {topic.name} is not known: {origin(taken)}.", _SETTINGS)
@@ -258,6 +261,7 @@ def no_spare(_: Scene, topic: TopicFacts) -> Judged:
         change=f"Give {topic.name} replication factor {least + 1}.",
         cost="One more copy on disk; acks=all waits for the slowest that is in sync.",
         proof=_of_setting(topic, counted),
+        by=(counted,),
     )
 
 

@@ -9,11 +9,12 @@ from casebook.analysis.durability_clients import Client
 from casebook.analysis.durability_settings import brokers_of, said
 from casebook.analysis.durability_topics import TopicFacts
 from casebook.analysis.evidence import ZNODES
+from casebook.analysis.maintenance_commands import Commands
 from casebook.analysis.settings import BUILT_IN_ASSUMED, Setting, Settings
 from casebook.clients import CONSUMER, PRODUCER
 from casebook.facts import Cluster
 from casebook.findings import Severity
-from casebook.versions import TOOL_ASKS, KafkaVersion, VersionInUse
+from casebook.versions import KafkaVersion, VersionInUse
 
 LOSES, HOLDS, UNKNOWN, NOT_APPLICABLE = "loses", "holds", "unknown", "not applicable"
 CRITICAL, WARNING, INFO = Severity.CRITICAL.value, Severity.WARNING.value, Severity.INFO.value
@@ -30,6 +31,7 @@ class Judged(NamedTuple):
         change: The smallest one that ends it.
         cost: Of the change.
         proof: Znode, line or table.
+        assumed: It rests on defaults of the release that are taken to hold, as nobody collected what brokers were started with.
     """
 
     outcome: str
@@ -38,11 +40,19 @@ class Judged(NamedTuple):
     change: str = ""
     cost: str = ""
     proof: str = ZNODES
+    assumed: bool = False
 
 
-def loses(severity: str, sentence: str, *, change: str, cost: str, proof: str = ZNODES) -> Judged:
-    """Something can be lost."""
-    return Judged(LOSES, sentence, severity, change, cost, proof)
+def loses(
+    severity: str, sentence: str, *, change: str, cost: str, proof: str = ZNODES, by: Iterable[Sequence[Setting]] = ()
+) -> Judged:
+    """Something can be lost.
+
+    Args:
+        by: The settings that it takes, one of each: where all of one are only assumed, so is the loss.
+    """
+    taken = any(len(assumed(settings)) == len(settings) for settings in by)
+    return Judged(LOSES, sentence, severity, change, cost, proof, taken)
 
 
 def holds(sentence: str) -> Judged:
@@ -121,9 +131,7 @@ class Scene:
 
     def alter_topic(self, topic: str, setting: str) -> str:
         """The command that gives a topic a setting, in this release."""
-        asks = TOOL_ASKS["kafka-configs.sh"].at(self.release)
-        where = "--zookeeper ZK" if asks == "zookeeper" else "--bootstrap-server BROKER"
-        return f"bin/kafka-configs.sh {where} --alter --entity-type topics --entity-name {topic} --add-config {setting}"
+        return Commands(self.release, self.cluster.connect).set("topics", topic, setting)
 
 
 def assumed(settings: Iterable[Setting]) -> list[Setting]:
@@ -133,5 +141,10 @@ def assumed(settings: Iterable[Setting]) -> list[Setting]:
 
 
 def origin(settings: Sequence[Setting]) -> str:
-    """Where values come from, in brackets' words."""
-    return ", ".join(dict.fromkeys(said(setting) for setting in settings))
+    """Where values come from, in brackets' words; of a default that is only taken to hold, whose it is."""
+    return ", ".join(dict.fromkeys(_assumed_of(one) if one.origin == BUILT_IN_ASSUMED else said(one) for one in settings))
+
+
+def _assumed_of(setting: Setting) -> str:
+    name = f" of {setting.key}" if setting.key else ""
+    return f"assumed default of Kafka {setting.default_of}{name} (server.properties not collected)"

@@ -42,6 +42,7 @@ def under_min_isr(verdicts: Sequence[Verdict], order: Sequence[int]) -> Finding:
             f"{number(len(hit), 'partition')} {agree(len(hit), 'is', 'are')} under min ISR: acks=all is refused",
             why=f"{needs} ({first.min_isr_origin}). Writes with acks=1 still pass and are at risk.",
             since=min((v.since for v in hit if v.since), default=None),
+            at_latest=True,
             evidence=of_verdicts(hit),
             next=tuple(_min_isr_steps(hit, impossible, order)),
         )
@@ -94,6 +95,7 @@ def under_replicated(verdicts: Sequence[Verdict]) -> Finding:
         f"{number(len(hit), 'online partition')} {agree(len(hit), 'is', 'are')} under-replicated",
         why=" ".join(_missing_because(dead, alive)),
         since=min((v.since for v in hit if v.since), default=None),
+        at_latest=True,
         evidence=of_verdicts(hit),
     )
 

@@ -8,7 +8,7 @@ from casebook.analysis.timeline_history import Key
 from casebook.analysis.timeline_merge import sessions
 from casebook.analysis.timeline_rows import Row, Span, StateRow, Window
 from casebook.analysis.timeline_scene import SLACK, Scene
-from casebook.analysis.timeline_two_leaders import silence
+from casebook.analysis.timeline_two_leaders import is_planned, silence
 from casebook.storage import Partition, Replica
 
 LAG, TIMEOUT = "replica.lag.time.max.ms", "zookeeper.session.timeout.ms"
@@ -109,7 +109,7 @@ class _Changes:
             unclean=unclean,
             cut_at_start=at_start is not None,
             disk=self._disk_failed(key, old, led.time, row.time),
-            planned=window.planned if window else scene.is_registered(old, row.time - 1) is True,
+            planned=window.planned if window else is_planned(scene, old, row.time),
             opened_proof=row.proof,
             closed_proof=closed_proof,
             cut_proof=cut_proof,

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from casebook.analysis import controller_checks, isr_checks
 from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, START, ZNODES, of_verdicts, topics_of
+from casebook.analysis.settings import BUILT_IN_ASSUMED
 from casebook.analysis.start_first import StartChoice, elected_unclean, in_order, order
 from casebook.analysis.verdicts import OFFLINE, RULES, State, Verdict, is_reassigning
 from casebook.analysis.words import agree, brokers, capitalised, count, number, uncapitalised
@@ -89,15 +90,41 @@ def offline(verdicts: Sequence[Verdict], choices: Sequence[StartChoice], version
             Severity.CRITICAL,
             f"{count(len(hit))} of {number(len(verdicts), 'partition')} {agree(len(hit), 'has', 'have')} no leader{first}",
             why=_by_rule(hit),
-            since=min((v.since for v in hit if v.since), default=None),
+            since=min((v.since for v in hit if v.since and v.state is State.LEADERLESS), default=None),
+            at_latest=True,
             evidence=of_verdicts(hit),
             next=tuple(_steps(hit, started, version, registered=registered)),
-            caveats=(f"{number(len(unknown), 'partition')} more could not be judged.",) if unknown else (),
+            caveats=(*_apart(verdicts), *_whether_unclean(hit, version)),
         )
     if unknown:
         why, evidence = unknown[0].why, of_verdicts(unknown)
         return ask.could_not_check(_unjudged(unknown, verdicts), why=why, evidence=evidence, settle=COLLECT_AGAIN)
     return ask.nothing_in(verdicts, "Every partition has a living leader")
+
+
+def _apart(verdicts: Sequence[Verdict]) -> Iterable[str]:
+    """Partitions that are neither counted as offline nor well."""
+    unknown, deleted = (sum(v.state is state for v in verdicts) for state in (State.UNKNOWN, State.DELETING))
+    if unknown:
+        yield f"{number(unknown, 'partition')} more could not be judged."
+    if deleted:
+        yield f"{number(deleted, 'partition')} more {agree(deleted, 'is', 'are')} being deleted, and not counted as offline."
+
+
+_RESTS_ON_UNCLEAN = frozenset({"R1", "R3", "R4", "R8"})
+
+
+def _whether_unclean(hit: Sequence[Verdict], version: KafkaVersion) -> Iterable[str]:
+    """What rules and advice take of unclean election where nothing in the evidence says it, e.g. of a paste."""
+    asked = [v for v in hit if v.rule in _RESTS_ON_UNCLEAN and v.clean_winner is None]
+    taken = Counter(bool(v.unclean_allowed) for v in asked if v.unclean_origin == BUILT_IN_ASSUMED)
+    for allowed, partitions in sorted(taken.items()):
+        yield (
+            f"That unclean election is {'allowed' if allowed else 'not allowed'} for {number(partitions, 'partition')} is the "
+            f"assumed default of Kafka {version}: nothing in the evidence says so."
+        )
+    if untold := sum(v.unclean_allowed is None for v in asked):
+        yield f"Whether unclean election is allowed for {number(untold, 'partition')} is not told; it is taken not to be."
 
 
 def unclean_price(verdicts: Sequence[Verdict]) -> Finding:

@@ -158,12 +158,18 @@ def gone(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
     ghosts = [one for one in found if one.kind is Kind.GHOST]
     stuck = [one for one in found if one.kind is Kind.DELETION_STUCK]
     dead = sorted({broker for one in (*ghosts, *stuck) for broker in one.brokers})
+    last, holders = _last_copies(cluster) if cluster.brokers_known else (None, ())
     ask = Question(
         check="maintenance.unregistered_replicas",
         question="Do assignments name brokers that are not there?",
         looked_at=number(len(cluster.partitions), "partition"),
         threshold="a replica on a broker that is not registered",
-        facts={"partitions": len(ghosts), "deletions": [one.subject for one in stuck], "brokers": dead},
+        facts={
+            "partitions": len(ghosts),
+            "deletions": [one.subject for one in stuck],
+            "brokers": dead,
+            "last_copies": last,
+        },
     )
     if not cluster.brokers_known:
         return ask.could_not_check("Which brokers are registered is not known", settle=COLLECT_AGAIN)
@@ -171,9 +177,9 @@ def gone(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
         return ask.nothing_in(cluster.partitions, "Every replica is on a registered broker")
     also = f"; the deletion of {number(len(stuck), 'topic')} waits for {agree(len(dead), 'it', 'them')}" if stuck else ""
     return ask.found(
-        Severity.INFO,
+        Severity.WARNING if last else Severity.INFO,
         f"{number(len(ghosts), 'partition')} {agree(len(ghosts), 'has', 'have')} a replica on {brokers(dead)}, "
-        f"not registered{also}",
+        f"not registered{also}{_held(last, holders)}",
         why="A broker that comes back heals this. One that never does leaves its partitions short for good.",
         evidence=_proof([*ghosts, *stuck]),
         next=(
@@ -188,10 +194,31 @@ def gone(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
             ),
             Step(
                 kind="not",
-                text="Do not give its id to an empty broker while others are out of sync: it is elected as one in sync, with an "
-                "empty log, also where unclean election is off, and the others cut theirs.",
+                text=f"Do not give {f'the id of {brokers(holders)}' if last else 'its id'} to an empty broker{_while(last)}: it "
+                "is elected as one in sync, with an empty log, also where unclean election is off, and the others cut theirs.",
             ),
         ),
+    )
+
+
+def _last_copies(cluster: Cluster) -> tuple[int, Sequence[int]]:
+    """Partitions of which no living broker has everything, and the dead ones that do: topics being deleted are not missed."""
+    deleted = {name for name, topic in cluster.topics.items() if topic.deleting}
+    states = [p.state for p in cluster.partitions if p.state is not None and p.topic not in deleted]
+    held = [state.isr for state in states if state.isr and cluster.live.isdisjoint(state.isr)]
+    return len(held), sorted({broker for isr in held for broker in isr})
+
+
+def _held(last: int, holders: Sequence[int]) -> str:
+    whole = f"{agree(len(holders), 'holds', 'hold')} the last complete {agree(last, 'copy', 'copies')}"
+    return f"; {brokers(holders)} {whole} of {number(last, 'partition')}" if last else ""
+
+
+def _while(last: int) -> str:
+    return (
+        f", whatever its disk has come to: of {number(last, 'partition')} nobody else has everything"
+        if last
+        else (" while others are out of sync")
     )
 
 

@@ -7,7 +7,7 @@ from casebook.analysis.coordinator_scene import COLLECT_LOGS, COLLECT_SIZES, Sce
 from casebook.analysis.coordinator_states import WAITING, State, largest_batches, load_buffer
 from casebook.analysis.load_ends import BrokerQueue
 from casebook.analysis.load_rate import Span
-from casebook.analysis.proof import SHOWN
+from casebook.analysis.proof import SHOWN, assumed
 from casebook.analysis.served_at import clock, served_at
 from casebook.analysis.settings import Settings
 from casebook.analysis.words import agree, brokers, count, number
@@ -133,6 +133,7 @@ def endless(scene: Scene) -> Finding:
         threshold="a batch larger than offsets.load.buffer.size, before 0.10.1",
         facts=facts_of(hit) | {"largest_batch": max(largest.values(), default=None)},
         evidence=proofs(hit),
+        caveats=assumed(load_buffer(settings, one.judged.coordinator).origin for one in (*hit, *loading)),
     )
     if LOAD_TAKES_ANY_BATCH.at(version):
         return ask.not_applicable(f"Kafka {version} loads batches of any size")
@@ -164,7 +165,7 @@ def endless(scene: Scene) -> Finding:
 
 def _fits(one: Waiting, settings: Settings, largest: Mapping[int, int]) -> bool:
     """Whether no batch of the partition can be larger than the load buffer."""
-    buffer = load_buffer(settings, one.judged.coordinator)
+    buffer = load_buffer(settings, one.judged.coordinator).number
     work = one.judged.work
     known = largest.get(one.judged.partition, work.bytes if work else None)
     return buffer is not None and known is not None and known <= buffer

@@ -121,7 +121,7 @@ def examine(
     largest = sets.largest()
     rolling = tuple(restart.brokers for restart in sets.rolling(cluster.live, last=cluster.controller.broker))
     together = tuple(broker for step in asked.order for broker in step)
-    commands = Commands(version.version, cluster.chroot)
+    commands = Commands(version.version, cluster.connect)
     scene = maintenance_checks.Scene(
         cluster=cluster,
         verdicts=judged,
@@ -182,7 +182,7 @@ def in_short(cluster: Cluster, version: VersionInUse, judged: Sequence[Verdict])
         restarts=tuple(row(sets.of((broker,)), moves.of((broker,))) for broker in sets.live),
         leftovers=leftovers(cluster),
         imbalance=imbalance(cluster.partitions),
-        commands=Commands(version.version, cluster.chroot),
+        commands=Commands(version.version, cluster.connect),
     )
     return InShort(scene.restarts, scene.leftovers, maintenance_checks.in_short(scene))
 

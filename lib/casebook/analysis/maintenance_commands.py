@@ -17,11 +17,11 @@ class Commands(NamedTuple):
 
     Args:
         version: Whose tools.
-        chroot: Of the cluster in ZooKeeper; ``""`` for none.
+        connect: Its ZooKeeper with the chroot, as :attr:`casebook.facts.Cluster.connect` tells.
     """
 
     version: KafkaVersion
-    chroot: str = ""
+    connect: str = "HOST:2181"
 
     @property
     def throttles(self) -> bool:
@@ -60,6 +60,16 @@ class Commands(NamedTuple):
         """List what is not back in sync."""
         return f"{self._tool(_TOPICS)} --describe --under-replicated-partitions"
 
+    def set(self, kind: str, name: str, setting: str) -> str:
+        """Put a setting on.
+
+        Args:
+            kind: ``topics`` or ``brokers``.
+            name: Of the topic or broker.
+            setting: Key and value, ``key=value``.
+        """
+        return f"{self._tool(_CONFIGS)} --entity-type {kind} --entity-name {shlex.quote(name)} --alter --add-config {setting}"
+
     def unset(self, kind: str, name: str, key: str) -> str:
         """Take a setting off.
 
@@ -72,4 +82,4 @@ class Commands(NamedTuple):
 
     def _tool(self, tool: str) -> str:
         by_brokers = versions.TOOL_ASKS[tool].at(self.version) == "brokers"
-        return f"bin/{tool} {'--bootstrap-server HOST:9092' if by_brokers else f'--zookeeper HOST:2181{self.chroot}'}"
+        return f"bin/{tool} {'--bootstrap-server HOST:9092' if by_brokers else f'--zookeeper {shlex.quote(self.connect)}'}"

@@ -5,6 +5,7 @@ complete it, and the checks on leadership are asked again. Log lines and groups 
 """
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -191,7 +192,7 @@ def _at_least(version: VersionInUse, release: str) -> bool:
 def _describe(cluster: Cluster, version: VersionInUse) -> str:
     """``kafka-topics`` asks brokers from 2.2 on, ZooKeeper until 2.8 (``TopicCommand.scala@2.1.1, 2.2.0, 2.8.2, 3.0.0``)."""
     by_brokers = "--bootstrap-server HOST:9092"
-    where = by_brokers if _at_least(version, "2.2.0") else f"--zookeeper HOST:2181{cluster.chroot}"
+    where = by_brokers if _at_least(version, "2.2.0") else f"--zookeeper {shlex.quote(cluster.connect)}"
     otherwise = f"   # from 3.0 on: {by_brokers}" if version.origin is VersionOrigin.ASSUMED else ""
     return f"bin/kafka-topics.sh {where} --describe --unavailable-partitions{otherwise}"
 

@@ -1,11 +1,13 @@
 """The questions on the offsets topic, in the order they are asked; those on its cleaner are next door."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from casebook.analysis import cleaner_checks
 from casebook.analysis.cleaner import BrokerCleaner
+from casebook.analysis.maintenance_commands import Commands
+from casebook.analysis.no_offsets_topic import not_asked
 from casebook.analysis.offsets_rows import OffsetsPartition
+from casebook.analysis.proof import assumed
 from casebook.analysis.retention import Value
 from casebook.analysis.words import agree, count, duration, number, size
 from casebook.facts import Cluster
@@ -30,7 +32,7 @@ def checks(
 ) -> tuple[Finding, ...]:
     """Every check on the offsets topic, each with its outcome."""
     answers = (
-        cleaner_checks.compacted(version, partitions, cleaners),
+        cleaner_checks.compacted(version, partitions, cleaners, Commands(version.version, cluster.connect)),
         cleaner_checks.would_die(version, cleaners),
         dead_weight(partitions),
         safe_segments(partitions),
@@ -42,13 +44,14 @@ def checks(
         expiring(scan, settings),
         replicated(cluster),
     )
-    nobody_committed = cluster.topics and not cluster.unlisted and OFFSETS_TOPIC not in cluster.topics and not partitions
-    return tuple(map(_no_topic, answers)) if nobody_committed else answers
+    if partitions or not cluster.lacks(OFFSETS_TOPIC):
+        return answers
+    return tuple(answer if _of_another_topic(answer) else not_asked(answer) for answer in answers)
 
 
-def _no_topic(answer: Finding) -> Finding:
-    title = "There is no offsets topic: nobody has ever committed"
-    return replace(answer, status=Status.NOT_APPLICABLE, severity=None, title=title, why="", settle=None, next=(), since=None)
+def _of_another_topic(answer: Finding) -> bool:
+    """A segment that the cleaner cannot take may be of any compacted topic."""
+    return answer.check == cleaner_checks.CLEANER_MAP and answer.status is Status.FINDING
 
 
 def dead_weight(partitions: Sequence[OffsetsPartition]) -> Finding:
@@ -156,6 +159,7 @@ def load_buffer(version: VersionInUse, scan: Scanned, settings: Sequence[Value])
         threshold="a batch that is larger, up to 0.10.0",
         facts={"largest_batch": largest.largest_batch if largest else None, "limit": limit.whole if limit else None},
         evidence=(_SEGMENTS,),
+        caveats=assumed([limit.origin] if limit else ()),
     )
     if LOAD_TAKES_ANY_BATCH.at(version.version):
         return ask.not_applicable(f"Kafka {version.version} loads batches of any size")

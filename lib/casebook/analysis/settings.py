@@ -5,7 +5,7 @@ built-in default (``core/src/main/scala/kafka/server/DynamicBrokerConfig.scala@2
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from casebook.facts import Cluster
@@ -60,11 +60,13 @@ class Setting:
         value: As written; ``None`` when unknown.
         origin: One of this module's origins.
         key: The broker's name for it, where it came by another than the one that was asked for.
+        default_of: Of a built-in default, the release whose it is.
     """
 
     value: str | None
     origin: str
     key: str = ""
+    default_of: str = ""
 
     @cached_property
     def number(self) -> int | None:
@@ -200,7 +202,11 @@ class Settings:
             broker = next(iter(collected))  # all collected brokers agree, so it does not matter which one counts
         if broker in collected and key in collected[broker]:
             yield Setting(value=collected[broker][key], origin=SERVER_PROPERTIES)
-        yield Setting(value=str(DEFAULTS[key].at(self._version)), origin=BUILT_IN if broker in collected else BUILT_IN_ASSUMED)
+        yield Setting(
+            value=str(DEFAULTS[key].at(self._version)),
+            origin=BUILT_IN if broker in collected else BUILT_IN_ASSUMED,
+            default_of=str(self._version),
+        )
 
 
 def _in_unit(layer: Setting, factor: int, key: str) -> Setting:
@@ -208,4 +214,4 @@ def _in_unit(layer: Setting, factor: int, key: str) -> Setting:
     value = layer.value
     if factor != 1 and layer.whole is not None:
         value = str(layer.whole * factor if layer.whole >= 0 else -1)
-    return Setting(value=value, origin=layer.origin, key=key)
+    return replace(layer, value=value, key=key)

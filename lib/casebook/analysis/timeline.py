@@ -100,6 +100,7 @@ def examine(
     roots = tuple(timeline_roots.roots(scene, chains, losses))
     silences = timeline_silences.silences(scene, chains, doubts)
     shapes = tuple(sorted(untyped, key=lambda shape: (-shape.count, shape.shape)))
+    changes = leader_changes.changes(scene, both)
     return Timeline(
         cluster=cluster,
         version=version,
@@ -115,8 +116,8 @@ def examine(
         story=timeline_story.sentences(chains),
         files=scene.files,
         untyped=shapes,
-        findings=timeline_checks.checks(scene, windows, doubts, chains, roots, silences, shapes),
-        changes=leader_changes.changes(scene, both),
+        findings=timeline_checks.checks(scene, windows, doubts, chains, roots, silences, shapes, changes),
+        changes=changes,
     )
 
 

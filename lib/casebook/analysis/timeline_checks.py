@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from casebook.analysis import timeline_owner_checks, timeline_window_checks
+from casebook.analysis import timeline_owner_checks, timeline_unclean, timeline_window_checks
+from casebook.analysis.loss_rows import Change
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_roots import likeliest, unnamed
 from casebook.analysis.timeline_rows import Chain, Clock, Root, Silence, Window, WindowKind
@@ -38,12 +39,14 @@ def checks(
     roots: Sequence[Root],
     silences: Sequence[Silence],
     untyped: Sequence[Untyped],
+    changes: Sequence[Change],
 ) -> tuple[Finding, ...]:
     """Every check, in a fixed order."""
     return (
         timeline_window_checks.two_leaders(scene, _of(windows, WindowKind.TWO_LEADERS), doubts, chains),
         timeline_window_checks.leaderless(scene, _of(windows, WindowKind.LEADERLESS)),
         timeline_window_checks.under_min_isr(scene, _of(windows, WindowKind.UNDER_MIN_ISR)),
+        timeline_unclean.unclean(scene, changes),
         _root(scene, chains, roots),
         _unknown_requests(scene, chains),
         timeline_owner_checks.owners(scene),
@@ -177,6 +180,7 @@ def _clocks(scene: Scene) -> Finding:
             "reference": scene.reference,
             "skew_ms": {clock.owner: clock.skew for clock in scene.clocks},
             "uncertainty_ms": {clock.owner: clock.uncertainty for clock in scene.clocks},
+            "off": [clock.owner for clock in off],
             "set": {clock.owner: [step.skew for step in clock.steps] for clock in was_set},
         },
         caveats=("Corrected times are used for ordering only; every row keeps the time that was printed.",),

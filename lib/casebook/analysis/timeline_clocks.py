@@ -15,7 +15,7 @@ from casebook.analysis.timeline_pairs import ZONE, Grade, Pair, Side, against_co
 from casebook.analysis.timeline_rows import Clock, Step
 from casebook.analysis.timeline_steps import Cut, cuts
 from casebook.analysis.timeline_steps import stretch as number_of
-from casebook.analysis.words import duration, number
+from casebook.analysis.words import agree, duration, number
 from casebook.events import Event
 from casebook.facts import Cluster
 
@@ -147,7 +147,6 @@ def _settled(pairs: Iterable[Pair], stretches: _Stretches) -> dict[Stretch, _Ske
 def _skew(pairs: Sequence[Pair]) -> _Skew | None:
     """By what the log printed at once; by the times inside of znodes, which know no zone, where it printed nothing of use."""
     prompt = [pair for pair in pairs if pair.grade in (Grade.PROMPT, Grade.SEEN)]
-    late = [pair.ahead for pair in pairs if pair.grade is Grade.LATE]
     stamps = [pair for pair in pairs if pair.grade is Grade.STAMP]
     if prompt:
         found = _between(prompt)
@@ -155,11 +154,20 @@ def _skew(pairs: Sequence[Pair]) -> _Skew | None:
         best = both if both.uncertainty < found.uncertainty else found
         seen = all(pair.grade is Grade.SEEN for pair in prompt)
         return best._replace(uncertainty=max(best.uncertainty, SEEN)) if seen else best
-    if late and (min(late) < 0 or min(late) >= ZONE - NEAR_ZONE):
-        least = min(late)
+    late = _heard(pairs)
+    if len(late) >= FEW and ((least := late[0]) < 0 or least >= ZONE - NEAR_ZONE):
         zones = least // ZONE * ZONE if least > 0 else least
         return _Skew(zones, LATENESS)
     return _between(stamps) if stamps else None
+
+
+def _heard(pairs: Iterable[Pair]) -> Sequence[int]:
+    """What a clock is ahead by at most, by what its owner was told; bounds in order, without strays.
+
+    A broker may hear late, so the least of them is a bound and no more, unless it heard before anybody could tell: then its clock
+    is behind. One line, or two, may be of another request than they are taken for.
+    """
+    return _without_strays(sorted(pair.ahead for pair in pairs if pair.grade is Grade.LATE and pair.side is Side.AFTER))
 
 
 def _between(pairs: Sequence[Pair]) -> _Skew:
@@ -217,11 +225,7 @@ def _clock(name: str, broker: int | None, found: _Skew | None, reference: str, p
     if name == reference:
         return Clock(name, broker, 0, 0, 0, reference, False, "It is the reference: nothing of ZooKeeper's is known.")
     if found is None:
-        late = [pair.ahead for pair in pairs if pair.grade is Grade.LATE]
-        why = "Nothing in its lines happened together with something of known time; its times are taken as printed."
-        if late:
-            why = f"It is ahead by {duration(min(late))} at most, by what it was told; its times are taken as printed."
-        return Clock(name, broker, None, None, 0, reference, False, why)
+        return Clock(name, broker, None, None, 0, reference, False, f"{_unknown(_heard(pairs))}; its times are taken as printed.")
     kinds = sorted({pair.what for pair in pairs})
     why = f"{number(len(pairs), 'pair')}: {', '.join(kinds)}."
     applied = _applied(found, reference)
@@ -230,6 +234,15 @@ def _clock(name: str, broker: int | None, found: _Skew | None, reference: str, p
     off = abs(applied.skew) % ZONE
     zone = abs(applied.skew) >= ZONE - NEAR_ZONE and min(off, ZONE - off) <= NEAR_ZONE
     return Clock(name, broker, applied.skew, applied.uncertainty, len(pairs), reference, zone, why)
+
+
+def _unknown(late: Sequence[int]) -> str:
+    if not late:
+        return "Nothing in its lines happened together with something of known time"
+    if late[0] < 0:
+        lines = f"{number(len(late), 'line')} of what it was told {agree(len(late), 'says', 'say')} so"
+        return f"It may be behind by {duration(-late[0])} or more, but only {lines}"
+    return f"It is ahead by {duration(late[0])} at most, by what it was told"
 
 
 def _applied(found: _Skew, reference: str) -> _Skew:

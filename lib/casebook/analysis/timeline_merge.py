@@ -58,7 +58,10 @@ def in_order(row: Row) -> tuple:
 def states(cluster: Cluster, past: Past, rows: Iterable[Row]) -> Mapping[Key, Sequence[StateRow]]:
     """States of every partition, in order: of the history, else of logs and of the znodes' last write."""
     if past.there:
-        return past.states
+        marked = {key: list(found) for key, found in past.states.items() if _is_marked(cluster, key[0])}
+        for found in marked.values():
+            _bury(found, cluster)
+        return {**past.states, **marked}
     told: dict[Key, list[StateRow]] = defaultdict(list)
     failed: list[Row] = []
     for row in rows:
@@ -75,22 +78,24 @@ def states(cluster: Cluster, past: Past, rows: Iterable[Row]) -> Mapping[Key, Se
                             state.controller_epoch, proof, False, state.stat.version)  # fmt: skip
             _add_walked(told[partition.topic, partition.partition], last)
     for key, found in told.items():
-        if found and _is_gone(cluster, key[0]):
+        if found and (cluster.lacks(key[0]) or _is_marked(cluster, key[0])):
             _bury(found, cluster)
     return {key: found for key, found in told.items() if found}
 
 
-def _is_gone(cluster: Cluster, topic: str) -> bool:
-    """Whether the walk, which saw all topics, did not see this one any more."""
-    return bool(cluster.topics) and not cluster.unlisted and topic not in cluster.topics
+def _is_marked(cluster: Cluster, topic: str) -> bool:
+    """Whether a topic is being deleted: as in every verdict, its partitions are not offline then, but apart."""
+    return topic in cluster.topics and cluster.topics[topic].deleting
 
 
 def _bury(known: list[StateRow], cluster: Cluster) -> None:
     """Rule: a deletion takes every replica offline first, so the leader that it leaves at -1 was not missed by anybody."""
     last = known[-1]
+    if last.deleted:
+        return
     if last.leader is None:
         known[-1] = last._replace(isr=None, leader_epoch=None, deleted=True)
-    elif cluster.read_to is not None and cluster.read_to > last.time:
+    elif not _is_marked(cluster, last.topic) and cluster.read_to is not None and cluster.read_to > last.time:
         known.append(last._replace(time=cluster.read_to, leader=None, isr=None, leader_epoch=None, deleted=True))
 
 

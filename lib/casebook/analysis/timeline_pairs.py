@@ -237,7 +237,7 @@ def against_controller(events: Sequence[Event], owner: Owner, ahead: Callable[[E
         if event.kind == "broker_change":
             for broker in _ids(event.fields.get("added", "")):
                 added[broker].append(time)
-        elif (epoch := event.number("leader_epoch")) is not None and event.topic is not None:
+        elif (epoch := event.number("leader_epoch")) is not None and event.topic is not None and _tells_first(event):
             place = (event.topic, event.partition, epoch)
             told[place] = min(told.get(place, time), time)
     others = [event for event in events if event.time is not None and event.broker is not None and ahead(event) is None]
@@ -248,6 +248,19 @@ def against_controller(events: Sequence[Event], owner: Owner, ahead: Callable[[E
         if event.kind == "broker_registered":
             registering[event.broker].append(event)
     return pairs + [pair for broker, lines in registering.items() for pair in _seen(lines, added[broker], owner)]
+
+
+def _tells_first(event: Event) -> bool:
+    """Whether nobody can have been told of this leader before.
+
+    Rule: a new controller tells every broker again what those before it wrote (``onControllerFailover``,
+    ``KafkaController.scala@0.9.0.1..3.9.0``); of a request only a line that names both epochs, its own and that of the state
+    (up to 0.11), says that it is none of these.
+    """
+    if event.kind != "controller_request_sent":
+        return True
+    sender = event.number("epoch")
+    return sender is not None and sender == event.number("controller_epoch")
 
 
 def _learnt(event: Event, whose: str, told: Mapping[tuple[str, int, int], int]) -> Iterator[Pair]:

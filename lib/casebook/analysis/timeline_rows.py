@@ -99,7 +99,7 @@ class StateRow(NamedTuple):
         leader_epoch: ``None`` where unknown, and with ``deleted``.
         isr: ``None`` where unknown, and with ``deleted``.
         proof: ``path:line``, the history and its transaction, or the znodes and its path.
-        deleted: The partition is gone from here on.
+        deleted: The partition is gone from here on, or being deleted.
         version: Of the znode.
     """
 
@@ -324,8 +324,8 @@ class Silence(NamedTuple):
     """Something that these logs cannot tell.
 
     Args:
-        kind: ``no_history``, ``no_log``, ``no_file``, ``begins_late``, ``ends_early``, ``level_off``, ``undated``, ``damaged``,
-            ``unknown_broker``, ``clock``.
+        kind: ``no_history``, ``no_log``, ``no_file``, ``begins_late``, ``ends_early``, ``ends_close``, ``level_off``,
+            ``undated``, ``damaged``, ``unknown_broker``, ``clock``.
         broker: Whose; ``None`` when it is of no broker.
         what: What is missing, one sentence.
         unknown: What therefore nobody knows.

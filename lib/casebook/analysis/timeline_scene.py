@@ -176,6 +176,12 @@ class Scene:
             return True
         return not any(span.opened is not None and at < span.opened < first.opened - SLACK for span in spans)
 
+    def uncertainty(self, broker: int) -> int | None:
+        """Milliseconds by which times of a broker's lines may be wrong; ``None`` when its clock is not known, or not always."""
+        clock = next((clock for clock in self.clocks if clock.broker == broker), None)
+        known = (None,) if clock is None else (clock.uncertainty, *(step.uncertainty for step in clock.steps))
+        return None if None in known else max(known)
+
     def is_registered(self, broker: int, at: int) -> bool | None:
         """Whether a broker's znode was there; ``None`` when nothing tells."""
         if not self.registered:

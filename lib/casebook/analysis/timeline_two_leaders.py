@@ -11,13 +11,18 @@ from casebook.analysis.timeline_gaps import OFTEN, gap_at, other_gaps
 from casebook.analysis.timeline_history import Key
 from casebook.analysis.timeline_rows import Row, Span, StateRow, Window, WindowKind
 from casebook.analysis.timeline_scene import SLACK, Scene
+from casebook.analysis.words import duration
 
 SOON = 60_000
 """A truncation so many milliseconds after the broker became a follower is that of this change."""
 
+LONG = 1000
+"""A planned move hands over within milliseconds; a window of so many is no hand-over."""
+
 STILL = 1000
 """A process that printed nothing for so many milliseconds may have stood still."""
 TRUNCATIONS = ("truncated", "truncated_below_hw", "truncated_nothing", "log_emptied", "fetch_reset")
+_STOPS = ("controlled_shutdown_begun", "controlled_shutdown_done", "unclean_shutdown")
 _LEARNS = ("become_follower", "role_changed", "leader_request_received")
 _WORDS = {
     "truncated_nothing": "it had nothing to truncate",
@@ -77,11 +82,13 @@ def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRo
         return None
     if _taken_down(scene, key, led, row):
         return None
+    closing = _closing(scene, old, life)
+    if closing is not None and closing.at <= row.time:
+        return None
     limit = None if until is None else until.time
     end = _end(scene, key, old, row, life.closed if limit is None else min(limit, life.closed))
     by = f"Broker {row.leader} was elected in place of {old}."
-    planned = scene.is_registered(old, row.time - 1) is True
-    closing = _closing(scene, old, row.time, life)
+    planned = is_planned(scene, old, row.time)
     if closing is not None and (end is None or end.at > closing.at):
         words = f"Broker {old} said that its controlled shutdown had succeeded; it closes its connections next."
         closed, proof = closing.at, closing.proof
@@ -90,8 +97,12 @@ def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRo
         closed, proof = max(end.at, row.time), end.proof
     elif until is not None and until.leader == old:
         closed, proof, words = until.time, until.proof, f"Broker {old} was elected again."
+    elif _ends_close(scene, old, row.time, life):
+        return None
     elif life.name in ("broker_stopped", "truncation_refused") or _follows(scene, old, life.closed):
         closed, proof, words = life.closed, life.closed_proof, f"The process of broker {old} ended."
+    elif _hands_over(scene, old, row.time):
+        closed, proof, words = life.closed, life.closed_proof, f"Broker {old} was stopping; its log ends."
     else:
         closed, proof, words = None, life.closed_proof, f"The log of broker {old} does not say that it became a follower."
     silent = _silent(scene, old, row.time, closed)
@@ -114,10 +125,44 @@ def _silent(scene: Scene, broker: int, at: int, closed: int | None) -> int | Non
     return awake if closed is None else min(awake, closed)
 
 
-def _closing(scene: Scene, broker: int, at: int, life: Span) -> Row | None:
+def _closing(scene: Scene, broker: int, life: Span) -> Row | None:
     """Rule: behind a controlled shutdown the socket server is shut down (``KafkaServer.scala@0.9.0.1, 2.8.2``)."""
-    done = scene.kind("controlled_shutdown_done").between(at, life.closed)
+    done = scene.kind("controlled_shutdown_done").between(life.opened, life.closed)
     return next((row for row in done if row.broker == broker), None)
+
+
+def is_planned(scene: Scene, broker: int, at: int) -> bool:
+    """Whether a leader was moved from a broker that was well, or that was handing over as it was told to stop."""
+    return scene.is_registered(broker, at - 1) is True or _hands_over(scene, broker, at)
+
+
+def is_grave(scene: Scene, window: Window) -> bool:
+    """Whether a window is more than a hand-over: longer, and by more than the clock of its end may err.
+
+    Rule: who is stopping has handed over; when it gave a partition up may not be logged, but no later than its process ended.
+    """
+    if not window.planned or window.length is None:
+        return True
+    life = scene.life(window.old_leader, window.opened)
+    if life is not None and life.closed == window.closed and _hands_over(scene, window.old_leader, window.opened):
+        return False
+    doubt = scene.uncertainty(window.old_leader)
+    return doubt is not None and window.length >= LONG + doubt
+
+
+def _hands_over(scene: Scene, broker: int, at: int) -> bool:
+    """Whether a broker's controlled shutdown was under way or done at a moment, as far as its clock tells, and had not failed."""
+    life = scene.life(broker, at)
+    if life is None:
+        return False
+    until = at + max(SLACK, scene.uncertainty(broker) or 0)
+    said = [row.kind for row in scene.kinds(_STOPS, life.opened, until) if row.broker == broker]
+    return bool(said) and said[-1] != "unclean_shutdown"
+
+
+def _ends_close(scene: Scene, broker: int, at: int, life: Span) -> bool:
+    """Whether a process that was not well ended so soon after a moment that, by its clock, it may have been before."""
+    return 0 < life.closed - at <= (scene.uncertainty(broker) or 0) and not is_planned(scene, broker, at)
 
 
 def _led_in(scene: Scene, key: Key, led: StateRow, life: Span) -> bool:
@@ -173,6 +218,13 @@ def silence(scene: Scene, broker: int, at: int) -> tuple[str, str] | None:
             f"The log of broker {broker} begins only after an election that replaced it, and with another process or long after."
         )
         return "begins_late", begins
-    if life.closed > at or life.name in ("broker_stopped", "broker_stopping") or _follows(scene, broker, at):
+    if life.closed > at:
+        return ("ends_close", _close(scene, broker, life.closed - at)) if _ends_close(scene, broker, at, life) else None
+    if life.name in ("broker_stopped", "broker_stopping") or _follows(scene, broker, at):
         return None
     return "ends_early", f"The log of broker {broker} ends before an election that replaced it, without a word of a stop."
+
+
+def _close(scene: Scene, broker: int, after: int) -> str:
+    known = f"its clock is known to {duration(scene.uncertainty(broker))}"
+    return f"The log of broker {broker} ends {duration(after)} after an election that replaced it, and {known}."

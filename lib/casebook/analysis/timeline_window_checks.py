@@ -8,15 +8,13 @@ from casebook.analysis.timeline_rows import Chain, Window
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_silences import COLLECT_HISTORY, COLLECT_LOGS
 from casebook.analysis.timeline_story import one_sentence
-from casebook.analysis.timeline_two_leaders import Doubt
+from casebook.analysis.timeline_two_leaders import Doubt, is_grave
 from casebook.analysis.timeline_windows import MIN_ISR
 from casebook.analysis.timeline_words import exact
 from casebook.analysis.words import brokers, count, number
 from casebook.facts import instant
 from casebook.findings import Evidence, Finding, Question, Severity, Step
 
-LONG = 1000
-"""A planned move hands over within milliseconds; a window of so many is no hand-over."""
 SETTLE = f"Give ZooKeeper's own files, {COLLECT_HISTORY}, or brokers' logs, {COLLECT_LOGS}."
 
 _WINDOWS = Evidence(file="tables/windows")
@@ -71,7 +69,7 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], ch
         caveats=() if scene.past.there else ("Without ZooKeeper's history a window opens at the line of a log, somewhat late.",),
     )
     if hit:
-        return _two_leaders_found(ask, hit, chains)
+        return _two_leaders_found(scene, ask, hit, chains)
     if not any(len(rows) > 1 for rows in scene.states.values()):
         return ask.could_not_check("Whether two brokers led at once is unknown: no election is told of", settle=SETTLE)
     if doubts:
@@ -81,9 +79,9 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], ch
     return ask.ok("No old leader lived on after another was elected")
 
 
-def _two_leaders_found(ask: Question, hit: Sequence[Window], chains: Sequence[Chain]) -> Finding:
+def _two_leaders_found(scene: Scene, ask: Question, hit: Sequence[Window], chains: Sequence[Chain]) -> Finding:
     worst = max(hit, key=lambda window: (window.length is None, window.length or 0))
-    grave = [w for w in hit if not w.planned or w.length is None or w.length >= LONG]
+    grave = [window for window in hit if is_grave(scene, window)]
     old = brokers(sorted({window.old_leader for window in hit}))
     lasted = "an unknown time" if worst.length is None else exact(worst.length)
     upto, its = "up to " if len(hit) > 1 and worst.length is not None else "", "their" if " and " in old else "its"

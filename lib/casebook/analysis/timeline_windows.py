@@ -112,7 +112,7 @@ def _pieces(scene: Scene, row: StateRow, until: StateRow | None, gone: Mapping[i
 
 def _ended_by(row: StateRow) -> str:
     if row.deleted:
-        return "The partition was deleted."
+        return "The partition was deleted, or its topic marked for deletion."
     return f"Broker {row.leader} was elected." if row.leader is not None else "The state names no leader."
 
 
@@ -146,7 +146,7 @@ class _Moment(NamedTuple):
     def closes(self) -> str:
         """Why there are enough, in words."""
         if self.row.deleted:
-            return "The partition was deleted."
+            return "The partition was deleted, or its topic marked for deletion."
         if self.written:
             return f"{MIN_ISR} became {'unreadable' if self.needed is None else self.needed}."
         return f"{len(self.row.isr or ())} were in sync."

@@ -229,7 +229,8 @@ class _Judge:
         if unclean:
             return "R4", f"{ids(partition.replicas)} {_is_are(partition.replicas)} dead; no replica is alive."
         in_sync = f"{ids(state.isr)} {_is_are(state.isr)} dead" if state.isr else "the ISR is empty"
-        rest = f"{in_sync}{_besides(partition, state, alive)}."
+        untold = " Whether unclean election is allowed is not known." if unclean is None and alive else ""
+        rest = f"{in_sync}{_besides(partition, state, alive)}.{untold}"
         if state.leader is not None:
             return "R1", f"Named leader {state.leader} is not registered; {rest}"
         return "R3", rest[0].upper() + rest[1:]

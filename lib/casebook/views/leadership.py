@@ -103,12 +103,13 @@ def verdict_table(lead: Leadership, *, topic: str = "") -> View:
         name="verdicts",
         columns=_VERDICT_COLUMNS,
         rows=[(ALARM if v.state in OFFLINE else PLAIN, _cells(v)) for v in shown],
-        takeaway=_offline_of(offline, len(chosen)),
+        takeaway=_offline_of(offline, len(chosen), sum(v.state is State.DELETING for v in chosen)),
         reading="Worst first." if ailing else "",
         total=len(chosen),
         rest="partitions",
         search=True,
         wide=True,
+        stacked=True,
     )
     rules = [(rule, RULES[rule]) for rule in sorted({v.rule for v in shown if v.rule}, key=lambda r: int(r[1:]))]
     view = render("verdicts", table=table, rules=rules, version=lead.version.version)
@@ -136,10 +137,11 @@ def controller_history(lead: Leadership) -> View:
     return html(render("plain_table", table=table), tables={"controller_epochs": lead.controller_epochs})
 
 
-def _offline_of(offline: int, total: int) -> str:
+def _offline_of(offline: int, total: int, deleting: int) -> str:
+    apart = f", {text.count(deleting)} being deleted" if deleting else ""
     if not offline:
-        return f"No partition of {text.count(total)} is offline."
-    return f"{text.count(offline)} of {text.plural(total, 'partition')} offline."
+        return f"No partition of {text.count(total)} is offline{apart}."
+    return f"{text.count(offline)} of {text.plural(total, 'partition')} offline{apart}."
 
 
 def _offline(lead: Leadership) -> list[Verdict]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from casebook.analysis.leadership import Leadership
-from casebook.analysis.verdicts import OFFLINE, State, Verdict, ids
+from casebook.analysis.verdicts import OFFLINE, ONLINE, State, Verdict, ids
 from casebook.views import text
 from casebook.views.render import render
 
@@ -74,7 +74,7 @@ def replica_map(lead: Leadership, *, moment: Moment | None = None) -> Markup:
     ailing = [v for v in lead.verdicts if _ails(v)]
     brokers = _brokers(lead, ailing)
     rows = _rows(lead, ailing, brokers, moment)
-    offline = sum(v.state in OFFLINE for v in ailing)
+    offline, deleting = sum(v.state in OFFLINE for v in ailing), sum(v.state is State.DELETING for v in ailing)
     return render(
         "replica_map",
         brokers=[(b, b in lead.dead, "stopped" if moment and b in moment.stopped else "dead") for b in brokers],
@@ -84,7 +84,9 @@ def replica_map(lead: Leadership, *, moment: Moment | None = None) -> Markup:
         shown=min(len(rows), MOST_ROWS),
         total=len(rows),
         offline=offline,
-        short=len(ailing) - offline,
+        short=sum(v.state in ONLINE for v in ailing),
+        deleting=deleting,
+        others=sum(v.state in (State.UNINITIALISED, State.UNKNOWN) for v in ailing),
         healthy=len(lead.verdicts) - len(ailing),
         partitions=len(lead.verdicts),
     )

@@ -26,9 +26,15 @@ _HOW = {
     How.NO_LONGER_CHECKED: "no longer checked",
     How.BETTER: "better",
     How.GONE: "gone",
+    How.NO_LONGER_APPLIES: "no longer applies",
     How.CHECKED_AGAIN: "checked again",
 }
-_LOOKS = {How.NO_LONGER_CHECKED: "could_not_check", How.GONE: "ok", How.CHECKED_AGAIN: "ok"}
+_LOOKS = {
+    How.NO_LONGER_CHECKED: "could_not_check",
+    How.GONE: "ok",
+    How.NO_LONGER_APPLIES: "not_applicable",
+    How.CHECKED_AGAIN: "ok",
+}
 _BAD = frozenset({How.NEW, How.WORSE})
 
 _MEASURES: dict[str, tuple[str, Callable[[float], str]]] = {
@@ -49,7 +55,7 @@ _MEASURES: dict[str, tuple[str, Callable[[float], str]]] = {
 
 
 def changes(since: Since) -> View:
-    """What is new, worse, better, gone, and no longer checked since the last run."""
+    """What is new, worse, better, gone, and no longer checked or asked since the last run."""
     rows = since.changes
     if rows is None:
         return html(render("since_first"), tables={"changes": ()})

@@ -32,6 +32,8 @@ class Table:
         rest: Name of the run's table that holds all of them.
         search: Whether a long one can be searched.
         wide: Rather scrolls in its own box than breaks its words on a narrow screen.
+        stacked: In a narrow place each row becomes a block, its cells one below the other, each beside its column's head: nothing
+            is out of sight.
         times: Begin and end of what each row tells of, epoch milliseconds, ``None`` where open: a range that is brushed in
             a picture hides the others. Empty where rows have no time.
         tall: A long one scrolls in its own box downwards as well.
@@ -47,6 +49,7 @@ class Table:
     rest: str = ""
     search: bool = False
     wide: bool = False
+    stacked: bool = False
     times: Sequence[tuple[int | None, int | None]] = ()
     tall: bool = False
 

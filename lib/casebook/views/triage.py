@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from casebook.analysis.evidence import known_from
 from casebook.analysis.proof import COLLECT_AGAIN, READ_CONFIG
-from casebook.case import Case
+from casebook.case import LIVE, Case
 from casebook.facts import Cluster
 from casebook.findings import Evidence, Finding, Status, completeness, worst_first
 from casebook.versions import VersionInUse
@@ -38,6 +38,7 @@ _NEXT = (
     ("since.offsets_growth", "40_offsets_topic", "who makes it grow"),
     ("since.cleaner_point", "40_offsets_topic", "why it is not compacted"),
     ("coordinators.", "50_group_coordinators", "who waits for which coordinator, until when"),
+    ("timeline.unclean", "70_message_loss", "what a dead broker has that its leader lacks"),
     ("timeline.", "60_incident_timeline", "what happened in which order, and what caused what"),
     ("since.isr_flapping", "60_incident_timeline", "who falls behind, and when"),
     ("since.controller", "60_incident_timeline", "what made the controller move"),
@@ -202,7 +203,8 @@ def _second(worst: Finding | None, all_findings: Sequence[Finding], case: Case) 
         f"{text.plural(len(questions), 'question')} could not be checked, so this is not a clean bill. "
         f"Open: {text.some(questions, _MOST_QUESTIONS)}"
     )
-    collected = f"Evidence of {text.moment(case.collected_at)}."
+    when = text.moment(case.collected_at)
+    collected = f"Live, read {when}." if case.name.startswith(LIVE) else f"Evidence of {when}."
     return " ".join([unchecked] * bool(questions) + [collected] * bool(case.collected_at))
 
 

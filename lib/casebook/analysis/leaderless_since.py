@@ -1,0 +1,42 @@
+"""Since when nobody leads: a state tells when it was last written; logs and ZooKeeper's history, when its leader was lost."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from casebook.analysis.timeline import Timeline
+from casebook.analysis.timeline_history import Key
+from casebook.analysis.timeline_rows import WindowKind
+from casebook.analysis.verdicts import OFFLINE, Verdict
+from casebook.facts import instant
+from casebook.findings import Finding, Status
+from casebook.storage import OFFSETS_TOPIC
+
+_OFFLINE, _COORDINATORS = "leadership.offline", "coordinators.leaderless"
+
+
+def dated(findings: Iterable[Finding], verdicts: Iterable[Verdict], told: Timeline) -> tuple[Finding, ...]:
+    """The findings, those on partitions without leader with the time since when that is.
+
+    Args:
+        verdicts: Of every partition.
+        told: By logs and history.
+    """
+    offline = {(verdict.topic, verdict.partition) for verdict in verdicts if verdict.state in OFFLINE}
+    lost = {key: at for key, at in _lost(told).items() if key in offline}
+    own = [at for (topic, _), at in lost.items() if topic == OFFSETS_TOPIC]
+    known = {_OFFLINE: min(lost.values(), default=None), _COORDINATORS: min(own, default=None)}
+    return tuple(_dated(finding, known.get(finding.check)) for finding in findings)
+
+
+def _lost(told: Timeline) -> Mapping[Key, int]:
+    """When the registration of its last leader went, of each partition that has been without ever since."""
+    gone = {span.closed_proof for span in told.spans if span.kind == "registered" and span.closed is not None}
+    still = [window for window in told.windows if window.kind is WindowKind.LEADERLESS and window.closed is None]
+    return {(window.topic, window.partition): window.opened for window in still if window.opened_proof in gone}
+
+
+def _dated(finding: Finding, at: int | None) -> Finding:
+    since = instant(at)
+    if since is None or finding.status is not Status.FINDING or (finding.since is not None and finding.since < since):
+        return finding
+    return replace(finding, since=since, at_latest=False)

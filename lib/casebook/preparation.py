@@ -37,9 +37,9 @@ def exercise() -> None:
         version = release.release(cluster, logged=case.logged_versions(), configured=case.configured_versions())
         shared = SharedEvidence(case, cluster, version, progress=lambda *_, **__: lambda *_: None)
         _ = shared.offsets("", scan=True).offsets_topic
-        lost = LossEvidence(case, cluster, version, Asked(), timeline=shared.timeline("")).lost
-        if lost is not None:
-            lost.rows.collect()
+        loss = LossEvidence(case, cluster, version, Asked(), timeline=shared.timeline(""))
+        if loss.lost is not None:
+            loss.lost.rows.collect()
 
 
 if __name__ == "__main__":

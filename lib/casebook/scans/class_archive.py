@@ -85,7 +85,7 @@ def _run(exercise: Sequence[str], made: Path) -> None:
     except subprocess.TimeoutExpired as error:
         raise ScanError(f"The archive of Spark's classes was not made within {_PATIENCE:.0f} s.") from error
     if ran.returncode or not made.is_file():
-        said = (ran.stderr or ran.stdout).strip().splitlines()
+        said = [line for line in (ran.stderr or ran.stdout).splitlines() if line.strip() and not line[0].isspace()]
         raise ScanError("The archive of Spark's classes was not made.", cause=said[-1] if said else None)
 
 

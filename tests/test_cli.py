@@ -149,12 +149,28 @@ class TestCollect:
         given = ("--properties", f"1={files}/server.properties", "--logs", f"1={files}/*.txt", "--out", str(files / "case"))
         done = casebook("collect", *given)
         assert (done.returncode, done.stdout.splitlines()[-1]) == (3, str(files / "case"))
-        assert f"Not there: {files}/*.txt." in done.stderr
+        assert f"Not there, or not for you to read: {files}/*.txt." in done.stderr
         manifest = (files / "case" / "case.json").read_bytes()
         again = casebook("collect", *given)
         assert again.returncode == 3
         assert f"{files}/case already holds something.\n  likely cause: A case was collected there before" in again.stderr
         assert (files / "case" / "case.json").read_bytes() == manifest
+
+    @pytest.mark.parametrize("option", ["--properties", "--logs", "--client"])
+    def test_a_place_that_cannot_even_be_looked_at(self, files, option):
+        """As a folder of another user, or a name that no file can have."""
+        given = ("--logs", f"2={files}/*.log", option, f"1={files}/{'a' * 300}")
+        done = casebook("collect", *given, "--out", str(files / "case"))
+        assert done.returncode == 3
+        assert "Not there, or not for you to read" in done.stderr
+        assert "did not expect" not in done.stderr
+
+    def test_a_tilde_behind_the_equals_sign(self, files, monkeypatch):
+        """No shell expands it there."""
+        monkeypatch.setenv("HOME", str(files))
+        done = casebook("collect", "--properties", "1=~/server.properties", "--logs", "1=~/*.log", "--out", str(files / "case"))
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.splitlines()[0] == "taken: 1 server.properties, 1 log with 3 lines"
 
     def test_a_paste_that_nobody_understands(self, tmp_path):
         """It is kept, and it is no success; what is not understood is told first."""

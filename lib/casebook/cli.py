@@ -270,7 +270,7 @@ def collect(
         )
     if copy_segments and not log_dirs:
         raise UsageError("There are no segments to copy.", try_="Say with --log-dirs where they lie.")
-    settings = {broker: Path(value) for broker, value in _by_broker(properties)}
+    settings = {broker: _path(value) for broker, value in _by_broker(properties)}
     files = [_globbed(given) for given in (logs, ledgers, clients)]
     places = [_log_dir(text) for text in log_dirs]
     with progress.shown() as tell:
@@ -321,19 +321,19 @@ def _tell_what_was_taken(out: Path) -> None:
 
 
 def _refuse_missing(named: Sequence[str], out: Path) -> None:
-    """End in an error where files that were named are not there: a script must not take the case for whole.
+    """End in an error where files that were named cannot be read: a script must not take the case for whole.
 
     Raises:
         CasebookError: Some are missing.
     """
     from casebook.collect import folders
 
-    missing = [place for place in named if not folders.is_uri(place) and not Path(place).expanduser().exists()]
+    missing = [place for place in named if not folders.is_uri(place) and not os.access(_path(place), os.R_OK)]
     if missing:
         more = f", and {len(missing) - 3} more" if len(missing) > 3 else ""
         raise CasebookError(
-            f"Not there: {', '.join(missing[:3])}{more}.",
-            cause="A path was misspelt, or a pattern fits no file.",
+            f"Not there, or not for you to read: {', '.join(missing[:3])}{more}.",
+            cause="A path was misspelt, a pattern fits no file, or another user's files are closed to you.",
             try_=f"{out} holds the rest and can be read. To have all, collect again with another --out.",
         )
 
@@ -360,9 +360,18 @@ def _globbed(texts: tuple[str, ...]) -> dict[int | str, list[Path]]:
 
     found: dict[int | str, list[Path]] = {}
     for owner, pattern in map(_of_owner, texts):
-        matches = [Path(path) for path in sorted(glob.glob(pattern, recursive=True))]
-        found.setdefault(owner, []).extend(matches or [Path(pattern)])
+        meant = _path(pattern)
+        matches = [Path(path) for path in sorted(glob.glob(str(meant), recursive=True))]
+        found.setdefault(owner, []).extend(matches or [meant])
     return found
+
+
+def _path(text: str) -> Path:
+    """A path with the user's home for ``~``, which no shell expands behind an equals sign."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:  # of somebody who is not known here
+        return Path(text)
 
 
 def _of_owner(text: str) -> tuple[int | str, str]:

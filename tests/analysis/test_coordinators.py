@@ -94,6 +94,13 @@ class TestNoTopic:
         held = coordinators.examine(whole, OLD, at=AT).findings + offsets_topic.examine(whole, OLD).findings
         assert {one.status for one in held} == {Status.NOT_APPLICABLE}
 
+    def test_other_compacted_topics_are_asked_about(self):
+        """A segment that stops the cleaner may be of any of them."""
+        compacted = {"prices": {"cleanup.policy": "compact"}}
+        whole = Cluster(topics={"prices": Topic(name="prices")}, topic_configs=compacted, there=self.WALKED)
+        asked = [one for one in offsets_topic.examine(whole, OLD).findings if one.status is not Status.NOT_APPLICABLE]
+        assert [(one.check, one.status) for one in asked] == [("offsets_topic.cleaner_map", Status.COULD_NOT_CHECK)]
+
     def test_a_walk_that_is_not_whole_tells_nothing(self):
         """It may be among the topics that were not seen."""
         torn = Cluster(there=self.WALKED, unlisted=(Problem(path="/brokers/topics", reason="not whole"),))

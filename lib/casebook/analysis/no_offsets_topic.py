@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from casebook.findings import Finding, Status
 
-TITLE = "There is no offsets topic: nobody has ever committed"
+TITLE = "There is no offsets topic: nobody has ever committed to Kafka"
 
 
 def not_asked(answer: Finding) -> Finding:

@@ -46,12 +46,13 @@ def checks(
     )
     if partitions or not cluster.lacks(OFFSETS_TOPIC):
         return answers
-    return tuple(answer if _of_another_topic(answer) else not_asked(answer) for answer in answers)
+    return tuple(answer if _of_another_topic(answer, cluster) else not_asked(answer) for answer in answers)
 
 
-def _of_another_topic(answer: Finding) -> bool:
+def _of_another_topic(answer: Finding, cluster: Cluster) -> bool:
     """A segment that the cleaner cannot take may be of any compacted topic."""
-    return answer.check == cleaner_checks.CLEANER_MAP and answer.status is Status.FINDING
+    compacted = any("compact" in config.get("cleanup.policy", "") for config in cluster.topic_configs.values())
+    return answer.check == cleaner_checks.CLEANER_MAP and (compacted or answer.status is Status.FINDING)
 
 
 def dead_weight(partitions: Sequence[OffsetsPartition]) -> Finding:

@@ -5,12 +5,13 @@ are read before one is copied. A file that cannot be read is not copied: where a
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from casebook.case import CaseWriter
 from casebook.collect import redaction
 from casebook.collect.client_secrets import Lines, Part, Setting, part_of, secret_names
+from casebook.collect.files import files_of
 from casebook.formats import client_properties
 
 _YAML = (".yaml", ".yml", ".json")
@@ -23,7 +24,7 @@ def copy_client_files(case: CaseWriter, client: str, paths: Sequence[Path]) -> N
     taken: set[str] = set()
     parts: list[tuple[str, Part]] = []
     settings: list[Setting] = []
-    for path in _files(paths):
+    for path in files_of(paths):
         item, text = f"clients/{client}/config/{_free_name(path, taken)}", ""
         try:
             text = _content(path)
@@ -42,11 +43,6 @@ def copy_client_files(case: CaseWriter, client: str, paths: Sequence[Path]) -> N
         case.file(item, iter(clean.encode().splitlines(keepends=True)))
         if redacted := clean.count(redaction.REDACTED):
             case.redacted(f"{redacted} settings of {item}")
-
-
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
-    for path in paths:
-        yield from sorted(child for child in path.iterdir() if child.is_file()) if path.is_dir() else (path,)
 
 
 def _free_name(path: Path, taken: set[str]) -> str:

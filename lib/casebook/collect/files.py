@@ -1,5 +1,6 @@
 """Files of brokers and of other programs, copied line by line, without their secrets."""
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -48,7 +49,7 @@ def refuse_ledgers(paths: Sequence[Path]) -> None:
         CollectError: Together they are larger than :data:`casebook.collect.segments.COPY_LIMIT`.
     """
     size, instead = 0, "Give it to the notebook as its parameter ledger: there it is read where it is."
-    for path in _files(paths):
+    for path in files_of(paths):
         with suppress(OSError):
             size += path.stat().st_size
             if any(map(_BINARY.search, islice(plain.lines(path, longest=_LONGEST_LINE), _HEAD))):
@@ -63,7 +64,7 @@ def refuse_ledgers(paths: Sequence[Path]) -> None:
 
 def _copy_all(case: CaseWriter, paths: Sequence[Path], folder: str, redact: Redact) -> None:
     taken: set[str] = set()
-    for path in _files(paths):
+    for path in files_of(paths):
         name = path.stem if path.suffix in plain.PACKED else path.name
         if name in taken:
             name = f"{path.parent.name}-{name}"
@@ -71,9 +72,10 @@ def _copy_all(case: CaseWriter, paths: Sequence[Path], folder: str, redact: Reda
         _copy(case, path, f"{folder}/{name}", redact)
 
 
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
+def files_of(paths: Sequence[Path]) -> Iterator[Path]:
+    """Files, and those of folders in the place of these; what cannot be looked into is left to whoever opens it."""
     for path in paths:
-        if path.is_dir():
+        if os.access(path, os.R_OK | os.X_OK) and path.is_dir():
             yield from sorted(child for child in path.iterdir() if child.is_file())
         else:
             yield path

@@ -47,13 +47,12 @@ def make(exercise: Sequence[str]) -> Path:
     if path is None:
         raise ScanError("There is no Java, or no pyspark, to start Spark with.", try_="Run `casebook doctor`.")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
+        with jars.one_at_a_time(path.parent), tempfile.TemporaryDirectory(dir=path.parent) as scratch:
             made = Path(scratch, path.name)
             _run(exercise, made)
-            for other in path.parent.glob("*.jsa"):
-                other.unlink()
             made.rename(path)
+            for other in {*path.parent.glob("*.jsa")} - {path}:
+                other.unlink(missing_ok=True)
     except OSError as error:
         raise ScanError("The archive of Spark's classes cannot be written.", cause=str(error)) from error
     return path
@@ -90,12 +89,14 @@ def _run(exercise: Sequence[str], made: Path) -> None:
 
 
 def _path() -> Path | None:
-    """Where it is: its name tells the Java and the Spark that it was made with."""
+    """Where it is: its name tells the Java and the jars of Spark that it was made with."""
     try:
         java, spark = Path(jars.java(ScanError)).resolve(), jars.spark_jars(ScanError)
     except CasebookError:
         return None
     release = java.parents[1] / "release"
     told = release.read_bytes() if release.is_file() else b""
-    known = hashlib.sha256(b"\0".join([bytes(java), told, bytes(spark)])).hexdigest()[:16]
-    return Path(sys.prefix, "share", "kafka-casebook", f"spark-{known}.jsa")
+    known = hashlib.sha256(b"\0".join([bytes(java), told, bytes(spark)]))
+    for jar in sorted(spark.iterdir()):
+        known.update(f"{jar.name} {jar.stat().st_size} {jar.stat().st_mtime_ns}\0".encode())
+    return Path(sys.prefix, "share", "kafka-casebook", f"spark-{known.hexdigest()[:16]}.jsa")

@@ -208,11 +208,13 @@ class Topic:
         name: Topic name.
         json_version: Version of its JSON (1-3).
         deleting: ``/admin/delete_topics/<t>`` exists.
+        deleting_since: When it was made, epoch ms by ZooKeeper's clock; ``None`` where it is not there, or its stat was not read.
     """
 
     name: str
     json_version: int | None = None
     deleting: bool = False
+    deleting_since: int | None = None
     stat: Stat | None = None
 
 

@@ -62,11 +62,13 @@ class Step:
         kind: ``first``, ``then`` or ``not`` (what not to do, with its price).
         text: One or two sentences.
         command: The exact command for the cluster's Kafka version, when there is one.
+        starts: Dead brokers that it starts, by id.
     """
 
     kind: str
     text: str
     command: str | None = None
+    starts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

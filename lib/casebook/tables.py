@@ -450,11 +450,11 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("how", "text", "new, worse, others, no_longer_checked, better, gone, no_longer_applies or checked_again."),
         ("check", "text", "Whose answer it is."),
         ("severity", "text", "Of the finding, as it is now, else as it was; null where there was none."),
-        ("title", "text", "What is said now; of a finding that is gone or no longer applies, what was said."),
+        ("title", "text", "What is said now; what was said, where that is gone, no longer applies or is not looked at."),
         ("before", "text", "The number it was about in the run before, else how the check had ended."),
         ("now", "text", "The same of now."),
         ("came", "texts", "What the finding names now and did not name before."),
-        ("went", "texts", "What it named before and does not name now."),
+        ("went", "texts", "What it named before and does not name now; of no_longer_checked, what is not looked at any more."),
     ),
     "problems": _columns(
         ("path", "text", "The znode or file."),

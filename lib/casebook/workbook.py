@@ -26,6 +26,7 @@ from casebook.analysis import (
     evidence,
     leaderless_since,
     leadership,
+    look_first,
     maintenance,
     maintenance_asked,
     measures,
@@ -267,7 +268,7 @@ class Workbook:
             + self.durability().findings
         )
         once = {finding.check: finding for finding in reversed(found)}  # two say that logs were not read
-        return self.dated(tuple(once.values())[::-1], timezone=timezone)
+        return self.together(tuple(once.values())[::-1], timezone=timezone)
 
     def _of_the_past(self, timezone: str) -> tuple[Finding, ...]:
         found = self.timeline(timezone=timezone).findings
@@ -377,15 +378,16 @@ class Workbook:
         told = self._at is None and (self.case.has_history or self.case.logs())
         return timeline_checks.in_short(self._shared.timeline(timezone).findings) if told else ()
 
-    def dated(self, findings: tuple[Finding, ...], *, timezone: str = "UTC") -> tuple[Finding, ...]:
-        """The findings, those on partitions without leader with the time since when, where logs or history tell it.
+    def together(self, findings: tuple[Finding, ...], *, timezone: str = "UTC") -> tuple[Finding, ...]:
+        """The findings as one report: with what logs or history tell of when leaders were lost, and of whom to look at first.
 
         Raises:
             UsageError: There is no such time zone.
         """
         if self._at is not None or not (self.case.has_history or self.case.logs()):
             return findings
-        return leaderless_since.dated(findings, self._tables["partitions"], self._shared.timeline(timezone))
+        dated = leaderless_since.dated(findings, self._tables["partitions"], self._shared.timeline(timezone))
+        return look_first.ordered(dated)
 
     def desk(
         self, found: Timeline, *, since: str = "", until: str = "", topic: str = "", partition: str = "", group: str = "",
@@ -699,7 +701,8 @@ def _made_of(text: str) -> pasted_views.Made:
 def _moment(at: str, case: Case) -> int | None:
     if at == quiz_past.HEIGHT:
         with suppress(CaseError):  # no history, or a torn one: as it was collected
-            return quiz_past.height(history_facts.read(case.history()))
+            deleting = {name for name, topic in case.cluster().topics.items() if topic.deleting}
+            return quiz_past.height(history_facts.read(case.history()), deleting=deleting)
         return None
     try:
         return epoch_ms(at) if at else None

@@ -524,6 +524,14 @@ class TestLeftovers:
         assert ("broker 9 holds the last complete copy of 1 partition" in found.title) is (1 not in isr)
         assert any(step.kind == "not" and "empty broker" in step.text for step in found.next)
 
+    @pytest.mark.parametrize(("replicas", "state_of"), [([2, 9], state(-1, [])), ([9], None)], ids=["ISR emptied", "no state"])
+    def test_whether_a_dead_broker_has_the_last_copy_is_unknown(self, replicas, state_of):
+        """Unknown is not none: its disk may be the only one that has everything."""
+        found = finding(asked_of(made(topics={"t": {0: (replicas, state_of)}})), "unregistered_replicas")
+        assert (found.severity, found.facts["last_copies"], found.facts["unknown_copies"]) == (Severity.WARNING, None, 1)
+        assert "of 1 partition nobody knows who has everything" in found.title
+        assert any(step.kind == "not" and "the id of broker 9" in step.text for step in found.next)
+
     def test_nothing_left(self):
         found = asked_of(made(topics=WELL))
         left = ("unfinished_reassignments", "unremoved_throttles", "unpreferred_leaders", "unregistered_replicas")

@@ -111,7 +111,9 @@ class TestForms:
             with pytest.raises(Unclear):
                 quiz_answers.choice(text, CHOICES)
 
-    @given(value=some.integers(0, 10**9), form=some.sampled_from(["{}", " {} ", "{} partitions", "about {}"]))
+    @given(
+        value=some.integers(0, 10**9), form=some.sampled_from(["{}", " {} ", "{} partitions", "{} are left", "still {} offline"])
+    )
     def test_numbers(self, value, form):
         """One number, with words around it."""
         assert quiz_answers.number(form.format(value)) == value
@@ -130,6 +132,13 @@ class TestForms:
             (quiz_answers.number, "minus one"),
             (quiz_answers.number, "more than three"),
             (quiz_answers.number, "one and a half"),
+            (quiz_answers.number, "none of the 6"),
+            (quiz_answers.number, "all but one"),
+            (quiz_answers.number, "nobody but 3"),
+            (quiz_answers.number, "almost 6"),
+            (quiz_answers.number, "banana 6"),
+            (quiz_answers.number, "6+"),
+            (quiz_answers.brokers, "the right one is 5"),
             (lambda text: quiz_answers.partitions(text, "orders"), "payments-0"),
             (lambda text: quiz_answers.partitions(text, "orders"), "9-3"),
             (lambda text: quiz_answers.partitions(text, "orders"), "0-999999999"),
@@ -139,6 +148,14 @@ class TestForms:
     def test_what_is_not_understood_is_not_guessed(self, judge, text):
         with pytest.raises(Unclear):
             judge(text)
+
+    def test_one_that_is_no_number(self):
+        """It stands for the broker that is named after it."""
+        assert quiz_answers.brokers("the one is 5") == {5}
+        assert quiz_answers.brokers("one, five") == {1, 5}
+
+    def test_nothing_left(self):
+        assert quiz_answers.number("none left") == quiz_answers.number("No partitions.") == 0
 
     def test_a_full_stop_ends_a_sentence(self):
         """One, and only at the end."""
@@ -334,6 +351,24 @@ class TestThePast:
         assert quiz_past.height(happened[:-1]) is None  # it goes on: the case as it was collected
         assert quiz_past.height(happened[:1]) is None
 
+    def test_a_deletion_that_hangs_is_no_incident(self):
+        """It leaves -1 behind for good; the incident that was healed long ago is still found."""
+        registered = Happened(What.BROKER_REGISTERED, 1, 500, broker=1)
+        happened = [registered, led(1000, "a", -1), led(11_000, "a", 1), led(20_000, "going", -1), led(90_000, "a", 1)]
+        assert quiz_past.height(happened, deleting={"going"}) == 10_999
+        assert quiz_past.height(happened) is None
+
+    def test_the_same_picture_goes_on(self):
+        """A state that is written anew changes nothing, nor does one that names a dead leader first and none then."""
+        brokers = [Happened(What.BROKER_REGISTERED, 1, 500, broker=broker) for broker in (1, 2)]
+        gone = Happened(What.BROKER_GONE, 2, 1000, broker=2)
+        states = [led(600, "a", 2), led(600, "b", 1), gone, led(3000, "a", -1), led(4000, "b", 1), led(6000, "a", 1)]
+        short = [led(8000, "b", -1), led(12_000, "b", 1)]
+        assert quiz_past.height([*brokers, *states, *short]) == 5999  # 5 s without a leader, against 4
+        back = Happened(What.BROKER_REGISTERED, 3, 3500, broker=2)
+        parted = [*states[:4], back, *states[4:]]  # 2.5 s twice: another broker is registered
+        assert quiz_past.height([*brokers, *parted, *short]) == 11_999
+
     def test_who_was_in_sync_last(self):
         """Before the ISR was emptied broker 1 was alone in it: the script acknowledged there what broker 2 never got."""
         case = opened("isr_shrunk_loss")
@@ -374,6 +409,28 @@ class TestExplanations:
         found = of(live=(3,), controller=3, topics={"t": {0: ([2, 1], state(-1, [1])), 1: ([3], state(3, [3]))}}, extra=[allowed])
         assert [broker for broker in range(4) if right(found["first"], broker)] == [1]
         assert "out of sync" in quiz.judged(found["first"], "2").why
+
+    @pytest.mark.parametrize("clean_of_2", [2, 3], ids=["as many", "more"])
+    def test_who_heals_most_at_a_price(self, clean_of_2):
+        """Broker 1 heals three partitions in sync. Broker 2 heals as many or more, one of them out of sync: the question asks for what
+        is lost first, and the explanation says of nobody that he heals most who does not."""
+        allowed = override("t", unclean_leader_election_enable="true")
+        mine = {0: ([2, 1], state(-1, [1])), 1: ([1], state(-1, [1])), 2: ([1], state(-1, [1]))}
+        other = {3 + n: ([2], state(-1, [2])) for n in range(clean_of_2)}
+        found = of(live=(3,), controller=3, topics={"t": {**mine, **other}}, extra=[allowed])
+        assert [broker for broker in range(4) if right(found["first"], broker)] == [1]
+        assert "lose records that another's start would keep" in found["first"].asks
+        explained = found["first"].explanation
+        assert "most" not in explained and "no other" not in explained
+        assert "broker 2 would heal as many or more, and lead t-0 out of sync" in explained
+        assert quiz.judged(found["first"], "1").said({"healed"}).endswith(f"broker 2 would heal {clean_of_2 + 1}.")
+
+    def test_of_equals_who_loses_less_is_right_too(self):
+        """Each heals one: broker 1 one whose ISR is empty, broker 2 one in sync."""
+        allowed = override("t", unclean_leader_election_enable="true")
+        topics = {"t": {0: ([1], state(-1, []))}, "u": {0: ([2], state(-1, [2]))}}
+        found = of(live=(3,), controller=3, topics=topics, extra=[allowed])
+        assert right(found["first"], 2)
 
 
 class TestOtherCases:

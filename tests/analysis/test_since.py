@@ -1,6 +1,7 @@
 """What has changed between two runs, which runs are compared, and what only several of them tell."""
 
 import dataclasses
+from typing import ClassVar
 
 import pytest
 from hypothesis import given
@@ -134,11 +135,37 @@ class TestChanges:
     def test_a_clock_that_is_off_is_no_past(self):
         """Mended, it is gone; another one is worse. That it was set has happened, though."""
         one, both, was_set = (
-            found("timeline.clocks", off=off, set=steps)
+            found("timeline.clocks", off=off, set=steps, skew_ms=self.SKEWS)
             for off, steps in ((["broker 1"], {}), (["broker 1", "broker 2"], {}), ([], {"broker 1": [5]}))
         )
-        well = outcome("timeline.clocks")
+        well = outcome("timeline.clocks", off=[], set={}, skew_ms=self.SKEWS)
         assert [how(one, well), how(one, both), how(both, one), how(was_set, well)] == [How.GONE, How.WORSE, How.BETTER, None]
+
+    SKEWS: ClassVar = {"broker 1": 5, "broker 2": 5}
+
+    @pytest.mark.parametrize("skews", [{"broker 2": 5}, {"broker 1": None, "broker 2": 5}], ids=["no log", "nothing tells"])
+    def test_a_clock_that_nobody_looks_at_is_not_mended(self, skews):
+        """Its log is no longer collected, or says nothing of its clock: it may be off as before."""
+        one, both, other = (
+            found("timeline.clocks", off=off, set={}, skew_ms=self.SKEWS | dict.fromkeys(off, 7000))
+            for off in (["broker 1"], ["broker 1", "broker 2"], ["broker 2"])
+        )
+        (row,) = compared(one, outcome("timeline.clocks", off=[], set={}, skew_ms=skews))
+        assert (row.how, row.title, row.now, row.went) == (How.NO_LONGER_CHECKED, one.title, "not asked", ("broker 1",))
+        left = other._replace(facts=other.facts | {"skew_ms": skews | {"broker 2": 7000}})
+        (row,) = compared(both, left)
+        assert (row.how, row.went) == (How.NO_LONGER_CHECKED, ("broker 1",))
+        (row,) = compared(one, left)
+        assert (row.how, row.came, row.went) == (How.WORSE, ("broker 2",), ())
+
+    def test_what_an_older_version_did_not_write_down_is_unknown(self):
+        """The first morning after an upgrade tells nothing new, nor that anything is mended; what both wrote down still counts."""
+        old, new = (
+            found("timeline.clocks", set={}, skew_ms={"broker 1": 7000}, **named) for named in ({}, {"off": ["broker 1"]})
+        )
+        assert [how(old, new), how(old, outcome("timeline.clocks", off=[], set={}, skew_ms=self.SKEWS))] == [None, None]
+        assert how(found("x.y", topics=["a"]), found("x.y", topics=["a"], brokers=[1])) is None
+        assert how(found("x.y", topics=["a"]), found("x.y", topics=["a", "b"], brokers=[1])) is How.WORSE
 
     def test_what_drifts_with_every_commit_is_no_change(self):
         """But how bad it is is one."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from casebook.facts import Partition, Topic
+from casebook.facts import Broker, Partition, Stat, Topic
 from casebook.findings import Severity, Status
 from casebook.history import Happened, What
 from tests.analysis.timeline_scenes import NEW, OLD, T0, History, cluster, event, examined, finding, log, windows
@@ -82,9 +82,45 @@ class TestLeaderless:
         told = started()
         told.write("t", 0, None, (1,), 1, 1400)
         assert len(windows(examined(told=told, of=cluster(topics={"t": Topic(name="t")})), "leaderless")) == 1
-        found = examined(told=told, of=cluster(topics={"t": Topic(name="t", deleting=True)}))
-        assert windows(found, "leaderless") == []
-        assert finding(found, "leaderless").status is Status.OK
+        for since in (None, T0 + 1300):
+            marked = cluster(topics={"t": Topic(name="t", deleting=True, deleting_since=since)})
+            found = examined(told=told, of=marked)
+            assert windows(found, "leaderless") == []
+            assert finding(found, "leaderless").status is Status.OK
+
+    @pytest.mark.parametrize("written", [True, False], ids=["leader -1", "the dead leader"])
+    def test_an_outage_that_ends_with_the_mark(self, written):
+        """Who deletes a topic after an hour without leader has not undone that hour, whether its state got -1 or not."""
+        told = started()
+        told.lose(1, 1000, 0xA)
+        if written:
+            told.write("t", 0, None, (1,), 1, 1400)
+        marked = Topic(name="t", deleting=True, deleting_since=T0 + 3_600_000)
+        found = examined(told=told, of=cluster(topics={"t": marked}))
+        assert spans(found, "leaderless") == [(1000, 3_600_000)]
+        assert windows(found, "leaderless")[0].closed_proof.endswith("/admin/delete_topics/t")
+        assert finding(found, "leaderless").severity is Severity.WARNING
+
+    def test_an_outage_before_a_mark_of_unknown_time(self):
+        """The leader was lost before -1 was written, so the deletion did not write it: it had no leader until the walk, or less."""
+        told = started()
+        told.lose(1, 1000, 0xA)
+        told.write("t", 0, None, (1,), 1, 1400)
+        topics = {"t": Topic(name="t", deleting=True)}
+        assert spans(examined(told=told, of=cluster(topics=topics)), "leaderless") == [(1000, None)]
+        read = cluster(topics=topics, read_to=T0 + 9000)
+        assert spans(examined(told=told, of=read), "leaderless") == [(1000, 9000)]
+
+    def test_what_is_written_under_the_mark(self):
+        """From the mark on nothing counts as an outage: brokers come and go, and a deletion that hangs writes on."""
+        told = started()
+        told.write("t", 0, 1, (1,), 0, 1400, by=1)
+        told.lose(1, 2000, 0xA)
+        told.write("t", 0, None, (1,), 1, 2400)
+        marked = Topic(name="t", deleting=True, deleting_since=T0 + 1200)
+        two = cluster(topics={"t": marked}, topic_configs={"t": {"min.insync.replicas": "2"}})
+        found = examined(told=told, of=two)
+        assert [windows(found, kind) for kind in ("leaderless", "under_min_isr")] == [[], []]
 
     def test_gap_in_the_history(self):
         """Behind missing transactions nothing is concluded about the time between, and nothing is well."""
@@ -174,6 +210,56 @@ class TestTwoLeaders:
         )
         assert not windows(found, "two_leaders")[0].planned
         assert finding(found, "two_leaders").severity is Severity.CRITICAL
+
+    def test_a_stop_that_hangs_past_its_session(self):
+        """It was told to stop, hung, and was taken for dead: it had handed over nothing, and no length makes that planned."""
+        told = started()
+        told.lose(1, 1300, 0xA)
+        told.write("t", 0, 2, (2,), 1, 1400)
+        found = examined(*self.STOP, event("scheduler_failed", 61_000, 1), told=told, covered=[log(1, ends=61_000)])
+        assert not any(window.planned for window in windows(found, "two_leaders"))
+        assert finding(found, "two_leaders").severity is Severity.CRITICAL
+
+    def test_a_stop_that_outlives_its_session(self):
+        """Who stops gives its session up last: a process that lives on without one is not merely slow to end."""
+        told = started()
+        told.write("t", 0, 2, (2,), 1, 1400)
+        told.lose(1, 4000, 0xA)
+        found = examined(*self.STOP, event("scheduler_failed", 61_000, 1), told=told, covered=[log(1, ends=61_000)])
+        assert finding(found, "two_leaders").severity is Severity.CRITICAL
+
+    def test_a_stop_before_a_registration_that_the_walk_saw(self):
+        """Whether a broker was registered before its present znode, logs without a controller's do not tell: it was stopping."""
+        place = {"topic": "t", "partition": 0}
+        told = [
+            event("partition_changed", -9000, 2, line=1, **place, leader=1, leader_epoch=0, isr="1,2"),
+            event("partition_changed", 1400, 2, line=2, **place, leader=2, leader_epoch=1, isr="2"),
+        ]
+        back = cluster(brokers={1: Broker(id=1, stat=Stat(ctime=T0 + 90_000))})
+        found = examined(*self.STOP, event("broker_stopped", 3990, 1), *told, of=back, covered=[log(1, ends=3990), log(2)])
+        assert windows(found, "two_leaders")[0].planned
+
+    def unstamped(self, *events, ends=61_000):
+        """Broker 1, whose clock nothing tells, is told to stop and hands over at 1400."""
+        told = started()
+        told.rows = [row._replace(stamp=None) for row in told.rows]
+        told.write("t", 0, 2, (2,), 1, 1400)
+        return examined(*self.STOP, *events, told=told, covered=[log(1, ends=ends)])
+
+    def test_a_long_move_by_an_unknown_clock(self):
+        """Ten minutes are no hand-over; that nobody knows the clock makes them no shorter, and is said."""
+        follows = event("become_follower", 601_400, 1, topic="t", partition=0, leader=2, leader_epoch=1)
+        found = finding(self.unstamped(follows, ends=700_000), "two_leaders")
+        assert found.severity is Severity.CRITICAL
+        assert any("clock of broker 1" in caveat for caveat in found.caveats)
+
+    def test_connections_closed_before_by_an_unknown_clock(self):
+        """By a clock that nobody knows they may have been closed long after: that is unknown, not well."""
+        found = self.unstamped(event("controlled_shutdown_done", 1300, 1))
+        assert windows(found, "two_leaders") == []
+        unknown = finding(found, "two_leaders")
+        assert (unknown.status, unknown.facts["unknown"]) == (Status.COULD_NOT_CHECK, 1)
+        assert "100 ms before an election" in unknown.why
 
     def test_its_connections_were_closed_before(self):
         """Who had handed over and closed its connections takes nothing when the controller comes to the rest."""

@@ -174,5 +174,7 @@ class TestOthers:
         assert cluster.from_znodes(reversed(rows(topics=ONE))) == cluster.from_znodes(rows(topics=ONE))
 
     def test_deleting(self):
-        """A topic under /admin/delete_topics is being deleted."""
-        assert made(topics=ONE, extra=[Znode(path="/admin/delete_topics/t")]).topics["t"].deleting
+        """A topic under /admin/delete_topics is being deleted, since that znode was made, where its stat was read."""
+        for stat, since in ((None, None), (Stat(ctime=1_570_878_219_000), 1_570_878_219_000)):
+            topic = made(topics=ONE, extra=[Znode(path="/admin/delete_topics/t", stat=stat)]).topics["t"]
+            assert (topic.deleting, topic.deleting_since) == (True, since)

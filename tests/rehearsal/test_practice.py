@@ -13,13 +13,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 
 from casebook import sources
 from casebook.errors import RehearsalError
-from casebook.rehearsal import INCIDENTS, practise
+from casebook.rehearsal import INCIDENTS, health, practise
 from casebook.rehearsal import kill_before_drain as script
+from casebook.rehearsal.practice import _Watch
 from casebook.rehearsal.truth import Expected
 from casebook.storage import OFFSETS_TOPIC
 from tests.rehearsal.test_nothing_left import gone
@@ -162,6 +164,28 @@ class TestPractice:
         )
         assert (late.returncode, late.stderr) == (1, "Nobody practises here any more.\n")
         assert json.loads((practice.folder.parent / "truth.json").read_text())["incident"] == "kill-before-drain"
+
+
+class TestADeath:
+    """What is seen right after a broker died is not yet its absence: its znode lives until the session ends."""
+
+    def test_a_clean_look_at_a_death_counts_for_nothing(self, tmp_path, monkeypatch):
+        """Not healed, one clean look, a death: two clean looks heal only when its session has ended."""
+        looks = iter([("1 partition without leader",), *[()] * 6])
+        monkeypatch.setattr(health, "still_wrong", lambda *_, **__: next(looks))
+        monkeypatch.setattr("casebook.rehearsal.practice.EVERY", 0.0)
+        told: list[str] = []
+        counted = SimpleNamespace(said=lambda _: "")
+        watch = _Watch(INCIDENTS["kill-before-drain"], None, counted, evidence=tmp_path, tell=told.append)
+        monkeypatch.setattr("casebook.rehearsal.practice.SETTLES", 0.3)
+        for died in ([], [], [2], [], []):
+            watch.look(died)
+        assert "Broker 2 has died" in told[1] and not any("HEALED" in line for line in told)
+        time.sleep(0.3)
+        watch.look([])
+        assert "HEALED" not in told[-1]
+        watch.look([])
+        assert "HEALED" in told[-1]
 
 
 class TestWhatCannotBePractised:

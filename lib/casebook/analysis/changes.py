@@ -1,6 +1,6 @@
 """What has changed between two runs: check by check, and in what a finding names."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -28,11 +28,12 @@ class Change(NamedTuple):
         how: In one word.
         check: Whose answer it is.
         severity: Of the finding, as it is now, else as it was.
-        title: What is said now; of a finding that is gone, or no longer applies, what was said.
+        title: What is said now; of a finding that is gone, no longer applies, or whose subject is no longer looked at, what was
+            said.
         before: The number it was about, or how the check had ended.
         now: The same of now.
         came: What is named now and was not before.
-        went: What was named before and is not now.
+        went: What was named before and is not now; of ``no_longer_checked`` what is not looked at any more.
     """
 
     how: How
@@ -117,6 +118,9 @@ _NAMES_OF: Mapping[str, tuple[str, ...]] = {"offsets_topic.compacted": ("brokers
 _NO_CONDITION = frozenset({RUN_BEFORE, "offsets_topic.safe_segments"})
 """What it is compared with, and an offer: neither is a state of the cluster that comes or goes."""
 
+_SEEN: Mapping[str, str] = {_CLOCKS: "skew_ms"}
+"""The fact that tells of everything that a finding may name what was found out of it; ``None`` where nothing was."""
+
 _DRIFTING = tuple(f"offsets_topic.{name}" for name in ("dead_weight", "writers", "compacted", "expiring", "open_transactions"))
 """Their numbers grow with every commit: what matters of it is in the trends."""
 
@@ -146,16 +150,31 @@ def _change(before: Outcome | None, now: Outcome | None) -> Change | None:
     how = _of_status(before, now, was=was, is_=is_)
     if how is None or (how in _WENT and _is_past(before)):
         return None
+    unseen = _unseen(before, now) if how is How.GONE else ()
+    if unseen:
+        how, now = How.NO_LONGER_CHECKED, None
     said = before if how in _WENT or now is None else now
     severity = said.severity or (before.severity if before else None)
-    return Change(how, said.check, severity, said.title, *(_ended(outcome, _told(outcome)) for outcome in (before, now)))
+    ended = (_ended(outcome, _told(outcome)) for outcome in (before, now))
+    return Change(how, said.check, severity, said.title, *ended, went=unseen)
 
 
 def _is_past(found: Outcome) -> bool:
-    """Whether a finding is about what has happened; that a clock was set has, however well it goes since."""
+    """Whether a finding is about what has happened; that a clock was set has, however well it goes since.
+
+    Of a run that did not write down what else it was about, nobody knows what is mended.
+    """
     if found.check in _OF_NOW:
-        return bool(found.facts.get("set"))
+        return bool(found.facts.get("set")) or number(found) is None
     return found.check.startswith(_OF_THE_PAST)
+
+
+def _unseen(before: Outcome, now: Outcome) -> tuple[str, ...]:
+    """What was named, and is no longer looked at, or tells nothing any more: it has neither come nor gone."""
+    seen = now.facts.get(_SEEN.get(now.check))
+    if not isinstance(seen, dict):
+        return ()
+    return tuple(sorted({name for name in named(before) if seen.get(name) is None} - set(named(now))))
 
 
 def _of_status(before: Outcome | None, now: Outcome | None, *, was: bool, is_: bool) -> How | None:
@@ -171,11 +190,15 @@ def _of_status(before: Outcome | None, now: Outcome | None, *, was: bool, is_: b
 
 
 def _of_findings(before: Outcome, now: Outcome) -> Change | None:
-    before_named, now_named = set(named(before)), set(named(now))
-    past = _is_past(before)
-    came, went = tuple(sorted(now_named - before_named)), () if past else tuple(sorted(before_named - now_named))
+    both = {*_lists(before)} & {*_lists(now)}
+    before_named, now_named = set(named(before, both)), set(named(now, both))
+    past, unseen = _is_past(before), _unseen(before, now)
+    came, went = tuple(sorted(now_named - before_named)), () if past else tuple(sorted(before_named - now_named - {*unseen}))
     first, last = _told(before), _told(now)
-    how = _worse_or_better(before, now, first, last) or _by_names(came, went)
+    still = first - len(unseen) if unseen and first is not None else first
+    how = _worse_or_better(before, now, still, last) or _by_names(came, went)
+    if how is None and unseen and not past:
+        how, went = How.NO_LONGER_CHECKED, unseen
     if how is None or (past and how is How.BETTER):
         return None
     return Change(how, now.check, now.severity, now.title, _ended(before, first), _ended(now, last), came, went)
@@ -220,11 +243,20 @@ def _counted(value: object) -> int | None:
     return len(value) if isinstance(value, list | tuple | dict) else value if type(value) is int else None
 
 
-def named(outcome: Outcome) -> tuple[str, ...]:
-    """What a finding names: topics, brokers, rules."""
-    wanted = _NAMES_OF.get(outcome.check, _NAMES)
-    lists = (value for name in wanted if isinstance(value := outcome.facts.get(name), list | tuple | dict))
+def named(outcome: Outcome, among: Container[str] | None = None) -> tuple[str, ...]:
+    """What a finding names: topics, brokers, rules.
+
+    Args:
+        among: The facts that count, where another run did not write down all of them; ``None``: all.
+    """
+    lists = (outcome.facts[name] for name in _lists(outcome) if among is None or name in among)
     return tuple(_NAME_OF.get(type(item), str)(item) for value in lists for item in value)
+
+
+def _lists(outcome: Outcome) -> list[str]:
+    """The facts that name something; one that is missing, as in runs of an older version, is unknown, not empty."""
+    wanted = _NAMES_OF.get(outcome.check, _NAMES)
+    return [name for name in wanted if isinstance(outcome.facts.get(name), list | tuple | dict)]
 
 
 _NAME_OF: Mapping[type, Callable[[object], str]] = {int: lambda broker: f"broker {broker}"}

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from casebook.analysis.proof import SHOWN, START, ZNODES
-from casebook.analysis.verdicts import Verdict
+from casebook.analysis.verdicts import Verdict, dead_brokers
 from casebook.analysis.words import agree, brokers, capitalised, moment, number, one_by_one
 from casebook.facts import Cluster, instant
 from casebook.findings import Evidence, Finding, Question, Severity, Step
@@ -31,7 +31,7 @@ def brokers_registered(cluster: Cluster, verdicts: Sequence[Verdict], dead: Sequ
         Severity.WARNING,
         f"{capitalised(brokers(sorted(dead)))} {agree(len(dead), 'is', 'are')} not registered",
         why=f"{number(held.total(), 'replica')} {agree(held.total(), 'is', 'are')} there: {each}.",
-        next=(Step(kind="first", text=f"Start {one_by_one(dead)}.", command=START),),
+        next=(Step(kind="first", text=f"Start {one_by_one(dead)}.", command=START, starts=tuple(dead)),),
     )
 
 
@@ -61,7 +61,7 @@ def controller(cluster: Cluster) -> Finding:
             Severity.CRITICAL,
             f"{who}: nobody holds elections",
             why="Without a controller no leader is elected and no ISR change is passed on.",
-            next=(Step(kind="first", text=wait, command=START),),
+            next=(Step(kind="first", text=wait, command=START, starts=dead_brokers(cluster)),),
         )
     since = f" since {moment(at)}" if (at := instant(found.elected_at)) else ""
     epoch = "unknown" if found.epoch is None else found.epoch

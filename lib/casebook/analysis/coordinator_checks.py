@@ -53,7 +53,12 @@ def _leaderless(scene: Scene) -> Finding:
         since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
         at_latest=True,
         next=(
-            Step(kind="first", text=f"Start {brokers(needed)}, last in sync; notebook 20 says whom first.", command=START),
+            Step(
+                kind="first",
+                text=f"Start {brokers(needed)}, last in sync; notebook 20 says whom first.",
+                command=START,
+                starts=tuple(needed),
+            ),
             Step(kind="not", text="Do not delete or recreate __consumer_offsets: every group's commits would be gone."),
         ),
     )

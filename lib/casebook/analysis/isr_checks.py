@@ -74,12 +74,17 @@ def at_min_isr(verdicts: Sequence[Verdict]) -> Finding:
     )
 
 
-def under_replicated(verdicts: Sequence[Verdict]) -> Finding:
-    """Are all replicas of the online partitions in sync?"""
+def under_replicated(verdicts: Sequence[Verdict], order: Sequence[int]) -> Finding:
+    """Are all replicas of the online partitions in sync?
+
+    Args:
+        order: Dead brokers, in the order to start them.
+    """
     online = _online(verdicts)
     hit = [v for v in online if v.under_replicated]
     missing = sorted({r for v in hit for r in v.replicas if r not in (v.isr or ())})
-    dead = sorted({r for v in hit for r in v.replicas if r not in (v.isr or ()) and r not in v.live_replicas})
+    gone = {r for v in hit for r in v.replicas if r not in (v.isr or ()) and r not in v.live_replicas}
+    dead = tuple(broker for broker in order if broker in gone)
     alive = sorted({r for v in hit for r in v.live_replicas if r not in (v.isr or ())})
     ask = Question(
         check="leadership.under_replicated",
@@ -93,18 +98,24 @@ def under_replicated(verdicts: Sequence[Verdict]) -> Finding:
     return ask.found(
         Severity.INFO,
         f"{number(len(hit), 'online partition')} {agree(len(hit), 'is', 'are')} under-replicated",
-        why=" ".join(_missing_because(dead, alive)),
+        why=" ".join(_missing_because(sorted(gone), alive)),
         since=min((v.since for v in hit if v.since), default=None),
         at_latest=True,
         evidence=of_verdicts(hit),
+        next=tuple(_catch_up(dead)),
     )
 
 
 def _missing_because(dead: Sequence[int], alive: Sequence[int]) -> Iterable[str]:
     if dead:
-        yield f"Replicas on {brokers(dead)} are dead; they catch up by themselves after a start."
+        yield f"Replicas on {brokers(dead)} are dead."
     if alive:
         yield f"Replicas on {brokers(alive)} live and have fallen behind, or are still catching up."
+
+
+def _catch_up(dead: Sequence[int]) -> Iterable[Step]:
+    if dead:
+        yield Step(kind="first", text=f"Start {one_by_one(dead)}: replicas catch up by themselves.", command=START, starts=dead)
 
 
 def isr_in_assignment(verdicts: Sequence[Verdict]) -> Finding:
@@ -159,8 +170,9 @@ def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict]) -> Finding:
 def _min_isr_steps(hit: Sequence[Verdict], impossible: Sequence[str], order: Sequence[int]) -> Iterable[Step]:
     missing = {r for v in hit for r in v.replicas if r not in v.live_replicas}
     if missing:
-        starts = one_by_one(broker for broker in order if broker in missing)
-        yield Step(kind="first", text=f"Start {starts}, and wait until the ISR is whole.", command=START)
+        starts = tuple(broker for broker in order if broker in missing)
+        text = f"Start {one_by_one(starts)}, and wait until the ISR is whole."
+        yield Step(kind="first", text=text, command=START, starts=starts)
     if impossible:
         topics = ", ".join(impossible[:SHOWN])
         yield Step(kind="then", text=f"{topics}: min.insync.replicas is above the replication factor; lower it or add replicas.")

@@ -181,7 +181,7 @@ class _Changes:
         if any(key in line.listed() for line in told if line.broker == old or line.number("broker") == old):
             return True
         halted = self._scene.kinds(("log_dir_failed", "disk_error"), at - SOON, at + SLACK)
-        return any(line.broker == old and self._scene.is_registered(old, at) is False for line in halted)
+        return any(line.broker == old and self._scene.is_registered(old, at) is not True for line in halted)
 
 
 def _moves(rows: Sequence[StateRow]) -> Iterator[tuple[int, StateRow, StateRow]]:

@@ -24,7 +24,7 @@ def checks(
         unclean_price(verdicts),
         isr_checks.under_min_isr(verdicts, in_order(dead, choices)),
         isr_checks.at_min_isr(verdicts),
-        isr_checks.under_replicated(verdicts),
+        isr_checks.under_replicated(verdicts, in_order(dead, choices)),
         uninitialised(verdicts),
         deleting(cluster, verdicts),
         reassigning(cluster),
@@ -157,14 +157,14 @@ def uninitialised(verdicts: Sequence[Verdict]) -> Finding:
     )
     if not hit:
         return ask.nothing_in(verdicts, "Every partition has a state")
-    waits_for = hit[0].waits_for
-    start = Step(kind="first", text=f"Start {brokers(waits_for[:1])}: it becomes the leader.", command=START)
+    who = hit[0].waits_for[:1]
+    start = Step(kind="first", text=f"Start {brokers(who)}: it becomes the leader.", command=START, starts=who)
     return ask.found(
         Severity.WARNING,
         f"{number(len(hit), 'partition')} {agree(len(hit), 'was', 'were')} never initialised",
         why=hit[0].why,
         evidence=of_verdicts(hit),
-        next=(start,) if waits_for else (),
+        next=(start,) if who else (),
     )
 
 
@@ -232,10 +232,10 @@ def _steps(hit: Sequence[Verdict], started: Sequence[StartChoice], version: Kafk
     if started:
         first, *then = started
         elects = f"{number(first.heals, 'partition')} {agree(first.heals, 'elects', 'elect')} a leader at once"
-        yield Step(kind="first", text=f"Start broker {first.broker}: {elects}.", command=START)
+        yield Step(kind="first", text=f"Start broker {first.broker}: {elects}.", command=START, starts=(first.broker,))
         if then:
             more = "; ".join(f"broker {c.broker}: {count(c.heals)} more" for c in then[:SHOWN])
-            yield Step(kind="then", text=f"{capitalised(more)}.")
+            yield Step(kind="then", text=f"{capitalised(more)}.", starts=tuple(c.broker for c in then[:SHOWN]))
         yield from _too_early(hit, [choice.broker for choice in started])
     untold = [v for v in hit if v.rule == "R11" and not v.waits_for]
     yield from _untold(untold, registered=registered)

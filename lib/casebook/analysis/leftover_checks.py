@@ -1,12 +1,13 @@
 """The checks on what earlier maintenance left behind."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from casebook.analysis.leftovers import Kind, Leftover
 from casebook.analysis.maintenance_commands import Commands
 from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, ZNODES
 from casebook.analysis.words import agree, brokers, count, number
-from casebook.facts import Cluster
+from casebook.facts import Cluster, Partition
 from casebook.findings import Evidence, Finding, Question, Severity, Step
 
 IMBALANCE = 0.10
@@ -65,7 +66,7 @@ def reassignments(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
 def _reassignment_steps(dead: Sequence[int], zombies: int) -> list[Step]:
     steps = []
     if dead:
-        steps.append(Step(kind="first", text=f"Start {brokers(dead)}: the reassignment then ends by itself."))
+        steps.append(Step(kind="first", text=f"Start {brokers(dead)}: the reassignment then ends by itself.", starts=tuple(dead)))
     if zombies:
         text = (
             "Restart the controller's broker, when that is safe: its successor reads the entries anew and drops what has ended."
@@ -158,7 +159,7 @@ def gone(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
     ghosts = [one for one in found if one.kind is Kind.GHOST]
     stuck = [one for one in found if one.kind is Kind.DELETION_STUCK]
     dead = sorted({broker for one in (*ghosts, *stuck) for broker in one.brokers})
-    last, holders = _last_copies(cluster) if cluster.brokers_known else (None, ())
+    copies = _last_copies(cluster) if cluster.brokers_known else _Copies()
     ask = Question(
         check="maintenance.unregistered_replicas",
         question="Do assignments name brokers that are not there?",
@@ -168,7 +169,8 @@ def gone(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
             "partitions": len(ghosts),
             "deletions": [one.subject for one in stuck],
             "brokers": dead,
-            "last_copies": last,
+            "last_copies": None if copies.unknown and not copies.last else copies.last,
+            "unknown_copies": copies.unknown,
         },
     )
     if not cluster.brokers_known:
@@ -177,49 +179,82 @@ def gone(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
         return ask.nothing_in(cluster.partitions, "Every replica is on a registered broker")
     also = f"; the deletion of {number(len(stuck), 'topic')} waits for {agree(len(dead), 'it', 'them')}" if stuck else ""
     return ask.found(
-        Severity.WARNING if last else Severity.INFO,
+        Severity.WARNING if copies.last or copies.unknown else Severity.INFO,
         f"{number(len(ghosts), 'partition')} {agree(len(ghosts), 'has', 'have')} a replica on {brokers(dead)}, "
-        f"not registered{also}{_held(last, holders)}",
+        f"not registered{also}{_held(copies)}",
         why="A broker that comes back heals this. One that never does leaves its partitions short for good.",
         evidence=_proof([*ghosts, *stuck]),
         next=(
             Step(
                 kind="first",
                 text=f"Start {brokers(dead)}, if {agree(len(dead), 'it', 'they')} can come back; notebook 20 has the order.",
+                starts=tuple(dead),
             ),
             Step(
                 kind="then",
                 text="One that is gone for good is drained like a living one.",
                 command=f"casebook run broker_maintenance -p drain={','.join(map(str, dead))}",
             ),
-            Step(
-                kind="not",
-                text=f"Do not give {f'the id of {brokers(holders)}' if last else 'its id'} to an empty broker{_while(last)}: it "
-                "is elected as one in sync, with an empty log, also where unclean election is off, and the others cut theirs.",
-            ),
+            Step(kind="not", text=_no_empty_broker(copies)),
         ),
     )
 
 
-def _last_copies(cluster: Cluster) -> tuple[int, Sequence[int]]:
-    """Partitions of which no living broker has everything, and the dead ones that do: topics being deleted are not missed."""
+class _Copies(NamedTuple):
+    """Partitions of which a dead broker has the last complete copy, or may have it; ``None`` when it is not known who lives.
+
+    Args:
+        last: So many of which no living broker has everything.
+        unknown: So many of which nobody knows who has.
+        holders: The dead brokers that have what is counted in ``last``.
+        maybe: Those that may have what is counted in ``unknown``.
+    """
+
+    last: int | None = None
+    unknown: int | None = None
+    holders: Sequence[int] = ()
+    maybe: Sequence[int] = ()
+
+
+def _last_copies(cluster: Cluster) -> _Copies:
+    """Topics that are being deleted are not missed."""
     deleted = {name for name, topic in cluster.topics.items() if topic.deleting}
-    states = [p.state for p in cluster.partitions if p.state is not None and p.topic not in deleted]
+    wanted = [partition for partition in cluster.partitions if partition.topic not in deleted]
+    states = [partition.state for partition in wanted if partition.state is not None]
     held = [state.isr for state in states if state.isr and cluster.live.isdisjoint(state.isr)]
-    return len(held), sorted({broker for isr in held for broker in isr})
+    may = [dead for partition in wanted if _is_untold(partition, cluster) if (dead := set(partition.replicas) - cluster.live)]
+    return _Copies(len(held), len(may), *(sorted({broker for some in all_ for broker in some}) for all_ in (held, may)))
 
 
-def _held(last: int, holders: Sequence[int]) -> str:
-    whole = f"{agree(len(holders), 'holds', 'hold')} the last complete {agree(last, 'copy', 'copies')}"
-    return f"; {brokers(holders)} {whole} of {number(last, 'partition')}" if last else ""
+def _is_untold(partition: Partition, cluster: Cluster) -> bool:
+    """Whether nothing tells who has everything: the ISR was emptied, or there is no state that could be read.
+
+    A partition that waits for its first state, with somebody alive who may lead it, has no record yet.
+    """
+    state = partition.state
+    if state is None:
+        return not partition.missing or cluster.live.isdisjoint(partition.replicas)
+    return not state.isr and state.leader not in cluster.live
 
 
-def _while(last: int) -> str:
-    return (
-        f", whatever its disk has come to: of {number(last, 'partition')} nobody else has everything"
-        if last
-        else (" while others are out of sync")
-    )
+def _held(copies: _Copies) -> str:
+    told = ""
+    if copies.last:
+        whole = f"{agree(len(copies.holders), 'holds', 'hold')} the last complete {agree(copies.last, 'copy', 'copies')}"
+        told = f"; {brokers(copies.holders)} {whole} of {number(copies.last, 'partition')}"
+    return f"{told}; of {number(copies.unknown, 'partition')} nobody knows who has everything" if copies.unknown else told
+
+
+def _no_empty_broker(copies: _Copies) -> str:
+    """Rule: whoever has the id of a member of the ISR is elected as one in sync, whatever its log holds."""
+    elected = "it is elected as one in sync, with an empty log, also where unclean election is off, and the others cut theirs"
+    if not copies.last and not copies.unknown:
+        return f"Do not give its id to an empty broker while others are out of sync: {elected}."
+    whose = brokers(sorted({*copies.holders, *copies.maybe}))
+    reasons = [f"of {number(copies.last, 'partition')} nobody else has everything"] if copies.last else []
+    reasons += [f"of {number(copies.unknown, 'partition')} nobody knows who has"] if copies.unknown else []
+    never = f"Do not give the id of {whose} to an empty broker, whatever its disk has come to: {', and '.join(reasons)}"
+    return f"{never}: {elected}." if copies.last else f"{never}."
 
 
 def _proof(hit: Sequence[Leftover]) -> tuple[Evidence, ...]:

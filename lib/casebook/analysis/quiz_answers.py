@@ -28,11 +28,13 @@ _BELOW_TWENTY = ("zero", *_ONES, *_TEENS)
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _SPELLED = re.compile(rf"\b(?:({'|'.join(_TENS)})(?:[ -]({'|'.join(_ONES)}))?|({'|'.join(_BELOW_TWENTY)}))\b", re.IGNORECASE)
 _NO_ONE = re.compile(r"\bno[ -]one\b", re.IGNORECASE)
+_ONE_THAT = re.compile(r"\b(?:the )?ones? (?:is|are)\b", re.IGNORECASE)
+"""It stands for what is named after it, and is no number."""
 _DENIES = frozenset({"no", "not", "nobody"})
-_ANOTHER_NUMBER = re.compile(
-    r"[-–]\s*[0-9]|[0-9]\s*[.]|\b(?:minus|half|not|more|less|fewer|least|most|over|under|than|between)\b", re.IGNORECASE
+_COUNTED = re.compile(
+    r"\b(?:records?|left|remain|remains|remaining|still|offline|leaderless|without (?:a )?leaders?|in total)\b", re.IGNORECASE
 )
-"""What makes of the number that stands there another one, or none."""
+"""What may stand beside a number: what is counted."""
 
 
 class Unclear(ValueError):
@@ -68,14 +70,13 @@ def number(text: str) -> int:
     Raises:
         Unclear: It is none, or more than one.
     """
-    said = _said(text)
+    said = _COUNTED.sub(" ", _said(text))
     if _is_nobody(said):
         return 0
-    said = _digits(said)
-    found = re.findall(r"[0-9]+", said)
-    if len(found) != 1 or len(found[0]) > 10 or _ANOTHER_NUMBER.search(said):
+    words = _NOISE.sub(" ", _digits(said)).split()
+    if len(words) != 1 or not re.fullmatch(r"[0-9]{1,10}", words[0]) or "+" in said:
         raise Unclear("Give one number.")
-    return int(found[0])
+    return int(words[0])
 
 
 def choice(text: str, options: Sequence[tuple[str, str]]) -> str:
@@ -110,7 +111,7 @@ def _is_nobody(text: str) -> bool:
 
 def _digits(text: str) -> str:
     """With digits for numbers that are spelled, up to 99."""
-    return _SPELLED.sub(lambda found: str(_value(*found.groups())), text)
+    return _SPELLED.sub(lambda found: str(_value(*found.groups())), _ONE_THAT.sub(" ", text))
 
 
 def _value(tens: str | None, ones: str | None, below_twenty: str | None) -> int:

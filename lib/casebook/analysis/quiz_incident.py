@@ -49,11 +49,15 @@ class Incident:
         """The start that notebook 20 advises, and those that are as good; none where no start heals anything."""
         firsts = [choice for choice in self.lead.start_first if choice.step == 1]
         best = next((choice for choice in firsts if choice.chosen), None)
-        return tuple(choice for choice in firsts if self._worth(choice) == self._worth(best)) if best else ()
+        return tuple(choice for choice in firsts if self._is_as_good(choice, best)) if best else ()
 
-    def _worth(self, choice: StartChoice) -> tuple[int, int]:
-        """How many its start heals, and how many of them it leads without being in sync."""
-        return choice.heals, len(elected_unclean(self.offline, (choice.broker,)))
+    def _is_as_good(self, choice: StartChoice, best: StartChoice) -> bool:
+        """It heals as many, and leads no more of them without being in sync."""
+        return choice.heals == best.heals and len(self.led_unclean(choice.broker)) <= len(self.led_unclean(best.broker))
+
+    def led_unclean(self, broker: int) -> tuple[Verdict, ...]:
+        """The partitions that a dead broker would lead without being in sync, if it were started first."""
+        return elected_unclean(self.offline, (broker,))
 
     def healed_by(self, broker: int) -> tuple[Verdict, ...]:
         """The partitions that :attr:`heals` counts for a dead broker."""

@@ -28,15 +28,15 @@ def whom_first(incident: Incident) -> Question:
     return Question(
         key="first",
         title="Whom to start first?",
-        asks="You can start one broker after the other, and each takes minutes. Which one first, so that most partitions are "
-        f"back?{incident.leaves_out}",
+        asks="You can start one broker after the other, and each takes minutes. Which one first, so that as few partitions as "
+        f"possible lose records that another's start would keep, and most are back?{incident.leaves_out}",
         form="one id",
         hints=(
             "A start heals a partition when the one that starts is assigned and in the ISR, or when the ISR is empty and unclean "
             "election is allowed.",
             "Write the ISR of each offline partition beside it. Who stands there?",
             "Count for each dead broker how many offline partitions have it in their ISR. An empty ISR takes anybody who is "
-            "assigned, if unclean election is allowed.",
+            "assigned, if unclean election is allowed; so does one whose members are dead, but others lose records there.",
         ),
         judge=partial(_judge_first, incident),
         explanation=_of_first(incident) if best else "",
@@ -48,12 +48,21 @@ def whom_first(incident: Incident) -> Question:
 
 def _of_first(incident: Incident) -> str:
     firsts = [choice.broker for choice in incident.best]
-    others = "no other heals as many" if len(incident.heals) > len(firsts) else "no other is dead"
-    each = f"{capitalised(brokers(firsts))} {agree(len(firsts), 'heals', 'heal')} most: {others}."
-    if len(firsts) > 1:
-        each = f"{capitalised(brokers(firsts))} heal as many, each by its start alone."
+    each = f"{capitalised(brokers(firsts))} {agree(len(firsts), 'loses least', 'heal as many, each by its start alone')}"
+    if dearer := [broker for broker in set(incident.heals) - {*firsts} if incident.heals[broker] >= incident.best[0].heals]:
+        each = f"{each}: {'; '.join(_dearer(incident, broker) for broker in sorted(dearer))}."
+    elif len(firsts) > 1:
+        each = f"{each}."
+    else:
+        others = "no other heals as many" if len(incident.heals) > 1 else "no other is dead"
+        each = f"{capitalised(brokers(firsts))} heals most: {others}."
     due = f" The election of {named(incident.due)} is merely due: whichever broker starts, it is held." if incident.due else ""
     return f"{each} Where the one that starts is in the ISR its election is clean and nothing is lost.{_trap(incident)}{due}"
+
+
+def _dearer(incident: Incident, broker: int) -> str:
+    """What it costs to start one first that heals as many as the best, or more."""
+    return f"broker {broker} would heal as many or more, and lead {named(incident.led_unclean(broker))} out of sync"
 
 
 def _compared(incident: Incident) -> str:

@@ -136,6 +136,7 @@ def _scene(
     past = timeline_history.past(history)
     reference, clocks = timeline_clocks.clocks(cluster, past, events)
     rows = timeline_merge.merged(past, clocks, events)
+    registered = timeline_merge.registrations(cluster, past, rows)
     return Scene(
         cluster=cluster,
         version=version,
@@ -143,8 +144,8 @@ def _scene(
         past=past,
         clocks=clocks,
         rows=rows,
-        states=timeline_merge.states(cluster, past, rows),
-        registered=timeline_merge.registrations(cluster, past, rows),
+        states=timeline_merge.states(cluster, past, rows, registered),
+        registered=registered,
         files=files,
         lives=timeline_merge.lives(rows, files, clocks),
     )

@@ -55,13 +55,17 @@ def in_order(row: Row) -> tuple:
     return (row.at is None, row.at or 0, row.line is not None, row.zxid or 0, row.file, row.line or 0)
 
 
-def states(cluster: Cluster, past: Past, rows: Iterable[Row]) -> Mapping[Key, Sequence[StateRow]]:
-    """States of every partition, in order: of the history, else of logs and of the znodes' last write."""
+def states(
+    cluster: Cluster, past: Past, rows: Iterable[Row], registered: Mapping[int, Sequence[Span]]
+) -> Mapping[Key, Sequence[StateRow]]:
+    """States of every partition, in order: of the history, else of logs and of the znodes' last write.
+
+    Args:
+        registered: Of :func:`registrations`.
+    """
     if past.there:
-        marked = {key: list(found) for key, found in past.states.items() if _is_marked(cluster, key[0])}
-        for found in marked.values():
-            _bury(found, cluster)
-        return {**past.states, **marked}
+        marked = {key: found for key, found in past.states.items() if _is_marked(cluster, key[0])}
+        return {**past.states, **{key: _buried(found, cluster, registered) for key, found in marked.items()}}
     told: dict[Key, list[StateRow]] = defaultdict(list)
     failed: list[Row] = []
     for row in rows:
@@ -77,10 +81,11 @@ def states(cluster: Cluster, past: Past, rows: Iterable[Row]) -> Mapping[Key, Se
             last = StateRow(*partition[:2], state.stat.mtime, state.stat.mzxid, state.leader, state.leader_epoch, state.isr,
                             state.controller_epoch, proof, False, state.stat.version)  # fmt: skip
             _add_walked(told[partition.topic, partition.partition], last)
-    for key, found in told.items():
-        if found and (cluster.lacks(key[0]) or _is_marked(cluster, key[0])):
-            _bury(found, cluster)
-    return {key: found for key, found in told.items() if found}
+    return {
+        key: _buried(found, cluster, registered) if cluster.lacks(key[0]) or _is_marked(cluster, key[0]) else found
+        for key, found in told.items()
+        if found
+    }
 
 
 def _is_marked(cluster: Cluster, topic: str) -> bool:
@@ -88,15 +93,40 @@ def _is_marked(cluster: Cluster, topic: str) -> bool:
     return topic in cluster.topics and cluster.topics[topic].deleting
 
 
-def _bury(known: list[StateRow], cluster: Cluster) -> None:
-    """Rule: a deletion takes every replica offline first, so the leader that it leaves at -1 was not missed by anybody."""
+def _buried(known: Sequence[StateRow], cluster: Cluster, registered: Mapping[int, Sequence[Span]]) -> Sequence[StateRow]:
+    """States of a partition whose topic is gone, or being deleted: nobody misses its leader from then on, but until then."""
+    mark = _mark(known, cluster, registered)
+    if mark is None:
+        return known
+    before = [row for row in known if row.time < mark.time]
+    after = [_deleted(row) for row in known if row.time >= mark.time]
+    return [*before, *after] if after and after[0].time == mark.time else [*before, mark, *after]
+
+
+def _mark(known: Sequence[StateRow], cluster: Cluster, registered: Mapping[int, Sequence[Span]]) -> StateRow | None:
+    """When the deletion began, or the latest that it can have; ``None`` where neither is told.
+
+    Rule: a deletion takes every replica offline first, so it leaves -1 behind though the leader was well.
+    """
     last = known[-1]
+    topic = cluster.topics.get(last.topic)
+    if topic is not None and topic.deleting_since is not None:
+        proof = f"{ZNODES} /admin/delete_topics/{topic.name}"
+        return StateRow(*last[:2], topic.deleting_since, None, None, None, None, None, proof, deleted=True)
     if last.deleted:
-        return
+        return None
     if last.leader is None:
-        known[-1] = last._replace(isr=None, leader_epoch=None, deleted=True)
-    elif not _is_marked(cluster, last.topic) and cluster.read_to is not None and cluster.read_to > last.time:
-        known.append(last._replace(time=cluster.read_to, leader=None, isr=None, leader_epoch=None, deleted=True))
+        first = next(row for place, row in enumerate(known) if all(later.leader is None for later in known[place:]))
+        led = next((row.leader for row in reversed(known) if row.leader is not None), None)
+        if any(span.covers(first.time - 1) for span in registered.get(led, ())):
+            return _deleted(first)
+    if cluster.read_to is not None and cluster.read_to > last.time:
+        return _deleted(last._replace(time=cluster.read_to))
+    return None
+
+
+def _deleted(row: StateRow) -> StateRow:
+    return row._replace(leader=None, isr=None, leader_epoch=None, deleted=True)
 
 
 def _tell(known: list[StateRow], row: Row, failed: Sequence[Row]) -> None:

@@ -244,6 +244,10 @@ class Span(NamedTuple):
     silent: int | None = None
     timeout: int | None = None
 
+    def covers(self, at: int) -> bool:
+        """Whether it lasted at a moment."""
+        return (self.opened is None or self.opened <= at) and (self.closed is None or at < self.closed)
+
 
 class Link(NamedTuple):
     """One thing that led to another.

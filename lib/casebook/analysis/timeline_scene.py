@@ -184,17 +184,15 @@ class Scene:
 
     def is_registered(self, broker: int, at: int) -> bool | None:
         """Whether a broker's znode was there; ``None`` when nothing tells."""
-        if not self.registered:
-            return None
-        return any(_covers(span, at) for span in self.registered.get(broker, ()))
+        spans = self.registered.get(broker, ())
+        if any(span.covers(at) for span in spans):
+            return True
+        told = self.past.there or any(span.opened is None or span.opened <= at for span in spans)
+        return False if told else None
 
 
 def _plain(session: str) -> str:
     return session.lower().removeprefix("0x")
-
-
-def _covers(span: Span, at: int) -> bool:
-    return (span.opened is None or span.opened <= at) and (span.closed is None or at < span.closed)
 
 
 def _grouped(rows: Iterable[Row], key: Callable[[Row], object]) -> dict[object, Rows]:

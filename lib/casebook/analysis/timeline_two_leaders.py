@@ -84,7 +84,7 @@ def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRo
         return None
     closing = _closing(scene, old, life)
     if closing is not None and closing.at <= row.time:
-        return None
+        return None  # unless its clock errs by as much, which its silence tells
     limit = None if until is None else until.time
     end = _end(scene, key, old, row, life.closed if limit is None else min(limit, life.closed))
     by = f"Broker {row.leader} was elected in place of {old}."
@@ -137,23 +137,32 @@ def is_planned(scene: Scene, broker: int, at: int) -> bool:
 
 
 def is_grave(scene: Scene, window: Window) -> bool:
-    """Whether a window is more than a hand-over: longer, and by more than the clock of its end may err.
-
-    Rule: who is stopping has handed over; when it gave a partition up may not be logged, but no later than its process ended.
-    """
+    """Whether a window is more than a hand-over: longer, and by more than its clock is known to err."""
     if not window.planned or window.length is None:
         return True
-    life = scene.life(window.old_leader, window.opened)
-    if life is not None and life.closed == window.closed and _hands_over(scene, window.old_leader, window.opened):
+    return window.length >= LONG + (scene.uncertainty(window.old_leader) or 0) and not _ends_with_a_stop(scene, window)
+
+
+def _ends_with_a_stop(scene: Scene, window: Window) -> bool:
+    """Whether a window is open only until the process ended that was handing over.
+
+    Rule: who is stopping has handed over; when it gave a partition up may not be logged, but no later than its process ended.
+    It closes its session at its very end (``KafkaServer.scala@0.9.0.1, 2.8.2``): one that lived on without was not stopping.
+    """
+    broker = window.old_leader
+    life = scene.life(broker, window.opened)
+    if life is None or life.closed != window.closed or not _hands_over(scene, broker, window.opened):
         return False
-    doubt = scene.uncertainty(window.old_leader)
-    return doubt is not None and window.length >= LONG + doubt
+    return scene.is_registered(broker, life.closed - LONG - (scene.uncertainty(broker) or 0)) is not False
 
 
 def _hands_over(scene: Scene, broker: int, at: int) -> bool:
-    """Whether a broker's controlled shutdown was under way or done at a moment, as far as its clock tells, and had not failed."""
+    """Whether a broker's controlled shutdown was under way or done at a moment, as far as its clock tells, and had not failed.
+
+    Who is no longer registered by then was taken for dead: it was asked for nothing, and has handed over nothing.
+    """
     life = scene.life(broker, at)
-    if life is None:
+    if life is None or scene.is_registered(broker, at - 1) is False:
         return False
     until = at + max(SLACK, scene.uncertainty(broker) or 0)
     said = [row.kind for row in scene.kinds(_STOPS, life.opened, until) if row.broker == broker]
@@ -219,12 +228,21 @@ def silence(scene: Scene, broker: int, at: int) -> tuple[str, str] | None:
         )
         return "begins_late", begins
     if life.closed > at:
-        return ("ends_close", _close(scene, broker, life.closed - at)) if _ends_close(scene, broker, at, life) else None
+        return _hidden_by_a_clock(scene, broker, at, life)
     if life.name in ("broker_stopped", "broker_stopping") or _follows(scene, broker, at):
         return None
     return "ends_early", f"The log of broker {broker} ends before an election that replaced it, without a word of a stop."
 
 
-def _close(scene: Scene, broker: int, after: int) -> str:
-    known = f"its clock is known to {duration(scene.uncertainty(broker))}"
-    return f"The log of broker {broker} ends {duration(after)} after an election that replaced it, and {known}."
+def _hidden_by_a_clock(scene: Scene, broker: int, at: int, life: Span) -> tuple[str, str] | None:
+    """Kind and words of a clock that is not known well enough to tell whether its broker had ended before an election."""
+    doubt = scene.uncertainty(broker)
+    known = "how far its clock is off is not known" if doubt is None else f"its clock is known to {duration(doubt)}"
+    if _ends_close(scene, broker, at, life):
+        after = duration(life.closed - at)
+        return "ends_close", f"The log of broker {broker} ends {after} after an election that replaced it, and {known}."
+    closing = _closing(scene, broker, life)
+    if closing is None or closing.at > at or (doubt is not None and closing.at + doubt <= at):
+        return None
+    before = duration(at - closing.at)
+    return "ends_close", f"Broker {broker} closed its connections {before} before an election that replaced it, and {known}."

@@ -1,26 +1,33 @@
 """The check on leaders that were elected out of sync: a dead broker may still have what such a leader lacks."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.analysis.loss_rows import Change
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_history import Key
+from casebook.analysis.timeline_rows import Row, StateRow
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_silences import COLLECT_HISTORY
 from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.verdicts import dead_brokers
-from casebook.analysis.words import agree, brokers, capitalised, number
-from casebook.facts import instant
+from casebook.analysis.words import agree, brokers, capitalised, number, one_by_one
+from casebook.facts import Cluster, Partition, instant
 from casebook.findings import Finding, Question, Severity, Step
 
 CHECK = "timeline.unclean"
 
 
-class _Ahead(NamedTuple):
-    """An unclean election, and the brokers that were in sync before it and have not been back since."""
+_CUTS = ("truncated", "truncated_below_hw", "fetch_reset", "log_emptied")
+"""Lines that tell of a cut; that a truncation had nothing to cut proves nothing up to 0.10.2, where each cuts to its own mark."""
+_FOLLOWS = ("become_follower", *_CUTS)
 
-    change: Change
+
+class _Ahead(NamedTuple):
+    """Unclean elections of a partition, and the brokers that were in sync before one of them and have not followed since."""
+
+    changes: tuple[Change, ...]
     away: tuple[int, ...]
 
 
@@ -28,59 +35,120 @@ def unclean(scene: Scene, changes: Sequence[Change]) -> Finding:
     """May a dead broker have records that a living leader lacks?"""
     cluster = scene.cluster
     dead = dead_brokers(cluster)
-    hit = list(_ahead(scene, changes, dead))
+    led = {(p.topic, p.partition): p for p in cluster.partitions if _is_led(cluster, p)}
+    own = [change for change in changes if _is_of(scene, led, change)]
+    hit = list(_ahead(scene, own, dead))
     away = sorted({broker for one in hit for broker in one.away})
+    named = {(one.changes[0].topic, one.changes[0].partition) for one in hit}
+    untold = [key for key in _untold(scene, led, own, dead) if key not in named]
     ask = Question(
         check=CHECK,
         question="May a dead broker have records that a living leader lacks?",
         looked_at=f"{number(len(changes), 'change')} of leader, {number(len(dead), 'dead broker')}",
-        threshold="a leader elected out of sync, while one that was in sync has not been back",
+        threshold="a leader elected out of sync, while one that was in sync has not followed since",
         facts={
             "unclean": len(hit),
-            "topics": sorted({one.change.topic for one in hit}),
+            "topics": sorted({one.changes[0].topic for one in hit}),
             "brokers": away,
+            "untold": len(untold) if cluster.brokers_known else None,
         },
-        evidence=tuple(proof(one.change.opened_proof) for one in hit[:SHOWN]),
+        evidence=tuple(proof(one.changes[0].opened_proof) for one in hit[:SHOWN]),
     )
     if hit:
-        return _found(ask, hit, away)
+        return _found(ask, hit, away, len(untold))
     if not cluster.brokers_known or not cluster.partitions:
         return ask.could_not_check("Which brokers are dead is not known", settle="Collect the znodes: --zookeeper or a dump.")
     if not dead:
         return ask.not_applicable("No broker that holds a replica is dead")
-    if not scene.past.there or scene.past.breaks:
-        title = f"Whether the leader of a partition lacks what {brokers(dead)} had is unknown: not every election is told of"
-        return ask.could_not_check(title, settle=f"{COLLECT_HISTORY}.")
-    return ask.ok(f"No leader was elected out of sync while {brokers(dead)} {agree(len(dead), 'was', 'were')} away")
+    if untold:
+        leaders = agree(len(untold), "the leader", "the leaders")
+        lack = agree(len(untold), "lacks", "lack")
+        title = f"Whether {leaders} of {number(len(untold), 'partition')} {lack} what {brokers(dead)} had is unknown"
+        return ask.could_not_check(
+            title, why=f"Of {untold[0][0]}-{untold[0][1]} not every election is told of.", settle=f"{COLLECT_HISTORY}."
+        )
+    return ask.ok("No dead broker is known to have more than a living leader")
+
+
+def _is_led(cluster: Cluster, partition: Partition) -> bool:
+    """Whether somebody alive leads it; of a topic that is being deleted nobody misses anything."""
+    topic = cluster.topics.get(partition.topic)
+    return partition.state is not None and partition.state.leader in cluster.live and not (topic and topic.deleting)
+
+
+def _is_of(scene: Scene, led: Mapping[Key, Partition], change: Change) -> bool:
+    """Whether a change is of such a partition, and not of one of its name that was deleted."""
+    key = change.topic, change.partition
+    return key in led and any(row.time <= change.opened for row in _states(scene, key)[:1])
+
+
+def _states(scene: Scene, key: Key) -> Sequence[StateRow]:
+    """What is told of a partition since it was last deleted."""
+    rows = scene.states.get(key, ())
+    return rows[max((place for place, row in enumerate(rows) if row.deleted), default=-1) + 1 :]
 
 
 def _ahead(scene: Scene, changes: Iterable[Change], dead: Sequence[int]) -> Iterator[_Ahead]:
-    """Rule: who comes back follows, and cuts its log to the leader's: only who has not been back still has what it had."""
-    deleted = {name for name, topic in scene.cluster.topics.items() if topic.deleting}
-    living = {(p.topic, p.partition) for p in scene.cluster.partitions if p.state and p.state.leader in scene.cluster.live}
-    last: dict[Key, _Ahead] = {}
+    """Rule: who follows cuts its log to the leader's: only who has not followed since still has what it had."""
+    found: dict[Key, list[tuple[Change, tuple[int, ...]]]] = defaultdict(list)
     for change in changes:
-        if change.unclean and (change.topic, change.partition) in living and change.topic not in deleted:
-            away = tuple(b for b in change.isr or () if b in dead and not _was_back(scene, b, change.opened))
+        if change.unclean:
+            away = tuple(b for b in change.isr or () if b in dead and not _has_followed(scene, b, change))
             if away:
-                last[change.topic, change.partition] = _Ahead(change, away)
-    yield from last.values()
+                found[change.topic, change.partition].append((change, away))
+    for hits in found.values():
+        yield _Ahead(tuple(change for change, _ in hits), tuple(sorted({b for _, away in hits for b in away})))
 
 
-def _was_back(scene: Scene, broker: int, since: int) -> bool:
-    return any(span.opened is not None and span.opened > since for span in scene.registered.get(broker, ()))
+def _has_followed(scene: Scene, broker: int, change: Change) -> bool:
+    """Whether a broker followed after an election: to have been registered proves nothing, it may have died before it did."""
+    key = change.topic, change.partition
+    if any(row.time > change.opened and broker in (row.isr or ()) for row in _states(scene, key)):
+        return True
+    own = (row for row in scene.of_partition(key).rows if row.broker == broker and row.source == "broker")
+    return any(_follows(scene, row, change) for row in own if row.kind in _FOLLOWS)
 
 
-def _found(ask: Question, hit: Sequence[_Ahead], away: Sequence[int]) -> Finding:
-    first = hit[0].change
+def _follows(scene: Scene, row: Row, change: Change) -> bool:
+    """The epoch tells it, else the time does, where the clock is known so well."""
+    epoch = row.number("leader_epoch") if row.kind == "become_follower" else None
+    if None not in (epoch, change.epoch):
+        return epoch >= change.epoch
+    uncertainty = scene.uncertainty(row.broker)
+    return uncertainty is not None and row.at - uncertainty > change.opened
+
+
+def _untold(scene: Scene, led: Mapping[Key, Partition], changes: Iterable[Change], dead: Sequence[int]) -> list[Key]:
+    """Led partitions with a dead replica of which an unclean election may be unknown."""
+    unjudged = {(change.topic, change.partition) for change in changes if change.unclean is None}
+    short = [(key, one) for key, one in led.items() if not set(dead).isdisjoint(one.replicas)]
+    return [key for key, one in short if key in unjudged or not _is_whole(scene, key, one, dead)]
+
+
+def _is_whole(scene: Scene, key: Key, partition: Partition, dead: Sequence[int]) -> bool:
+    """Whether history tells of every election since its dead replicas were in sync, or of all that there were.
+
+    Rule: epochs begin with 0, and each election raises them.
+    """
+    rows = _states(scene, key)
+    if not scene.past.there or scene.past.breaks or not rows or rows[-1].leader_epoch != partition.state.leader_epoch:
+        return False
+    if rows[0].leader_epoch == 0:
+        return True
+    return all(any(b in (row.isr or ()) for row in rows) for b in partition.replicas if b in dead)
+
+
+def _found(ask: Question, hit: Sequence[_Ahead], away: Sequence[int], untold: int) -> Finding:
+    first = hit[0].changes[0]
+    new = tuple(dict.fromkeys(change.new_leader for change in hit[0].changes if change.new_leader is not None))
     have, they = agree(len(away), "has", "have"), agree(len(away), "it follows", "they follow")
     return ask.found(
         Severity.WARNING,
         f"{capitalised(brokers(away))}, dead, may have records that the {agree(len(hit), 'leader', 'leaders')} of "
         f"{number(len(hit), 'partition')} {agree(len(hit), 'lacks', 'lack')}",
-        why=f"{first.topic}-{first.partition}: broker {first.new_leader} was elected out of sync; "
-        f"{brokers(hit[0].away)}, in sync before, {agree(len(hit[0].away), 'has', 'have')} not been back since.",
-        since=instant(min(one.change.opened for one in hit)),
+        why=f"{first.topic}-{first.partition}: {one_by_one(new)} {agree(len(new), 'was', 'were')} elected out of sync; "
+        f"{brokers(hit[0].away)}, in sync before, {agree(len(hit[0].away), 'has', 'have')} not followed since.",
+        since=instant(min(change.opened for one in hit for change in one.changes)),
         next=(
             Step(
                 kind="first",
@@ -89,9 +157,16 @@ def _found(ask: Question, hit: Sequence[_Ahead], away: Sequence[int]) -> Finding
                 command="casebook run message_loss",
             ),
             Step(
+                kind="then",
+                text=f"Where that is wanted, copy the {agree(len(hit), 'partition', 'partitions')} from "
+                f"{agree(len(away), 'its', 'their')} log dirs to a place that no broker reads; then start {brokers(away)}.",
+                starts=tuple(away),
+            ),
+            Step(
                 kind="not",
                 text=f"Do not start {brokers(away)} before: as soon as {they}, the log is cut to the new leader's, and what "
                 "nobody else has is gone.",
             ),
         ),
+        caveats=(f"Of {number(untold, 'more partition', 'more partitions')} not every election is told of.",) if untold else (),
     )

@@ -11,7 +11,7 @@ from casebook.analysis.timeline_story import one_sentence
 from casebook.analysis.timeline_two_leaders import Doubt, is_grave
 from casebook.analysis.timeline_windows import MIN_ISR
 from casebook.analysis.timeline_words import exact
-from casebook.analysis.words import brokers, count, number
+from casebook.analysis.words import agree, brokers, count, number
 from casebook.facts import instant
 from casebook.findings import Evidence, Finding, Question, Severity, Step
 
@@ -66,7 +66,7 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], ch
         facts=_facts(hit)
         | {"old_leaders": sorted({w.old_leader for w in hit if w.old_leader is not None}), "unknown": len(doubts)},
         evidence=_proofs(hit),
-        caveats=() if scene.past.there else ("Without ZooKeeper's history a window opens at the line of a log, somewhat late.",),
+        caveats=tuple(_how_well_known(scene, hit)),
     )
     if hit:
         return _two_leaders_found(scene, ask, hit, chains)
@@ -77,6 +77,16 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], ch
         title = f"Whether {whom} took writes after {number(len(doubts), 'election')} is unknown"
         return ask.could_not_check(title, why=doubts[0].why, settle=f"Give the logs of {whom}: {COLLECT_LOGS}.")
     return ask.ok("No old leader lived on after another was elected")
+
+
+def _how_well_known(scene: Scene, hit: Iterable[Window]) -> Iterator[str]:
+    """What the begin and the end of windows with two leaders rest on."""
+    if not scene.past.there:
+        yield "Without ZooKeeper's history a window opens at the line of a log, somewhat late."
+    moved = sorted({w.old_leader for w in hit if w.planned and w.length is not None})
+    if unknown := [broker for broker in moved if scene.uncertainty(broker) is None]:
+        clocks = f"the {agree(len(unknown), 'clock', 'clocks')} of {brokers(unknown)} {agree(len(unknown), 'is', 'are')}"
+        yield f"How far {clocks} off is not known: a planned move is taken to have lasted as long as printed."
 
 
 def _two_leaders_found(scene: Scene, ask: Question, hit: Sequence[Window], chains: Sequence[Chain]) -> Finding:

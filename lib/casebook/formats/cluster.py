@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from casebook.facts import Broker, Cluster, Controller, Partition, PartitionState, Problem, ReadOutcome, Topic, Znode
+from casebook.facts import Broker, Cluster, Controller, Partition, PartitionState, Problem, ReadOutcome, Stat, Topic, Znode
 from casebook.formats import znodes
 from casebook.formats.znodes import Assignment, Undecodable
 
@@ -141,7 +141,7 @@ def _put_together(
     found: _SortedOut, chroot: str, not_collected: tuple[Problem, ...], server_properties: Mapping[int, Mapping[str, str]]
 ) -> Cluster:
     brokers = _brokers(found)
-    deleting = {topic for topic, znode in found.by_kind["delete"] if znode.outcome not in _GONE}
+    deleting = {topic: znode.stat for topic, znode in found.by_kind["delete"] if znode.outcome not in _GONE}
     topics, assignments = _topics(found, deleting)
     configs: dict[str, dict[str, dict[str, str]]] = {kind: _configs(found, kind) for kind in ("topics", "brokers")}
     partition_lists: dict[str, dict[Key, tuple[int, ...]]] = defaultdict(dict)
@@ -240,14 +240,16 @@ def _unreadable_configs(found: _SortedOut, not_collected: tuple[Problem, ...]) -
             yield kind
 
 
-def _topics(found: _SortedOut, deleting: set[str]) -> tuple[dict[str, Topic], dict[str, Assignment]]:
+def _topics(found: _SortedOut, deleting: Mapping[str, Stat | None]) -> tuple[dict[str, Topic], dict[str, Assignment]]:
     topics: dict[str, Topic] = {}
     assignments: dict[str, Assignment] = {}
 
     def decode(znode: Znode, name: str) -> None:
-        topics[name] = Topic(name=name, deleting=name in deleting, stat=znode.stat)
+        mark = deleting.get(name)
+        since = mark.ctime if mark else None
+        topics[name] = topic = Topic(name=name, deleting=name in deleting, deleting_since=since, stat=znode.stat)
         assignments[name] = assignment = znodes.decode_topic(znode.data)
-        topics[name] = Topic(name=name, json_version=assignment.json_version, deleting=name in deleting, stat=znode.stat)
+        topics[name] = replace(topic, json_version=assignment.json_version)
 
     found.read("topic", decode)
     return dict(sorted(topics.items())), assignments

@@ -16,6 +16,7 @@ from casebook.rehearsal import health, servers, tools
 from casebook.rehearsal.acknowledged import Acknowledged
 from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.incidents import INCIDENTS, Incident, find, play
+from casebook.rehearsal.installation import SESSION_TIMEOUT
 from casebook.rehearsal.processes import guarded_folder
 from casebook.rehearsal.topics import Partition
 
@@ -23,6 +24,8 @@ EVERY = 3.0
 """Seconds between two looks at the cluster."""
 _STEADY = 2
 """Looks in a row that must find nothing."""
+SETTLES = 2 * SESSION_TIMEOUT
+"""Seconds after which who has died is registered no more: its session lasts its timeout, rounded up to ZooKeeper's ticks."""
 _POLL = 0.2
 Tell = Callable[[str], None]
 
@@ -90,6 +93,7 @@ class _Watch:
         self._begun = self._next = time.monotonic()
         self._said: tuple[str, ...] | None = None
         self._clean = 0
+        self._settled = self._begun
 
     def look(self, died: Sequence[int]) -> None:
         for broker in died:
@@ -98,8 +102,11 @@ class _Watch:
             )
         if not died and time.monotonic() < self._next:
             return
+        begun = time.monotonic()
+        if died:
+            self._settled = begun + SETTLES
         wrong = health.still_wrong(self._cluster, self._healed, folder=self._evidence)
-        self._clean = 0 if wrong else self._clean + 1
+        self._clean = 0 if wrong or begun < self._settled else self._clean + 1
         if wrong != self._said and (wrong or self._clean >= _STEADY):
             self._tell(self._state(wrong))
             self._said = wrong

@@ -19,18 +19,19 @@ def checks(
     cluster: Cluster, version: VersionInUse, verdicts: Sequence[Verdict], dead: Sequence[int], choices: Sequence[StartChoice]
 ) -> tuple[Finding, ...]:
     """Every check on leadership, each with its outcome."""
+    starts = in_order(dead, choices)
     answers = (
         offline(verdicts, choices, version.version, registered=cluster.brokers_known),
         unclean_price(verdicts),
-        isr_checks.under_min_isr(verdicts, in_order(dead, choices)),
+        isr_checks.under_min_isr(verdicts, starts),
         isr_checks.at_min_isr(verdicts),
-        isr_checks.under_replicated(verdicts, in_order(dead, choices)),
+        isr_checks.under_replicated(verdicts, starts),
         uninitialised(verdicts),
         deleting(cluster, verdicts),
         reassigning(cluster),
         isr_checks.isr_in_assignment(verdicts),
         isr_checks.unclean_allowed(cluster, verdicts),
-        controller_checks.brokers_registered(cluster, verdicts, in_order(dead, choices)),
+        controller_checks.brokers_registered(cluster, verdicts, starts),
         controller_checks.controller_epoch(cluster),
     )
     doubt = _doubt(cluster, verdicts)

@@ -19,6 +19,9 @@ from casebook.errors import CasebookError, ScanError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_QUIET = "-Xlog:cds*=off"
+"""Of an archive that it does not take Java would tell on the terminal."""
+
 _PATIENCE = 300.0
 """Seconds in which a machine that can be worked on has made it."""
 
@@ -26,7 +29,7 @@ _PATIENCE = 300.0
 def options() -> str:
     """Return what to tell Java so that it takes the archive; nothing where there is none."""
     path = _path()
-    return f"{shlex.quote(f'-XX:SharedArchiveFile={path}')} -Xlog:cds*=off" if path and path.is_file() else ""
+    return f"{shlex.quote(f'-XX:SharedArchiveFile={path}')} {_QUIET}" if path and path.is_file() else ""
 
 
 def exists() -> bool:
@@ -74,7 +77,7 @@ def end(spark: "SparkSession") -> None:
 
 
 def _run(exercise: Sequence[str], made: Path) -> None:
-    conf = f"spark.driver.extraJavaOptions=-XX:+UseSerialGC {shlex.quote(f'-XX:ArchiveClassesAtExit={made}')} -Xlog:cds*=off"
+    conf = f"spark.driver.extraJavaOptions=-XX:+UseSerialGC {shlex.quote(f'-XX:ArchiveClassesAtExit={made}')} {_QUIET}"
     environment = os.environ | {"PYSPARK_SUBMIT_ARGS": f"--conf {shlex.quote(conf)} pyspark-shell"}
     command = [sys.executable, *exercise]
     try:

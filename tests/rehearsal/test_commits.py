@@ -1,5 +1,7 @@
 """Raw commits reach real brokers of the oldest and the latest release, and OffsetFetch gives them back."""
 
+import time
+
 import pytest
 
 from casebook.errors import RehearsalError
@@ -90,6 +92,26 @@ class TestCommits:
         with Link(addresses(cluster.bootstrap)[0]) as link:
             assert find_coordinator(link, "any") == (0, addresses(cluster.bootstrap)[0])
         assert "uncaught exception" not in "\n".join(disks.log_lines(cluster, 1, "server.log"))
+
+
+def test_a_group_that_is_just_being_removed():
+    """Brokers until 2.2 refuse its commits as those of an unknown member; a client hears nothing of it, nor do other groups.
+
+    Seen before: 17 refusals in 15 seconds.
+    """
+    often = {"offsets.retention.check.interval.ms": "1"}
+    with Cluster(kafka="1.1.1", brokers=1, settings=SETTINGS | often) as cluster, Groups(cluster.bootstrap) as groups:
+        cluster.create_topic(OFFSETS_TOPIC, {0: [1], 1: [1]}, {"cleanup.policy": "compact"})
+        cluster.create_topic("orders", {number: [1] for number in range(3)})
+        step, until = 0, time.monotonic() + 3
+        while time.monotonic() < until:
+            step += 1
+            expired = Commit(group="expired", offsets={"orders": {0: step}}, retention_ms=1)
+            groups.commit(
+                [expired, *(Commit(group=f"stays-{number}", offsets={"orders": {number: step}}) for number in range(3))]
+            )
+        for number in range(3):
+            assert groups.fetch(f"stays-{number}", [("orders", number)]) == {("orders", number): step}
 
 
 def test_codes_have_names():

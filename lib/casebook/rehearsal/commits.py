@@ -94,6 +94,14 @@ def find_coordinator(link: Link, group: str) -> tuple[int, Address | None]:
     return code, None if code else (host, port)
 
 
+def has_members(link: Link, group: str) -> bool:
+    """Ask a group's coordinator whether it has members: groups without any are Empty (from 0.10.1 on) or Dead."""
+    answer = link.ask(Api.DESCRIBE_GROUPS, 0, array([string(group)]))
+    answer.int32()  # one group
+    _code, _group, state = answer.int16(), answer.string(), answer.string()
+    return state not in ("Empty", "Dead")
+
+
 def refusal(link: Link, group: str) -> int:
     """The error code with which a broker declines to serve a group; 0 when it serves it."""
     probe = (OFFSETS_TOPIC, 0)  # a partition that exists, and that nobody commits offsets of
@@ -124,7 +132,7 @@ class Groups:
     def commit(self, commits: Iterable[Commit]) -> int:
         """Commit, each group's in the order given.
 
-        What a coordinator cannot store in time (15, :meth:`_store`) is sent again, as clients do; so it may be in the log twice.
+        What a coordinator cannot store yet (:func:`_passes`) is sent again, as clients do; so it may be in the log twice.
 
         Returns:
             How many offsets were committed.
@@ -145,13 +153,10 @@ class Groups:
         return count
 
     def _store(self, link: Link, commits: list[Commit]) -> bool:
-        """Send commits, and leave in the list those from the first on for which followers were too slow.
-
-        Rule: the coordinator then answers COORDINATOR_NOT_AVAILABLE (``GroupMetadataManager.scala@2.8.2``, ``storeOffsets``).
-        """
-        codes = offset_commit(link, commits)
+        """Send commits, and leave in the list those from the first on that is to be sent again."""
+        codes = tuple(offset_commit(link, commits))
         for place, (commit, code) in enumerate(zip(commits, codes, strict=True)):
-            if code == Code.COORDINATOR_NOT_AVAILABLE:
+            if _passes(link, commit.group, code):
                 del commits[:place]
                 return False
             if code:
@@ -228,6 +233,18 @@ def fetch_offsets(bootstrap: str, group: str, partitions: Iterable[Partition]) -
     """
     with Groups(bootstrap) as groups:
         return groups.fetch(group, partitions)
+
+
+def _passes(link: Link, group: str, code: int) -> bool:
+    """Whether a commit was refused for something that passes by itself.
+
+    Followers are too slow: the coordinator answers COORDINATOR_NOT_AVAILABLE (``GroupMetadataManager.scala@2.8.2``,
+    ``storeOffsets``). Or all that the group had has just expired and its removal is being written: until 2.2 the coordinator
+    answers UNKNOWN_MEMBER_ID (``GroupCoordinator.scala@1.1.1``, ``doCommitOffsets``), as it does while a group has members.
+    """
+    if code == Code.UNKNOWN_MEMBER_ID:
+        return not has_members(link, group)
+    return code == Code.COORDINATOR_NOT_AVAILABLE
 
 
 def _is_known(link: Link, topic: str) -> bool:

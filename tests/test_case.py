@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from casebook.analysis import evidence, leadership
 from casebook.analysis.release import release
-from casebook.case import ZNODES, Case, CaseWriter, Item
+from casebook.case import Case
+from casebook.case_folder import ZNODES, Item
+from casebook.case_writer import CaseWriter
 from casebook.errors import CaseError
 from casebook.facts import Problem, StatedVersion, Znode
 from casebook.findings import Status

@@ -9,6 +9,8 @@ from casebook import tables
 from casebook.analysis.words import as_cell
 
 TABLE = "lost"
+PLAN = "plan"
+"""Where the files of a plan lie below the folder of a run."""
 
 
 def names() -> Mapping[str, str]:

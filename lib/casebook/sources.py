@@ -27,6 +27,7 @@ from casebook import places
 from casebook.case import Case
 from casebook.errors import UsageError, did_you_mean
 
+_SAMPLE, _LIVE = "sample:", "live:"
 Progress = Callable[[int, int | None], None]
 
 
@@ -66,11 +67,28 @@ def open_source(source: str, *, evidence: Callable[[], Path], progress: Progress
     Raises:
         CasebookError: There is no such source, it is no case, or it cannot be collected.
     """
-    kind, colon, name = source.partition(":")
-    if colon and kind == "sample":
-        return Case.open(_sample(name))
-    if colon and kind == "live":
-        return replace(Case.open(_collect(name, evidence(), progress)), name=source)
+    if source.startswith(_LIVE):
+        return replace(Case.open(_collect(source.removeprefix(_LIVE), evidence(), progress)), name=source)
+    return _open_kept(source)
+
+
+def open_earlier(source: str) -> Case:
+    """Open a case that was collected before.
+
+    Args:
+        source: ``sample:<name>`` or a folder.
+
+    Raises:
+        CasebookError: There is none.
+    """
+    if source.startswith(_LIVE):
+        raise UsageError("An earlier case is no live cluster.", try_="Name the folder of the case, or a sample.")
+    return _open_kept(source)
+
+
+def _open_kept(source: str) -> Case:
+    if source.startswith(_SAMPLE):
+        return Case.open(_sample(source.removeprefix(_SAMPLE)))
     if not source:
         raise UsageError("No source is given.", try_="Give -p source=sample:leader_minus_one, a case folder, or live:<profile>.")
     folder = Path(source).expanduser()

@@ -8,7 +8,8 @@ import pytest
 
 from casebook import places
 from casebook.analysis.timeline_owners import Owner, misplaced, settled, stated
-from casebook.case import MANIFEST, Case
+from casebook.case import Case
+from casebook.case_folder import MANIFEST
 from casebook.findings import Severity, Status
 from casebook.scans import logs
 from tests.analysis.timeline_scenes import event, examined, finding, log

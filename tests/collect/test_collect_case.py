@@ -10,7 +10,8 @@ import pytest
 
 from casebook.analysis.evidence import known_from
 from casebook.analysis.release import release
-from casebook.case import ZNODES, Case
+from casebook.case import Case
+from casebook.case_folder import ZNODES
 from casebook.collect import collect_case
 from casebook.collect.ensemble import Credentials
 from casebook.doctor import neighbours

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from casebook.analysis import evidence, leadership, next_paste, release
-from casebook.case import PASTED, Case
+from casebook.case import Case
+from casebook.case_folder import PASTED
 from casebook.collect import collect_case
 from casebook.errors import CollectError, UsageError
 from casebook.facts import ReadOutcome

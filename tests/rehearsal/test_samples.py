@@ -5,7 +5,8 @@ import json
 import pytest
 
 from casebook import places
-from casebook.case import DERIVED, Case
+from casebook.case import Case
+from casebook.case_folder import DERIVED
 from casebook.errors import RehearsalError
 from casebook.rehearsal.samples import SAMPLES, make_sample
 

@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from casebook.case import Case, CaseWriter
+from casebook.case import Case
+from casebook.case_writer import CaseWriter
 from casebook.errors import UsageError
 from casebook.formats.log_patterns import patterns
 from casebook.scans import logs

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from casebook.case import CaseWriter, refuse_taken
+from casebook.case_writer import CaseWriter, refuse_taken
 from casebook.collect import client_files, files
 from casebook.collect import log_dirs as broker_log_dirs
 from casebook.collect import pasted as pasted_text

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from casebook.case import CaseWriter
+from casebook.case_writer import CaseWriter
 from casebook.collect import redaction
 from casebook.collect.client_secrets import Lines, Part, Setting, part_of, secret_names
 from casebook.collect.files import files_of

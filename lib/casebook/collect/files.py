@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from casebook.case import CaseWriter
+from casebook.case_writer import CaseWriter
 from casebook.collect import plain, redaction
 from casebook.collect.segments import COPY_LIMIT
 from casebook.errors import CollectError, UsageError

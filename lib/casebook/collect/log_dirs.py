@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from itertools import chain
 
-from casebook.case import CaseWriter
+from casebook.case_writer import CaseWriter
 from casebook.collect import folders, inventory, segments
 from casebook.formats import log_dir_rows
 from casebook.storage import LogDir

@@ -16,7 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from casebook.case import PASTED, CaseWriter
+from casebook.case_folder import PASTED
+from casebook.case_writer import CaseWriter
 from casebook.collect import plain, redaction
 from casebook.collect.redaction import redact_znode
 from casebook.errors import CollectError, UsageError

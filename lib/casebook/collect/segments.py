@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from casebook.case import CaseWriter
+from casebook.case_writer import CaseWriter
 from casebook.collect.folders import is_uri
 from casebook.errors import CollectError, UsageError
 from casebook.facts import Problem

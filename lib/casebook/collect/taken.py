@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 
 from casebook.analysis.words import count, number
-from casebook.case import HISTORY, PASTED, ZNODES, Case, Item
+from casebook.case import Case
+from casebook.case_folder import HISTORY, PASTED, ZNODES, Item
 
 _FILES = (
     (re.compile(r"brokers/\d+/server\.properties"), "server.properties", "server.properties"),

@@ -8,14 +8,13 @@ from casebook.analysis.drain import Step
 from casebook.analysis.maintenance_drain import ELECTION, LEADERS, LEADERS_BACK, Drain
 from casebook.analysis.maintenance_drain_checks import WHY_BLOCKED
 from casebook.analysis.words import brokers as named
+from casebook.exports import PLAN
 from casebook.views import text
 from casebook.views.render import render
 from casebook.views.table import CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Row, Table, unknown
 from casebook.views.view import View, html
 
 MOST_ROWS, _MOST_STEPS = 200, 60
-FOLDER = "plan"
-"""Below the folder of a run, where the files lie as well."""
 
 
 def drain(found: Drain | None, *, source: str, kept: bool = True) -> View:
@@ -43,7 +42,7 @@ def drain(found: Drain | None, *, source: str, kept: bool = True) -> View:
             leader_files=[(name, uri(files[name])) for name in (LEADERS, ELECTION, LEADERS_BACK) if name in files],
             commands=("commands.txt", uri(files["commands.txt"])) if "commands.txt" in files else None,
             step_commands=found.step_commands(found.plan.steps[0]) if found.plan.steps else (),
-            folder=FOLDER if kept else None,
+            folder=PLAN if kept else None,
         ),
         tables={"drain_plan": found.rows},
     )

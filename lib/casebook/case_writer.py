@@ -1,0 +1,166 @@
+"""Writing a case folder: it appears under its name only when it is complete; it is written beside it and renamed."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path, PurePosixPath
+
+import zstandard
+
+from casebook.case_folder import HISTORY, MANIFEST, SCHEMA, ZNODES, sha256
+from casebook.errors import CaseError
+from casebook.facts import Change, Znode
+from casebook.formats import history_lines, znode_lines
+
+
+def refuse_taken(path: Path) -> None:
+    """Refuse a place for a new case where something is.
+
+    Raises:
+        CaseError: It is there, and what to do with it; nothing of it is changed.
+    """
+    path = Path(path)
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return
+    has_case = (path / MANIFEST).is_file()
+    raise CaseError(
+        f"{path} already holds something.",
+        cause="A case was collected there before; it is untouched." if has_case else None,
+        try_="Choose a new folder: a case is never overwritten."
+        + (f" That one is read with --source {path}." if has_case else ""),
+    )
+
+
+class CaseWriter:
+    """Writes a case folder; use :meth:`create`."""
+
+    def __init__(self, folder: Path, command: str) -> None:
+        self._folder = folder
+        self._items: list[dict[str, object]] = []
+        self._could_not_collect: list[dict[str, str]] = []
+        self._redacted: list[str] = []
+        self._remarks: list[str] = []
+        self._head: dict[str, object] = {"schema": SCHEMA, "collected_at": _now(), "collected_by": command}
+
+    @classmethod
+    @contextmanager
+    def create(cls, path: Path, *, command: str) -> Iterator["CaseWriter"]:
+        """Write a new case; it is there, whole, when the block ends, and not at all when the block fails.
+
+        Args:
+            path: The folder to make; its parents are made.
+            command: What collects, e.g. ``casebook collect``; without secrets.
+
+        Raises:
+            CaseError: Something other than an empty folder is already there, or the disk refuses.
+        """
+        path = Path(path)
+        refuse_taken(path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+        except OSError as error:
+            raise CaseError(f"{path} cannot be written: {error.strerror}.") from error
+        try:
+            writer = cls(partial, command)
+            yield writer
+            writer._write_manifest()
+            partial.chmod(0o755)
+            partial.replace(path)
+        except OSError as error:
+            raise CaseError(f"{path} cannot be written: {error.strerror or error}.") from error
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+
+    def znodes(self, rows: Iterable[Znode], *, chroot: str, servers: Sequence[str]) -> None:
+        """Store the znodes of a walk or dump, in the order given.
+
+        Args:
+            rows: Already redacted.
+            chroot: ``""`` for none.
+            servers: ``host:port`` of the ensemble; empty for a dump.
+        """
+        self._head |= {"chroot": chroot, "zookeeper": list(servers)}
+        self._packed_lines(ZNODES, map(znode_lines.encode, rows))
+
+    def history(self, changes: Iterable[Change]) -> None:
+        """Store the history of the znodes, already redacted, in the order given."""
+        self._packed_lines(HISTORY, chain.from_iterable(map(history_lines.encode, changes)))
+
+    def _packed_lines(self, name: str, lines: Iterable[str]) -> None:
+        count = 0
+        with self._target(name).open("wb") as raw, zstandard.ZstdCompressor(level=6).stream_writer(raw) as packed:
+            for line in lines:
+                packed.write(line.encode(errors="surrogatepass") + b"\n")
+                count += 1
+        self._add(name, rows=count)
+
+    def file(self, name: str, content: bytes | Iterable[bytes]) -> None:
+        """Store a file under a relative path, from its bytes or its lines (already redacted)."""
+        rows = 0
+        with self._target(name).open("wb") as out:
+            for line in [content] if isinstance(content, bytes) else content:
+                out.write(line)
+                rows += line.count(b"\n")
+        self._add(name, rows=rows)
+
+    def binary(self, name: str, content: Iterable[bytes]) -> int:
+        """Store a file that has no lines, as far as it can be read.
+
+        Returns:
+            Its size.
+
+        Raises:
+            OSError: The content cannot be read on; nothing is stored.
+        """
+        target = self._target(name)
+        try:
+            with target.open("wb") as out:
+                out.writelines(content)
+        except OSError:
+            target.unlink(missing_ok=True)
+            raise
+        self._add(name, rows=None)
+        return target.stat().st_size
+
+    def could_not_collect(self, part: str, reason: str) -> None:
+        """Record what was asked for and is not here, and why (without secrets)."""
+        self._could_not_collect.append({"part": part, "reason": reason})
+
+    def redacted(self, what: str) -> None:
+        """Record that secrets were removed, e.g. ``2 entries of config/users``."""
+        self._redacted.append(what)
+
+    def remark(self, sentence: str) -> None:
+        """Record what happened while collecting that a reader should know, e.g. that a session expired."""
+        self._remarks.append(sentence)
+
+    def _target(self, name: str) -> Path:
+        relative = PurePosixPath(name)
+        if relative.is_absolute() or ".." in relative.parts or not relative.parts:
+            raise CaseError(f"{name!r} is not a path inside a case.")
+        target = self._folder / relative
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return target
+
+    def _add(self, name: str, *, rows: int | None) -> None:
+        path = self._folder / name
+        self._items.append({"path": name, "rows": rows, "bytes": path.stat().st_size, "sha256": sha256(path)})
+
+    def _write_manifest(self) -> None:
+        manifest = self._head | {
+            "items": sorted(self._items, key=lambda item: str(item["path"])),
+            "could_not_collect": self._could_not_collect,
+            "redacted": sorted(self._redacted),
+            "remarks": self._remarks,
+        }
+        text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
+        (self._folder / MANIFEST).write_text(text, encoding="utf-8")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

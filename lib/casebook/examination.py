@@ -1,0 +1,335 @@
+"""What a case answers: one method for each thing that notebooks ask, each of which keeps its tables for the run folder."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from casebook import exports, offsets_evidence, sources, tables
+from casebook.analysis import (
+    durability,
+    durability_checks,
+    evidence,
+    leaderless_since,
+    leadership,
+    look_first,
+    maintenance,
+    maintenance_asked,
+    next_paste,
+    release,
+    timeline,
+    timeline_checks,
+)
+from casebook.analysis.coordinators import Coordinators
+from casebook.analysis.durability import Durability
+from casebook.analysis.leadership import Leadership
+from casebook.analysis.loss_checks import GIVE_LEDGER
+from casebook.analysis.maintenance import Maintenance
+from casebook.analysis.message_loss import MessageLoss
+from casebook.analysis.offsets_topic import OffsetsTopic
+from casebook.analysis.timeline import Timeline
+from casebook.case import Case
+from casebook.consumer_evidence import Consumed, ConsumerEvidence
+from casebook.errors import ScanError
+from casebook.facts import Cluster, instant
+from casebook.findings import Finding
+from casebook.formats import history_facts
+from casebook.loss_evidence import Asked, LossEvidence
+from casebook.offsets_evidence import OffsetsEvidence
+from casebook.shared_evidence import Progress, SharedEvidence
+from casebook.storage import OFFSETS_TOPIC
+from casebook.versions import VersionInUse
+
+
+class Examination:
+    """A case, and all that was asked of it.
+
+    Args:
+        case: The evidence.
+        cluster: The cluster as the case tells it.
+        version: The Kafka release whose rules apply.
+        at: The moment of which the cluster is, in ms; ``None`` for that of collecting.
+        progress: Makes what is told how far a long work is, from what it is called and what it counts.
+
+    Attributes:
+        case, cluster, version: As given.
+        evidence: What is to be said of the evidence itself; belongs to every notebook's findings.
+        pasted: That part of it which is about pasted evidence, and what to paste next.
+        as_of: Of when the evidence is, ISO-8601 UTC.
+    """
+
+    def __init__(
+        self,
+        *,
+        case: Case,
+        cluster: Cluster,
+        version: VersionInUse,
+        at: int | None,
+        progress: Callable[..., Progress],
+    ) -> None:
+        self.case, self.cluster, self.version = case, cluster, version
+        self._at, self.as_of = at, case.collected_at if at is None else instant(at)
+        self.pasted = next_paste.checks(case.pasted(), cluster, version) if at is None else ()
+        self.evidence: tuple[Finding, ...] = evidence.checks(cluster, version) + self.pasted
+        self._progress = progress
+        self._shared = SharedEvidence(case, cluster, version, progress=progress)
+        self._timezone = "UTC"
+        self._offsets: OffsetsEvidence | None = None
+        self._loss: LossEvidence | None = None
+        self._consumed = Consumed()
+        self._plan: Mapping[str, str] = {}
+        self._drain: Mapping[str, str | float] = {}
+        self._tables: dict[str, Sequence[object]] = {"problems": cluster.problems}
+
+    def leadership(self) -> Leadership:
+        """Which partitions have no leader, why, and whom to start first; keeps its tables for the run folder."""
+        lead = leadership.examine(self.cluster, self.version)
+        self._tables |= {
+            "partitions": lead.verdicts,
+            "start_first": lead.start_first,
+            "controller_epochs": lead.controller_epochs,
+        }
+        return lead
+
+    def maintenance(self, *, timezone: str = "UTC", scan: bool = True, **asked: str | float) -> Maintenance:
+        """Which brokers may restart, how one is drained, what is left over; keeps its tables and the plan for the run folder.
+
+        Args:
+            timezone: Of log lines that do not tell theirs.
+            scan: Whether segments are read, for the names of groups and the largest batches.
+            asked: Of :func:`casebook.analysis.maintenance_asked.parse`.
+
+        Raises:
+            UsageError: There is no such time zone, or a parameter names a broker that cannot be meant.
+        """
+        wanted = maintenance_asked.parse(self.cluster, **asked)
+        offsets = self._shared.offsets(timezone, scan=scan)
+        found = maintenance.examine(
+            self.cluster, self.version, asked=wanted, held=offsets.coordinators, log_dirs=offsets.log_dirs
+        )
+        self._plan = found.drain.files() if found.drain else {}
+        self._drain = {name: value for name, value in asked.items() if name != "brokers"}
+        self._tables |= {
+            "restart_sets": found.restarts,
+            "drain_plan": found.drain.rows if found.drain else (),
+            "leftovers": found.leftovers,
+        }
+        return found
+
+    def maintenance_in_short(self, lead: Leadership) -> tuple[Finding, ...]:
+        """What matters of maintenance in the first five minutes; keeps its tables for the run folder."""
+        found = maintenance.in_short(self.cluster, self.version, lead.verdicts)
+        self._tables |= {"restart_sets": found.restarts, "leftovers": found.leftovers}
+        return found.findings
+
+    def coordinators(self, *, timezone: str = "UTC", scan: bool = True) -> Coordinators:
+        """Which groups wait for which coordinator, and until when; keeps its tables for the run folder.
+
+        Args:
+            timezone: Of log lines that do not tell theirs.
+            scan: Whether segments are read, for the names of groups and the largest batches.
+
+        Raises:
+            UsageError: There is no such time zone.
+        """
+        held = self._shared.offsets(timezone, scan=scan).coordinators
+        self._tables |= {"coordinators": held.rows, "blast_radius": held.radius}
+        return held
+
+    def everything(self, *, timezone: str = "UTC", scan: bool = True) -> tuple[Finding, ...]:
+        """Every check of every notebook, in one pass: what one has read the others use; keeps all their tables.
+
+        Args:
+            timezone: Of log lines, and of times of a ledger, that do not tell theirs.
+            scan: Whether segments are read.
+
+        Raises:
+            UsageError: There is no such time zone.
+        """
+        self.coordinators(timezone=timezone, scan=scan)
+        self.offsets_topic(timezone=timezone, scan=scan)
+        found = (
+            self.evidence
+            + self.leadership().findings
+            + self.maintenance(timezone=timezone, scan=scan).findings
+            + self._offsets.findings
+            + self._of_the_past(timezone)
+            + self._of_records(timezone)
+            + self.durability().findings
+        )
+        once = {finding.check: finding for finding in reversed(found)}  # two say that logs were not read
+        return self.together(tuple(once.values())[::-1], timezone=timezone)
+
+    def _of_the_past(self, timezone: str) -> tuple[Finding, ...]:
+        found = self.timeline(timezone=timezone).findings
+        return found if self.case.has_history or self.case.logs() else evidence.without_past(found)
+
+    def _of_records(self, timezone: str) -> tuple[Finding, ...]:
+        try:
+            found = self.message_loss(timezone=timezone).findings
+        except ScanError as error:
+            return evidence.not_read("loss.lost", "Is every acknowledged record still there?", error)
+        return found if self.case.ledgers() else evidence.without_ledger(found, GIVE_LEDGER)
+
+    def offsets_topic(self, *, timezone: str = "UTC", scan: bool = True) -> OffsetsTopic:
+        """How large the offsets topic is, for what, and why it is not compacted; keeps its tables for the run folder.
+
+        Args:
+            timezone: Of log lines that do not tell theirs.
+            scan: Whether segments are read.
+
+        Raises:
+            UsageError: There is no such time zone.
+        """
+        self._offsets = self._shared.offsets(timezone, scan=scan)
+        topic = self._offsets.offsets_topic
+        self._tables |= {
+            "offsets_partitions": topic.partitions,
+            "offsets_segments": topic.scanned.segments,
+            "group_bytes": topic.scanned.group_bytes,
+            "commits": topic.scanned.commits,
+            "damage": topic.scanned.damage,
+        }
+        return topic
+
+    def groups(self, *, timezone: str = "UTC") -> tuple[Finding, ...]:
+        """The checks on the offsets topic and its coordinators, without reading segments that nobody has read before.
+
+        Raises:
+            UsageError: There is no such time zone.
+        """
+        if self._at is not None:
+            return offsets_evidence.not_as_of(self.as_of)
+        return self._shared.offsets(timezone, scan=False).findings
+
+    def timeline(self, *, timezone: str = "UTC") -> Timeline:
+        """What happened in which order, and what caused what; keeps its tables for the run folder.
+
+        Args:
+            timezone: Of log lines that do not tell theirs, ``UTC, 2=Asia/Shanghai`` where a broker's differs.
+
+        Raises:
+            UsageError: There is no such time zone.
+        """
+        found, self._timezone = self._shared.timeline(timezone), timezone
+        self._tables |= {
+            "events": found.rows,
+            "windows": found.windows,
+            "partition_history": found.partition_history,
+            "untyped": found.untyped,
+        }
+        return found
+
+    def happened(self, *, timezone: str = "UTC") -> tuple[Finding, ...]:
+        """The checks on what logs and history tell of the past; none where there is neither, or a moment of it is looked at.
+
+        Raises:
+            UsageError: There is no such time zone.
+        """
+        told = self._at is None and (self.case.has_history or self.case.logs())
+        return timeline_checks.in_short(self._shared.timeline(timezone).findings) if told else ()
+
+    def together(self, findings: tuple[Finding, ...], *, timezone: str = "UTC") -> tuple[Finding, ...]:
+        """The findings as one report: with what logs or history tell of when leaders were lost, and of whom to look at first.
+
+        Raises:
+            UsageError: There is no such time zone.
+        """
+        if self._at is not None or not (self.case.has_history or self.case.logs()):
+            return findings
+        dated = leaderless_since.dated(findings, self._tables["partitions"], self._shared.timeline(timezone))
+        return look_first.ordered(dated)
+
+    def message_loss(self, *, processed: str = "", group: str = "", timezone: str = "UTC", **asked: str | bool) -> MessageLoss:
+        """Which acknowledged records are gone, when and why; keeps its tables for the run folder.
+
+        Args:
+            processed: A ledger of what was processed; those of the case when empty.
+            group: The consumer group whose that is.
+            timezone: Of log lines, and of times of a ledger, that do not tell theirs.
+            asked: Of :class:`casebook.loss_evidence.Asked`, all but ``zone``.
+
+        Raises:
+            UsageError: The ledger, a column of it, or what it is looked for by cannot be used.
+            ScanError: It cannot be read.
+        """
+        happened, progress = self._shared.timeline(timezone), self._progress("Looking for records", unit="parts")
+        evidence = LossEvidence(
+            self.case, self.cluster, self.version, Asked(zone=timezone, **asked), timeline=happened,
+            committed=partial(self._shared.committed, timezone), progress=progress,
+        )  # fmt: skip
+        found = evidence.examined
+        self._consumed = ConsumerEvidence(
+            self.case, evidence, processed=processed, group=group, offsets=self._shared.offsets(timezone, scan=False),
+            partitions=sum(partition.topic == OFFSETS_TOPIC for partition in self.cluster.partitions),
+            moves=timeline.moves(happened, OFFSETS_TOPIC), progress=progress,
+        ).examined()  # fmt: skip
+        self._loss = evidence  # what it found goes with it
+        self._tables |= {
+            "reconciliation": found.classes,
+            "lost": (),
+            "unprocessed": (),
+            "cut_ranges": found.cut_ranges,
+            "divergence": found.divergences,
+            "unclean_price": found.prices,
+            "commit_steps": self._consumed.steps,
+            "events": happened.rows,
+            "partition_history": happened.partition_history,
+        }
+        return replace(found, findings=found.findings + self._consumed.findings)
+
+    def durability_in_short(self) -> tuple[Finding, ...]:
+        """Whether acknowledged records can be lost by how topics and brokers are set up, in one finding."""
+        return durability_checks.in_short(self.cluster, self.version)
+
+    def durability(self, *, clients: str = "", against: str = "") -> Durability:
+        """What can be lost by how topics, brokers and clients are set up; keeps its tables for the run folder.
+
+        Args:
+            clients: What a person says of clients: ``billing=java 2.8.1: payments invoices; mailer=librdkafka 1.9.2``.
+            against: An earlier case to compare with: ``sample:<name>`` or a folder; ``""`` for none.
+
+        Raises:
+            UsageError: What is said of clients cannot be understood, or the earlier case cannot be meant.
+            CaseError: The earlier case cannot be opened.
+        """
+        found = self._audited(self.case, self.cluster, self.version, clients)
+        if against:
+            before = sources.open_earlier(against)
+            cluster = before.cluster()
+            version = release.release(cluster, logged=before.logged_versions(), configured=before.configured_versions())
+            known = {file.client for file in before.client_files()}
+            said = ";".join(part for part in clients.split(";") if part.partition("=")[0].strip() in known)
+            found = durability.compared(found, self._audited(before, cluster, version, said, earlier=True))
+        self._tables |= {
+            "settings": found.settings,
+            "loss_verdicts": found.verdicts,
+            "client_settings": found.clients,
+            "single_copies": found.exposure,
+            "isr_alone": found.isr_alone,
+            "audit_changes": found.changes or (),
+        }
+        return found
+
+    @staticmethod
+    def _audited(case: Case, cluster: Cluster, version: VersionInUse, said: str, *, earlier: bool = False) -> Durability:
+        return durability.examine(
+            cluster,
+            version,
+            clients=case.client_files(),
+            said=said,
+            earlier=earlier,
+            log_dirs=case.log_dirs(),
+            happened=history_facts.read(case.history()) if case.has_history else None,
+        )
+
+    def _write(self, folder: Path) -> None:
+        """Write what was kept: tables, the plan of a drain, all lost records, all that were not processed."""
+        for name, rows in sorted(self._tables.items()):
+            tables.write(folder / "tables", name, rows)
+        if self._plan:
+            exports.write_plan(folder / exports.PLAN, self._plan)
+        if self._loss is not None and self._loss.lost is not None:
+            exports.write(folder / "tables", self._loss.lost.table)
+        if self._consumed.records is not None:
+            tables.rewrite(folder / "tables", "unprocessed", self._consumed.records)

@@ -236,7 +236,7 @@ class Examination:
             UsageError: There is no such time zone.
         """
         if self._at is not None or not (self.case.has_history or self.case.logs()):
-            return findings
+            return look_first.unasked(findings, self.cluster)
         dated = leaderless_since.dated(findings, self._tables["partitions"], self._shared.timeline(timezone))
         return look_first.ordered(dated)
 

@@ -21,6 +21,7 @@ from casebook import doctor as _doctor
 from casebook.analysis import (
     deletion_choice,
     leadership,
+    look_first,
     measures,
     next_paste,
     quiz_past,
@@ -340,6 +341,7 @@ class Workbook(Examination):
 
     def finish(self, findings: Sequence[Finding]) -> None:
         """Fill the summary at the top and write findings, tables and the record of the run."""
+        findings = look_first.unasked(findings, self.cluster)
         display(self._summary(findings), display_id=_SUMMARY, update=True)
         display(self._cited())
         folder = self._folder.path()

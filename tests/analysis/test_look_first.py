@@ -60,6 +60,20 @@ def test_the_title_says_it_of_whom_it_names_first(told):
     assert "Before broker 5 is started" in offline.next[0].text
 
 
+def test_where_nobody_asked_the_past_that_is_said(told):
+    """Broker 1 is replica, out of sync, of partitions that broker 3 or 4 lead; whom no leader waits for needs no word."""
+    of = Case.open(places.samples_dir() / "leader_minus_one").cluster()
+    asked = tuple(finding for check, finding in told.items() if not check.startswith("timeline."))
+    warned = {finding.check: finding for finding in look_first.unasked(asked, of)}
+    behind = {b for p in of.partitions if p.state and p.state.leader in of.live for b in p.replicas if b not in p.state.isr}
+    assert behind
+    for check, finding in warned.items():
+        started = {broker for step in finding.next for broker in step.starts}
+        assert any("timeline.unclean tells" in caveat for caveat in finding.caveats) == (not started.isdisjoint(behind)), check
+    assert look_first.unasked(tuple(warned.values()), of) == tuple(warned.values())
+    assert look_first.unasked(tuple(told.values()), of) == tuple(told.values())
+
+
 def test_without_such_a_broker_nothing_changes(told):
     """Also where nobody could tell."""
     unknown = replace(told["timeline.unclean"], status=Status.COULD_NOT_CHECK, severity=None)

@@ -1,10 +1,11 @@
 """What one finding orders and another forbids, in one order: a dead broker that may have more is looked at before it starts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from casebook.analysis import timeline_unclean
-from casebook.analysis.words import agree, brokers, capitalised
+from casebook.analysis.words import agree, brokers, capitalised, number
+from casebook.facts import Cluster
 from casebook.findings import Finding, Status, Step
 
 
@@ -13,6 +14,32 @@ def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     found = tuple(findings)
     ahead = {broker for one in found if _is_unclean(one) for broker in one.facts["brokers"]}
     return tuple(one if _is_unclean(one) else _after_a_look(one, ahead) for one in found)
+
+
+def unasked(findings: Iterable[Finding], cluster: Cluster) -> tuple[Finding, ...]:
+    """The findings; where none asked the past, those that start a broker which follows a living leader say what that may cost."""
+    found = tuple(findings)
+    if any(one.check == timeline_unclean.CHECK for one in found):
+        return found
+    behind: dict[int, int] = {}
+    for partition in cluster.partitions:
+        if timeline_unclean.is_led(cluster, partition):
+            for broker in set(partition.replicas) - set(partition.state.isr):
+                behind[broker] = behind.get(broker, 0) + 1
+    return tuple(_warned(one, behind) for one in found)
+
+
+def _warned(finding: Finding, behind: Mapping[int, int]) -> Finding:
+    who = sorted({broker for step in finding.next for broker in step.starts if broker in behind})
+    if not who or any(timeline_unclean.CHECK in caveat for caveat in finding.caveats):
+        return finding
+    copies = number(sum(behind[broker] for broker in who), "copy", "copies")
+    warning = (
+        f"Once started, {brokers(who)} {agree(len(who), 'follows', 'follow')} living leaders with {copies} and "
+        f"{agree(len(who), 'cuts', 'cut')} what these lack. Whether they lack anything was not asked here: "
+        f"{timeline_unclean.CHECK} tells, in 10_triage or 60_incident_timeline, from logs or --zookeeper-data."
+    )
+    return replace(finding, caveats=(*finding.caveats, warning))
 
 
 def _is_unclean(finding: Finding) -> bool:

@@ -35,7 +35,7 @@ def unclean(scene: Scene, changes: Sequence[Change]) -> Finding:
     """May a dead broker have records that a living leader lacks?"""
     cluster = scene.cluster
     dead = dead_brokers(cluster)
-    led = {(p.topic, p.partition): p for p in cluster.partitions if _is_led(cluster, p)}
+    led = {(p.topic, p.partition): p for p in cluster.partitions if is_led(cluster, p)}
     own = [change for change in changes if _is_of(scene, led, change)]
     hit = list(_ahead(scene, own, dead))
     away = sorted({broker for one in hit for broker in one.away})
@@ -70,7 +70,7 @@ def unclean(scene: Scene, changes: Sequence[Change]) -> Finding:
     return ask.ok("No dead broker is known to have more than a living leader")
 
 
-def _is_led(cluster: Cluster, partition: Partition) -> bool:
+def is_led(cluster: Cluster, partition: Partition) -> bool:
     """Whether somebody alive leads it; of a topic that is being deleted nobody misses anything."""
     topic = cluster.topics.get(partition.topic)
     return partition.state is not None and partition.state.leader in cluster.live and not (topic and topic.deleting)

@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from casebook import __version__, whole
 from casebook.case import LIVE
+from casebook.errors import CasebookError
 from casebook.views import text
 from casebook.views.render import render, script_safe
 from casebook.views.view import PLOTLY, asset, stylesheet
@@ -64,15 +65,32 @@ def write_run_report(folder: Path, *, run_id: str) -> Path:
 
     Args:
         run_id: The run's final name, shown in the header.
-    """
-    import nbformat
 
+    Raises:
+        CasebookError: The notebook is damaged.
+    """
     record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    notebook = nbformat.read(folder / NOTEBOOK, as_version=4)
     path = folder / REPORT
-    html = report(notebook, record=record, run_id=run_id, folder=folder)
+    html = report(_executed(folder / NOTEBOOK), record=record, run_id=run_id, folder=folder)
     whole.write(path, html)
     return path
+
+
+def _executed(path: Path) -> Mapping:
+    import nbformat
+
+    invalid: dict[str, Exception] = {}
+    try:
+        notebook = nbformat.read(path, as_version=4, capture_validation_error=invalid)
+    except (nbformat.ValidationError, OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        invalid["while reading"] = error  # nbformat raises whatever it stumbles over
+    if invalid:
+        raise CasebookError(
+            f"{path} is damaged: it is no notebook.",
+            cause="The disk was full, or the file was cut or changed after the run.",
+            try_="Run the notebook again.",
+        )
+    return notebook
 
 
 def report(notebook: Mapping, *, record: Mapping[str, object], run_id: str, folder: Path | None = None) -> str:

@@ -200,7 +200,7 @@ def rewrite_report(folder: Path, *, run_id: str | None = None) -> Path:
     """Write ``report.html`` and ``summary.json`` of a run folder from its notebook, record and findings.
 
     Raises:
-        CasebookError: The folder has no executed notebook, or no record of its run.
+        CasebookError: The folder has no executed notebook, or no record of its run, or either is damaged.
     """
     notebook = folder / NOTEBOOK
     if not notebook.is_file():

@@ -10,6 +10,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from casebook import report
+from casebook.errors import CasebookError
 from casebook.views import leadership, triage
 from casebook.views.view import View, _bundle, style
 from tests.views.incident import HOSTILE, Page, finding, lead, words_of
@@ -139,6 +140,23 @@ class TestSelfContained:
         nbformat.write(notebook(new_markdown_cell("x")), tmp_path / "notebook.ipynb")
         (tmp_path / "run.json").write_text(json.dumps(RECORD | {"case": "\ud800"}))
         assert report.write_run_report(tmp_path, run_id="r").exists()
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b'{"cells": [{"cell_type": "mark', b'{"cells": 3}', b"[1]", b"null", b"\xff\xfe", b"",
+            b'{"cells": [{}], "nbformat": 4, "nbformat_minor": 5, "metadata": {}}',
+            b'{"cells": [{"cell_type": "markdown", "id": "a", "metadata": {}, "source": 3}], "nbformat": 4, "metadata": {}}',
+        ],
+    )  # fmt: skip
+    def test_a_damaged_notebook(self, tmp_path, content):
+        """Said in words, whatever is left of it; a report that was there stays."""
+        (tmp_path / "notebook.ipynb").write_bytes(content)
+        (tmp_path / "run.json").write_text(json.dumps(RECORD))
+        (tmp_path / "report.html").write_text("before")
+        with pytest.raises(CasebookError, match=r"notebook\.ipynb is damaged"):
+            report.write_run_report(tmp_path, run_id="r")
+        assert (tmp_path / "report.html").read_text() == "before"
 
 
 class TestLinks:

@@ -17,8 +17,9 @@ QUICK_JAVA = (
 compiled them. What Java compiles this way has 48 MB by default; a test session makes more, and it would compile all of it again
 and again."""
 
-settings.register_profile("ci", derandomize=True)  # a change is judged on the same examples each time; new ones are found at home
-settings.load_profile("ci" if os.environ.get("CI") else "default")
+settings.register_profile("home", deadline=None)  # no property is about time
+settings.register_profile("ci", settings.get_profile("home"), derandomize=True)  # each change on the same examples
+settings.load_profile("ci" if os.environ.get("CI") else "home")
 
 
 @pytest.fixture(scope="session")

@@ -173,8 +173,8 @@ class Completeness:
 
     @property
     def inconclusive(self) -> bool:
-        """Most of what applies could not be answered: nobody may call that well."""
-        return 2 * self.could_not_check > self.asked
+        """Nothing, or less than half of what applies, was answered: nobody may call that well."""
+        return self.asked == 0 or 2 * self.could_not_check > self.asked
 
 
 _AREAS = ("leadership", "coordinators", "loss", "timeline", "offsets_topic", "since", "durability", "maintenance")
@@ -208,6 +208,11 @@ def completeness(findings: Iterable[Finding]) -> Completeness:
     for finding in findings:
         counts[finding.status] += 1
     return Completeness(**{status.value: count for status, count in counts.items()})
+
+
+def undecided(worst: Severity | None, counts: Completeness) -> bool:
+    """Whether nobody may say how things stand: too little was answered, and nothing critical found, which would hold anyway."""
+    return counts.inconclusive and worst is not Severity.CRITICAL
 
 
 def at_or_above(severity: Severity | None, threshold: Severity) -> bool:

@@ -121,7 +121,8 @@ def _fetch(locked: Mapping[str, str], folder: Path, what: str, error: type[Caseb
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as scratch:
         ivy_file, into = Path(scratch, "ivy.xml"), Path(scratch, "jars")
         ivy_file.write_text(_ivy_file(locked))
-        said = _retrieve(ivy_file, into, error)
+        with one_at_a_time(cache_dir() / "ivy"):  # Ivy locks nothing of its own
+            said = _retrieve(ivy_file, into, error)
         if said is not None:
             log = cache_dir() / f"fetch-{folder.name}.log"
             log.write_text(said)
@@ -153,10 +154,12 @@ def _retrieve(ivy_file: Path, into: Path, error: type[CasebookError], *, seconds
 
 
 def _ivy_file(locked: Iterable[str]) -> str:
+    """A module that depends on jars; Ivy notes by a module's name in its cache what it has found, so each has one of its own."""
+    module = hashlib.sha256("\n".join(locked).encode()).hexdigest()[:16]
     one = '<dependency org="{}" name="{}" rev="{}" conf="default->master" transitive="false"/>'
     dependencies = "\n".join(one.format(*coordinate.split(":")) for coordinate in locked)
     return f"""<ivy-module version="2.0">
-<info organisation="casebook" module="jars"/>
+<info organisation="casebook" module="{module}"/>
 <configurations><conf name="default"/></configurations>
 <dependencies>
 {dependencies}

@@ -43,6 +43,9 @@ _WRONG = """() => {
 _DEAD = """() => [...document.querySelectorAll('a[href^="#"]')]
     .filter(a => !document.getElementById(decodeURIComponent(a.hash.slice(1)))).map(a => a.getAttribute('href'))"""
 
+_DRAWN = """() => [...document.querySelectorAll('.js-plotly-plot')].every(chart =>
+    !chart.offsetParent || Math.abs(chart._fullLayout?.width - chart.getBoundingClientRect().width) < 1)"""
+
 
 @dataclass(slots=True, kw_only=True)
 class Visit:
@@ -63,6 +66,10 @@ class Visit:
         """Another window, another time of day."""
         self.page.set_viewport_size({"width": width, "height": 900})
         self.page.emulate_media(color_scheme=scheme)
+
+    def drawn(self) -> None:
+        """Wait until every chart is as wide as its place: Plotly draws it anew some time after the window has changed."""
+        self.page.wait_for_function(_DRAWN)
 
     def wrong(self) -> Sequence[str]:
         """What a person who does not see the page, or uses no mouse, would stumble over."""

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from casebook import places
 from casebook.rehearsal import kill_before_drain
+from casebook.rehearsal.ports import free_port
 from tests.browser.offline import ARTEFACTS, PATIENCE
 from tests.browser.test_timeline import brush
 
@@ -54,9 +54,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             }
         )
     )
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     server = subprocess.Popen(
         [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0",
          "--IdentityProvider.token=", "--expose-app-in-browser", f"--notebook-dir={home}"],
@@ -302,6 +300,15 @@ class TestNotebook60ByKeyboard:
         expect(timeline.locator("dt.cb-pointed")).to_be_in_viewport()
 
 
+def _type(field: Locator, text: str) -> None:
+    """Into a field by keyboard; JupyterLab may scroll and take the focus back while its cells still grow."""
+    field.focus()
+    expect(field).to_be_focused()
+    field.page.keyboard.type(text)
+    expect(field).to_have_value(text)
+    field.page.keyboard.press("Tab")
+
+
 class TestNotebook70:
     """From all lost records to one of them, by keyboard."""
 
@@ -317,13 +324,9 @@ class TestNotebook70:
         first = panel.locator("[data-cb-table=lost] tbody tr").first.locator("td, th")
         record, place = first.nth(0).text_content().strip(), first.nth(2).text_content().split()[0]
         partition, id_ = panel.get_by_role("combobox", name="Partition"), panel.get_by_role("textbox", name="Id begins")
-        partition.focus()
-        page.keyboard.type(place)
-        page.keyboard.press("Tab")
+        _type(partition, place)
         expect(caption).not_to_have_text(everything)
-        id_.focus()
-        page.keyboard.type(record)
-        page.keyboard.press("Tab")
+        _type(id_, record)
         expect(panel).to_contain_text("The ledger says")
         expect(panel).to_contain_text("The log says")
         expect(panel).to_contain_text(f"record={record}")
@@ -342,9 +345,9 @@ class TestNotebook80:
         assert page.evaluate(ERRORS) == []
         expect(page.locator(".cb-verdict").first).to_contain_text("can lose acknowledged records")
         table = page.locator("[data-cb-table]", has=page.get_by_role("columnheader", name="About"))
+        expect(table.locator("tbody tr:visible")).not_to_have_count(0)
         everything = table.locator("tbody tr:visible").count()
-        table.get_by_role("searchbox").focus()
-        page.keyboard.type("D16")
+        _type(table.get_by_role("searchbox"), "D16")
         expect(table.locator("tbody tr:visible")).not_to_have_count(everything)
         expect(table.locator("tbody tr:visible").first).to_contain_text("D16")
         _screenshot(page, "jupyterlab-80-searched")

@@ -77,7 +77,7 @@ class TestPage:
     def test_it_fits(self, opened, width, scheme):
         """No sideways scroll of the page; in no picture a text that is cut off, or covers another."""
         opened.show(width=width, scheme=scheme)
-        opened.page.wait_for_timeout(600)
+        opened.drawn()
         opened.keep(f"loss-{width}-{scheme}")
         assert not opened.scrolls_sideways()
         assert opened.page.evaluate(CUT_OFF) == []

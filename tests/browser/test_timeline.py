@@ -17,6 +17,16 @@ from casebook.views.view import _bundle
 from tests.browser.offline import SCHEMES, WIDTHS, Visit, visit
 from tests.views.minute import minute
 
+STILL = """area => new Promise(done => {
+    let still = 0, before = null;
+    const look = () => {
+        const { x, y, width, height } = area.getBoundingClientRect(), now = [x, y, width, height].join();
+        still = now === before ? still + 1 : 0;
+        before = now;
+        if (still < 30) requestAnimationFrame(look); else done();
+    };
+    look();
+})"""
 SHOWN = "() => [...document.querySelectorAll('%s')].filter(row => row.offsetParent).length"
 CUT_OFF = """() => {
     const edges = document.querySelector('.js-plotly-plot').getBoundingClientRect();
@@ -57,8 +67,10 @@ def opened(browser: Browser, path: Path) -> Iterator[Visit]:
 
 
 def brush(page: Page, begin: float, end: float) -> None:
-    """Drag over a part of the picture's width."""
-    box = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
+    """Drag over a part of the picture's width, once it stands still."""
+    area = page.locator(".js-plotly-plot .nsewdrag").first
+    area.evaluate(STILL)
+    box = area.bounding_box()
     height = box["y"] + box["height"] * 0.6
     page.mouse.move(box["x"] + box["width"] * begin, height)
     page.mouse.down()

@@ -137,7 +137,7 @@ class TestNoWrites:
     def test_the_lane_refuses_writes(self, zookeeper: ZooKeeper, wire: Wire) -> None:
         """Nor does one that comes past kazoo."""
         zookeeper.tree(kafka(ONE))
-        with connect(Ensemble.parse(wire.address), timeout=1) as reader:
+        with connect(Ensemble.parse(wire.address), timeout=5) as reader:
             reader._lane.ask([("delete", 2, b"\x00\x00\x00\x0b/controller\xff\xff\xff\xff")])
             with pytest.raises(NoAnswerError):
                 reader.ask_one(Verb.STAT, "/")
@@ -265,7 +265,7 @@ class TestOutage:
         with socket.create_server(("127.0.0.1", 0)) as hostile:
             threading.Thread(target=answer_with, args=(hostile, frame), daemon=True).start()
             with pytest.raises(CollectError, match="cannot be read"):
-                walk(f"127.0.0.1:{hostile.getsockname()[1]}", timeout=0.5)
+                walk(f"127.0.0.1:{hostile.getsockname()[1]}", timeout=2)
 
     def test_killed_and_back(self, own_zookeeper: ZooKeeper) -> None:
         """A server that dies in mid-walk and returns costs time, and no evidence."""
@@ -287,7 +287,7 @@ class TestOutage:
     def test_killed_for_good(self, own_zookeeper: ZooKeeper) -> None:
         """What was read is kept; what was not is failed, and told."""
         own_zookeeper.tree(kafka({f"t{n:02}": {p: [1, 2] for p in range(50)} for n in range(40)}))
-        found = walk(own_zookeeper.address, progress=lambda _done, _estimate: own_zookeeper.server.kill(), timeout=0.5)
+        found = walk(own_zookeeper.address, progress=lambda _done, _estimate: own_zookeeper.server.kill(), timeout=5)
         outcomes = {znode.outcome for znode in found.znodes}
         assert {ReadOutcome.READ, ReadOutcome.FAILED} <= outcomes
         assert "/brokers/topics" in {problem.path for problem in found.problems}
@@ -297,7 +297,7 @@ class TestOutage:
         """A server that says nothing any more ends the walk within the timeout."""
         own_zookeeper.tree(kafka({f"t{n:02}": {p: [1, 2] for p in range(50)} for n in range(40)}))
         started = time.monotonic()
-        found = walk(own_zookeeper.address, progress=lambda _done, _estimate: own_zookeeper.server.freeze(), timeout=1)
+        found = walk(own_zookeeper.address, progress=lambda _done, _estimate: own_zookeeper.server.freeze(), timeout=5)
         own_zookeeper.server.thaw()
         assert found.problems
         assert time.monotonic() - started < 20

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 from pyspark.errors import AnalysisException
@@ -135,6 +136,13 @@ def test_internal_topic(spark, new):
     assert rows[0].timestamp is not None and rows[0].leader_epoch == 0
 
 
+def nothing_open(cluster, topic):
+    """Whether no transaction is open: what is committed reaches as far as what is written."""
+    given = [options(cluster, topic, isolation=f"read_{kind}") for kind in ("committed", "uncommitted")]
+    with Options.parse(given[0]).client() as committed, Options.parse(given[1]).client() as everything:
+        return committed.watermarks(topic, 0, 10.0)[1] == everything.watermarks(topic, 0, 10.0)[1]
+
+
 def test_transactions(spark, new):
     """Aborted records are read or not, as asked; markers at the end of a log end the scan; an open transaction is told."""
     from confluent_kafka import Producer
@@ -156,6 +164,7 @@ def test_transactions(spark, new):
     assert [(row.kind, row.offset) for row in everything] == [("data", 0), ("data", 2), ("data", 4)]
     assert [(header.key, header.value) for header in everything[0].headers] == [("h", b"1"), ("null", None)]
     producer.abort_transaction(30)
+    new.wait_until(partial(nothing_open, new, "ledger"), what="the marker, which is written after the answer")
     assert [row.offset for row in scanned(spark, new, "ledger", isolation="read_committed")] == [0]
 
 

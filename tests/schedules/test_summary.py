@@ -13,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from casebook import execution, notebooks, places, publishing, runner, runs, runs_index, summary
 from casebook.analysis.changes import How
 from casebook.errors import CasebookError, UsageError
+from casebook.findings import Severity
 from casebook.publishing import PublishError
 from tests.schedules.commands import casebook, told
 
@@ -135,6 +136,24 @@ class TestForms:
         document = summary.summary(record, found, None, run="r")
         body = json.loads(summary.webhook(document))
         assert body == {"text": summary.line(document), "status": status, "summary": document}
+
+    @pytest.mark.parametrize(
+        ("worst", "unchecked", "fail_on", "code"),
+        [
+            ("warning", 1, "warning", 1),
+            ("warning", 40, "warning", 3),
+            ("warning", 40, "critical", 3),
+            ("warning", 1, "critical", 0),
+            ("critical", 40, "warning", 2),
+            (None, 40, "warning", 3),
+            (None, 1, "warning", 0),
+        ],
+    )
+    def test_exit_code(self, worst: str | None, unchecked: int, fail_on: str, code: int):
+        """Where most was not answered that is what is told, but for something critical; code and word are never at odds."""
+        found = FOUND | {"worst": worst, "completeness": FOUND["completeness"] | {"could_not_check": unchecked}}
+        assert summary.exit_code(found, Severity(fail_on)) == code
+        assert (code == 3) == (summary.kind(worst, found["completeness"]) == "could_not_check")
 
     def test_a_first_run_has_no_changes(self):
         """Nothing to compare with is not the same as nothing changed."""

@@ -12,6 +12,7 @@ FOLDERS := $(LONGEST) $(filter-out $(LONGEST),$(shell find tests -mindepth 2 -na
 
 install: $(READY)
 	@echo "Installed. Next: make report, make lab, or $(BIN)/casebook doctor"
+	@echo "For casebook by its name alone, in this terminal: source $(BIN)/activate"
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; set PYTHON=python3.x")'

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from casebook import notebooks
+from casebook import notebooks, places, publishing, runner, sources
+from casebook.errors import CasebookError
 
 CASEBOOK = [sys.executable, "-c", "from casebook.cli import main; main()"]
 HOSTILE_NAMES = ["1_000", "007", "None", "nan", "true", "1e5"]
@@ -99,6 +100,40 @@ class TestRun:
         assert parameters.from_yaml(tmp_path / "p.yaml") == {"topic": "007", "alive": "1_000", "ahead": "None"}
 
 
+class TestSource:
+    """A source that cannot be meant is refused before anything is started for it."""
+
+    def test_a_case_beside_is_suggested(self, tmp_path, monkeypatch):
+        """A name with two letters swapped; nothing of it is kept, and no later run tells of it."""
+        (tmp_path / "my-case").symlink_to(places.samples_dir() / "healthy")
+        monkeypatch.chdir(tmp_path)
+        done = casebook("run", "triage", "--source", "my-caes", "--runs", str(tmp_path / "runs"))
+        assert (done.returncode, done.stdout) == (3, "")
+        assert done.stderr == "casebook: There is no case at my-caes.\n  try: Did you mean my-case?\n"
+        assert not (tmp_path / "runs").exists()
+
+    @pytest.mark.parametrize(
+        "source",
+        ["", ".", "live:nobody", "sample:nothing", "~nobody-of-that-name/x", "a" * 300, "x\0y"],
+        ids=lambda source: source[:9],
+    )
+    def test_nothing_is_started(self, source, tmp_path, monkeypatch):
+        """Nor is it an error of ours, whatever stands there."""
+        monkeypatch.setenv("CASEBOOK_PROFILES", str(tmp_path))
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(CasebookError):
+            runner.run(notebooks.find("triage"), {"source": source}, runs_dir=tmp_path / "runs")
+        assert not (tmp_path / "runs").exists()
+
+    def test_who_waits_for_a_published_report_is_told(self, tmp_path):
+        """A schedule whose case is gone leaves its run and its summary all the same."""
+        place = publishing.place(str(tmp_path / "place"))
+        gone = {"source": str(tmp_path / "gone")}
+        ran = runner.run(notebooks.find("triage"), gone, runs_dir=tmp_path / "runs", publish=place)
+        assert (ran.exit_code, ran.folder is not None, "There is no case" in ran.title) == (3, True, True)
+        assert publishing.read(place)["completed"] is False
+
+
 class TestErrors:
     """Every error is exit code 3, in words, without a traceback."""
 
@@ -108,6 +143,7 @@ class TestErrors:
             (["run", "partition_leadership", "-p", "alve=1"], "Did you mean alive?"),
             (["run", "partition_leadershp"], "Did you mean 20_partition_leadership"),
             (["run", "partition_leadership", "-p", "alive"], "is not name=value"),
+            (["run", "triage", "--source", "leader_minus_one"], "Did you mean sample:leader_minus_one?"),
             (["run"], "Missing argument"),
             (["nonsense"], "No such command"),
             (["describe", "nothing_like_it"], "There is no notebook"),
@@ -142,7 +178,10 @@ class TestCollect:
         given = ("--properties", f"1={files}/server.properties", "--logs", f"1={files}/*.log", "--out", str(files / "case"))
         done = casebook("collect", *given)
         assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.splitlines() == ["taken: 1 server.properties, 1 log with 3 lines", str(files / "case")]
+        case = str(files / "case")
+        taken, following, last = done.stdout.splitlines()
+        assert (taken, last) == ("taken: 1 server.properties, 1 log with 3 lines", case)
+        assert following == f"next: casebook run triage --source {case}"
 
     def test_a_file_that_was_named_is_not_there(self, files):
         """The rest is a case, and the exit code is no success; a second time into it is refused, and changes nothing."""
@@ -179,6 +218,17 @@ class TestCollect:
         assert done.returncode == 3
         assert done.stderr.startswith("casebook: could not collect pasted/pasted.txt: nobody knows what 2 lines are")
         assert "Nothing was collected that casebook understands" in done.stderr
+
+    def test_a_paste_of_logs(self, tmp_path):
+        """Its lines are counted once, whoever wrote them; that it is no whole ZooKeeper is told in one line."""
+        said = (
+            "[2019-10-12 11:03:4{},000] INFO [Controller {}]: Broker failure callback for 3 (kafka.controller.KafkaController)\n"
+        )
+        (tmp_path / "paste").write_text("".join(said.format(n, 1 + n % 2) for n in range(8)))
+        done = casebook("collect", "--pasted", str(tmp_path / "paste"), "--out", str(tmp_path / "case"))
+        assert done.stdout.splitlines()[0] == "taken: 8 pasted lines, 2 logs with 8 lines"
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("casebook: not pasted: /brokers/ids, ")
 
     def test_a_wrong_port_is_told_at_once(self, tmp_path):
         """A refusal is an answer: nobody waits for the fifteen seconds that silence is given."""
@@ -238,6 +288,14 @@ class TestListings:
         said = casebook("list").stdout
         assert "20_partition_leadership" in said
         assert "sample:leader_minus_one" in said
+
+    def test_each_sample_says_what_it_shows(self):
+        """By the story of its incident; one from before it does not look like a broken cluster."""
+        lines = {line.split()[0]: line for line in casebook("list").stdout.splitlines() if line.startswith("sample:")}
+        assert lines.keys() == {f"sample:{name}" for name in sources.samples()}
+        assert "Kafka 0.9.0.1, notebook 20: Brokers are shut down one after the other" in lines["sample:leader_minus_one"]
+        before = lines["sample:kill_before_drain"].partition("partitions are left without leader")[0]
+        assert "nothing was broken yet. Then two slow brokers" in before
 
     def test_describe_tells_parameters_with_help(self):
         """Name, default, type, meaning."""

@@ -25,6 +25,7 @@ COMMANDS = [
 ELSEWHERE = [
     ["make", "test"],  # is this very run
     ["make", "lab"],  # tests/browser opens the same JupyterLab
+    ["source", ".venv/bin/activate"],  # is a word of shells: see what installing says
     [".venv/bin/casebook", "rehearse", "kill-before-drain", "--practice"],  # tests/rehearsal heals one
 ]
 ENSEMBLE = "zk1:2181,zk2:2181/kafka"
@@ -65,7 +66,7 @@ def own_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
     (profiles / "prod.toml").write_text(re.sub("|".join(map(re.escape, here)), lambda match: here[match[0]], profile))
     _casebook("run", "partition_leadership", "--source", case, "--runs", folder / "runs", "--publish", folder / "published")
     yield {
-        "profiles": str(profiles), "/srv/casebook": str(folder / "published"),
+        "profiles": str(profiles), "/srv/casebook/prod": str(folder / "published"),
         ENSEMBLE: f"{server.address}/kafka", "dump.jsonl": str(dump), "my-case": str(case), "pasted.txt": str(pasted),
         "/var/zookeeper/data": str(server.folder),
         "1=/var/kafka-logs": f"1={broker / 'segments'}", "1=/var/log/kafka/*": f"1={broker / 'logs'}/*",
@@ -97,7 +98,7 @@ class TestReadme:
         if "collect" in command:
             own_words = own_words | {"my-case": str(tmp_path / "my-case")}
         if "--publish" in command:
-            own_words = own_words | {"/srv/casebook": str(tmp_path / "published")}
+            own_words = own_words | {"/srv/casebook/prod": str(tmp_path / "published")}
         arguments = [own_words.get(word, word) for word in command]
         done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, timeout=400, check=False)
         assert done.returncode == (2 if "--publish" in command else 0), done.stdout + done.stderr
@@ -116,8 +117,12 @@ class TestReadme:
             assert "CRITICAL: " in done.stdout
 
     def test_installing_says_what_is_next(self):
-        """The last line names commands that there are."""
-        assert _made("install") == "Installed. Next: make report, make lab, or .venv/bin/casebook doctor"
+        """The last line makes the name work that every printed command begins with."""
+        said = _made("install")
+        assert said == "For casebook by its name alone, in this terminal: source .venv/bin/activate"
+        typed = f"{said.rpartition(': ')[2]} && command -v casebook"
+        found = subprocess.run(["bash", "-c", typed], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+        assert Path(found) == ROOT / ".venv/bin/casebook"
 
     @pytest.mark.parametrize(("user", "options"), [("0", ["--allow-root"]), ("1000", [])])
     def test_make_lab_lets_root_in(self, user, options, tmp_path):

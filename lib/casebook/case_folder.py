@@ -25,6 +25,7 @@ MANIFEST = "case.json"
 ZNODES = "zookeeper/znodes.jsonl.zst"
 HISTORY = "zookeeper/history.jsonl.zst"
 PASTED = "pasted/pasted.txt"
+PASTED_LOG = "pasted.log"
 DERIVED = "derived"
 
 

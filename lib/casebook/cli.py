@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import sys
 import traceback
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from casebook.pasted import NOT_PASTED
 from casebook.storage import OFFSETS_TOPIC
 
 if TYPE_CHECKING:
+    from casebook.facts import Problem
     from casebook.runner import Ran
 
 _COULD_NOT_COMPLETE = 3
@@ -70,12 +72,13 @@ def cli() -> None:
 def list_() -> None:
     """Name the notebooks and the shipped cases."""
     from casebook import notebooks, sources
+    from casebook.rehearsal import samples
 
     for notebook in notebooks.every():
         click.echo(f"{notebook.stem:<24} {notebook.title()}")
     click.echo()
     for sample in sources.samples():
-        click.echo(f"sample:{sample}")
+        click.echo(f"{f'sample:{sample}':<31} {samples.told(sample)}")
 
 
 @cli.command()
@@ -125,7 +128,7 @@ def run(
             given,
             runs_dir=runs_dir or places.runs_dir(),
             fail_on=Severity(fail_on),
-            timeout=_seconds(timeout) if timeout else None,
+            timeout=_seconds("--timeout", timeout) if timeout else None,
             one_at_a_time=one_at_a_time,
             publish=publishing.place(where) if where else None,
             progress=tell,
@@ -151,10 +154,10 @@ def _tell(ran: "Ran") -> None:
         click.echo(str(ran.folder))
 
 
-def _seconds(text: str) -> float:
+def _seconds(option: str, text: str) -> float:
     match = re.fullmatch(r"(\d+)\s*([smh])", text)
     if not match or not int(match[1]):
-        raise UsageError(f"{text!r} is no time to run.", try_="For example --timeout 30m, 90s or 2h.")
+        raise UsageError(f"{text!r} is no length of time.", try_=f"For example {option} 30m, 90s or 2h.")
     return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2]]
 
 
@@ -172,25 +175,30 @@ def report(run_folder: Path) -> None:
 @click.option("--format", "form", type=click.Choice(["line", "json", "prometheus", "webhook"]), default="line", show_default=True,
               help="For people, scripts, node_exporter's textfile collector, or a webhook's body.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), help="Replace this file, whole, instead of printing.")
-def summary(run_or_place: str, form: str, out: Path | None) -> None:
+@click.option("--max-age", metavar="20h", help="End with 3, and say so, when the run ended longer ago (s, m, h).")
+def summary(run_or_place: str, form: str, out: Path | None, max_age: str | None) -> None:
     """Tell what a RUN came to, for alerting; RUN is a run folder, or a place that runs publish to."""
     from casebook import publishing, summary, whole
 
+    oldest = _seconds("--max-age", max_age) if max_age else None
     is_run = (Path(run_or_place) / "run.json").is_file()
     document = summary.of_folder(Path(run_or_place)) if is_run else publishing.read(publishing.place(run_or_place))
+    overdue = oldest is not None and summary.is_overdue(document, oldest)
     said = {
-        "line": lambda found: summary.line(found) + "\n",
+        "line": lambda found: summary.line(found, overdue=overdue) + "\n",
         "json": summary.encoded,
         "prometheus": summary.prometheus,
-        "webhook": summary.webhook,
+        "webhook": lambda found: summary.webhook(found, overdue=overdue),
     }[form](document)
     if out is None:
         _say(said, nl=False)
-        return
-    try:
-        whole.write(out, said)
-    except OSError as error:
-        raise CasebookError(f"{out} cannot be written: {error.strerror}.") from None
+    else:
+        try:
+            whole.write(out, said)
+        except OSError as error:
+            raise CasebookError(f"{out} cannot be written: {error.strerror}.") from None
+    if overdue:
+        sys.exit(_COULD_NOT_COMPLETE)
 
 
 @cli.command()
@@ -205,7 +213,7 @@ def runs(runs_dir: Path | None, keep: int | None) -> None:
 
     folder = runs_dir or places.runs_dir()
     if keep is None:
-        for run in retention.listed(folder):
+        for run in retention.listed_anew(folder):
             _say(f"{run.name}  {run.case or '?'}  {run.kind}: {run.says}")
         return
     removed = retention.keep(folder, keep)
@@ -261,6 +269,7 @@ def collect(
     """Collect evidence into a case folder. Nothing is ever written to the cluster."""
     from casebook import progress
     from casebook.collect import PATIENCE, collect_case
+    from casebook.collect import zookeeper_data as zookeeper_data_files
 
     if not (zookeeper or zookeeper_dump or zookeeper_data or properties or logs or ledgers or clients or log_dirs or pasted):
         raise UsageError(
@@ -293,7 +302,8 @@ def collect(
         )
     _tell_what_was_taken(out)
     named = [*settings.values(), *chain.from_iterable(chain.from_iterable(found.values()) for found in files)]
-    _refuse_missing([str(path) for path in named] + [place for _, place in places], out)
+    empty = () if zookeeper_data_files.is_there(zookeeper_data) else zookeeper_data
+    _refuse_missing([str(path) for path in named] + [place for _, place in places], out, empty=[str(path) for path in empty])
 
 
 def _tell_what_was_taken(out: Path) -> None:
@@ -306,29 +316,44 @@ def _tell_what_was_taken(out: Path) -> None:
     from casebook.collect import taken
 
     case = Case.open(out)
-    open_ends = sorted(case.could_not_collect, key=lambda problem: NOT_PASTED in problem.reason)  # a paste never has all
+    unpasted = [problem.path for problem in case.could_not_collect if _is_hole(problem)]
+    open_ends = [problem for problem in case.could_not_collect if not _is_hole(problem)]
     for problem in open_ends[:5]:
         _say(f"casebook: could not collect {problem.path}: {problem.reason}", err=True)
     if len(open_ends) > 5:
         _say(f"casebook: and {len(open_ends) - 5} more, all in {out / 'case.json'}", err=True)
+    if unpasted:
+        more = f" and {len(unpasted) - 3} more" if len(unpasted) > 3 else ""
+        _say(f"casebook: {NOT_PASTED}: {', '.join(unpasted[:3])}{more}; triage says what to paste next", err=True)
+    understood = taken.is_understood(case)
     _say(f"taken: {taken.in_words(case)}")
+    if understood:
+        _say(f"next: casebook run triage --source {shlex.quote(str(out))}")
     _say(str(out))
-    if not taken.is_understood(case):
+    if not understood:
         raise CasebookError(
             f"Nothing was collected that casebook understands; no notebook can tell anything of {out}.",
             try_="Check the places that were given; of a paste, paste commands together with what they printed (docs/pasted.md).",
         )
 
 
-def _refuse_missing(named: Sequence[str], out: Path) -> None:
+def _is_hole(problem: "Problem") -> bool:
+    """Whether a znode is only what a paste left out: a paste never has all, and nobody chose what it lacks."""
+    return problem.path.startswith("/") and NOT_PASTED in problem.reason
+
+
+def _refuse_missing(named: Sequence[str], out: Path, *, empty: Sequence[str]) -> None:
     """End in an error where files that were named cannot be read: a script must not take the case for whole.
+
+    Args:
+        empty: Folders that do not hold what they were named for.
 
     Raises:
         CasebookError: Some are missing.
     """
     from casebook.collect import folders
 
-    missing = [place for place in named if not folders.is_uri(place) and not os.access(_path(place), os.R_OK)]
+    missing = [*empty] + [place for place in named if not folders.is_uri(place) and not os.access(_path(place), os.R_OK)]
     if missing:
         more = f", and {len(missing) - 3} more" if len(missing) > 3 else ""
         raise CasebookError(

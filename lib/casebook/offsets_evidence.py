@@ -98,13 +98,6 @@ class OffsetsEvidence:
         return aggregated.read(self.aggregate, expiry=expiry, bounds=bounds)
 
     @property
-    def unread(self) -> str:
-        """Why no segment was read, in a sentence."""
-        if isinstance(self.aggregate, ScanError):
-            return str(self.aggregate)
-        return "No log dir of a broker that holds the offsets topic is in this case: collect it with --log-dirs."
-
-    @property
     def findings(self) -> tuple[Finding, ...]:
         """What is found of both; a single answer where a case has nothing of any broker's disk or log."""
         if self.log_dirs or self.events or self._logs.unread:
@@ -143,7 +136,7 @@ class OffsetsEvidence:
             ScanError: There is no scan to ask.
         """
         if self.scanned is None:
-            raise ScanError(self.unread)
+            raise ScanError(self.offsets_topic.unread.why, try_=self.offsets_topic.unread.settle)
         from casebook.scans import offsets_topic as aggregated
 
         found = aggregated.deletions(self.aggregate, tried, self.scanned.segments)
@@ -161,6 +154,8 @@ class OffsetsEvidence:
             files=self._logs.files,
             scanned=scanned,
             rates=rates,
+            failed=self.aggregate if isinstance(self.aggregate, ScanError) else None,
+            looked=self._scan,
         )
 
 

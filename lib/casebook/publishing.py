@@ -219,11 +219,27 @@ class Folder:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Hold it; what writers left that were killed is removed."""
-        self._path.mkdir(exist_ok=True)
+        self._make()
         with (self._path / ".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             whole.sweep(self._path)
             yield
+
+    def _make(self) -> None:
+        """Make its last folder.
+
+        Raises:
+            PublishError: Something else is missing, or in its way.
+        """
+        try:
+            self._path.mkdir(exist_ok=True)
+        except FileNotFoundError:
+            raise PublishError(
+                f"Nothing could be published to {self.said}: {self._path.parent} is not there.",
+                try_="Make it first, or mount it: only the last folder is made.",
+            ) from None
+        except FileExistsError:
+            raise PublishError(f"Nothing could be published to {self.said}: it is a file.", try_="Name a folder.") from None
 
 
 class Store:

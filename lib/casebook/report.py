@@ -24,6 +24,7 @@ from casebook.views.view import PLOTLY, asset, stylesheet
 NOTEBOOK, REPORT = "notebook.ipynb", "report.html"
 _BLANK = {
     "notebook": None,
+    "source": None,
     "case": None,
     "collected_at": None,
     "parameters": {},

@@ -34,6 +34,19 @@ def listed(folder: Path) -> Sequence[Run]:
         ) from None
 
 
+def listed_anew(folder: Path) -> Sequence[Run]:
+    """All runs of a folder, newest first; its index, if it has one, is renewed: a run may have been removed by hand.
+
+    Raises:
+        CaseError: There is no such folder.
+    """
+    found = listed(folder)
+    if found and (folder / "index.html").is_file():
+        with suppress(OSError):  # who may only read still gets the list
+            runs.refresh_index(folder)
+    return found
+
+
 def keep(folder: Path, newest: int) -> Sequence[Run]:
     """Remove all but the newest runs of each line, and renew the index.
 

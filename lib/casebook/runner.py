@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from casebook import execution, notebooks, parameters, publishing, report, run_lock, runs, summary
+from casebook import execution, notebooks, parameters, publishing, report, run_lock, runs, sources, summary
 from casebook.errors import CasebookError, CaseError
 from casebook.findings import Severity
 from casebook.progress import Tell
@@ -70,12 +70,14 @@ def run(
         progress: Told what is being done.
 
     Raises:
-        CasebookError: A parameter is unknown or of the wrong type, nothing can be published, or another run has its turn; nothing
-            has run then.
+        CasebookError: A parameter is unknown or of the wrong type, there is no such source, nothing can be published, or another
+            run has its turn; nothing has run then. Who waits for a published report is told of a source that is gone by that.
     """
     known = parameters.of_notebook(notebook.path)
     values = parameters.coerced(known, given)
     shown = _in_force(known, values)
+    if not publish or sources.is_missing_profile(str(shown["source"])):
+        sources.check(str(shown["source"]))
     if publish:
         progress(f"{notebook.stem}: trying {publish.said}")
         publishing.check(publish, notebook=notebook.stem, source=shown["source"])

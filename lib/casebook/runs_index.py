@@ -14,15 +14,14 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from casebook import run_history, whole
+from casebook import run_history, summary, whole
 from casebook.analysis import changes
 from casebook.analysis.changes import Change, How
 from casebook.case import LIVE
-from casebook.findings import Severity, Status
 from casebook.past_runs import Outcome, outcomes
 from casebook.views import text
 from casebook.views.render import render
-from casebook.views.sparkline import sparkline
+from casebook.views.sparkline import Sparkline, sparkline
 from casebook.views.view import asset, stylesheet
 
 MOST_RUNS = 500
@@ -31,8 +30,8 @@ _MOST_NAMED = 2
 _ENDLESS = 1e12
 """Seconds that no run takes."""
 
-_INCOMPLETE = Status.COULD_NOT_CHECK.value
-_RANK = {"critical": 0, "warning": 1, _INCOMPLETE: 2, "info": 3, "ok": 4}
+_INCOMPLETE = "could_not_complete"
+_RANK = {"critical": 0, "warning": 1, _INCOMPLETE: 2, "could_not_check": 3, "info": 4, "ok": 5}
 NAME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)_(\w+)_[0-9a-f]{4}")
 
 
@@ -44,7 +43,7 @@ class Run:
         name: The folder's name.
         link: What to open: the report, else the folder.
         notebook: ``None`` when unknown, as are ``case``, ``started`` (ISO-8601 UTC) and ``seconds``.
-        kind: Worst severity, ``ok``, or ``could_not_check`` for a run that did not complete or cannot be read.
+        kind: As :func:`casebook.summary.kind` says; ``could_not_complete`` for a run that did not, or cannot be read.
         says: The worst finding's title, or what went wrong.
         checked: ``25 of 29``.
         checks: How each ended, by name; empty when the findings cannot be read.
@@ -101,9 +100,7 @@ def index(runs: Sequence[Run], *, older: int = 0) -> str:
         line = earlier[run.line]
         before = next((one for one in reversed(line) if one.checks), None)
         line.append(run)
-        rows.append(
-            {"run": run, "since": _since(run, before), "newest": False, "spark": sparkline(_points(line[-_KEPT_POINTS:]))}
-        )
+        rows.append({"run": run, "since": _since(run, before), "newest": False, "spark": _spark(line[-_KEPT_POINTS:])})
     newest = {id(line[-1]) for line in earlier.values()}
     for row in rows:
         row["newest"] = id(row["run"]) in newest
@@ -171,14 +168,10 @@ def _outcome(document: Mapping) -> dict[str, object]:
     findings, counts = document["findings"], document["completeness"]
     ok, unchecked = int(counts["ok"]), int(counts["could_not_check"])
     asked = ok + unchecked + int(counts["finding"])
-    first = next((f for f in findings if f["status"] == Status.FINDING), None)
+    kind, says = summary.said(document)
     return {
-        "kind": Severity(document["worst"]).value if document["worst"] else "ok" if ok else _INCOMPLETE,
-        "says": str(first["title"])
-        if first
-        else f"nothing found in {text.plural(ok, 'check')}"
-        if ok
-        else "nothing could be checked",
+        "kind": kind,
+        "says": str(says),
         "checked": f"{text.count(asked - unchecked)} of {text.count(asked)}",
         "checks": outcomes(findings),
     }
@@ -225,12 +218,18 @@ def _named(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _points(line: Sequence[Run]) -> tuple[Sequence[int | None], str]:
-    """The count of the worst check of late, over the last runs, and the last run's outcome."""
-    worst = next((name for run in reversed(line) for name, check in run.checks.items() if check.severity == run.kind), None)
-    if worst is None:
-        return [0 if run.kind == "ok" else None for run in line], line[-1].kind
-    return run_history.counts([run.checks.get(worst) for run in line]), line[-1].kind
+def _spark(line: Sequence[Run]) -> Sparkline:
+    """The count of the check that the last run's row speaks of, else of the worst of late, over the last runs."""
+    drawn = next((name for run in reversed(line) if (name := _spoken_of(run)) is not None), None)
+    if drawn is None:
+        return sparkline(([0 if run.kind == "ok" else None for run in line], line[-1].kind))
+    return sparkline((run_history.counts([run.checks.get(drawn) for run in line]), line[-1].kind), of=drawn)
+
+
+def _spoken_of(run: Run) -> str | None:
+    """The check whose finding is what a run says, else the first that is as bad."""
+    bad = {name: check for name, check in run.checks.items() if check.severity == run.kind}
+    return next((name for name, check in bad.items() if check.title == run.says), next(iter(bad), None))
 
 
 def _span(runs: Iterable[Run]) -> str:

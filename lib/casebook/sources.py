@@ -17,15 +17,17 @@ A profile is a file ``<profile>.toml`` in the profiles folder (``casebook doctor
     billing = "/var/billing/sent.csv"
 """
 
+import difflib
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from casebook import places
+from casebook import case_folder, places
 from casebook.case import Case
-from casebook.errors import UsageError, did_you_mean
+from casebook.errors import CaseError, UsageError, did_you_mean
 
 _SAMPLE, _LIVE = "sample:", "live:"
 Progress = Callable[[int, int | None], None]
@@ -86,14 +88,59 @@ def open_earlier(source: str) -> Case:
     return _open_kept(source)
 
 
+def check(source: str) -> None:
+    """Make sure that a source can be meant, before anything is started for it; nothing is collected.
+
+    Raises:
+        CasebookError: There is no such case or profile.
+    """
+    if source.startswith(_LIVE):
+        profile(source.removeprefix(_LIVE))
+        return
+    folder = _folder(source)
+    case_folder.manifest(case_folder.manifest_bytes(folder), folder)
+
+
+def is_missing_profile(source: str) -> bool:
+    """Whether a source is a live profile that nobody has written: a name mistyped, not evidence that is gone."""
+    return source.startswith(_LIVE) and not (places.profiles_dir() / f"{source.removeprefix(_LIVE)}.toml").exists()
+
+
 def _open_kept(source: str) -> Case:
+    return Case.open(_folder(source))
+
+
+def _folder(source: str) -> Path:
+    """Where the case of a source is that was collected before.
+
+    Raises:
+        CasebookError: There is nothing of that name.
+    """
     if source.startswith(_SAMPLE):
-        return Case.open(_sample(source.removeprefix(_SAMPLE)))
+        return _sample(source.removeprefix(_SAMPLE))
     if not source:
         raise UsageError("No source is given.", try_="Give -p source=sample:leader_minus_one, a case folder, or live:<profile>.")
-    folder = Path(source).expanduser()
+    folder = Path(source)
+    with suppress(RuntimeError):  # the home of somebody who is not known here
+        folder = folder.expanduser()
     beside = places.checkout() / folder  # JupyterLab runs a notebook in the notebooks' folder, a terminal in the checkout
-    return Case.open(beside if not folder.exists() and beside.exists() else folder)
+    for found in (folder, beside):
+        with suppress(OSError):  # a name that no file can have, or a folder that is closed to us
+            if found.exists():
+                return found
+    raise CaseError(f"There is no case at {folder}.", try_=_perhaps(folder))
+
+
+def _perhaps(folder: Path) -> str:
+    """The cases, samples and profiles by whose name somebody may have meant a folder that is not there."""
+    known = {name: kind + name for kind, names in ((_LIVE, profiles()), (_SAMPLE, samples())) for name in names}
+    with suppress(OSError):
+        beside = [manifest.parent.name for manifest in folder.parent.glob(f"*/{case_folder.MANIFEST}")]
+        known |= {name: str(folder.with_name(name)) for name in beside}
+    close = difflib.get_close_matches(folder.name.rpartition(":")[2], known, n=2, cutoff=0.6)
+    if close:
+        return f"Did you mean {' or '.join(known[name] for name in close)}?"
+    return "`casebook list` names the shipped samples."
 
 
 def samples() -> tuple[str, ...]:

@@ -15,8 +15,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from casebook import whole
+from casebook.analysis.changes import How
 from casebook.errors import CasebookError
-from casebook.findings import Completeness, Severity, Status, at_or_above
+from casebook.findings import Completeness, Severity, Status, at_or_above, undecided
 from casebook.past_runs import RUN_BEFORE
 from casebook.views import text
 
@@ -39,23 +40,41 @@ def exit_code(found: Document, fail_on: Severity = Severity.WARNING) -> int:
         fail_on: The lowest severity that makes it other than 0.
     """
     worst = Severity(found["worst"]) if found["worst"] else None
-    if at_or_above(worst, fail_on):
-        return _EXIT_CODES[worst]
-    return COULD_NOT_COMPLETE if Completeness(**found["completeness"]).inconclusive else 0
+    if undecided(worst, Completeness(**found["completeness"])):
+        return COULD_NOT_COMPLETE
+    return _EXIT_CODES[worst] if at_or_above(worst, fail_on) else 0
 
 
 def verdict(found: Document) -> str:
     """The line a terminal shows of ``findings.json``: the worst finding, else how much was checked."""
-    first = next((f for f in found["findings"] if f["status"] == "finding"), None)
+    word, sentence = said(found)
     unchecked = found["completeness"]["could_not_check"]
-    tail = f" ({unchecked} could not be checked)" if unchecked else ""
-    counts = Completeness(**found["completeness"])
-    if counts.inconclusive and (first is None or first["severity"] != Severity.CRITICAL):
-        said = f"; {first['severity']}: {first['title']}" if first else ""
-        return f"COULD NOT CHECK: {unchecked} of {counts.asked} questions could not be answered{said}"
-    if first is None:
-        return f"OK: nothing found in {found['completeness']['ok']} checks{tail}"
-    return f"{first['severity'].upper()}: {first['title']}{tail}"
+    tail = f" ({unchecked} could not be checked)" if unchecked and word != Status.COULD_NOT_CHECK else ""
+    return f"{word.replace('_', ' ').upper()}: {sentence}{tail}"
+
+
+def said(found: Document) -> tuple[str, str]:
+    """What findings come to: :func:`kind`, and a sentence."""
+    counts, word = Completeness(**found["completeness"]), kind(found["worst"], found["completeness"])
+    first = next((f for f in found["findings"] if f["status"] == Status.FINDING), None)
+    if word == Status.COULD_NOT_CHECK:
+        known = f"; {first['severity']}: {first['title']}" if first else ""
+        asked = text.plural(counts.asked, "question")
+        return word, f"{text.count(counts.could_not_check)} of {asked} could not be answered{known}"
+    return word, first["title"] if first else f"nothing found in {text.plural(counts.ok, 'check')}"
+
+
+def kind(worst: str | None, checks: Mapping[str, int]) -> str:
+    """``could_not_check`` where nobody may say how things stand, else the worst severity, else ``ok``.
+
+    Args:
+        worst: The worst severity; ``None`` for none.
+        checks: How many ended in which way.
+    """
+    severity = Severity(worst) if worst else None
+    if undecided(severity, Completeness(**checks)):
+        return Status.COULD_NOT_CHECK.value
+    return severity.value if severity else Status.OK.value
 
 
 def summary(record: Document, found: Document | None, changes: Sequence[str] | None, *, run: str) -> dict[str, object]:
@@ -141,10 +160,23 @@ def encoded(document: Document) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def line(document: Document) -> str:
-    """One line for people: what, of what, what changed, when; and how old the report is where it is another run's."""
+def is_overdue(document: Document, max_age: float) -> bool:
+    """Whether the run ended longer ago than one should have.
+
+    Args:
+        max_age: In seconds.
+    """
+    return time.time() - _epoch(document["ended"]) > max_age
+
+
+def line(document: Document, *, overdue: bool = False) -> str:
+    """One line for people: what, of what, what changed, when; and how old the report is where it is another run's.
+
+    Args:
+        overdue: No run has ended since when one should have, which is said first.
+    """
     parts = [
-        f"{document['verdict']}",
+        f"NO RUN SINCE {document['ended']}: {document['verdict']}" if overdue else f"{document['verdict']}",
         f"{document['notebook']} {document['source']}",
         _changed(document["changes"]),
         f"{document['started']}, {document['seconds']:.0f} s",
@@ -153,18 +185,21 @@ def line(document: Document) -> str:
     return _one_line(" | ".join(filter(None, parts)))
 
 
-def webhook(document: Document) -> str:
-    """A body that chat and paging services take: ``text`` for people, ``status`` to route by, the whole summary for scripts."""
-    return json.dumps({"text": line(document), "status": status(document), "summary": document}, ensure_ascii=False) + "\n"
+def webhook(document: Document, *, overdue: bool = False) -> str:
+    """A body that chat and paging services take: ``text`` for people, ``status`` to route by, the whole summary for scripts.
+
+    Args:
+        overdue: No run has ended since when one should have: the status is ``missing``.
+    """
+    word = "missing" if overdue else status(document)
+    return json.dumps({"text": line(document, overdue=overdue), "status": word, "summary": document}, ensure_ascii=False) + "\n"
 
 
 def status(document: Document) -> str:
     """In one word: ``could_not_complete``, ``could_not_check``, ``critical``, ``warning``, ``info`` or ``ok``."""
     if not document["completed"]:
         return "could_not_complete"
-    if document["worst"] != Severity.CRITICAL and Completeness(**document["checks"]).inconclusive:
-        return Status.COULD_NOT_CHECK.value
-    return document["worst"] or "ok"
+    return kind(document["worst"], document["checks"])
 
 
 def prometheus(document: Document) -> str:
@@ -249,7 +284,9 @@ def _short(found: Document, status: Status) -> list[dict[str, object]]:
 def _changed(changes: Mapping[str, int] | None) -> str:
     if changes is None:
         return ""
-    return "since the run before: " + (", ".join(f"{n} {how.replace('_', ' ')}" for how, n in changes.items()) or "nothing")
+    known = tuple(How)
+    ordered = sorted(changes, key=lambda how: known.index(how) if how in known else len(known))
+    return "since the run before: " + (", ".join(f"{changes[how]} {how.replace('_', ' ')}" for how in ordered) or "nothing")
 
 
 def _old(document: Document) -> str:

@@ -82,6 +82,7 @@ class VersionInUse:
         origin: How it is known.
         proof: Path in the case (and line) that says so; ``None`` when given or assumed.
         possible: What the evidence allows, in words, when it only narrows the release down.
+        other: Another release that the evidence allows, of another line, when it does not say which it is.
         contradictions: Sentences, one for each piece of evidence that says otherwise.
     """
 
@@ -89,6 +90,7 @@ class VersionInUse:
     origin: VersionOrigin
     proof: str | None = None
     possible: str | None = None
+    other: KafkaVersion | None = None
     contradictions: tuple[str, ...] = ()
 
     @property

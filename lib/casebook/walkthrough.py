@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from casebook import citations, places
 from casebook.analysis.group_partition import group_partition, java_hash
-from casebook.analysis.words import agree, number, size
+from casebook.analysis.words import agree, count, number, size
 from casebook.case import Case
 from casebook.errors import UsageError, did_you_mean
 from casebook.facts import Cluster, Partition, instant, state_path
@@ -98,7 +98,8 @@ def _isr(name: str) -> Lesson:
         name=name,
         source="sample:acks1_loss",
         takeaway=f"The state of payments-0 was written {len(rows)} times, with {number(changes, 'change')} of leader.",
-        reading="Each row is a transaction of ZooKeeper, in UTC. Controller and leader both write: the leader who is in sync.",
+        reading="Each row is a transaction of ZooKeeper, in UTC. The controller writes who leads, the leader who is in sync; "
+        "from 2.7 on the controller writes that for it.",
         columns=("When", "Leader", "ISR", "Leader epoch", "Controller epoch"),
         rows=rows,
         evidence=citations.evidence(case, [*(f"{_HISTORY}{change.zxid:#x}" for change, _ in states), *expanded], at=None),
@@ -116,6 +117,11 @@ def _high_watermark(name: str) -> Lesson:
     stored = _log(next(copy for copy in copies if copy.broker == leader))
     there = {each.offset: each.id for each in acknowledged if each.key in stored}
     gone = {each.offset: each for each in acknowledged if each.key not in stored}
+    between = sum(offset + 1 < at < max(gone) for at in gone)
+
+    def row(at: int) -> tuple[object, ...]:
+        return (at, "kept" if at < offset else "cut off", there.get(at, "–"), gone[at].id if at in gone else "–")
+
     on_disk = ", ".join(f"{copy.high_watermark} on broker {copy.broker}" for copy in copies)
     return Lesson(
         name=name,
@@ -123,11 +129,13 @@ def _high_watermark(name: str) -> Lesson:
         takeaway=f"Broker 1, leader before, cut {topic}-0 back to {offset}: {number(len(gone), 'acknowledged record')} "
         f"{agree(len(gone), 'is', 'are')} gone.",
         reading=f"What applications were told is stored, held against the log of broker {leader}. From {offset} on two had "
-        f"the same offset: the new leader's is there. In replication-offset-checkpoint stood, some time afterwards, {on_disk}.",
-        columns=("Offset", "Broker 1", "Stored there now", "Acknowledged, and gone"),
-        rows=tuple(
-            (at, "kept" if at < offset else "cut off", there.get(at, "–"), gone[at].id if at in gone else "–")
-            for at in (offset - 2, offset - 1, offset, offset + 1, max(gone))
+        f"the same offset: the new leader's is there. Broker 1 cut back to its own high watermark of then, {offset}; in "
+        f"replication-offset-checkpoint stood, each written at a later moment of its own, {on_disk}.",
+        columns=("Offset", "Log of broker 1", f"In the log of broker {leader} now", "Acknowledged by broker 1, and gone"),
+        rows=(
+            *(row(at) for at in (offset - 2, offset - 1, offset, offset + 1)),
+            (f"{offset + 2} to {max(gone) - 1}", "cut off", "…", f"{count(between)} more"),
+            row(max(gone)),
         ),
         evidence=citations.evidence(case, [*cut, gone[offset].proof], at=None),
     )

@@ -240,7 +240,7 @@ class Workbook(Examination):
         """
         segments = topic.segments(copy.broker, copy.partition) if copy else ()
         if not segments:
-            self.show(deletion_views.nothing_read(self._offsets.unread))
+            self.show(deletion_views.nothing_read(topic.unread, empty=topic.empty))
             return
         subject = deletion_views.Subject(broker=copy.broker, partition=copy.partition, segments=segments, source=self._source)
         choice = deletion_choice.parse(delete, delete_before, segments)
@@ -305,17 +305,18 @@ class Workbook(Examination):
         Args:
             answers: By the key of the question.
         """
+        last = self._last_in_sync()
         self._quiz = quiz_views.Desk(
-            questions=quiz_questions.questions(leadership.examine(self.cluster, self.version), last_in_sync=self._last_in_sync()),
+            questions=quiz_questions.questions(leadership.examine(self.cluster, self.version), last_in_sync=last),
             answers=answers,
-            incident=walkthrough_views.incident(self.cluster, self.version, self._stored_states()),
+            incident=walkthrough_views.incident(self.cluster, self.version, self._stored_states(), last),
             where=quiz_views.Where(source=self._source, at="" if self._at is None else self.as_of, quote=self._shown),
             interactive=self.interactive,
             remembered=self._remembered,
         )
         return self._quiz
 
-    def _last_in_sync(self) -> Mapping[tuple[str, int], tuple[int, ...]]:
+    def _last_in_sync(self) -> Mapping[tuple[str, int], quiz_past.LastInSync]:
         """The last ISR of each partition that named anybody, as far as the case has a history."""
         if not self.case.has_history or self.as_of is None:
             return {}

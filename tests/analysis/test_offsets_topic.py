@@ -4,7 +4,8 @@ from casebook import tables
 from casebook.analysis import deletion, offsets_topic, offsets_writers
 from casebook.analysis.load_rate import Measured, rate
 from casebook.analysis.load_work import Work
-from casebook.facts import Cluster
+from casebook.errors import ScanError
+from casebook.facts import Cluster, Partition, PartitionState
 from casebook.findings import Severity, Status
 from casebook.storage import (
     Commit,
@@ -14,9 +15,12 @@ from casebook.storage import (
     GroupHistory,
     GroupLoss,
     GroupState,
+    LogDir,
     OffsetsLog,
+    Replica,
     Scanned,
     Segment,
+    SegmentFile,
 )
 from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
 
@@ -155,3 +159,43 @@ class TestDeletion:
         assert (safe.verdict, safe.severity, every.severity, every.groups_emptied) == ("same answers", None, Severity.CRITICAL, 1)
         assert nothing.load_ms > safe.load_ms > every.load_ms
         assert deletion.lost_groups(answers[1], SCANNED.groups)[0].then.startswith("none left")
+
+
+class TestUnread:
+    """Where no segment was read, the advice is to do what would bring an answer, not what was done already."""
+
+    def of(self, *, size=None, leader=5, failed=None, looked=True, scanned=None):
+        replica = Replica(5, "__consumer_offsets", 19, "/d", "brokers/5/log_dirs.json:1", (SegmentFile(0, size or 0, MONDAY),))
+        dirs = () if size is None else (LogDir(5, "/d", MONDAY, (replica,)),)
+        state = PartitionState(leader=leader, leader_epoch=1, isr=(leader,), controller_epoch=1)
+        led = (Partition(topic="__consumer_offsets", partition=19, replicas=(5, 6), state=state),)
+        found = offsets_topic.examine(Cluster(partitions=led), USED, log_dirs=dirs, failed=failed, looked=looked, scanned=scanned)
+        content = [f for f in found.findings if not f.check.endswith((".compacted", ".cleaner_map", ".replicated"))]
+        assert len(content) == 8
+        return found, {(f.status, f.why, f.settle) for f in content}
+
+    def test_without_log_dirs_they_are_wanted(self):
+        _, ((status, why, settle),) = self.of()
+        assert (status, "No log dir" in why, "--log-dirs" in settle) == (Status.COULD_NOT_CHECK, True, True)
+
+    def test_where_nobody_looked_the_notebook_that_does_is_named(self):
+        """Triage reads no segment: the log dirs may all be here."""
+        _, ((status, _, settle),) = self.of(size=GIB, looked=False)
+        assert status is Status.COULD_NOT_CHECK
+        assert "casebook run offsets_topic" in settle and "--log-dirs" not in settle
+
+    def test_a_scan_that_failed_says_how(self):
+        """Log dirs that were given are elsewhere: to give them again helps nobody."""
+        _, ((status, why, settle),) = self.of(size=GIB, failed=ScanError("They are not here.", try_="Go there."))
+        assert (status, why, settle) == (Status.COULD_NOT_CHECK, "They are not here.", "Go there.")
+
+    def test_an_empty_topic_is_well(self):
+        """There is nothing to read, whether somebody looks or not."""
+        for looked in (True, False):
+            found, ((status, why, settle),) = self.of(size=0, looked=looked, scanned=Scanned())
+            assert (found.empty, status, why, settle) == (True, Status.OK, "", None)
+
+    def test_empty_copies_of_others_prove_nothing(self):
+        """The coordinator's own copy may be full."""
+        found, ((status, why, settle),) = self.of(size=0, leader=6)
+        assert (found.empty, status, "is empty" in why, "--log-dirs" in settle) == (False, Status.COULD_NOT_CHECK, True, True)

@@ -374,10 +374,18 @@ class TestThePast:
         case = opened("isr_shrunk_loss")
         at = quiz_past.height(past(case))
         assert raw(case, at).states["payments-0"]["isr"] == []
-        assert quiz_past.last_in_sync(past(case), at)["payments", 0] == (1,)
+        last = quiz_past.last_in_sync(past(case), at)["payments", 0]
+        assert last.isr == (1,)
+        assert last.proof in asked(case, at)["first"].cites
         explained = asked(case, at)["first"].explanation
         assert "it named broker 1 and not broker 2, which lacks what broker 1 acknowledged" in explained
         assert "Started before it, broker 2 would lead" in explained
+
+    def test_a_wrong_answer_hears_of_the_loss_first(self):
+        """Broker 2 was not in sync when the ISRs were emptied; that it heals fewer is the lesser fault."""
+        case = opened("isr_shrunk_loss")
+        why = quiz.judged(asked(case, quiz_past.height(past(case)))["first"], "2").why
+        assert re.match(r"Started first, it would lead .*payments-0.* without having been in sync: .* It would heal 3", why)
 
     def test_nobody_knows_who_was_in_sync(self):
         """Without a history it is not guessed."""
@@ -408,7 +416,7 @@ class TestExplanations:
         allowed = override("t", unclean_leader_election_enable="true")
         found = of(live=(3,), controller=3, topics={"t": {0: ([2, 1], state(-1, [1])), 1: ([3], state(3, [3]))}}, extra=[allowed])
         assert [broker for broker in range(4) if right(found["first"], broker)] == [1]
-        assert "out of sync" in quiz.judged(found["first"], "2").why
+        assert "lead t-0 without having been in sync" in quiz.judged(found["first"], "2").why
 
     @pytest.mark.parametrize("clean_of_2", [2, 3], ids=["as many", "more"])
     def test_who_heals_most_at_a_price(self, clean_of_2):
@@ -419,7 +427,7 @@ class TestExplanations:
         other = {3 + n: ([2], state(-1, [2])) for n in range(clean_of_2)}
         found = of(live=(3,), controller=3, topics={"t": {**mine, **other}}, extra=[allowed])
         assert [broker for broker in range(4) if right(found["first"], broker)] == [1]
-        assert "lose records that another's start would keep" in found["first"].asks
+        assert "no record may be lost that another order would keep" in found["first"].asks
         explained = found["first"].explanation
         assert "most" not in explained and "no other" not in explained
         assert "broker 2 would heal as many or more, and lead t-0 out of sync" in explained

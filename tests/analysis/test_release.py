@@ -77,6 +77,16 @@ class TestZnodes:
         answer = release(made(topics={"t": {0: ([1], None)}}, extra=extra))
         assert (str(answer.version), answer.origin) == (version, VersionOrigin.ZNODES)
 
+    @pytest.mark.parametrize(
+        ("extra", "other"),
+        [([*registered(5), znode("/controller", {"version": 1, "brokerid": 1})], "2.8.2"), ([*registered(2), *GONE], None)],
+    )
+    def test_another_that_is_possible_is_named(self, extra, other):
+        """Of several lines one is taken; another is the example of how to say which it is. Of a single line there is none."""
+        answer = release(made(topics={"t": {0: ([1], None)}}, extra=extra))
+        assert (answer.other and str(answer.other)) == other
+        assert not release(made(extra=extra), given="2.7.2").other
+
     def test_old_protocol_on_a_newer_release(self):
         """What is there counts more than an old format: the protocol may be older than the release."""
         assert str(release(made(extra=[*registered(2), znode("/feature", {"version": 1})])).version) == "3.3.2"

@@ -69,6 +69,18 @@ class TestChanges:
         assert how(before, now) == wanted
 
     @pytest.mark.parametrize(
+        ("past", "present"),
+        [("timeline.leaderless", "leadership.offline"), ("timeline.under_min_isr", "leadership.under_min_isr")],
+    )
+    def test_what_is_over_was_not_left_unchecked(self, past, present):
+        """What is told of the past only while it lasts is gone with what lasts; where nobody knows that, it is not."""
+        before = {past: found(past), present: found(present)}
+        healed = changes.compare(before, {present: outcome(present)})
+        assert [(row.how, row.check) for row in healed] == [(How.GONE, present)]
+        unknown = changes.compare(before, {present: outcome(present, "could_not_check")})
+        assert {row.check for row in unknown if row.how is How.NO_LONGER_CHECKED} == {past, present}
+
+    @pytest.mark.parametrize(
         ("before", "now", "wanted"),
         [
             (found("x.offline", offline=2), found("x.offline", offline=3), How.WORSE),

@@ -2,12 +2,15 @@
 
 import pytest
 
+from casebook.facts import Broker, Partition
+from casebook.history import Happened, What
 from tests.analysis.timeline_scenes import (
     GONE,
     LIVE,
     OLD,
     T0,
     History,
+    cluster,
     event,
     examined,
     files,
@@ -66,7 +69,7 @@ class TestLoss:
         told.lose(55, GONE + 300)
         slow = event("zks_fsync_slow", 2500, file="zookeeper/logs/1/zookeeper.log", ms=5200)
         found = incident(events=[*lines(silent=False), slow], history=sorted(told.rows, key=lambda one: one.time))
-        zookeeper = root(found, "zookeeper")
+        zookeeper = next(one for one in found.roots if (one.kind, one.broker) == ("zookeeper", 57))
         assert any("write to disk took 5 s" in point.text for point in zookeeper.pro)
         assert any("broker 55 lost their sessions" in point.text for point in zookeeper.pro)
 
@@ -158,6 +161,90 @@ class TestLoss:
         told = history()
         told.lose(57, 60_000, 0x396D)
         assert [chain.kind for chain in incident(history=told.rows).chains] == ["broker_lost", "broker_lost"]
+
+
+class TestStillDown:
+    """Brokers 1, 2 and 3 led t, u and v; each was lost, and 1, which led most, came back."""
+
+    def told(self, *, back=(1,)):
+        told = History()
+        for broker in (1, 2, 3):
+            told.register(broker, -500_000 + broker, 0x10 + broker)
+        for number in range(4):
+            told.write("t", number, 1, (1,), 0, -400_000 + number)
+        for number in range(2):
+            told.write("u", number, 2, (2,), 0, -300_000 + number)
+        told.write("v", 0, 3, (3,), 0, -200_000)
+        for broker, at in ((1, 1000), (2, 20_000), (3, 30_000)):
+            told.lose(broker, at, 0x10 + broker)
+            for topic, leader, many in (("t", 1, 4), ("u", 2, 2), ("v", 3, 1)):
+                for number in range(many if leader == broker else 0):
+                    told.write(topic, number, None, (broker,), 1, at + 100 + number)
+        for broker in back:
+            told.register(broker, 60_000 + broker, 0x20 + broker)
+            for number in range(4 if broker == 1 else 0):
+                told.write("t", number, 1, (1,), 2, 60_100 + number)
+        return told
+
+    def test_who_holds_partitions_comes_before_who_is_back(self):
+        """Broker 1 hit most, and has them again: what is wrong now waits for brokers 2 and 3, which holds less."""
+        found = examined(told=self.told())
+        assert [(chain.broker, chain.holds) for chain in found.chains] == [(2, 2), (3, 1), (1, 0)]
+        assert found.roots[0].broker == 2
+        said = finding(found, "root").title
+        assert "(broker 2, still down; broker 3, still down; broker 1, back since 11:04:39)" in said
+
+    def test_all_back(self):
+        """Nothing is left to be waited for: who hit most comes first, and none is called down."""
+        told = self.told(back=(1, 2, 3))
+        told.write("u", 0, 2, (2,), 2, 70_000)
+        told.write("u", 1, 2, (2,), 2, 70_001)
+        told.write("v", 0, 3, (3,), 2, 70_002)
+        found = examined(told=told)
+        assert [(chain.broker, chain.holds) for chain in found.chains] == [(1, 0), (2, 0), (3, 0)]
+        assert "down" not in finding(found, "root").title
+
+    @pytest.mark.parametrize("known", [True, False])
+    def test_what_the_znodes_say_counts(self, known):
+        """Walked after the history ends: broker 2 had come back, or nobody could see who had; it is not called down."""
+        walked = cluster(
+            partitions=(Partition("v", 0, (3,)),),
+            brokers={2: Broker(id=2)} if known else {},
+            brokers_known=known,
+        )
+        found = examined(told=self.told(), of=walked)
+        assert {chain.broker: chain.holds for chain in found.chains} == {1: 0, 2: 0, 3: 1 if known else 0}
+        assert found.chains[0].broker == (3 if known else 1)
+        assert "broker 2, still down" not in finding(found, "root").title
+
+    def test_a_stop_that_was_asked_for_is_no_trifle_then(self):
+        """Broker 2 was stopped, and nobody else has its partitions: a warning, before the loss that healed."""
+        found = examined(event("broker_stopping", 19_900, 2), told=self.told(), covered=[log(2)])
+        assert (found.chains[0].broker, found.chains[0].kind) == (2, "broker_stopped")
+        assert finding(found, "root").severity == "warning"
+
+    @pytest.mark.parametrize(("after", "holds"), [(19_900, 2), (-550_000, 0)], ids=["took it along", "an earlier life"])
+    def test_a_disk_that_took_the_broker_along(self, after, holds):
+        """It is what began it; a disk that failed before the broker was last registered is not."""
+        found = examined(event("log_dir_failed", after, 2), told=self.told(), covered=[log(2)])
+        assert next(chain.holds for chain in found.chains if chain.kind == "disk_failed") == holds
+        assert found.chains[0].kind == ("disk_failed" if holds else "broker_lost")
+
+    def test_missing_transactions(self):
+        """Who registered in them nobody knows: none is called down."""
+        told = self.told()
+        told.rows.append(Happened(What.BEGIN, 900, T0 + 90_000))
+        found = examined(told=told)
+        assert {chain.holds for chain in found.chains} == {0}
+        assert "still down" not in finding(found, "root").title
+
+    def test_an_emptied_isr_waits_for_any_replica(self):
+        """Nobody knows who had everything: each of the dead holds it."""
+        told = self.told()
+        told.write("v", 0, None, (), 2, 80_000)
+        walked = cluster(partitions=(Partition("v", 0, (3, 2)),), brokers={1: Broker(id=1)})
+        found = examined(told=told, of=walked)
+        assert {chain.broker: chain.holds for chain in found.chains} == {1: 0, 2: 3, 3: 1}
 
 
 class TestStorm:

@@ -78,6 +78,13 @@ class TestShifted:
         assert finding(found, "clocks").title == "Nothing tells how far the clocks of broker 1, broker 2 are off"
         assert finding(examined(), "clocks").title == "Nothing tells how far the clocks of the logs are off"
 
+    def test_a_single_clock(self):
+        """One clock is no "all"."""
+        told = History()
+        told.register(57, 0)
+        assert finding(examined(told=told), "clocks").title.startswith("The clock of broker 57 agrees with ZooKeeper within ")
+        assert finding(incident(), "clocks").title.startswith("All 3 clocks agree with ZooKeeper within ")
+
     def test_seen_to_register(self):
         """Who registers is seen by the controller at about that time, one after the other."""
         seen = [event("broker_change", at + 90, 1, line=at, added="2", deleted="", live="1,2") for at in (0, 50_000)]

@@ -2,6 +2,8 @@
 
 import pytest
 
+from casebook.analysis import timeline_checks
+from casebook.analysis.timeline_silences import COLLECT_HISTORY
 from casebook.facts import Broker, Partition, Stat, Topic
 from casebook.findings import Severity, Status
 from casebook.history import Happened, What
@@ -58,6 +60,37 @@ class TestLeaderless:
         assert spans(found, "leaderless") == [(1000, None)]
         assert windows(found, "leaderless")[0].closed_proof.endswith(f"0x{last:x}")
         assert finding(found, "leaderless").severity is Severity.CRITICAL
+
+    def test_who_is_still_without_is_named(self):
+        """Partition 0 healed at once and would come first: what is told, shown as proof and sent to notebook 20 is partition 1."""
+        told = started()
+        told.write("t", 1, 1, (1,), 0, -39_000)
+        told.lose(1, 1000, 0xA)
+        told.write("t", 0, 2, (2,), 1, 1400)
+        last = told.write("t", 1, None, (1,), 1, 1500)
+        said = finding(examined(told=told), "leaderless")
+        assert said.title == "2 partitions had no leader, for up to 400 ms, 1 of them to the end of the evidence"
+        assert said.why.startswith("Still without: t-1. t-1: The znode of leader 1 went.")
+        assert f"0x{last:x}" in said.evidence[1].file
+        assert "Notebook 20" in said.next[0].text
+
+    def test_nobody_is_without_any_more(self):
+        """Then nothing is to be brought back, and the title says so; a partition that was deleted is not called well."""
+        told = started()
+        told.write("t", 1, 1, (1,), 0, -39_000)
+        told.lose(1, 1000, 0xA)
+        told.write("t", 0, 2, (2,), 1, 1400)
+        told.write("t", 1, None, (1,), 1, 1500)
+        told.add(What.STATE_GONE, 2000, topic="t", partition=1)
+        said = finding(examined(told=told), "leaderless")
+        deleted = "1 was deleted, or is being deleted, the other has one again"
+        assert said.title == f"2 partitions had no leader, for up to 1.000 s; {deleted}"
+        assert said.next == ()
+        told.rows.pop()
+        told.write("t", 1, 2, (2,), 2, 2000)
+        said = finding(examined(told=told), "leaderless")
+        assert said.title == "2 partitions had no leader, for up to 1.000 s; all have one again"
+        assert said.next == ()
 
     def test_before_the_history(self):
         """A leader that was never registered: leaderless since its state is known."""
@@ -139,6 +172,13 @@ class TestLeaderless:
 
 
 class TestTwoLeaders:
+    def test_nobody_was_elected(self):
+        """A whole history without an election answers; nobody is sent for the history that is there."""
+        found = examined(told=started())
+        assert finding(found, "two_leaders").status is Status.OK
+        assert COLLECT_HISTORY not in str([one.settle for one in timeline_checks.in_short(found.findings)])
+        assert finding(examined(), "two_leaders").status is Status.COULD_NOT_CHECK
+
     def lost(self, *events, version=NEW):
         told = started()
         told.lose(1, 1000, 0xA)

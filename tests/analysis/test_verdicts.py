@@ -122,7 +122,7 @@ class TestMinIsr:
     def test_no_dynamic_settings_before_1_1(self):
         """What stands under /config/brokers does not count for 0.9."""
         v = judged([1], state(1, [1]), version=K09, extra=self.ALL[1:])
-        assert facts(v, "min_isr", "min_isr_origin") == (1, "built-in default (server.properties not collected)")
+        assert facts(v, "min_isr", "min_isr_origin") == (1, "built-in default, as server.properties was not collected")
 
     def test_server_properties(self):
         """Then the leader's own file; without the line in it, the release's default."""

@@ -28,6 +28,19 @@ class TestReplay:
         assert [(c.partition, c.leader_after, c.healed) for c in answer.changes] == [(1, None, False), (2, None, False)]
         assert all(before == after for _, before, after, _ in answer.counts)
 
+    def test_who_has_no_leader_is_counted_apart(self):
+        """Triage counts the partitions with a leader alone: how many of each count have none is told beside it."""
+        short = {0: ([5], state(-1, [5])), 1: ([2, 5], state(2, [2])), 2: ([5], state(-1, [5]))}
+        two = override("t", unclean_leader_election_enable="false", min_insync_replicas="2")
+        notes = {label: (before, after, note) for label, before, after, note in replayed(short, extra=(two,)).counts}
+        assert notes["Under min ISR"] == (3, 3, "2 of them without leader")
+        started = {
+            label: (before, after, note) for label, before, after, note in replayed(short, extra=(two,), alive="1,2,3,5").counts
+        }
+        assert started["Under min ISR"] == (3, 2, "without leader: 2 of 3, then 0 of 2; once caught up")
+        well = replayed({0: ([1, 2], state(1, [1, 2]))}).counts
+        assert [note for label, *_, note in well if label.startswith("Under")] == ["", ""]
+
     def test_start(self):
         """The broker that holds the last ISR returns, and leads."""
         answer = replayed({0: ([5, 2], state(-1, [5]))}, alive="1,2,3,5")

@@ -163,6 +163,14 @@ class TestUse:
         expect(command.get_by_role("button")).to_have_text("Copied")
         assert opened.evaluate("navigator.clipboard.readText()") == command.locator("code").inner_text()
 
+    def test_what_cannot_be_pressed_looks_like_text(self, opened: Page):
+        """Without widgets brokers and choices stand there as words: no frame, no fill, in either scheme."""
+        drawn = """() => [...document.querySelectorAll('.cb-what-if .cb-chip')].map(mark => getComputedStyle(mark))
+            .map(s => [s.borderTopWidth, s.outlineStyle, s.backgroundColor].join(' '))"""
+        for scheme in ("dark", "light"):
+            opened.emulate_media(color_scheme=scheme)
+            assert set(opened.evaluate(drawn)) == {"0px none rgba(0, 0, 0, 0)"}
+
     def test_focus_is_seen(self, opened: Page):
         """The keyboard's place is ringed, 2 px wide and 2 px off."""
         opened.keyboard.press("Tab")

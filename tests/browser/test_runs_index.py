@@ -73,7 +73,7 @@ class TestReading:
     def test_who_needs_someone(self, index: Visit):
         """One sentence, the worst first, symbol and word beside the case."""
         sentence = " ".join(index.page.locator(".cb-needing").inner_text().split())
-        assert sentence == "2 cases need someone: prod-events CRITICAL, staging INCOMPLETE. prod-orders OK."
+        assert sentence == "2 cases need someone: prod-events CRITICAL, staging COULD NOT COMPLETE. prod-orders OK."
 
     def test_what_changed(self, index: Visit):
         """Newest first; what changed is said with its numbers."""
@@ -112,7 +112,7 @@ class TestFilters:
 
     @pytest.mark.parametrize(
         ("name", "left"),
-        [("critical 2", 2), ("ok 6", 6), ("incomplete 1", 1), ("only what changed", 5), ("newest of each case", 3)],
+        [("critical 2", 2), ("ok 6", 6), ("could not complete 1", 1), ("only what changed", 5), ("newest of each case", 3)],
     )
     def test_choices(self, index: Visit, name: str, left: int):
         """Each says how many it will leave, or leaves what it says; a first run is a change."""

@@ -12,10 +12,11 @@ from casebook.analysis.evidence import known_from
 from casebook.analysis.release import release
 from casebook.case import Case
 from casebook.case_folder import ZNODES
+from casebook.cli import cli
 from casebook.collect import collect_case
 from casebook.collect.ensemble import Credentials
 from casebook.doctor import neighbours
-from casebook.errors import CaseError, CollectError, UsageError
+from casebook.errors import CasebookError, CaseError, CollectError, UsageError
 from tests.collect.small_zookeeper import ZooKeeper, kafka
 
 SECRET = "hunter2-Xyzzy"
@@ -54,6 +55,21 @@ class TestCollectCase:
         assert frozenset({1, 2}) == case.cluster().live
         assert len(case.redacted) == 4
         assert SECRET.encode() not in content(folder)
+
+    @pytest.mark.parametrize("there", [True, False])
+    def test_files_of_zookeeper_that_are_not_there(self, zookeeper: ZooKeeper, tmp_path: Path, there: bool) -> None:
+        """ZooKeeper answers: only the history is missing, which is said."""
+        zookeeper.tree(kafka({"t": {0: [1, 2]}}))
+        data = tmp_path / "data"
+        if there:
+            data.mkdir()
+        case = Case.open(collect_case(tmp_path / "case", zookeeper=zookeeper.address, zookeeper_data=[data]))
+        assert frozenset({1, 2}) == case.cluster().live
+        (problem,) = case.could_not_collect
+        assert (problem.path, str(data) in problem.reason) == ("ZooKeeper's files", True)
+        arguments = ["collect", "--zookeeper", zookeeper.address, "--zookeeper-data", str(data), "--out", str(tmp_path / "other")]
+        with pytest.raises(CasebookError, match=f"Not there, or not for you to read: {data}"):
+            cli.main(arguments, standalone_mode=False)
 
     def test_the_doctor_infers_the_same_release(self, zookeeper: ZooKeeper, tmp_path: Path) -> None:
         """From the same marks, in the report's words: topics of version 3 are written since 2.8.0 (ZkData.scala@2.8.0)."""

@@ -26,6 +26,9 @@ java.lang.ArrayIndexOutOfBoundsException: 18
 RELEASE = "[2019-10-12 10:00:00,001] INFO Kafka version : 0.9.0.1 (org.apache.kafka.common.utils.AppInfoParser)"
 NETWORK = "[2019-10-12 11:03:44,499] DEBUG Processor 1 listening to new connection from /10.0.0.9:51536 (kafka.network.Processor)"
 IDS = "ls /brokers/ids\n[1, 2]\n"
+SHELL = "bin/zookeeper-shell.sh HOST:2181"
+GREETING = "Connecting to HOST:2181\nWelcome to ZooKeeper!\nJLine support is disabled\n\nWATCHER::\n\nWatchedEvent state:SyncConnected type:None path:null\n"
+"""What the shell of Kafka 2.8.2 prints before its answer to a command that is piped into it."""
 SECRET = "hunter2-Xyzzy"
 
 
@@ -280,18 +283,48 @@ class TestWhatIsMissing:
         assert found.settle.endswith("make the case anew.")
 
 
+class TestPiped:
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "echo ls /brokers/ids | ./zookeeper-shell.sh 127.0.0.1:2181",
+            "me@host:~$ echo 'ls /brokers/ids' | bin/zookeeper-shell.sh HOST:2181",
+            '$ echo "ls /brokers/ids" | zkCli -server HOST',
+            "zookeeper-shell.sh HOST:2181 ls /brokers/ids",
+        ],
+    )
+    @pytest.mark.parametrize("echoed", ["", "[zk: HOST:2181(CONNECTED) 0] ls /brokers/ids\n"])
+    def test_a_command_in_a_pipe_is_a_command(self, case, command, echoed):
+        """What stands behind it is its answer, whether the shell repeats the command or not; every line is understood."""
+        made = case(command, GREETING + echoed + "[2, 3]")
+        assert made.cluster().live == {2, 3}
+        assert finding(examined(made)[1], "evidence.pasted").status is Status.OK
+
+    def test_other_pipes_are_none(self, case):
+        """Only what is piped into ZooKeeper's shell asks ZooKeeper."""
+        assert not case("echo ls /brokers/ids | cat", "[2, 3]").cluster().brokers_known
+
+    def test_an_answer_alone_is_not_guessed_at(self, case):
+        """Numbers may be anybody's; it says where to write the command, and with it they are understood."""
+        alone = case(GREETING + "[2, 3]")
+        assert not alone.cluster().brokers_known
+        told = finding(examined(alone)[1], "evidence.pasted").why
+        assert "write the command, e.g. `ls /brokers/ids`, on a line above line 8" in told
+        assert case(GREETING + "ls /brokers/ids", "[2, 3]").cluster().live == {2, 3}
+
+
 class TestNextPaste:
     @pytest.mark.parametrize(
         ("texts", "command"),
         [
-            ((GET,), "ls /brokers/ids"),
-            ((GET.replace(STATE, "/k" + STATE),), "ls /k/brokers/ids"),
-            ((ROW,), "ls /brokers/ids"),
-            ((GET.replace("-1", "1"), IDS), "get /brokers/topics/orders"),
-            (('get /brokers/topics/orders\n{"version":1,"partitions":{"2":[1]}}\n', IDS), f"get {STATE}"),
+            ((GET,), f"echo 'ls /brokers/ids' | {SHELL}"),
+            ((GET.replace(STATE, "/k" + STATE),), f"echo 'ls /k/brokers/ids' | {SHELL}"),
+            ((ROW,), f"echo 'ls /brokers/ids' | {SHELL}"),
+            ((GET.replace("-1", "1"), IDS), f"echo 'get /brokers/topics/orders' | {SHELL}"),
+            (('get /brokers/topics/orders\n{"version":1,"partitions":{"2":[1]}}\n', IDS), f"echo 'get {STATE}' | {SHELL}"),
             ((ROW, IDS), "tail -n 200 server.log"),
             ((ROW.replace("none", "1"), IDS), "bin/kafka-topics.sh"),
-            ((FILES["groups_2.8.2_state"],), "get /brokers/topics/__consumer_offsets/partitions/9/state"),
+            ((FILES["groups_2.8.2_state"],), "echo 'get /brokers/topics/__consumer_offsets/partitions/9/state' | "),
             (("[2019-10-12 11:03:42,1] INFO [GroupMetadataManager brokerId=3] Loading group metadata from __consumer_offsets-19",), "grep -E 'Loading"),
             (("session 0x396c has expired, closing socket connection",), "grep -E 'deleted brokers"),
             (("208G\t/data/__consumer_offsets-19",), "ls -l --time-style=full-iso /data/__consumer_offsets-19"),
@@ -313,12 +346,13 @@ class TestNextPaste:
     def test_it_leads_somewhere(self, case):
         """Answering each command in turn ends, and every partition was judged."""
         answers = {
-            "ls /kafka/brokers/ids": IDS.replace("/brokers", "/kafka/brokers"),
-            "get /kafka/brokers/topics/orders": 'get /kafka/brokers/topics/orders\n{"version":1,"partitions":{"2":[3,1]}}\n',
+            f"echo 'ls /kafka/brokers/ids' | {SHELL}": "[1, 2]",
+            f"echo 'get /kafka/brokers/topics/orders' | {SHELL}": '{"version":1,"partitions":{"2":[3,1]}}',
         }
         texts = [GET.replace(STATE, "/kafka" + STATE)]
         while (command := following(case(*texts))) in answers:
-            texts.append(answers.pop(command))
+            texts += [f"me@host:~$ {command}", GREETING + answers.pop(command)]
+        assert not any("ids" in command for command in answers)
         (verdict,) = examined(case(*texts))[0].verdicts
         assert (verdict.state, verdict.rule in ("R3", "R11"), verdict.waits_for) == ("leaderless", True, (3,))
 

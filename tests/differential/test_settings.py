@@ -17,7 +17,7 @@ from casebook.analysis.durability_rows import SettingRow
 from casebook.analysis.settings import BUILT_IN, DYNAMIC_BROKER, DYNAMIC_DEFAULT, SERVER_PROPERTIES, TOPIC, Settings
 from casebook.case import Case
 from casebook.collect import collect_case
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import Cluster, disks
 from casebook.versions import READ_ONLY_BROKER_SETTINGS, KafkaVersion
 
 ORIGINS = {
@@ -144,9 +144,9 @@ class TestDescribeConfigs:
 def test_the_values_that_0_9_prints(tmp_path):
     """0.9.0.1 knows no DescribeConfigs; it prints what counts when it starts."""
     with Cluster(kafka="0.9.0.1", brokers=1, settings=STATIC) as cluster:
-        log = next(path for path in cluster.log_files(1) if path.name == "server.log")
         cluster.create_topic("own", {0: [1]}, {"min.insync.replicas": "1"})
-        printed = dict(re.findall(r"^\t([\w.]+) = (.*?)\s*$", log.read_text(), re.MULTILINE))
+        lines = map(re.compile(r"\t([\w.]+) = (.*?)\s*").fullmatch, disks.log_lines(cluster, 1, "server.log"))
+        printed = dict(line.groups() for line in lines if line)
         collected = collect_case(tmp_path / "case", zookeeper=cluster.zookeeper, properties={1: cluster.server_properties(1)})
     facts = Case.open(collected).cluster()
     rows: list[SettingRow] = list(listed.rows(facts, Settings(facts, KafkaVersion.parse("0.9.0.1"))))

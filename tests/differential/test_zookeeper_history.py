@@ -29,6 +29,8 @@ SECONDS, ROUNDS = 120, 5
 ORDERS, ALONE = {0: [1, 2], 1: [2, 3], 2: [3, 1]}, {0: [2]}
 MORE = {partition: [1 + partition % 3, 1 + (partition + 1) % 3] for partition in range(6)}
 CONFIGS = 60
+TRIES = 30
+"""Collections, of which one must see nothing change. An ISR's change is told and taken away again within seconds."""
 INSTANTS, SEED = 50, 5
 _STATE = "/brokers/topics/orders/partitions/0/state"
 
@@ -75,9 +77,21 @@ def _lived(kafka: str, home: Path) -> Lived:
                 _live(cluster, next(replicas))
             cluster.wait_until(lambda: len(looks) > INSTANTS, what="looks at it")
             cluster.stop(3)
-        looks.append(_look(cluster.zookeeper))
-        case = collect_case(home / "case", zookeeper_data=[cluster.zookeeper_data], chroot=cluster.chroot)
+        case, last = _at_rest(cluster, home)
+        looks.append(last)
     return Lived(Case.open(case), looks, watcher)
+
+
+def _at_rest(cluster: Cluster, home: Path) -> tuple[Path, Look]:
+    """A case made of ZooKeeper's files between two looks that saw the same: notifications of ISR changes come and go of themselves."""
+    before = _look(cluster.zookeeper)
+    for number in range(TRIES):
+        case = collect_case(home / f"case-{number}", zookeeper_data=[cluster.zookeeper_data], chroot=cluster.chroot)
+        after = _look(cluster.zookeeper)
+        if before.znodes == after.znodes:
+            return case, before
+        before = after
+    raise AssertionError(f"something has changed during each of {TRIES} collections")
 
 
 def _live(cluster: Cluster, moved: Sequence[int]) -> None:

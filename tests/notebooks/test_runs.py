@@ -11,7 +11,7 @@ import pytest
 
 from casebook import notebooks, parameters, places, runner, sources
 from casebook.analysis import changes
-from casebook.errors import UsageError
+from casebook.errors import CasebookError, UsageError
 from casebook.findings import Status
 from casebook.past_runs import outcomes
 from tests import notebook_cells
@@ -172,10 +172,19 @@ class TestFailures:
     """A run that cannot complete says so, and is kept."""
 
     @pytest.mark.parametrize(
+        ("source", "said"),
+        [("sample:leader_minus_on", "Did you mean leader_minus_one"), ("/nowhere/at/all", "There is no case at")],
+    )
+    def test_no_such_source(self, tmp_path, source, said):
+        """Told before anything runs: no run is kept of a name that was mistyped."""
+        with pytest.raises(CasebookError) as told:
+            runner.run(notebooks.find("partition_leadership"), {"source": source}, runs_dir=tmp_path)
+        assert said in str(told.value)
+        assert not [path for path in tmp_path.iterdir() if path.name != "index.html"]
+
+    @pytest.mark.parametrize(
         ("given", "said"),
         [
-            ({"source": "sample:leader_minus_on"}, "Did you mean leader_minus_one"),
-            ({"source": "/nowhere/at/all"}, "There is no case at"),
             ({"source": "sample:healthy", "kafka_version": "nine"}, "is not a Kafka version"),
             ({"source": "sample:healthy", "alive": "1,77"}, "is no broker of this case"),
             ({"source": "sample:healthy", "topic": "None"}, "is not in this case"),

@@ -2,6 +2,7 @@
 
 import atexit
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,6 +25,8 @@ from casebook.storage import OFFSETS_TOPIC
 
 _KEPT = []
 _CHANCES = 3
+_TOO_BUSY = (RehearsalError, subprocess.TimeoutExpired, TimeoutError)
+"""A moment was missed, a server did not end when it was asked to, or a broker did not answer, all within a minute or so."""
 
 
 def offsets_bloat(kafka: str = "0.9.0.1") -> Path:
@@ -34,6 +37,12 @@ def offsets_bloat(kafka: str = "0.9.0.1") -> Path:
 def coordinators_loading(kafka: str = "0.9.0.1") -> Path:
     """The folder of a play of ``coordinators-loading``."""
     return played("coordinators-loading", kafka)
+
+
+def logged(case: Path, broker: int, name: str = "server.log") -> str:
+    """A broker's log, as a case that a play left behind has it, with what was rolled away at full hours, oldest first."""
+    files = (case / "brokers" / str(broker) / "logs").glob(f"{name}*")
+    return "".join(file.read_text() for file in sorted(files, key=lambda file: (file.name == name, file.name)))
 
 
 def memory(out: Path) -> Path:
@@ -82,10 +91,11 @@ def played(incident: str, kafka: str) -> Path:
 def played_by(script: Callable[[Stage], None], incident: str, kafka: str, story: str) -> Path:
     """The same of a script that nobody is offered.
 
-    On a busy machine a play may miss the moment that it is about. It says so itself, and is played again.
+    On a busy machine a play may miss the moment that it is about, or wait for a server in vain. It says so itself, and is played
+    again.
     """
     for _ in range(_CHANCES - 1):
-        with suppress(RehearsalError):
+        with suppress(*_TOO_BUSY):
             return _play(script, incident, kafka, story)
     return _play(script, incident, kafka, story)
 

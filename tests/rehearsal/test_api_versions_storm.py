@@ -22,9 +22,7 @@ def facts(out):
 
 
 def log(out, phase, name="server.log"):
-    """With what was rolled away at a full hour."""
-    logs = (out / phase / "brokers" / str(script.ASKED) / "logs").glob(f"{name}*")
-    return "".join(log.read_text() for log in sorted(logs, key=lambda log: log.stat().st_mtime))
+    return plays.logged(out / phase, script.ASKED, name)
 
 
 class TestStorm:

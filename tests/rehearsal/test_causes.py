@@ -2,7 +2,6 @@
 
 import json
 import re
-from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
@@ -10,12 +9,10 @@ import pytest
 from casebook.analysis.timeline_rows import WindowKind
 from casebook.rehearsal import causes as script
 from tests.rehearsal import plays
-from tests.rehearsal.test_timeline import examined, ms
+from tests.rehearsal.test_timeline import CLOSE, examined, ms, utc
 
 pytestmark = pytest.mark.alone
 
-CLOSE = 100
-"""Milliseconds by which what is found may differ from ZooKeeper's times, or from those of the server that acted."""
 LOST = ("cut", "collection", "freeze")
 """Incidents that ended one broker's session."""
 ORDER = (
@@ -53,11 +50,6 @@ def expired(out):
     """When ZooKeeper says that it gave up a session, by its name."""
     text = (out / "after" / "zookeeper" / "logs" / "zookeeper" / "zookeeper.out").read_text()
     return {match["session"]: utc(match["at"]) for match in _EXPIRING.finditer(text)}
-
-
-def utc(printed):
-    """Epoch milliseconds of a time as servers print it."""
-    return round(datetime.strptime(printed, "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC).timestamp() * 1000)
 
 
 def chain_of(found, broker, at):
@@ -219,6 +211,13 @@ class TestZooKeeper:
             _, roots = chain_of(found, int(broker), expired[session])
             assert roots[0].kind == "zookeeper"
             assert roots[0].weight > roots[1].weight
+
+
+def test_clocks(found):
+    """Where nothing else runs beside it, each broker's clock, which was right, is found to be, and known as well as it needs to be."""
+    measured = {clock.broker: clock for clock in found.clocks if clock.broker}
+    assert measured.keys() == set(script.BROKERS)
+    assert all(abs(clock.skew) <= CLOSE and clock.uncertainty <= CLOSE for clock in measured.values())
 
 
 def test_a_first_start_is_no_crash(found):

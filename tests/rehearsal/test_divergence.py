@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from time import sleep, time_ns
+from time import time_ns
 
 import pytest
 
@@ -14,7 +14,7 @@ from casebook.analysis.divergence import Kind, agreement, divergences
 from casebook.analysis.unclean_price import prices
 from casebook.collect import folders, inventory
 from casebook.findings import Severity, Status
-from casebook.rehearsal import Cluster
+from casebook.rehearsal import Cluster, disks
 from casebook.rehearsal.records import client_settings, produce
 from casebook.scans.replicas import compare
 
@@ -23,8 +23,10 @@ BASE, BURST = 10, 20
 PARTITIONS = (("plain", 0), ("plain", 1), ("zipped", 0))
 BOTH = (("plain", 0), ("zipped", 0))
 """Those that are written to while broker 2 is away."""
-CHECKPOINTED = 6.0
-"""Seconds after which high watermarks are on disk: the returning broker of 0.9 cuts its log there."""
+ENDS = {place: BASE + (BURST if place in BOTH else 0) for place in PARTITIONS}
+"""Where the logs end then."""
+NOT_COPIED = shutil.ignore_patterns("*index", ".lock", "*.tmp")
+"""A checkpoint is written as ``.tmp`` and renamed: of a broker that runs it may be gone before it is copied."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +61,7 @@ def read_all(cluster):
 
 def snapshot(cluster, into):
     for broker in (1, 2):
-        shutil.copytree(cluster.log_dir(broker), into / str(broker), ignore=shutil.ignore_patterns("*index", ".lock"))
+        shutil.copytree(cluster.log_dir(broker), into / str(broker), ignore=NOT_COPIED)
     return into
 
 
@@ -84,7 +86,8 @@ def hold(folder, kafka):
         began = time_ns() // 1_000_000
         write(BOTH, BURST, "burst")
         ended = time_ns() // 1_000_000
-        sleep(CHECKPOINTED)
+        on_disk = lambda: ENDS.items() <= disks.high_watermarks(cluster.log_dir(1)).items()  # noqa: E731
+        cluster.wait_until(on_disk, what="the high watermarks on disk")  # the returning broker of 0.9 cuts its log there
         cluster.kill(1)
         cluster.wait_gone(1)
         before = snapshot(cluster, folder / f"before-{kafka}")
@@ -142,9 +145,7 @@ class TestUncleanElection:
         found = compared(spark, elections[kafka].after)
         rows = divergences(found)
         answer = agreement(found)
-        assert {(copy.topic, copy.partition): copy.end for copy in found.copies} == {
-            place: BASE + (BURST if place in BOTH else 0) for place in PARTITIONS
-        }
+        assert {(copy.topic, copy.partition): copy.end for copy in found.copies} == ENDS
         if kafka == "2.8.2":
             assert (rows, answer.status) == ((), Status.OK)
             return

@@ -23,6 +23,8 @@ TOPICS = {
 MIN_ISR = {"min.insync.replicas": "2"}
 WRITTEN = [(topic, partition) for topic in ("sole", "pair", "trio") for partition in TOPICS[topic]]
 SECONDS_AFTER = 3.0
+PATIENT = {"zookeeper.session.timeout.ms": "10000"}
+"""The most that ZooKeeper grants at the tick of a rehearsal: a broker that a busy machine lets wait must not be given up."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Drained:
 @pytest.fixture(scope="module")
 def drained(tmp_path_factory):
     folder = tmp_path_factory.mktemp("drain")
-    with Cluster(kafka="2.8.2", brokers=5) as cluster:
+    with Cluster(kafka="2.8.2", brokers=5, settings=PATIENT) as cluster:
         for topic, assignment in TOPICS.items():
             cluster.create_topic(topic, assignment, MIN_ISR if topic == "trio" else None)
         whole = {(topic, partition): set(to) for topic, partitions in TOPICS.items() for partition, to in partitions.items()}

@@ -28,7 +28,7 @@ def facts(out):
 
 
 def cleaner_log(out: Path, broker: int) -> str:
-    return (out / "during" / "brokers" / str(broker) / "logs" / "log-cleaner.log").read_text()
+    return plays.logged(out / "during", broker, "log-cleaner.log")
 
 
 class TestCleaner:

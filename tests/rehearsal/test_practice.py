@@ -24,7 +24,7 @@ from casebook.rehearsal import kill_before_drain as script
 from casebook.rehearsal.practice import _Watch
 from casebook.rehearsal.truth import Expected
 from casebook.storage import OFFSETS_TOPIC
-from tests.rehearsal.test_nothing_left import gone
+from tests.rehearsal.test_nothing_left import gone, running_in
 
 CASEBOOK = [sys.executable, "-c", "from casebook.cli import main; main()"]
 SLOW = 120.0
@@ -37,12 +37,13 @@ class Practice:
         self.folder, self.said = out / "practice", []
         command = [*CASEBOOK, "rehearse", "kill-before-drain", "--practice", "--out", str(out)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self._lines: Queue[str] = Queue()
+        self._lines: Queue[str | None] = Queue()
         Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
         for line in self.process.stdout:
             self._lines.put(line)
+        self._lines.put(None)
 
     def until(self, words: str) -> str:
         """The next line with these words."""
@@ -51,7 +52,9 @@ class Practice:
             try:
                 line = self._lines.get(timeout=max(0.1, deadline - time.monotonic()))
             except Empty:
-                raise AssertionError(f"never said {words!r}; said {''.join(self.said)}") from None
+                raise AssertionError(f"did not say {words!r} in time; said {''.join(self.said)}") from None
+            if line is None:
+                raise AssertionError(f"ended before it said {words!r}; said {''.join(self.said)}")
             self.said.append(line)
             if words in line:
                 return line
@@ -76,9 +79,8 @@ def topics(rows: Iterable[Expected]) -> str:
 
 def process_of(broker: Path) -> int:
     """The process whose server.properties lie in a folder."""
-    named = str(broker.resolve() / "server.properties").encode()
-    lines = ((path, path.read_bytes()) for path in Path("/proc").glob("[0-9]*/cmdline") if os.access(path, os.R_OK))
-    return next(int(path.parent.name) for path, line in lines if named in line.split(b"\0"))
+    (process,) = running_in(str(broker.resolve() / "server.properties"))
+    return process
 
 
 @pytest.fixture(scope="module")

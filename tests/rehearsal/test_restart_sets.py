@@ -41,6 +41,8 @@ PATIENCE = 30.0
 """Seconds in which every partition acknowledges that nothing was foretold of."""
 LONGER = 1.5
 """Seconds in which none of the others does, from then on."""
+PATIENT = {"zookeeper.session.timeout.ms": "10000"}
+"""The most that ZooKeeper grants at the tick of a rehearsal: a broker that a busy machine lets wait must not be given up."""
 INTERNAL = "__admin_client"
 """The client whose records brokers take for internal topics, too (``AdminUtils.AdminClientId``, ``KafkaApis.scala@0.9.0.1, 2.8.2``)."""
 
@@ -52,7 +54,7 @@ def told_and_seen(request, tmp_path_factory):
     topics, folder = TOPICS[kafka], tmp_path_factory.mktemp("pairs")
     whole = {(topic, partition): set(replicas) for topic, made in topics.items() for partition, replicas in made.items()}
     told, seen = {}, {}
-    with Cluster(kafka=kafka, brokers=BROKERS[kafka], settings=SOON) as cluster:
+    with Cluster(kafka=kafka, brokers=BROKERS[kafka], settings=SOON | PATIENT) as cluster:
         for topic, assignment in topics.items():
             cluster.create_topic(topic, assignment, {"min.insync.replicas": MIN_ISR[topic]} if topic in MIN_ISR else None)
         for pair in combinations(cluster.ids, 2):

@@ -163,4 +163,4 @@ def test_no_time(text: str):
     """A time without a unit could be anything."""
     done = casebook("run", "10_triage", "--timeout", text)
     assert done.returncode == 3
-    assert "is no time to run" in done.stderr
+    assert "is no length of time" in done.stderr

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -127,6 +128,16 @@ class TestKeep:
 
 class TestLeftovers:
     """What killed ones left is removed by the next run; what lives is not."""
+
+    def test_a_run_that_was_removed_by_hand(self, tmp_path: Path):
+        """The list renews the index, too."""
+        gone, stays = run(tmp_path, 1), run(tmp_path, 2)
+        runs.refresh_index(tmp_path)
+        assert gone.name in (tmp_path / "index.html").read_text()
+        shutil.rmtree(gone)
+        assert casebook("runs", "--runs", tmp_path).returncode == 0
+        page = (tmp_path / "index.html").read_text()
+        assert (gone.name in page, stays.name in page) == (False, True)
 
     def test_the_dead_and_the_living(self, tmp_path: Path):
         living = runs.RunFolder.begin(tmp_path, notebook="10_triage", seed={"n": 1})

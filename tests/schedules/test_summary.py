@@ -4,6 +4,7 @@ import json
 import re
 import threading
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,11 @@ class TestForms:
             "CRITICAL: 13 partitions have no leader (1 could not be checked) | 90_scheduled_report live:prod | "
             "since the run before: 2 new, 1 worse | 2026-11-22T03:07:00Z, 42 s"
         )
+
+    def test_changes_are_told_as_in_the_report(self):
+        """What is new or worse comes first, also where the file that holds the numbers is sorted by name."""
+        document = summary.summary(RECORD, FOUND, ["better", "gone", "new", "worse"], run="r")
+        assert "since the run before: 1 new, 1 worse, 1 better, 1 gone |" in summary.line(document)
 
     def test_prometheus(self):
         """Read by Prometheus' own parser; 1795316820 is 2026-11-22 03:07 UTC."""
@@ -210,7 +216,7 @@ class TestPublishing:
 
     def test_a_disk_that_is_not_mounted(self, tmp_path: Path):
         """No folder is made where a disk should be."""
-        with pytest.raises(PublishError, match="No such file or directory"):
+        with pytest.raises(PublishError, match="disk is not there"):
             publishing.publish(publishing.place(str(tmp_path / "disk" / "place")), self.document("a"), None)
         assert not list(tmp_path.iterdir())
 
@@ -221,7 +227,8 @@ class TestPublishing:
         publishing.publish(publishing.place(str(other)), self.document("a", completed=False), None)
         before = sorted(path.name for path in other.iterdir())
         for place, said in (
-            (tmp_path / "none/place", "No such file"),
+            (tmp_path / "none/place", "none is not there"),
+            (tmp_path / "file", "it is a file"),
             (tmp_path / "file/x", "Not a directory"),
             (other, "holds the reports of"),
         ):
@@ -234,6 +241,17 @@ class TestPublishing:
                 )
         assert not (tmp_path / "runs").exists()
         assert sorted(path.name for path in other.iterdir()) == before
+
+    def test_a_mistyped_profile_makes_no_place(self, tmp_path: Path):
+        """Nobody waits for the report of a profile that nobody wrote."""
+        with pytest.raises(CasebookError, match="There is no profile nope"):
+            runner.run(
+                notebooks.find("10"),
+                {"source": "live:nope"},
+                runs_dir=tmp_path / "runs",
+                publish=publishing.place(str(tmp_path / "nope")),
+            )
+        assert not list(tmp_path.iterdir())
 
     @pytest.mark.parametrize("uri", ["hdfs://nn/reports", "http://h/reports", "ftp://h/x"])
     def test_places_that_show_half_files(self, uri: str):
@@ -457,6 +475,24 @@ class TestCommand:
         assert [path.name for path in tmp_path.iterdir()] == [out.name]
         assert casebook("summary", folder, "--format", "json").stdout == (folder / "summary.json").read_text()
 
+    @pytest.mark.parametrize("form", ["line", "webhook", "json", "prometheus"])
+    def test_a_run_that_is_too_old(self, form: str, tmp_path: Path):
+        """A killed run leaves the summary of the one before, which must not pass for this morning's."""
+        ended = datetime.now(UTC) - timedelta(hours=21)
+        document = summary.summary(RECORD | {"started": f"{ended:%Y-%m-%dT%H:%M:%SZ}"}, FOUND, None, run="r")
+        summary.write(tmp_path, document)
+        young = casebook("summary", tmp_path, "--format", form, "--max-age", "22h")
+        old = casebook("summary", tmp_path, "--format", form, "--max-age", "20h")
+        assert (young.returncode, old.returncode) == (0, 3)
+        said = f"NO RUN SINCE {document['ended']}: {document['verdict']}"
+        if form == "line":
+            assert old.stdout.startswith(said)
+        elif form == "webhook":
+            body = json.loads(old.stdout)
+            assert (body["status"], body["text"].startswith(said), body["summary"]) == ("missing", True, document)
+        else:
+            assert old.stdout == young.stdout
+
     @pytest.mark.parametrize("what", ["/nowhere", "."])
     def test_no_run(self, what: str):
         done = casebook("summary", what)
@@ -473,8 +509,9 @@ def test_alert_rules_ask_for_what_there_is():
     for rule in rules:
         for name, _, labels in re.findall(r"\b(casebook_\w+)(\{([^}]*)\})?", rule["expr"]):
             assert set(re.findall(r"(\w+)=", labels)) <= families[name].samples[0].labels.keys()
-        assert set(re.findall(r"\$labels\.(\w+)", rule["annotations"]["summary"])) <= {"source", "notebook"}
-    checks = {check for rule in rules for check in re.findall(r'check="([^"]+)"', rule["expr"])}
+        assert set(re.findall(r"\$labels\.(\w+)", rule["annotations"]["summary"])) <= {"source", "notebook", "check"}
+    checks = {check for rule in rules for check in re.findall(r'check=~?"([^"]+)"', rule["expr"])}
+    checks = {check for named in checks for check in named.split("|")}
     known = json.loads((places.samples_dir() / "offsets_bloat" / "expected.json").read_text())["findings"]
     assert checks <= known.keys()
     hows = {how for rule in rules for found in re.findall(r'how=~?"([^"]+)"', rule["expr"]) for how in found.split("|")}

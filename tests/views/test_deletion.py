@@ -2,6 +2,7 @@
 
 from casebook.analysis.deletion import DeletionChoice, LostGroup
 from casebook.analysis.deletion_choice import Choice
+from casebook.analysis.offsets_unread import Unread
 from casebook.findings import Severity
 from casebook.views import deletion
 from casebook.views.deletion import Subject
@@ -60,4 +61,8 @@ def test_the_strip_tells_what_would_go():
 
 def test_where_nothing_was_read_it_says_why():
     """In place of a panel that could only guess."""
-    assert "no log dir" in str(deletion.nothing_read("There is no log dir.").parts[0])
+    unread = Unread(why="There is no log dir.", settle="Give them.")
+    said = str(deletion.nothing_read(unread, empty=False).parts[0])
+    assert "no log dir. Give them." in said and "COULD NOT CHECK" in said
+    said = str(deletion.nothing_read(Unread(why="All is empty.", settle="Give them."), empty=True).parts[0])
+    assert "All is empty." in said and "COULD NOT CHECK" not in said and "Give them" not in said

@@ -159,7 +159,7 @@ class TestUnknown:
 
     def test_brokers_without_collected_settings(self):
         """Broker 3's file was not collected: its defaults are called assumed."""
-        assert "built-in default (server.properties not collected)" in words_of(html_of(views.settings(audited())))
+        assert "built-in default, as server.properties was not collected" in words_of(html_of(views.settings(audited())))
 
 
 class TestSettings:

@@ -35,7 +35,7 @@ def test_a_case_is_made_and_named(tmp_path, monkeypatch):
     said = clicked(workbook._made_of, ROW)
     (folder,) = (tmp_path / "cases").iterdir()
     assert f'source = "{folder}"' in said.replace("&#34;", '"')
-    assert "Paste next: ls /brokers/ids" in said
+    assert "Paste next: echo &#39;ls /brokers/ids&#39; | bin/zookeeper-shell.sh HOST:2181" in said
     assert Case.open(folder).cluster().partitions[0].name == "orders-2"
 
 
@@ -70,5 +70,5 @@ def test_what_could_not_be_checked_leads_to_the_next_paste(tmp_path):
     assert "Collect the case again" in alone
     both = triage.could_not_check((*findings, *next_paste.checks(case.pasted(), cluster, version)))
     said = "".join(map(str, both.parts))
-    assert "Paste next: ls /brokers/ids" in said
+    assert "Paste next: echo &#39;ls /brokers/ids&#39; | bin/zookeeper-shell.sh HOST:2181" in said
     assert "an account that may" not in said

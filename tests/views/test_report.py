@@ -191,7 +191,7 @@ class TestFailed:
             new_markdown_cell("## Never"),
         )
         assert page.open == []
-        assert "COULD NOT CHECK This run did not complete" in words_of(html)
+        assert "COULD NOT COMPLETE This run did not complete" in words_of(html)
         assert "the verdict comes" not in words_of(html)
         assert "Never" not in words_of(html)
 

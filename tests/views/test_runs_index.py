@@ -104,7 +104,7 @@ class TestSince:
         run(tmp_path, "2026-11-20T06:00:00Z", {"l.a": 2})
         newest, failed, _ = rows(tmp_path)
         assert "1 worse: a 1 → 2" in newest
-        assert "INCOMPLETE ZooKeeper unreachable cannot be compared" in failed
+        assert "COULD NOT COMPLETE ZooKeeper unreachable cannot be compared" in failed
 
 
 class TestWhoNeedsSomeone:
@@ -121,7 +121,15 @@ class TestWhoNeedsSomeone:
 
     def test_nothing_checked_is_not_ok(self, tmp_path):
         run(tmp_path, "2026-11-20T06:00:00Z", {"l.a": None})
-        assert "INCOMPLETE nothing could be checked" in rows(tmp_path)[0]
+        assert "1 of 1 question could not be answered" in rows(tmp_path)[0]
+
+    def test_mostly_unchecked_is_not_ok(self, tmp_path):
+        """One answer of three, or a note beside two open questions; a critical finding holds whatever else is unknown."""
+        run(tmp_path, "2026-11-18T06:00:00Z", {"l.a": 0, "l.b": None, "l.c": None})
+        run(tmp_path, "2026-11-19T06:00:00Z", {"l.a": 1, "l.b": None, "l.c": None})
+        critical, mostly_open = runs_index.every(tmp_path)
+        assert (mostly_open.kind, mostly_open.says) == ("could_not_check", "2 of 3 questions could not be answered")
+        assert critical.kind == "critical"
 
 
 class TestSparkline:
@@ -130,16 +138,28 @@ class TestSparkline:
         for day, count in enumerate((0, 5, None, 13), start=10):
             run(tmp_path, f"2026-11-{day}T06:00:00Z", {"l.x": 0, "l.a": count})
         html = runs_index.write_index(tmp_path).read_text()
-        assert 'aria-label="last 4 runs: 0, 5, not checked, 13"' in html
+        assert 'aria-label="l.a, last 4 runs: 0, 5, not checked, 13"' in html
         newest = html.partition("<tbody")[2].partition("</tr>")[0]
         assert newest.count('class="unchecked"') == 1
         assert newest.count("<polyline") == 1
+
+    def test_of_the_check_that_the_row_speaks_of(self, tmp_path):
+        """Not of another that is as bad; it is named, also for who points at it."""
+        for day, (first, second) in enumerate(((0, 4), (2, 6)), start=10):
+            path = run(tmp_path, f"2026-11-{day}T06:00:00Z", {"l.a": first, "l.b": second})
+            document = json.loads((path / "findings.json").read_text())
+            document["findings"].sort(key=lambda row: row["check"], reverse=True)
+            (path / "findings.json").write_text(json.dumps(document))
+        newest = rows(tmp_path)[0]
+        html = (tmp_path / "index.html").read_text().partition("<tbody")[2].partition("</tr>")[0]
+        assert "6 partitions" in newest
+        assert 'title="l.b, last 2 runs: 4, 6"' in html and 'aria-label="l.b, last 2 runs: 4, 6"' in html
 
     def test_fourteen_runs(self, tmp_path):
         for day in range(1, 21):
             run(tmp_path, f"2026-11-{day:02}T06:00:00Z", {"l.a": day})
         assert (
-            'aria-label="last 14 runs: 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20"'
+            'aria-label="l.a, last 14 runs: 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20"'
             in runs_index.write_index(tmp_path).read_text()
         )
 
@@ -209,7 +229,7 @@ class TestForeignFolders:
         """The run is listed as one that cannot be read."""
         path = run(tmp_path, "2026-11-20T06:00:00Z", None)
         (path / "findings.json").write_text(document)
-        assert "INCOMPLETE its findings cannot be read" in rows(tmp_path)[0]
+        assert "COULD NOT COMPLETE its findings cannot be read" in rows(tmp_path)[0]
 
     @pytest.mark.parametrize(
         "document", [b"", b"\xff\xfe", b"[]", b'{"started": 5, "seconds": "x", "case": [], "notebook": {}, "parameters": 3}']

@@ -367,6 +367,13 @@ class TestTables:
         ):
             assert words in shown(getattr(desk(bare), part)())
 
+    def test_without_states_no_window_is_ruled_out(self):
+        """A log of the controller alone names dead brokers, and tells nothing of a partition."""
+        bare = desk(replace(minute(windows=()), partition_history=()))
+        for view in (bare.windows(), bare.lanes()):
+            assert "Could not check for windows" in words_of(shown(view))
+            assert "No window" not in words_of(shown(view))
+
     def test_rows_tell_their_time_to_the_script(self):
         """A range that is brushed finds them; an open end is empty."""
         html = shown(desk(minute(windows=(two_leaders("orders", 0, closed=None),))).windows())

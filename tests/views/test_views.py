@@ -7,15 +7,19 @@ from types import SimpleNamespace
 import pytest
 
 from casebook import tables
-from casebook.facts import Problem, Stat, Znode
+from casebook.analysis import evidence, release
+from casebook.analysis.proof import COLLECT_AGAIN
+from casebook.facts import Cluster, Problem, Stat, Znode
 from casebook.findings import Severity, Status
 from casebook.views import leadership, proof, triage
 from casebook.views.render import anchor
 from casebook.views.view import View, style
-from tests.evidence import made, state
+from tests.evidence import made, state, znode
 from tests.views.incident import HOSTILE, Page, figures_of, finding, html_of, lead, ok, panel, words_of
 
-CASE = SimpleNamespace(name=HOSTILE, digest="0" * 64, collected_at="2026-11-20T03:06:58Z", redacted=(HOSTILE,) * 5)
+CASE = SimpleNamespace(
+    name=HOSTILE, digest="0" * 64, collected_at="2026-11-20T03:06:58Z", redacted=(HOSTILE,) * 5, pasted=lambda: None
+)
 """What views read of a case."""
 
 FINDINGS = [
@@ -146,6 +150,19 @@ class TestVerdict:
         said = words_of(html_of(triage.summary([finding(status=Status.COULD_NOT_CHECK, severity=None)], CASE, lead().cluster)))
         assert "COULD NOT CHECK 1 of 1 question could not be answered" in said
 
+    def test_mostly_unchecked_is_no_note(self):
+        """A note is what is known so far, and no headline; what to paste comes first. A critical finding stays the headline."""
+        unknown = [finding(f"a.{name}", status=Status.COULD_NOT_CHECK, severity=None) for name in "bcd"]
+        pasting = finding("evidence.next", severity=Severity.INFO, title="Paste next: ls /brokers/ids")
+        note = finding("a.note", severity=Severity.WARNING, title="1 topic can lose records")
+        said = words_of(html_of(triage.summary([*unknown, pasting, note], CASE, lead().cluster)))
+        assert (
+            "COULD NOT CHECK 3 of 5 questions could not be answered Paste next: ls /brokers/ids. Known so far: 1 topic can"
+            in said
+        )
+        critical = finding("a.critical", title="1 partition has no leader")
+        assert "CRITICAL 1 partition" in words_of(html_of(triage.summary([*unknown, critical], CASE, lead().cluster)))
+
     def test_unknown_brokers_are_said(self):
         """When registrations could not be listed, nobody is called dead or alive."""
         cluster = lead().cluster
@@ -165,6 +182,16 @@ class TestVerdict:
         assert "25 more alive" in said
 
 
+class TestCosts:
+    def test_who_waits_keeps_partitions_down(self):
+        """Of a topic others may be online: it is partitions that stay down."""
+        dead, well = ([5], state(-1, [5])), ([2, 3], state(2, [2, 3]))
+        two = lead(topics={"t": {0: dead, 1: dead, 2: well}, "u": {0: dead, 1: well}})
+        assert "Wait 3 0 partitions of 2 topics stay down" in words_of(html_of(leadership.costs(two)))
+        one = lead(topics={"t": {0: dead, 1: well}})
+        assert "Wait 1 0 a partition of 1 topic stays down" in words_of(html_of(leadership.costs(one)))
+
+
 class TestFindings:
     def test_how_long(self):
         """Since when, and for how long until the evidence was read."""
@@ -172,10 +199,51 @@ class TestFindings:
             html_of(triage.findings([finding()], until=CASE.collected_at))
         ).replace("\u202f", " ")
 
+    def test_what_was_done_shows_in_new_evidence_only(self):
+        """A folder is to be collected again; a live source needs no more than another run; without a finding nothing was done."""
+
+        def said(findings, source):
+            return words_of(html_of(triage.findings(findings, until=CASE.collected_at, source=source)))
+
+        for kept in ("my-case", "sample:leader_minus_one"):
+            assert "After each change collect again, casebook collect" in said([finding()], kept)
+        assert "After each change run this again" in said([finding()], "live:prod")
+        assert "casebook collect" not in said([finding()], "live:prod")
+        assert "After each change" not in said([ok("a.c")], "my-case")
+
+    def test_nothing_found_is_well_only_where_most_was_checked(self):
+        """Without answers there is no tick."""
+        unknown = finding(status=Status.COULD_NOT_CHECK, severity=None)
+        assert words_of(html_of(triage.findings([ok("a.c")]))) == "Nothing was found."
+        said = words_of(html_of(triage.findings([ok("a.c"), unknown, unknown])))
+        assert said == "Nothing was found in what could be checked; 2 of 3 questions could not be answered."
+
+    def test_without_znodes_it_says_how_they_are_had(self):
+        """Nobody was forbidden to read them; the case of a log alone is no dump."""
+        cluster = Cluster(brokers_known=False, missing_parts=(Problem(path="/", reason="no znodes in this case"),))
+        known = release.release(cluster)
+        forbidden = finding("a.d", status=Status.COULD_NOT_CHECK, severity=None, settle=COLLECT_AGAIN)
+        said = words_of(html_of(triage.could_not_check([*evidence.checks(cluster, known), forbidden])))
+        assert said.count("casebook collect --zookeeper HOST:2181 --logs") == 3
+        assert "an account that may" not in said
+        assert "once the cause is gone" not in said
+        card = words_of(html_of(triage.evidence_card(CASE, cluster, known)))
+        assert "ZooKeeper no znodes in this case" in card
+        assert "Not your release? Add -p kafka_version=" in card
+
+    def test_an_inferred_release_stands_beside_the_verdict(self):
+        """With how to name another that is possible; a release that is known has none."""
+        inferred = made(extra=[znode("/brokers/ids/1", {"version": 5})])
+        for given, told in (("", True), ("2.8.2", False)):
+            found = evidence.checks(inferred, release.release(inferred, given=given))
+            assert (
+                "Not your release? Add -p kafka_version=2.8.2." in words_of(html_of(triage.summary(found, CASE, inferred)))
+            ) == told
+
     def test_since_the_state_was_written(self):
         """That is no begin: it may have been so before."""
         said = words_of(html_of(triage.findings([finding(at_latest=True)])))
-        assert "at the latest since 20 Nov 2026, 02:58:40 UTC" in said
+        assert "since 20 Nov 2026, 02:58:40 UTC at the latest" in said
 
     def test_proofs_lead_to_what_is_quoted(self):
         """Every link is cited, so that it is quoted at the end; only two stand in the finding."""

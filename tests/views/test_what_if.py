@@ -29,6 +29,12 @@ class TestStaticTwin:
             "casebook run partition_leadership --source sample:x -p alive=2,3,4,5 -p unclean=as_configured -p ahead=none" in said
         )
 
+    def test_nobody_takes_it_for_controls(self):
+        """It says where it can be changed; with widgets it need not."""
+        hint = "change it with the command below, or in JupyterLab"
+        assert hint in words_of(html_of(panel(lead())))
+        assert hint not in panel(lead(), interactive=True, remembered={}).parts[0].children[-1].value
+
     def test_a_source_is_safe_to_paste(self):
         """Whatever the case folder is called, the shell gets one word."""
         assert "--source '" in words_of(html_of(panel(lead(), source=HOSTILE)))

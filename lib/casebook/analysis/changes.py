@@ -131,12 +131,26 @@ _OF_NOW = frozenset({_CLOCKS, _OWNERS, _UNCLEAN})
 """Of those, what is so until somebody mends it: a clock that is off, a log that is collected for another broker's, a dead broker
 that has more than a leader."""
 
+_OF_THE_SAME: Mapping[str, str] = {
+    "timeline.leaderless": "leadership.offline",
+    "timeline.under_min_isr": "leadership.under_min_isr",
+}
+"""Without logs and history, what is asked of the past only while there is something to tell: the check that answers for now."""
+
 
 def compare(before: Mapping[str, Outcome], now: Mapping[str, Outcome]) -> tuple[Change, ...]:
     """What is new, worse, about others, no longer checked or asked, better, gone, or checked again; the worst of each first."""
     checks = sorted((before.keys() | now.keys()) - _NO_CONDITION)
-    found = [_change(before.get(check), now.get(check)) for check in checks]
+    found = [_change(before.get(check), now.get(check)) for check in checks if not _is_over(before.get(check), now)]
     return tuple(sorted((change for change in found if change is not None), key=_reading_order))
+
+
+def _is_over(before: Outcome | None, now: Mapping[str, Outcome]) -> bool:
+    """Whether what was told of the past is not asked any more because it is over: the check on now says so."""
+    if before is None or before.status is not Status.FINDING or before.check in now:
+        return False
+    same = now.get(_OF_THE_SAME.get(before.check))
+    return same is not None and same.status is Status.OK
 
 
 def _reading_order(change: Change) -> tuple[int, int, int, str]:

@@ -26,11 +26,11 @@ def brokers_registered(cluster: Cluster, verdicts: Sequence[Verdict], dead: Sequ
     if not dead:
         return ask.nothing_in(verdicts, "Every broker that holds replicas is registered")
     held = Counter(r for v in verdicts for r in v.replicas if r in dead)
-    each = ", ".join(f"broker {broker} {held[broker]}" for broker in sorted(dead)[:SHOWN])
+    each = (f"broker {broker} holds {number(held[broker], 'replica')}" for broker in sorted(dead)[:SHOWN])
     return ask.found(
         Severity.WARNING,
         f"{capitalised(brokers(sorted(dead)))} {agree(len(dead), 'is', 'are')} not registered",
-        why=f"{number(held.total(), 'replica')} {agree(held.total(), 'is', 'are')} there: {each}.",
+        why=f"{capitalised(', '.join(each))}.",
         next=(Step(kind="first", text=f"Start {one_by_one(dead)}.", command=START, starts=tuple(dead)),),
     )
 

@@ -147,4 +147,4 @@ def origin(settings: Sequence[Setting]) -> str:
 
 def _assumed_of(setting: Setting) -> str:
     name = f" of {setting.key}" if setting.key else ""
-    return f"assumed default of Kafka {setting.default_of}{name} (server.properties not collected)"
+    return f"assumed default of Kafka {setting.default_of}{name}, as server.properties was not collected"

@@ -10,6 +10,12 @@ from casebook.pasted import NOT_PASTED
 from casebook.versions import VersionInUse, VersionOrigin
 
 ZNODES = "zookeeper/znodes.jsonl.zst"
+COLLECT_ZNODES = "Collect anew with znodes: casebook collect --zookeeper HOST:2181 --logs ... --out ANOTHER-FOLDER."
+OR_PASTE_THEM = (
+    "No way to ZooKeeper? Put what kafka-topics.sh --describe and echo ls /brokers/ids | zookeeper-shell.sh HOST:2181 print, "
+    "with these commands, into a file, and give --pasted FILE in place of --zookeeper."
+)
+GIVE_RELEASE = "Give -p kafka_version=..., or the server.log of a broker from its start on, where it names its release."
 
 _KNOWN_FROM = {
     VersionOrigin.PARAMETER: "given as parameter kafka_version",
@@ -24,6 +30,11 @@ def known_from(version: VersionInUse) -> str:
     """How the release is known, in words."""
     words = _KNOWN_FROM[version.origin]
     return f"{words}, which allow {version.possible}" if version.origin is VersionOrigin.ZNODES else words
+
+
+def not_yours(version: VersionInUse) -> str:
+    """How to say which release it is, where the evidence leaves it open; ``""`` where it does not."""
+    return f"Not your release? Add -p kafka_version={version.other}." if version.other else ""
 
 
 def unread_logs(reason: CasebookError | None) -> tuple[Finding, ...]:
@@ -116,7 +127,8 @@ def _settle(missing: Sequence[Problem], chroot: str) -> str:
     """Of a paste, which nobody can collect again, the commands of zkCli that would bring what it lacks."""
     lacking = [problem.path for problem in missing if NOT_PASTED in problem.reason]
     if not lacking:
-        return "Collect again once the cause is gone."
+        without_znodes = any(problem.path == "/" for problem in missing)
+        return f"{COLLECT_ZNODES} {OR_PASTE_THEM}" if without_znodes else "Collect again once the cause is gone."
     commands = [f"{'get' if _is_single(path) else 'ls'} {chroot}{path}" for path in lacking if path.startswith("/")]
     which = f": {', '.join(commands)}" if commands else ""
     return f"Paste what is missing, each command with all that it prints, below what was pasted, and make the case anew{which}."
@@ -139,7 +151,7 @@ def _taken_at_its_word(cluster: Cluster) -> Finding:
         caveats=(kinds,) if unknown else (),
     )
     if not problems and not (cluster.there or cluster.partitions or cluster.brokers):
-        return ask.could_not_check("There is no znode to decode", settle="Collect the znodes.")
+        return ask.could_not_check("There is no znode to decode", settle=COLLECT_ZNODES)
     if not problems:
         return ask.ok("Every znode was decoded")
     its = agree(len(problems), "its", "their")
@@ -156,7 +168,12 @@ def _kafka_version(version: VersionInUse) -> Finding:
         check="evidence.kafka_version",
         question="Which Kafka release's rules apply?",
         threshold="evidence that contradicts the release",
-        facts={"applied": str(version.version), "origin": version.origin.value, "possible": version.possible},
+        facts={
+            "applied": str(version.version),
+            "origin": version.origin.value,
+            "possible": version.possible,
+            "other": str(version.other) if version.other else None,
+        },
         evidence=(_line(version.proof),) if version.proof else (),
     )
     title = f"Rules of Kafka {version.version} are applied, {known_from(version)}"
@@ -165,7 +182,7 @@ def _kafka_version(version: VersionInUse) -> Finding:
         against = f"{number(pieces, 'piece')} of evidence {agree(pieces, 'says', 'say')} otherwise"
         return ask.found(Severity.WARNING, f"{title}, and {against}", why=" ".join(version.contradictions))
     if version.origin is VersionOrigin.ASSUMED:
-        return ask.could_not_check(title, settle="Give -p kafka_version=..., or a broker's log.")
+        return ask.could_not_check(title, settle=GIVE_RELEASE)
     return ask.ok(title)
 
 

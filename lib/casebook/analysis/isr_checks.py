@@ -39,7 +39,7 @@ def under_min_isr(verdicts: Sequence[Verdict], order: Sequence[int]) -> Finding:
         needs = f"{first.topic}-{first.partition} has {len(first.isr or ())} in sync and needs {first.min_isr}"
         return ask.found(
             Severity.WARNING,
-            f"{number(len(hit), 'partition')} {agree(len(hit), 'is', 'are')} under min ISR: acks=all is refused",
+            f"{number(len(hit), 'online partition')} {agree(len(hit), 'is', 'are')} under min ISR: acks=all is refused",
             why=f"{needs} ({first.min_isr_origin}). Writes with acks=1 still pass and are at risk.",
             since=min((v.since for v in hit if v.since), default=None),
             at_latest=True,

@@ -9,7 +9,7 @@ from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, START, ZNODES, of_verd
 from casebook.analysis.settings import BUILT_IN_ASSUMED
 from casebook.analysis.start_first import StartChoice, elected_unclean, in_order, order
 from casebook.analysis.verdicts import OFFLINE, RULES, State, Verdict, is_reassigning
-from casebook.analysis.words import agree, brokers, capitalised, count, number, uncapitalised
+from casebook.analysis.words import agree, brokers, count, number, uncapitalised
 from casebook.facts import Cluster
 from casebook.findings import Evidence, Finding, Question, Severity, Status, Step
 from casebook.versions import KafkaVersion, VersionInUse
@@ -235,8 +235,8 @@ def _steps(hit: Sequence[Verdict], started: Sequence[StartChoice], version: Kafk
         elects = f"{number(first.heals, 'partition')} {agree(first.heals, 'elects', 'elect')} a leader at once"
         yield Step(kind="first", text=f"Start broker {first.broker}: {elects}.", command=START, starts=(first.broker,))
         if then:
-            more = "; ".join(f"broker {c.broker}: {count(c.heals)} more" for c in then[:SHOWN])
-            yield Step(kind="then", text=f"{capitalised(more)}.", starts=tuple(c.broker for c in then[:SHOWN]))
+            more = ", then ".join(f"broker {c.broker}, which brings back {count(c.heals)} more" for c in then[:SHOWN])
+            yield Step(kind="then", text=f"Start {more}.", starts=tuple(c.broker for c in then[:SHOWN]))
         yield from _too_early(hit, [choice.broker for choice in started])
     untold = [v for v in hit if v.rule == "R11" and not v.waits_for]
     yield from _untold(untold, registered=registered)

@@ -37,7 +37,7 @@ def _warned(finding: Finding, behind: Mapping[int, int]) -> Finding:
     warning = (
         f"Once started, {brokers(who)} {agree(len(who), 'follows', 'follow')} living leaders with {copies} and "
         f"{agree(len(who), 'cuts', 'cut')} what these lack. Whether they lack anything was not asked here: "
-        f"{timeline_unclean.CHECK} tells, in 10_triage or 60_incident_timeline, from logs or --zookeeper-data."
+        f"notebooks 10_triage and 60_incident_timeline tell, from logs or --zookeeper-data ({timeline_unclean.CHECK})."
     )
     return replace(finding, caveats=(*finding.caveats, warning))
 
@@ -51,12 +51,12 @@ def _after_a_look(finding: Finding, ahead: set[int]) -> Finding:
     if not concerned:
         return finding
     who = sorted({broker for step in finding.next for broker in step.starts if broker in ahead})
-    are, they_have = agree(len(who), "is", "are"), agree(len(who), "it has", "they have")
+    are, they_have, their = agree(len(who), "is", "are"), agree(len(who), "it has", "they have"), agree(len(who), "its", "their")
     before, after = finding.next[: concerned[0]], finding.next[concerned[0] :]
     look = Step(
         kind=after[0].kind,
-        text=f"Before {brokers(who)} {are} started, see what {they_have} that a living leader lacks, as "
-        f"{timeline_unclean.CHECK} says.",
+        text=f"Before {brokers(who)} {are} started, see what {they_have} that a living leader lacks; the finding on "
+        f"{their} records says how ({timeline_unclean.CHECK}).",
     )
     first = next(iter(finding.facts.get("start_first", ())), None)
     return replace(
@@ -66,7 +66,7 @@ def _after_a_look(finding: Finding, ahead: set[int]) -> Finding:
         caveats=(
             *finding.caveats,
             f"{capitalised(brokers(who))} may have records that a living leader lacks, and "
-            f"{agree(len(who), 'cuts', 'cut')} them as soon as {agree(len(who), 'it follows', 'they follow')}: "
-            f"{timeline_unclean.CHECK}.",
+            f"{agree(len(who), 'cuts', 'cut')} them as soon as {agree(len(who), 'it follows', 'they follow')} "
+            f"({timeline_unclean.CHECK}).",
         ),
     )

@@ -57,7 +57,7 @@ def parse(
         raise UsageError("throttle, moves or min_rf is too small.", try_="throttle is 0 or more, moves and min_rf are 1 or more.")
     order = parse_order(cluster, str(brokers))  # papermill makes a number of a text that looks like one
     wanted = None
-    if drained := frozenset(_ids("drain", str(drain))):
+    if drained := _named(cluster, "drain", str(drain)):
         others = cluster.live.difference(_named(cluster, "targets", str(targets))) if str(targets).strip() else frozenset()
         excluded = frozenset(_named(cluster, "exclude", str(exclude))) | (others - drained)
         wanted = Wanted(brokers=drained, excluded=excluded, factor=min_rf, most_moves=moves)
@@ -90,10 +90,11 @@ def written(order: Order) -> str:
 
 
 def _named(cluster: Cluster, parameter: str, text: str) -> frozenset[int]:
-    """Brokers that are there: an id that is mistyped would be obeyed in silence."""
+    """Brokers that are there, or were: an id that is mistyped would be obeyed in silence."""
     found = frozenset(_ids(parameter, text))
-    assigned = {broker for partition in cluster.partitions for broker in partition.replicas}
-    if cluster.brokers_known and (missing := sorted(found - cluster.live - assigned)):
+    assigned = {broker for partition in cluster.partitions for broker in (*partition.replicas, *cluster.leads_to(partition))}
+    seen = cluster.brokers_known and not cluster.unlisted
+    if seen and (missing := sorted(found - cluster.live - assigned)):
         raise UsageError(
             f"{parameter}={text}: {named(missing)} {agree(len(missing), 'is', 'are')} neither registered nor assigned anything.",
             try_=f"Registered: {', '.join(map(str, sorted(cluster.live)))}.",

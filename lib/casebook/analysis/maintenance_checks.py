@@ -158,9 +158,12 @@ def _restart_steps(scene: Scene, hit: Sequence[RestartRow], now: int) -> list[St
     one = f"casebook run broker_maintenance -p drain={hit[0].brokers[0]}"
     steps.append(Step(kind="then" if now else "first", text=move, command=one))
     if fine:
-        steps.append(Step(kind="then", text=f"{brokers(fine).capitalize()} can be restarted as it is, one at a time."))
+        steps.append(Step(kind="then", text=f"{brokers(fine).capitalize()} can be restarted as things stand, one at a time."))
     steps.append(
-        Step(kind="not", text=f"Do not stop {whom} as it is, and never with kill -9: controlled shutdown moves leaders first.")
+        Step(
+            kind="not",
+            text=f"Do not stop {whom} as things stand, and never with kill -9: controlled shutdown moves leaders first.",
+        )
     )
     return steps
 
@@ -238,7 +241,7 @@ def chosen(scene: Scene) -> Finding:
             evidence=_proof(scene, first.row),
             next=(
                 Step(kind="first", text=_instead(scene, [broker for step in hit for broker in step.row.brokers])),
-                Step(kind="not", text="Do not stop them as it is."),
+                Step(kind="not", text="Do not stop them as things stand."),
             ),
         )
     if any(step.row.safe is None for step in steps):

@@ -40,7 +40,6 @@ class Drain:
         commands: Of this release.
         throttle: Bytes a second for each broker; ``None`` where none was given, or the release has none.
         running: Partitions that are being reassigned already.
-        unknown: Drained brokers that are neither registered nor assigned anything.
         dead: Drained brokers that are not registered.
         doubt: Why there may be more on them, or less, than the evidence tells; empty when there is no doubt.
     """
@@ -51,7 +50,6 @@ class Drain:
     commands: Commands
     throttle: int | None
     running: int
-    unknown: tuple[int, ...]
     dead: tuple[int, ...]
     doubt: str
 
@@ -150,7 +148,6 @@ def examine(
         log_dirs: Where sizes come from.
         throttle: Bytes a second for each broker.
     """
-    assigned = {broker for partition in cluster.partitions for broker in (*partition.replicas, *cluster.leads_to(partition))}
     return Drain(
         wanted=wanted,
         plan=plan(cluster, wanted, sizes(cluster, log_dirs)) if cluster.brokers_known else DrainPlan(),
@@ -158,7 +155,6 @@ def examine(
         commands=commands,
         throttle=throttle if commands.throttles else None,
         running=sum(is_reassigning(partition, cluster) for partition in cluster.partitions),
-        unknown=tuple(sorted(wanted.brokers - cluster.live - assigned)) if cluster.brokers_known else (),
         dead=tuple(sorted(wanted.brokers - cluster.live)) if cluster.brokers_known else (),
         doubt=_doubt(cluster),
     )

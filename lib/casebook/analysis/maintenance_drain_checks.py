@@ -29,10 +29,6 @@ def drain(found: Drain | None) -> Finding:
         title = f"What is on {whom} is not wholly known"
         return ask.could_not_check(title, why=found.doubt, settle=COLLECT_AGAIN, next=tuple(_drain_steps(found)))
     if not plan.moves and not plan.blocked:
-        if found.unknown:
-            return ask.not_applicable(
-                f"{whom.capitalize()} {agree(len(found.unknown), 'is', 'are')} not registered and holds nothing"
-            )
         return ask.ok(
             f"{whom.capitalize()} {agree(len(found.wanted.brokers), 'holds', 'hold')} nothing: there is nothing to move"
         )

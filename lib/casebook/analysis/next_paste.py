@@ -9,12 +9,13 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from casebook.analysis import leadership
 from casebook.analysis.group_partition import group_partition
 from casebook.analysis.verdicts import OFFLINE, State
 from casebook.analysis.words import agree, number, size
-from casebook.facts import Broker, Cluster, Partition, PartitionState
+from casebook.facts import Broker, Cluster, Partition, PartitionState, state_path
 from casebook.findings import Evidence, Finding, Question, Severity, Status, Step
 from casebook.pasted import Pasted
 from casebook.storage import OFFSETS_TOPIC
@@ -166,23 +167,38 @@ def _left(cluster: Cluster, version: VersionInUse) -> tuple[int, int]:
 
 def _commands(cluster: Cluster, version: VersionInUse) -> Iterator[_Try]:
     """What can be asked of this cluster, with what a good answer would add."""
-    get = "get -s" if _at_least(version, "2.4.0") else "get"  # ZooKeeper 3.5, whose zkCli prints the stat only when asked
-    chroot = cluster.chroot
+    ask = partial(_shell, cluster)
+    get = _get(version)
     if not cluster.brokers_known:
-        yield f"ls {chroot}/brokers/ids", "Which brokers live decides who can lead what.", _with_brokers
+        yield ask("ls", "/brokers/ids"), "Which brokers live decides who can lead what.", _with_brokers
     if topic := _most(p.topic for p in cluster.partitions if p.state is not None and not p.replicas):
         why = f"To which brokers the partitions of {topic} are assigned is not known."
-        yield f"{get} {chroot}/brokers/topics/{topic}", why, lambda known: _with_replicas(known, topic)
+        yield ask(get, f"/brokers/topics/{topic}"), why, lambda known: _with_replicas(known, topic)
     if first := _without_epochs(cluster):
         why = f"The state of {first.name} as ZooKeeper has it tells since when, and under which controller it was written."
-        yield f"{get} {chroot}{first.state_path}", why, lambda known: _with_state(known, first)
+        yield ask(get, first.state_path), why, lambda known: _with_state(known, first)
     if not cluster.controller.readable:
-        yield f"{get} {chroot}/controller", "Whether there is a controller to hold elections is not known.", _with_controller
+        yield ask(get, "/controller"), "Whether there is a controller to hold elections is not known.", _with_controller
     elif cluster.controller.epoch is None:
-        yield f"{get} {chroot}/controller_epoch", "Whether a newer controller wrote a state is not known.", _with_epoch
+        yield ask(get, "/controller_epoch"), "Whether a newer controller wrote a state is not known.", _with_epoch
     if not cluster.partitions or cluster.unlisted:
         some = "Only some partitions were pasted" if cluster.partitions else "No partition was pasted"
         yield _describe(cluster, version), f"{some}; this shows all that have no leader.", _with_all
+
+
+def _get(version: VersionInUse) -> str:
+    """Data and stat of a znode: ZooKeeper 3.5, which Kafka has from 2.4 on, prints the stat only when asked."""
+    return "get -s" if _at_least(version, "2.4.0") else "get"
+
+
+def _shell(cluster: Cluster, verb: str, path: str) -> str:
+    """A question to ZooKeeper, as it is typed into a shell: the line itself tells what the answer is about.
+
+    It is piped: of Kafka 0.9 and 0.10.0 the shell leaves unanswered what stands behind the server
+    (``ZooKeeperMain.java@release-3.4.6``).
+    """
+    servers = ",".join(cluster.zookeeper) or "HOST:2181"
+    return f"echo {shlex.quote(f'{verb} {cluster.chroot}{path}')} | bin/zookeeper-shell.sh {shlex.quote(servers)}"
 
 
 def _at_least(version: VersionInUse, release: str) -> bool:
@@ -282,10 +298,9 @@ def _coordinator_of_group(pasted: Pasted, cluster: Cluster, version: VersionInUs
     for group in dict.fromkeys(row.group for row in (*pasted.groups, *pasted.offsets) if row.group):
         partition = group_partition(group, counts[0] if counts and counts[0] else _OFFSETS_PARTITIONS)
         if partition not in known:
-            get = "get -s" if _at_least(version, "2.4.0") else "get"
             assumed = "" if counts else f" (of {_OFFSETS_PARTITIONS}, the default)"
             yield NextPaste(
-                command=f"{get} {cluster.chroot}/brokers/topics/{OFFSETS_TOPIC}/partitions/{partition}/state",
+                command=_shell(cluster, _get(version), state_path(OFFSETS_TOPIC, partition)),
                 why=f"Group {group} is coordinated by the leader of {OFFSETS_TOPIC}-{partition}{assumed}.",
             )
 

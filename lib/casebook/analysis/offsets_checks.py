@@ -7,6 +7,7 @@ from casebook.analysis.cleaner import BrokerCleaner
 from casebook.analysis.maintenance_commands import Commands
 from casebook.analysis.no_offsets_topic import not_asked
 from casebook.analysis.offsets_rows import OffsetsPartition
+from casebook.analysis.offsets_unread import GIVE_LOG_DIRS, Unread, answered
 from casebook.analysis.proof import assumed
 from casebook.analysis.retention import Value
 from casebook.analysis.words import agree, count, duration, number, size
@@ -15,7 +16,6 @@ from casebook.findings import Evidence, Finding, Question, Severity, Status, Ste
 from casebook.storage import OFFSETS_TOPIC, Damage, GroupBytes, Scanned
 from casebook.versions import LOAD_TAKES_ANY_BATCH, NEWER_GROUP_RECORDS, VersionInUse
 
-_SCAN = "Give the log dirs of the coordinators: collect with --log-dirs BROKER=DIR."
 _SEGMENTS = Evidence(file="tables/offsets_segments")
 _SLOW_LOAD_MS = 60_000
 _MUCH = 1 << 30
@@ -29,11 +29,10 @@ def checks(
     cleaners: Sequence[BrokerCleaner],
     scan: Scanned,
     settings: Sequence[Value],
+    unread: Unread,
 ) -> tuple[Finding, ...]:
     """Every check on the offsets topic, each with its outcome."""
-    answers = (
-        cleaner_checks.compacted(version, partitions, cleaners, Commands(version.version, cluster.connect)),
-        cleaner_checks.would_die(version, cleaners),
+    of_content = (
         dead_weight(partitions),
         safe_segments(partitions),
         writers(_once(scan.group_bytes, partitions)),
@@ -42,6 +41,11 @@ def checks(
         undecoded(version, scan),
         damage(scan.damage, scan),
         expiring(scan, settings),
+    )
+    answers = (
+        cleaner_checks.compacted(version, partitions, cleaners, Commands(version.version, cluster.connect)),
+        cleaner_checks.would_die(version, cleaners),
+        *(answered(answer, unread, cluster, partitions) for answer in of_content),
         replicated(cluster),
     )
     if partitions or not cluster.lacks(OFFSETS_TOPIC):
@@ -69,7 +73,7 @@ def dead_weight(partitions: Sequence[OffsetsPartition]) -> Finding:
         evidence=(Evidence(file="tables/offsets_partitions"), _SEGMENTS),
     )
     if not scanned:
-        return ask.could_not_check("What of the offsets topic counts is unknown", settle=_SCAN)
+        return ask.could_not_check("What of the offsets topic counts is unknown", settle=GIVE_LOG_DIRS)
     heavy = [p for p in scanned if 2 * p.live_bytes < p.bytes and (p.bytes > _MUCH or (p.load_ms or 0) > _SLOW_LOAD_MS)]
     if not heavy:
         return ask.ok(f"{size(live)} of {size(total)} are the latest values")
@@ -100,7 +104,7 @@ def safe_segments(partitions: Sequence[OffsetsPartition]) -> Finding:
         ),
     )
     if not scanned:
-        return ask.could_not_check("Which segments could go is unknown", settle=_SCAN)
+        return ask.could_not_check("Which segments could go is unknown", settle=GIVE_LOG_DIRS)
     if not safe:
         return ask.ok("No segment could go without changing an answer")
     every = number(sum(p.segments for p in scanned), "segment")
@@ -136,7 +140,7 @@ def writers(group_bytes: Iterable[GroupBytes]) -> Finding:
         facts={"groups": len(sums), "bytes": total} if sums else {},
     )
     if not total:
-        return ask.could_not_check("Who writes the offsets topic is unknown", settle=_SCAN)
+        return ask.could_not_check("Who writes the offsets topic is unknown", settle=GIVE_LOG_DIRS)
     group, most = max(sums.items(), key=lambda item: (item[1], item[0]))
     share = f"{group} writes {100 * most / total:.1f} % of the bytes"
     if len(sums) == 1 or most < _DOMINANT * total or most < _MUCH:
@@ -165,7 +169,7 @@ def load_buffer(version: VersionInUse, scan: Scanned, settings: Sequence[Value])
     if LOAD_TAKES_ANY_BATCH.at(version.version):
         return ask.not_applicable(f"Kafka {version.version} loads batches of any size")
     if largest is None or limit is None or limit.whole is None:
-        return ask.could_not_check("The largest batch, or the buffer, is unknown", settle=_SCAN)
+        return ask.could_not_check("The largest batch, or the buffer, is unknown", settle=GIVE_LOG_DIRS)
     if largest.largest_batch <= limit.whole:
         return ask.ok(f"The largest batch has {size(largest.largest_batch)}, the buffer {size(limit.whole)}")
     return ask.found(
@@ -195,7 +199,7 @@ def open_transactions(scan: Scanned) -> Finding:
         facts={"records": sum(log.open_transactional for log in waiting)} if scan.logs else {},
     )
     if not scan.logs:
-        return ask.could_not_check("Whether transactions are open is unknown", settle=_SCAN)
+        return ask.could_not_check("Whether transactions are open is unknown", settle=GIVE_LOG_DIRS)
     if not waiting:
         return ask.ok("No transaction is open")
     first = waiting[0]
@@ -221,7 +225,7 @@ def undecoded(version: VersionInUse, scan: Scanned) -> Finding:
         evidence=(_SEGMENTS,),
     )
     if not scan.logs:
-        return ask.could_not_check("What the records are is unknown", settle=_SCAN)
+        return ask.could_not_check("What the records are is unknown", settle=GIVE_LOG_DIRS)
     if not newer and not unknown:
         return ask.ok("Every record is a commit or a group's metadata")
     fails = NEWER_GROUP_RECORDS.at(version.version) == "load fails"
@@ -248,7 +252,7 @@ def damage(found: Sequence[Damage], scan: Scanned) -> Finding:
         evidence=(Evidence(file="tables/damage"),),
     )
     if not scan.segments:
-        return ask.could_not_check("No segment was read", settle=_SCAN)
+        return ask.could_not_check("No segment was read", settle=GIVE_LOG_DIRS)
     if not found:
         return ask.ok("Every byte was read")
     if not middle:
@@ -279,7 +283,7 @@ def expiring(scan: Scanned, settings: Sequence[Value]) -> Finding:
         evidence=(Evidence(file="tables/commits"),),
     )
     if not known:
-        return ask.could_not_check("When commits expire is unknown", settle=_SCAN)
+        return ask.could_not_check("When commits expire is unknown", settle=GIVE_LOG_DIRS)
     if not past:
         return ask.ok("No commit is past its time")
     kept = f"; offsets.retention.minutes is {retention.value} ({retention.origin})" if retention else ""

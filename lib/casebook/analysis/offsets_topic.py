@@ -3,13 +3,15 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from casebook.analysis import cleaner, offsets_checks, offsets_writers
+from casebook.analysis import cleaner, offsets_checks, offsets_unread, offsets_writers
 from casebook.analysis.cleaner import BrokerCleaner, CleanerVerdict
 from casebook.analysis.load_rate import Rate
 from casebook.analysis.load_work import Work
 from casebook.analysis.offsets_rows import OffsetsPartition
+from casebook.analysis.offsets_unread import Unread
 from casebook.analysis.offsets_writers import Growth, LoadTime, Onset, Writer
 from casebook.analysis.retention import TopicSettings, Value
+from casebook.errors import CasebookError
 from casebook.events import Event, LogFile
 from casebook.facts import Cluster
 from casebook.findings import Finding
@@ -29,6 +31,7 @@ class OffsetsTopic:
         verdicts: By broker and partition.
         settings: What the topic lives by on the broker of the largest copy.
         findings: One for every check, in a fixed order.
+        unread: Why no segment was read, where none was.
     """
 
     cluster: Cluster
@@ -40,6 +43,12 @@ class OffsetsTopic:
     settings: tuple[Value, ...]
     findings: tuple[Finding, ...]
     rates: Mapping[int, Rate]
+    unread: Unread
+
+    @property
+    def empty(self) -> bool:
+        """Whether it holds nothing."""
+        return offsets_unread.is_empty(self.cluster, self.partitions)
 
     def of(self, copy: OffsetsPartition) -> Scanned:
         """What the scan brought of one copy."""
@@ -77,6 +86,8 @@ def examine(
     files: Sequence[LogFile] = (),
     scanned: Scanned | None = None,
     rates: Mapping[int, Rate] | None = None,
+    failed: CasebookError | None = None,
+    looked: bool = True,
 ) -> OffsetsTopic:
     """Judge every copy of every partition of the offsets topic, and answer every check on it. Any evidence may be missing.
 
@@ -87,6 +98,8 @@ def examine(
         files: What those logs cover.
         scanned: What a scan of segments brought.
         rates: What each broker's own loads show, from :mod:`casebook.analysis.coordinators`.
+        failed: Why segments that should have been read could not be.
+        looked: Whether segments may be read.
     """
     scan, rates = scanned or Scanned(), rates or {}
     settings = TopicSettings(cluster, version.version)
@@ -115,6 +128,7 @@ def examine(
     partitions = _partitions(cluster, scan, [replica for replica, _ in replicas], verdicts, cleaners, rates)
     largest = partitions[0].broker if partitions else next(iter(cleaners), None)
     shown = _settings(settings, largest)
+    unread = offsets_unread.unread([replica for replica, _ in replicas], failed, looked=looked)
     return OffsetsTopic(
         cluster=cluster,
         version=version,
@@ -123,8 +137,9 @@ def examine(
         cleaners=tuple(cleaners.values()),
         verdicts=verdicts,
         settings=shown,
-        findings=offsets_checks.checks(cluster, version, partitions, tuple(cleaners.values()), scan, shown),
+        findings=offsets_checks.checks(cluster, version, partitions, tuple(cleaners.values()), scan, shown, unread),
         rates=rates,
+        unread=unread,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from casebook.analysis.leadership import Leadership
+from casebook.analysis.quiz_past import LastInSync
 from casebook.analysis.start_first import DUE, StartChoice, elected_unclean
 from casebook.analysis.verdicts import OFFLINE, State, Verdict
 from casebook.facts import Cluster
@@ -23,11 +24,11 @@ class Incident:
     """A case as the quiz sees it: with the verdicts and the order of starts of notebook 20.
 
     Args:
-        last_in_sync: The last ISR of a partition that named anybody, where the case's history tells it.
+        last_in_sync: The last ISR of a partition that named anybody, where the case's history tells it; see :mod:`.quiz_past`.
     """
 
     lead: Leadership
-    last_in_sync: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
+    last_in_sync: Mapping[tuple[str, int], LastInSync] = field(default_factory=dict)
 
     @property
     def cluster(self) -> Cluster:
@@ -58,6 +59,11 @@ class Incident:
     def led_unclean(self, broker: int) -> tuple[Verdict, ...]:
         """The partitions that a dead broker would lead without being in sync, if it were started first."""
         return elected_unclean(self.offline, (broker,))
+
+    def in_sync_last(self, verdict: Verdict) -> tuple[int, ...]:
+        """Who was in a partition's ISR when it last named anybody; none where that is not known."""
+        last = self.last_in_sync.get((verdict.topic, verdict.partition))
+        return last.isr if last else ()
 
     def healed_by(self, broker: int) -> tuple[Verdict, ...]:
         """The partitions that :attr:`heals` counts for a dead broker."""

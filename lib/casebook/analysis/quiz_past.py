@@ -1,7 +1,9 @@
 """What the past adds to the quiz: the moment of an incident's height, and who was in sync before an ISR was emptied."""
 
 from collections.abc import Container, Iterable, Mapping
+from typing import NamedTuple
 
+from casebook.analysis.timeline_rows import transaction
 from casebook.history import Happened, What
 
 Key = tuple[str, int]
@@ -26,10 +28,22 @@ def height(happened: Iterable[Happened], *, deleting: Container[str] = ()) -> in
     return None if past.offline else past.worst
 
 
-def last_in_sync(happened: Iterable[Happened], at: int) -> Mapping[Key, tuple[int, ...]]:
+class LastInSync(NamedTuple):
+    """An ISR that named somebody.
+
+    Args:
+        isr: Whom.
+        proof: The transaction that wrote it.
+    """
+
+    isr: tuple[int, ...]
+    proof: str
+
+
+def last_in_sync(happened: Iterable[Happened], at: int) -> Mapping[Key, LastInSync]:
     """The last ISR of each partition that named anybody, up to a moment, epoch ms."""
     return {
-        (event.topic, event.partition): event.state.isr
+        (event.topic, event.partition): LastInSync(event.state.isr, transaction(event.zxid))
         for event in happened
         if event.what is What.STATE and event.time <= at and event.state.isr
     }

@@ -17,9 +17,10 @@ from casebook.analysis import quiz_causes, quiz_steps
 from casebook.analysis.leadership import Leadership
 from casebook.analysis.quiz import Question
 from casebook.analysis.quiz_incident import Incident
+from casebook.analysis.quiz_past import LastInSync
 
 
-def questions(lead: Leadership, *, last_in_sync: Mapping[tuple[str, int], tuple[int, ...]] | None = None) -> tuple[Question, ...]:
+def questions(lead: Leadership, *, last_in_sync: Mapping[tuple[str, int], LastInSync] | None = None) -> tuple[Question, ...]:
     """The questions on a case, in the order in which they are asked.
 
     Args:

@@ -28,7 +28,8 @@ def why_not(given: str, verdict: Verdict, cluster: Cluster) -> str:
         case "R3" if verdict.unclean_allowed:
             return f"Unclean election is allowed for topic {verdict.topic}."
         case "R4" if not verdict.unclean_allowed:
-            return f"Unclean election is not allowed for topic {verdict.topic}."
+            were = "" if verdict.live_replicas else " Were it allowed this would be it: no replica is alive."
+            return f"Unclean election is not allowed for topic {verdict.topic}.{were}"
         case "R4" if verdict.live_replicas:
             return f"A replica is alive: {ids(verdict.live_replicas)}."
         case "R5":

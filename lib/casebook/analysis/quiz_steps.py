@@ -28,22 +28,38 @@ def whom_first(incident: Incident) -> Question:
     return Question(
         key="first",
         title="Whom to start first?",
-        asks="You can start one broker after the other, and each takes minutes. Which one first, so that as few partitions as "
-        f"possible lose records that another's start would keep, and most are back?{incident.leaves_out}",
+        asks="You can start one broker after the other, and each takes minutes. Which one first? Above all, no record may be "
+        f"lost that another order would keep; then, as many partitions as possible should be back.{incident.leaves_out}",
         form="one id",
         hints=(
             "A start heals a partition when the one that starts is assigned and in the ISR, or when the ISR is empty and unclean "
             "election is allowed.",
-            "Write the ISR of each offline partition beside it. Who stands there?",
-            "Count for each dead broker how many offline partitions have it in their ISR. An empty ISR takes anybody who is "
-            "assigned, if unclean election is allowed; so does one whose members are dead, but others lose records there.",
+            f"Write the ISR of each offline partition beside it. Who stands there?{_emptied_hint(incident)}",
+            "Count for each dead broker how many offline partitions it would lead. Strike out a broker that would lead one "
+            "without having been in sync last: what it lacks there would be lost.",
         ),
         judge=partial(_judge_first, incident),
         explanation=_of_first(incident) if best else "",
         later=("healed", _compared(incident)) if best else ("", ""),
-        cites=tuple(v.state_path for v in healed[:CITED]),
+        cites=(*(v.state_path for v in healed[:CITED]), *_last_writes(healed, incident)),
         **missing,
     )
+
+
+def _emptied_hint(incident: Incident) -> str:
+    empty = [v for v in incident.offline if not v.isr]
+    if not empty:
+        return ""
+    return (
+        f" {number(len(empty), 'ISR')} {agree(len(empty), 'is', 'are')} empty: if unclean election is allowed, anybody who is "
+        "assigned may be elected there. Who was in it last?"
+    )
+
+
+def _last_writes(healed: Sequence[Verdict], incident: Incident) -> tuple[str, ...]:
+    """The transactions that last wrote somebody into an ISR which is empty now."""
+    found = (incident.last_in_sync.get((v.topic, v.partition)) for v in healed if not v.isr)
+    return tuple(one.proof for one in found if one)[:CITED]
 
 
 def _of_first(incident: Incident) -> str:
@@ -56,8 +72,9 @@ def _of_first(incident: Incident) -> str:
     else:
         others = "no other heals as many" if len(incident.heals) > 1 else "no other is dead"
         each = f"{capitalised(brokers(firsts))} heals most: {others}."
-    due = f" The election of {named(incident.due)} is merely due: whichever broker starts, it is held." if incident.due else ""
-    return f"{each} Where the one that starts is in the ISR its election is clean and nothing is lost.{_trap(incident)}{due}"
+    due = f"The election of {named(incident.due)} is merely due: whichever broker starts, it is held." if incident.due else ""
+    clean = "Where the one that starts is in the ISR its election is clean and nothing is lost."
+    return " ".join(filter(None, (_trap(incident), each, clean, due)))
 
 
 def _dearer(incident: Incident, broker: int) -> str:
@@ -75,12 +92,12 @@ def _trap(incident: Incident) -> str:
     empty = [v for v in incident.offline if not v.isr and len(v.waits_for) > 1]
     by_last: dict[tuple[int, ...], list[Verdict]] = {}
     for verdict in empty:
-        by_last.setdefault(incident.last_in_sync.get((verdict.topic, verdict.partition), ()), []).append(verdict)
-    return "".join(_of_emptied(last, found) for last, found in by_last.items())
+        by_last.setdefault(incident.in_sync_last(verdict), []).append(verdict)
+    return " ".join(_of_emptied(last, found) for last, found in by_last.items())
 
 
 def _of_emptied(last: tuple[int, ...], found: Sequence[Verdict]) -> str:
-    whose = f" The ISR of {named(found)} is empty, and unclean election allowed: whoever starts first is elected, in sync or not."
+    whose = f"The ISR of {named(found)} is empty, and unclean election allowed: whoever starts first is elected, in sync or not."
     lacking = sorted({broker for verdict in found for broker in verdict.waits_for} - {*last})
     if not last:
         return f"{whose} Who was in it last the znodes do not tell: ask ZooKeeper's own files and the logs before you start one."
@@ -106,10 +123,15 @@ def _judge_first(incident: Incident, answer: str) -> str:
         return f"No assignment and no ISR names broker {broker}."
     if broker in {choice.broker for choice in incident.best}:
         return ""
-    heals = incident.heals[broker]
+    heals, lacking = incident.heals[broker], [v for v in incident.led_unclean(broker) if broker not in incident.in_sync_last(v)]
+    cost = (
+        f"Started first, it would lead {named(lacking)} without having been in sync: what it lacks there would be lost. "
+        if lacking
+        else ""
+    )
     if heals >= incident.best[0].heals:
-        return "Some of those that it would heal it would lead out of sync: there is one who would lose less."
-    return f"It would heal {number(heals, 'partition')}; another heals more." if heals else "Its start alone heals nothing."
+        return f"{cost}There is one who would lose less."
+    return f"{cost}It would heal {number(heals, 'partition')}; another heals more." if heals else "Its start alone heals nothing."
 
 
 def is_it_healed(incident: Incident) -> Question:
@@ -169,7 +191,7 @@ def what_if_unclean(incident: Incident) -> Question:
     supposed = _Unclean() if missing else _unclean(incident)
     return Question(
         key="unclean",
-        title="What would an unclean election cost?",
+        title="Would unclean election help now?",
         asks="Somebody wants to allow unclean election for all topics instead, with the brokers that are alive now. How many "
         "of the offline partitions would get a leader that was out of sync?",
         form="a number",
@@ -235,7 +257,8 @@ def _price(incident: Incident, supposed: _Unclean) -> str:
         nobody = "Nobody: no offline partition has a replica that is alive." if dead else "Nobody would be elected out of sync."
         return (
             f"{nobody}{clean}{'' if dead else stay} To allow it would gain nothing now, and stay as a trap: the first stale "
-            "replica that is alive while nobody of the ISR is would be elected, and what it lacks would be gone."
+            "replica that is alive while nobody of the ISR is would be elected, and what it lacks would be gone: the question of "
+            "whom to start first shows such a loss."
         )
     at_once = ENABLING_UNCLEAN_ELECTS["topic"].at(incident.lead.version.version)
     waits = "In this release nothing happens until a broker comes or goes or the controller moves"

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from casebook.facts import Cluster, StatedVersion
 from casebook.versions import RELEASES, ZNODE_SIGNS, KafkaVersion, Sign, VersionInUse, VersionOrigin
 
+_EXAMPLE = KafkaVersion.parse("2.8.2")
+
 
 def release(
     cluster: Cluster, *, given: str = "", logged: Sequence[StatedVersion] = (), configured: Sequence[StatedVersion] = ()
@@ -35,6 +37,7 @@ def release(
         origin=origin,
         proof=proof,
         possible=_in_words(_possible(signs)) if signs else None,
+        other=_other(version, _possible(signs)) if origin in (VersionOrigin.ZNODES, VersionOrigin.ASSUMED) else None,
         contradictions=(
             *_against_logged(version, logged),
             *_against_configured(version, configured),
@@ -65,6 +68,17 @@ def _possible(signs: Iterable[Sign]) -> tuple[KafkaVersion, KafkaVersion | None]
 def _newest(possible: tuple[KafkaVersion, KafkaVersion | None]) -> KafkaVersion:
     since, before = possible
     return max((r for r in RELEASES if r >= since and (before is None or r < before)), default=since)
+
+
+def _other(version: KafkaVersion, possible: tuple[KafkaVersion, KafkaVersion | None]) -> KafkaVersion | None:
+    """The example of another: of the last line with tools for ZooKeeper where it is possible, else of the oldest that is.
+
+    ``None`` where only the line that was taken is possible.
+    """
+    since, before = possible
+    can_be = since <= _EXAMPLE and (before is None or before > _EXAMPLE)
+    others = (_EXAMPLE, _newest_of_line(since)) if can_be else (_newest_of_line(since),)
+    return next((other for other in others if other != _newest_of_line(version)), None)
 
 
 def _newest_of_line(version: KafkaVersion) -> KafkaVersion:

@@ -50,7 +50,7 @@ class Timeline:
         clocks: One for each broker and log of no broker, in order.
         windows: By kind, worst first, then by time.
         spans: Sessions, registrations, controllers and processes, by kind, broker and time: the lanes.
-        chains: Those that hit most first.
+        chains: Those first whose broker is still down and holds partitions without leader, then those that hit most.
         roots: What may have begun each chain, the likeliest first; of the first chain first.
         silences: What these logs cannot tell.
         story: In the order of time.
@@ -96,7 +96,7 @@ def examine(
     scene = _scene(cluster, version, events, tuple(files), history)
     both, doubts = two_leaders(scene)
     windows = timeline_windows.ordered((*both, *timeline_windows.windows(scene)))
-    chains, losses = timeline_chains.chains(scene)
+    chains, losses = timeline_chains.chains(scene, windows)
     roots = tuple(timeline_roots.roots(scene, chains, losses))
     silences = timeline_silences.silences(scene, chains, doubts)
     shapes = tuple(sorted(untyped, key=lambda shape: (-shape.count, shape.shape)))

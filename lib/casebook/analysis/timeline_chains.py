@@ -1,12 +1,12 @@
 """What caused what: each chain begins with one thing that went wrong."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from casebook.analysis import timeline_losses, timeline_storms
+from casebook.analysis import timeline_losses, timeline_still, timeline_storms
 from casebook.analysis.timeline_links import Chainer, once_each, places
 from casebook.analysis.timeline_losses import Loss
-from casebook.analysis.timeline_rows import Chain, Row, Span
+from casebook.analysis.timeline_rows import Chain, Row, Span, Window
 from casebook.analysis.timeline_scene import SLACK, Scene
 from casebook.analysis.timeline_words import named
 from casebook.analysis.words import duration
@@ -17,15 +17,27 @@ LONG_LOAD = 10_000
 _DISK = ("log_dir_failed", "disk_error")
 
 
-def chains(scene: Scene) -> tuple[list[Chain], dict[int, Loss]]:
-    """All chains, those that hit most first; and by its place there the loss that a chain is about."""
+def chains(scene: Scene, windows: Iterable[Window]) -> tuple[list[Chain], dict[int, Loss]]:
+    """All chains, and by its place there the loss that a chain is about.
+
+    First come those whose broker is still down and holds partitions without leader, then those that hit most.
+    """
+    held = timeline_still.held(scene, windows)
     found: list[tuple[Chain, Loss | None]] = [
-        (chain, loss) for loss in timeline_losses.losses(scene) if (chain := timeline_losses.chain(scene, loss)) is not None
+        (chain._replace(holds=held[loss.broker] if loss.back is None else 0, back=loss.back), loss)
+        for loss in timeline_losses.losses(scene)
+        if (chain := timeline_losses.chain(scene, loss)) is not None
     ]
-    others = (*timeline_storms.chains(scene), *_dead_cleaners(scene), *_unclean_starts(scene), *_failed_disks(scene))
-    found += [(chain, None) for chain in others]
-    found.sort(key=lambda pair: (_rank(pair[0]), -pair[0].partitions, pair[0].opened))
+    found += [(chain, None) for chain in (*timeline_storms.chains(scene), *_dead_cleaners(scene), *_unclean_starts(scene))]
+    found += [(_since_registered(scene, chain, held), None) for chain in _failed_disks(scene)]
+    found.sort(key=lambda pair: (-pair[0].holds, _rank(pair[0]), -pair[0].partitions, pair[0].opened))
     return [chain for chain, _ in found], {place: loss for place, (_, loss) in enumerate(found) if loss is not None}
+
+
+def _since_registered(scene: Scene, chain: Chain, held: Mapping[int, int]) -> Chain:
+    """The chain of a disk that may have taken its broker along, with what waits for the broker: not one of an earlier life."""
+    last = max((span.opened for span in scene.registered.get(chain.broker, ()) if span.opened is not None), default=None)
+    return chain if last is not None and chain.opened < last else chain._replace(holds=held.get(chain.broker, 0))
 
 
 def _rank(chain: Chain) -> int:

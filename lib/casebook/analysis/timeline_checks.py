@@ -10,6 +10,7 @@ from casebook.analysis.timeline_rows import Chain, Clock, Root, Silence, Window,
 from casebook.analysis.timeline_rows import Step as ClockStep
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_silences import COLLECT_HISTORY, COLLECT_LOGS, unlogged
+from casebook.analysis.timeline_still import is_down
 from casebook.analysis.timeline_storms import Storm, storms
 from casebook.analysis.timeline_story import one_sentence
 from casebook.analysis.timeline_two_leaders import Doubt
@@ -20,6 +21,8 @@ from casebook.events import Untyped
 from casebook.facts import instant
 from casebook.findings import Finding, Question, Severity, Status, Step
 
+MOST_LOST = 4
+"""Brokers that were lost that a title names."""
 OFF = 1000
 """Milliseconds of skew from which on logs read side by side mislead."""
 
@@ -80,28 +83,43 @@ def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findi
     candidates = [root for root in roots if root.chain == 0]
     first = likeliest(candidates)
     if candidates and first is None:
-        return _undecided(ask, chains[0], candidates)
-    why = ". ".join([chains[0].title, *(point.text for point in (first.pro if first else ()))]) + "."
+        return _undecided(ask, f"{chains[0].title}{_lost(scene, chains)}", chains[0], candidates)
+    waits = f"Broker {chains[0].broker} is still down, and holds {number(chains[0].holds, 'partition')} without leader"
+    told = [chains[0].title, *([waits] if chains[0].holds else []), *(point.text for point in (first.pro if first else ()))]
     against = [point.text for point in (first.contra if first else ())]
     unchecked = [f"Could not be checked: {text}." for text in (first.unchecked if first else ())]
-    told = [point.proof for root in roots[:1] for point in (*root.pro, *root.contra) if point.proof]
-    told += [link.effect.proof for link in chains[0].links]
+    proofs = [point.proof for root in roots[:1] for point in (*root.pro, *root.contra) if point.proof]
+    proofs += [link.effect.proof for link in chains[0].links]
     mild = chains[0].kind in ("broker_stopped", "unclean_start") or (chains[0].kind == "broker_lost" and not chains[0].partitions)
-    worst = Severity.INFO if mild else Severity.WARNING
+    worst = Severity.INFO if mild and not chains[0].holds else Severity.WARNING
     return ask.found(
         worst,
-        f"Likeliest root: {first.name}" if first else chains[0].title,
-        why=why,
+        (f"Likeliest root: {first.name}" if first else chains[0].title) + _lost(scene, chains),
+        why=". ".join(told) + ".",
         since=instant(chains[0].opened),
-        evidence=tuple(proof(text) for text in list(dict.fromkeys(told))[: 2 * SHOWN]),
+        evidence=tuple(proof(text) for text in list(dict.fromkeys(proofs))[: 2 * SHOWN]),
         caveats=(*(f"Against it: {text}." for text in against), *unchecked),
     )
 
 
-def _undecided(ask: Question, chain: Chain, candidates: Sequence[Root]) -> Finding:
+def _lost(scene: Scene, chains: Sequence[Chain]) -> str:
+    """Which brokers are still down and hold partitions without leader, and who else was lost; ``""`` where there are none."""
+    down = list(dict.fromkeys(chain.broker for chain in chains if chain.holds))
+    if not down:
+        return ""
+    back: dict[int | None, int] = {}
+    for chain in chains:
+        if chain.kind == "broker_lost" and chain.partitions and chain.back and is_down(scene, chain.broker) is False:
+            back[chain.broker] = max(chain.back, back.get(chain.broker, chain.back))
+    said = [f"broker {broker}, still down" for broker in down]
+    said += [f"broker {broker}, back since {instant(at)[11:19]}" for broker, at in back.items()]
+    return f" ({'; '.join(said[:MOST_LOST])}{f'; and {len(said) - MOST_LOST} more' if said[MOST_LOST:] else ''})"
+
+
+def _undecided(ask: Question, what: str, chain: Chain, candidates: Sequence[Root]) -> Finding:
     names = "; ".join(root.name for root in candidates)
     return ask.could_not_check(
-        f"{chain.title}; nothing here tells which of {number(len(candidates), 'candidate')} began it",
+        f"{what}; nothing here tells which of {number(len(candidates), 'candidate')} began it",
         why=f"Each of these is possible: {names}.",
         settle=f"{COLLECT_LOGS}, with the logs of broker {chain.broker}, its GC log, and those of ZooKeeper's servers.",
         since=instant(chain.opened),
@@ -209,7 +227,8 @@ def _clocks(scene: Scene) -> Finding:
             f"Nothing tells how far {off_by if unknown else 'the clocks of the logs are'} off", settle=f"{COLLECT_HISTORY}."
         )
     most = max(abs(clock.skew) + clock.uncertainty for clock in known)
-    return ask.ok(f"All {number(len(known), 'clock')} agree with {scene.reference} within {duration(most)}")
+    whose = f"The clock of {known[0].owner} agrees" if len(known) == 1 else f"All {number(len(known), 'clock')} agree"
+    return ask.ok(f"{whose} with {scene.reference} within {duration(most)}")
 
 
 def _was_set(ask: Question, clocks: Sequence[Clock]) -> Finding:
@@ -296,4 +315,4 @@ def in_short(findings: Sequence[Finding]) -> tuple[Finding, ...]:
         facts={"unknown": [finding.check for finding in unknown]},
     )
     title = f"{number(len(unknown), 'question')} on the past could not be answered; notebook 60 says which"
-    return (*told, ask.could_not_check(title, why=unknown[0].title, settle=f"{COLLECT_HISTORY}."))
+    return (*told, ask.could_not_check(title, why=unknown[0].title, settle=unknown[0].settle))

@@ -282,6 +282,9 @@ class Chain(NamedTuple):
         opened: Of its first event, by the reference clock.
         closed: Of its last event.
         partitions: How many were hit.
+        holds: How many partitions without leader the broker holds, which has been down ever since; 0 when it is back, or nobody
+            knows.
+        back: When the broker that was lost was registered again; ``None``: not before the evidence ends.
     """
 
     kind: str
@@ -291,6 +294,8 @@ class Chain(NamedTuple):
     opened: int | None
     closed: int | None
     partitions: int = 0
+    holds: int = 0
+    back: int | None = None
 
 
 class Point(NamedTuple):

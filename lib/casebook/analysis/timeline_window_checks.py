@@ -71,6 +71,8 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], ch
     if hit:
         return _two_leaders_found(scene, ask, hit, chains)
     if not any(len(rows) > 1 for rows in scene.states.values()):
+        if scene.past.there:
+            return _nothing(ask, scene, "No leader was elected in place of another")
         return ask.could_not_check("Whether two brokers led at once is unknown: no election is told of", settle=SETTLE)
     if doubts:
         whom = brokers(sorted({doubt.broker for doubt in doubts}))
@@ -144,24 +146,46 @@ def _stood_still(window: Window) -> str:
 def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
     """When had a partition no leader, and for how long?"""
     still = [window for window in hit if window.closed is None]
+    shown = [*still, *(window for window in hit if window.closed is not None)]
     ask = Question(
         check="timeline.leaderless",
         question="When had a partition no leader, and for how long?",
         looked_at=_looked_at(scene),
         threshold="any time without a registered leader",
         facts=_facts(hit) | {"still": len(still)},
-        evidence=_proofs(hit),
+        evidence=_proofs(shown),
     )
     if not hit:
         return _nothing(ask, scene, "No partition was without leader")
-    ended = "" if not still else f", {count(len(still))} of them to the end of the evidence"
+    first = f"{_name(shown[0])}: {shown[0].opened_by} {shown[0].closed_by}"
     return ask.found(
         Severity.CRITICAL if still else Severity.WARNING,
-        f"{_partitions(hit)} had no leader{_longest(hit)}{ended}",
-        why=f"{hit[0].topic}-{hit[0].partition}: {hit[0].opened_by} {hit[0].closed_by}",
+        f"{_partitions(hit)} had no leader{_longest(hit)}{_ended(hit, still)}",
+        why=f"Still without: {_named(still)}. {first}" if still else first,
         since=instant(min((window.opened for window in hit if window.opened), default=None)),
-        next=(Step(kind="first", text="Notebook 20 says which broker brings which partition back."),),
+        next=(Step(kind="first", text="Notebook 20 says which broker brings which partition back."),) if still else (),
     )
+
+
+def _ended(hit: Sequence[Window], still: Sequence[Window]) -> str:
+    """How many are without leader to the end, else what became of all; who was deleted has none, and nobody misses it."""
+    if still:
+        return f", {count(len(still))} of them to the end of the evidence"
+    last = {(window.topic, window.partition): window for window in sorted(hit, key=lambda window: window.closed)}
+    deleted = sum(window.new_leader is None for window in last.values())
+    if not deleted:
+        return f"; {agree(len(last), 'it has', 'all have')} one again"
+    rest = f", {agree(len(last) - deleted, 'the other has', 'the others have')} one again" if deleted < len(last) else ""
+    return f"; {count(deleted)} {agree(deleted, 'was', 'were')} deleted, or {agree(deleted, 'is', 'are')} being deleted{rest}"
+
+
+def _name(window: Window) -> str:
+    return f"{window.topic}-{window.partition}"
+
+
+def _named(windows: Sequence[Window]) -> str:
+    more = f" and {count(len(windows) - SHOWN)} more" if len(windows) > SHOWN else ""
+    return f"{', '.join(map(_name, windows[:SHOWN]))}{more}"
 
 
 def _longest(hit: Sequence[Window]) -> str:

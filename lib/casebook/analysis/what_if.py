@@ -1,11 +1,11 @@
 """What if other brokers were alive: the election rules replayed on the evidence. Nothing is sent to the cluster."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from casebook.analysis import election
 from casebook.analysis.verdicts import OFFLINE, State, Verdict, ids
-from casebook.analysis.words import number
+from casebook.analysis.words import count, number
 from casebook.errors import UsageError
 from casebook.facts import Cluster, PartitionState
 from casebook.findings import Severity
@@ -283,9 +283,14 @@ def _counts(
     unclean = sum(change.unclean for change in changes)
     rows: list[tuple[str, int | None, int | None, str]] = [
         ("Without leader", sum(_was_offline(v) for v, _ in known), sum(a.leader is None for _, a in known), f"{healed} healed"),
-        ("Under min ISR", sum(bool(v.under_min_isr) for v, _ in known), sum(_under_min_isr(v, a) for v, a in known), caught_up),
-        ("Under-replicated", sum(bool(v.under_replicated) for v, _ in known), sum(_short(v, a) for v, a in known), caught_up),
     ]
+    for label, was, becomes in (
+        ("Under min ISR", lambda v: bool(v.under_min_isr), _under_min_isr),
+        ("Under-replicated", lambda v: bool(v.under_replicated), _short),
+    ):
+        before, after = [v for v, _ in known if was(v)], [a for v, a in known if becomes(v, a)]
+        among = _leaderless_among(before, after)
+        rows.append((label, len(before), len(after), "; ".join(filter(None, (among, caught_up)))))
     for broker in sorted(supposed.alive ^ cluster.live):
         before, after = (
             sum(x == broker for x in leaders) for leaders in zip(*((_led_by(v), a.leader) for v, a in known), strict=True)
@@ -293,6 +298,16 @@ def _counts(
         rows.append((f"Led by broker {broker}", before, after, ""))
     rows.append(("Records dropped", 0, dropped, number(unclean, "unclean election") if unclean else "clean elections only"))
     return tuple(rows)
+
+
+def _leaderless_among(before: Sequence[Verdict], after: Sequence[_After]) -> str:
+    """How many of those counted have no leader: the checks on in-sync replicas count the others alone."""
+    was, becomes = sum(_was_offline(verdict) for verdict in before), sum(one.leader is None for one in after)
+    if not was and not becomes:
+        return ""
+    if (was, len(before)) == (becomes, len(after)):
+        return f"{count(was)} of them without leader"
+    return f"without leader: {count(was)} of {count(len(before))}, then {count(becomes)} of {count(len(after))}"
 
 
 def _was_offline(verdict: Verdict) -> bool:

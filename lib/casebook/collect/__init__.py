@@ -12,7 +12,7 @@ from casebook.collect.dump import read_dump
 from casebook.collect.ensemble import Credentials, normal_chroot
 from casebook.collect.redaction import redact_znode
 from casebook.collect.zookeeper_data import ZookeeperData
-from casebook.errors import UsageError
+from casebook.errors import CollectError, UsageError
 from casebook.facts import Change, Problem, Znode, instant
 
 __all__ = ["PATIENCE", "Credentials", "collect_case"]
@@ -98,10 +98,19 @@ def collect_case(
         znodes = _from_ensemble(zookeeper, credentials, window, timeout, progress)
     elif zookeeper_dump is not None:
         znodes = _from_dump(Path(zookeeper_dump), chroot)
-    data = ZookeeperData(zookeeper_data, chroot=znodes.chroot if znodes else chroot) if zookeeper_data else None
+    data, empty = None, None
+    if zookeeper_data:
+        try:
+            data = ZookeeperData(zookeeper_data, chroot=znodes.chroot if znodes else chroot)
+        except CollectError as error:
+            if znodes is None:
+                raise
+            empty = error  # the znodes are had from elsewhere: only their history is missing
     out = Path(out)
     with CaseWriter.create(out, command=command) as case:
         redacted = _Redacted()
+        if empty is not None:
+            case.could_not_collect("ZooKeeper's files", empty.what)
         if data is not None:
             case.history(map(redacted.change, data.changes()))
             _tell(case, data.problems)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from casebook.case_folder import PASTED
+from casebook.case_folder import PASTED, PASTED_LOG
 from casebook.case_writer import CaseWriter
 from casebook.collect import plain, redaction
 from casebook.collect.redaction import redact_znode
@@ -279,9 +279,10 @@ def _logs(case: CaseWriter, found: Pasted) -> None:
     files: dict[str, list[bytes]] = {}
     for line in found.logs:
         if line.broker is not None:
-            name = f"brokers/{line.broker}/logs/pasted.log"
+            name = f"brokers/{line.broker}/logs/{PASTED_LOG}"
         else:
-            name = "zookeeper/logs/zookeeper-pasted/pasted.log" if line.zookeeper else "clients/pasted/logs/pasted.log"
+            whose = "zookeeper/logs/zookeeper-pasted" if line.zookeeper else "clients/pasted/logs"
+            name = f"{whose}/{PASTED_LOG}"
         rows = files.setdefault(name, [])
         rows += [b"\n"] * (line.span.first - 1 - len(rows))
         rows.append(line.text.encode(errors="replace") + b"\n")

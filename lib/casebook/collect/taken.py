@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 from casebook.analysis.words import count, number
 from casebook.case import Case
-from casebook.case_folder import HISTORY, PASTED, ZNODES, Item
+from casebook.case_folder import HISTORY, PASTED, PASTED_LOG, ZNODES, Item
 
 _FILES = (
     (re.compile(r"brokers/\d+/server\.properties"), "server.properties", "server.properties"),
@@ -41,5 +42,14 @@ def _by_file(case: Case) -> Iterator[str]:
     for pattern, one, many in _FILES:
         items: list[Item] = [item for path, item in case.items.items() if pattern.fullmatch(path)]
         if items:
-            lines = sum(item.rows or 0 for item in items)
+            lines = sum(_lines(case, item) for item in items)
             yield number(len(items), one, many) + (f" with {count(lines)} lines" if one in _COUNTED else "")
+
+
+def _lines(case: Case, item: Item) -> int:
+    """The lines of a file; of a pasted log those that the paste has of it: the others are empty, and only hold a place."""
+    if PASTED not in case.items or not item.path.endswith(f"/logs/{PASTED_LOG}"):
+        return item.rows or 0
+    with suppress(OSError), (case.folder / item.path).open("rb") as lines:
+        return sum(bool(line.strip()) for line in lines)
+    return 0

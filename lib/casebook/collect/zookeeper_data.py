@@ -241,6 +241,11 @@ class ZookeeperData:
         )
 
 
+def is_there(folders: Sequence[Path]) -> bool:
+    """Whether folders hold any file of ZooKeeper's."""
+    return bool(_files(folders, "log") or _files(folders, "snapshot"))
+
+
 def _files(folders: Sequence[Path], kind: str) -> list[_File]:
     """Files of a kind, by zxid."""
     found = {}

@@ -3,7 +3,8 @@
 ``get`` of 3.4 prints data and stat; from 3.5 on it prints the stat only with ``-s``. ``ls`` prints ``[1, 2, 3]``, ``ls2`` and
 ``ls -s`` the stat too (``ZooKeeperMain.java@release-3.4.6``, ``cli/{Get,Ls,Stat}Command.java@release-3.5.5``,
 ``cli/StatPrinter.java@release-3.8.0``). A znode whose path was not pasted is told by what it holds, and by a path in the
-lines before it.
+lines before it. A command may be piped into the tool, ``echo ls /brokers/ids | zookeeper-shell.sh HOST``; what then is
+printed does not repeat it.
 """
 
 import json
@@ -25,6 +26,10 @@ _COMMAND = re.compile(
     r"\s*(?P<zk>\[zk:[^\]]*\]\s*|.*\b(?:zkCli|zookeeper-shell|zookeeper-client|ZooKeeperMain)\S*\s.*?(?=\b(?:get|ls2?|stat)\s))?(?:[$#%]\s+)?"
     r"(?P<verb>get|ls2?|stat)\s+(?P<options>(?:-\w\s+)*)(?P<path>/\S*)(?:\s+(?:watch|true|1))?\s*"
 )
+_PIPED = re.compile(
+    r"(?:.*[\s$#%>])?echo\s+(?P<quote>[\"']?)(?P<command>[^\"'|]*?)(?P=quote)\s*\|.*"
+    r"\b(?:zkCli|zookeeper-shell|zookeeper-client|ZooKeeperMain)\b.*"
+)
 _VERB = re.compile(r"\b(?:get|ls2?|stat)\s")
 _STAT = re.compile(
     r"\s*(?P<name>cZxid|ctime|mZxid|mtime|pZxid|cversion|dataVersion|aclVersion|ephemeralOwner|dataLength|numChildren)"
@@ -37,13 +42,15 @@ _CHATTER = re.compile(
     r"\s*(?:WATCHER::|WatchedEvent state:.*|Connecting to \S+|Welcome to ZooKeeper!|JLine support is \w+"
     r"|\[zk:[^\]]*\]\s*(?:quit)?|null|quit|Quitting\.\.\.|log4j:WARN .*|'ls2' has been deprecated.*|Command failed: .*)\s*"
 )
+_BANNER = re.compile(r"\s*(?:WATCHER::|WatchedEvent state:.*|Connecting to \S+|Welcome to ZooKeeper!|JLine support is \w+)\s*")
 _CHILDREN = re.compile(r"\s*\[(?:[^\[\]{}\":=]*)\]?\s*")
 _CHILDREN_ON = re.compile(r"[^\[\]{}\":=\s][^\[\]{}\":=]*\]?\s*")
 _GLUED = re.compile(r"(?P<list>[^\]]*\])(?P<stat>cZxid = .*)")
 _NUMBER = re.compile(r"\s*[0-9]{1,10}\s*")
 _FIELDS = {"cZxid": "czxid", "mZxid": "mzxid", "pZxid": "pzxid", "dataVersion": "version", "aclVersion": "aversion"}
 _TIMES = ("ctime", "mtime")
-_MOST_FOLDED, _MOST_CHARACTERS, _LONGEST, _NEAR = 5000, 4 << 20, 4096, 3
+_NAMES = re.compile(r"\s*\[[^\[\]{}\":=]+\]\s*")
+_MOST_FOLDED, _MOST_CHARACTERS, _LONGEST, _NEAR, _MOST_CHATTER = 5000, 4 << 20, 4096, 3, 11
 
 _HOURS = {"UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9, "KST": 9,
           "EST": -5, "EDT": -4, "MST": -7, "MDT": -6, "PDT": -7}  # fmt: skip
@@ -94,6 +101,11 @@ def _at(lines: Sequence[Line], at: int) -> tuple[PastedZnode | Cut | None, int]:
         return (PastedZnode(path, Span(lines[at].number, lines[at].number), there=False) if kafka_path(path) else None), at + 1
     if (command := _command(text)) is not None:
         return _answer(lines, at, command)
+    if text.lstrip().startswith("[") and _NAMES.fullmatch(text[:_LONGEST]) and _behind_banner(lines, at):
+        number = lines[at].number
+        what = "answers a command that was not pasted"
+        how = f"write the command, e.g. `ls /brokers/ids`, on a line above line {number}"
+        return Cut(Span(number, number), f"{what}: {how}"), at + 1
     if text.lstrip().startswith("{"):
         return _bare(lines, at)
     if "=" in text and _STAT.fullmatch(text[:_LONGEST]):
@@ -105,7 +117,10 @@ def _at(lines: Sequence[Line], at: int) -> tuple[PastedZnode | Cut | None, int]:
 
 def _command(text: str) -> re.Match[str] | None:
     """A command of zkCli; ``ls`` of a shell is one only with a path of Kafka's znodes."""
-    found = _COMMAND.fullmatch(text) if len(text) < _LONGEST and "/" in text and _VERB.search(text) else None
+    if len(text) >= _LONGEST or "/" not in text or not _VERB.search(text):
+        return None
+    piped = _PIPED.fullmatch(text) if "|" in text else None
+    found = _COMMAND.fullmatch(f"[zk: piped] {piped['command']}" if piped else text)
     return found if found and (kafka_path(found["path"]) or _is_root(found)) else None
 
 
@@ -114,14 +129,18 @@ def _is_root(command: re.Match[str]) -> bool:
     return command["zk"] is not None and command["verb"].startswith("ls")
 
 
+def _behind_banner(lines: Sequence[Line], at: int) -> bool:
+    """Whether the tool's greeting is the last that stands before a line: the command was typed away from the screen."""
+    before = next((line.text for line in reversed(lines[max(0, at - _NEAR) : at]) if line.text), "")
+    return _BANNER.fullmatch(before) is not None
+
+
 def _answer(lines: Sequence[Line], at: int, command: re.Match[str]) -> tuple[PastedZnode | Cut | None, int]:
     """What follows a command."""
-    path, after = command["path"].rstrip("/") or "/", at + 1
-    while after < len(lines) and (not lines[after].text or _CHATTER.fullmatch(lines[after].text)) and after - at < 12:
-        if lines[after].text.startswith("[zk:"):
-            return Cut(_span(lines, at, after), "asks for a znode; its answer was not pasted"), after
-        after += 1
-    if after == len(lines):
+    path, after = command["path"].rstrip("/") or "/", _behind_chatter(lines, at + 1)
+    if after < len(lines) and _repeats(lines[after].text, command):
+        after = _behind_chatter(lines, after + 1)
+    if after == len(lines) or _CHATTER.fullmatch(lines[after].text):
         return Cut(_span(lines, at, after), "asks for a znode; its answer was not pasted"), after
     data, children, text, glued = None, None, lines[after].text, None
     if command["verb"].startswith("ls"):
@@ -140,6 +159,21 @@ def _answer(lines: Sequence[Line], at: int, command: re.Match[str]) -> tuple[Pas
         return _refused(lines, at, after, path)
     stat, undated, end = _stat(lines, after, glued)
     return PastedZnode(path, _span(lines, at, end), data, stat, children, undated=undated), end
+
+
+def _behind_chatter(lines: Sequence[Line], at: int) -> int:
+    """The next line that says something, or at which a prompt stands; not too far away."""
+    for index in range(at, min(len(lines), at + _MOST_CHATTER)):
+        text = lines[index].text
+        if text and (text.startswith("[zk:") or not _CHATTER.fullmatch(text)):
+            return index
+    return min(len(lines), at + _MOST_CHATTER)
+
+
+def _repeats(text: str, command: re.Match[str]) -> bool:
+    """Whether it is the same command once more, as a terminal repeats what is piped into it."""
+    again = _command(text)
+    return again is not None and (again["verb"], again["path"]) == (command["verb"], command["path"])
 
 
 def _refused(lines: Sequence[Line], at: int, after: int, path: str) -> tuple[PastedZnode | Cut, int]:

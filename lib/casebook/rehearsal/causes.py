@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from casebook.errors import RehearsalError
 from casebook.rehearsal.faults import FaultyCluster
+from casebook.rehearsal.ledger import iso
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.topics import label
 from casebook.rehearsal.truth import Expected, Phase, after, lost, well
@@ -79,14 +80,23 @@ def _cluster(stage: Stage) -> FaultyCluster:
 
 
 def _lose(
-    stage: Stage, cluster: FaultyCluster, cause: str, broker: int, begin: Callable[[], None], end: Callable[[], None]
+    stage: Stage, cluster: FaultyCluster, cause: str, broker: int, begin: Callable[[], int | None], end: Callable[[], None]
 ) -> None:
-    """Let ZooKeeper lose a broker, and wait until all is well again."""
+    """Let ZooKeeper lose a broker, and wait until all is well again.
+
+    Args:
+        stage: Where it is played.
+        cluster: Whose broker it is.
+        cause: Of the loss, in a word.
+        broker: Who is lost.
+        begin: Begins it, and returns when, epoch ms; ``None`` where that is when it returns.
+        end: Ends it.
+    """
     time.sleep(CALM)
     fact = {"broker": broker, "session": cluster.session(broker), "led": _led(cluster, broker)}
-    begin()
+    begun = begin()
     stage.act(f"The {cause} of broker {broker} begins.")
-    fact["begun"] = stage.truth.actions[-1]["at"]
+    fact["begun"] = stage.truth.actions[-1]["at"] if begun is None else iso(begun)
     stage.gone(cluster, broker)
     time.sleep(LONGER)
     stage.act(f"The {cause} of broker {broker} ends.", end)
@@ -130,9 +140,9 @@ def _freeze_zookeeper(stage: Stage, cluster: FaultyCluster, rows: tuple[Expected
     for _ in range(MOST_TRIES):
         time.sleep(CALM)
         sessions = {broker: cluster.session(broker) for broker in BROKERS}
-        waits = cluster.freeze_zookeeper()
+        suspended, waits = cluster.freeze_zookeeper()
         stage.act("Suspend ZooKeeper (SIGSTOP) while it waits for its disk." if waits else "Suspend ZooKeeper (SIGSTOP).")
-        begun = stage.truth.actions[-1]["at"]
+        begun = iso(suspended)
         time.sleep(TIMEOUT + LONGER)
         stage.act("Continue ZooKeeper (SIGCONT).", cluster.thaw_zookeeper)
         ended = stage.truth.actions[-1]["at"]

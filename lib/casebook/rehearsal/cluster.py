@@ -205,6 +205,10 @@ class Cluster:
         for broker in brokers:
             self._servers[broker].thaw()
 
+    def pids(self) -> dict[int, int]:
+        """Process ids of the brokers that run."""
+        return {broker: server.pid for broker, server in sorted(self._servers.items()) if server.running}
+
     def running(self, broker: int) -> bool:
         """Whether the broker's process exists."""
         return broker in self._servers and self._servers[broker].running

@@ -16,12 +16,29 @@ def segments(log_dir: Path, partition: Partition) -> list[Path]:
 
 def size(log_dir: Path, partitions: Iterable[Partition]) -> int:
     """Bytes of the segments of some partitions."""
-    return sum(file.stat().st_size for partition in partitions for file in segments(log_dir, partition) if file.exists())
+    return sum(_bytes(file) for partition in partitions for file in segments(log_dir, partition))
+
+
+def _bytes(file: Path) -> int:
+    """0 of one that the cleaner has just taken away."""
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def cleaned(log_dir: Path) -> dict[Partition, int]:
-    """The lines of ``cleaner-offset-checkpoint``: a version, a count, then ``topic partition offset`` each."""
-    file = log_dir / "cleaner-offset-checkpoint"
+    """Up to where the cleaner has come, as it last wrote it down."""
+    return _checkpoint(log_dir / "cleaner-offset-checkpoint")
+
+
+def high_watermarks(log_dir: Path) -> dict[Partition, int]:
+    """The high watermarks as the broker last wrote them down, every 5 s: all that it knows of them after a crash."""
+    return _checkpoint(log_dir / "replication-offset-checkpoint")
+
+
+def _checkpoint(file: Path) -> dict[Partition, int]:
+    """A version, a count, then ``topic partition offset`` each; the file is replaced as a whole."""
     lines = file.read_text().splitlines()[2:] if file.exists() else []
     return {(topic, int(number)): int(offset) for topic, number, offset in map(str.split, lines)}
 

@@ -12,6 +12,7 @@ from typing import TextIO
 
 from casebook.errors import RehearsalError
 from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.ledger import now
 from casebook.rehearsal.processes import Server
 
 GC_LOG = "kafkaServer-gc.log"
@@ -68,8 +69,11 @@ class FaultyCluster(Cluster):
         """Mend the link."""
         self._link.thaw()
 
-    def freeze_collecting(self) -> None:
+    def freeze_collecting(self) -> int:
         """Suspend the broker with the log of its collections in the midst of one, as a machine that swaps does.
+
+        Returns:
+            When it was suspended, epoch ms: that it was within a collection is known a moment later.
 
         Raises:
             RehearsalError: It did not collect, or always ended before it was suspended.
@@ -79,10 +83,11 @@ class FaultyCluster(Cluster):
             deadline = time.monotonic() + _PATIENCE
             while time.monotonic() < deadline:
                 if _collects(log.read()):
+                    suspended = now()
                     self.freeze(self._collecting)
                     time.sleep(_STOPPED)
                     if not _ended(log):
-                        return
+                        return suspended
                     self.thaw(self._collecting)
                 time.sleep(_MOMENT)
         raise RehearsalError(f"Broker {self._collecting} could not be suspended within a collection.", try_="Play it again.")
@@ -92,20 +97,26 @@ class FaultyCluster(Cluster):
         self.second_dir.rename(self.second_dir.with_name("gone"))
         self.second_dir.write_text("")
 
-    def freeze_zookeeper(self) -> bool:
-        """Suspend ZooKeeper while it waits for its disk; whether it did wait, or the disk is none that lets wait."""
+    def freeze_zookeeper(self) -> tuple[int, bool]:
+        """Suspend ZooKeeper while it waits for its disk.
+
+        Returns:
+            When it was suspended, epoch ms; and whether it did wait, or the disk is none that lets wait.
+        """
         self._client.ensure_path(_LOAD)
         for _ in range(_TRIES):
             for _ in range(_WRITES):
                 self._client.set_async(_LOAD, bytes(2000))
             time.sleep(_MOMENT)
+            suspended = now()
             self._zookeeper.freeze()
             time.sleep(_STOPPED)
             if self._zookeeper_syncs():
-                return True
+                return suspended, True
             self._zookeeper.thaw()
+        suspended = now()
         self._zookeeper.freeze()
-        return False
+        return suspended, False
 
     def thaw_zookeeper(self) -> None:
         """Let ZooKeeper go on."""

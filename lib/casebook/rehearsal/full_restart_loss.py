@@ -106,13 +106,13 @@ def _count(stage: Stage, ledger: Sequence[Entry], found: Mapping[str, Place]) ->
     """Note which acknowledged records are nowhere.
 
     Raises:
-        RehearsalError: None is.
+        RehearsalError: None of a partition is.
     """
     facts = stage.truth.facts["full_restart_loss"]
     facts |= counted(ledger, found)
-    if not facts["lost"]:
+    if facts["lost"].keys() != set(map(label, PARTITIONS)):
         raise RehearsalError(
-            "No record was lost.",
+            f"Records were to be lost of {sorted(map(label, PARTITIONS))}, and were of {sorted(facts['lost'])}.",
             cause="The follower fetched all again before its leader died, or the controller saw one come before the other.",
             try_="Play it again.",
         )

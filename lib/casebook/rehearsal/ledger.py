@@ -23,6 +23,8 @@ Place = tuple[Partition, int]
 
 _PATIENCE = 60.0
 """Seconds to wait for the last answers, and for each record when all are read again."""
+_SHORTEST = 0.001
+"""Seconds that librdkafka can wait: whole milliseconds."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -111,7 +113,7 @@ class LedgerProducer:
 
     def _produce(self) -> None:
         number = 0
-        while not self._over.wait(self._pause):
+        while self._paused():
             for topic, partition in self._partitions:
                 entry = Entry(
                     id=f"{self._client}-{number}",
@@ -124,7 +126,13 @@ class LedgerProducer:
                 self.ledger.append(entry)
                 self._producer.produce(topic, partition=partition, key=entry.id, value="", on_delivery=_teller(entry))
                 number += 1
-            self._producer.poll(0)
+
+    def _paused(self) -> bool:
+        """Let a pause pass, with answers heard when they arrive; whether to go on."""
+        until = time.monotonic() + self._pause
+        while not self._over.is_set() and (rest := until - time.monotonic()) > 0:
+            self._producer.poll(max(rest, _SHORTEST))  # returns at each answer
+        return not self._over.is_set()
 
 
 def write_ledger(entries: Sequence[Entry], path: Path) -> None:

@@ -56,6 +56,9 @@ VISITOR = "console-consumer-41234"
 COMMITTED = dict.fromkeys(RATES, ("orders", 2)) | dict.fromkeys((*DEAD, SHORT_LIVED), ("orders", 3))
 """Topic and number of partitions that a group commits."""
 
+_WRITTEN = 1.0
+"""Seconds for which all segments must have kept their size."""
+
 
 def play(stage: Stage) -> None:
     """Play it on a stage."""
@@ -159,6 +162,7 @@ def _capture_height(stage: Stage, cluster: Cluster, groups: Groups, rows: tuple[
     with member(bootstrap=cluster.bootstrap, kafka=cluster.kafka, group=MEMBERS, topics=["orders"], client="orders-service-1"):
         _wait_expired(cluster, groups)
         _wait_compacted(cluster, dies=dies)
+        _wait_written(cluster)
         stage.truth.facts["offsets_topic"] = _facts(cluster, groups, dies=dies)
         now = Phase(live=BROKERS, controller=CONTROLLER, partitions=rows)
         stage.expect("during", cluster, now, disks=BROKERS, copy_segments=[OFFSETS_TOPIC])
@@ -186,6 +190,18 @@ def _wait_compacted(cluster: Cluster, *, dies: bool) -> None:
         return clean * 3 < bloated
 
     cluster.wait_until(compacted, what="the cleaner of broker 2")
+
+
+def _wait_written(cluster: Cluster) -> None:
+    """Wait until nothing is written any more: the last tombstones come a moment after what they are for is answered no more."""
+    found: dict[str, dict[str, int]] = {}
+
+    def as_before() -> bool:
+        nonlocal found
+        before, found = found, _sizes(cluster)
+        return found == before
+
+    cluster.wait_until(as_before, what="segments that nobody writes to", steady=_WRITTEN)
 
 
 def _mend(stage: Stage, cluster: Cluster) -> None:

@@ -83,7 +83,11 @@ class Server:
         """Seconds of processor time that its threads of a name, as the system cuts it, have used so far."""
         ticks = 0
         for task in Path(f"/proc/{self.pid}/task").iterdir():
-            name, _, counters = task.joinpath("stat").read_text().partition("(")[2].rpartition(") ")
+            try:
+                told = task.joinpath("stat").read_text()
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # it has just ended
+            name, _, counters = told.partition("(")[2].rpartition(") ")
             if name == thread:
                 ticks += sum(map(int, counters.split()[11:13]))  # utime and stime: proc(5)
         return ticks / os.sysconf("SC_CLK_TCK")

@@ -12,35 +12,51 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from casebook import places
+from casebook.analysis.words import uncapitalised
 from casebook.errors import RehearsalError
 from casebook.rehearsal.expected import expected
-from casebook.rehearsal.incidents import play
+from casebook.rehearsal.incidents import INCIDENTS, play
 from casebook.rehearsal.processes import guarded_folder
 from casebook.rehearsal.servers import Progress
 
+_KAFKA = "0.9.0.1"
 _HOME = Path("/var/tmp/kafka")  # its name stands in properties and logs: it must tell nothing of who made the sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """Which phase of which incident a sample is; always on Kafka 0.9.0.1."""
+    """Which phase of which incident a sample is; always on Kafka 0.9.0.1.
+
+    Args:
+        notebook: The number of the notebook that tells most of it.
+    """
 
     incident: str
     phase: str
+    notebook: str
 
 
 SAMPLES: Mapping[str, Sample] = {
-    "healthy": Sample(incident="healthy", phase="now"),
-    "leader_minus_one": Sample(incident="leader-minus-one", phase="during"),
-    "kill_before_drain": Sample(incident="kill-before-drain", phase="before"),
-    "offsets_bloat": Sample(incident="offsets-bloat", phase="during"),
-    "coordinators_loading": Sample(incident="coordinators-loading", phase="during"),
-    "acks1_loss": Sample(incident="acks1-loss", phase="after"),
-    "isr_shrunk_loss": Sample(incident="isr-shrunk-loss", phase="after"),
-    "commit_before_processing": Sample(incident="commit-before-processing", phase="after"),
-    "restart_all_coordinators": Sample(incident="restart-all-coordinators", phase="before"),
-    "api_versions_storm": Sample(incident="api-versions-storm", phase="after"),
+    "healthy": Sample(incident="healthy", phase="now", notebook="10"),
+    "leader_minus_one": Sample(incident="leader-minus-one", phase="during", notebook="20"),
+    "kill_before_drain": Sample(incident="kill-before-drain", phase="before", notebook="30"),
+    "offsets_bloat": Sample(incident="offsets-bloat", phase="during", notebook="40"),
+    "coordinators_loading": Sample(incident="coordinators-loading", phase="during", notebook="50"),
+    "acks1_loss": Sample(incident="acks1-loss", phase="after", notebook="70"),
+    "isr_shrunk_loss": Sample(incident="isr-shrunk-loss", phase="after", notebook="80"),
+    "commit_before_processing": Sample(incident="commit-before-processing", phase="after", notebook="70"),
+    "restart_all_coordinators": Sample(incident="restart-all-coordinators", phase="before", notebook="30"),
+    "api_versions_storm": Sample(incident="api-versions-storm", phase="after", notebook="60"),
 }
+
+
+def told(name: str) -> str:
+    """What a shipped case shows, in one line: of which release, with which notebook, and what is broken, if anything is yet."""
+    sample = SAMPLES[name]
+    story = INCIDENTS[sample.incident].story
+    if sample.phase == "before":
+        story = f"Taken before, when nothing was broken yet. Then {uncapitalised(story)}"
+    return f"Kafka {_KAFKA}, notebook {sample.notebook}: {story}"
 
 
 def make_sample(name: str, *, progress: Progress = lambda _: None) -> Path:
@@ -53,7 +69,7 @@ def make_sample(name: str, *, progress: Progress = lambda _: None) -> Path:
         raise RehearsalError(f"There is no sample {name!r}.", try_=f"Choose one of {', '.join(SAMPLES)}.")
     sample = SAMPLES[name]
     with guarded_folder() as scratch:
-        played = play(sample.incident, kafka="0.9.0.1", out=scratch / "played", home=_HOME, progress=progress)
+        played = play(sample.incident, kafka=_KAFKA, out=scratch / "played", home=_HOME, progress=progress)
         case = played / sample.phase
         truth = json.loads((played / "truth.json").read_text())
         (case / "expected.json").write_text(json.dumps(expected(truth, sample.phase), indent=1) + "\n")

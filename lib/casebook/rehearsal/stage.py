@@ -233,6 +233,10 @@ class Stage:
         if not self.keep_running:
             return False
         self.progress(f"ZooKeeper is at {cluster.zookeeper}, the brokers at {cluster.bootstrap}. Ctrl-C ends them.")
+        running = ", ".join(f"broker {broker} is {pid}" for broker, pid in cluster.pids().items())
+        self.progress(
+            f"Process ids: {running}. `kill -9` of one is a broker's death; --practice has scripts that also start them."
+        )
         with suppress(KeyboardInterrupt):
             Event().wait()
         return True

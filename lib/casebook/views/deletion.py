@@ -11,7 +11,9 @@ from markupsafe import Markup
 
 from casebook.analysis.deletion import ALL_BUT_ACTIVE, NOTHING, OLDER, PICKED, SAFE, DeletionChoice, LostGroup, Place
 from casebook.analysis.deletion_choice import Choice, as_text, instant, middle
+from casebook.analysis.offsets_unread import Unread
 from casebook.errors import CasebookError
+from casebook.findings import Status
 from casebook.storage import Segment
 from casebook.views import text
 from casebook.views.render import render
@@ -61,9 +63,11 @@ def panel(subject: Subject, choice: Choice, ask: Ask, *, interactive: bool, reme
     return View(parts=(_answer(subject, choice, answer, framed=True),), tables={"deletion": answer[0]})
 
 
-def nothing_read(why: str) -> View:
-    """In place of the panel, where no segment was read."""
-    return View(parts=(render("unread", why=why),))
+def nothing_read(unread: Unread, *, empty: bool) -> View:
+    """In place of the panel, where no segment was read: where the topic is empty, none had to be."""
+    if empty:
+        return View(parts=(render("unread", kind=Status.NOT_APPLICABLE.value, why=unread.why),))
+    return View(parts=(render("unread", kind=Status.COULD_NOT_CHECK.value, why=f"{unread.why} {unread.settle}"),))
 
 
 def _answer(subject: Subject, choice: Choice, answer: Answer, *, framed: bool = False) -> Markup:

@@ -228,8 +228,9 @@ def _unclean_cost(offline: Sequence[Verdict]) -> Row:
 
 
 def _stay_down(offline: Sequence[Verdict]) -> str:
-    topics = len({v.topic for v in offline})
-    return f"{text.plural(topics, 'topic')} {'stays' if topics == 1 else 'stay'} down"
+    """Of how many topics they are: others of the same topics may be well."""
+    topics = text.plural(len({v.topic for v in offline}), "topic")
+    return f"a partition of {topics} stays down" if len(offline) == 1 else f"partitions of {topics} stay down"
 
 
 def _cells(v: Verdict) -> tuple[object, ...]:

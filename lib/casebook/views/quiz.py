@@ -27,10 +27,7 @@ _LOOKS = {
 }
 """Symbol and word of an outcome."""
 _EXPLAINED = (Outcome.RIGHT, Outcome.GIVEN_UP)
-_NEXT = (
-    "What to read next: notebook 20_partition_leadership answers all of this at once, with a panel to try it out; "
-    "30_broker_maintenance says how it need not have happened; 60_incident_timeline and 70_message_loss are the next stories."
-)
+_NEXT = "Notebook 20_partition_leadership answers all of this at once, with a panel to try it out. What comes next stands below."
 _NEXT_UNDONE = "Answer the rest in any order; hints cost nothing. Then run the last cell: it writes down how it went."
 _NEXT_OTHER = "Take another case as source: sample:leader_minus_one, or one of yours."
 

@@ -42,8 +42,8 @@ _MEASURES: dict[str, tuple[str, Callable[[float], str]]] = {
     "under_min_isr": ("Partitions under min ISR", lambda value: text.count(int(value))),
     "under_replicated": ("Partitions under-replicated", lambda value: text.count(int(value))),
     "single_copy": ("Partitions with a single replica", lambda value: text.count(int(value))),
-    "isr_changes": ("ISR changes since the run before", lambda value: text.count(int(value))),
-    "leader_epochs": ("Leader epochs since the run before", lambda value: text.count(int(value))),
+    "isr_changes": ("ISR written by leaders, since the run before", lambda value: text.count(int(value))),
+    "leader_epochs": ("Leader epochs written by the controller, since the run before", lambda value: text.count(int(value))),
     "controller_epoch": ("Controller epoch", lambda value: str(int(value))),
     "offsets_bytes": ("Bytes of __consumer_offsets, one copy", lambda value: text.size(int(value))),
     "bytes": ("Bytes", lambda value: text.size(int(value))),
@@ -99,14 +99,15 @@ def findings(all_findings: Sequence[Finding], *, until: str | None, source: str)
 
 def overall(since: Since) -> View:
     """The trends of the cluster as a whole."""
-    rows = [*map(_row, trends.whole(since)), *map(_row, trends.loads(since))]
+    every_trend = (*trends.whole(since), *trends.loads(since))
+    daily = any(trend.per_day is not None for trend in every_trend)
     table = Table(
         name="trends",
         columns=(
-            ("Measure", TEXT), ("Now", NUMBER), ("Before", NUMBER), (f"Last {_POINTS} runs", TEXT), ("A day", NUMBER),
-            ("So since", QUIET),
+            ("Measure", TEXT), ("Now", NUMBER), ("Before", NUMBER), (f"Last {_POINTS} runs", TEXT),
+            *([("A day", NUMBER)] if daily else []), ("So since", QUIET),
         ),
-        rows=rows,
+        rows=[_row(trend, daily=daily) for trend in every_trend],
         takeaway=f"{text.plural(len(since.line.kept) + 1, 'run')} of this cluster {_reaching(since)}.",
         reading="Each line is on its own scale from zero; dashed: not measured.",
         wide=True,
@@ -135,11 +136,11 @@ def _by_run(all_trends: Sequence[Trend]) -> list[Row]:
     ]
 
 
-def _row(trend: Trend) -> Row:
+def _row(trend: Trend, *, daily: bool) -> Row:
     name, _ = _MEASURES[trend.name]
     whose = f"{name} of what broker {trend.broker} coordinates" if trend.broker is not None else name
-    day = "–" if trend.per_day is None else f"{trend.per_day:.1f}"
-    return PLAIN, (whose, _said(trend.name, trend.now), _said(trend.name, trend.before), _line(trend), day, _since(trend))
+    day = ("–" if trend.per_day is None else f"{trend.per_day:.1f}",) if daily else ()
+    return PLAIN, (whose, _said(trend.name, trend.now), _said(trend.name, trend.before), _line(trend), *day, _since(trend))
 
 
 def _line(trend: Trend) -> Markup:

@@ -28,12 +28,15 @@ class Sparkline:
     words: str
 
 
-def sparkline(series: tuple[Sequence[float | None], str], *, say: Callable[[float], str] = str) -> Sparkline:
+def sparkline(
+    series: tuple[Sequence[float | None], str], *, say: Callable[[float], str] = str, of: str | None = None
+) -> Sparkline:
     """The line of a series, newest at the right end.
 
     Args:
         series: Counts, ``None`` for not checked; and how the last run ended.
         say: A number in words.
+        of: Whose line it is, where what stands beside it does not tell.
     """
     counts, kind = series
     top = max((count for count in counts if count is not None), default=0) or 1
@@ -48,5 +51,5 @@ def sparkline(series: tuple[Sequence[float | None], str], *, say: Callable[[floa
         end=points[-1][-1] if points and counts[-1] is not None else None,
         kind=kind,
         value=counts[-1] if counts else None,
-        words=f"last {len(counts)} runs: {said}",
+        words=f"{of}, last {len(counts)} runs: {said}" if of else f"last {len(counts)} runs: {said}",
     )

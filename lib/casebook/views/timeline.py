@@ -143,7 +143,7 @@ class Desk:
             return "The window opens when the controller elects; no log tells when the old leader gave up."
         if self._found.windows:
             return timeline_tables.windows(self._found, self._chosen).takeaway
-        return "No window in which anything was wrong with a partition." if self._events.total else "There is nothing to draw."
+        return timeline_tables.no_window(self._found) if self._events.total else "There is nothing to draw."
 
     def _caption(self) -> Markup:
         shown = self._drawing()

@@ -43,7 +43,7 @@ def windows(found: Timeline, chosen: Selection) -> Table:
             ("Proof", UNBROKEN),
         ),
         rows=[(ALARM if w.kind in _GRAVE and not w.planned else PLAIN, _window(w)) for w in rows],
-        takeaway=_counted(inside),
+        takeaway=_counted(inside, found),
         reading="An open end is a ?: the evidence begins or ends there." if open_ends else "",
         total=len(inside) if len(inside) > len(rows) else None,
         rest="windows",
@@ -54,9 +54,16 @@ def windows(found: Timeline, chosen: Selection) -> Table:
     )  # fmt: skip
 
 
-def _counted(inside: Sequence[Window]) -> str:
+def no_window(found: Timeline) -> str:
+    """That nothing was wrong with a partition, or that nobody can say so."""
+    if not found.partition_history:
+        return "Could not check for windows: nothing in this case tells of a partition's leader or ISR."
+    return "No window: nobody was without a leader, under min ISR or led by two, as far as these logs tell."
+
+
+def _counted(inside: Sequence[Window], found: Timeline) -> str:
     if not inside:
-        return "No window: nobody was without a leader, under min ISR or led by two, as far as these logs tell."
+        return no_window(found)
     kinds = [window.kind for window in inside]
     each = ", ".join(f"{text.count(kinds.count(kind))} {words}" for kind, words in _WORDS.items() if kind in kinds)
     return f"{text.plural(len(inside), 'window')}: {each}."

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from casebook.analysis.evidence import known_from
+from casebook.analysis.evidence import COLLECT_ZNODES, known_from, not_yours
 from casebook.analysis.proof import COLLECT_AGAIN, READ_CONFIG
 from casebook.case import LIVE, Case
 from casebook.facts import Cluster
-from casebook.findings import Evidence, Finding, Status, completeness, worst_first
+from casebook.findings import Evidence, Finding, Status, completeness, undecided, worst_first
 from casebook.versions import VersionInUse
 from casebook.views import text
 from casebook.views.render import look, render
@@ -53,12 +53,13 @@ _COLLECT = ("00 start here", "collect what is missing", "casebook collect")
 
 def opening(case: Case, cluster: Cluster, version: VersionInUse) -> View:
     """What stands at the top until the notebook has finished."""
+    partitions = f"{text.plural(len(cluster.partitions), 'partition')}."
     return html(
         render(
             "verdict",
             kind="not_applicable",
             title=f"Case {case.name} is open; the verdict comes when the last cell has run",
-            second=f"Kafka {version.version}, {known_from(version)}. {text.plural(len(cluster.partitions), 'partition')}.",
+            second=" ".join(filter(None, (f"Kafka {version.version}, {known_from(version)}.", not_yours(version), partitions))),
             brokers=(),
             more=(),
         )
@@ -74,9 +75,26 @@ def summary(findings: Sequence[Finding], case: Case, cluster: Cluster, *, at: st
     ordered = worst_first(findings)
     worst = ordered[0] if ordered and ordered[0].status is Status.FINDING else None
     strip, more = _brokers(cluster)
-    kind = look(worst) if worst else "could_not_check" if _inconclusive(findings) else "ok"
-    second = _second(worst, findings, case) if at is None else f"As of {text.moment(at)}. " + _second(worst, findings, case)
-    return html(render("verdict", kind=kind, title=_title(worst, findings), second=second, brokers=strip, more=more))
+    if undecided(worst.severity if worst else None, completeness(findings)):
+        kind, title, second = Status.COULD_NOT_CHECK.value, _unanswered(findings), _meanwhile(worst, findings, case)
+    elif worst:
+        kind, title, second = look(worst), worst.title, _then(worst)
+    else:
+        ok = completeness(findings).ok
+        kind, title, second = "ok", f"Nothing found in {text.plural(ok, 'check')}", _how_far(findings, case)
+    if hint := _not_yours(findings):
+        second = Markup("{} {}").format(second, hint)
+    if at is not None:
+        second = Markup("As of {}. {}").format(text.moment(at), second)
+    return html(render("verdict", kind=kind, title=title, second=second, brokers=strip, more=more))
+
+
+def _not_yours(all_findings: Sequence[Finding]) -> str:
+    """That the release was inferred only, and how to name it."""
+    facts = next((f.facts for f in all_findings if f.check == "evidence.kafka_version"), {})
+    if not facts.get("other"):
+        return ""
+    return f"By the rules of Kafka {facts['applied']}. Not your release? Add -p kafka_version={facts['other']}."
 
 
 def notebook_of(check: str) -> str | None:
@@ -96,7 +114,29 @@ def findings(all_findings: Sequence[Finding], *, until: str | None = None, sourc
     proofs = (e for f in found for e in f.evidence)
     cites = tuple(e.znode if e.znode is not None else e.label for e in proofs if e.znode is not None or e.line is not None)
     rows = [(f, *_proofs(f), _explained(f, source) if explained else None) for f in found]
-    return html(render("findings", findings=rows, until=until, on=partial(text.on_source, source=source)), cites=cites)
+    again = _again(until, source) if until and any(f.next for f in found) else ""
+    nothing = _nothing_found(all_findings) if not found else None
+    page = render("findings", findings=rows, until=until, on=partial(text.on_source, source=source), again=again, nothing=nothing)
+    return html(page, cites=cites)
+
+
+def _nothing_found(all_findings: Sequence[Finding]) -> tuple[str, str]:
+    """How it is looked on that nothing was found: well only where most could be checked."""
+    counts = completeness(all_findings)
+    if not undecided(None, counts):
+        return Status.OK.value, "Nothing was found."
+    return Status.COULD_NOT_CHECK.value, f"Nothing was found in what could be checked; {_unanswered(all_findings)}."
+
+
+def _again(until: str, source: str) -> Markup:
+    """How to look again once something was done about it: a case stays as it was collected."""
+    if source.startswith(LIVE):
+        return Markup("After each change run this again: it reads the cluster anew.")
+    collect = Markup("<code>casebook collect --zookeeper … --out ANOTHER-FOLDER</code>")
+    said = Markup(
+        "Evidence of {}; run again on it, this says the same. After each change collect again, {}, and run this on that."
+    )
+    return said.format(text.moment(until), collect)
 
 
 def looked_at(all_findings: Sequence[Finding]) -> View:
@@ -116,19 +156,28 @@ def looked_at(all_findings: Sequence[Finding]) -> View:
 def could_not_check(all_findings: Sequence[Finding]) -> View:
     """What could not be checked, why, and what would settle it."""
     unchecked = [f for f in all_findings if f.status is Status.COULD_NOT_CHECK]
-    pasting = next((f.title for f in all_findings if f.check == "evidence.next"), None)
+    wanted = _paste_next(all_findings) or _znodes_wanted(all_findings)
     table = Table(
         name="unchecked",
         columns=(("Question", TEXT), ("Why not", TEXT), ("What would settle it", TEXT)),
-        rows=[(PLAIN, (_asked(f), f.why or f.title, _settle(f, pasting))) for f in unchecked],
+        rows=[(PLAIN, (_asked(f), f.why or f.title, _settle(f, wanted))) for f in unchecked],
         label="Could not check",
     )
     return html(render("could_not_check", table=table, asked=completeness(all_findings).asked))
 
 
-def _settle(finding: Finding, pasting: str | None) -> str:
-    """What would settle a question; of a pasted case, which cannot be collected again, what to paste next."""
-    return pasting if pasting and finding.settle in (COLLECT_AGAIN, READ_CONFIG) else finding.settle or "–"
+def _paste_next(all_findings: Sequence[Finding]) -> str | None:
+    return next((f.title for f in all_findings if f.check == "evidence.next"), None)
+
+
+def _znodes_wanted(all_findings: Sequence[Finding]) -> str | None:
+    """How znodes are had, where the case has none: they were not forbidden, nobody asked for them."""
+    return next((f.settle for f in all_findings if f.settle == COLLECT_ZNODES), None)
+
+
+def _settle(finding: Finding, wanted: str | None) -> str:
+    """What would settle a question; of a case without znodes, or pasted, which cannot be collected again, how to get them."""
+    return wanted if wanted and finding.settle in (COLLECT_AGAIN, READ_CONFIG) else finding.settle or "–"
 
 
 def tally(all_findings: Sequence[Finding]) -> View:
@@ -158,13 +207,15 @@ def evidence_card(case: Case, cluster: Cluster, version: VersionInUse) -> View:
     """Where the evidence comes from and how far it reaches."""
     code = Markup("<code>{}</code>").format
     kafka = Markup("{}, {}").format(version.version, known_from(version))
+    if hint := not_yours(version):
+        kafka += f". {hint}"
     if version.proof:
         kafka += Markup(": ") + code(version.proof)
     rows = [
         ("Case", code(case.name)),
         ("Cluster", Markup("{}, chroot {}").format(code(cluster.cluster_id or "no id"), code(cluster.chroot or "/"))),
         ("Kafka", kafka),
-        ("ZooKeeper", _walk(cluster)),
+        ("ZooKeeper", _walk(case, cluster)),
         ("Settings", _settings(cluster)),
         ("Missing", text.some([f"{p.path}: {p.reason}" for p in cluster.missing_parts], 3) or "nothing that was asked for"),
         ("Redacted", text.some(case.redacted, 2) or "nothing"),
@@ -180,24 +231,27 @@ def written(folder: Path) -> View:
     )
 
 
-def _title(worst: Finding | None, all_findings: Sequence[Finding]) -> str:
-    if worst:
-        return worst.title
+def _unanswered(all_findings: Sequence[Finding]) -> str:
     counts = completeness(all_findings)
-    if _inconclusive(all_findings):
-        return f"{text.count(counts.could_not_check)} of {text.plural(counts.asked, 'question')} could not be answered"
-    return f"Nothing found in {text.plural(counts.ok, 'check')}"
+    if not counts.asked:
+        return "Nothing could be asked"
+    return f"{text.count(counts.could_not_check)} of {text.plural(counts.asked, 'question')} could not be answered"
 
 
-def _inconclusive(all_findings: Sequence[Finding]) -> bool:
-    counts = completeness(all_findings)
-    return counts.inconclusive or not counts.ok
+def _meanwhile(worst: Finding | None, all_findings: Sequence[Finding], case: Case) -> str:
+    """What to paste, where the case was pasted, and what is known in spite of all that is not."""
+    known = f"Known so far: {worst.title}." if worst and worst.check != "evidence.next" else ""
+    return " ".join(filter(None, (f"{pasting}." if (pasting := _paste_next(all_findings)) else "", known))) or _how_far(
+        all_findings, case
+    )
 
 
-def _second(worst: Finding | None, all_findings: Sequence[Finding], case: Case) -> str:
-    if worst:
-        then = next((step.text for step in worst.next if step.kind == "then"), "")
-        return render("then", text=then) if then else worst.why
+def _then(worst: Finding) -> str:
+    then = next((step.text for step in worst.next if step.kind == "then"), "")
+    return render("then", text=then) if then else worst.why
+
+
+def _how_far(all_findings: Sequence[Finding], case: Case) -> str:
     questions = [f.question for f in all_findings if f.status is Status.COULD_NOT_CHECK]
     unchecked = (
         f"{text.plural(len(questions), 'question')} could not be checked, so this is not a clean bill. "
@@ -242,10 +296,12 @@ def _proofs(finding: Finding) -> tuple[list[Evidence], int]:
     return [evidence for evidence in finding.evidence if evidence not in unshown], len(unshown)
 
 
-def _walk(cluster: Cluster) -> str:
+def _walk(case: Case, cluster: Cluster) -> str:
     """When the znodes were read, and what changed under the reader."""
+    if not cluster.read_from and any(problem.path == "/" for problem in cluster.missing_parts):
+        return "no znodes in this case"
     if not cluster.read_from:
-        return "from a dump"
+        return "pasted" if case.pasted() else "from a dump"
     walked = f"walked {text.clock(cluster.read_from)} to {text.clock(cluster.read_to)} UTC, {text.day(cluster.read_to)}"
     return (
         f"{walked}; {text.plural(cluster.changed, 'znode')} changed meanwhile and were read again" if cluster.changed else walked

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from markupsafe import Markup
 
+from casebook.analysis.quiz_past import LastInSync
 from casebook.analysis.words import number
 from casebook.facts import Cluster
 from casebook.versions import VersionInUse
@@ -43,13 +44,22 @@ def lesson(seen: Seen) -> View:
     return html(render("lesson", table=table, evidence=proof.shown(*seen.evidence, of=seen.source)))
 
 
-def incident(cluster: Cluster, version: VersionInUse, stored: Mapping[str, bytes | None]) -> View:
+def incident(
+    cluster: Cluster,
+    version: VersionInUse,
+    stored: Mapping[str, bytes | None],
+    last_in_sync: Mapping[tuple[str, int], LastInSync],
+) -> View:
     """What is stored of the brokers, the partitions and the settings.
 
     Args:
+        cluster: As the case tells it.
+        version: The release whose rules apply.
         stored: Data of znodes by path.
+        last_in_sync: Who was in sync before an ISR was emptied, as far as the case's history tells.
     """
-    return html(render("stack", parts=[_registered(cluster, version), _partitions(cluster, stored), _settings(cluster)]))
+    partitions = _partitions(cluster, stored, last_in_sync)
+    return html(render("stack", parts=[_registered(cluster, version), partitions, _settings(cluster)]))
 
 
 def _registered(cluster: Cluster, version: VersionInUse) -> Markup:
@@ -69,13 +79,20 @@ def _registered(cluster: Cluster, version: VersionInUse) -> Markup:
     return render("plain_table", table=table)
 
 
-def _partitions(cluster: Cluster, stored: Mapping[str, bytes | None]) -> Markup:
+def _partitions(
+    cluster: Cluster, stored: Mapping[str, bytes | None], last_in_sync: Mapping[tuple[str, int], LastInSync]
+) -> Markup:
     deleting = {name for name, topic in cluster.topics.items() if topic.deleting}
     columns = [("Partition", CODE), ("Assignment", CODE), ("State, as stored", TEXT)]
     rows = [
         (partition.name, Markup("[{}]").format(text.brokers(partition.replicas)), _data(stored.get(partition.state_path)))
         for partition in cluster.partitions[:_MOST]
     ] or [("none", "–", "–")]
+    emptied = {p.name for p in cluster.partitions if p.state is not None and not p.state.isr}
+    if emptied and last_in_sync:
+        last = {f"{topic}-{partition}": told.isr for (topic, partition), told in last_in_sync.items()}
+        columns.append(("ISR before it was emptied", CODE))
+        rows = [(*row, Markup("[{}]").format(text.brokers(last.get(row[0], ()))) if row[0] in emptied else "–") for row in rows]
     if deleting:
         columns.append(("Topic", TEXT))
         rows = [(*row, "being deleted" if p.topic in deleting else "") for row, p in zip(rows, cluster.partitions, strict=False)]

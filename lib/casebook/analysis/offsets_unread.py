@@ -1,0 +1,67 @@
+"""Why nothing is known of what is in the offsets topic: there is nothing in it, nobody looked, or nobody could."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from casebook.analysis.offsets_rows import OffsetsPartition
+from casebook.analysis.words import number
+from casebook.errors import CasebookError
+from casebook.facts import Cluster
+from casebook.findings import Finding, Status
+from casebook.storage import OFFSETS_TOPIC, Replica
+
+GIVE_LOG_DIRS = "Give the log dirs of the coordinators: collect with --log-dirs BROKER=DIR."
+_LOOK = "Run notebook 40 on the same source: casebook run offsets_topic --source ..."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """That no segment was read.
+
+    Args:
+        why: The reason, one sentence.
+        settle: What would settle it.
+    """
+
+    why: str
+    settle: str
+
+
+def unread(copies: Sequence[Replica], failed: CasebookError | None, *, looked: bool) -> Unread:
+    """Why no segment of the offsets topic was read.
+
+    Args:
+        copies: Those that are in the case.
+        failed: Why they could not be read; ``None`` when nobody tried, or nothing failed.
+        looked: Whether segments may be read.
+    """
+    if failed is not None:
+        said = " ".join(part for part in (failed.what, failed.cause) if part)
+        return Unread(why=said, settle=failed.try_ or "Run `casebook doctor`.")
+    if not copies:
+        return Unread(why="No log dir of a broker that holds the offsets topic is in this case.", settle=GIVE_LOG_DIRS)
+    if not any(copy.bytes for copy in copies):
+        return Unread(why="Every copy of the offsets topic that is in this case is empty.", settle=GIVE_LOG_DIRS)
+    if not looked:
+        return Unread(why="The segments were not read: triage reads none, other notebooks none with scan=False.", settle=_LOOK)
+    return Unread(why="Nothing that counts was found in the segments.", settle=GIVE_LOG_DIRS)
+
+
+def is_empty(cluster: Cluster, copies: Sequence[OffsetsPartition]) -> bool:
+    """Whether the offsets topic holds nothing: no copy does, and that of every coordinator is among them."""
+    own = [p for p in cluster.partitions if p.topic == OFFSETS_TOPIC]
+    here = {(copy.broker, copy.partition) for copy in copies}
+    led = all(p.state is not None and (p.state.leader, p.partition) in here for p in own)
+    return bool(own) and led and not any(copy.bytes for copy in copies)
+
+
+def answered(answer: Finding, reason: Unread, cluster: Cluster, copies: Sequence[OffsetsPartition]) -> Finding:
+    """The answer to a question on what is in the segments, with what is known where nothing of them is."""
+    if answer.status is not Status.COULD_NOT_CHECK:
+        return answer
+    if is_empty(cluster, copies):
+        every = number(len(copies), "copy", "copies")
+        return replace(
+            answer, status=Status.OK, title=f"The offsets topic is empty, in {every}", looked_at=every, why="", settle=None
+        )
+    return replace(answer, why=answer.why or reason.why, settle=reason.settle)

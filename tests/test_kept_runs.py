@@ -50,11 +50,11 @@ def test_what_cannot_be_read_is_no_run(runs, kept, tmp_path, damage):
 
 def test_a_run_that_failed_is_known_as_such(runs, tmp_path):
     """With its reason: the next one says it."""
-    ran = runner.run(notebooks.find("scheduled_report"), {"source": "/nowhere"}, runs_dir=tmp_path)
+    ran = runner.run(notebooks.find("scheduled_report"), {"source": "sample:healthy", "kafka_version": "nine"}, runs_dir=tmp_path)
     assert [one.failed is None for one in kept_runs.read(tmp_path)].count(False) == 1
     (failed,) = [one for one in kept_runs.read(tmp_path) if one.failed]
     assert failed.failed == ran.title
-    assert failed.cluster.source == "/nowhere"
+    assert failed.cluster.source == "sample:healthy"
 
 
 def test_no_folder_of_runs(tmp_path):

@@ -6,7 +6,9 @@ from datetime import datetime
 import pytest
 
 from casebook import places, walkthrough
+from casebook.case import Case
 from casebook.errors import UsageError
+from casebook.rehearsal import offsets_bloat
 
 
 def facts(sample: str, area: str) -> dict:
@@ -31,6 +33,18 @@ class TestLessons:
             (row["leader"], ", ".join(map(str, row["isr"])), row["leader_epoch"]) for row in noted
         ]
         assert [row[0][:8] for row in rows] == [f"{datetime.fromisoformat(row['at']):%H:%M:%S}" for row in noted]
+
+    def test_what_the_notebook_asks_is_answered(self):
+        """From the evidence, as the scripts noted it: the assignment, who took over with which epoch, which topic killed the cleaner."""
+        cluster = Case.open(places.samples_dir() / "acks1_loss").cluster()
+        replicas = next(p.replicas for p in cluster.partitions if (p.topic, p.partition) == ("payments", 0))
+        assert f": {', '.join(map(str, replicas))}. Broker {replicas[0]} is" in walkthrough.lesson("partition").answer
+        moved = next(row for row in facts("acks1_loss", "acks1_loss")["moved"] if row["partition"] == "payments-0")
+        isr = walkthrough.lesson("isr").answer
+        assert f"Broker {moved['new_leader']} took over" in isr
+        assert isr.count("raised the leader epoch from 0 to 1") == 1 and "which left the leader epoch at 1" in isr
+        assert walkthrough.lesson("cleaner").answer.startswith("-".join(map(str, offsets_bloat.KILLER)))
+        assert walkthrough.lesson("coordinator").answer == ""
 
     def test_high_watermark(self):
         """Cut where the script saw that it was cut, by the leader of before."""

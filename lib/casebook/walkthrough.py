@@ -6,6 +6,7 @@ Nothing here is written down beforehand: partitions, transactions and lines are 
 
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +17,13 @@ from casebook.analysis.group_partition import group_partition, java_hash
 from casebook.analysis.words import agree, count, number, size
 from casebook.case import Case
 from casebook.errors import UsageError, did_you_mean
-from casebook.facts import Cluster, Partition, instant, state_path
+from casebook.facts import Cluster, Partition, PartitionState, instant, state_path
 from casebook.formats import znodes
 from casebook.storage import OFFSETS_TOPIC, Replica
 from casebook.views import proof
 
 _HISTORY = "zookeeper/history.jsonl.zst txn "
+_SEGMENT = re.compile(r"messages in segment (?P<partition>\S+)/")
 _GROUPS = ("fraud", "mailer", "payments")
 """Groups of that case. Any name would do: where a group belongs is a matter of its name and the number of partitions alone."""
 
@@ -38,6 +40,7 @@ class Lesson:
         columns: Heads; the first cell of a row heads it.
         rows: Texts and whole numbers.
         evidence: As it was read: znodes, lines, transactions.
+        answer: To what the notebook asks about it; ``""`` where it asks nothing.
     """
 
     name: str
@@ -47,6 +50,7 @@ class Lesson:
     columns: tuple[str, ...]
     rows: tuple[tuple[str | int, ...], ...]
     evidence: tuple[Sequence[object], Sequence[proof.Line], Sequence[object]]
+    answer: str = ""
 
 
 def lesson(name: str) -> Lesson:
@@ -77,6 +81,8 @@ def _partition(name: str) -> Lesson:
             for c in sorted(copies, key=lambda c: place[c.broker])
         ),
         evidence=citations.evidence(case, [f"/brokers/topics/{topic}", state_path(topic, 0)], at=None),
+        answer=f"Under “0” in the topic’s znode: {_listed(_of(cluster, topic, 0).replicas)}. Broker "
+        f"{_of(cluster, topic, 0).replicas[0]} is the preferred leader.",
     )
 
 
@@ -103,7 +109,16 @@ def _isr(name: str) -> Lesson:
         columns=("When", "Leader", "ISR", "Leader epoch", "Controller epoch"),
         rows=rows,
         evidence=citations.evidence(case, [*(f"{_HISTORY}{change.zxid:#x}" for change, _ in states), *expanded], at=None),
+        answer=" ".join(_of_write(before, now, _clock(change.time)) for (_, before), (change, now) in itertools.pairwise(states)),
     )
+
+
+def _of_write(before: PartitionState, now: PartitionState, at: str) -> str:
+    """What a write of a partition's state changed."""
+    what = f"Broker {now.leader} took over" if now.leader != before.leader else f"The ISR became {_listed(now.isr)}"
+    if now.leader_epoch == before.leader_epoch:
+        return f"{what} at {at}, which left the leader epoch at {now.leader_epoch}."
+    return f"{what} at {at}: that write raised the leader epoch from {before.leader_epoch} to {now.leader_epoch}."
 
 
 def _high_watermark(name: str) -> Lesson:
@@ -214,7 +229,14 @@ def _cleaner(name: str) -> Lesson:
             for copy in pair
         ),
         evidence=citations.evidence(case, died, at=None),
+        answer=f"{_killer(case, died[0])}: it had more messages in one segment than the cleaner has room for offsets.",
     )
+
+
+def _killer(case: Case, died: str) -> str:
+    """The topic and partition whose segment the line below the error names."""
+    path, _, number = died.rpartition(":")
+    return _SEGMENT.search(case.line(f"{path}:{int(number) + 1}"))["partition"]
 
 
 LESSONS: Mapping[str, Callable[[str], Lesson]] = {

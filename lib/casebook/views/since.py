@@ -62,6 +62,7 @@ def changes(since: Since) -> View:
     last = text.moment(instant(since.line.last.at))
     table = Table(
         name="changes",
+        stacked=True,
         columns=(("Since then", TEXT), ("What", TEXT), ("Before", NUMBER), ("Now", NUMBER)),
         rows=[(ALARM if _alarming(row) else PLAIN, _cells(row)) for row in rows],
         takeaway=f"{_counted(rows)} since {last}." if rows else "",
@@ -103,6 +104,7 @@ def overall(since: Since) -> View:
     daily = any(trend.per_day is not None for trend in every_trend)
     table = Table(
         name="trends",
+        stacked=True,
         columns=(
             ("Measure", TEXT), ("Now", NUMBER), ("Before", NUMBER), (f"Last {_POINTS} runs", TEXT),
             *([("A day", NUMBER)] if daily else []), ("So since", QUIET),
@@ -164,6 +166,7 @@ def of_copies(since: Since) -> View:
     largest = every[0]["bytes"]
     table = Table(
         name="copies",
+        stacked=True,
         columns=(
             ("Partition", CODE), ("Broker", NUMBER), ("Bytes", NUMBER), (f"Last {_POINTS} runs", TEXT), ("Dirty ratio", NUMBER),
             ("Its runs", TEXT), ("Cleaner’s point", NUMBER), ("Still since", QUIET), ("Load", NUMBER),

@@ -144,6 +144,7 @@ def looked_at(all_findings: Sequence[Finding]) -> View:
     ok = [f for f in all_findings if f.status is Status.OK]
     table = Table(
         name="looked-at",
+        stacked=True,
         columns=(("Question", TEXT), ("Looked at", TEXT), ("Found", TEXT), ("Would be a finding", QUIET)),
         rows=[(PLAIN, (_asked(f), f.looked_at or "–", f.title, f.threshold or "–")) for f in ok],
         label="What was looked at",
@@ -159,6 +160,7 @@ def could_not_check(all_findings: Sequence[Finding]) -> View:
     wanted = _paste_next(all_findings) or _znodes_wanted(all_findings)
     table = Table(
         name="unchecked",
+        stacked=True,
         columns=(("Question", TEXT), ("Why not", TEXT), ("What would settle it", TEXT)),
         rows=[(PLAIN, (_asked(f), f.why or f.title, _settle(f, wanted))) for f in unchecked],
         label="Could not check",

@@ -29,6 +29,7 @@ class Seen(Protocol):
     columns: tuple[str, ...]
     rows: tuple[tuple[str | int, ...], ...]
     evidence: tuple[Sequence, Sequence, Sequence]
+    answer: str
 
 
 def lesson(seen: Seen) -> View:
@@ -41,7 +42,7 @@ def lesson(seen: Seen) -> View:
         reading=f"{seen.reading} From {seen.source}.",
         stacked=True,
     )
-    return html(render("lesson", table=table, evidence=proof.shown(*seen.evidence, of=seen.source)))
+    return html(render("lesson", table=table, answer=seen.answer, evidence=proof.shown(*seen.evidence, of=seen.source)))
 
 
 def incident(

@@ -93,7 +93,8 @@ def _partitions(
     if emptied and last_in_sync:
         last = {f"{topic}-{partition}": told.isr for (topic, partition), told in last_in_sync.items()}
         columns.append(("ISR before it was emptied", CODE))
-        rows = [(*row, Markup("[{}]").format(text.brokers(last.get(row[0], ()))) if row[0] in emptied else "–") for row in rows]
+        before = {name: Markup("[{}]").format(text.brokers(last[name])) if name in last else unknown() for name in emptied}
+        rows = [(*row, before.get(row[0], "–")) for row in rows]
     if deleting:
         columns.append(("Topic", TEXT))
         rows = [(*row, "being deleted" if p.topic in deleting else "") for row, p in zip(rows, cluster.partitions, strict=False)]

@@ -89,7 +89,7 @@ class TestLeaderless:
         told.rows.pop()
         told.write("t", 1, 2, (2,), 2, 2000)
         said = finding(examined(told=told), "leaderless")
-        assert said.title == "2 partitions had no leader, for up to 1.000 s; all have one again"
+        assert said.title == "2 partitions had no leader, for up to 1.000 s; all have one again since 2019-10-12 11:03:41 UTC"
         assert said.next == ()
 
     def test_before_the_history(self):

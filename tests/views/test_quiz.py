@@ -155,10 +155,10 @@ class TestPanel:
         assert "RIGHT 1,5" in words_of(shown["answer"].value)
         shown["field"].value = "3"
         said = words_of(shown["answer"].value)
-        assert "NOT RIGHT 3" in said and "Your answer 1,5 was right, and that is what counts." in said
+        assert "RIGHT 1,5 That counts. 3 , tried since, is not right." in said and "NOT RIGHT" not in said
         assert [one.outcome for one in everything.judged if one.question.key == "brokers"] == ["right"]
         again = parts(desk(interactive=True, remembered=remembered).ask("brokers"))
-        assert "Your answer 1,5 was right" in words_of(again["answer"].value)
+        assert "RIGHT 1,5 That counts." in words_of(again["answer"].value)
 
     def test_what_was_right_at_another_moment(self, remembered):
         """The same case, later: brokers 1 and 5 are alive by then, and what was right is judged anew."""

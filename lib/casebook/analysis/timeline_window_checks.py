@@ -11,7 +11,7 @@ from casebook.analysis.timeline_story import one_sentence
 from casebook.analysis.timeline_two_leaders import Doubt, is_grave
 from casebook.analysis.timeline_windows import MIN_ISR
 from casebook.analysis.timeline_words import exact
-from casebook.analysis.words import agree, brokers, count, number
+from casebook.analysis.words import agree, brokers, count, moment, number
 from casebook.facts import instant
 from casebook.findings import Evidence, Finding, Question, Severity, Step
 
@@ -174,7 +174,8 @@ def _ended(hit: Sequence[Window], still: Sequence[Window]) -> str:
     last = {(window.topic, window.partition): window for window in sorted(hit, key=lambda window: window.closed)}
     deleted = sum(window.new_leader is None for window in last.values())
     if not deleted:
-        return f"; {agree(len(last), 'it has', 'all have')} one again"
+        over = moment(instant(max(window.closed for window in last.values())))
+        return f"; {agree(len(last), 'it has', 'all have')} one again since {over}"
     rest = f", {agree(len(last) - deleted, 'the other has', 'the others have')} one again" if deleted < len(last) else ""
     return f"; {count(deleted)} {agree(deleted, 'was', 'were')} deleted, or {agree(deleted, 'is', 'are')} being deleted{rest}"
 

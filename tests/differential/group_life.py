@@ -19,6 +19,7 @@ from casebook.rehearsal.records import client_settings
 from casebook.rehearsal.topics import Partition
 from casebook.storage import OFFSETS_TOPIC
 from casebook.versions import KafkaVersion
+from tests.zookeeper_session import client_of
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, Producer, TopicPartition
@@ -116,19 +117,12 @@ def configure(cluster: Cluster, topic: str, settings: Mapping[str, str]) -> None
     Version 1 of the notification is read by every release (``DynamicConfigManager.scala@0.9.0.1, 2.8.2``,
     ``ZkConfigManager.scala@3.9.0-rc3``).
     """
-    from kazoo.client import KazooClient
-
-    client = KazooClient(hosts=cluster.zookeeper)
-    client.start()
-    try:
+    with client_of(cluster) as client:
         seen = _overrides(cluster)
         client.set(f"/config/topics/{topic}", json.dumps({"version": 1, "config": settings}).encode())
         notification = {"version": 1, "entity_type": "topics", "entity_name": topic}
         client.create("/config/changes/config_change_", json.dumps(notification).encode(), sequence=True)
         _wait(lambda: _overrides(cluster) > seen, f"the settings of {topic}")
-    finally:
-        client.stop()
-        client.close()
 
 
 def _overrides(cluster: Cluster) -> int:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from confluent_kafka.admin import AdminClient, ConfigEntry, ConfigResource, ConfigSource
-from kazoo.client import KazooClient
 
 from casebook.analysis import durability_settings as listed
 from casebook.analysis.durability_rows import SettingRow
@@ -19,6 +18,7 @@ from casebook.case import Case
 from casebook.collect import collect_case
 from casebook.rehearsal import Cluster, disks
 from casebook.versions import READ_ONLY_BROKER_SETTINGS, KafkaVersion
+from tests.zookeeper_session import client_of
 
 ORIGINS = {
     ConfigSource.DYNAMIC_TOPIC_CONFIG.value: TOPIC,
@@ -83,12 +83,9 @@ class Compared:
 
 def write(cluster: Cluster, dynamic: Mapping[str, Mapping[str, str]]) -> None:
     """Dynamic settings, as ``kafka-configs`` leaves them: librdkafka cannot set those of all brokers."""
-    client = KazooClient(hosts=cluster.zookeeper)
-    client.start()
-    for entity, settings in dynamic.items():
-        client.create(f"/config/brokers/{entity}", json.dumps({"version": 1, "config": settings}).encode(), makepath=True)
-    client.stop()
-    client.close()
+    with client_of(cluster) as client:
+        for entity, settings in dynamic.items():
+            client.create(f"/config/brokers/{entity}", json.dumps({"version": 1, "config": settings}).encode(), makepath=True)
 
 
 def asked(admin: AdminClient, resource: ConfigResource) -> Iterator[tuple[tuple[str, str], ConfigEntry]]:

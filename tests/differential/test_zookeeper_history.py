@@ -12,7 +12,6 @@ from random import Random
 from threading import Event, Thread
 
 import pytest
-from kazoo.client import KazooClient
 
 from casebook.case import Case
 from casebook.collect import collect_case
@@ -22,6 +21,7 @@ from casebook.facts import ReadOutcome, Znode
 from casebook.formats.history_lines import BEGIN
 from casebook.rehearsal import Cluster
 from tests.differential.live_watcher import LiveWatcher
+from tests.zookeeper_session import client_of
 
 RELEASES = ("0.9.0.1", "3.9.2")
 SECONDS, ROUNDS = 120, 5
@@ -129,7 +129,7 @@ def _wait_until_gone(cluster: Cluster, topic: str) -> None:
 def _reassign(cluster: Cluster, topic: str, partition: int, replicas: Sequence[int]) -> None:
     """As ``kafka-reassign-partitions --zookeeper`` did; the controller of 3.9 heeds it still (``KafkaController.scala@3.9.0``)."""
     row = {"version": 1, "partitions": [{"topic": topic, "partition": partition, "replicas": list(replicas)}]}
-    with _client(cluster) as client:
+    with client_of(cluster) as client:
         client.create("/admin/reassign_partitions", json.dumps(row).encode())
         cluster.wait_until(lambda: not client.exists("/admin/reassign_partitions"), what="the end of the reassignment")
     cluster.wait_until(lambda: sorted(cluster.states()[topic, partition]["isr"]) == sorted(replicas), what="the new replicas")
@@ -137,21 +137,10 @@ def _reassign(cluster: Cluster, topic: str, partition: int, replicas: Sequence[i
 
 def _change_settings(cluster: Cluster, topic: str) -> None:
     """One change after the other, faster than who watches can follow."""
-    with _client(cluster) as client:
+    with client_of(cluster) as client:
         for number in range(CONFIGS):
             row = {"version": 1, "config": {"retention.ms": str(3_600_000 + number)}}
             client.set(f"/config/topics/{topic}", json.dumps(row).encode())
-
-
-@contextmanager
-def _client(cluster: Cluster) -> Iterator[KazooClient]:
-    client = KazooClient(hosts=cluster.zookeeper)
-    client.start()
-    try:
-        yield client
-    finally:
-        client.stop()
-        client.close()
 
 
 @contextmanager

@@ -1,28 +1,12 @@
 """What real brokers do that a reader of the documentation would not expect, and the workbook must know."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-from kazoo.client import KazooClient
-
 from casebook.analysis import election
 from casebook.rehearsal import Cluster
 from casebook.versions import KafkaVersion
+from tests.zookeeper_session import client_of
 
 UNCLEAN = {"unclean.leader.election.enable": "true"}
 REGISTRATION = "/brokers/ids/1"
-
-
-@contextmanager
-def client_of(cluster: Cluster) -> Iterator[KazooClient]:
-    """A session with its ZooKeeper."""
-    client = KazooClient(hosts=cluster.zookeeper)
-    client.start()
-    try:
-        yield client
-    finally:
-        client.stop()
-        client.close()
 
 
 class TestRestart:

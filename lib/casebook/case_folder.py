@@ -109,6 +109,11 @@ def could_not_collect(manifest: Mapping[str, object]) -> tuple[Problem, ...]:
     return tuple(Problem(path=str(row.get("part")), reason=str(row.get("reason"))) for row in rows)
 
 
+def left_out(manifest: Mapping[str, object]) -> tuple[str, ...]:
+    """The parts of it that somebody named, and that are not there or not to their end."""
+    return texts(manifest, "left_out")
+
+
 def damage(folder: Path, item: Item) -> Problem | None:
     """What is wrong with an item, held against its hash; ``None`` for nothing."""
     try:

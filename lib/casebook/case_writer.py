@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 import zstandard
 
 from casebook.case_folder import HISTORY, MANIFEST, SCHEMA, ZNODES, sha256
 from casebook.errors import CaseError
-from casebook.facts import Change, Znode
+from casebook.facts import Change, Problem, Znode
 from casebook.formats import history_lines, znode_lines
 
 
@@ -42,6 +43,7 @@ class CaseWriter:
         self._folder = folder
         self._items: list[dict[str, object]] = []
         self._could_not_collect: list[dict[str, str]] = []
+        self._left_out: list[str] = []
         self._redacted: list[str] = []
         self._remarks: list[str] = []
         self._head: dict[str, object] = {"schema": SCHEMA, "collected_at": _now(), "collected_by": command}
@@ -93,7 +95,7 @@ class CaseWriter:
 
     def _packed_lines(self, name: str, lines: Iterable[str]) -> None:
         count = 0
-        with self._target(name).open("wb") as raw, zstandard.ZstdCompressor(level=6).stream_writer(raw) as packed:
+        with _whole(self._target(name)) as raw, zstandard.ZstdCompressor(level=6).stream_writer(raw) as packed:
             for line in lines:
                 packed.write(line.encode(errors="surrogatepass") + b"\n")
                 count += 1
@@ -102,7 +104,7 @@ class CaseWriter:
     def file(self, name: str, content: bytes | Iterable[bytes]) -> None:
         """Store a file under a relative path, from its bytes or its lines (already redacted)."""
         rows = 0
-        with self._target(name).open("wb") as out:
+        with _whole(self._target(name)) as out:
             for line in [content] if isinstance(content, bytes) else content:
                 out.write(line)
                 rows += line.count(b"\n")
@@ -118,18 +120,29 @@ class CaseWriter:
             OSError: The content cannot be read on; nothing is stored.
         """
         target = self._target(name)
-        try:
-            with target.open("wb") as out:
-                out.writelines(content)
-        except OSError:
-            target.unlink(missing_ok=True)
-            raise
+        with _whole(target) as out:
+            out.writelines(content)
         self._add(name, rows=None)
         return target.stat().st_size
 
     def could_not_collect(self, part: str, reason: str) -> None:
         """Record what was asked for and is not here, and why (without secrets)."""
-        self._could_not_collect.append({"part": part, "reason": reason})
+        self._could_not_collect.append({"part": _told(part), "reason": _told(reason)})
+
+    def left_out(self, part: str, reason: str) -> None:
+        """Record the same of what somebody named: the case is only a part of what was wished."""
+        self.could_not_collect(part, reason)
+        self._left_out.append(_told(part))
+
+    @property
+    def missing(self) -> tuple[Problem, ...]:
+        """All that was recorded as not collected, so far."""
+        return tuple(Problem(path=row["part"], reason=row["reason"]) for row in self._could_not_collect)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is in it, so far."""
+        return not self._items
 
     def redacted(self, what: str) -> None:
         """Record that secrets were removed, e.g. ``2 entries of config/users``."""
@@ -155,11 +168,28 @@ class CaseWriter:
         manifest = self._head | {
             "items": sorted(self._items, key=lambda item: str(item["path"])),
             "could_not_collect": self._could_not_collect,
+            "left_out": list(dict.fromkeys(self._left_out)),
             "redacted": sorted(self._redacted),
             "remarks": self._remarks,
         }
         text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
         (self._folder / MANIFEST).write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def _whole(target: Path) -> Iterator[BinaryIO]:
+    """A file to be written; nothing of it stays when that fails."""
+    try:
+        with target.open("wb") as out:
+            yield out
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+
+
+def _told(text: str) -> str:
+    """A text that can be written and printed: names of files may hold bytes that are no text, and line ends."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def _now() -> str:

@@ -5,8 +5,6 @@ import re
 import shlex
 import sys
 import traceback
-from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +17,7 @@ from casebook.pasted import NOT_PASTED
 from casebook.storage import OFFSETS_TOPIC
 
 if TYPE_CHECKING:
+    from casebook.collect.outside import Given
     from casebook.facts import Problem
     from casebook.runner import Ran
 
@@ -258,18 +257,22 @@ def runs(runs_dir: Path | None, keep: int | None) -> None:
     metavar="[TOPIC]",
     help=f"Also copy the segments of TOPIC ({OFFSETS_TOPIC}) into the case; for small ones.",
 )
+@click.option("--timeout", metavar="15m", default="15m", show_default=True,
+              help="End the collection after so long (s, m, h); the case is made of what was had until then.")  # fmt: skip
 @click.option("--pasted", metavar="FILE", type=click.Path(path_type=Path),
               help="What somebody pasted of commands' output and logs, - for the standard input (docs/pasted.md).")  # fmt: skip
 def collect(
     out: Path, zookeeper: str | None, zookeeper_dump: Path | None, zookeeper_data: tuple[Path, ...], chroot: str,
     credentials: Path | None, properties: tuple[str, ...], logs: tuple[str, ...],
     ledgers: tuple[str, ...], clients: tuple[str, ...], log_dirs: tuple[str, ...], copy_segments: tuple[str, ...],
-    pasted: Path | None,
+    pasted: Path | None, timeout: str,
 ) -> None:  # fmt: skip
-    """Collect evidence into a case folder. Nothing is ever written to the cluster."""
+    """Collect evidence into a case folder. Nothing is ever written to the cluster.
+
+    Exit code: 0 all that was given is in the case, 3 not all of it, or nothing that casebook understands.
+    """
     from casebook import progress
     from casebook.collect import PATIENCE, collect_case
-    from casebook.collect import zookeeper_data as zookeeper_data_files
 
     if not (zookeeper or zookeeper_dump or zookeeper_data or properties or logs or ledgers or clients or log_dirs or pasted):
         raise UsageError(
@@ -282,6 +285,7 @@ def collect(
     settings = {broker: _path(value) for broker, value in _by_broker(properties)}
     files = [_globbed(given) for given in (logs, ledgers, clients)]
     places = [_log_dir(text) for text in log_dirs]
+    time_limit = _seconds("--timeout", timeout)
     with progress.shown() as tell:
         tell(f"Connecting to {zookeeper} (up to {PATIENCE:g} s)" if zookeeper else "Reading what was given")
         collect_case(
@@ -298,26 +302,28 @@ def collect(
             log_dirs=places,
             copy_segments=copy_segments,
             pasted=pasted,
+            time_limit=time_limit,
             progress=lambda done, total: tell(f"Reading ZooKeeper: {done} of about {total} znodes"),
         )
     _tell_what_was_taken(out)
-    named = [*settings.values(), *chain.from_iterable(chain.from_iterable(found.values()) for found in files)]
-    empty = () if zookeeper_data_files.is_there(zookeeper_data) else zookeeper_data
-    _refuse_missing([str(path) for path in named] + [place for _, place in places], out, empty=[str(path) for path in empty])
 
 
 def _tell_what_was_taken(out: Path) -> None:
     """What a case holds and lacks; its folder is the last line.
 
     Raises:
-        CasebookError: There is nothing in it that anybody understands.
+        CasebookError: There is nothing in it that anybody understands, or it lacks something that was given: a script must not
+            take it for whole.
     """
+    from casebook import case_folder
     from casebook.case import Case
     from casebook.collect import taken
 
     case = Case.open(out)
+    left_out = case_folder.left_out(case_folder.manifest(case_folder.manifest_bytes(out), out))
     unpasted = [problem.path for problem in case.could_not_collect if _is_hole(problem)]
     open_ends = [problem for problem in case.could_not_collect if not _is_hole(problem)]
+    open_ends.sort(key=lambda problem: problem.path not in left_out)
     for problem in open_ends[:5]:
         _say(f"casebook: could not collect {problem.path}: {problem.reason}", err=True)
     if len(open_ends) > 5:
@@ -335,32 +341,18 @@ def _tell_what_was_taken(out: Path) -> None:
             f"Nothing was collected that casebook understands; no notebook can tell anything of {out}.",
             try_="Check the places that were given; of a paste, paste commands together with what they printed (docs/pasted.md).",
         )
+    if left_out:
+        more = f", and {len(left_out) - 3} more" if len(left_out) > 3 else ""
+        raise CasebookError(
+            f"Collected only in part, not or not to the end: {', '.join(left_out[:3])}{more}.",
+            cause="Above is said of each why: a path was misspelt, a pattern fits no file, a server did not answer.",
+            try_=f"{out} holds the rest and can be read. To have all, collect again with another --out.",
+        )
 
 
 def _is_hole(problem: "Problem") -> bool:
     """Whether a znode is only what a paste left out: a paste never has all, and nobody chose what it lacks."""
     return problem.path.startswith("/") and NOT_PASTED in problem.reason
-
-
-def _refuse_missing(named: Sequence[str], out: Path, *, empty: Sequence[str]) -> None:
-    """End in an error where files that were named cannot be read: a script must not take the case for whole.
-
-    Args:
-        empty: Folders that do not hold what they were named for.
-
-    Raises:
-        CasebookError: Some are missing.
-    """
-    from casebook.collect import folders
-
-    missing = [*empty] + [place for place in named if not folders.is_uri(place) and not os.access(_path(place), os.R_OK)]
-    if missing:
-        more = f", and {len(missing) - 3} more" if len(missing) > 3 else ""
-        raise CasebookError(
-            f"Not there, or not for you to read: {', '.join(missing[:3])}{more}.",
-            cause="A path was misspelt, a pattern fits no file, or another user's files are closed to you.",
-            try_=f"{out} holds the rest and can be read. To have all, collect again with another --out.",
-        )
 
 
 def _by_broker(texts: tuple[str, ...]) -> list[tuple[int, str]]:
@@ -380,14 +372,12 @@ def _log_dir(text: str) -> tuple[int | None, str]:
     return None, text
 
 
-def _globbed(texts: tuple[str, ...]) -> dict[int | str, list[Path]]:
-    import glob
+def _globbed(texts: tuple[str, ...]) -> dict[int | str, list["Given"]]:
+    from casebook.collect import outside
 
-    found: dict[int | str, list[Path]] = {}
+    found: dict[int | str, list[Given]] = {}
     for owner, pattern in map(_of_owner, texts):
-        meant = _path(pattern)
-        matches = [Path(path) for path in sorted(glob.glob(str(meant), recursive=True))]
-        found.setdefault(owner, []).extend(matches or [meant])
+        found.setdefault(owner, []).extend(outside.matches(_path(pattern)))
     return found
 
 

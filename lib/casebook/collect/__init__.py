@@ -5,17 +5,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from casebook.case_writer import CaseWriter, refuse_taken
-from casebook.collect import client_files, files
+from casebook.collect import bounds, client_files, files, kraft
 from casebook.collect import log_dirs as broker_log_dirs
 from casebook.collect import pasted as pasted_text
+from casebook.collect.bounds import TIME_LIMIT
 from casebook.collect.dump import read_dump
-from casebook.collect.ensemble import Credentials, normal_chroot
+from casebook.collect.ensemble import Credentials, Ensemble, normal_chroot
+from casebook.collect.inputs import Inputs
+from casebook.collect.outside import Given
 from casebook.collect.redaction import redact_znode
 from casebook.collect.zookeeper_data import ZookeeperData
-from casebook.errors import CollectError, UsageError
+from casebook.errors import UsageError
 from casebook.facts import Change, Problem, Znode, instant
 
-__all__ = ["PATIENCE", "Credentials", "collect_case"]
+__all__ = ["PATIENCE", "TIME_LIMIT", "Credentials", "collect_case"]
 
 PATIENCE = 15.0
 """Seconds to wait for ZooKeeper."""
@@ -30,6 +33,7 @@ class _Znodes:
     chroot: str
     servers: Sequence[str]
     remarks: Sequence[str] = ()
+    cut: str | None = None
 
 
 def collect_case(
@@ -40,19 +44,20 @@ def collect_case(
     zookeeper_data: Sequence[Path] = (),
     chroot: str = "",
     properties: Mapping[int, Path] | None = None,
-    logs: Mapping[int | str, Sequence[Path]] | None = None,
-    ledgers: Mapping[str, Sequence[Path]] | None = None,
-    clients: Mapping[str, Sequence[Path]] | None = None,
+    logs: Mapping[int | str, Sequence[Given]] | None = None,
+    ledgers: Mapping[str, Sequence[Given]] | None = None,
+    clients: Mapping[str, Sequence[Given]] | None = None,
     log_dirs: Sequence[tuple[int | None, str]] = (),
     copy_segments: Sequence[str] = (),
     pasted: Path | Sequence[str] | None = None,
     credentials: Path | None = None,
     window: int = 256,
     timeout: float = PATIENCE,
+    time_limit: float = TIME_LIMIT,
     progress: Callable[[int, int], None] | None = None,
     command: str = "casebook collect",
 ) -> Path:
-    """Collect evidence into a new case folder.
+    """Collect evidence into a new case folder. Of several inputs, one that gives nothing is recorded, and the others are taken.
 
     Args:
         out: The folder to make.
@@ -62,8 +67,8 @@ def collect_case(
             and, with neither ensemble nor dump, their last state.
         chroot: Of the dump or the files; that of an ensemble stands in ``zookeeper``.
         properties: ``server.properties`` by broker id.
-        logs: Log files, or folders of them, by broker id, or by the name of a ZooKeeper server (``zookeeper``, ``zookeeper-2``)
-            or of a client.
+        logs: Log files, folders of them, or what a pattern fits (:func:`casebook.collect.outside.matches`), by broker id, or
+            by the name of a ZooKeeper server (``zookeeper``, ``zookeeper-2``) or of a client.
         ledgers: What clients wrote down of the records that they produced or processed, as text, by the name of the client.
         clients: Properties or YAML files of producers and consumers, by the name of the client.
         log_dirs: Broker and folder or URI of each log dir; without broker, its ``meta.properties`` must tell it.
@@ -71,7 +76,8 @@ def collect_case(
         pasted: What somebody pasted of commands' output and logs: a file, or its lines; ``-`` for the standard input.
         credentials: Properties file with what ZooKeeper shall be told; see :meth:`Credentials.load`.
         window: Requests in flight at most.
-        timeout: Seconds to wait for ZooKeeper, at the start and when it is lost.
+        timeout: Seconds to wait for ZooKeeper: for a session, and for an answer since the one before, however often it is lost.
+        time_limit: Seconds of the whole collection; then the case is made of what was had.
         progress: Told now and then how many znodes were asked for, and of how many.
         command: What the case shall say collected it.
 
@@ -79,10 +85,9 @@ def collect_case(
         ``out``.
 
     Raises:
-        UsageError: Both ensemble and dump, a chroot given apart from the connect string, or a malformed one; nothing
-            tells whose a log dir is; segments of a URI are to be copied; a ledger is no text; a paste and other sources of
-            the same.
-        CollectError: ZooKeeper, its files or the dump give nothing, or the segments or ledgers to copy are too large for a case.
+        UsageError: Both ensemble and dump, a chroot given apart from the connect string, or a malformed one; a paste and other
+            sources of the same.
+        CollectError: Nothing at all was had; where a single input is to blame, what it is to blame for.
         CaseError: The folder holds something, or cannot be made.
     """
     if zookeeper is not None and (zookeeper_dump is not None or chroot):
@@ -91,46 +96,35 @@ def collect_case(
             try_="Give --zookeeper host:port/chroot, or --zookeeper-dump FILE with --chroot /C.",
         )
     pasted_text.check(pasted, (zookeeper, zookeeper_dump, zookeeper_data, log_dirs))
+    chroot = Ensemble.parse(zookeeper).chroot if zookeeper is not None else normal_chroot(chroot)
     refuse_taken(out)
-    files.refuse_ledgers([Path(path) for paths in (ledgers or {}).values() for path in paths])
-    znodes = None
-    if zookeeper is not None:
-        znodes = _from_ensemble(zookeeper, credentials, window, timeout, progress)
-    elif zookeeper_dump is not None:
-        znodes = _from_dump(Path(zookeeper_dump), chroot)
-    data, empty = None, None
-    if zookeeper_data:
-        try:
-            data = ZookeeperData(zookeeper_data, chroot=znodes.chroot if znodes else chroot)
-        except CollectError as error:
-            if znodes is None:
-                raise
-            empty = error  # the znodes are had from elsewhere: only their history is missing
     out = Path(out)
-    with CaseWriter.create(out, command=command) as case:
+    with CaseWriter.create(out, command=command) as case, bounds.lasting(time_limit):
+        inputs, znodes = Inputs(case), None
+        if zookeeper is not None:
+            znodes = inputs.take("ZooKeeper", lambda: _from_ensemble(zookeeper, credentials, window, timeout, progress))
+        elif zookeeper_dump is not None:
+            znodes = inputs.take("the znode dump", lambda: _from_dump(Path(zookeeper_dump), chroot))
         redacted = _Redacted()
-        if empty is not None:
-            case.could_not_collect("ZooKeeper's files", empty.what)
-        if data is not None:
-            case.history(map(redacted.change, data.changes()))
-            _tell(case, data.problems)
-            znodes = znodes or _last_of(data)
+        if zookeeper_data:
+            last = inputs.take("ZooKeeper's files", lambda: _history(case, zookeeper_data, chroot, redacted))
+            znodes = znodes or last
         if znodes is not None:
-            case.znodes(map(redacted.znode, znodes.rows), chroot=znodes.chroot, servers=znodes.servers)
-            _tell(case, znodes.problems, znodes.remarks)
-        if redacted.paths:
-            case.redacted(f"{len(redacted.paths)} znodes below /config")
-        for broker, path in sorted((properties or {}).items()):
-            files.copy_properties(case, broker, Path(path))
+            _store(case, znodes, redacted)
+        of_kraft = [
+            broker for broker, path in sorted((properties or {}).items()) if files.copy_properties(case, broker, Path(path))
+        ]
         for owner, paths in (logs or {}).items():
-            files.copy_logs(case, owner, [Path(path) for path in paths])
+            files.copy_logs(case, owner, paths)
+        copying = files.Ledgers()
         for client, paths in (ledgers or {}).items():
-            files.copy_ledgers(case, client, [Path(path) for path in paths])
+            copying.copy(case, client, paths, inputs.take)
         for client, paths in (clients or {}).items():
-            client_files.copy_client_files(case, client, [Path(path) for path in paths])
-        broker_log_dirs.collect(case, log_dirs, copy=copy_segments)
+            client_files.copy_client_files(case, client, paths)
+        kraft.tell(case, of_kraft, broker_log_dirs.collect(case, inputs, log_dirs, copy=copy_segments))
         if pasted is not None:
-            pasted_text.collect(case, pasted)
+            inputs.take("the paste", lambda: pasted_text.collect(case, pasted))
+        inputs.end()
     return out
 
 
@@ -151,6 +145,7 @@ def _from_ensemble(
         chroot=found.ensemble.chroot,
         servers=found.ensemble.servers,
         remarks=(remark,) if expired else (),
+        cut=found.gave_up,
     )
 
 
@@ -159,11 +154,30 @@ def _from_dump(path: Path, chroot: str) -> _Znodes:
     return _Znodes(rows=found.znodes, problems=found.problems, chroot=normal_chroot(chroot), servers=())
 
 
-def _last_of(data: ZookeeperData) -> _Znodes:
+def _history(case: CaseWriter, folders: Sequence[Path], chroot: str, redacted: "_Redacted") -> _Znodes:
+    """Store what ZooKeeper's files tell, and return the znodes as they are at their end.
+
+    Raises:
+        CollectError: They tell nothing.
+    """
+    data = ZookeeperData(folders, chroot=chroot)
+    try:
+        case.history(map(redacted.change, data.changes()))
+    finally:
+        _tell(case, data.problems)
     zxid, time = data.last
     remark = f"The znodes are those after transaction 0x{zxid:x} of {instant(time)}, the last in ZooKeeper's files."
     rows = (replace(znode, read_at=time) for znode in data.znodes())
     return _Znodes(rows=rows, problems=(), chroot=data.chroot, servers=(), remarks=(remark,))
+
+
+def _store(case: CaseWriter, znodes: _Znodes, redacted: "_Redacted") -> None:
+    case.znodes(map(redacted.znode, znodes.rows), chroot=znodes.chroot, servers=znodes.servers)
+    _tell(case, znodes.problems, znodes.remarks)
+    if znodes.cut is not None:
+        case.left_out("ZooKeeper", f"{znodes.cut}; what it told before is here")
+    if redacted.paths:
+        case.redacted(f"{len(redacted.paths)} znodes below /config")
 
 
 class _Redacted:

@@ -51,5 +51,7 @@ def _kafka_chroots(root: Reader) -> Iterator[str]:
             elif prefix.count("/") < 2:
                 children = sorted(root.ask_one(Verb.LIST, path))
                 candidates.extend(f"{prefix}/{child}" for child in children if child != "zookeeper")
-        except (KazooException, NoAnswerError):
+        except NoAnswerError:
+            return
+        except KazooException:
             continue

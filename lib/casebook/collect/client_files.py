@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from casebook.case_writer import CaseWriter
-from casebook.collect import redaction
+from casebook.collect import outside, redaction
 from casebook.collect.client_secrets import Lines, Part, Setting, part_of, secret_names
-from casebook.collect.files import files_of
 from casebook.formats import client_properties
 
 _YAML = (".yaml", ".yml", ".json")
@@ -19,16 +18,19 @@ _TEXT = (".properties", ".conf", ".cfg", ".ini", ".env")
 _NO_NAME = re.compile(r"[^\w.-]", re.ASCII)
 
 
-def copy_client_files(case: CaseWriter, client: str, paths: Sequence[Path]) -> None:
+def copy_client_files(case: CaseWriter, client: str, paths: Sequence[outside.Given]) -> None:
     """Copy properties and YAML files of a client, folders with all their files; what could not be copied is recorded."""
     taken: set[str] = set()
     parts: list[tuple[str, Part]] = []
     settings: list[Setting] = []
-    for path in files_of(paths):
+    for given in outside.files(paths):
+        path = given.path
         item, text = f"clients/{client}/config/{_free_name(path, taken)}", ""
         try:
-            text = _content(path)
+            text = _content(given)
             parts.append((item, part_of(text, is_yaml=path.suffix.lower() in _YAML)))
+        except OSError as error:
+            case.left_out(item, f"{path} cannot be opened: {error.strerror or error}")
         except ValueError as error:
             case.could_not_collect(item, f"{path} {error}")
             settings += Lines(text).settings()  # where it takes its secrets from can be told, line by line
@@ -58,21 +60,20 @@ def _free_name(path: Path, taken: set[str]) -> str:
     return name
 
 
-def _content(path: Path) -> str:
+def _content(given: outside.Named) -> str:
     """Text of a file of settings.
 
     Raises:
-        ValueError: It is none, or cannot be read.
+        OSError: It cannot be opened.
+        ValueError: It is none.
     """
+    path = given.path
     ending, name = path.suffix.lower(), path.name.lower()
     known = ending in (*_YAML, *_TEXT) or name.startswith(".env")
     if not known and (ending or name.startswith(".") or redaction.is_sensitive(path.name)):
         raise ValueError("is no file of settings by its name: it may be a key or a password, so it was not copied")
-    try:
-        with path.open("rb") as file:
-            raw = file.read(client_properties.LONGEST + 1)
-    except OSError as error:
-        raise ValueError(f"cannot be opened: {error.strerror or error}") from None
+    with outside.opened(given) as file:
+        raw = file.read(client_properties.LONGEST + 1)
     if len(raw) > client_properties.LONGEST:
         raise ValueError(f"is larger than {client_properties.LONGEST // 1024} KiB: no client's configuration")
     if b"\0" in raw or raw.startswith((b"\xff\xfe", b"\xfe\xff")):

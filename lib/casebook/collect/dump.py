@@ -7,7 +7,7 @@ A dump is taken to be whole where it does not say otherwise: a znode that is not
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -58,10 +58,27 @@ def read_dump(path: Path, *, chroot: str = "") -> Dump:
     except OSError as error:
         if not seen.znodes:
             raise CollectError(f"The dump {path} cannot be read: {error.strerror}.") from None
-        seen.unreadable.append(f"after line {seen.lines} ({error.strerror})")
+        seen.unreadable.add(f"after line {seen.lines} ({error.strerror})")
     if not seen.znodes:
         raise seen.nothing()
     return Dump(znodes=tuple(_in_order(seen)), problems=tuple(_problems(seen)))
+
+
+class _Told:
+    """How many of a kind there are, and the first of them: a dump may have more bad lines than fit into memory."""
+
+    def __init__(self, items: Iterable[str] = ()) -> None:
+        self.count, self.first = 0, []
+        for item in items:
+            self.add(item)
+
+    def add(self, item: str) -> None:
+        self.count += 1
+        if len(self.first) < _SHOWN:
+            self.first.append(item)
+
+    def words(self) -> str:
+        return ", ".join(self.first) + (f", and {self.count - _SHOWN} more" if self.count > _SHOWN else "")
 
 
 class _Seen:
@@ -76,10 +93,10 @@ class _Seen:
         self.paths: set[str] = set()
         self.counted: set[str] = set()
         self.chroots: set[str] = set()
-        self.unreadable: list[str] = []
-        self.absurd: list[str] = []
+        self.unreadable = _Told()
+        self.absurd = _Told()
         self.lines = 0
-        self.twice: list[str] = []
+        self.twice = _Told()
         self.has_states = False
 
     def add(self, number: int, line: bytes) -> None:
@@ -90,7 +107,7 @@ class _Seen:
         try:
             znode = znode_lines.decode(line)
         except ValueError as error:
-            self.unreadable.append(f"line {number} ({error})")
+            self.unreadable.add(f"line {number} ({error})")
             return
         if match := _KAFKA.fullmatch(znode.path):
             self.chroots.add(match[1] or "/")
@@ -105,7 +122,7 @@ class _Seen:
 
     def _keep(self, znode: Znode) -> None:
         if znode.path in self.paths:
-            self.twice.append(znode.path)
+            self.twice.add(znode.path)
         self.paths.add(znode.path)
         self._count_as_child(znode.path)
         if znode.stat is not None and znode.stat.numChildren is not None:
@@ -129,13 +146,13 @@ class _Seen:
         unknown = [name for name in _FIELDS if getattr(stat, name) is None]
         given = json.loads(line)["stat"] if unknown else {}
         if absurd := sorted(negative + [name for name in unknown if given.get(name) is not None]):
-            self.absurd.append(f"{path} ({', '.join(absurd)})")
+            self.absurd.add(f"{path} ({', '.join(absurd)})")
         return replace(stat, **dict.fromkeys(negative)) if negative else stat
 
     def nothing(self) -> CollectError:
         """Why there is no evidence in this dump."""
         if not self.chroots:
-            first = f" The first unreadable: {self.unreadable[0]}." if self.unreadable else ""
+            first = f" The first unreadable: {self.unreadable.first[0]}." if self.unreadable.count else ""
             return CollectError(
                 f"{self.file} holds no Kafka znodes in {self.lines} lines.{first}",
                 try_="docs/dump_znodes.md tells how to make a dump.",
@@ -169,7 +186,7 @@ def _in_order(seen: _Seen) -> Iterator[Znode]:
 def _is_missing(path: str, seen: _Seen) -> bool:
     """Whether a znode outside of the dump is known not to be there."""
     above = parent(path)
-    if seen.unreadable or _is_short(above, seen):
+    if seen.unreadable.count or _is_short(above, seen):
         return False
     beside = [root for root in tree.READ_WHOLE if parent(root) == above and root not in (tree.IDS, tree.TOPICS)]
     return above in seen.claimed or any(root in seen.znodes for root in beside)
@@ -183,7 +200,7 @@ def _is_short(path: str, seen: _Seen) -> bool:
 def _outcome_of_absent(state: str, seen: _Seen) -> ReadOutcome:
     """An assigned partition's state that is not in the dump: not there, or only not dumped."""
     above = [parent(state), parent(parent(state)), tree.topic_of_state(state) or ""]
-    merely_not_dumped = seen.unreadable or not seen.has_states or any(_is_short(path, seen) for path in above)
+    merely_not_dumped = seen.unreadable.count or not seen.has_states or any(_is_short(path, seen) for path in above)
     return ReadOutcome.FAILED if merely_not_dumped else ReadOutcome.MISSING
 
 
@@ -194,21 +211,17 @@ def _problems(seen: _Seen) -> Iterator[Problem]:
         "znodes come more than once, and the last counts": seen.twice,
     }
     for what, where in told.items():
-        if where:
-            yield Problem(path=seen.file.name, reason=f"{len(where)} {what}: {_first(where)}")
+        if where.count:
+            yield Problem(path=seen.file.name, reason=f"{where.count} {what}: {where.words()}")
     short = sorted(path for path in seen.claimed if _is_short(path, seen) and _leads_to_evidence(path))
     of_topics = [path for path in short if path.startswith(tree.TOPICS + "/")]
     for path in sorted(set(short) - set(of_topics)):
         yield Problem(path=path, reason=f"the dump holds {seen.children[path]} of its {seen.claimed[path]} children")
     if of_topics:
-        reason = f"of {len(of_topics)} znodes below it the dump does not hold all children: {_first(of_topics)}"
+        told = _Told(of_topics)
+        reason = f"of {told.count} znodes below it the dump does not hold all children: {told.words()}"
         yield Problem(path=tree.TOPICS, reason=reason)
 
 
 def _leads_to_evidence(path: str) -> bool:
     return path in ("/", "/brokers") or tree.root_of(path) in tree.READ_WHOLE
-
-
-def _first(items: list[str]) -> str:
-    more = f", and {len(items) - _SHOWN} more" if len(items) > _SHOWN else ""
-    return ", ".join(items[:_SHOWN]) + more

@@ -5,10 +5,12 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from casebook.collect import outside
 from casebook.errors import CollectError, UsageError
 from casebook.formats import properties
 
 _DEFAULT_PORT = 2181
+_LARGEST_CREDENTIALS = 64 << 10
 _SHAPE = "Give host:port[,host:port]... and, once at the very end, the chroot: h1:2181,h2:2181/kafka"
 
 
@@ -92,7 +94,8 @@ class Credentials:
             CollectError: The file cannot be read or says too little; the text never quotes it.
         """
         try:
-            values = properties.parse(Path(path).read_text(encoding="utf-8"))
+            with outside.opened(Path(path)) as file:
+                values = properties.parse(file.read(_LARGEST_CREDENTIALS).decode("utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
             raise CollectError(f"The credentials in {path} cannot be read: {reason}.") from None

@@ -1,102 +1,151 @@
 """Files of brokers and of other programs, copied line by line, without their secrets."""
 
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import islice
-from pathlib import Path
 
 from casebook.case_writer import CaseWriter
-from casebook.collect import plain, redaction
+from casebook.collect import kraft, outside, plain, redaction
 from casebook.collect.segments import COPY_LIMIT
 from casebook.errors import CollectError, UsageError
 from casebook.events import folder_of
+from casebook.formats import properties
 
 _LONGEST_LINE = 1 << 20
 _HEAD = 100
 """Lines by which text is told from what is none."""
 _BINARY = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
 """What no text holds (``text_chars``, src/encoding.c@FILE5_45)."""
+_INSTEAD = "Give it to the notebook as its parameter ledger: there it is read where it is."
 
 Redact = Callable[[Iterable[bytes]], Iterator[bytes]]
+Lines = Callable[[outside.Given], Iterator[bytes]]
 
 
-def copy_properties(case: CaseWriter, broker: int, path: Path) -> None:
-    """Copy a broker's ``server.properties``; why it could not be is recorded."""
-    _copy(case, path, f"brokers/{broker}/server.properties", redaction.redact_properties)
+def copy_properties(case: CaseWriter, broker: int, path: outside.Given) -> bool:
+    """Copy a broker's ``server.properties``; why it could not be is recorded.
+
+    Returns:
+        Whether it is a KRaft node's.
+    """
+    roles: list[bytes] = []
+
+    def lines(given: outside.Given) -> Iterator[bytes]:
+        for line in _lines(given):
+            if kraft.ROLES.encode() in line:
+                roles.append(line)
+            yield line
+
+    _copy(case, path, f"brokers/{broker}/server.properties", redaction.redact_properties, lines)
+    return bool(properties.parse(b"".join(roles).decode(errors="replace")).get(kraft.ROLES))
 
 
-def copy_logs(case: CaseWriter, owner: int | str, paths: Sequence[Path]) -> None:
+def copy_logs(case: CaseWriter, owner: int | str, paths: Sequence[outside.Given]) -> None:
     """Copy somebody's logs under their own names, folders with all their files; what could not be copied is recorded.
 
     Args:
         owner: A broker's id, or the name of a ZooKeeper server or a client; see :func:`casebook.events.folder_of`.
     """
-    _copy_all(case, paths, folder_of(owner), redaction.redact_log)
+    for path, name in _named(paths, folder_of(owner)):
+        _copy(case, path, name, redaction.redact_log, _lines)
 
 
-def copy_ledgers(case: CaseWriter, client: str, paths: Sequence[Path]) -> None:
-    """Copy what a client wrote down of the records that it produced or processed, as :func:`copy_logs` does."""
-    _copy_all(case, paths, f"clients/{client}/ledgers", redaction.redact_ledger)
+class Ledgers:
+    """Copies what clients wrote down of the records that they produced or processed; all of a case share one limit of size."""
 
+    def __init__(self) -> None:
+        self._left = COPY_LIMIT
 
-def refuse_ledgers(paths: Sequence[Path]) -> None:
-    """Raise when ledgers cannot be copied: they are no text, or too large for a case. What cannot be read is told when copied.
+    def copy(self, case: CaseWriter, client: str, paths: Sequence[outside.Given], take: Callable[[str, Callable], None]) -> None:
+        """Copy a client's, as :func:`copy_logs` does.
 
-    Raises:
-        UsageError: One is binary.
-        CollectError: Together they are larger than :data:`casebook.collect.segments.COPY_LIMIT`.
-    """
-    size, instead = 0, "Give it to the notebook as its parameter ledger: there it is read where it is."
-    for path in files_of(paths):
-        with suppress(OSError):
-            size += path.stat().st_size
-            if any(map(_BINARY.search, islice(plain.lines(path, longest=_LONGEST_LINE), _HEAD))):
-                raise UsageError(
-                    f"{path} is no text.", cause="Secrets can be taken out of CSV, JSON lines and text logs only.", try_=instead
+        Args:
+            take: Given a name in the case and what copies it there; told of by what that raises: a :class:`UsageError` where
+                it is no text, a :class:`CollectError` where it is too large.
+        """
+        for path, name in _named(paths, f"clients/{client}/ledgers"):
+            take(name, lambda path=path, name=name: self._copy(case, path, name))
+
+    def _copy(self, case: CaseWriter, path: outside.Given, name: str) -> None:
+        known = outside.path_of(path)
+        size = _size(path)
+        if size is not None and size > self._left:
+            raise CollectError(
+                f"{known} has {size / 1e9:.1f} GB; of all ledgers at most {COPY_LIMIT / 1e9:.1f} GB are copied into a case.",
+                try_=_INSTEAD,
+            )
+        if size is not None and _is_binary(path):
+            raise UsageError(
+                f"{known} is no text.", cause="Secrets can be taken out of CSV, JSON lines and text logs only.", try_=_INSTEAD
+            )
+        _copy(case, path, name, redaction.redact_ledger, self._lines)
+
+    def _lines(self, path: outside.Given) -> Iterator[bytes]:
+        for line in _lines(path):
+            self._left -= len(line)
+            if self._left < 0:
+                raise OSError(
+                    0, f"unpacked, the ledgers have more than the {COPY_LIMIT / 1e9:.1f} GB that are copied into a case"
                 )
-    if size > COPY_LIMIT:
-        raise CollectError(
-            f"The ledgers have {size / 1e9:.1f} GB; at most {COPY_LIMIT / 1e9:.1f} GB are copied into a case.", try_=instead
-        )
+            yield line
 
 
-def _copy_all(case: CaseWriter, paths: Sequence[Path], folder: str, redact: Redact) -> None:
+def _lines(path: outside.Given) -> Iterator[bytes]:
+    return plain.lines(path, longest=_LONGEST_LINE)
+
+
+def _named(paths: Sequence[outside.Given], folder: str) -> Iterator[tuple[outside.Named, str]]:
+    """Files, and each one's own name in the case."""
     taken: set[str] = set()
-    for path in files_of(paths):
-        name = path.stem if path.suffix in plain.PACKED else path.name
+    for one in outside.files(paths):
+        path = one.path
+        name = _printable(path.stem if path.suffix in plain.PACKED else path.name)
         if name in taken:
-            name = f"{path.parent.name}-{name}"
+            name = f"{_printable(path.parent.name)}-{name}"
+        beside, number = name, 2
+        while name in taken:
+            name, number = f"{beside}-{number}", number + 1
         taken.add(name)
-        _copy(case, path, f"{folder}/{name}", redact)
+        yield one, f"{folder}/{name}"
 
 
-def files_of(paths: Sequence[Path]) -> Iterator[Path]:
-    """Files, and those of folders in the place of these; what cannot be looked into is left to whoever opens it."""
-    for path in paths:
-        if os.access(path, os.R_OK | os.X_OK) and path.is_dir():
-            yield from sorted(child for child in path.iterdir() if child.is_file())
-        else:
-            yield path
+def _printable(name: str) -> str:
+    return "".join(character if character.isprintable() else "_" for character in name)
 
 
-def _copy(case: CaseWriter, path: Path, name: str, redact: Redact) -> None:
-    redacted = 0
+def _size(path: outside.Given) -> int | None:
+    """Bytes of a file as it lies there; ``None`` where whoever copies it will be told why there are none."""
+    try:
+        with outside.opened(path) as file:
+            return file.seek(0, 2)
+    except OSError:
+        return None
+
+
+def _is_binary(path: outside.Given) -> bool:
+    try:
+        return any(map(_BINARY.search, islice(_lines(path), _HEAD)))
+    except OSError:
+        return False
+
+
+def _copy(case: CaseWriter, given: outside.Given, name: str, redact: Redact, lines_of: Lines) -> None:
+    redacted, path = 0, outside.path_of(given)
 
     def lines() -> Iterator[bytes]:
         nonlocal redacted
         try:
-            for line in redact(plain.lines(path, longest=_LONGEST_LINE)):
+            for line in redact(lines_of(given)):
                 redacted += redaction.MARK in line
                 yield line
         except OSError as error:
-            case.could_not_collect(name, f"{path} cannot be read to its end: {error.strerror or error}")
+            case.left_out(name, f"{path} cannot be read to its end: {error.strerror or error}")
 
     try:
-        path.open("rb").close()
+        with outside.opened(given):
+            pass
     except OSError as error:
-        case.could_not_collect(name, f"{path} cannot be opened: {error.strerror or error}")
+        case.left_out(name, f"{path} cannot be opened: {error.strerror or error}")
         return
     case.file(name, lines())
     if redacted:

@@ -1,22 +1,24 @@
 """Folders of this machine and behind URIs, listed and read in one way."""
 
-import os
 import re
 from pathlib import Path
 from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from casebook.collect import outside
+
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
 
 class Entry(NamedTuple):
-    """A file or folder in a listing; ``bytes`` is ``None`` when it was gone before it was looked at."""
+    """A file or folder in a listing; ``bytes`` is ``None`` when it could not be looked at, and ``why`` says why not."""
 
     name: str
     folder: bool
     bytes: int | None
     modified: int | None
+    why: str = "was gone before it could be looked at"
 
 
 class Files(Protocol):
@@ -30,28 +32,26 @@ class Files(Protocol):
 
 
 class LocalFiles:
-    """Files of this machine."""
+    """Files of this machine; links are followed as far as they stay in the place (:mod:`casebook.collect.outside`)."""
 
     def __init__(self, place: str) -> None:
         self._root = Path(place)
 
     def entries(self, path: str) -> list[Entry]:
         """See :class:`Files`."""
-        with os.scandir(self._root / path) as found:
-            return sorted(map(_entry, found))
+        with outside.folder(self._root) as root:
+            return [_entry(found) for found in root.entries(path)]
 
     def read(self, path: str, limit: int) -> bytes:
         """See :class:`Files`."""
-        with (self._root / path).open("rb") as file:
+        with outside.folder(self._root) as root, root.opened(path) as file:
             return file.read(limit)
 
 
-def _entry(found: os.DirEntry[str]) -> Entry:
-    try:
-        stat = found.stat()
-        return Entry(found.name, found.is_dir(), stat.st_size, stat.st_mtime_ns // 1_000_000)
-    except OSError:
-        return Entry(found.name, False, None, None)
+def _entry(found: outside.Entry) -> Entry:
+    if found.stat is None:
+        return Entry(found.name, False, None, None, found.why)
+    return Entry(found.name, found.is_folder, found.stat.st_size, found.stat.st_mtime_ns // 1_000_000)
 
 
 def is_uri(place: str) -> bool:

@@ -7,6 +7,7 @@ listing goes on.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
+from casebook.collect import bounds
 from casebook.collect.folders import Entry, Files
 from casebook.errors import UsageError
 from casebook.facts import Problem
@@ -75,7 +76,7 @@ class _Reader:
         kept = []
         for entry in entries:
             if entry.bytes is None:
-                self.problem(f"{path}{entry.name}", "was gone before it could be looked at")
+                self.problem(f"{path}{entry.name}", entry.why)
             else:
                 kept.append(entry)
         return kept
@@ -126,6 +127,9 @@ class _Reader:
         for entry in entries:
             if not entry.folder or entry.name in _NO_PARTITION:
                 continue
+            if bounds.left() <= 0:
+                self.problem("", f"was listed only as far as {entry.name}: {bounds.reason()}")
+                break
             name = log_dir_names.folder(entry.name)
             if name is None:
                 self.problem(entry.name, "is a folder that is no partition's")

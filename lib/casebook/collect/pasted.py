@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 
 from casebook.case_folder import PASTED, PASTED_LOG
 from casebook.case_writer import CaseWriter
-from casebook.collect import plain, redaction
+from casebook.collect import outside, plain, redaction
 from casebook.collect.redaction import redact_znode
 from casebook.errors import CollectError, UsageError
 from casebook.facts import Problem, ReadOutcome, Stat, Znode, state_path
@@ -86,10 +86,15 @@ def lines_of(path: Path) -> Iterator[bytes]:
     Raises:
         CollectError: It cannot be read.
     """
-    path = Path("/dev/stdin") if str(path) == "-" else Path(path)
+    is_stdin = str(path) == "-"
     taken = 0
     try:
-        for number, line in enumerate(plain.lines(path, longest=_LONGEST_LINE), start=1):
+        lines = (
+            plain.of_stream(outside.standard_input(), longest=_LONGEST_LINE)
+            if is_stdin
+            else plain.lines(Path(path), longest=_LONGEST_LINE)
+        )
+        for number, line in enumerate(lines, start=1):
             taken += len(line)
             if taken > _MOST_BYTES or number > pasted_text.MOST_LINES + 1:
                 return

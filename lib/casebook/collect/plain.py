@@ -2,40 +2,87 @@
 
 import gzip
 import io
+import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import BinaryIO
 
+from casebook.collect import bounds, outside
+
 PACKED = (".gz", ".zst")
+LEAST_UNPACKED = 256 << 20
+"""Bytes that any pack may hold."""
+MOST_TIMES = 100
+"""How often a larger one may hold its own size; logs that repeat themselves are packed to a fiftieth."""
 
 
-def lines(path: Path, *, longest: int) -> Iterator[bytes]:
+def lines(given: outside.Given, *, longest: int) -> Iterator[bytes]:
     """The lines of a file, ``.gz`` and ``.zst`` unpacked; of a longer line only its first ``longest`` bytes.
 
     Raises:
-        OSError: It cannot be opened or read on, or its pack is damaged; the lines before were already given.
+        OSError: It cannot be opened or read on, its pack is damaged or holds more than :func:`most_unpacked`, or the time of
+            the collection is up; the lines before were already given.
     """
-    with _opened(path) as content:
-        while line := content.readline(longest):
-            rest = line
-            while len(rest) == longest and not rest.endswith(b"\n"):
-                rest = content.readline(longest)
-            yield line if line.endswith(b"\n") or rest is line else line + b"\n"
+    with _opened(given) as content:
+        yield from of_stream(content, longest=longest)
+
+
+def of_stream(content: BinaryIO, *, longest: int) -> Iterator[bytes]:
+    """The same of what is opened already."""
+    while line := content.readline(longest):
+        rest = line
+        while len(rest) == longest and not rest.endswith(b"\n"):
+            rest = content.readline(longest)
+        bounds.check()
+        yield line if line.endswith(b"\n") or rest is line else line + b"\n"
+
+
+def most_unpacked(packed: int) -> int:
+    """How many bytes are taken out of a pack of a size: a pack that holds more is made to fill disks."""
+    return max(LEAST_UNPACKED, MOST_TIMES * packed)
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
+def _opened(given: outside.Given) -> Iterator[BinaryIO]:
     import zstandard
 
+    suffix = outside.path_of(given).suffix
     try:
-        with path.open("rb") as raw:
-            if path.suffix == ".gz":
-                yield gzip.GzipFile(fileobj=raw)
-            elif path.suffix == ".zst":
-                yield io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True))
+        with outside.opened(given) as raw:
+            most = most_unpacked(os.fstat(raw.fileno()).st_size)
+            if suffix == ".gz":
+                yield io.BufferedReader(_Unpacked(gzip.GzipFile(fileobj=raw), most), 1 << 17)
+            elif suffix == ".zst":
+                unpacking = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+                yield io.BufferedReader(_Unpacked(unpacking, most), 1 << 17)
             else:
                 yield raw
     except (EOFError, zlib.error, zstandard.ZstdError) as damage:
         raise OSError(0, f"its pack is damaged: {damage}") from None
+
+
+class _Unpacked(io.RawIOBase):
+    """What comes out of a pack, up to a limit."""
+
+    def __init__(self, content: BinaryIO, most: int) -> None:
+        self._content, self._most, self._left = content, most, most
+
+    def readable(self) -> bool:
+        """As of a file."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:
+        """As of a file.
+
+        Raises:
+            OSError: More has come out of it than is taken.
+        """
+        bounds.check()
+        size = self._content.readinto(buffer)
+        self._left -= size
+        if self._left < 0:
+            raise OSError(
+                0, f"it holds more than {self._most / 1e6:,.0f} MB, over {MOST_TIMES} times its own size: the rest is left out"
+            )
+        return size

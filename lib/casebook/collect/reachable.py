@@ -12,6 +12,7 @@ PATIENCE = 1.5
 """Seconds for a connection."""
 
 _AT_ONCE = 32
+_ENOUGH = 4096
 _AGAIN = 0.5
 """Seconds before a server is asked again."""
 
@@ -50,11 +51,22 @@ def zookeeper_version(server: str) -> str | None:
     try:
         with socket.create_connection(_address(server), timeout=PATIENCE) as connection:
             connection.sendall(b"srvr")
-            said = connection.makefile("rb").read(4096).decode(errors="replace")
+            said = _all_said(connection).decode(errors="replace")
     except (OSError, ValueError, OverflowError):
         return None
     found = _ZOOKEEPER_VERSION.search(said)
     return found[1] if found else None
+
+
+def _all_said(connection: socket.socket) -> bytes:
+    """What comes until the end, or until there is enough of it, or no more patience."""
+    end, said = time.monotonic() + PATIENCE, b""
+    while len(said) < _ENOUGH and (left := end - time.monotonic()) > 0:
+        connection.settimeout(left)
+        if not (piece := connection.recv(_ENOUGH)):
+            break
+        said += piece
+    return said
 
 
 def _why_not(server: str) -> str | None:

@@ -2,9 +2,10 @@
 
 import queue
 import struct
+import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from itertools import islice
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from kazoo.exceptions import EXCEPTIONS, ConnectionLoss, KazooException, Marshal
 from kazoo.protocol.connection import PURESASL_AVAILABLE
 from kazoo.protocol.serialization import Exists, GetChildren, GetData
 
-from casebook.collect import reachable
+from casebook.collect import bounds, reachable
 from casebook.collect.ensemble import Credentials, Ensemble
 from casebook.collect.wire import SILENT, Answer, LaneHandler
 from casebook.errors import CollectError
@@ -28,6 +29,8 @@ _AT_ONCE = 0.5
 
 _NO_SESSION = "accepts connections but opens no ZooKeeper session"
 _MOST_TOLD = 5
+_FAREWELL = 2.0
+"""Seconds for a server to let a session go, and again for its connection to end."""
 
 
 class Verb(StrEnum):
@@ -56,7 +59,7 @@ class Request(NamedTuple):
 
 
 class NoAnswerError(Exception):
-    """ZooKeeper did not answer for longer than the caller wants to wait; the text says so."""
+    """ZooKeeper did not answer for longer than the caller wants to wait, or the collection's time is up; the text says so."""
 
 
 class Reply(NamedTuple):
@@ -85,7 +88,7 @@ class Reader:
         self.__client = client  # private to the letter: nobody else can reach a verb that writes
         self._lane = lane
         self._chroot = chroot
-        self._timeout = timeout
+        self._patience = _Patience(timeout)
         self._to_ask: list[tuple[Request, int, bytes]] = []
         self._session = client.client_id
         self.zxid = 0
@@ -101,17 +104,21 @@ class Reader:
         """Send what was prepared, and wait for the next replies: in the order of asking as long as the connection holds.
 
         Raises:
-            NoAnswerError: None came within the timeout.
+            NoAnswerError: None came within the timeout, whatever connections were lost and found meanwhile.
         """
+        if bounds.left() <= 0:  # also where answers come without end
+            raise NoAnswerError(bounds.reason())
         self._lane.ask(self._to_ask)
         self._to_ask = []
         try:
-            answers = self._lane.answers.get(timeout=self._timeout)
+            answers = self._lane.answers.get(timeout=self._patience.left())
         except queue.Empty:
-            raise NoAnswerError(f"ZooKeeper did not answer for {self._timeout:g} s") from None
+            raise NoAnswerError(self._patience.gone(f"ZooKeeper did not answer for {self._patience.seconds:g} s")) from None
         for answer in answers:
             if answer.zxid > 0:
                 self.zxid = self.__client.last_zxid = answer.zxid  # so that no server that lags behind is taken for the next
+            if answer.error != ConnectionLoss.code:
+                self._patience.renew()
             yield _reply(answer)
 
     def wait_for_connection(self) -> None:
@@ -120,10 +127,10 @@ class Reader:
         Raises:
             NoAnswerError: It did not within the timeout.
         """
-        deadline = time.monotonic() + self._timeout
         while not self.__client.connected:
-            if time.monotonic() > deadline:
-                raise NoAnswerError(f"ZooKeeper was lost and did not come back within {self._timeout:g} s")
+            if self._patience.left() <= 0:
+                gone = f"ZooKeeper was lost and did not come back within {self._patience.seconds:g} s"
+                raise NoAnswerError(self._patience.gone(gone))
             time.sleep(0.02)
         session = self.__client.client_id
         if session is not None and session != self._session:
@@ -137,8 +144,7 @@ class Reader:
             NoAnswerError: No answer within the timeout.
             KazooException: What ZooKeeper says against the question.
         """
-        deadline = time.monotonic() + self._timeout
-        while time.monotonic() < deadline:
+        while True:
             self.ask(Request(verb, path))
             (reply,) = self.replies()
             if reply.error is None:
@@ -146,7 +152,31 @@ class Reader:
             if not isinstance(reply.error, ConnectionLoss):
                 raise reply.error
             self.wait_for_connection()
-        raise NoAnswerError(f"ZooKeeper lost the connection for {self._timeout:g} s, again and again")
+
+
+class _Patience:
+    """How long answers are waited for: since the last one, not since the last of the connections that were lost meanwhile.
+
+    A server that takes connections and never answers is lost by kazoo again and again; each of these waits alone has an end.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._since: float | None = None
+
+    def left(self) -> float:
+        """Seconds that are still waited, at most as long as the collection may last."""
+        if self._since is None:
+            self._since = time.monotonic()
+        return max(0.0, min(self._since + self.seconds - time.monotonic(), bounds.left()))
+
+    def renew(self) -> None:
+        """An answer came; the next one is waited for from when it is asked for."""
+        self._since = None
+
+    def gone(self, why: str) -> str:
+        """Why no longer is waited."""
+        return bounds.reason() if bounds.was_met() else why
 
 
 def _reply(answer: Answer) -> Reply:
@@ -187,8 +217,22 @@ def connect(ensemble: Ensemble, *, timeout: float, credentials: Credentials | No
         _start(client, ensemble, timeout, credentials)
         yield Reader(client, lane, ensemble.chroot, timeout)
     finally:
-        client.stop()
-        client.close()
+        _take_leave(client, lane)
+
+
+def _take_leave(client: KazooClient, lane: LaneHandler) -> None:
+    """End the session, but wait for no server that does not let go: kazoo waits for its thread, and that for an answer."""
+
+    def leave() -> None:
+        with suppress(Exception):  # that the server or kazoo's thread did not end in time; nothing more is asked of them
+            client.stop()
+            client.close()
+
+    leaving = threading.Thread(target=leave, daemon=True)
+    leaving.start()
+    leaving.join(_FAREWELL)
+    lane.hang_up()
+    leaving.join(_FAREWELL)
 
 
 def _start(client: KazooClient, ensemble: Ensemble, timeout: float, credentials: Credentials | None) -> None:
@@ -197,14 +241,15 @@ def _start(client: KazooClient, ensemble: Ensemble, timeout: float, credentials:
     Raises:
         CollectError: None came.
     """
-    deadline = time.monotonic() + timeout
+    deadline = time.monotonic() + min(timeout, bounds.left())
     connected = client.start_async()
     if not connected.wait(min(timeout, _AT_ONCE)) and (refused := reachable.nobody(ensemble.servers)):
         raise _unreachable(refused, "No ZooKeeper server answered.", credentials)
     connected.wait(max(0.0, deadline - time.monotonic()))
     if not client.connected:
         told = reachable.why_not(ensemble.servers)
-        raise _unreachable(told, f"No ZooKeeper server answered within {timeout:g} s.", credentials)
+        why = f": {bounds.reason()}" if bounds.was_met() else f" within {timeout:g} s"
+        raise _unreachable(told, f"No ZooKeeper server answered{why}.", credentials)
 
 
 def _authentication(credentials: Credentials | None) -> dict[str, Any]:

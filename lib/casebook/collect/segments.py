@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from casebook.case_writer import CaseWriter
+from casebook.collect import outside
 from casebook.collect.folders import is_uri
 from casebook.errors import CollectError, UsageError
 from casebook.facts import Problem
@@ -15,8 +16,13 @@ _LARGEST_INDEX = 64 << 20
 _CHUNK = 1 << 20
 
 
-def refuse_much(log_dirs: Iterable[LogDir], topics: Sequence[str]) -> None:
-    """Raise when the topics' segments cannot be copied: too large for a case, or not on this machine."""
+def few(log_dirs: Iterable[LogDir], topics: Sequence[str]) -> Sequence[str]:
+    """The topics, whose segments can be copied.
+
+    Raises:
+        UsageError: They are not on this machine.
+        CollectError: They are too large for a case.
+    """
     wanted = [replica for log_dir in log_dirs for replica in log_dir.replicas if replica.topic in topics]
     if any(is_uri(replica.place) for replica in wanted):
         raise UsageError(
@@ -29,6 +35,7 @@ def refuse_much(log_dirs: Iterable[LogDir], topics: Sequence[str]) -> None:
             f"{', '.join(topics)}: {size / 1e9:.1f} GB of segments; at most {COPY_LIMIT / 1e9:.1f} GB are copied into a case.",
             try_="Leave --copy-segments out: scans read them where they are. Or give fewer --log-dirs.",
         )
+    return topics
 
 
 def copied(case: CaseWriter, log_dirs: Iterable[LogDir], topics: Sequence[str]) -> Iterator[LogDir]:
@@ -57,9 +64,9 @@ def _copy(case: CaseWriter, replica: Replica, problems: list[Problem]) -> Replic
     target = f"brokers/{replica.broker}/segments/{folder}"
     segments: list[SegmentFile] = []
 
-    def stored(file: str, content: Callable[[Path], Iterator[bytes]]) -> int | None:
+    def stored(file: str, content: Callable[[outside.Named], Iterator[bytes]]) -> int | None:
         try:
-            return case.binary(f"{target}/{file}", content(Path(replica.place, file)))
+            return case.binary(f"{target}/{file}", content(_file(replica, file)))
         except OSError as error:
             problems.append(Problem(path=f"{folder}/{file}", reason=f"was not copied: {error.strerror}"))
             return None
@@ -74,14 +81,19 @@ def _copy(case: CaseWriter, replica: Replica, problems: list[Problem]) -> Replic
     return replica._replace(segments=tuple(segments), copied=True)
 
 
-def _chunks(path: Path, limit: int) -> Iterator[bytes]:
+def _file(replica: Replica, name: str) -> outside.Named:
+    """A file of a partition; links lead no further than its log dir, as when it was listed."""
+    return outside.Named(Path(replica.place, name), within=Path(replica.place).parent)
+
+
+def _chunks(path: outside.Given, limit: int) -> Iterator[bytes]:
     """The file as it was listed: what was appended since has no row."""
-    with path.open("rb") as file:
+    with outside.opened(path) as file:
         while limit > 0 and (chunk := file.read(min(_CHUNK, limit))):
             limit -= len(chunk)
             yield chunk
 
 
-def _index(path: Path, suffix: str) -> Iterator[bytes]:
-    with path.open("rb") as file:
+def _index(path: outside.Given, suffix: str) -> Iterator[bytes]:
+    with outside.opened(path) as file:
         yield indexes.without_padding(file.read(_LARGEST_INDEX), suffix)

@@ -17,6 +17,7 @@ import socket
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from kazoo.exceptions import ConnectionLoss
@@ -80,6 +81,8 @@ class LaneHandler(SequentialThreadingHandler):
         super().__init__()
         self.answers: queue.SimpleQueue[list[Answer]] = queue.SimpleQueue()
         self.questions: deque[tuple[Any, int, bytes]] = deque()  # its append and popleft are atomic
+        self._connection: SharedConnection | None = None
+        self._hung_up = False
         self._bell = Doorbell()
 
     def ask(self, questions: Sequence[tuple[Any, int, bytes]]) -> None:
@@ -89,7 +92,16 @@ class LaneHandler(SequentialThreadingHandler):
 
     def create_connection(self, *args: Any, **kwargs: Any) -> "SharedConnection":
         """A connection to a server."""
-        return SharedConnection(super().create_connection(*args, **kwargs), self)
+        if self._hung_up:
+            raise ConnectionAbortedError("nobody wants it any more")
+        self._connection = SharedConnection(super().create_connection(*args, **kwargs), self)
+        return self._connection
+
+    def hang_up(self) -> None:
+        """End the connection from another thread, and have none after it, so that kazoo's thread waits for nothing any more."""
+        self._hung_up = True
+        if self._connection is not None:
+            self._connection.shut_down()
 
     def create_socket_pair(self) -> "tuple[Doorbell, Doorbell]":
         """Both ends of what wakes kazoo's thread when there is something to send."""
@@ -196,6 +208,11 @@ class SharedConnection:
         self._asked.clear()
         if lost:
             self._handler.answers.put([Answer(token, 0, ConnectionLoss.code, b"") for token in lost])
+
+    def shut_down(self) -> None:
+        """End it for whoever waits on it."""
+        with suppress(OSError):  # it has ended already
+            self._connection.shutdown(socket.SHUT_RDWR)
 
     # The lane's side
 

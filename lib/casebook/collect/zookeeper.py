@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from kazoo.exceptions import ConnectionLoss, NoAuthError, NoNodeError
 from kazoo.protocol.states import ZnodeStat
 
-from casebook.collect import chroots
+from casebook.collect import bounds, chroots
 from casebook.collect.ensemble import Credentials, Ensemble
 from casebook.collect.reader import NoAnswerError, Reader, Reply, Request, Verb, connect
 from casebook.facts import Cluster, Problem, ReadOutcome, Stat, Znode
@@ -26,6 +26,8 @@ LARGEST_DATA = 2 << 20
 """Bytes of a znode's data that are kept; ZooKeeper's own limit is 1 MiB unless someone raised it."""
 
 _STRIKES = 3
+_REACH = 6
+"""How many of its patiences a look takes at most: an answer may come late, not each of them."""
 _FEW = 32
 """Requests in flight of who only looks whether a cluster can be read."""
 
@@ -47,6 +49,7 @@ class Walk:
         sessions: Sessions needed; more than one when ZooKeeper had expired the first.
         read_from: Epoch ms of this machine, at the start.
         read_to: Epoch ms of this machine, at the end.
+        gave_up: Why not everything was asked; ``None`` where it was.
     """
 
     znodes: tuple[Znode, ...]
@@ -56,6 +59,7 @@ class Walk:
     sessions: int
     read_from: int
     read_to: int
+    gave_up: str | None = None
 
 
 def walk(
@@ -106,7 +110,7 @@ def reach(connect_string: str, *, timeout: float = 5.0) -> Reached:
         CollectError: It cannot be read.
     """
     ensemble = Ensemble.parse(connect_string)
-    with connect(ensemble, timeout=timeout) as reader:
+    with bounds.lasting(_REACH * timeout), connect(ensemble, timeout=timeout) as reader:
         chroots.check(reader, ensemble)
         topics = reader.ask_one(Verb.STAT, tree.TOPICS)
         walk = _Walker(reader, _FEW, lambda _done, _estimate: None, states=False).walk(ensemble, tree.OF_RELEASE)
@@ -139,11 +143,12 @@ class _Walker:
 
     def walk(self, ensemble: Ensemble, parts: Sequence[str] = tree.READ_WHOLE) -> Walk:
         """Read everything below some znodes, look again if something changed, and put it in order."""
-        read_from = _now()
+        read_from, gave_up = _now(), None
         try:
             self._look(parts)
         except NoAnswerError as silence:
-            self._give_up(str(silence))
+            gave_up = str(silence)
+            self._give_up(gave_up)
         else:
             self._look_again_if_anything_changed()
         self._let_states_vanish_with_their_topic()
@@ -156,6 +161,7 @@ class _Walker:
             sessions=self._reader.sessions,
             read_from=read_from,
             read_to=_now(),
+            gave_up=gave_up,
         )
 
     def _look(self, parts: Sequence[str]) -> None:

@@ -5,11 +5,13 @@ and those of a server that is down. A snapshot is fuzzy, so a history begins whe
 that it holds. Where transactions are missing it begins anew with a later snapshot, or ends.
 """
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
+from casebook.collect import bounds, outside, plain
 from casebook.collect.ensemble import normal_chroot
 from casebook.errors import CollectError
 from casebook.facts import Change, Problem, ReadOutcome, Znode
@@ -31,7 +33,12 @@ class _File(NamedTuple):
     """A file of ZooKeeper's, by the zxid in its name: of a log the first in it, of a snapshot the last before it."""
 
     zxid: int
-    path: Path
+    given: outside.Named
+
+    @property
+    def path(self) -> Path:
+        """As people know it."""
+        return self.given.path
 
 
 class ZookeeperData:
@@ -98,7 +105,7 @@ class ZookeeperData:
         last = -1
         for file in self._logs:
             try:
-                with file.path.open("rb") as stream:
+                with outside.opened(file.given) as stream:
                     for row in zookeeper_log.read(stream):
                         if isinstance(row, Damage):
                             self._tell(file, row)
@@ -163,16 +170,18 @@ class ZookeeperData:
         end: SnapshotEnd | None = None
         reason = "is not whole"
 
-        def rows(stream: object) -> Iterator[zookeeper_snapshot.Row]:
+        def rows(stream: BinaryIO) -> Iterator[zookeeper_snapshot.Row]:
             nonlocal end, reason
-            for row in zookeeper_snapshot.read(stream, unsnap=_unsnap):
+            most = plain.most_unpacked(os.fstat(stream.fileno()).st_size)
+            for row in zookeeper_snapshot.read(stream, unsnap=_unsnap, most=most):
+                bounds.check()
                 if isinstance(row, Damage):
                     reason = row.reason
                 end = row if isinstance(row, SnapshotEnd) else end
                 yield row
 
         try:
-            with file.path.open("rb") as stream:
+            with outside.opened(file.given) as stream:
                 tree = Tree(rows(stream), zxid=file.zxid)
         except OSError as error:
             reason = f"cannot be read: {error.strerror}"
@@ -241,19 +250,11 @@ class ZookeeperData:
         )
 
 
-def is_there(folders: Sequence[Path]) -> bool:
-    """Whether folders hold any file of ZooKeeper's."""
-    return bool(_files(folders, "log") or _files(folders, "snapshot"))
-
-
 def _files(folders: Sequence[Path], kind: str) -> list[_File]:
     """Files of a kind, by zxid."""
-    found = {}
-    for folder in folders:
-        for path in (*Path(folder).glob(f"{kind}.*"), *Path(folder, _VERSION).glob(f"{kind}.*")):
-            if match := _NAME.fullmatch(path.name):
-                found[path.resolve()] = _File(int(match["zxid"], 16), path)
-    return sorted(found.values())
+    there = [place for folder in map(Path, folders) for place in (folder, outside.Named(folder / _VERSION, folder))]
+    named = ((file, _NAME.fullmatch(file.path.name)) for file in outside.files(there))
+    return sorted(_File(int(match["zxid"], 16), file) for file, match in named if match and match["kind"] == kind)
 
 
 def _follows(last: int, zxid: int) -> bool:

@@ -121,7 +121,7 @@ class SnapshotEnd(NamedTuple):
 Row: TypeAlias = FileHead | Session | StoredZnode | SnapshotEnd | Damage
 
 
-def read(stream: BinaryIO, *, unsnap: Unsnap | None = None) -> Iterator[Row]:
+def read(stream: BinaryIO, *, unsnap: Unsnap | None = None, most: int | None = None) -> Iterator[Row]:
     """Read a snapshot from its begin: as it is, or compressed with gzip or snappy, which is seen by its first bytes.
 
     At most one znode, or one piece of the stream, is held at a time, and the access rights that occur.
@@ -130,6 +130,7 @@ def read(stream: BinaryIO, *, unsnap: Unsnap | None = None) -> Iterator[Row]:
         stream: Opened for reading bytes, at its begin.
         unsnap: Unpacks a block of snappy, given how long it gets, as ``pyarrow.Codec("snappy").decompress`` does. It may raise
             ``ValueError`` or ``OSError``. Without it a snapshot in snappy is a :class:`Damage`.
+        most: Bytes that are taken out of a pack; one that holds more is a :class:`Damage`. Without it all are.
 
     Returns:
         The head, sessions, znodes from the root down, and a :class:`SnapshotEnd` as the last row; a snapshot that is torn or
@@ -138,7 +139,7 @@ def read(stream: BinaryIO, *, unsnap: Unsnap | None = None) -> Iterator[Row]:
     Raises:
         OSError: The stream cannot be read.
     """
-    contents = _Contents(_unpacked(pieces(stream), unsnap))
+    contents = _Contents(_unpacked(pieces(stream), unsnap, most))
     try:
         first = head(contents, _MAGIC)
         yield first
@@ -265,14 +266,23 @@ def _seal_fits(contents: _Contents) -> bool:
     return contents.unpack(_SEAL) == (expected, 1, _END.encode())
 
 
-def _unpacked(packed: Iterator[bytes], unsnap: Unsnap | None) -> Iterator[bytes]:
+def _unpacked(packed: Iterator[bytes], unsnap: Unsnap | None, most: int | None) -> Iterator[bytes]:
     first = next(packed, b"")
     whole = chain((first,), packed)
     if first.startswith(_GZIP):
-        return _gunzipped(whole)
+        return _at_most(_gunzipped(whole), most)
     if first.startswith(_XERIAL):
-        return _unsnapped(Window(whole), unsnap)
+        return _at_most(_unsnapped(Window(whole), unsnap), most)
     return whole
+
+
+def _at_most(unpacked: Iterator[bytes], most: int | None) -> Iterator[bytes]:
+    size = 0
+    for piece in unpacked:
+        size += len(piece)
+        if most is not None and size > most:
+            raise ValueError(f"holds more than the {most / 1e6:,.0f} MB that are taken out of a pack of its size")
+        yield piece
 
 
 def _gunzipped(packed: Iterator[bytes]) -> Iterator[bytes]:

@@ -1,0 +1,37 @@
+"""Kafka without ZooKeeper: what tells its nodes, and what is not read of them yet."""
+
+from collections.abc import Iterable
+
+from casebook.case_writer import CaseWriter
+from casebook.storage import LogDir
+
+ROLES = "process.roles"
+"""The setting that makes a process a KRaft node (``KafkaConfig.scala@3.9.0``)."""
+_METADATA = "__cluster_metadata"
+
+
+def is_of_kraft(log_dir: LogDir) -> bool:
+    """Whether a log dir is a KRaft node's: it holds the metadata log, or its ``meta.properties`` names a node and no broker.
+
+    Those of version 1 have ``node.id`` in the place of ``broker.id`` (``MetaPropertiesVersion.java@3.9.0``).
+    """
+    meta = log_dir.meta or {}
+    by_meta = "node.id" in meta and "broker.id" not in meta
+    return by_meta or any(replica.topic == _METADATA for replica in log_dir.replicas)
+
+
+def tell(case: CaseWriter, by_settings: Iterable[int], log_dirs: Iterable[LogDir]) -> None:
+    """Record once what is not read of KRaft nodes.
+
+    Args:
+        case: Told of it.
+        by_settings: Nodes that say so in their settings.
+        log_dirs: All that were listed.
+    """
+    by_log_dir = {log_dir.broker for log_dir in log_dirs if is_of_kraft(log_dir)}
+    nodes = sorted({*by_settings, *by_log_dir})
+    if nodes:
+        this = "This is a KRaft log dir" if by_log_dir else "This is a KRaft node"
+        whose = f"node{'s' if len(nodes) > 1 else ''} {', '.join(map(str, nodes))}"
+        reason = f"{this} ({whose}); casebook does not read KRaft metadata yet; segments of topics are read."
+        case.left_out("KRaft metadata", reason)

@@ -11,10 +11,10 @@ from typing import BinaryIO
 from casebook.collect import bounds, outside
 
 PACKED = (".gz", ".zst")
-LEAST_UNPACKED = 256 << 20
+LEAST_UNPACKED = 1 << 30
 """Bytes that any pack may hold."""
-MOST_TIMES = 100
-"""How often a larger one may hold its own size; logs that repeat themselves are packed to a fiftieth."""
+MOST_TIMES = 200
+"""How often a larger one may hold its own size; a log of one warning without end is packed to a 140th."""
 
 
 def lines(given: outside.Given, *, longest: int) -> Iterator[bytes]:

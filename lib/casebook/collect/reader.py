@@ -29,7 +29,7 @@ _AT_ONCE = 0.5
 
 _NO_SESSION = "accepts connections but opens no ZooKeeper session"
 _MOST_TOLD = 5
-_FAREWELL = 2.0
+_FAREWELL = 1.0
 """Seconds for a server to let a session go, and again for its connection to end."""
 
 
@@ -176,7 +176,7 @@ class _Patience:
 
     def gone(self, why: str) -> str:
         """Why no longer is waited."""
-        return bounds.reason() if bounds.was_met() else why
+        return bounds.reason() if bounds.left() <= 0 else why
 
 
 def _reply(answer: Answer) -> Reply:
@@ -248,7 +248,7 @@ def _start(client: KazooClient, ensemble: Ensemble, timeout: float, credentials:
     connected.wait(max(0.0, deadline - time.monotonic()))
     if not client.connected:
         told = reachable.why_not(ensemble.servers)
-        why = f": {bounds.reason()}" if bounds.was_met() else f" within {timeout:g} s"
+        why = f": {bounds.reason()}" if bounds.left() <= 0 else f" within {timeout:g} s"
         raise _unreachable(told, f"No ZooKeeper server answered{why}.", credentials)
 
 

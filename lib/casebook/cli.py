@@ -344,7 +344,7 @@ def _tell_what_was_taken(out: Path) -> None:
     if left_out:
         more = f", and {len(left_out) - 3} more" if len(left_out) > 3 else ""
         raise CasebookError(
-            f"Collected only in part, not or not to the end: {', '.join(left_out[:3])}{more}.",
+            f"Collected only in part; missing or cut: {', '.join(left_out[:3])}{more}.",
             cause="Above is said of each why: a path was misspelt, a pattern fits no file, a server did not answer.",
             try_=f"{out} holds the rest and can be read. To have all, collect again with another --out.",
         )

@@ -68,7 +68,7 @@ class TestCollectCase:
         (problem,) = case.could_not_collect
         assert (problem.path, str(data) in problem.reason) == ("ZooKeeper's files", True)
         arguments = ["collect", "--zookeeper", zookeeper.address, "--zookeeper-data", str(data), "--out", str(tmp_path / "other")]
-        with pytest.raises(CasebookError, match=f"Not there, or not for you to read: {data}"):
+        with pytest.raises(CasebookError, match="Collected only in part; missing or cut: ZooKeeper's files."):
             cli.main(arguments, standalone_mode=False)
 
     def test_the_doctor_infers_the_same_release(self, zookeeper: ZooKeeper, tmp_path: Path) -> None:
@@ -163,15 +163,22 @@ class TestLedgers:
 
     @pytest.mark.parametrize("codec", ["none", "snappy", "gzip", "zstd"])
     def test_parquet_is_refused(self, tmp_path: Path, codec: str) -> None:
-        """Before anything is collected, and with the way that there is."""
+        """It is named, with the way that there is, and what else was given is taken; alone it is an error."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         pq.write_table(pa.table({"id": ["a-1"]}), tmp_path / "sent", compression=codec)
         with pytest.raises(UsageError, match="is no text") as caught:
-            collect_case(tmp_path / "case", zookeeper="127.0.0.1:1", ledgers={"billing": [tmp_path / "sent"]})
+            collect_case(tmp_path / "case", ledgers={"billing": [tmp_path / "sent"]})
         assert "parameter ledger" in caught.value.try_
         assert not (tmp_path / "case").exists()
+        (tmp_path / "good.csv").write_text("id,topic\n")
+        case = Case.open(collect_case(tmp_path / "case", ledgers={"billing": [tmp_path / "sent", tmp_path / "good.csv"]}))
+        (problem,) = case.could_not_collect
+        assert problem.path == "clients/billing/ledgers/sent"
+        assert "is no text" in problem.reason
+        assert "parameter ledger" in problem.reason
+        assert set(case.items) == {"clients/billing/ledgers/good.csv"}
 
     def test_too_large(self, tmp_path: Path) -> None:
         """More than is copied of segments either."""
@@ -183,8 +190,11 @@ class TestLedgers:
             collect_case(tmp_path / "case", ledgers={"billing": [large]})
 
     def test_not_there(self, tmp_path: Path) -> None:
-        """Recorded with its reason."""
-        case = Case.open(collect_case(tmp_path / "case", ledgers={"billing": [tmp_path / "none.csv"]}))
+        """Recorded with its reason; nothing but that is an error."""
+        with pytest.raises(CollectError, match="No such file"):
+            collect_case(tmp_path / "case", ledgers={"billing": [tmp_path / "none.csv"]})
+        (tmp_path / "there.csv").write_text("id,topic\n")
+        case = Case.open(collect_case(tmp_path / "case", ledgers={"billing": [tmp_path / "none.csv", tmp_path / "there.csv"]}))
         assert [problem.path for problem in case.could_not_collect] == ["clients/billing/ledgers/none.csv"]
 
 

@@ -12,7 +12,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 from casebook.case import Case
 from casebook.collect import collect_case, folders, inventory, segments
-from casebook.errors import CollectError, UsageError
+from casebook.errors import UsageError
 from casebook.formats import indexes
 from casebook.rehearsal import Cluster, servers
 from casebook.rehearsal.records import client_settings
@@ -267,22 +267,23 @@ class TestCollect:
 
     def test_segment_gone_before_it_was_copied(self, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """The case says so, and its inventory holds what the case holds."""
-        refuse = segments.refuse_much
+        few = segments.few
 
-        def late(*arguments: object) -> None:
+        def late(*arguments: object) -> object:
             (data / "orders-0" / f"{0:020d}.log").unlink()
-            refuse(*arguments)
+            return few(*arguments)
 
-        monkeypatch.setattr(segments, "refuse_much", late)
+        monkeypatch.setattr(segments, "few", late)
         case = Case.open(collect_case(tmp_path / "case", log_dirs=[(None, str(data))], copy_segments=["orders"]))
         orders = replica(case.log_dirs()[0], "orders")
         assert orders.segments[0].base_offset > 0
         assert f"orders-0/{0:020d}.log was not copied: No such file" in case.could_not_collect[0].reason
 
     def test_too_much_to_copy(self, data: Path, tmp_path: Path) -> None:
-        """Refused before anything is written; a hole in a file counts as its size says."""
+        """Nothing is copied, which is told, and the log dir is listed; a hole in a file counts as its size says."""
         with (data / "orders-0" / f"{0:020d}.log").open("r+b") as log:
             log.truncate(segments.COPY_LIMIT)
-        with pytest.raises(CollectError, match=r"orders: 1\.1 GB"):
-            collect_case(tmp_path / "case", log_dirs=[(None, str(data))], copy_segments=["orders"])
-        assert not (tmp_path / "case").exists()
+        case = Case.open(collect_case(tmp_path / "case", log_dirs=[(None, str(data))], copy_segments=["orders"]))
+        assert "orders: 1.1 GB" in {problem.path: problem.reason for problem in case.could_not_collect}["segments of orders"]
+        assert set(case.items) == {"brokers/1/log_dirs.json"}
+        assert not any(replica.copied for replica in case.log_dirs()[0].replicas)

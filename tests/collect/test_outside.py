@@ -260,8 +260,8 @@ class TestWhatIsNoFile:
     @pytest.mark.parametrize("name", [b"a\nb.log", b"\xff\xfe.log", "ä\u202e.log".encode()])
     def test_names(self, tmp_path: Path, given: Path, name: bytes) -> None:
         """Of whatever bytes: what lies under it is taken, and the case is one."""
-        Path(os.fsdecode(os.path.join(os.fsencode(given), name))).write_text("two\n")
-        Path(os.fsdecode(os.path.join(os.fsencode(given), name + b"-link"))).symlink_to("/etc/passwd")
+        Path(os.fsdecode(os.fsencode(given) + b"/" + name)).write_text("two\n")
+        Path(os.fsdecode(os.fsencode(given) + b"/" + name + b"-link")).symlink_to("/etc/passwd")
         case = collected(tmp_path, logs={1: [given]})
         assert case.damaged == ()
         assert len(case.logs()) == 2

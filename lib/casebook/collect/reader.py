@@ -248,8 +248,9 @@ def _start(client: KazooClient, ensemble: Ensemble, timeout: float, credentials:
     connected.wait(max(0.0, deadline - time.monotonic()))
     if not client.connected:
         told = reachable.why_not(ensemble.servers)
-        why = f": {bounds.reason()}" if bounds.left() <= 0 else f" within {timeout:g} s"
-        raise _unreachable(told, f"No ZooKeeper server answered{why}.", credentials)
+        within = f"No ZooKeeper server answered within {timeout:g} s."
+        what = within if bounds.left() > 0 else f"No ZooKeeper server answered, and {bounds.reason()}."
+        raise _unreachable(told, what, credentials)
 
 
 def _authentication(credentials: Credentials | None) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The data source `kafka_segments` on segments of real brokers: record by record as aiokafka's own reader has them."""
 
 import gzip
+import os
 import subprocess
 import tarfile
 from pathlib import Path
@@ -110,6 +111,26 @@ class TestPlaces:
         kinds = {row.kind for row in segments(scanning, packed).select("kind").distinct().collect()}
         assert kinds >= {"data", "damage"}
 
+    def test_bundle_that_holds_too_much(self, scanning, written, tmp_path):
+        """What comes before is read; behind a gigabyte of zeros in a megabyte nobody looks."""
+        segment = next((written["2.8.2"] / "none-0").glob("*.log"))
+
+        def entry(name, size):
+            told = tarfile.TarInfo(name)
+            told.size = size
+            return told.tobuf()
+
+        content = segment.read_bytes()
+        content += bytes(-len(content) % 512)
+        before, behind = (entry(f"{topic}-0/{segment.name}", segment.stat().st_size) + content for topic in ("before", "behind"))
+        zeros = gzip.compress(bytes(64 << 20))
+        members = (gzip.compress(before + entry("zeros", 17 * (64 << 20))), zeros * 17, gzip.compress(behind + bytes(1024)))
+        (tmp_path / "broker.tar.gz").write_bytes(b"".join(members))
+        found = {(row.log_topic, row.kind) for row in segments(scanning, tmp_path / "broker.tar.gz").select("log_topic", "kind").distinct().collect()}  # fmt: skip
+        assert ("before", "data") in found
+        assert "behind" not in {topic for topic, _ in found}
+        assert "damage" in {kind for _, kind in found}
+
     def test_leftovers_only_when_named(self, scanning, written, tmp_path):
         """A deleted segment is not part of the log; looked at by name, it is read."""
         source = next((written["2.8.2"] / "none-0").glob("*.log"))
@@ -119,6 +140,26 @@ class TestPlaces:
         left.write_bytes(source.read_bytes())
         assert segments(scanning, folder).count() == 0
         assert segments(scanning, left).count() > 0
+
+    def test_no_link_out_of_the_log_dir(self, scanning, written, tmp_path):
+        """What a stranger linked into a log dir is not read; what is linked within it is, and a link that is named."""
+        source = next((written["2.8.2"] / "none-0").glob("*.log"))
+        log_dir, elsewhere = tmp_path / "log-dir", tmp_path / "elsewhere"
+        for folder in (log_dir / "there-0", log_dir / "kept", elsewhere / "secret-0"):
+            folder.mkdir(parents=True)
+            (folder / source.name).write_bytes(source.read_bytes())
+        (log_dir / "there-0" / f"{7:020d}.log").symlink_to(elsewhere / "secret-0" / source.name)
+        (log_dir / "there-0" / f"{8:020d}.log").symlink_to("/dev/zero")
+        os.mkfifo(log_dir / "there-0" / f"{9:020d}.log")
+        (log_dir / "secret-0").symlink_to(elsewhere / "secret-0")
+        (log_dir / "linked-0").symlink_to("kept")
+        found = {
+            (row.log_topic, row.segment)
+            for row in segments(scanning, log_dir).select("log_topic", "segment").distinct().collect()
+        }
+        assert {topic for topic, _ in found} == {"there", "linked"}
+        assert {Path(segment).name for _, segment in found if segment} <= {source.name}
+        assert segments(scanning, log_dir / "secret-0").count() > 0
 
     def test_filters_read_less_and_change_nothing(self, scanning, written):
         """Offsets, times and topics: the same rows as without pushing them down; splits as without."""

@@ -9,6 +9,7 @@ from pyspark.sql.types import ArrayType, StringType, StructField, StructType
 
 from casebook.errors import UsageError
 from casebook.formats.ledger_columns import Pattern
+from casebook.scans import ledger_doors
 
 _FORMATS = {"csv": "CSV", "tsv": "CSV", "json": "JSON lines", "jsonl": "JSON lines", "ndjson": "JSON lines", "parquet": "Parquet"}
 _PACKED = ("gz", "bz2")
@@ -41,8 +42,10 @@ def table(spark: SparkSession, place: str, lines: Pattern | None) -> Table:
         lines: What lines of a log look like, if it is one; else its files tell by their names what they are.
 
     Raises:
-        UsageError: They do not tell, or say different things, or there is nothing in them.
+        UsageError: They do not tell, or say different things, or there is nothing in them, or they are not to be read
+            (:mod:`casebook.scans.ledger_doors`).
     """
+    ledger_doors.refuse(spark, place)
     return _log(spark, place, lines) if lines else _TABLES[_format(spark, place)](spark, place)
 
 

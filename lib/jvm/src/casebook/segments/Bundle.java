@@ -37,9 +37,9 @@ public final class Bundle implements Segments {
 
   private static InputStream unpacked(String name, InputStream raw) throws IOException {
     if (name.endsWith("gz")) {
-      return new GZIPInputStream(raw, 1 << 16);
+      return Unpacked.of(raw, packed -> new GZIPInputStream(packed, 1 << 16));
     }
-    return name.endsWith(".zst") ? new ZstdInputStreamNoFinalizer(raw) : raw;
+    return name.endsWith(".zst") ? Unpacked.of(raw, ZstdInputStreamNoFinalizer::new) : raw;
   }
 
   @Override

@@ -5,6 +5,7 @@ import casebook.segments.FileRange;
 import casebook.segments.SegmentName;
 import casebook.spark.Places;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -42,16 +43,41 @@ final class Listing {
 
   /** Adds a partition's folder, or a log dir with what it holds. */
   private void addFolder(FileSystem system, Path folder) throws IOException {
-    FileStatus[] inside = system.listStatus(folder);
+    boolean isPartition = SegmentName.isPartition(folder.getName());
+    Path logDir = isPartition ? folder.getParent() : folder;
+    FileStatus[] inside = inside(system, folder, logDir);
     addSegments(inside);
-    if (SegmentName.isPartition(folder.getName())) {
+    if (isPartition) {
       return;
     }
     for (FileStatus one : inside) {
       if (one.isDirectory() && SegmentName.isPartition(one.getPath().getName())) {
-        addSegments(system.listStatus(one.getPath()));
+        addSegments(inside(system, one.getPath(), logDir));
       }
     }
+  }
+
+  /** What lies in a folder of a log dir; on this machine without what is no file, and without links out of the log dir. */
+  private static FileStatus[] inside(FileSystem system, Path folder, Path logDir) throws IOException {
+    FileStatus[] all = system.listStatus(folder);
+    if (!"file".equals(system.getScheme())) {
+      return all;
+    }
+    java.nio.file.Path root = local(logDir).toRealPath();
+    return Arrays.stream(all).filter(one -> staysIn(root, local(one.getPath()))).toArray(FileStatus[]::new);
+  }
+
+  private static boolean staysIn(java.nio.file.Path root, java.nio.file.Path path) {
+    try {
+      boolean readable = Files.isRegularFile(path) || Files.isDirectory(path);
+      return readable && (!Files.isSymbolicLink(path) || path.toRealPath().startsWith(root));
+    } catch (IOException gone) {
+      return false;
+    }
+  }
+
+  private static java.nio.file.Path local(Path path) {
+    return java.nio.file.Path.of(path.toUri().getPath());
   }
 
   /** Adds the segments of a folder, by offset: each ends where the next begins. Bundles in it too. */

@@ -1,0 +1,79 @@
+package casebook.segments;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+
+/** What comes out of a pack, and no more of it than honest packs hold: others are made to keep a reader busy for ever. */
+final class Unpacked extends FilterInputStream {
+  private static final long LEAST = 1L << 30;
+  private static final int MOST_TIMES = 200;
+
+  private final Counted packed;
+  private long size;
+
+  /** Makes what unpacks a stream. */
+  interface Unpacking {
+    InputStream of(InputStream packed) throws IOException;
+  }
+
+  private Unpacked(InputStream unpacking, Counted packed) {
+    super(unpacking);
+    this.packed = packed;
+  }
+
+  static InputStream of(InputStream raw, Unpacking unpacking) throws IOException {
+    Counted packed = new Counted(raw);
+    return new Unpacked(unpacking.of(packed), packed);
+  }
+
+  @Override
+  public int read() throws IOException {
+    byte[] one = new byte[1];
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+  }
+
+  @Override
+  public int read(byte[] into, int offset, int length) throws IOException {
+    int count = in.read(into, offset, length);
+    size += Math.max(count, 0);
+    if (size > LEAST && size / MOST_TIMES > packed.size) {
+      throw new IOException("more has come out of it than " + MOST_TIMES + " times its own size");
+    }
+    return count;
+  }
+
+  @Override
+  public long skip(long wanted) throws IOException {
+    byte[] nowhere = new byte[1 << 16];
+    return Math.max(0, read(nowhere, 0, (int) Math.min(wanted, nowhere.length)));
+  }
+
+  @Override
+  public boolean markSupported() {
+    return false;
+  }
+
+  /** Counts what is read of a pack. */
+  private static final class Counted extends FilterInputStream {
+    private long size;
+
+    Counted(InputStream raw) {
+      super(raw);
+    }
+
+    @Override
+    public int read() throws IOException {
+      int one = in.read();
+      size += one < 0 ? 0 : 1;
+      return one;
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int length) throws IOException {
+      int count = in.read(into, offset, length);
+      size += Math.max(count, 0);
+      return count;
+    }
+  }
+}

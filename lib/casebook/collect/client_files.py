@@ -1,16 +1,12 @@
-"""Configuration files of clients, copied without their secrets (:mod:`casebook.collect.client_secrets`).
-
-A secret often stands elsewhere than where it is used: ``password=${a}``, and ``a`` in another file. So all files of a client
-are read before one is copied. A file that cannot be read is not copied: where a secret ends in it, nobody can tell.
-"""
+"""Configuration files of clients: what analyses read of them, and nothing else (:mod:`.redaction.client_settings`)."""
 
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from casebook.case_writer import CaseWriter
-from casebook.collect import outside, redaction
-from casebook.collect.client_secrets import Lines, Part, Setting, part_of, secret_names
+from casebook.collect import decoding, outside, redaction
+from casebook.collect.redaction import client_settings
 from casebook.formats import client_properties
 
 _YAML = (".yaml", ".yml", ".json")
@@ -21,30 +17,20 @@ _NO_NAME = re.compile(r"[^\w.-]", re.ASCII)
 def copy_client_files(case: CaseWriter, client: str, paths: Sequence[outside.Given]) -> None:
     """Copy properties and YAML files of a client, folders with all their files; what could not be copied is recorded."""
     taken: set[str] = set()
-    parts: list[tuple[str, Part]] = []
-    settings: list[Setting] = []
     for given in outside.files(paths):
         path = given.path
-        item, text = f"clients/{client}/config/{_free_name(path, taken)}", ""
+        item = f"clients/{client}/config/{_free_name(path, taken)}"
         try:
-            text = _content(given)
-            parts.append((item, part_of(text, is_yaml=path.suffix.lower() in _YAML)))
+            kept = client_settings.kept(_content(given), is_yaml=path.suffix.lower() in _YAML)
         except OSError as error:
             case.left_out(item, f"{path} cannot be opened: {error.strerror or error}")
+            continue
         except ValueError as error:
             case.could_not_collect(item, f"{path} {error}")
-            settings += Lines(text).settings()  # where it takes its secrets from can be told, line by line
-    settings += (setting for _, part in parts for setting in part.settings())
-    named = secret_names(settings)
-    for item, part in parts:
-        try:
-            clean = part.without_secrets(named)
-        except ValueError as error:
-            case.could_not_collect(item, f"{item.rpartition('/')[2]} {error}")
             continue
-        case.file(item, iter(clean.encode().splitlines(keepends=True)))
-        if redacted := clean.count(redaction.REDACTED):
-            case.redacted(f"{redacted} settings of {item}")
+        case.file(item, iter(kept.text.encode().splitlines(keepends=True)))
+        if kept.dropped:
+            case.redacted(f"{kept.dropped} settings and comments of {item} that are not read")
 
 
 def _free_name(path: Path, taken: set[str]) -> str:
@@ -72,15 +58,18 @@ def _content(given: outside.Named) -> str:
     known = ending in (*_YAML, *_TEXT) or name.startswith(".env")
     if not known and (ending or name.startswith(".") or redaction.is_sensitive(path.name)):
         raise ValueError("is no file of settings by its name: it may be a key or a password, so it was not copied")
-    with outside.opened(given) as file:
-        raw = file.read(client_properties.LONGEST + 1)
+    try:
+        with outside.opened(given) as file:
+            raw = decoding.recoded(file).read(client_properties.LONGEST + 1)
+    except decoding.NoTextError:
+        raise ValueError("is no text: it may be a key, so it was not copied") from None
     if len(raw) > client_properties.LONGEST:
         raise ValueError(f"is larger than {client_properties.LONGEST // 1024} KiB: no client's configuration")
-    if b"\0" in raw or raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ValueError("is binary or UTF-16: its secrets cannot be told from the rest, so it was not copied")
-    text = raw.decode("utf-8-sig", errors="replace")
+    text = raw.decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    if "\0" in text:
+        raise ValueError("is no text: it may be a key, so it was not copied")
     if text.lstrip().startswith("<"):
-        raise ValueError("is XML: its secrets cannot be told from the rest, so it was not copied")
-    if not known and not Lines(text).all_assign():
+        raise ValueError("is XML, of which nothing is read, so it was not copied")
+    if not known and not client_settings.all_assign(text):
         raise ValueError("does not read as settings: it may be a key or a password, so it was not copied")
     return text

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
-from casebook.collect import bounds, outside
+from casebook.collect import bounds, decoding, outside
 
 PACKED = (".gz", ".zst")
 LEAST_UNPACKED = 1 << 30
@@ -18,10 +18,10 @@ MOST_TIMES = 200
 
 
 def lines(given: outside.Given, *, longest: int) -> Iterator[bytes]:
-    """The lines of a file, ``.gz`` and ``.zst`` unpacked; of a longer line only its first ``longest`` bytes.
+    """The lines of a text file as UTF-8, ``.gz`` and ``.zst`` unpacked; of a longer line only its first ``longest`` bytes.
 
     Raises:
-        OSError: It cannot be opened or read on, its pack is damaged or holds more than :func:`most_unpacked`, or the time of
+        OSError: It is no text, it cannot be opened or read on, its pack is damaged or holds more than :func:`most_unpacked`, or the time of
             the collection is up; the lines before were already given.
     """
     with _opened(given) as content:
@@ -30,6 +30,7 @@ def lines(given: outside.Given, *, longest: int) -> Iterator[bytes]:
 
 def of_stream(content: BinaryIO, *, longest: int) -> Iterator[bytes]:
     """The same of what is opened already."""
+    content = decoding.recoded(content)
     while line := content.readline(longest):
         rest = line
         while len(rest) == longest and not rest.endswith(b"\n"):

@@ -80,6 +80,12 @@ _WORDS = {
     "isolation.level": {"read_committed": "read_committed", "read_uncommitted": "read_uncommitted"},
 }  # fmt: skip
 
+_TELLING = frozenset({*_PRODUCERS_ONLY, *_CONSUMERS_ONLY}.union(*_GIVES_AWAY.values()))
+_SECTIONS = frozenset({"producer", "outgoing", "consumer", "incoming"})
+_NAMED_BY_OWNER = frozenset({"group.id", "transactional.id"})
+"""Whose values are names that somebody chose: what matters is that there is one."""
+
+_NAME = re.compile(r"[\w.@/\[\]-]{1,300}", re.ASCII)
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _VARIABLE = re.compile(r"[$#@]\{|\$\(|\{\{|%\(|^\$\w|^!|^@\w+@")
 _PROFILE = re.compile(r"spring\.(?:config\.activate\.on-?profile|profiles)$", re.IGNORECASE)
@@ -136,6 +142,39 @@ def parse(text: str, *, client: str, file: str) -> tuple[ClientFile, ...]:
     return tuple(
         _of_kind(kind, _given(found, kind), [*missing, *problems], client=client, file=file, leaves=leaves, whole=not missing)
         for kind in _kinds(found, leaves, file)
+    )
+
+
+def essential(path: Path, text: str) -> str | None:
+    """What :func:`parse` takes of a setting: all that has to be kept of a file.
+
+    Args:
+        path: The names that lead to it.
+        text: Its value; ``""`` where that is a list or a mapping.
+
+    Returns:
+        The value, of a name of a group only that there is one, ``${}`` for any variable, a mark for a value that nobody
+        understands; ``-`` where its name alone tells something; ``None`` where nothing does.
+    """
+    name = ".".join(path)
+    if _NAME.fullmatch(name) is None:
+        return None
+    if (matched := _matched(path)) is None:
+        return "-" if _tells(name) else None
+    given, text = _value(matched[1], _Leaf(path, text, 0)), text.strip()
+    if given.value is None:
+        return "${}" if _VARIABLE.search(text) else "[redacted]"
+    return given.value if matched[1] in _NAMED_BY_OWNER else text
+
+
+def _tells(name: str) -> bool:
+    """Whether the name of a setting tells whose file it is: library, producer or consumer, profile, what it takes in."""
+    return (
+        not _TELLING.isdisjoint(_endings(name.lower()))
+        or not _SECTIONS.isdisjoint(_tokens(name))
+        or name.lower().startswith(("spring.", "spring_"))
+        or _PROFILE.search(name) is not None
+        or _INCLUDE.search(name) is not None
     )
 
 
@@ -200,7 +239,7 @@ class _Flattened:
             for at, child in enumerate(node.value):
                 self.add(child, (*path, str(at)))
         else:
-            self._leaves.append(_Leaf(path, _scalar(node), node.start_mark.line + 1))
+            self._leaves.append(_Leaf(path, scalar(node), node.start_mark.line + 1))
 
     def _mapping(self, node: yaml.MappingNode, path: Path) -> None:
         for key, value in node.value:
@@ -221,7 +260,7 @@ class _Flattened:
             self.add(value, (*path, name))
 
 
-def _scalar(node: yaml.ScalarNode) -> str:
+def scalar(node: yaml.ScalarNode) -> str:
     """Its text; true and false in every spelling of YAML 1.1; a tag of somebody's own is a variable."""
     if node.tag == _NULL:
         return ""
@@ -286,7 +325,7 @@ def _value(key: str, leaf: _Leaf) -> Given:
     text = text.strip()
     if _VARIABLE.search(text):
         return Given(None, name, leaf.line, "it is a variable that only the application resolves")
-    if key in ("group.id", "transactional.id"):
+    if key in _NAMED_BY_OWNER:
         return Given("set" if text else "", name, leaf.line)
     if key in _WORDS:
         word = _WORDS[key].get(text.lower().replace("-committed", "_committed").replace("-uncommitted", "_uncommitted"))

@@ -1,0 +1,59 @@
+"""``server.properties`` by an allow-list: the settings that analyses read, and nothing else; every line keeps its number."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from casebook.collect.redaction.marks import MARK
+from casebook.collect.redaction.text import redact_text
+from casebook.formats import properties
+from casebook.versions import DEFAULTS
+
+ALLOWED = frozenset(DEFAULTS) | {"broker.id", "node.id", "process.roles"}
+"""What :mod:`casebook.analysis.settings` asks for, and whose file it is."""
+_DROPPED = b"# " + MARK
+_SANE = re.compile(r"[\w.,:/+\- ]{0,200}", re.ASCII)
+"""What values of the allowed settings are made of: numbers, words, releases, racks."""
+
+
+def redact_properties(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines of a Java properties file, as many as before: of a setting that is not read, and of comments, only that they were."""
+    setting: list[bytes] = []
+    for line in lines:
+        setting.append(line)
+        if not continues(line) or (len(setting) == 1 and is_comment(line)):
+            yield from _kept(setting)
+            setting = []
+    if setting:
+        yield from _kept(setting)
+
+
+def continues(line: bytes) -> bool:
+    """Whether a setting goes on in the next line."""
+    body = line.rstrip(b"\r\n")
+    return (len(body) - len(body.rstrip(b"\\"))) % 2 == 1
+
+
+def is_comment(line: bytes) -> bool:
+    """Whether a line is a comment of a properties file."""
+    return line.lstrip().startswith((b"#", b"!"))
+
+
+def _kept(lines: list[bytes]) -> Iterator[bytes]:
+    """The physical lines of one setting, or as many that tell nothing of it."""
+    if not b"".join(lines).strip():
+        yield from lines
+        return
+    joined = b"".join([line.rstrip(b"\r\n")[:-1].lstrip() for line in lines[:-1]] + [lines[-1].strip()])
+    if _may_stay(joined):
+        yield from lines
+        return
+    ends = [line[len(line.rstrip(b"\r\n")) :] for line in lines]
+    yield _DROPPED + ends[0]
+    yield from (b"#" + end for end in ends[1:])
+
+
+def _may_stay(setting: bytes) -> bool:
+    if is_comment(setting):
+        return False
+    key, value, _ = next(properties.elements(setting.decode(errors="replace")), ("", "", 0))
+    return key in ALLOWED and _SANE.fullmatch(value) is not None and redact_text(value.encode()) == value.encode()

@@ -1,0 +1,149 @@
+"""Lines of logs, pastes and ledgers without secrets; as many as before, each with its line end."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from casebook.collect.redaction.marks import MARK, REDACTED
+from casebook.collect.redaction.names import is_sensitive_column
+from casebook.collect.redaction.text import ends_with_name, redact_text
+
+_PEM_BEGIN = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY.*", re.DOTALL)
+_PEM_END = re.compile(rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY")
+_PEM_BODY = re.compile(rb"(?:.*[\s\"'>|:#])?(?:[A-Za-z0-9+/]{16,}+={0,2}|(?:Proc-Type|DEK-Info):.*)[\s\"',\\n]*|[A-Za-z0-9+/= \t]*", re.DOTALL)
+_LONGEST_PEM = 500
+"""Lines, with those of other threads in between; a key of 16,384 bits has 200."""
+_HEAD = re.compile(
+    rb"\s*(?:\[?\d[\d:.,TZ/ +\-]{9,40}\]?)?[\s:|]{0,9}(?:\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\]?(?![\w=]))?[\s:|]{0,9}"
+)
+_DELIMITERS = (",", ";", "\t", "|")
+_COLUMN_NAME = re.compile(r"[\w .#/-]{1,80}")
+
+
+def redact_log(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines of a log without secrets. A private key is known over its lines, and so is a value on the line after its name."""
+    return _redacted(lines, _log_line)
+
+
+def redact_ledger(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines of a ledger without secrets, as of a log; but a JSON object stays one, and columns that are named go.
+
+    What its columns call a key, as ``record_key``, is a record's, and tells it apart; so does what is only random.
+    """
+    return _redacted(_without_columns(lines), _ledger_line)
+
+
+def _redacted(lines: Iterable[bytes], clean: Callable[[bytes], bytes]) -> Iterator[bytes]:
+    pem_left, follows = 0, False
+    for line in lines:
+        body = line.rstrip(b"\r\n")
+        end = line[len(body) :]
+        begun = _PEM_BEGIN.search(body)
+        if pem_left and _PEM_BODY.fullmatch(body):
+            kept = MARK
+        elif follows and body.strip():
+            head = _HEAD.match(body)
+            kept = body[: head.end()] + MARK if head.end() < len(body) else MARK
+        else:
+            kept = clean(body)
+        yield kept + end
+        follows = ends_with_name(body) or (follows and not body.strip())
+        pem_left = max(0, pem_left - 1)
+        if begun:
+            pem_left = 0 if _PEM_END.search(begun[0]) else _LONGEST_PEM
+        elif _PEM_END.search(body):
+            pem_left = 0
+
+
+def _log_line(line: bytes) -> bytes:
+    return _cleaned(line, redact_text)
+
+
+def _ledger_line(line: bytes) -> bytes:
+    return _cleaned(line, _record_text)
+
+
+def _record_text(text: bytes) -> bytes:
+    return redact_text(text, of_records=True)
+
+
+def _cleaned(line: bytes, clean: Callable[[bytes], bytes]) -> bytes:
+    kept = clean(_PEM_BEGIN.sub(MARK, line))
+    return line if kept == line else _object(line, clean) or kept
+
+
+def _object(line: bytes, clean: Callable[[bytes], bytes]) -> bytes | None:
+    """A JSON object without secrets; ``None`` for anything else."""
+    if line.lstrip()[:1] != b"{":
+        return None
+    try:
+        row = json.loads(line, object_pairs_hook=no_duplicates)
+        kept = {name: _kept(name, value, clean) for name, value in row.items()}
+    except (ValueError, AttributeError, RecursionError):
+        return None
+    return line if kept == row else json.dumps(kept).encode()
+
+
+def _kept(name: str, value: object, clean: Callable[[bytes], bytes]) -> object:
+    """A field's value without secrets: of a text what is none, anything else as a whole."""
+    if isinstance(value, str):
+        raw = value.encode(errors="surrogatepass")
+        if _PEM_BEGIN.search(raw):
+            return REDACTED
+        text = b"".join(_redacted(raw.splitlines(keepends=True), clean))
+        if text != raw:
+            return text.decode(errors="replace")
+    told = json.dumps({name: value}).encode()
+    return value if clean(told) == told else REDACTED
+
+
+def no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """A key given twice could hide a secret behind a harmless value.
+
+    Raises:
+        ValueError: One is.
+    """
+    row = dict(pairs)
+    if len(row) != len(pairs):
+        raise ValueError("a key is given twice")
+    return row
+
+
+def _without_columns(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines of a table without the columns whose names mean secrets; a row of another shape goes as a whole then."""
+    names, secret, delimiter = None, frozenset[int](), ","
+    for line in lines:
+        body = line.decode(errors="surrogateescape").rstrip("\r\n")
+        if names is None and body.strip():
+            delimiter, names = _header(body)
+            secret = frozenset(at for at, name in enumerate(names) if is_sensitive_column(name))
+            yield line
+        elif not secret or not body.strip():
+            yield line
+        else:
+            yield _without_cells(body, delimiter, len(names), secret) + line[len(line.rstrip(b"\r\n")) :]
+
+
+def _header(line: str) -> tuple[str, list[str]]:
+    """What separates the columns of a table, and their names; none where it does not begin with names."""
+    for delimiter in _DELIMITERS:
+        cells = [cell.strip() for cell in next(csv.reader([line.lstrip("\ufeff")], delimiter=delimiter), [])]
+        if len(cells) > 1 and all(_COLUMN_NAME.fullmatch(cell) for cell in cells):
+            return delimiter, cells
+    return ",", []
+
+
+def _without_cells(line: str, delimiter: str, columns: int, secret: frozenset[int]) -> bytes:
+    try:
+        cells = next(csv.reader([line], delimiter=delimiter, strict=True), [])
+    except csv.Error:
+        return MARK
+    if len(cells) != columns:
+        return MARK
+    out = io.StringIO()
+    csv.writer(out, delimiter=delimiter, lineterminator="").writerow(
+        [REDACTED if at in secret and cell else cell for at, cell in enumerate(cells)]
+    )
+    return out.getvalue().encode(errors="surrogateescape")

@@ -1,0 +1,4 @@
+"""What stands in the place of a secret."""
+
+REDACTED = "[redacted]"
+MARK = REDACTED.encode()

@@ -1,0 +1,36 @@
+"""Names that mean a secret, in every spelling: ``ssl.key.password``, ``KAFKA_PASS``, ``dbPw``."""
+
+import re
+from functools import lru_cache
+
+_COLUMN = (
+    r"passw(?:or)?d|passwort|kennwort|passcode|passphrase|pwd|secret|token|credential|jaas|authorization|user\.?info|salt|scram-sha"
+    r"|(?:private|access|account|stored|server|master|keystore|signing|encryption)[._-]?key|certificate|hmac|cookie|jsessionid"
+    r"|shared[._-]?access|contrase\xf1a|mot de passe|\u043f\u0430\u0440\u043e\u043b\u044c|\u5bc6\u7801|\u5bc6\u78bc"
+    r"|api[._-]?key(?!s?\.java:|s\.|[\"']?\s*[:=]\s*-?\d{1,3}(?!\w))"  # Kafka's own: which request it is
+)
+_NAME = re.compile(rf"{_COLUMN}|[._-]key(?![\w.-])", re.IGNORECASE)
+_PIECE = re.compile(  # too short to be looked for inside of words: compass, spinning
+    r"(?:(?<![A-Za-z])[Pp]|(?<=[a-z\d])P)(?:ass|w|in)(?![a-z])(?![._-]?[Tt]hrough)"
+    r"|(?<![A-Z])P(?:ASS|W|IN)(?![a-z]|[A-Z](?![a-z])|[._-]THROUGH)"
+    r"|(?i:store|key|trust|db|pg|ht|user|sasl|ssl|kafka|jdbc|root|admin|my|ssh|ldap|jmx)(?i:pass|pw)(?![A-Za-z])"
+)
+_WORD = re.compile(_COLUMN, re.IGNORECASE)
+_CLASS = re.compile(r"(?:Exception|Error|Manager|Cleaner|Handler|Provider|Cache|Thread|Service|Validator|Retriever)$")
+_OF_PRINTING = re.compile(r"(?:^|[.-])(?:print|parse)[._]key$")  # of the console clients: whether they show a record's key
+
+
+@lru_cache(maxsize=1 << 16)
+def is_sensitive(name: str) -> bool:
+    """Whether a setting of this name may hold a secret."""
+    return (_NAME.search(name) is not None or _PIECE.search(name) is not None) and _OF_PRINTING.search(name) is None
+
+
+def is_sensitive_column(name: str) -> bool:
+    """Whether a column of a ledger may hold secrets; what it calls a key, as ``record_key``, is a record's and tells it apart."""
+    return _WORD.search(name) is not None or _PIECE.search(name) is not None
+
+
+def is_class(name: str) -> bool:
+    """Whether it is a class that speaks, as ``TopicAuthorizationException: Not authorized to access topics``."""
+    return _CLASS.search(name) is not None

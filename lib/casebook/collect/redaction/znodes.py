@@ -1,0 +1,76 @@
+"""Znodes without secrets: what Kafka writes where it writes it, and nothing else of what is there."""
+
+import json
+import re
+from dataclasses import replace
+
+from casebook.collect.redaction.lines import no_duplicates, redact_log
+from casebook.collect.redaction.marks import REDACTED
+from casebook.collect.redaction.names import is_sensitive
+from casebook.collect.redaction.text import redact_text
+from casebook.facts import Znode
+
+_USER_QUOTAS = frozenset({"producer_byte_rate", "consumer_byte_rate", "request_percentage", "controller_mutation_rate",
+                          "connection_creation_rate"})  # fmt: skip
+_SECRET_PATHS = ("/config/users/", "/config/brokers/")
+_CONFIGURED = ("topics", "clients", "users", "brokers", "ips")
+"""Kinds of entities (``ConfigType.java@3.9.0``)."""
+_CHANGES = "/config/changes/"
+_OF_CHANGES = frozenset({"version", "entity_path", "entity_type", "entity_name"})
+_BARE = re.compile(
+    r"/brokers(?:/(?:ids|topics|seqid)|/topics/[^/]+/partitions(?:/\d+)?)?|/config(?:/[^/]+)?|/admin(?:/delete_topics(?:/.*)?)?"
+    r"|/isr_change_notification|/log_dir_event_notification|/cluster"
+)
+"""Znodes in which Kafka writes nothing (``ZkData.scala@3.9.0``): the parents of others, and marks that are only there."""
+_EMPTY = (b"", b"null")
+
+
+def redact_znode(znode: Znode) -> Znode:
+    """The znode without secrets; what cannot be understood where Kafka keeps secrets loses its data."""
+    if znode.data is None:
+        return znode
+    if _BARE.fullmatch(znode.path):
+        return znode if znode.data.strip() in _EMPTY else _without_data(znode)
+    kept = _configured(znode) if znode.path.startswith("/config/") else redact_text(znode.data)
+    if kept == znode.data:
+        return znode
+    return _without_data(znode) if kept is None else replace(znode, data=kept, redacted=True)
+
+
+def _without_data(znode: Znode) -> Znode:
+    return replace(znode, data=None, redacted=True)
+
+
+def _configured(znode: Znode) -> bytes | None:
+    """The settings of an entity, as far as they may stay."""
+    is_change = znode.path.startswith(_CHANGES)
+    if not is_change and znode.path.split("/")[2] not in _CONFIGURED:
+        return None
+    secret_path = znode.path.startswith(_SECRET_PATHS)
+    try:
+        row = json.loads(znode.data, object_pairs_hook=no_duplicates)
+        kept = _of_change(row) if is_change else _of_entity(znode.path, row, secret_path)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None if secret_path or is_change else redact_text(znode.data)
+    return znode.data if kept == row else json.dumps(kept).encode()
+
+
+def _of_change(row: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in row.items() if key in _OF_CHANGES and not _has_secret(value)}
+
+
+def _of_entity(path: str, row: dict[str, object], secret_path: bool) -> dict[str, object]:
+    settings = {key: value if _may_stay(path, key, value) else REDACTED for key, value in row["config"].items()}
+    kept = {"version": row["version"]} if type(row.get("version")) is int else {}
+    return (kept if secret_path else row) | {"config": settings}
+
+
+def _may_stay(path: str, key: str, value: object) -> bool:
+    if path.startswith("/config/users/") and key not in _USER_QUOTAS:
+        return False
+    return not is_sensitive(key) and not _has_secret(value)
+
+
+def _has_secret(value: object) -> bool:
+    text = (value if isinstance(value, str) else json.dumps(value)).encode(errors="surrogatepass")
+    return list(redact_log([text])) != [text]

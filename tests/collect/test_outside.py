@@ -249,13 +249,24 @@ class TestWhatIsNoFile:
         case = collected(tmp_path, zookeeper="127.0.0.1:1", credentials=tmp_path / "c")
         assert "it is a FIFO" in told(case)["ZooKeeper"]
 
+    def test_a_folder_without_files(self, tmp_path: Path, given: Path) -> None:
+        """It is named, as is one where a file is wanted: what was given is in the case, or it is said."""
+        (given / "below").mkdir()
+        (given / "below" / "deeper").mkdir()
+        case = collected(tmp_path, logs={1: [given / "below"], 2: [given]}, zookeeper_dump=given)
+        assert "it is a folder, no file" in told(case)["brokers/1/logs/below"]
+        assert "it is a folder, no file" in told(case)["the znode dump"]
+        assert [item.path for item, *_ in case.logs()] == ["brokers/2/logs/server.log"]
+
     @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")
     def test_closed_to_us(self, tmp_path: Path, given: Path) -> None:
         """A file and a folder without permission are named, the rest is taken."""
         (given / "closed.log").write_text("x\n")
         (given / "closed.log").chmod(0)
-        case = collected(tmp_path, logs={1: [given]})
+        (tmp_path / "shut").mkdir(mode=0)
+        case = collected(tmp_path, logs={1: [given], 2: [tmp_path / "shut"]})
         assert "Permission denied" in told(case)["brokers/1/logs/closed.log"]
+        assert "Permission denied" in told(case)["brokers/2/logs/shut"]
 
     @pytest.mark.parametrize("name", [b"a\nb.log", b"\xff\xfe.log", "ä\u202e.log".encode()])
     def test_names(self, tmp_path: Path, given: Path, name: bytes) -> None:

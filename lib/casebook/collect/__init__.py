@@ -77,7 +77,7 @@ def collect_case(
         credentials: Properties file with what ZooKeeper shall be told; see :meth:`Credentials.load`.
         window: Requests in flight at most.
         timeout: Seconds to wait for ZooKeeper: for a session, and for an answer since the one before, however often it is lost.
-        time_limit: Seconds of the whole collection; then the case is made of what was had.
+        time_limit: Seconds of the whole collection, half of them for ZooKeeper; then the case is made of what was had.
         progress: Told now and then how many znodes were asked for, and of how many.
         command: What the case shall say collected it.
 
@@ -134,7 +134,8 @@ def _from_ensemble(
     from casebook.collect.zookeeper import walk  # kazoo is imported by who needs it
 
     presented = Credentials.load(credentials) if credentials is not None else None
-    found = walk(connect_string, window=window, timeout=timeout, credentials=presented, progress=progress)
+    with bounds.half("ZooKeeper's"):
+        found = walk(connect_string, window=window, timeout=timeout, credentials=presented, progress=progress)
     expired = found.sessions - 1
     remark = (
         f"ZooKeeper expired the collector's session {expired} time{'' if expired == 1 else 's'}; the walk went on with a new one."

@@ -19,10 +19,10 @@ class TimeIsUpError(OSError):
 
 
 class _Bound:
-    """The end of a collection."""
+    """The end of a collection, or of a part of it."""
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
+    def __init__(self, seconds: float, reason: str) -> None:
+        self.seconds, self.reason = seconds, reason
         self.end = time.monotonic() + seconds
         self.was_met = False
 
@@ -33,7 +33,25 @@ _CURRENT: ContextVar[_Bound | None] = ContextVar("bound", default=None)
 @contextmanager
 def lasting(seconds: float) -> Iterator[None]:
     """Bound all that is read in this block, in this thread."""
-    token = _CURRENT.set(_Bound(seconds))
+    with _bounded(_Bound(seconds, f"the time limit of {_length(seconds)} was reached")):
+        yield
+
+
+@contextmanager
+def half(whose: str) -> Iterator[None]:
+    """Bound this block by half of what is left: who answers slowly must not take the time of all that comes after."""
+    bound = _CURRENT.get()
+    if bound is None:
+        yield
+        return
+    reason = f"{whose} half of the time limit of {_length(bound.seconds)} was used up"
+    with _bounded(_Bound(max(0.0, left()) / 2, reason)):
+        yield
+
+
+@contextmanager
+def _bounded(bound: _Bound) -> Iterator[None]:
+    token = _CURRENT.set(bound)
     try:
         yield
     finally:
@@ -69,7 +87,7 @@ def was_met() -> bool:
 def reason() -> str:
     """The bound in words."""
     bound = _CURRENT.get()
-    return f"the time limit of {_length(bound.seconds if bound else 0)} was reached"
+    return bound.reason if bound else "there is no time limit"
 
 
 def _length(seconds: float) -> str:

@@ -13,7 +13,7 @@ import select
 import stat
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple
@@ -141,7 +141,7 @@ class Folder:
         """Open a file below it; raises as :func:`opened` does."""
         bounds.check()
         with self._reached(path) as (above, name, found):
-            _refuse(found)  # before it is opened: opening alone wakes who waits at a FIFO, and winds a tape
+            _refuse_to_open(found)
             descriptor = os.open(name, _READ | os.O_NOFOLLOW, dir_fd=above)
         with _file(descriptor) as file:
             yield file
@@ -241,7 +241,7 @@ class _AsNamed:
     def opened(self, path: str) -> Iterator[BinaryIO]:
         """See :meth:`Folder.opened`."""
         bounds.check()
-        _refuse(Path(path).stat())
+        _refuse_to_open(Path(path).stat())
         with _file(os.open(path, _READ)) as file:
             yield file
 
@@ -294,6 +294,12 @@ class _InTime(io.FileIO):
         return super().readinto(buffer)
 
 
+def _refuse_to_open(found: os.stat_result) -> None:
+    """Raise before it is opened: opening alone wakes who waits at a FIFO, and winds a tape. A closed folder says so itself."""
+    if not stat.S_ISDIR(found.st_mode):
+        _refuse(found)
+
+
 def _refuse(found: os.stat_result) -> None:
     """Raise when this is no regular file, or one that the kernel makes up."""
     if not stat.S_ISREG(found.st_mode):
@@ -309,15 +315,14 @@ def _made_up() -> frozenset[int]:
 
 
 def _children(given: Given) -> Iterator[Named]:
-    """The files of a folder, as far as it can be looked into; else the thing itself."""
-    place = path_of(given)
-    try:
-        with folder(given) as held:
-            names = [entry.name for entry in held.entries() if not entry.is_folder]
-    except OSError:
-        yield given if isinstance(given, Named) else Named(place)
-    else:
+    """The files of a folder, as far as it can be looked into and has any; else the thing itself."""
+    place, names = path_of(given), []
+    with suppress(OSError), folder(given) as held:
+        names = [entry.name for entry in held.entries() if not entry.is_folder]
+    if names:
         yield from (Named(place / name, _within(given)) for name in names)
+    else:
+        yield given if isinstance(given, Named) else Named(place)
 
 
 def _within(given: Given) -> Path:

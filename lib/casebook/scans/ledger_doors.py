@@ -2,7 +2,7 @@
 
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,6 @@ from casebook.collect import folders, plain
 from casebook.errors import UsageError
 
 if TYPE_CHECKING:
-    from py4j.java_gateway import JavaObject
     from pyspark.sql import SparkSession
 
 _PACKED = r"(?i)\.(gz|bz2|deflate|lz4|snappy|zst)$"
@@ -31,15 +30,15 @@ def refuse(spark: "SparkSession", place: str) -> None:
     """
     from pyspark.sql import functions as f
 
-    files = spark.read.format("binaryFile").option("recursiveFileLookup", True).load(place).select("path", "length")
-    for row in files.where(f.col("length") == 0).collect():
-        _refuse_special(row.path)
-    for row in files.where(f.col("path").rlike(_PACKED)).collect():
+    files = spark.read.format("binaryFile").option("recursiveFileLookup", True).load(place)
+    for path in files.inputFiles():
+        _refuse_special(path)
+    for row in files.select("path", "length").where(f.col("path").rlike(_PACKED)).collect():
         _refuse_pack(spark, row.path, row.length)
 
 
 def _refuse_special(path: str) -> None:
-    """Whoever opens a FIFO waits; what has a length is none."""
+    """Spark passes over what has no length; who meant a FIFO to be read is told."""
     local = folders.full_name(path)
     if not folders.is_uri(local) and not stat.S_ISREG(Path(local).stat().st_mode):
         raise UsageError(
@@ -49,32 +48,26 @@ def _refuse_special(path: str) -> None:
 
 def _refuse_pack(spark: "SparkSession", path: str, packed: int) -> None:
     most, unpacked = plain.most_unpacked(packed), 0
-    with _unpacked(spark, path) as stream:
-        while stream is not None and (size := stream.skip(_STEP)):
-            unpacked += size
-            if unpacked > most:
-                raise UsageError(
-                    f"{path} holds more than {most / 1e6:,.0f} MB, over {plain.MOST_TIMES} times its own size, and is not read.",
-                    cause="It is damaged, or made to fill memory.",
-                    try_="If you trust it, unpack it where there is room, and give what comes out.",
-                )
+    for size in _sizes(spark, path):
+        unpacked += size
+        if unpacked > most:
+            raise UsageError(
+                f"{path} holds more than {most / 1e6:,.0f} MB, over {plain.MOST_TIMES} times its own size, and is not read.",
+                cause="It is damaged, or made to fill memory.",
+                try_="If you trust it, unpack it where there is room, and give what comes out.",
+            )
 
 
-@contextmanager
-def _unpacked(spark: "SparkSession", path: str) -> Iterator["JavaObject | None"]:
-    """What comes out of a pack; ``None`` where nothing unpacks it. A pack that is torn is left to whoever reads it."""
+def _sizes(spark: "SparkSession", path: str) -> Iterator[int]:
+    """How much comes out of a pack, step by step, up to where it is torn: that is told by whoever reads it."""
     from py4j.protocol import Py4JJavaError
 
     hadoop, settings = spark._jvm.org.apache.hadoop, spark._jsc.hadoopConfiguration()
     place = hadoop.fs.Path(spark._jvm.java.net.URI(path))
     codec = hadoop.io.compress.CompressionCodecFactory(settings).getCodec(place)
     if codec is None:
-        yield None
         return
-    packed = place.getFileSystem(settings).open(place)
-    try:
-        yield codec.createInputStream(packed)
-    except Py4JJavaError:
-        return
-    finally:
-        packed.close()
+    with closing(place.getFileSystem(settings).open(place)) as packed, suppress(Py4JJavaError):
+        stream = codec.createInputStream(packed)
+        while size := stream.skip(_STEP):
+            yield size

@@ -43,6 +43,24 @@ def by_spark(scanning, place, **options):
     ]
 
 
+@pytest.fixture(scope="module")
+def checks(tmp_path_factory):
+    """Run one of our Java checks with a heap and arguments; what it says."""
+    classes = tmp_path_factory.mktemp("classes")
+    spark = sorted(jars.spark_jars(ScanError).glob("*.jar"))
+    path = ":".join(map(str, (classes, *jvm.source_jars(), *spark)))
+    sources = sorted((Path(__file__).parent / "jvm").glob("*.java"))
+    subprocess.run([jars.java(ScanError, "javac"), "-nowarn", "-cp", path, "-d", classes, *sources], check=True)
+
+    def run(check, heap, *arguments):
+        command = [jars.java(ScanError), f"-Xmx{heap}", "-XX:+UseSerialGC", "-cp", path, check, *arguments]
+        ran = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    return run
+
+
 class TestRecords:
     def test_as_aiokafka_reads_them(self, scanning, written):
         """Offset, time, key, value and headers of every record, in every format and codec."""
@@ -169,18 +187,23 @@ class TestDamage:
         ((_, size, at_end, reason),) = self.found(scanning, copy)
         assert at_end and reason == f"torn: the file has {size} of the batch's {last.bytes} bytes"
 
-    def test_fuzz(self, written, tmp_path):
+    @pytest.mark.parametrize(
+        ("heap", "files", "large"),
+        [("64m", 20_000, 0), ("128m", 200, 1)],
+        ids=["of brokers", "of large batches"],
+    )
+    def test_fuzz(self, written, checks, heap, files, large):
         """Thousands of damaged files in little memory: no crash, no hang, no silent end, nothing lost that is whole."""
-        spark = sorted(jars.spark_jars(ScanError).glob("*.jar"))
-        path = ":".join(map(str, (tmp_path, *jvm.source_jars(), *spark)))
-        subprocess.run(
-            [jars.java(ScanError, "javac"), "-nowarn", "-cp", path, "-d", tmp_path, Path(__file__).parent / "jvm" / "Fuzz.java"],
-            check=True,
-        )
-        command = [jars.java(ScanError), "-Xmx64m", "-cp", path, "Fuzz", "20000", "1", *segments_of(written).values()]
-        ran = subprocess.run(list(map(str, command)), capture_output=True, text=True)
-        assert ran.returncode == 0, ran.stderr
-        assert ran.stdout.startswith("{flipped=")
+        said = checks("Fuzz", heap, files, 1, large, *segments_of(written).values())
+        assert said.startswith("{claim=")
+
+
+class TestSound:
+    def test_as_kafka_reads_them(self, checks, tmp_path):
+        """Batches of a byte around every buffer's size in every format and codec, over files and parts of files: Kafka's own
+        records, and no damage. All sizes up to 100 MiB: ``Sound <folder> <seed> 4 16777218 104857600``."""
+        said = checks("Sound", "1g", tmp_path, 1, 1, (1 << 20) + 2, 9 << 20)
+        assert int(said.split()[0]) > 100_000
 
 
 class TestWatched:

@@ -1,6 +1,8 @@
 """The data source `kafka_segments` on segments of real brokers: record by record as aiokafka's own reader has them."""
 
 import gzip
+import hashlib
+import shutil
 import subprocess
 import tarfile
 from pathlib import Path
@@ -8,11 +10,14 @@ from pathlib import Path
 import pytest
 import zstandard
 from aiokafka.record import MemoryRecords
+from pyspark.errors import IllegalArgumentException
 
 from casebook import jars
 from casebook.errors import ScanError
 from casebook.scans import jvm, segments, watched
 
+LARGE = (200, (1 << 18) + 1, 200, 1 << 20, 300, (9 << 20) + 1, 100, 300_000, 50)
+"""Bytes of the records of one batch after the other."""
 COLUMNS = ("offset", "timestamp", "key", "value", "headers")
 
 
@@ -135,8 +140,28 @@ class TestPlaces:
         folder.mkdir()
         left = folder / f"{source.name}.deleted"
         left.write_bytes(source.read_bytes())
-        assert segments(scanning, folder).count() == 0
+        with pytest.raises(IllegalArgumentException, match=r"found no segment in .*none-0\. .*It found .*\.log\.deleted"):
+            segments(scanning, folder).count()
         assert segments(scanning, left).count() > 0
+
+    def test_log_dir_named_like_a_partition(self, scanning, written, tmp_path):
+        """``kafka-logs-1`` is read as the log dir that it is, by itself and in the folder of a broker's disks."""
+        expected = {"none": 200, "gzip": 200}
+        for topic in expected:
+            shutil.copytree(written["2.8.2"] / f"{topic}-0", tmp_path / "kafka-logs-1" / f"{topic}-0")
+        for place in (tmp_path / "kafka-logs-1", tmp_path, str(tmp_path / "kafka-*")):
+            counted = segments(scanning, place).where("kind = 'data'").groupBy("log_topic").count().collect()
+            assert {row["log_topic"]: row["count"] for row in counted} == expected
+
+    def test_nothing_is_said(self, scanning, tmp_path):
+        """No answer is empty for want of segments: what was looked for, and what was there."""
+        (tmp_path / "disk" / "kafka" / "none-0").mkdir(parents=True)
+        with pytest.raises(IllegalArgumentException, match=r"<base offset>\.log.* It found kafka\. Name a log dir"):
+            segments(scanning, tmp_path / "disk").count()
+        with tarfile.open(tmp_path / "a.tar", "w") as archive:
+            archive.add(tmp_path / "disk", arcname="data")
+        (row,) = segments(scanning, tmp_path / "a.tar").collect()
+        assert row.kind == "damage" and row.reason.startswith("the bundle holds no segment")
 
     def test_filters_read_less_and_change_nothing(self, scanning, written):
         """Offsets, times and topics: the same rows as without pushing them down; splits as without."""
@@ -204,6 +229,25 @@ class TestSound:
         records, and no damage. All sizes up to 100 MiB: ``Sound <folder> <seed> 4 16777218 104857600``."""
         said = checks("Sound", "1g", tmp_path, 1, 1, (1 << 20) + 2, 9 << 20)
         assert int(said.split()[0]) > 100_000
+
+    def test_over_files_and_tasks(self, scanning, checks, tmp_path):
+        """Spark's rows of large batches, in one task and in many: what aiokafka's own reader has, value by value."""
+        checks("Corpus", "1g", tmp_path, 1, *LARGE)
+        folders = sorted(folder for folder in tmp_path.iterdir() if folder.name != "format.0.lz4-0")  # as above
+        expected = {}
+        for folder in folders:
+            (segment,) = folder.glob("*.log")
+            expected[folder.name] = {
+                row[0]: hashlib.md5((row[2] or b"") + b"/" + row[3]).hexdigest() for row in by_aiokafka(segment)
+            }
+        for split in ("1g", "256k"):
+            frame = segments(scanning, *folders, splitBytes=split)
+            assert frame.where("kind <> 'data'").count() == 0
+            found = {folder.name: {} for folder in folders}
+            columns = ("log_topic", "offset", "md5(concat(coalesce(key, ''), '/', value)) AS hash")
+            for row in frame.selectExpr(*columns).toLocalIterator():
+                found[f"{row.log_topic}-0"][row.offset] = row.hash
+            assert found == expected
 
 
 class TestWatched:

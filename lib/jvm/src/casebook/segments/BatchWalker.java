@@ -33,7 +33,7 @@ public final class BatchWalker {
   private long floor;
   /** The same by the records of the last batch alone, if it claims more offsets. */
   private long certainFloor;
-  private final Unbroken unbroken = new Unbroken();
+  private final Unbroken unbroken;
   private long searched;
 
   /**
@@ -47,6 +47,7 @@ public final class BatchWalker {
     position = range.start();
     floor = range.floor();
     certainFloor = floor;
+    unbroken = new Unbroken(range);
   }
 
   /**
@@ -75,7 +76,7 @@ public final class BatchWalker {
       skip(fault, whole && checked);
       return Step.DAMAGE;
     }
-    unbroken.pass(header, floor, range.name().base() != null);
+    unbroken.pass(header, floor);
     position += header.size;
     header.floor = floor;
     floor = header.lastOffset + 1;

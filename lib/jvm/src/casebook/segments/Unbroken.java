@@ -14,12 +14,19 @@ final class Unbroken {
 
   private static final long SLACK = 100_000_000;
 
+  private final boolean baseKnown;
   private boolean broken;
   private int batches;
   private long lastTime = -1;
 
+  /** A range that begins amid a segment says nothing: what lies before it may have gaps. */
+  Unbroken(FileRange range) {
+    baseKnown = range.name().base() != null;
+    broken = range.start() > 0;
+  }
+
   /** Goes on to the next batch. The first one may be anywhere when the segment's base is not known. */
-  void pass(Header header, long floor, boolean baseKnown) {
+  void pass(Header header, long floor) {
     broken |= !follows(header, floor) && (batches > 0 || baseKnown);
     batches++;
     lastTime = header.maxTimestamp;

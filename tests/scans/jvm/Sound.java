@@ -125,7 +125,7 @@ public final class Sound {
     long offset = base;
     try (OutputStream out = Files.newOutputStream(segment)) {
       for (int index = 0; index < sizes.size(); index++) {
-        int removed = random.nextBoolean() ? 0 : GAPS[random.nextInt(GAPS.length)];
+        int removed = index == sizes.size() - 1 ? 0 : GAPS[random.nextInt(GAPS.length)];
         ByteBuffer batch = written.batch(offset, TIME, sizes.get(index), removed, random);
         out.write(batch.array(), batch.arrayOffset() + batch.position(), batch.remaining());
         boolean nextIsLast = index == sizes.size() - 2;

@@ -32,9 +32,9 @@ final class Unbroken {
     lastTime = header.maxTimestamp;
   }
 
-  /** A wrapper states its last offset only: a record of it takes more than a byte, or else nothing is known. */
+  /** A wrapper states its last offset only, so whether it follows is not known. */
   private static boolean follows(Header header, long floor) {
-    return header.count < 0 ? header.offset - floor < header.size : header.offset == floor && header.count > header.lastOffsetDelta;
+    return header.offset == floor && header.count > header.lastOffsetDelta;
   }
 
   /** Says what speaks against the offsets of the last batch; {@code null} when nothing does. */

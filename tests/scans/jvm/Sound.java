@@ -43,6 +43,8 @@ public final class Sound {
 
   private static final long TIME = 1_700_000_000_000L;
   private static final int HEADER = 61;
+  /** Bytes of records, of a size that a single record can have. */
+  private static final int LIMITED = 300_000;
 
   /** How the bytes of a file come to the walker. */
   private enum Way {
@@ -70,6 +72,7 @@ public final class Sound {
   public static void main(String[] arguments) throws Exception {
     Sound sound = new Sound(Path.of(arguments[0]), Long.parseLong(arguments[1]), Integer.parseInt(arguments[3]), Integer.parseInt(arguments[4]));
     int kinds = Integer.parseInt(arguments[2]);
+    sound.compareLimits();
     for (byte magic = 0; magic <= RecordBatch.CURRENT_MAGIC_VALUE; magic++) {
       for (CompressionType codec : CompressionType.values()) {
         int first = sound.random.nextInt(KINDS);
@@ -82,6 +85,53 @@ public final class Sound {
       }
     }
     System.out.println(sound.comparedRecords + " records in " + sound.comparedBatches + " batches of " + sound.files + " files");
+  }
+
+  /** What takes a byte more than a limit is named so, and nothing else is; even one that ends the file with zeros. */
+  private void compareLimits() throws Exception {
+    for (CompressionType codec : CompressionType.values()) {
+      Path segment = write(new Written((byte) 2, codec, true, true), List.of(200, LIMITED, 300, LIMITED), 0);
+      List<Header> headers = headers(segment);
+      for (Header header : List.of(headers.get(1), headers.get(3))) {
+        for (int less = 0; less < 2; less++) {
+          int content = header.compressed() ? LIMITED - less : LIMITED;
+          int batch = header.compressed() ? LIMITED : (int) header.size - less;
+          String told = told(segment, header.position, new Limits(batch, content, 1 << 20));
+          require(less == 0 ? told == null : told != null && told.contains("the reader's limit"), codec + " at its limit - " + less + ": " + told);
+        }
+      }
+      Files.delete(segment);
+    }
+  }
+
+  private static List<Header> headers(Path segment) throws Exception {
+    List<Header> headers = new ArrayList<>();
+    try (ByteSource source = new LocalFile(segment)) {
+      for (long position = 0; position < Files.size(segment); position += headers.get(headers.size() - 1).size) {
+        headers.add(BatchWalker.headerAt(source, whole(segment), position, Limits.USUAL));
+      }
+    }
+    return headers;
+  }
+
+  /** What is said of the batch at a position; {@code null} when it is read. */
+  private static String told(Path segment, long position, Limits limits) throws Exception {
+    try (ByteSource source = new LocalFile(segment)) {
+      BatchWalker walker = new BatchWalker(source, whole(segment), limits, true);
+      BatchRecords records = new BatchRecords(limits);
+      for (BatchWalker.Step step; (step = walker.step()) != BatchWalker.Step.END; ) {
+        if (step == BatchWalker.Step.DAMAGE && walker.damage().position() == position) {
+          return walker.damage().reason();
+        }
+        if (step == BatchWalker.Step.BATCH && walker.header().position == position) {
+          records.open(walker.header(), walker.batch());
+          return null;
+        }
+      }
+      throw new AssertionError("nothing begins at " + position);
+    } catch (Undecodable error) {
+      return error.getMessage();
+    }
   }
 
   /** Two files, so that the second is read with what the first left behind. The largest batch stands before a small one. */

@@ -124,7 +124,7 @@ def _produce(cluster: Cluster, topic: str, codec: str) -> None:
 
     settings = {"compression.type": codec, "linger.ms": 20, "batch.size": 1 << 16, "queue.buffering.max.messages": 1_000_000}
     producer = Producer(client_settings(bootstrap=cluster.bootstrap, kafka=KAFKA) | settings)
-    for key, value in _records():
+    for key, value in records():
         while True:
             try:
                 producer.produce(topic, partition=0, key=key, value=value)
@@ -135,7 +135,7 @@ def _produce(cluster: Cluster, topic: str, codec: str) -> None:
         raise RuntimeError(f"{topic} was not written.")
 
 
-def _records() -> Iterator[tuple[bytes, bytes]]:
+def records() -> Iterator[tuple[bytes, bytes]]:
     """Keys of 16 bytes, values of about 200; the same at each call."""
     rng = random.Random(7)
     users = [f"user-{number:011}".encode() for number in range(50_000)]

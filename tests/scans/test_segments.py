@@ -1,7 +1,9 @@
 """The data source `kafka_segments` on segments of real brokers: record by record as aiokafka's own reader has them."""
 
 import gzip
+import hashlib
 import os
+import shutil
 import subprocess
 import tarfile
 from pathlib import Path
@@ -9,11 +11,14 @@ from pathlib import Path
 import pytest
 import zstandard
 from aiokafka.record import MemoryRecords
+from pyspark.errors import IllegalArgumentException
 
 from casebook import jars
 from casebook.errors import ScanError
 from casebook.scans import jvm, segments, watched
 
+LARGE = (200, (1 << 18) + 1, 200, 1 << 20, 300, (9 << 20) + 1, 100, 300_000, 50)
+"""Bytes of the records of one batch after the other."""
 COLUMNS = ("offset", "timestamp", "key", "value", "headers")
 
 
@@ -42,6 +47,24 @@ def by_spark(scanning, place, **options):
         (row["offset"], row["timestamp"], row["key"], row["value"], [(h["key"], h["value"]) for h in row["headers"]])
         for row in table
     ]
+
+
+@pytest.fixture(scope="module")
+def checks(tmp_path_factory):
+    """Run one of our Java checks with a heap and arguments; what it says."""
+    classes = tmp_path_factory.mktemp("classes")
+    spark = sorted(jars.spark_jars(ScanError).glob("*.jar"))
+    path = ":".join(map(str, (classes, *jvm.source_jars(), *spark)))
+    sources = sorted((Path(__file__).parent / "jvm").glob("*.java"))
+    subprocess.run([jars.java(ScanError, "javac"), "-nowarn", "-cp", path, "-d", classes, *sources], check=True)
+
+    def run(check, heap, *arguments):
+        command = [jars.java(ScanError), f"-Xmx{heap}", "-XX:+UseSerialGC", "-cp", path, check, *arguments]
+        ran = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    return run
 
 
 class TestRecords:
@@ -138,7 +161,8 @@ class TestPlaces:
         folder.mkdir()
         left = folder / f"{source.name}.deleted"
         left.write_bytes(source.read_bytes())
-        assert segments(scanning, folder).count() == 0
+        with pytest.raises(IllegalArgumentException, match=r"found no segment in .*none-0\. .*It found .*\.log\.deleted"):
+            segments(scanning, folder).count()
         assert segments(scanning, left).count() > 0
 
     def test_no_link_out_of_the_log_dir(self, scanning, written, tmp_path):
@@ -160,6 +184,25 @@ class TestPlaces:
         assert {topic for topic, _ in found} == {"there", "linked"}
         assert {Path(segment).name for _, segment in found if segment} <= {source.name}
         assert segments(scanning, log_dir / "secret-0").count() > 0
+
+    def test_log_dir_named_like_a_partition(self, scanning, written, tmp_path):
+        """``kafka-logs-1`` is read as the log dir that it is, by itself and in the folder of a broker's disks."""
+        expected = {"none": 200, "gzip": 200}
+        for topic in expected:
+            shutil.copytree(written["2.8.2"] / f"{topic}-0", tmp_path / "kafka-logs-1" / f"{topic}-0")
+        for place in (tmp_path / "kafka-logs-1", tmp_path, str(tmp_path / "kafka-*")):
+            counted = segments(scanning, place).where("kind = 'data'").groupBy("log_topic").count().collect()
+            assert {row["log_topic"]: row["count"] for row in counted} == expected
+
+    def test_nothing_is_said(self, scanning, tmp_path):
+        """No answer is empty for want of segments: what was looked for, and what was there."""
+        (tmp_path / "disk" / "kafka" / "none-0").mkdir(parents=True)
+        with pytest.raises(IllegalArgumentException, match=r"<base offset>\.log.* It found kafka\. Name a log dir"):
+            segments(scanning, tmp_path / "disk").count()
+        with tarfile.open(tmp_path / "a.tar", "w") as archive:
+            archive.add(tmp_path / "disk", arcname="data")
+        (row,) = segments(scanning, tmp_path / "a.tar").collect()
+        assert row.kind == "damage" and row.reason.startswith("the bundle holds no segment")
 
     def test_filters_read_less_and_change_nothing(self, scanning, written):
         """Offsets, times and topics: the same rows as without pushing them down; splits as without."""
@@ -210,18 +253,42 @@ class TestDamage:
         ((_, size, at_end, reason),) = self.found(scanning, copy)
         assert at_end and reason == f"torn: the file has {size} of the batch's {last.bytes} bytes"
 
-    def test_fuzz(self, written, tmp_path):
+    @pytest.mark.parametrize(
+        ("heap", "files", "large"),
+        [("64m", 20_000, 0), ("128m", 200, 1)],
+        ids=["of brokers", "of large batches"],
+    )
+    def test_fuzz(self, written, checks, heap, files, large):
         """Thousands of damaged files in little memory: no crash, no hang, no silent end, nothing lost that is whole."""
-        spark = sorted(jars.spark_jars(ScanError).glob("*.jar"))
-        path = ":".join(map(str, (tmp_path, *jvm.source_jars(), *spark)))
-        subprocess.run(
-            [jars.java(ScanError, "javac"), "-nowarn", "-cp", path, "-d", tmp_path, Path(__file__).parent / "jvm" / "Fuzz.java"],
-            check=True,
-        )
-        command = [jars.java(ScanError), "-Xmx64m", "-cp", path, "Fuzz", "20000", "1", *segments_of(written).values()]
-        ran = subprocess.run(list(map(str, command)), capture_output=True, text=True)
-        assert ran.returncode == 0, ran.stderr
-        assert ran.stdout.startswith("{flipped=")
+        said = checks("Fuzz", heap, files, 1, large, *segments_of(written).values())
+        assert said.startswith("{claim=")
+
+
+class TestSound:
+    def test_as_kafka_reads_them(self, checks, tmp_path):
+        """Batches of a byte around every buffer's size in every format and codec, over files and parts of files: Kafka's own
+        records, and no damage. All sizes up to 100 MiB: ``Sound <folder> <seed> 4 16777218 104857600``."""
+        said = checks("Sound", "1g", tmp_path, 1, 1, (1 << 20) + 2, 9 << 20)
+        assert int(said.split()[0]) > 100_000
+
+    def test_over_files_and_tasks(self, scanning, checks, tmp_path):
+        """Spark's rows of large batches, in one task and in many: what aiokafka's own reader has, value by value."""
+        checks("Corpus", "1g", tmp_path, 1, *LARGE)
+        folders = sorted(folder for folder in tmp_path.iterdir() if folder.name != "format.0.lz4-0")  # as above
+        expected = {}
+        for folder in folders:
+            (segment,) = folder.glob("*.log")
+            expected[folder.name] = {
+                row[0]: hashlib.md5((row[2] or b"") + b"/" + row[3]).hexdigest() for row in by_aiokafka(segment)
+            }
+        for split in ("1g", "256k"):
+            frame = segments(scanning, *folders, splitBytes=split)
+            assert frame.where("kind <> 'data'").count() == 0
+            found = {folder.name: {} for folder in folders}
+            columns = ("log_topic", "offset", "md5(concat(coalesce(key, ''), '/', value)) AS hash")
+            for row in frame.selectExpr(*columns).toLocalIterator():
+                found[f"{row.log_topic}-0"][row.offset] = row.hash
+            assert found == expected
 
 
 class TestWatched:

@@ -29,7 +29,11 @@ public final class BatchWalker {
   private Header probe = new Header();
   private Damage damage;
   private long position;
+  /** No batch that follows has an offset below. */
   private long floor;
+  /** The same by the records of the last batch alone, if it claims more offsets. */
+  private long certainFloor;
+  private final Unbroken unbroken;
   private long searched;
 
   /**
@@ -42,6 +46,8 @@ public final class BatchWalker {
     this.checked = checked;
     position = range.start();
     floor = range.floor();
+    certainFloor = floor;
+    unbroken = new Unbroken(range);
   }
 
   /**
@@ -63,16 +69,18 @@ public final class BatchWalker {
       return Step.END;
     }
     String fault = faultAt(position, header, checked);
-    if (fault == null && header.offset > floor && contradicted()) {
-      fault = "its offset " + header.offset + " is above those of the batches behind it";
-    }
+    boolean whole = fault == null;
+    fault = whole ? misplaced(header) : fault;
+    fault = fault == null ? contradiction() : fault;
     if (fault != null) {
-      skip(fault);
+      skip(fault, whole && checked);
       return Step.DAMAGE;
     }
+    unbroken.pass(header, floor);
     position += header.size;
     header.floor = floor;
     floor = header.lastOffset + 1;
+    certainFloor = header.count < 0 ? floor : header.offset + header.count;
     if (!checked) {
       window.readAhead(header.size > 8192 ? 4 * Header.LONGEST : Integer.MAX_VALUE);
     }
@@ -118,7 +126,7 @@ public final class BatchWalker {
     if (compute && !checksum.fits(window.buffer(), window.at(at), size, into.magic)) {
       return "its checksum does not fit";
     }
-    return misplaced(into);
+    return null;
   }
 
   /** Whether a header that is not checked ends so near to the end of the file that this must be looked at. */
@@ -133,11 +141,16 @@ public final class BatchWalker {
     if (found.size < found.least()) {
       return "its length " + found.size + " is too small";
     }
-    return found.size > limits.batchBytes() ? "its length " + found.size + " is beyond the limit" : null;
+    return oversized(found) ? "its length " + found.size + " is beyond the reader's limit of " + limits.batchBytes() + " bytes" : null;
   }
 
+  private boolean oversized(Header found) {
+    return found.size > limits.batchBytes();
+  }
+
+  /** Says why a batch whose bytes may be sound cannot be where it is; {@code null} when it can. */
   private String misplaced(Header found) {
-    if (found.lastOffsetDelta < 0 || found.magic == 2 && found.count < 0) {
+    if (!found.countsFit()) {
       return "its counts make no sense";
     }
     if (found.offset < floor) {
@@ -148,23 +161,39 @@ public final class BatchWalker {
         : null;
   }
 
-  /**
-   * Whether the batch behind says that this one's offset is too large, and is not itself contradicted by the one behind it.
-   * Only asked where offsets leave a gap, as compaction leaves many. Where one behind the other fits without a gap, that is it.
-   */
-  private boolean contradicted() throws IOException {
+  /** Says why the offsets that a batch claims cannot be; {@code null} when nothing speaks against them. */
+  private String contradiction() throws IOException {
+    if (header.offset == floor && !header.compressed() && header.count > header.lastOffsetDelta) {
+      return null; // no gap before it, and none in it
+    }
     long behind = header.position + header.size;
     if (checked) {
       window.have(header.position, (int) header.size + Header.LONGEST); // so that the batch stays in the window
     }
-    if (!plausibleAt(behind) || next.offset > header.lastOffset || next.offset < floor || !soundAt(behind)) {
+    if (!plausibleAt(behind)) {
+      return range.last() ? unbroken.against(header, floor) : null;
+    }
+    return contradictedBy(behind) ? "its offsets, " + header.offset + " to " + header.lastOffset + ", go beyond those of the batches behind it" : null;
+  }
+
+  /**
+   * Whether the batch behind says that this one's offsets are too large, and is not itself contradicted by the one behind it.
+   * Where one behind the other fits without a gap, that is it: by the offset before, or by the number of records.
+   */
+  private boolean contradictedBy(long behind) throws IOException {
+    if (next.offset > header.lastOffset || next.offset < floor || !soundAt(behind)) {
       return false;
     }
     if (next.offset == floor + header.lastOffsetDelta + 1) {
       return true;
     }
+    boolean fits = header.count > 0 && next.offset == header.offset + header.count;
     long lastBehind = next.lastOffset;
-    return !plausibleAt(behind + next.size) || next.offset > lastBehind && firstOffset(next) <= header.lastOffset;
+    long fitting = next.count > 0 ? next.offset + next.count : lastBehind + 1;
+    if (!plausibleAt(behind + next.size)) {
+      return fits || header.offset > floor;
+    }
+    return next.offset > lastBehind && firstOffset(next) <= header.lastOffset || fits && next.offset == fitting;
   }
 
   /** The offset of a batch's first record, for which a compressed set of formats 0 and 1 is opened, as it states that of its last. */
@@ -196,30 +225,43 @@ public final class BatchWalker {
     return window.have(at, size) >= size && checksum.fits(window.buffer(), window.at(at), size, next.magic);
   }
 
-  /** Passes over damage, as far as the next sound batch. */
-  private void skip(String fault) throws IOException {
+  /**
+   * Passes over damage, as far as the next sound batch. What the batch before it claims beyond its records is no longer believed,
+   * as nothing confirmed it.
+   *
+   * @param certain the batch is whole, and its fault not one of bytes
+   */
+  private void skip(String fault, boolean certain) throws IOException {
     long from = position;
+    floor = certainFloor;
     window.readAhead(Integer.MAX_VALUE);
     boolean whole = window.have(from, Header.SHORTEST) >= Header.SHORTEST;
     Long stated = whole && header.offset >= floor && header.offset < range.ceiling() ? header.offset : null;
-    long behind = whole && implausible(header) == null ? from + header.size : -1;
-    Tail tail = new Tail(from, fault, behind);
+    long behind = whole ? behind(from) : -1;
+    Tail tail = new Tail(from, fault, behind, certain || behind > 0 && oversized(header));
     boolean ends = behind > 0 && soundBatchAt(behind);
     boolean found = search(from + 1, ends ? behind : range.end(), tail);
     if (found || ends) {
       position = found ? probe.position : behind;
       damage = new Damage(from, position - from, stated, tail.limited(fault), false);
     } else {
-      position = tail.end;
-      damage = new Damage(from, position - from, stated, tail.reason(stated != null), range.last());
+      position = tail.end();
+      damage = new Damage(from, position - from, stated, tail.reason(range.last(), stated != null), range.last());
     }
+  }
+
+  /** Where a damaged batch ends, as its length says; -1 when that cannot be looked at. */
+  private long behind(long from) {
+    boolean known = header.magic >= 0 && header.magic <= 2;
+    boolean there = known && oversized(header) && from + header.size <= range.length() && !window.forwardOnly();
+    return there || implausible(header) == null ? from + header.size : -1;
   }
 
   private boolean soundBatchAt(long at) throws IOException {
     if (at >= range.end() || window.have(at, Header.SHORTEST) < Header.SHORTEST) {
       return false;
     }
-    return faultAt(at, probe, true) == null;
+    return faultAt(at, probe, true) == null && misplaced(probe) == null;
   }
 
   /**
@@ -250,7 +292,7 @@ public final class BatchWalker {
         tail.see(window, at++, 1);
       }
     }
-    tail.end = at;
+    tail.endAt(at);
     return false;
   }
 
@@ -285,61 +327,10 @@ public final class BatchWalker {
       return false;
     }
     if (searched + size > limits.searchBytes()) {
-      tail.givenUp = true;
+      tail.giveUp();
       return false;
     }
     searched += size;
     return soundBatchAt(at);
-  }
-
-  /** What the end of a file looks like behind its last sound batch. */
-  private final class Tail {
-    private final long from;
-    private final String fault;
-    private final long behind;
-    private long lastNonZero;
-    private long end;
-    private boolean givenUp;
-
-    Tail(long from, String fault, long behind) {
-      this.from = from;
-      this.fault = fault;
-      this.behind = behind;
-      lastNonZero = from - 1;
-    }
-
-    void see(Window window, long at, int length) {
-      int first = window.at(at);
-      for (int index = first + length - 1; index >= first; index--) {
-        if (window.buffer().get(index) != 0) {
-          lastNonZero = at + index - first;
-          return;
-        }
-      }
-    }
-
-    String reason(boolean stated) {
-      return limited(range.last() ? kind(stated) : fault);
-    }
-
-    String limited(String said) {
-      return givenUp ? said + "; the search for sound batches behind it was given up at its limit" : said;
-    }
-
-    private String kind(boolean stated) {
-      if (lastNonZero < from) {
-        return "zeros to the end of the file";
-      }
-      if (end - from < Header.SHORTEST) {
-        return "torn: the file ends inside a header";
-      }
-      if (behind > end && stated) {
-        return "torn: the file has " + (end - from) + " of the batch's " + (behind - from) + " bytes";
-      }
-      if (end - lastNonZero > Header.SHORTEST) {
-        return "torn: zeros from byte " + (lastNonZero + 1) + " to the end of the file";
-      }
-      return fault + ", and nothing sound follows";
-    }
   }
 }

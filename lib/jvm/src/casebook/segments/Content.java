@@ -16,7 +16,8 @@ final class Content {
 
   private final int limit;
   private final BufferSupplier supplier = BufferSupplier.create();
-  private byte[] bytes = new byte[USUAL];
+  private byte[] bytes = {};
+  private int filled;
 
   Content(int limit) {
     this.limit = limit;
@@ -36,33 +37,36 @@ final class Content {
       SnappyClaims.check(compressed.duplicate(), limit);
     }
     try (InputStream stream = Compression.of(type).build().wrapForInput(compressed, magic, supplier)) {
-      return ByteBuffer.wrap(bytes, 0, readAll(stream)).slice();
+      readAll(stream);
     } catch (IOException | RuntimeException | SnappyError error) {
       throw new Undecodable(error);
     }
+    return ByteBuffer.wrap(bytes, 0, filled).slice();
   }
 
-  private int readAll(InputStream stream) throws IOException, Undecodable {
-    int filled = 0;
-    if (bytes.length > KEPT) {
-      bytes = new byte[USUAL];
+  /** Fills the buffer, which may be another one afterwards: until then nobody may hold it. */
+  private void readAll(InputStream stream) throws IOException, Undecodable {
+    if (bytes.length == 0 || bytes.length > KEPT && filled <= KEPT) {
+      bytes = new byte[(int) Math.min(USUAL, limit + 1L)];
     }
-    while (true) {
+    filled = 0;
+    for (int count; (count = stream.read(bytes, filled, bytes.length - filled)) >= 0; ) {
+      filled += count;
       if (filled == bytes.length) {
         grow();
       }
-      int count = stream.read(bytes, filled, bytes.length - filled);
-      if (count < 0) {
-        return filled;
-      }
-      filled += count;
     }
   }
 
+  /** A byte more than the limit tells content that is as large from what is larger. */
   private void grow() throws Undecodable {
-    if (bytes.length >= limit) {
-      throw new Undecodable("its records take more than " + limit + " bytes decompressed");
+    if (filled > limit) {
+      throw beyond(limit);
     }
-    bytes = Arrays.copyOf(bytes, (int) Math.min(limit, 2L * bytes.length));
+    bytes = Arrays.copyOf(bytes, (int) Math.min(limit + 1L, 2L * bytes.length));
+  }
+
+  static Undecodable beyond(long limit) {
+    return new Undecodable("its records take more than " + limit + " bytes decompressed, the reader's limit");
   }
 }

@@ -14,6 +14,10 @@ public final class Header {
 
   private static final int OVERHEAD = 12;
   private static final int[] LEAST = {26, 34, LONGEST};
+  /** The fewest bytes of a record of format 2, and so the most records of a batch: Kafka counts their bytes in an int. */
+  private static final int LEAST_RECORD = 7;
+
+  private static final int MOST_RECORDS = Integer.MAX_VALUE / LEAST_RECORD;
 
   public long position;
   /** No record has an offset below: where the batches before end. */
@@ -80,6 +84,15 @@ public final class Header {
   /** The fewest bytes that a batch of this format has. */
   int least() {
     return LEAST[magic];
+  }
+
+  /** Whether the records fit into the offsets, which compaction only makes more than those, and where they lie plain, into the bytes. */
+  boolean countsFit() {
+    return magic < 2
+        || count >= 0
+            && count <= lastOffsetDelta + 1L
+            && lastOffsetDelta < MOST_RECORDS
+            && (compressed() || (long) count * LEAST_RECORD <= size - LONGEST);
   }
 
   public int codec() {

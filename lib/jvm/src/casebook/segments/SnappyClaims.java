@@ -15,11 +15,11 @@ final class SnappyClaims {
   private SnappyClaims() {}
 
   static void check(ByteBuffer data, int limit) throws Undecodable {
-    if (data.remaining() < FRAME_HEADER || data.getLong(data.position()) != MAGIC) {
-      checkBlock(data, data.remaining(), limit);
-      return;
-    }
     long total = 0;
+    if (data.remaining() < FRAME_HEADER || data.getLong(data.position()) != MAGIC) {
+      total = claimedBy(data, data.remaining());
+      data.position(data.limit());
+    }
     while (data.hasRemaining()) {
       if (data.remaining() >= FRAME_HEADER && data.getLong(data.position()) == MAGIC) {
         data.position(data.position() + FRAME_HEADER);
@@ -29,18 +29,18 @@ final class SnappyClaims {
       if (length <= 0 || length > data.remaining()) {
         throw new Undecodable("its snappy data has a block whose length makes no sense");
       }
-      total += checkBlock(data, length, limit - total);
+      total += claimedBy(data, length);
       data.position(data.position() + length);
+    }
+    if (total > limit) {
+      throw Content.beyond(limit);
     }
   }
 
-  private static long checkBlock(ByteBuffer data, int length, long limit) throws Undecodable {
+  private static long claimedBy(ByteBuffer data, int length) throws Undecodable {
     long claimed = claimed(data, length);
     if (claimed < 0 || claimed > (long) MOST_PER_BYTE * length) {
       throw new Undecodable("its snappy data claims a size that it cannot have");
-    }
-    if (claimed > limit) {
-      throw new Undecodable("its snappy data claims more than the limit");
     }
     return claimed;
   }

@@ -36,6 +36,11 @@ public final class Window {
     floor = position;
   }
 
+  /** Whether a position behind can only be reached by holding all that lies between. */
+  boolean forwardOnly() {
+    return source.forwardOnly();
+  }
+
   /**
    * Brings bytes into memory.
    *

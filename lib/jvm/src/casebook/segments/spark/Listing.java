@@ -12,15 +12,22 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
-/** Finds segments below the places that were named. */
+/** Finds segments below the places that were named, and says so when there are none. */
 final class Listing {
+  /** Folders above one another: log dirs may themselves be named like partitions, as {@code kafka-logs-1} is. */
+  private static final int DEEPEST = 2;
+  /** Names of what was there instead, in an error. */
+  private static final int SHOWN = 5;
+
   private final Configuration configuration;
   private final Map<String, Listed> found = new LinkedHashMap<>();
+  private final List<String> others = new ArrayList<>();
 
   Listing(Configuration configuration) {
     this.configuration = configuration;
@@ -32,27 +39,50 @@ final class Listing {
       FileSystem system = path.getFileSystem(configuration);
       for (FileStatus named : Places.named(configuration, path)) {
         if (named.isDirectory()) {
-          addFolder(system, named.getPath());
+          addFolder(system, named.getPath(), logDir(system, named.getPath()), DEEPEST);
         } else {
           add(named, Long.MAX_VALUE);
         }
       }
     }
+    if (found.isEmpty()) {
+      throw new IllegalArgumentException(nothing(places));
+    }
     return List.copyOf(found.values());
   }
 
-  /** Adds a partition's folder, or a log dir with what it holds. */
-  private void addFolder(FileSystem system, Path folder) throws IOException {
-    boolean isPartition = SegmentName.isPartition(folder.getName());
-    Path logDir = isPartition ? folder.getParent() : folder;
+  private String nothing(List<String> places) {
+    String there = others.isEmpty() ? "nothing" : others.stream().limit(SHOWN).collect(Collectors.joining(", "));
+    String more = others.size() > SHOWN ? " and " + (others.size() - SHOWN) + " more" : "";
+    return "kafka_segments found no segment in "
+        + String.join(", ", places)
+        + ". It looked for files named <base offset>.log and for bundles of them (.tar, .tar.gz, .tgz, .tar.zst, .log.gz, .log.zst), there and in folders"
+        + " named <topic>-<partition>. It found "
+        + there
+        + more
+        + ". Name a log dir, the folder of a partition or a segment; files that end in .deleted, .cleaned or .swap and folders that end in"
+        + " -delete, -future or -stray are read only when they are named themselves.";
+  }
+
+  /** The log dir that a folder which was named belongs to: itself, unless it is the folder of a partition. */
+  private static Path logDir(FileSystem system, Path folder) throws IOException {
+    boolean holdsPartitions = Arrays.stream(system.listStatus(folder)).anyMatch(Listing::isPartition);
+    return SegmentName.isPartition(folder.getName()) && !holdsPartitions ? folder.getParent() : folder;
+  }
+
+  private static boolean isPartition(FileStatus one) {
+    return one.isDirectory() && SegmentName.isPartition(one.getPath().getName());
+  }
+
+  /** Adds the segments of a folder and those of the partitions in it. */
+  private void addFolder(FileSystem system, Path folder, Path logDir, int deep) throws IOException {
     FileStatus[] inside = inside(system, folder, logDir);
     addSegments(inside);
-    if (isPartition) {
-      return;
-    }
     for (FileStatus one : inside) {
-      if (one.isDirectory() && SegmentName.isPartition(one.getPath().getName())) {
-        addSegments(inside(system, one.getPath(), logDir));
+      if (deep > 0 && isPartition(one)) {
+        addFolder(system, one.getPath(), logDir, deep - 1);
+      } else if (found.isEmpty()) {
+        others.add(one.getPath().getName());
       }
     }
   }

@@ -2,6 +2,7 @@ package casebook.segments.spark;
 
 import casebook.segments.BatchRecords;
 import casebook.segments.BatchWalker;
+import casebook.segments.Bundle;
 import casebook.segments.Damage;
 import casebook.segments.FileRange;
 import casebook.segments.ForwardStream;
@@ -30,6 +31,8 @@ final class SegmentsReader implements PartitionReader<ColumnarBatch> {
   private FileRange range;
   private Segments segments;
   private Segments.Open open;
+  /** Segments of this file so far. */
+  private int opened;
 
   SegmentsReader(ScanOptions options, StructType wantedColumns, Wanted wanted, List<FileRange> ranges, Configuration configuration) {
     this.options = options;
@@ -76,10 +79,14 @@ final class SegmentsReader implements PartitionReader<ColumnarBatch> {
     while (!columns.full() && (segments != null || openFile())) {
       try {
         open = segments == null ? null : segments.next();
+        if (open == null && segments instanceof Bundle && opened == 0) {
+          unreadable(range, 0, "the bundle holds no segment: no file in it is named <base offset>.log");
+        }
       } catch (IOException error) {
         unreadable(range, 0, "the bundle cannot be read: " + error.getMessage());
       }
       if (open != null) {
+        opened++;
         rows.begin(new BatchWalker(open.source(), open.range(), options.limits(), options.checked()), new Common(open.range()));
         return true;
       }
@@ -93,6 +100,7 @@ final class SegmentsReader implements PartitionReader<ColumnarBatch> {
       return false;
     }
     range = ranges.next();
+    opened = 0;
     try {
       segments = files.open(range);
     } catch (FileNotFoundException | NoSuchFileException gone) {

@@ -1,0 +1,93 @@
+"""Damaged and made-up segments within a budget of time: no crash, no hang, no silent end, nothing lost that is whole.
+
+    python tests/bench/fuzz.py [seconds] [seed]
+
+Half of the time Jazzer, led by the code that is reached, makes up bytes whose checksums fit; the other half our own fuzzer
+(``tests/scans/jvm/Fuzz.java``) damages sound segments, one in ten with large batches, with a seed that is said.
+"""
+
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from casebook import jars
+from casebook.errors import ScanError
+from casebook.places import cache_dir
+from casebook.scans import jvm
+
+SECONDS = 120
+ROUND = 5_000
+JAZZER = {
+    "com.code-intelligence:jazzer:0.24.0": "5b04a75bfd3dedd1ef38366561d0182e6cfb9bf4aed2dd3dc811fa6922ddc8bb",
+    "com.code-intelligence:jazzer-api:0.24.0": "71f8492434a612bb4d6be26b1fcd408d284204637df8dd5570805fca48968da4",
+}
+CODECS = ("lz4-java", "slf4j-api", "snappy-java", "zstd-jni")
+"""What Kafka's reader needs of Spark's jars; Jazzer looks through all that it is given."""
+CONTENTS = ("200", "300", "100", "900", "50")
+"""Bytes of the records of the batches of a sound segment."""
+
+
+def main() -> None:
+    """Compile, write sound segments, and let both loose on them."""
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.SystemRandom().randrange(1 << 30)
+    with tempfile.TemporaryDirectory() as scratch:
+        classes, written = Path(scratch, "classes"), Path(scratch, "written")
+        written.mkdir()
+        spark = jars.spark_jars(ScanError)
+        path = [classes, *jvm.source_jars(), *(jar for name in CODECS for jar in sorted(spark.glob(f"{name}*.jar")))]
+        sources = sorted(Path(__file__).parents[1].joinpath("scans", "jvm").glob("*.java"))
+        run(["javac"], path, ["-nowarn", "-d", classes, *sources])
+        run(["java"], path, ["Corpus", written, seed, *CONTENTS])
+        segments = sorted(written.glob("*/*.log"))
+        by_jazzer(path, segments, seconds / 2, scratch)
+        by_ours(path, segments, seconds / 2, seed)
+
+
+def run(command: Sequence[str], path: Sequence[Path], arguments: Sequence[object], **options: object) -> str:
+    """Run a command of Java with a class path; what it says, or its end is ours."""
+    line = [jars.java(ScanError, command[0]), *command[1:], "-cp", ":".join(map(str, path)), *map(str, arguments)]
+    ran = subprocess.run(line, capture_output=True, text=True, errors="replace", check=False, **options)
+    if ran.returncode:
+        sys.exit(ran.stdout + ran.stderr)
+    return ran.stdout + ran.stderr
+
+
+def by_jazzer(path: Sequence[Path], segments: Sequence[Path], seconds: float, scratch: str) -> None:
+    """Print how many inputs Jazzer made up. Each file that it found worth keeping stays in the temporary folder only."""
+    corpus = Path(scratch, "corpus")
+    corpus.mkdir()
+    for number, segment in enumerate(segments):
+        shutil.copy(segment, corpus / str(number))
+    fetched = jars.fetched(JAZZER, cache_dir() / "jazzer", what="Jazzer", error=ScanError)
+    said = run(
+        ["java", "-Xmx512m", "-XX:+UseSerialGC"],
+        (*fetched, *path),
+        (
+            "com.code_intelligence.jazzer.Jazzer",
+            "--target_class=Jazz",
+            "--instrumentation_includes=casebook.**:org.apache.kafka.common.**",
+            f"-max_total_time={seconds:.0f}",
+            corpus,
+        ),
+        cwd=scratch,
+    )
+    print("Jazzer:", next(line for line in said.splitlines() if line.startswith("Done ")))
+
+
+def by_ours(path: Sequence[Path], segments: Sequence[Path], seconds: float, seed: int) -> None:
+    """Print how many files our fuzzer damaged, and the seeds."""
+    until, rounds = time.monotonic() + seconds, 0
+    while time.monotonic() < until:
+        run(["java", "-Xmx256m", "-XX:+UseSerialGC"], path, ("Fuzz", ROUND, seed + rounds, 10, *segments))
+        rounds += 1
+    print(f"Fuzz: {rounds * ROUND} files, seeds {seed} to {seed + rounds - 1}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+"""Scans of segments whose batches are large, in turns with Kafka's dump-log.
+
+    python tests/bench/large_batches.py [rounds]
+
+The same records as in ``segments.py``, in batches of 16 KiB, 1 MiB and 10 MiB before compression. Dump-log opens the batches
+(``--deep-iteration``) and prints a line for each record, to nowhere; ours reads all values and counts them by length.
+"""
+
+import itertools
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import commits
+
+from casebook.rehearsal import servers
+from casebook.scans import segments, session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ROUNDS = 3
+CORES = 2
+RECORDS = 500_000
+SIZES = {"16 KiB": 1 << 14, "1 MiB": 1 << 20, "10 MiB": 10 << 20}
+CODECS = {"none": 0, "lz4": 3, "zstd": 4}
+BOUND = 2
+
+
+def main() -> None:
+    """Write, take turns, print medians and ratios; fail below the bound."""
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
+    os.environ["PYSPARK_SUBMIT_ARGS"] = f"--master local[{CORES}] pyspark-shell"
+    with tempfile.TemporaryDirectory() as place:
+        written = {(size, codec): write(Path(place), size, codec) for size in SIZES for codec in CODECS}
+        spark = session()
+        for segment in written.values():
+            ours(spark, segment)
+        taken = [
+            {name: (timed(ours, spark, segment), timed(dump_log, segment)) for name, segment in written.items()}
+            for _ in range(rounds)
+        ]
+    print(f"medians of {rounds} rounds in turns, load {os.getloadavg()[0]:.1f}\n")
+    for name in written:
+        rates = [RECORDS / 1e6 / median(turn[name][which] for turn in taken) for which in (0, 1)]
+        ratios = sorted(turn[name][1] / turn[name][0] for turn in taken)
+        said = f"{rates[0]:6.2f} M records/s, dump-log {rates[1]:.2f}, ratio {median(ratios):.1f}"
+        print(f"{name[0]:>8} {name[1]:<6}{said} ({ratios[0]:.1f} to {ratios[-1]:.1f})")
+        if median(ratios) < BOUND:
+            sys.exit(f"Below {BOUND} times dump-log's speed.")
+
+
+def write(place: Path, size: str, codec: str) -> Path:
+    """A segment of batches that have records for so many bytes."""
+    folder = place / f"{size.replace(' ', '')}.{codec}-0"
+    folder.mkdir()
+    segment = folder / f"{0:020}.log"
+    with segment.open("wb") as file:
+        for first, batch in batches(SIZES[size], CODECS[codec]):
+            struct.pack_into(">q", batch, 0, first)  # the base offset, which no checksum covers
+            file.write(batch)
+    return segment
+
+
+def batches(size: int, codec: int) -> Iterator[tuple[int, bytearray]]:
+    """Each with the offset of its first record."""
+    from aiokafka.record.default_records import DefaultRecordBatchBuilder
+
+    def begun() -> DefaultRecordBatchBuilder:
+        return DefaultRecordBatchBuilder(2, codec, 0, -1, -1, -1, size)
+
+    first, builder = 0, begun()
+    for number, (key, value) in enumerate(itertools.islice(commits.records(), RECORDS)):
+        time_ms = 1_700_000_000_000 + number
+        if builder.append(number - first, time_ms, key, value, []) is None:
+            yield first, builder.build()
+            first, builder = number, begun()
+            builder.append(0, time_ms, key, value, [])
+    yield first, builder.build()
+
+
+def ours(spark: "SparkSession", segment: Path) -> None:
+    """Read all values, whole or not at all."""
+    read = segments(spark, segment, splitBytes="1g").selectExpr("kind", "length(value) AS length")
+    rows = read.groupBy("kind", "length").count().collect()
+    if {row["kind"] for row in rows} != {"data"} or sum(row["count"] for row in rows) != RECORDS:
+        raise RuntimeError(f"{segment} was not read whole.")
+
+
+def dump_log(segment: Path) -> None:
+    """Open every batch by Kafka's own tool, to nowhere."""
+    path = ":".join(map(str, servers.jars(commits.KAFKA)))
+    tool = [servers.java(), "-Xmx1G", "-cp", path, "kafka.tools.DumpLogSegments", "--deep-iteration", "--files", str(segment)]
+    subprocess.run([*tool, "--max-message-size", str(64 << 20)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+
+
+def timed(work: object, *arguments: object) -> float:
+    """Wall seconds."""
+    began = time.perf_counter()
+    work(*arguments)
+    return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    main()

@@ -45,6 +45,11 @@ def heard(event, arguments):
 sys.addaudithook(heard)
 """
 """What each Python of the server does first: it writes down whom it talks to."""
+FETCHED = "path => performance.getEntriesByType('resource').some(one => new URL(one.name).pathname === path && one.responseEnd)"
+OFF = {
+    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
+    "@jupyterlab/extensionmanager-extension:plugin": {"enabled": False},
+}
 INSIDE = re.compile(r"'(127\.[0-9.]+|::1|localhost|0\.0\.0\.0|::)'")
 
 
@@ -72,9 +77,13 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     shutil.copytree(places.notebooks_dir(), home / "notebooks")
     shutil.copytree(places.checkout() / "docs", home / "docs")
     (home / "sitecustomize.py").write_text(HEARD)
+    once_said = home / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+    once_said.parent.mkdir(parents=True)
+    once_said.write_text('{"fetchNews": "true", "checkForUpdates": true}')
     port = free_port()
     told = {
         "JUPYTER_CONFIG_PATH": CONFIG,
+        "JUPYTERLAB_SETTINGS_DIR": home / "settings",
         "CASEBOOK_RUNS": home / "runs",
         "PYTHONPATH": home,
         "HEARD": home / "heard",
@@ -132,14 +141,20 @@ class TestNothingLeaves:
     """An incident room without a network, or one where nobody may know of the incident."""
 
     def test_page_and_server_talk_to_each_other_alone(self, page: Page, lab: Lab):
-        """No update, no news, no list of extensions; nor does any kernel look further than this machine."""
-        page.wait_for_load_state("networkidle")
-        assert len(lab.asked) > 50
+        """Even of a person who has told JupyterLab elsewhere to fetch news and look for updates."""
+        page.wait_for_function(FETCHED, arg="/lab/api/news")
+        page.wait_for_function(FETCHED, arg="/lab/api/update")
         assert {urlsplit(url).hostname for url in lab.asked if not url.startswith(("data:", "blob:"))} == {"127.0.0.1"}
-        assert [url for url in lab.asked if re.search("/lab/api/(update|news|extensions)", url)] == []
         heard = lab.heard.read_text().splitlines()
         assert heard
         assert [line for line in heard if not INSIDE.search(line)] == []
+
+    def test_nobody_is_asked_for_news(self, lab: Lab):
+        """Unless a person says otherwise, not even the server is asked for news, updates and extensions."""
+        for plugin, expected in OFF.items():
+            with urllib.request.urlopen(f"{lab.address}/lab/api/settings/{plugin}") as answer:
+                properties = json.load(answer)["schema"]["properties"]
+            assert {name: properties[name]["default"] for name in expected} == expected
 
     def test_make_lab_has_these_settings(self):
         """The ones that are tested here."""

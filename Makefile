@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 LONGEST := rehearsal scans schedules differential browser leaders
 FOLDERS := $(LONGEST) $(filter-out $(LONGEST),$(shell find tests -mindepth 2 -name 'test_*.py' | cut -d/ -f2 | sort -u))
 
-.PHONY: install report lab test test-together test-alone test-top bench screenshots lint clean
+.PHONY: install report lab test test-together test-alone test-top explore bench screenshots lint clean
 
 install: $(READY)
 	@echo "Installed. Next: make report, make lab, or $(BIN)/casebook doctor"
@@ -45,6 +45,10 @@ test-top: $(READY)
 
 test-%: $(READY)
 	@$(BIN)/python -m pytest -m "not alone" tests/$*
+
+# Property tests on examples drawn anew, for as long as EXPLORE says; SEED=n draws those of a former time again.
+explore: $(READY)
+	@$(BIN)/python -m tests.explore $(or $(EXPLORE),10m) $(SEED)
 
 bench: $(READY)
 	@$(BIN)/python -m tests.bench

@@ -1,4 +1,4 @@
-"""Spark's Java process: what is said when it has ended under a scan, and how the next scan gets another."""
+"""The Java process of scans: what is said when it has ended under one, and how the next one gets another."""
 
 import signal
 from contextlib import suppress
@@ -19,7 +19,7 @@ def ended(code: int) -> ScanError:
     killed = code == -signal.SIGKILL
     how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
     return ScanError(
-        f"Spark's Java process ended during a scan: {how}.",
+        f"The Java process of a scan ended: {how}.",
         cause="Most often the machine or container had no memory left, and the system killed its largest process."
         if killed
         else "Somebody stopped it, or Java failed.",

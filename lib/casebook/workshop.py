@@ -26,7 +26,7 @@ _NAME = re.compile(rf"\.?{_PREFIX}[a-z0-9_]{{8}}")
 def begin() -> None:
     """What a process of ours does first: it closes what it will write, and removes what killed ones left."""
     private.process()
-    sweep(Path(tempfile.gettempdir()))
+    sweep(_temporary())
 
 
 @contextmanager
@@ -70,10 +70,19 @@ def sweep(place: Path) -> None:
                 _remove_if_left(left)
 
 
+def _temporary() -> Path:
+    """The folder of temporary files. Python finds out by a file that it writes to each; one that is killed then leaves it."""
+    place = os.environ.get("TMPDIR") or "/tmp"
+    if tempfile.tempdir is None and Path(place).is_dir() and os.access(place, os.W_OK | os.X_OK):
+        tempfile.tempdir = str(Path(place).absolute())
+    return Path(tempfile.gettempdir())
+
+
 def _made(beside: Path | None) -> tuple[Path, int]:
     """A folder and its lock. One that a sweep met before it was locked is gone; then another is made."""
     while True:
-        path = Path(tempfile.mkdtemp(prefix=_PREFIX if beside is None else f".{_PREFIX}", dir=beside))
+        named = (_PREFIX, _temporary()) if beside is None else (f".{_PREFIX}", beside)
+        path = Path(tempfile.mkdtemp(prefix=named[0], dir=named[1]))
         with suppress(FileNotFoundError):
             return path, locks.made(path / _OWNER)
 

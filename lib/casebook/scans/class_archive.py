@@ -25,6 +25,15 @@ _PATIENCE = 300.0
 """Seconds in which a machine that can be worked on has made it."""
 
 
+def always(temporary: Path) -> str:
+    """Return what to tell Java with an archive or without: G1 would take more the longer a scan runs.
+
+    Args:
+        temporary: The folder of its temporary files; it knows nothing of ``TMPDIR``.
+    """
+    return shlex.join(["-XX:+UseSerialGC", f"-Djava.io.tmpdir={temporary}"])
+
+
 def options() -> str:
     """Return what to tell Java so that it takes the archive; nothing where there is none."""
     path = _path()
@@ -78,10 +87,8 @@ def end(spark: "SparkSession") -> None:
 
 
 def _run(exercise: Sequence[str], made: Path) -> None:
-    temporary = shlex.quote(f"-Djava.io.tmpdir={made.parent}")
-    conf = (
-        f"spark.driver.extraJavaOptions=-XX:+UseSerialGC {temporary} {shlex.quote(f'-XX:ArchiveClassesAtExit={made}')} {_QUIET}"
-    )
+    archive = shlex.quote(f"-XX:ArchiveClassesAtExit={made}")
+    conf = f"spark.driver.extraJavaOptions={always(made.parent)} {archive} {_QUIET}"
     environment = os.environ | {"PYSPARK_SUBMIT_ARGS": f"--conf {shlex.quote(conf)} pyspark-shell"}
     command = [sys.executable, *exercise]
     try:

@@ -175,9 +175,8 @@ def _is_local(configured: Mapping[str, str]) -> bool:
 
 
 def _java_options() -> str:
-    """G1 would take more the longer a scan runs, and a Java that is killed removes nothing of its own."""
-    temporary = shlex.quote(f"-Djava.io.tmpdir={workshop.of_process()}")
-    return f"-XX:+UseSerialGC {temporary} {class_archive.options()}"
+    """Its temporary files lie where those of this process do: a Java that is killed removes none."""
+    return f"{class_archive.always(workshop.of_process())} {class_archive.options()}"
 
 
 def _configured() -> dict[str, str]:

@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 LONGEST := rehearsal scans schedules differential browser leaders
 FOLDERS := $(LONGEST) $(filter-out $(LONGEST),$(shell find tests -mindepth 2 -name 'test_*.py' | cut -d/ -f2 | sort -u))
 
-.PHONY: install report lab test test-together test-alone test-top bench screenshots lint clean
+.PHONY: install report lab test test-together test-alone test-top explore bench screenshots lint clean
 
 install: $(READY)
 	@echo "Installed. Next: make report, make lab, or $(BIN)/casebook doctor"
@@ -26,9 +26,9 @@ $(READY): requirements.lock pyproject.toml
 report: $(READY)
 	@$(BIN)/casebook run partition_leadership --source sample:leader_minus_one || test $$? -eq 2
 
-# Jupyter refuses to run as root, as in a container, unless told that it is meant.
+# Jupyter refuses to run as root, as in a container, unless told that it is meant; lib/jupyter keeps it from asking the outside.
 lab: $(READY)
-	@$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb
+	@JUPYTER_CONFIG_PATH="$(CURDIR)/lib/jupyter:$$JUPYTER_CONFIG_PATH" $(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb
 
 test: $(READY)
 	@$(BIN)/casebook prepare
@@ -45,6 +45,10 @@ test-top: $(READY)
 
 test-%: $(READY)
 	@$(BIN)/python -m pytest -m "not alone" tests/$*
+
+# Property tests on examples drawn anew, for as long as EXPLORE says; SEED=n draws those of a former time again.
+explore: $(READY)
+	@$(BIN)/python -m tests.explore $(or $(EXPLORE),10m) $(SEED)
 
 bench: $(READY)
 	@$(BIN)/python -m tests.bench

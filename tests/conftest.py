@@ -1,6 +1,5 @@
 """What several test folders share: runs of the notebooks on the shipped cases, made once."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,9 +16,9 @@ QUICK_JAVA = (
 compiled them. What Java compiles this way has 48 MB by default; a test session makes more, and it would compile all of it again
 and again."""
 
-settings.register_profile("home", deadline=None)  # no property is about time
-settings.register_profile("ci", settings.get_profile("home"), derandomize=True)  # each change on the same examples
-settings.load_profile("ci" if os.environ.get("CI") else "home")
+settings.register_profile("same", deadline=None, derandomize=True, database=None)  # each run on the same examples, in no time
+settings.register_profile("anew", deadline=None, database=None, print_blob=True)  # of `make explore`
+settings.load_profile("same")
 
 
 @pytest.fixture(scope="session")

@@ -4,15 +4,13 @@ import hashlib
 import io
 import os
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path, PurePosixPath
 
 import zstandard
 
-from casebook import case_folder
+from casebook import case_folder, private, workshop
 from casebook.case_folder import DERIVED, HISTORY, PASTED, ZNODES, Item
 from casebook.clients import ClientFile
 from casebook.errors import CaseError
@@ -234,8 +232,8 @@ class Case:
         inside = case_folder.inside(str(path.relative_to(self.folder)), self.folder)
         if inside and (path.exists() or _can_be_made(path.parent)):
             return path.absolute()
-        path = Path(_scratch(self.digest).name, name, key)
-        path.parent.mkdir(exist_ok=True)
+        path = workshop.of_process() / self.digest[:8] / name / key
+        private.folder(path.parent)
         return path
 
     def logged_versions(self) -> tuple[StatedVersion, ...]:
@@ -282,16 +280,10 @@ class Case:
 
 def _can_be_made(folder: Path) -> bool:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private.folder(folder)
     except OSError:
         return False
     return os.access(folder, os.W_OK)
-
-
-@cache
-def _scratch(digest: str) -> tempfile.TemporaryDirectory:
-    """A folder for the results of one case; removed when the process ends."""
-    return tempfile.TemporaryDirectory(prefix=f"casebook-{digest[:8]}-")
 
 
 def _lines(path: Path) -> Iterator[bytes]:

@@ -1,8 +1,6 @@
 """Writing a case folder: it appears under its name only when it is complete; it is written beside it and renamed."""
 
 import json
-import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -12,6 +10,7 @@ from typing import BinaryIO
 
 import zstandard
 
+from casebook import private, workshop
 from casebook.case_folder import HISTORY, MANIFEST, SCHEMA, ZNODES, sha256
 from casebook.errors import CaseError
 from casebook.facts import Change, Problem, Znode
@@ -63,20 +62,15 @@ class CaseWriter:
         path = Path(path)
         refuse_taken(path)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-        except OSError as error:
-            raise CaseError(f"{path} cannot be written: {error.strerror}.") from error
-        try:
-            writer = cls(partial, command)
-            yield writer
-            writer._write_manifest()
-            partial.chmod(0o755)
-            partial.replace(path)
+            private.folder(path.parent)
+            with workshop.folder(beside=path.parent) as room:
+                writer = cls(room / "case", command)
+                yield writer
+                writer._write_manifest()
+                private.seal(room / "case")
+                (room / "case").replace(path)
         except OSError as error:
             raise CaseError(f"{path} cannot be written: {error.strerror or error}.") from error
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
 
     def znodes(self, rows: Iterable[Znode], *, chroot: str, servers: Sequence[str]) -> None:
         """Store the znodes of a walk or dump, in the order given.
@@ -157,7 +151,7 @@ class CaseWriter:
         if relative.is_absolute() or ".." in relative.parts or not relative.parts:
             raise CaseError(f"{name!r} is not a path inside a case.")
         target = self._folder / relative
-        target.parent.mkdir(parents=True, exist_ok=True)
+        private.folder(target.parent)
         return target
 
     def _add(self, name: str, *, rows: int | None) -> None:
@@ -173,7 +167,7 @@ class CaseWriter:
             "remarks": self._remarks,
         }
         text = json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
-        (self._folder / MANIFEST).write_text(text, encoding="utf-8")
+        self._target(MANIFEST).write_text(text, encoding="utf-8")
 
 
 @contextmanager

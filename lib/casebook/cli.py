@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from casebook import __version__
+from casebook import __version__, workshop
 from casebook.errors import CasebookError, UsageError
 from casebook.findings import Severity
 from casebook.pasted import NOT_PASTED
@@ -28,6 +28,7 @@ _MARKS = {True: "ok  ", False: "FAIL", None: "?   "}
 
 def main() -> None:
     """Run the command line. Whatever goes wrong ends in exit code 3: 1 and 2 are severities."""
+    workshop.begin()
     try:
         cli.main(standalone_mode=False)
     except CasebookError as error:
@@ -193,7 +194,7 @@ def summary(run_or_place: str, form: str, out: Path | None, max_age: str | None)
         _say(said, nl=False)
     else:
         try:
-            whole.write(out, said)
+            whole.write(out, said, for_others=True)
         except OSError as error:
             raise CasebookError(f"{out} cannot be written: {error.strerror}.") from None
     if overdue:

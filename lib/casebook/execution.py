@@ -8,13 +8,12 @@ import contextlib
 import logging
 import os
 import signal
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from threading import Event, Thread, current_thread, main_thread
 from time import monotonic, sleep
 
-from casebook import notebooks
+from casebook import notebooks, workshop
 from casebook.errors import CasebookError
 from casebook.progress import Tell
 from casebook.report import NOTEBOOK
@@ -86,7 +85,7 @@ def execute(
         with (
             _logged(folder / LOG),
             _kernel_heard_in(folder / LOG),
-            tempfile.TemporaryDirectory(prefix="casebook-") as scratch,
+            workshop.folder() as scratch,
             _watched(ending, timeout) as kernel_started,
         ):
             papermill.execute_notebook(
@@ -97,8 +96,8 @@ def execute(
                 progress_bar=False,
                 store_widget_state=False,
                 cwd=str(Path.cwd()),
-                config=_kernel_config(Path(scratch)),
-                kernel_manager_class=_manager(kernel_started, Path(scratch)),
+                config=_kernel_config(scratch),
+                kernel_manager_class=_manager(kernel_started, scratch),
                 on_cell_start=_followed(notebook, progress),
             )
     except PapermillExecutionError as error:

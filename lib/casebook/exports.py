@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from casebook import tables
+from casebook import private, tables
 from casebook.analysis.words import as_cell
 
 TABLE = "lost"
@@ -49,6 +49,6 @@ def _rows(folder: Path) -> Iterator[dict[str, object]]:
 
 def write_plan(folder: Path, files: Mapping[str, str]) -> None:
     """Write the files of a plan as they are, each under its name."""
-    folder.mkdir(exist_ok=True)
+    private.folder(folder)
     for name, content in files.items():
         (folder / name).write_text(content, encoding="utf-8", errors="replace")

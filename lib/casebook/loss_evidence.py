@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from casebook import workshop
 from casebook.analysis import leader_changes, message_loss, unclean_price
 from casebook.analysis.cut_ranges import cut_ranges
 from casebook.analysis.loss_rows import Change
@@ -131,7 +132,7 @@ class LossEvidence:
         self._case, self._cluster, self._version, self.asked = case, cluster, version, asked
         self._timeline, self._committed, self._progress = timeline, committed, progress
         self._unread = ""
-        self.folder = Path(tempfile.mkdtemp(prefix="casebook-loss-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="loss-", dir=workshop.of_process()))
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         self.stored = StoredEvidence(
             case,

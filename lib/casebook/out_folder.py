@@ -4,7 +4,7 @@ import atexit
 from collections.abc import Callable
 from pathlib import Path
 
-from casebook import places, runs
+from casebook import places, private, runs
 
 
 class OutFolder:
@@ -24,7 +24,7 @@ class OutFolder:
     def path(self) -> Path:
         """The folder, made."""
         if self._given is not None:
-            self._given.mkdir(parents=True, exist_ok=True)
+            private.folder(self._given)
             return self._given
         if self._run is None:
             self._run = runs.RunFolder.begin(places.runs_dir(), notebook=self._notebook, seed={"source": self._source})

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote
 
-from casebook import report, summary, whole
+from casebook import private, report, summary, whole
 from casebook.errors import CasebookError, UsageError
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ class Folder:
 
     def write(self, name: str, content: bytes) -> None:
         """See :class:`Place`."""
-        whole.write(self._path / name, content)
+        whole.write(self._path / name, content, for_others=True)
 
     def try_out(self) -> None:
         """See :class:`Place`."""
@@ -219,8 +219,10 @@ class Folder:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Hold it; what writers left that were killed is removed."""
-        self._make()
-        with (self._path / ".lock").open("w") as lock:
+        with private.for_others():
+            self._make()
+            lock = (self._path / ".lock").open("w")
+        with lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             whole.sweep(self._path)
             yield

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from casebook import private
 from casebook.errors import CasebookError, CaseError
 
 LOCKS = ".locks"
@@ -37,7 +38,7 @@ def one_at_a_time(runs: Path, *, notebook: str, source: str) -> Iterator[None]:
     """
     path = runs / LOCKS / f"{notebook}-{hashlib.sha256(_one_spelling(source).encode()).hexdigest()[:12]}"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private.folder(path.parent)
         file = path.open("ab")
     except OSError as error:
         raise CaseError(f"No lock can be kept in {runs}: {error.strerror}.", try_="Name another folder with --runs.") from None

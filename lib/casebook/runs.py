@@ -19,9 +19,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from typing import IO
 
-from casebook import __version__, places, runs_index, whole
+from casebook import __version__, locks, places, private, runs_index, whole
 from casebook.errors import CasebookError, CaseError
 from casebook.findings import SCHEMA, Finding, completeness, worst, worst_first
 
@@ -37,13 +36,13 @@ class RunFolder:
         path: Where its files go now.
         final: Where they will be once it is published.
         started: When it began.
-        writer: The file in it that is locked as long as its writer lives.
+        writer: Descriptor of the file in it that is locked as long as its writer lives.
     """
 
     path: Path
     final: Path
     started: datetime
-    writer: IO[str] = field(repr=False)
+    writer: int = field(repr=False)
 
     @classmethod
     def begin(cls, runs: Path, *, notebook: str, seed: Mapping[str, object]) -> "RunFolder":
@@ -62,12 +61,11 @@ class RunFolder:
         name = f"{started:%Y-%m-%dT%H-%M-%S}_{notebook}_{digest.hexdigest()[:4]}"
         path = runs / f".{name}.partial"
         try:
-            runs.mkdir(parents=True, exist_ok=True)
+            private.folder(runs)
             with locked(runs):
                 _sweep(runs)
-                path.mkdir()
-                writer = (path / _WRITER).open("w")
-                fcntl.flock(writer, fcntl.LOCK_EX)
+                private.folder(path)
+                writer = locks.made(path / _WRITER)
         except OSError as error:
             raise CaseError(f"No run can be kept in {runs}: {error.strerror}.", try_="Name another folder with --runs.") from None
         return cls(path=path, final=runs / name, started=started, writer=writer)
@@ -83,14 +81,15 @@ class RunFolder:
     def discard(self) -> None:
         """Remove what was written so far."""
         shutil.rmtree(self.path, ignore_errors=True)
-        self.writer.close()
+        os.close(self.writer)
 
     def publish(self) -> Path:
         """Give the run its name."""
         with locked(self.final.parent):
+            private.seal(self.path)
             self.path.replace(self.final)
             (self.final / _WRITER).unlink()
-            self.writer.close()
+            os.close(self.writer)
         return self.final
 
 
@@ -122,22 +121,10 @@ def remove(folder: Path) -> None:
 def _sweep(runs: Path) -> None:
     """Remove what others left that were killed: runs whose writer is dead, and runs that were being removed."""
     whole.sweep(runs)
-    for folder in runs.glob(".*"):
+    for folder in runs.glob(".*"):  # one without a lock was killed before it had one: both are made while the runs are held
         name = runs_index.NAME.fullmatch(folder.stem[1:])
-        if name and (folder.suffix == ".removed" or (folder.suffix == ".partial" and not _written(folder))):
+        if name and (folder.suffix == ".removed" or (folder.suffix == ".partial" and not locks.is_held(folder / _WRITER))):
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _written(folder: Path) -> bool:
-    """Whether somebody is writing a run folder now."""
-    try:
-        with (folder / _WRITER).open("r+") as writer:  # a remote disk locks only what may be written
-            fcntl.flock(writer, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):  # another user's is left to that user
-        return True
-    except FileNotFoundError:  # its writer was killed before it had one: both are made while the folder of runs is held
-        return False
-    return False
 
 
 def write_findings(

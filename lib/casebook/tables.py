@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casebook import whole
+from casebook import private, whole
 from casebook.facts import instant
 
 if TYPE_CHECKING:
@@ -472,7 +472,7 @@ def write(folder: Path, name: str, rows: Sequence[object]) -> None:
     schema = _schema(TABLES[name])
     columns = zip(TABLES[name], schema, strict=True)
     table = pa.table([pa.array(_values(rows, column), field.type) for column, field in columns], schema=schema)
-    folder.mkdir(exist_ok=True)
+    private.folder(folder)
     with whole.beside(folder / f"{name}.parquet") as partial:
         pq.write_table(table, partial, compression="zstd")
 
@@ -500,7 +500,7 @@ def rewrite(folder: Path, name: str, source: Path) -> None:
     import pyarrow.parquet as pq
 
     schema = _schema(TABLES[name])
-    folder.mkdir(exist_ok=True)
+    private.folder(folder)
     rows = ds.dataset(sorted(map(str, source.glob("*.parquet"))), format="parquet")
     with whole.beside(folder / f"{name}.parquet") as partial, pq.ParquetWriter(partial, schema, compression="zstd") as target:
         for batch in rows.to_batches(columns=schema.names):

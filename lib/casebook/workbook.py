@@ -16,7 +16,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from casebook import citations, exports, kept_runs, notebooks, places, runs, sources, walkthrough
+from casebook import citations, exports, kept_runs, notebooks, places, runs, sources, walkthrough, workshop
 from casebook import doctor as _doctor
 from casebook.analysis import (
     deletion_choice,
@@ -91,6 +91,7 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
     """
     if interactive not in _INTERACTIVE:
         raise UsageError(f"interactive={interactive} is unknown.", try_=did_you_mean(interactive, _INTERACTIVE))
+    workshop.begin()
     display(style())
     folder = OutFolder(notebook, source, out_dir)
     case = sources.open_source(source, evidence=folder.evidence, progress=choices.progress("Reading ZooKeeper"))

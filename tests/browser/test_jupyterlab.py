@@ -1,7 +1,6 @@
 """Notebooks in a real JupyterLab in a real browser: run all, use the panels, see the answers change."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -9,7 +8,11 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -17,6 +20,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from casebook import places
 from casebook.rehearsal import kill_before_drain
 from casebook.rehearsal.ports import free_port
+from casebook.rehearsal.processes import Guarded, Server
 from tests.browser.offline import ARTEFACTS, PATIENCE
 from tests.browser.test_timeline import brush
 
@@ -32,47 +36,77 @@ RUN_ALL = """async () => {
 ERRORS = """() => [...window.jupyterapp.shell.currentWidget.content.model.cells]
     .filter(c => c.type === 'code').flatMap(c => c.outputs.toJSON()).filter(o => o.output_type === 'error').map(o => o.evalue)"""
 
+CONFIG = places.checkout() / "lib" / "jupyter"
+HEARD = """import os, sys
+def heard(event, arguments):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto"):
+        with open(os.environ["HEARD"], "a") as file:
+            file.write(f"{event} {[one for one in arguments if isinstance(one, (str, tuple))]}\\n")
+sys.addaudithook(heard)
+"""
+"""What each Python of the server does first: it writes down whom it talks to."""
+FETCHED = "path => performance.getEntriesByType('resource').some(one => new URL(one.name).pathname === path && one.responseEnd)"
+OFF = {
+    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
+    "@jupyterlab/extensionmanager-extension:plugin": {"enabled": False},
+}
+INSIDE = re.compile(r"'(127\.[0-9.]+|::1|localhost|0\.0\.0\.0|::)'")
+
+
+class Lab(NamedTuple):
+    """A running JupyterLab.
+
+    Args:
+        address: Of the server.
+        heard: Where its processes write down whom they connect to.
+        asked: What its pages have asked for.
+    """
+
+    address: str
+    heard: Path
+    asked: list[str]
+
+
 SHOWN = "() => document.querySelector('.js-plotly-plot').layout.xaxis.range"
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of a JupyterLab on a copy of the notebooks."""
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """A JupyterLab on a copy of the notebooks, with the settings of `make lab`."""
     home = tmp_path_factory.mktemp("lab")
     shutil.copytree(places.notebooks_dir(), home / "notebooks")
     shutil.copytree(places.checkout() / "docs", home / "docs")
-    settings = home / "config" / "labconfig"
-    settings.mkdir(parents=True)
-    (settings / "default_setting_overrides.json").write_text(
-        json.dumps(
-            {
-                "@jupyterlab/apputils-extension:notification": {
-                    "fetchNews": "false",
-                    "checkForUpdates": False,
-                    "doNotDisturbMode": True,
-                }
-            }
-        )
-    )
+    (home / "sitecustomize.py").write_text(HEARD)
+    once_said = home / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+    once_said.parent.mkdir(parents=True)
+    once_said.write_text('{"fetchNews": "true", "checkForUpdates": true}')
     port = free_port()
-    server = subprocess.Popen(
-        [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0",
-         "--IdentityProvider.token=", "--expose-app-in-browser", f"--notebook-dir={home}"],
-        env=os.environ | {"JUPYTER_CONFIG_PATH": str(home / "config"), "CASEBOOK_RUNS": str(home / "runs")},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+    told = {
+        "JUPYTER_CONFIG_PATH": CONFIG,
+        "JUPYTERLAB_SETTINGS_DIR": home / "settings",
+        "CASEBOOK_RUNS": home / "runs",
+        "PYTHONPATH": home,
+        "HEARD": home / "heard",
+    }
+    command = [
+        *("env", *(f"{name}={value}" for name, value in told.items())),
+        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}"),
+        *("--ServerApp.port_retries=0", "--IdentityProvider.token=", "--expose-app-in-browser", f"--notebook-dir={home}"),
+    ]
+    guarded = Guarded()  # so it ends with the tests, however they end; its kernels end with it
     try:
+        server = guarded.start(command, folder=home, output=home / "lab.log")
         _wait_until_up(f"http://127.0.0.1:{port}/api/status", server)
-        yield f"http://127.0.0.1:{port}"
+        yield Lab(f"http://127.0.0.1:{port}", home / "heard", [])
+        with suppress(subprocess.TimeoutExpired):
+            server.stop()
     finally:
-        server.terminate()
-        server.wait(timeout=20)
+        guarded.close()
 
 
-def _wait_until_up(address: str, server: subprocess.Popen) -> None:
+def _wait_until_up(address: str, server: Server) -> None:
     for _ in range(450):
-        assert server.poll() is None, "JupyterLab ended at once"
+        assert server.running, "JupyterLab ended at once"
         try:
             urllib.request.urlopen(address, timeout=1).read()
             return
@@ -81,18 +115,19 @@ def _wait_until_up(address: str, server: subprocess.Popen) -> None:
     raise AssertionError("JupyterLab did not come up")
 
 
-def _run_all(browser: Browser, lab: str, notebook: str) -> Page:
+def _run_all(browser: Browser, lab: Lab, notebook: str) -> Page:
     """A page with the notebook, all its cells run."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.set_default_timeout(PATIENCE)
-    page.goto(f"{lab}/lab/tree/notebooks/{notebook}.ipynb?reset")
+    page.on("request", lambda request: lab.asked.append(request.url))
+    page.goto(f"{lab.address}/lab/tree/notebooks/{notebook}.ipynb?reset")
     page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context")
     assert page.evaluate(RUN_ALL), page.evaluate(ERRORS)
     return page
 
 
 @pytest.fixture(scope="module")
-def page(browser: Browser, lab: str) -> Page:
+def page(browser: Browser, lab: Lab) -> Page:
     """Notebook 20, all cells run."""
     return _run_all(browser, lab, "20_partition_leadership")
 
@@ -100,6 +135,31 @@ def page(browser: Browser, lab: str) -> Page:
 def _screenshot(page: Page, name: str) -> None:
     ARTEFACTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=ARTEFACTS / f"{name}.png")
+
+
+class TestNothingLeaves:
+    """An incident room without a network, or one where nobody may know of the incident."""
+
+    def test_page_and_server_talk_to_each_other_alone(self, page: Page, lab: Lab):
+        """Even of a person who has told JupyterLab elsewhere to fetch news and look for updates."""
+        page.wait_for_function(FETCHED, arg="/lab/api/news")
+        page.wait_for_function(FETCHED, arg="/lab/api/update")
+        assert {urlsplit(url).hostname for url in lab.asked if not url.startswith(("data:", "blob:"))} == {"127.0.0.1"}
+        heard = lab.heard.read_text().splitlines()
+        assert heard
+        assert [line for line in heard if not INSIDE.search(line)] == []
+
+    def test_nobody_is_asked_for_news(self, lab: Lab):
+        """Unless a person says otherwise, not even the server is asked for news, updates and extensions."""
+        for plugin, expected in OFF.items():
+            with urllib.request.urlopen(f"{lab.address}/lab/api/settings/{plugin}") as answer:
+                properties = json.load(answer)["schema"]["properties"]
+            assert {name: properties[name]["default"] for name in expected} == expected
+
+    def test_make_lab_has_these_settings(self):
+        """The ones that are tested here."""
+        said = subprocess.run(["make", "-n", "lab"], cwd=places.checkout(), capture_output=True, text=True, check=True).stdout
+        assert f'JUPYTER_CONFIG_PATH="{CONFIG}:' in said
 
 
 class TestNotebook20:
@@ -152,7 +212,7 @@ class TestNotebook20:
 class TestNotebook30:
     """Brokers and their order, before anybody touches them."""
 
-    def test_two_at_once_by_keyboard(self, browser: Browser, lab: str):
+    def test_two_at_once_by_keyboard(self, browser: Browser, lab: Lab):
         """Broker 4 and 5 together: what the rehearsal killed, and what it brought about; then one after the other, and back."""
         page = _run_all(browser, lab, "30_broker_maintenance")
         assert page.evaluate(ERRORS) == []
@@ -179,7 +239,7 @@ class TestNotebook30:
 class TestNotebook40:
     """What deleting segments would lose, tried by hand."""
 
-    def test_the_panel_answers(self, browser: Browser, lab: str):
+    def test_the_panel_answers(self, browser: Browser, lab: Lab):
         """Another set is another answer, in words, in the table and as parameters; picking asks for segments first."""
         page = _run_all(browser, lab, "40_offsets_topic")
         assert page.evaluate(ERRORS) == []
@@ -200,7 +260,7 @@ class TestNotebook40:
 class TestNotebook50:
     """Where is my group?"""
 
-    def test_a_group_is_looked_up(self, browser: Browser, lab: str):
+    def test_a_group_is_looked_up(self, browser: Browser, lab: Lab):
         """A name that nothing in the evidence bears is answered all the same."""
         page = _run_all(browser, lab, "50_group_coordinators")
         assert page.evaluate(ERRORS) == []
@@ -222,7 +282,7 @@ def incident() -> tuple[datetime, datetime]:
 
 
 @pytest.fixture(scope="class")
-def timeline(browser: Browser, lab: str) -> Page:
+def timeline(browser: Browser, lab: Lab) -> Page:
     """Notebook 60, all cells run and its picture ready to be used; each test leaves the choice as it was.
 
     One page for the mouse, another for the keyboard: who has no mouse has left no trace of one either.
@@ -312,7 +372,7 @@ def _type(field: Locator, text: str) -> None:
 class TestNotebook70:
     """From all lost records to one of them, by keyboard."""
 
-    def test_one_record_by_keyboard(self, browser: Browser, lab: str):
+    def test_one_record_by_keyboard(self, browser: Browser, lab: Lab):
         """A partition, a cause, an id: the table follows, then both sides of the record; the last stop takes it back."""
         page = _run_all(browser, lab, "70_message_loss")
         assert page.evaluate(ERRORS) == []
@@ -339,7 +399,7 @@ class TestNotebook70:
 class TestNotebook80:
     """What can be lost, looked through."""
 
-    def test_verdicts_are_searched_by_keyboard(self, browser: Browser, lab: str):
+    def test_verdicts_are_searched_by_keyboard(self, browser: Browser, lab: Lab):
         """All cells run; a rule typed into the field above the verdicts leaves those of that rule."""
         page = _run_all(browser, lab, "80_durability_audit")
         assert page.evaluate(ERRORS) == []

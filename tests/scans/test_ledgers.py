@@ -131,12 +131,15 @@ def as_csv(names: tuple[str, ...], cells: list[list[str | None]], separator: str
 
 
 def as_json(names: tuple[str, ...], cells: list[list[str | None]], draw) -> str:
-    """Objects with their columns in any order, numbers as numbers or as text, and what is null left out or not."""
+    """Objects with their columns in any order, numbers as numbers or as text, and what is null left out or not.
+
+    Each column stands in some row: one that stands in none does not exist, and a parameter that names it is refused.
+    """
     lines = []
-    for row in cells:
-        pairs = draw(
-            st.permutations([pair for pair in zip(names, row, strict=True) if pair[1] is not None or draw(st.booleans())])
-        )
+    complete = draw(st.integers(0, len(cells) - 1))
+    for number, row in enumerate(cells):
+        said = [number == complete or cell is not None or draw(st.booleans()) for cell in row]
+        pairs = draw(st.permutations([pair for pair, is_said in zip(zip(names, row, strict=True), said, strict=True) if is_said]))
         plain = {
             name: int(cell) if name in (names[2], names[3]) and re.fullmatch("-?[0-9]+", cell or "") else cell
             for name, cell in pairs
@@ -421,6 +424,18 @@ def test_what_cannot_be_a_ledger(scanning, tmp_path, files, place, columns, said
     with pytest.raises(UsageError, match=re.escape(said)) as caught:
         ledgers.read(scanning, f"{tmp_path}/{place}", Columns(**columns)).told()
     assert caught.value.try_
+
+
+def test_a_named_column_that_stands_in_no_row(scanning, tmp_path) -> None:
+    """Of JSON lines it does not exist, and no guess takes its place: the columns that are there are named, and what maps them."""
+    path = written(tmp_path, "l.jsonl", '{"number": 1, "topic": "t", "ok": true}\n{"number": 2, "topic": "t", "offset": 7}\n')
+    named = Columns(id="number", outcome="ok", offset="position")
+    with pytest.raises(UsageError) as caught:
+        ledgers.read(scanning, path, named)
+    assert caught.value.what == "The ledger has no column position, which ledger_offset names."
+    assert all(name in caught.value.try_ for name in ("number", "topic", "ok", "offset", "Set ledger_offset"))
+    without = ledgers.read(scanning, path, Columns(id="number", outcome="ok"))
+    assert rows_of(without) == Counter([Row("1", "t"), Row("2", "t", None, 7, outcome="unknown")])
 
 
 @pytest.mark.parametrize(

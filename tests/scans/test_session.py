@@ -11,6 +11,7 @@ import pytest
 from casebook import places
 from casebook.scans import watched
 from casebook.scans.jvm import kafka_jars
+from tests.conftest import QUICK_JAVA
 
 
 @pytest.fixture
@@ -64,3 +65,15 @@ def test_jars_of_the_user_go_along():
     environment = os.environ | {"PYSPARK_SUBMIT_ARGS": arguments, "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
     assert int(done.stdout) > 0, done.stderr
+
+
+def test_no_name_is_asked_for(tmp_path):
+    """Not even that of this machine: Java knows none but localhost here, and Spark needs no other."""
+    (tmp_path / "hosts").write_text("127.0.0.1 localhost\n")
+    options = f"{QUICK_JAVA} -Djdk.net.hosts.file={tmp_path / 'hosts'}"
+    kept = {name: value for name, value in os.environ.items() if name not in ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME")}
+    program = "from casebook.scans.session import session; print(session().range(7).count())"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=kept | {"JDK_JAVA_OPTIONS": options}, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "7\n", done.stderr

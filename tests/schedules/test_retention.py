@@ -142,7 +142,7 @@ class TestLeftovers:
     def test_the_dead_and_the_living(self, tmp_path: Path):
         living = runs.RunFolder.begin(tmp_path, notebook="10_triage", seed={"n": 1})
         dead = runs.RunFolder.begin(tmp_path, notebook="10_triage", seed={"n": 2})
-        dead.writer.close()  # what the system does when its writer ends
+        os.close(dead.writer)  # what the system does when its writer ends
         (tmp_path / ".2026-11-01T03-07-00_10_triage_beef.removed").mkdir()
         (tmp_path / ".index.html.7.partial").touch()
         (tmp_path / ".somebody's.partial").mkdir()

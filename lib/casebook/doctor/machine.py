@@ -1,7 +1,6 @@
 """Python, its packages, Java and memory."""
 
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import metadata
@@ -11,7 +10,6 @@ from casebook import __version__, jars
 from casebook.doctor.examined import Examined
 from casebook.errors import CasebookError
 
-_JAVA_NEEDED = 17
 _TOLD = ("pyspark", "kazoo", "confluent-kafka", "papermill", "jupyterlab")
 """Packages whose versions somebody will ask for."""
 
@@ -104,21 +102,13 @@ def _packages() -> Examined:
 
 
 def _java() -> Examined:
-    try_ = f"Install a JDK {_JAVA_NEEDED} or newer (openjdk-17-jdk-headless), or set JAVA_HOME."
     try:
         java = jars.java(CasebookError)
-        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30, check=False).stderr
-    except (CasebookError, OSError) as error:
-        return Examined(what="Java", ok=False, found=f"none: {error}", without=_WITHOUT_JAVA, try_=try_)
-    match = re.search(r'version "(\d+)', said)
-    line = match.string[match.string.rfind("\n", 0, match.start()) + 1 :].splitlines()[0] if match else "of unknown version"
-    return Examined(
-        what="Java",
-        ok=bool(match) and int(match[1]) >= _JAVA_NEEDED,
-        found=f"{line}, {java}",
-        without=_WITHOUT_JAVA,
-        try_=try_,
-    )
+    except CasebookError as error:
+        return Examined(
+            what="Java", ok=False, found=f"none that can be used: {error.what}", without=_WITHOUT_JAVA, try_=error.try_ or ""
+        )
+    return Examined(what="Java", ok=True, found=f"{jars.java_release(java).told}, {java}")
 
 
 def _memory() -> Examined:

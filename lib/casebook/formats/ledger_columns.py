@@ -176,8 +176,12 @@ def pattern(parameter: str, text: str) -> Pattern:
 
 def _one(role: str, columns: Columns, existing: Sequence[str]) -> str | None:
     named = getattr(columns, role)
-    if named and named not in existing:
-        raise UsageError(f"The ledger has no column {named}, which ledger_{role} names.", try_=did_you_mean(named, existing))
+    if named and named not in existing:  # of JSON lines, a column that stands in no row
+        hints = dict.fromkeys((did_you_mean(named, existing), did_you_mean("", existing)))
+        raise UsageError(
+            f"The ledger has no column {named}, which ledger_{role} names.",
+            try_=f"{' '.join(hints)} Set ledger_{role} to one of these; leave it out where no row has what it would name.",
+        )
     return named or next(iter(_usual(role, existing)), None)
 
 

@@ -8,12 +8,11 @@ import os
 import shlex
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from casebook import jars
+from casebook import jars, private, workshop
 from casebook.errors import CasebookError, ScanError
 
 if TYPE_CHECKING:
@@ -24,6 +23,15 @@ _QUIET = "-Xlog:cds*=off"
 
 _PATIENCE = 300.0
 """Seconds in which a machine that can be worked on has made it."""
+
+
+def always(temporary: Path) -> str:
+    """Return what to tell Java with an archive or without: G1 would take more the longer a scan runs.
+
+    Args:
+        temporary: The folder of its temporary files; it knows nothing of ``TMPDIR``.
+    """
+    return shlex.join(["-XX:+UseSerialGC", f"-Djava.io.tmpdir={temporary}"])
 
 
 def options() -> str:
@@ -50,12 +58,14 @@ def make(exercise: Sequence[str]) -> Path:
     if path is None:
         raise ScanError("There is no Java, or no pyspark, to start Spark with.", try_="Run `casebook doctor`.")
     try:
-        with jars.one_at_a_time(path.parent), tempfile.TemporaryDirectory(dir=path.parent) as scratch:
-            made = Path(scratch, path.name)
-            _run(exercise, made)
-            made.rename(path)
-            for other in {*path.parent.glob("*.jsa")} - {path}:
-                other.unlink(missing_ok=True)
+        with private.for_others():  # it lies with the installation, which others may share
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with jars.one_at_a_time(path.parent), workshop.folder(beside=path.parent) as scratch:
+                made = scratch / path.name
+                _run(exercise, made)
+                made.rename(path)
+                for other in {*path.parent.glob("*.jsa")} - {path}:
+                    other.unlink(missing_ok=True)
     except OSError as error:
         raise ScanError("The archive of Spark's classes cannot be written.", cause=str(error)) from error
     return path
@@ -77,7 +87,8 @@ def end(spark: "SparkSession") -> None:
 
 
 def _run(exercise: Sequence[str], made: Path) -> None:
-    conf = f"spark.driver.extraJavaOptions=-XX:+UseSerialGC {shlex.quote(f'-XX:ArchiveClassesAtExit={made}')} {_QUIET}"
+    archive = shlex.quote(f"-XX:ArchiveClassesAtExit={made}")
+    conf = f"spark.driver.extraJavaOptions={always(made.parent)} {archive} {_QUIET}"
     environment = os.environ | {"PYSPARK_SUBMIT_ARGS": f"--conf {shlex.quote(conf)} pyspark-shell"}
     command = [sys.executable, *exercise]
     try:

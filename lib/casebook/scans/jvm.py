@@ -6,7 +6,6 @@ Compiled on first use, because only the pyspark that is installed has the jars t
 import hashlib
 import json
 import subprocess
-import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Literal
 
-from casebook import jars
+from casebook import jars, private, workshop
 from casebook.errors import ScanError
 from casebook.jars import Progress
 from casebook.places import cache_dir, checkout
@@ -38,6 +37,7 @@ _PATTERNS: tuple[str, Traversable] = ("casebook/log_patterns.tsv", files("casebo
 """The table of log lines: ``kafka_logs`` reads it, and so does the documentation."""
 
 _JAR = "casebook.jar"
+_SUM = f"{_JAR}.sha256"
 
 _SOURCES = ("segments", "logs")
 """Folders of the data sources; what else is there serves both."""
@@ -62,8 +62,10 @@ def lacking() -> Lacking:
     Raises:
         ScanError: The sources are not beside the library.
     """
-    compiled = (cache_dir() / "jvm" / fingerprint() / _JAR).exists()
-    return Lacking(compiled=not compiled, fetched=() if _kafka_folder().is_dir() else tuple(_locked()))
+    jar = cache_dir() / "jvm" / fingerprint() / _JAR
+    changed = jars.changed(_locked(), _kafka_folder())
+    fetched = (coordinate for coordinate in _locked() if jars.jar_name(coordinate) in changed)
+    return Lacking(compiled=not _is_whole(jar), fetched=tuple(fetched))
 
 
 def source_jars(*, progress: Progress = lambda _: None) -> tuple[Path, ...]:
@@ -79,9 +81,9 @@ def source_jars(*, progress: Progress = lambda _: None) -> tuple[Path, ...]:
     kafka = kafka_jars(progress=progress)
     folder = cache_dir() / "jvm" / fingerprint()
     jar = folder / _JAR
-    if not jar.exists():
+    if not _is_whole(jar):
         with jars.one_at_a_time(folder.parent):
-            if not jar.exists():
+            if not _is_whole(jar):
                 progress("Compiling the data sources kafka_segments and kafka_logs, once.")
                 _build(jar, kafka)
     return (jar, *kafka)
@@ -124,13 +126,20 @@ def fingerprint(source: Literal["segments", "logs"] | None = None) -> str:
 
 def _build(jar: Path, kafka: tuple[Path, ...]) -> None:
     """Compile and pack beside ``jar``, and only then give it its name."""
-    with tempfile.TemporaryDirectory(dir=jar.parent.parent) as scratch:
-        classes = Path(scratch, "classes")
+    with workshop.folder(beside=jar.parent.parent) as scratch:
+        classes = scratch / "classes"
         _compile(classes, kafka)
-        packed = Path(scratch, jar.name)
+        packed = scratch / jar.name
         _pack(packed, (*_below(classes), *_below(_sources() / "resources"), _PATTERNS))
-        jar.parent.mkdir(exist_ok=True)
+        private.folder(jar.parent)
+        (jar.parent / _SUM).write_text(jars.sha256_of(packed))
         packed.rename(jar)
+
+
+def _is_whole(jar: Path) -> bool:
+    """Whether it is what was compiled; its hash lies beside it."""
+    told = jar.parent / _SUM
+    return told.is_file() and told.read_text() == jars.sha256_of(jar)
 
 
 def _compile(classes: Path, kafka: tuple[Path, ...]) -> None:

@@ -1,11 +1,11 @@
 """Results of scans that are there and whole, or not there."""
 
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from casebook import private, workshop
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -14,16 +14,17 @@ if TYPE_CHECKING:
 @contextmanager
 def made(target: Path) -> Iterator[Path]:
     """A folder to write a result into; it gets the target's name when the block ends well, and goes when it does not."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    try:
+    private.folder(target.parent)
+    with workshop.folder(beside=target.parent) as room:
+        partial = room / target.name
+        private.folder(partial)
         yield partial
-        partial.replace(target)
-    except OSError:
-        if not target.exists():  # else somebody else was faster with the same result
-            raise
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        private.seal(partial)
+        try:
+            partial.replace(target)
+        except OSError:
+            if not target.exists():  # else somebody else was faster with the same result
+                raise
 
 
 def kept(spark: "SparkSession", target: Path, rows: Callable[[], "DataFrame"]) -> "DataFrame":

@@ -24,6 +24,7 @@ from casebook.analysis.timeline_owners import SPEAKER, Owner, misplaced, settled
 from casebook.case import Case
 from casebook.errors import ScanError, UsageError
 from casebook.events import Event, LogFile, Untyped
+from casebook.scans import java_process
 from casebook.scans.jvm import fingerprint, source_jars
 from casebook.scans.kept import made
 
@@ -309,8 +310,12 @@ def typed(files: Iterable[tuple[Path, str]]) -> Iterator[dict[str, object]]:
         )  # fmt: skip
         with java:
             for line in java.stdout:
+                if not line.endswith("\n"):  # it ended in the midst of it
+                    break
                 row, *cells = json.loads(line)
                 yield {"row": row, "start": 0, **dict(zip(_BY_PLACE[row], cells, strict=True))}
+        if java.returncode < 0:
+            raise java_process.ended(java.returncode)
         if java.returncode:
             said.seek(0)
             cause = said.read().decode(errors="replace").strip().partition("\n")[0]

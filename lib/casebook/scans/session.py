@@ -4,7 +4,6 @@ import os
 import re
 import shlex
 import sys
-import tempfile
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,8 +13,9 @@ from threading import Event, Thread
 from time import sleep
 from typing import TYPE_CHECKING, TypeVar
 
+from casebook import jars, workshop
 from casebook.errors import ScanError
-from casebook.scans import class_archive
+from casebook.scans import class_archive, java_process
 from casebook.scans.jvm import source_jars
 
 if TYPE_CHECKING:
@@ -38,6 +38,9 @@ _LOCAL = {
     "spark.sql.adaptive.enabled": "false",  # planning anew between two stages takes longer than what it saves here
     "spark.sql.codegen.cache.maxEntries": "2000",  # one notebook has 250 pieces; of Spark's 100 none is left to be used again
 }
+_HERE = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost"}
+"""Else Spark asks for the address of this machine's name, which may go out as a DNS query."""
+
 _UNITS = {"k": 1 << 10, "": 1 << 20, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 """Of Spark's sizes of memory, which are MiB where nothing else is said."""
 
@@ -60,15 +63,18 @@ def session(*, progress: Callable[[str], None] = lambda _: None) -> "SparkSessio
     """
     from pyspark.sql import SparkSession
 
-    jars = source_jars(progress=progress)
+    ours = source_jars(progress=progress)
     if os.environ.get("SPARK_REMOTE"):
         return SparkSession.builder.getOrCreate()  # what a server can read, its own jars decide
+    java_process.forget_ended()
     if SparkSession.getActiveSession():
-        return _knowing(SparkSession.builder.getOrCreate(), jars)
+        return _knowing(SparkSession.builder.getOrCreate(), ours)
     configured = _configured()
+    if _is_local(configured):
+        os.environ.update(_HERE | {name: os.environ[name] for name in _HERE if name in os.environ})
     os.environ.setdefault("PYSPARK_PYTHON", configured.get("spark.pyspark.python", sys.executable))
-    spark = _started(SparkSession.builder.appName("casebook").config(map=_settings(configured, jars)))
-    return _knowing(spark, jars) if "spark.jars" in configured else spark  # --jars is stronger than what we set
+    spark = _started(SparkSession.builder.appName("casebook").config(map=_settings(configured, ours)))
+    return _knowing(spark, ours) if "spark.jars" in configured else spark  # --jars is stronger than what we set
 
 
 def heap() -> int | None:
@@ -158,17 +164,19 @@ def _tasks(tracker: object, group: str) -> tuple[int, int]:
 
 def _settings(configured: Mapping[str, str], jars: tuple[Path, ...]) -> dict[str, str]:
     """What to set beside what the user has configured."""
-    local = configured.get("spark.master", "local").startswith("local")
-    usual = _ALONE | _LOCAL | {"spark.driver.extraJavaOptions": _java_options()} if local else _ALONE
+    usual = _ALONE | _LOCAL | {"spark.driver.extraJavaOptions": _java_options()} if _is_local(configured) else _ALONE
     missing = {key: value for key, value in usual.items() if key not in configured}
     named = configured.get("spark.jars", "").split(",")
     return missing | {"spark.jars": ",".join(filter(None, dict.fromkeys((*named, *map(str, jars)))))}
 
 
+def _is_local(configured: Mapping[str, str]) -> bool:
+    return configured.get("spark.master", "local").startswith("local")
+
+
 def _java_options() -> str:
-    """G1 would take more the longer a scan runs, and Java knows nothing of ``TMPDIR``."""
-    temporary = shlex.quote(f"-Djava.io.tmpdir={tempfile.gettempdir()}")
-    return f"-XX:+UseSerialGC {temporary} {class_archive.options()}"
+    """Its temporary files lie where those of this process do: a Java that is killed removes none."""
+    return f"{class_archive.always(workshop.of_process())} {class_archive.options()}"
 
 
 def _configured() -> dict[str, str]:
@@ -205,7 +213,8 @@ def _submit_arguments(arguments: list[str]) -> dict[str, str]:
 
 def _started(builder: "SparkSession.Builder") -> "SparkSession":
     """Start Spark with the noise of its JVM in a file: it keeps the standard error it is born with."""
-    log = tempfile.NamedTemporaryFile(prefix="casebook-spark-", suffix=".log")  # noqa: SIM115  (it lives as long as the JVM)
+    jars.java(ScanError)  # none, or too old a one: Spark would only say that it has ended
+    log = (workshop.of_process() / f"{uuid.uuid4()}.log").open("wb")
     sys.stderr.flush()
     kept = os.dup(2)
     os.dup2(log.fileno(), 2)
@@ -220,7 +229,8 @@ def _started(builder: "SparkSession.Builder") -> "SparkSession":
     finally:
         os.dup2(kept, 2)
         os.close(kept)
-    spark._casebook_log = log
+        log.close()
+    java_process.watch()
     return spark
 
 

@@ -1,0 +1,85 @@
+"""The Java process of scans: what is said when it has ended under one, and how the next one gets another."""
+
+import signal
+from contextlib import suppress
+from subprocess import TimeoutExpired
+
+from casebook.errors import ScanError
+
+_PATIENCE = 1.0
+"""Seconds until the system tells of a process that has just closed its sockets that it has ended."""
+
+
+def ended(code: int) -> ScanError:
+    """The error of a Java process that has ended by itself or by force.
+
+    Args:
+        code: As :mod:`subprocess` has it: a signal is negative.
+    """
+    killed = code == -signal.SIGKILL
+    how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+    return ScanError(
+        f"The Java process of a scan ended: {how}.",
+        cause="Most often the machine or container had no memory left, and the system killed its largest process."
+        if killed
+        else "Somebody stopped it, or Java failed.",
+        try_="Run the notebook again: a new Java process starts. If it ends again, free memory, raise the container's limit, or"
+        " lower spark.driver.memory; `casebook doctor` compares what is free with what a scan takes.",
+    )
+
+
+def watch() -> None:
+    """Let every call of the running Java process that finds it ended say so. All that a scan does passes here."""
+    from pyspark import SparkContext
+
+    client = SparkContext._gateway._gateway_client
+    connection, may_retry = client._get_connection, client._should_retry
+
+    def connected() -> object:
+        try:
+            return connection()
+        except OSError as error:
+            _refuse_ended(error)
+            raise
+
+    def asked_again(retry: bool, of: object, failed: Exception | None = None) -> bool:
+        _refuse_ended(failed)
+        return may_retry(retry, of, failed)
+
+    client._get_connection, client._should_retry = connected, asked_again
+
+
+def forget_ended() -> None:
+    """Drop what is left in Python of a Java process that has ended: the next session starts another."""
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+    from pyspark.sql.context import SQLContext
+
+    if _code() is None:
+        return
+    gateway, context = SparkContext._gateway, SparkContext._active_spark_context
+    if context is not None:
+        context._jsc = None  # there is none to be told
+        context.stop()
+    with suppress(Exception):
+        gateway.shutdown()
+    SparkContext._gateway = SparkContext._jvm = None
+    SparkSession._instantiatedSession = SparkSession._activeSession = SQLContext._instantiatedContext = None
+
+
+def _refuse_ended(found: Exception | None) -> None:
+    """Raise the error of a process that has ended, if it has."""
+    if (code := _code(_PATIENCE)) is not None:
+        raise ended(code) from found
+
+
+def _code(patience: float = 0) -> int | None:
+    """How our Java process ended; ``None`` while it lives, and where somebody else has started it."""
+    from pyspark import SparkContext
+
+    process = getattr(SparkContext._gateway, "proc", None)
+    if process is None:
+        return None
+    with suppress(TimeoutExpired):
+        process.wait(patience)
+    return process.returncode

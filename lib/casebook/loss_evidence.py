@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casebook import workshop
-from casebook.analysis import leader_changes, message_loss, unclean_price
+from casebook.analysis import coverage, leader_changes, message_loss, unclean_price
 from casebook.analysis.cut_ranges import cut_ranges
 from casebook.analysis.loss_rows import Change
 from casebook.analysis.message_loss import MessageLoss, Sought
@@ -22,6 +22,7 @@ from casebook.divergence import Compared
 from casebook.errors import ScanError, UsageError, did_you_mean
 from casebook.facts import Cluster, epoch_ms
 from casebook.facts import Partition as PartitionFacts
+from casebook.findings import Gap
 from casebook.formats import record_ids
 from casebook.formats.ledger_columns import Columns
 from casebook.formats.record_ids import IdKind, RecordId
@@ -154,6 +155,8 @@ class LossEvidence:
             changes=self._changes,
             history=self._case.has_history,
             logs={file.broker for file in self._timeline.files if file.broker is not None},
+            of_past=self._of_past,
+            of_copies=self._of_copies,
             limits=self._stored.limits if self._stored else (),
             gaps=self._stored.gaps if self._stored else (),
             cut_ranges=cut_ranges(self._timeline, self._changes),
@@ -283,6 +286,17 @@ class LossEvidence:
             wanted=lambda replica: replica.topic in wanted if wanted else not replica.topic.startswith("__"),
             progress=self._progress,
         )
+
+    @property
+    def _of_past(self) -> coverage.Gaps:
+        missing = (silence for silence in self._timeline.silences if silence.kind == "no_history")
+        gone = tuple(Gap(why=silence.what, settle=silence.settle) for silence in missing)
+        return coverage.elections(gone, self._timeline.files, coverage.known_brokers(self._cluster))
+
+    @property
+    def _of_copies(self) -> coverage.Gaps:
+        held = {(copy.topic, copy.partition, copy.broker) for copy in self._compared.copies}
+        return coverage.compared(self._cluster, self._topics, held)
 
     def _prices(self) -> tuple[UncleanPrice, ...]:
         """What electing each replica would cost that is out of sync, or that could be started."""

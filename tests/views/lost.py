@@ -148,7 +148,7 @@ def morning(lost: tuple[LostRecord, ...] = LOST, **changed: object) -> MessageLo
     findings = (
         *loss_checks.checks(told, rows, why, counts, changed.pop("unmatched", frozenset()), unread=unread),
         loss_checks.cut_ranges(ranges, CHANGES, history=True, logs={55, 57}),
-        divergence.agreement(compared),
+        divergence.agreement(compared, ()),
         loss_checks.price(prices),
     )
     limits = (

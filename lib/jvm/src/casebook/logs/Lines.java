@@ -13,6 +13,8 @@ final class Lines implements Closeable {
   /** What a reader lends to one stream after the other. */
   static final int BUFFER = 1 << 20;
 
+  private static final byte[] MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
+
   private final InputStream stream;
   private final byte[] buffer;
   private int filled;
@@ -54,6 +56,9 @@ final class Lines implements Closeable {
   /** Goes to the next line; {@code false} when there is none. */
   boolean next() throws IOException {
     offset = nextOffset;
+    if (offset == 0) {
+      skipMark();
+    }
     int searched = next;
     while (true) {
       int newline = find(searched);
@@ -76,6 +81,15 @@ final class Lines implements Closeable {
   }
 
   private int moved;
+
+  /** Passes over the mark that some editors begin UTF-8 with. */
+  private void skipMark() throws IOException {
+    while (filled < MARK.length && fill()) {}
+    if (filled >= MARK.length && Arrays.equals(buffer, 0, MARK.length, MARK, 0, MARK.length)) {
+      next = MARK.length;
+      nextOffset = MARK.length;
+    }
+  }
 
   private int find(int from) {
     for (int index = from; index < filled; index++) {

@@ -9,7 +9,7 @@ _SPEAKER_ALONE = re.compile(r"(?:\[[^\]]*\][,:])?\s*")
 _MOST_STRANGE = 0.01
 """The share of entries up to which a layout that is not known is a slip: two processes that wrote one line at once."""
 _MAY_BE_EMPTY = re.compile(r"/(?:kafka-authorizer|kafka-request|log-cleaner)\.log[^/]*$")
-"""Appenders of ``config/log4j.properties@0.9.0.1..3.9.0`` whose loggers may stay silent for a broker's whole life."""
+"""Appenders of ``config/log4j.properties@0.9.0.1..3.9.0`` whose loggers may say nothing for a broker's whole life."""
 _EXCEPTION = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error|Throwable)\b.*", re.MULTILINE)
 
 
@@ -129,7 +129,11 @@ class LogFile(NamedTuple):
             return f"{self.strange} of its {self.lines} lines have a layout that is not known"
         if self.first is None:
             return f"none of its {self.lines} lines has a date"
-        return "" if self.typed else f"none of its {self.entries} entries has a meaning that is known"
+        return (
+            ""
+            if self.typed or _MAY_BE_EMPTY.search(self.file)
+            else f"none of its {self.entries} entries has a meaning that is known"
+        )
 
 
 def unread(files: Iterable[LogFile]) -> tuple[LogFile, ...]:

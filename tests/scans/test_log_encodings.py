@@ -116,6 +116,7 @@ _UNREADABLE = {
     "a header that nobody knows": (_PLAIN.replace(b"[2026-11-20 ", b"{A|B} day 324 "), Extent.PARTLY, "layout"),
     "such a header on every second line": (_PLAIN + _PLAIN.replace(b"[2026-11-20 ", b"{A|B} day 324 "), Extent.PARTLY, "layout"),
     "no dates": (b"INFO Nobody knows (a.B)\n" * 50, Extent.PARTLY, "date"),
+    "cut": (_PLAIN[:-5], Extent.PARTLY, "cut"),
     "nothing known": (b"[2026-11-20 10:00:02,123] WARN Nobody knows 7 of x-3 (a.B)\n" * 50, Extent.PARTLY, "meaning"),
 }
 

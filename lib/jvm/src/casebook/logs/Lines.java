@@ -23,6 +23,7 @@ final class Lines implements Closeable {
   private int end;
   private long offset;
   private long nextOffset;
+  private boolean unended;
 
   /**
    * @param stream to be read from its beginning, closed with this
@@ -46,6 +47,11 @@ final class Lines implements Closeable {
   /** Without line end, and without the carriage return before it. */
   int end() {
     return end;
+  }
+
+  /** Whether the stream ended before the line did. */
+  boolean isUnended() {
+    return unended;
   }
 
   /** Where in the file the line begins. */
@@ -72,9 +78,9 @@ final class Lines implements Closeable {
         return true;
       }
       if (!fill()) {
-        boolean rest = filled > next;
+        unended = filled > next;
         take(filled, filled);
-        return rest;
+        return unended;
       }
       searched -= moved;
     }
@@ -121,6 +127,7 @@ final class Lines implements Closeable {
       nextOffset += until - next;
       next = until;
     }
+    unended = newline < 0;
     byte[] following = Arrays.copyOfRange(buffer, next, filled);
     System.arraycopy(kept, 0, buffer, 0, LONGEST);
     System.arraycopy(following, 0, buffer, LONGEST, following.length);

@@ -103,6 +103,9 @@ public final class LogReader implements Closeable {
       return false;
     }
     coverage.lines += ours ? 1 : 0;
+    if (ours && lines.isUnended()) {
+      coverage.damaged("its last line has no end: it was cut, or copied while it was written");
+    }
     boolean begins = begins();
     if (begins && !ours) {
       return false;

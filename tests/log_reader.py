@@ -34,5 +34,6 @@ def _sorted(rows: Iterable[dict], name: str) -> tuple[list[Event], list[Untyped]
             example = f"{name}:{row['line']}"
             untyped.append(Untyped(row["logger"], row["level"], row["shape"], row["count"], example, row["text"]))
         else:
-            file = LogFile(name, None, row["first"], row["last"], row["lines"], row["entries"], row["typed"], row["damage"] or "")
+            told = {column: row[column] for column in ("first", "last", "lines", "entries", "typed", "strange")}
+            file = LogFile(file=name, broker=None, damage=row["damage"] or "", **told)
     return events, untyped, file

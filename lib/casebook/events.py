@@ -1,10 +1,15 @@
 """Rows of what logs tell: typed events, what each file covers, and what nobody knows, counted."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from typing import NamedTuple
 
 _SPEAKER_ALONE = re.compile(r"(?:\[[^\]]*\][,:])?\s*")
+_MOST_STRANGE = 0.01
+"""The share of entries up to which a layout that is not known is a slip: two processes that wrote one line at once."""
+_MAY_BE_EMPTY = re.compile(r"/(?:kafka-authorizer|kafka-request|log-cleaner)\.log[^/]*$")
+"""Appenders of ``config/log4j.properties@0.9.0.1..3.9.0`` whose loggers may say nothing for a broker's whole life."""
 _EXCEPTION = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error|Throwable)\b.*", re.MULTILINE)
 
 
@@ -64,6 +69,14 @@ class Event(NamedTuple):
             return None
 
 
+class Extent(StrEnum):
+    """How far a file was read."""
+
+    READ = "read"
+    PARTLY = "partly"
+    NOT = "not"
+
+
 class LogFile(NamedTuple):
     """What a file of a case covers.
 
@@ -75,7 +88,8 @@ class LogFile(NamedTuple):
         lines: Lines.
         entries: Dated entries.
         typed: Entries whose meaning is known.
-        damage: Why it could not be read to its end; ``""`` when it was.
+        damage: What of it could not be read, and why; ``""`` when it was read from its beginning to its end.
+        strange: Lines with a time and a level that begin no entry, as their layout is not known.
     """
 
     file: str
@@ -86,6 +100,50 @@ class LogFile(NamedTuple):
     entries: int
     typed: int
     damage: str = ""
+    strange: int = 0
+
+    @property
+    def extent(self) -> Extent:
+        """How far it was read: lines that nobody understood are not read, however whole the file is."""
+        if not self.entries and not self.typed:
+            return Extent.NOT
+        return Extent.PARTLY if self.unread else Extent.READ
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is not a single line in it."""
+        return not self.lines and not self.damage
+
+    @property
+    def unread(self) -> str:
+        """What of it was not read, and why; ``""`` when all of it was."""
+        return "; ".join(filter(None, (self.damage, self._not_understood)))
+
+    @property
+    def _not_understood(self) -> str:
+        if not self.lines:
+            return "" if self.damage else "it is empty"
+        if not self.entries and not self.typed:
+            return f"none of its {self.lines} lines has a layout that is known"
+        if self.strange > _MOST_STRANGE * (self.entries + self.strange):
+            return f"{self.strange} of its {self.lines} lines have a layout that is not known"
+        if self.first is None:
+            return f"none of its {self.lines} lines has a date"
+        return (
+            ""
+            if self.typed or _MAY_BE_EMPTY.search(self.file)
+            else f"none of its {self.entries} entries has a meaning that is known"
+        )
+
+
+def unread(files: Iterable[LogFile]) -> tuple[LogFile, ...]:
+    """The logs that were given and not, or only partly, read and understood.
+
+    Not those that a broker creates at its start and may never write to: empty is what they are.
+    """
+    return tuple(
+        file for file in files if file.extent is not Extent.READ and not (file.is_empty and _MAY_BE_EMPTY.search(file.file))
+    )
 
 
 class Untyped(NamedTuple):

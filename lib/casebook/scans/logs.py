@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 NAME = "logs"
+_GONE = "its file is not there"
 _ENOUGH = 100_000
 """Events, of the rarest kinds, that tell enough of whose logs they stand in."""
 SMALL = 64 << 20
@@ -44,13 +45,13 @@ _ROWS = pa.schema(
     + [(name, pa.string()) for name in ("level", "logger", "kind", "topic")]
     + [("partition", pa.int32())]
     + [(name, pa.string()) for name in ("group", "fields", "text", "shape")]
-    + [(name, pa.int64()) for name in ("count", "first", "last", "lines", "entries", "typed")]
+    + [(name, pa.int64()) for name in ("count", "first", "last", "lines", "entries", "typed", "strange")]
     + [("damage", pa.string())]
 )
 _BY_PLACE = {
     "event": ("file", "kind", "time", "line", "level", "logger", "topic", "partition", "group", "fields", "text"),
     "untyped": ("file", "logger", "level", "shape", "count", "line", "text"),
-    "file": ("file", "first", "last", "lines", "entries", "typed", "damage"),
+    "file": ("file", "first", "last", "lines", "entries", "typed", "strange", "damage"),
 }
 """What the columns of a row of ``casebook.logs.Main`` are, in their order; the first stands for its place in the input."""
 
@@ -146,7 +147,8 @@ class Logs:
             lines=sum(part["lines"] for part in parts),
             entries=sum(part["entries"] for part in parts),
             typed=sum(part["typed"] for part in parts),
-            damage="; ".join(part["damage"] for part in parts if part["damage"]),
+            damage="; ".join(part["damage"] for part in parts if part["damage"]) if parts else _GONE,
+            strange=sum(part["strange"] for part in parts),
         )
 
     @cached_property

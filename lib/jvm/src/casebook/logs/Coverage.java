@@ -11,12 +11,15 @@ public final class Coverage {
   /** Entries and lines whose meaning is known. */
   public long typed;
 
+  /** Lines with a clock's time and a level that nevertheless begin no entry: their layout is not known. */
+  public long strange;
+
   /** Times of the first and the last dated entry, or {@link Header#NO_TIME}. */
   public long first = Header.NO_TIME;
 
   public long last = Header.NO_TIME;
 
-  /** Why it could not be read to its end; {@code null} when it was. */
+  /** What of it could not be read, and why; {@code null} when it was read from its beginning to its end. */
   public String damage;
 
   void dated(long time) {
@@ -24,5 +27,16 @@ public final class Coverage {
       first = first == Header.NO_TIME ? time : first;
       last = time;
     }
+  }
+
+  /** Of a file that could not be opened. */
+  public static Coverage none(String damage) {
+    Coverage coverage = new Coverage();
+    coverage.damaged(damage);
+    return coverage;
+  }
+
+  void damaged(String what) {
+    damage = damage == null ? what : damage + "; " + what;
   }
 }

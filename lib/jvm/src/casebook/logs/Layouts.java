@@ -189,6 +189,28 @@ final class Layouts {
     return false;
   }
 
+  /** Whether a line has, near its beginning, what an entry begins with: a time such as 10:03:42, and a level. */
+  static boolean hasTimeAndLevel(byte[] bytes, int from, int until) {
+    int most = Math.min(until, from + 160);
+    boolean time = false;
+    boolean level = false;
+    for (int at = from; at < most; at++) {
+      time |= at + 8 <= most && bytes[at + 2] == ':' && bytes[at + 5] == ':' && isDigit(bytes[at]) && isDigit(bytes[at + 1]) && isDigit(bytes[at + 3]) && isDigit(bytes[at + 4]) && isDigit(bytes[at + 6]) && isDigit(bytes[at + 7]);
+      level |= (at == from || !isOfName(bytes[at - 1])) && isWord(bytes, at, until);
+    }
+    return time && level;
+  }
+
+  private static boolean isWord(byte[] bytes, int at, int until) {
+    for (byte[] name : NAMES) {
+      int length = name.length - 1;
+      if (until - at >= length && java.util.Arrays.equals(bytes, at, at + length, name, 0, length)) {
+        return until - at == length || !isOfName(bytes[at + length]);
+      }
+    }
+    return false;
+  }
+
   private static boolean isDigit(byte letter) {
     return letter >= '0' && letter <= '9';
   }

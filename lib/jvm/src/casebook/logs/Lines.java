@@ -13,6 +13,8 @@ final class Lines implements Closeable {
   /** What a reader lends to one stream after the other. */
   static final int BUFFER = 1 << 20;
 
+  private static final byte[] MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
+
   private final InputStream stream;
   private final byte[] buffer;
   private int filled;
@@ -21,6 +23,7 @@ final class Lines implements Closeable {
   private int end;
   private long offset;
   private long nextOffset;
+  private boolean unended;
 
   /**
    * @param stream to be read from its beginning, closed with this
@@ -46,6 +49,11 @@ final class Lines implements Closeable {
     return end;
   }
 
+  /** Whether the stream ended before the line did. */
+  boolean isUnended() {
+    return unended;
+  }
+
   /** Where in the file the line begins. */
   long offset() {
     return offset;
@@ -54,6 +62,9 @@ final class Lines implements Closeable {
   /** Goes to the next line; {@code false} when there is none. */
   boolean next() throws IOException {
     offset = nextOffset;
+    if (offset == 0) {
+      skipMark();
+    }
     int searched = next;
     while (true) {
       int newline = find(searched);
@@ -67,15 +78,24 @@ final class Lines implements Closeable {
         return true;
       }
       if (!fill()) {
-        boolean rest = filled > next;
+        unended = filled > next;
         take(filled, filled);
-        return rest;
+        return unended;
       }
       searched -= moved;
     }
   }
 
   private int moved;
+
+  /** Passes over the mark that some editors begin UTF-8 with. */
+  private void skipMark() throws IOException {
+    while (filled < MARK.length && fill()) {}
+    if (filled >= MARK.length && Arrays.equals(buffer, 0, MARK.length, MARK, 0, MARK.length)) {
+      next = MARK.length;
+      nextOffset = MARK.length;
+    }
+  }
 
   private int find(int from) {
     for (int index = from; index < filled; index++) {
@@ -107,6 +127,7 @@ final class Lines implements Closeable {
       nextOffset += until - next;
       next = until;
     }
+    unended = newline < 0;
     byte[] following = Arrays.copyOfRange(buffer, next, filled);
     System.arraycopy(kept, 0, buffer, 0, LONGEST);
     System.arraycopy(following, 0, buffer, LONGEST, following.length);

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.time.ZoneId;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -46,12 +45,12 @@ public final class LogReader implements Closeable {
   /**
    * Begins with a part of a file, or with all of it.
    *
-   * @param stream at byte {@code max(0, start - 1)}: the line end before the part tells whether its first line is whole
+   * @param content at byte {@code max(0, start - 1)}: the line end before the part tells whether its first line is whole
    * @param start the part's first byte
    * @param end where the next part begins
    */
-  public void begin(InputStream stream, long start, long end) throws IOException {
-    lines = new Lines(stream, Math.max(0, start - 1), buffer);
+  public void begin(Content content, long start, long end) throws IOException {
+    lines = new Lines(content.stream(), Math.max(0, start - 1), buffer);
     if (start > 0) {
       lines.next();
     }
@@ -59,7 +58,7 @@ public final class LogReader implements Closeable {
     this.end = end;
     found.clear();
     untyped = new Untyped();
-    coverage = new Coverage();
+    coverage = Coverage.none(content.doubt());
     others = start > 0;
     open = false;
     ended = false;
@@ -104,6 +103,9 @@ public final class LogReader implements Closeable {
       return false;
     }
     coverage.lines += ours ? 1 : 0;
+    if (ours && lines.isUnended()) {
+      coverage.damaged("its last line has no end: it was cut, or copied while it was written");
+    }
     boolean begins = begins();
     if (begins && !ours) {
       return false;
@@ -114,8 +116,10 @@ public final class LogReader implements Closeable {
       entry.begin(lines, read, coverage.lines);
       open = true;
     } else if (open && entry.lines < Entry.MOST_LINES) {
+      coverage.strange += ours && isStrange() ? 1 : 0;
       entry.add(lines);
     } else if (!others && ours) {
+      coverage.strange += isStrange() ? 1 : 0;
       alone();
     }
     return true;
@@ -126,7 +130,7 @@ public final class LogReader implements Closeable {
     try {
       return layouts.read(lines.bytes(), lines.begin(), lines.end(), read);
     } catch (StackOverflowError intricate) {
-      coverage.damage = "line " + coverage.lines + " is too intricate to be read";
+      coverage.damaged("line " + coverage.lines + " is too intricate to be read");
       return false;
     }
   }
@@ -135,9 +139,16 @@ public final class LogReader implements Closeable {
     try {
       return lines.next();
     } catch (EOFException | ZipException damaged) {
-      coverage.damage = "its compressed data ends too early or is damaged: " + damaged.getMessage();
+      coverage.damaged("its compressed data ends too early or is damaged: " + damaged.getMessage());
+      return false;
+    } catch (IOException failed) {
+      coverage.damaged("it cannot be read to its end: " + failed.getMessage());
       return false;
     }
+  }
+
+  private boolean isStrange() {
+    return Layouts.hasTimeAndLevel(lines.bytes(), lines.begin(), lines.end());
   }
 
   /** Types the entry that has ended. */
@@ -160,7 +171,7 @@ public final class LogReader implements Closeable {
     try {
       return type();
     } catch (StackOverflowError intricate) {
-      coverage.damage = "the entry at line " + entry.line + " is too intricate to be read";
+      coverage.damaged("the entry at line " + entry.line + " is too intricate to be read");
       return false;
     }
   }

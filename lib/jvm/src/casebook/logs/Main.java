@@ -9,6 +9,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZoneId;
@@ -40,18 +41,22 @@ public final class Main {
   }
 
   private static void read(LogReader reader, int file, Path path, PrintWriter output) throws IOException {
-    Coverage coverage = new Coverage();
+    Coverage coverage;
     try (reader) {
-      reader.begin(Content.unpacked(path.toString(), Files.newInputStream(path)), 0, Long.MAX_VALUE);
+      reader.begin(Content.whole(path.toString(), Files.newInputStream(path)), 0, Long.MAX_VALUE);
       for (Event event = reader.next(); event != null; event = reader.next()) {
         write(event, file, output);
       }
       coverage = reader.coverage();
       reader.untyped().seen.forEach((key, seen) -> row(output, "untyped", file, key.logger(), key.level(), key.shape(), seen.count, seen.line, seen.text));
     } catch (EOFException | ZipException damaged) {
-      coverage.damage = "its compressed data cannot be read: " + damaged.getMessage();
+      coverage = Coverage.none("its compressed data cannot be read: " + damaged.getMessage());
+    } catch (AccessDeniedException denied) {
+      coverage = Coverage.none("it may not be read: permission denied");
+    } catch (IOException failed) {
+      coverage = Coverage.none("it cannot be read: " + failed.getMessage());
     }
-    row(output, "file", file, time(coverage.first), time(coverage.last), coverage.lines, coverage.entries, coverage.typed, coverage.damage);
+    row(output, "file", file, time(coverage.first), time(coverage.last), coverage.lines, coverage.entries, coverage.typed, coverage.strange, coverage.damage);
   }
 
   private static void write(Event event, int file, PrintWriter output) {

@@ -13,5 +13,9 @@ record LogsPartition(List<Part> parts) implements InputPartition {
    * @param start its first byte
    * @param end where the next part begins
    */
-  record Part(String uri, long start, long end) implements Serializable {}
+  record Part(String uri, long start, long end) implements Serializable {
+    boolean isWhole() {
+      return start == 0 && end == Long.MAX_VALUE;
+    }
+  }
 }

@@ -13,7 +13,6 @@ import casebook.spark.Columns;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.time.ZoneId;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -52,8 +51,9 @@ final class LogsReader implements PartitionReader<ColumnarBatch> {
   private static final int LINES = 17;
   private static final int ENTRIES = 18;
   private static final int TYPED = 19;
-  private static final int DAMAGE = 20;
-  private static final int ALL = 21;
+  private static final int STRANGE = 20;
+  private static final int DAMAGE = 21;
+  private static final int ALL = 22;
 
   private static final byte[] AN_EVENT = "event".getBytes(UTF_8);
   private static final byte[] A_SHAPE = "untyped".getBytes(UTF_8);
@@ -118,28 +118,31 @@ final class LogsReader implements PartitionReader<ColumnarBatch> {
       part = parts.next();
       file = part.uri().getBytes(UTF_8);
       try {
-        reader.begin(Content.unpacked(part.uri(), stream(part)), part.start(), part.end());
+        reader.begin(content(part), part.start(), part.end());
         return true;
       } catch (FileNotFoundException gone) {
-        damaged("the file is gone since it was listed");
+        damaged("the file is gone since it was listed, or may not be read: " + gone.getMessage());
       } catch (EOFException | ZipException unreadable) {
         damaged("its compressed data cannot be read: " + unreadable.getMessage());
+      } catch (IOException failed) {
+        damaged("it cannot be read: " + failed.getMessage());
       }
     }
     return false;
   }
 
-  private InputStream stream(LogsPartition.Part part) throws IOException {
+  private Content content(LogsPartition.Part part) throws IOException {
     Path path = new Path(part.uri());
     FSDataInputStream stream = path.getFileSystem(configuration).open(path);
+    if (part.isWhole()) {
+      return Content.whole(part.uri(), stream);
+    }
     stream.seek(Math.max(0, part.start() - 1));
-    return stream;
+    return new Content(stream, null);
   }
 
   private void damaged(String reason) {
-    Coverage nothing = new Coverage();
-    nothing.damage = reason;
-    write(nothing);
+    write(Coverage.none(reason));
     part = null;
   }
 
@@ -208,6 +211,7 @@ final class LogsReader implements PartitionReader<ColumnarBatch> {
     columns.set(LINES, coverage.lines);
     columns.set(ENTRIES, coverage.entries);
     columns.set(TYPED, coverage.typed);
+    columns.set(STRANGE, coverage.strange);
     columns.set(DAMAGE, text(coverage.damage));
     columns.endRow();
   }

@@ -1,8 +1,10 @@
 package casebook.logs.spark;
 
 import casebook.logs.Content;
+import casebook.logs.Encoding;
 import casebook.spark.Places;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -108,13 +110,22 @@ final class LogsScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
 
   private void addFile(FileStatus file) {
     String uri = file.getPath().toString();
-    if (Content.packed(uri) || file.getLen() <= splitBytes + splitBytes / 2) {
+    if (Content.packed(uri) || file.getLen() <= splitBytes + splitBytes / 2 || !divisible(file.getPath())) {
       addPart(new LogsPartition.Part(uri, 0, Long.MAX_VALUE), file.getLen());
       return;
     }
     for (long start = 0; start < file.getLen(); start += splitBytes) {
       boolean last = start + splitBytes >= file.getLen();
       addPart(new LogsPartition.Part(uri, start, last ? Long.MAX_VALUE : start + splitBytes), splitBytes);
+    }
+  }
+
+  /** What cannot be opened here is read as a whole, by who says why it cannot be. */
+  private boolean divisible(Path path) {
+    try (InputStream stream = path.getFileSystem(configuration).open(path)) {
+      return Content.divisible(stream.readNBytes(Encoding.HEAD));
+    } catch (IOException unreadable) {
+      return false;
     }
   }
 

@@ -27,7 +27,7 @@ public final class LogsSource implements TableProvider, DataSourceRegister {
       StructType.fromDDL(
           "row string, file string, start bigint, line bigint, time timestamp, level string, logger string, kind string, topic string,"
               + " partition int, group string, fields string, text string, shape string, count bigint, first timestamp, last timestamp,"
-              + " lines bigint, entries bigint, typed bigint, damage string");
+              + " lines bigint, entries bigint, typed bigint, strange bigint, damage string");
 
   private static final String SPLIT = "32m";
   private static final String NEEDS = "kafka_logs needs a path: a log, a folder of logs, or a pattern.";

@@ -1,0 +1,159 @@
+"""A log says the same in every encoding, where it lies and in a case; what is no text, or not all of one, is named as that."""
+
+import codecs
+import gzip
+import itertools
+
+import pytest
+
+from casebook.case import Case
+from casebook.case_writer import CaseWriter
+from casebook.collect import files
+from casebook.events import Extent
+from casebook.scans import logs
+from casebook.scans.session import session
+from tests.log_reader import read_bytes
+
+_ENTRIES = (
+    "[2026-11-20 10:00:00,123] INFO [GroupCoordinator 1]: Preparing to restabilize group Gr\u00fc\u00dfe-\u4f60\u597d-\U0001f600 with old "
+    "generation 3 (kafka.coordinator.GroupCoordinator)",
+    "[2026-11-20 10:00:01,123] ERROR Processor got uncaught exception. (kafka.network.Processor)",
+    "java.lang.ArrayIndexOutOfBoundsException: 18",
+    "\tat org.apache.kafka.common.protocol.ApiKeys.forId(ApiKeys.java:68)",
+    "",
+    "[2026-11-20 10:00:02,123] WARN Nobody knows 7 of x-3 (a.B)",
+)
+_MANY = 4000
+"""More than fits into what tells the encoding, and into one buffer."""
+
+
+def _text(end: str) -> str:
+    return "".join(line + end for line in itertools.islice(itertools.cycle(_ENTRIES), _MANY))
+
+
+_PLAIN = _text("\n").encode()
+_WRITTEN = {
+    "UTF-8": _PLAIN,
+    "UTF-8, marked": codecs.BOM_UTF8 + _PLAIN,
+    "UTF-16 LE": _text("\n").encode("utf-16-le"),
+    "UTF-16 BE": _text("\n").encode("utf-16-be"),
+    "UTF-16 LE, marked": codecs.BOM_UTF16_LE + _text("\r\n").encode("utf-16-le"),
+    "UTF-16 BE, marked": codecs.BOM_UTF16_BE + _text("\r\n").encode("utf-16-be"),
+    "UTF-16, returns": codecs.BOM_UTF16_LE + _text("\r").encode("utf-16-le"),
+    "UTF-32 LE, marked": codecs.BOM_UTF32_LE + _text("\n").encode("utf-32-le"),
+    "UTF-32 BE, marked": codecs.BOM_UTF32_BE + _text("\n").encode("utf-32-be"),
+    "returns": _text("\r").encode(),
+    "both": _text("\r\n").encode(),
+}
+_IN_PLACE = _WRITTEN | {"UTF-32 LE": _text("\n").encode("utf-32-le"), "UTF-32 BE": _text("\n").encode("utf-32-be")}
+
+
+def _rows(content: bytes, name: str = "server.log"):
+    events, untyped, file = read_bytes(content, name=name)
+    return (
+        [event._replace(file="") for event in events],
+        [shape._replace(example="") for shape in untyped],
+        file._replace(file=""),
+    )
+
+
+@pytest.fixture(scope="module")
+def plain():
+    """What the log says in UTF-8: three entries in each six lines, of which two are known and one is not."""
+    events, untyped, file = _rows(_PLAIN)
+    assert (file.lines, file.extent) == (_MANY, Extent.READ)
+    assert {(event.line - 1) % len(_ENTRIES) for event in events} == {0, 1, 2}
+    assert events[0].group == "Gr\u00fc\u00dfe-\u4f60\u597d-\U0001f600"
+    return events, untyped, file
+
+
+@pytest.mark.parametrize("name", _IN_PLACE)
+def test_says_the_same(plain, name):
+    """Events with their lines, what nobody knows, and counts; packed as well."""
+    assert _rows(_IN_PLACE[name]) == plain
+    assert _rows(gzip.compress(_IN_PLACE[name]), "server.log.1.gz") == plain
+
+
+@pytest.mark.parametrize("name", _WRITTEN)
+def test_says_the_same_in_a_case(plain, name, tmp_path):
+    """What copied it and what reads it where it lies agree on what it is written in."""
+    given = tmp_path / "server.log"
+    given.write_bytes(_WRITTEN[name])
+    with CaseWriter.create(tmp_path / "case", command="test") as writer:
+        files.copy_logs(writer, 1, [given])
+    copied = Case.open(tmp_path / "case").folder / "brokers/1/logs/server.log"
+    assert _rows(copied.read_bytes()) == plain
+
+
+@pytest.mark.parametrize("size", [1000, 100_000])
+def test_parts_say_what_the_whole_says(tmp_path, size):
+    """Spark divides what it can: bytes that no line end tells apart are read by one task."""
+    for number, content in enumerate(_IN_PLACE.values()):
+        (tmp_path / f"{number:02}.log").write_bytes(content[: len(content) // 10])
+    rows = [row.asDict() for row in logs.logs(session(), tmp_path, splitBytes=size).collect()]
+    by_file: dict[str, list[dict]] = {}
+    for row in rows:
+        by_file.setdefault(row["file"].rpartition("/")[2], []).append(row)
+    for number, content in enumerate(_IN_PLACE.values()):
+        found = sorted((row for row in by_file[f"{number:02}.log"] if row["row"] == "file"), key=lambda row: row["start"])
+        before = dict(
+            zip([row["start"] for row in found], itertools.accumulate((row["lines"] for row in found), initial=0), strict=False)
+        )
+        events, _, file = _rows(content[: len(content) // 10])
+        assert sum(row["lines"] for row in found) == file.lines
+        told = [(before[row["start"]] + row["line"], row["kind"]) for row in by_file[f"{number:02}.log"] if row["row"] == "event"]
+        assert sorted(told) == sorted((event.line, event.kind) for event in events)
+
+
+_UNREADABLE = {
+    "empty": (b"", Extent.NOT, "empty"),
+    "a mark alone": (codecs.BOM_UTF8, Extent.NOT, "empty"),
+    "binary": (bytes(range(256)) * 400, Extent.NOT, "no text"),
+    "full of zeros": (b"\x00\x00\x03\x00\x01\x02\x00" * 5000, Extent.NOT, "no text"),
+    "zeros alone": (b"\x00" * 5000, Extent.NOT, "layout"),
+    "EBCDIC": (_PLAIN.decode().encode("cp500", errors="replace"), Extent.NOT, "layout"),
+    "no layout": (b"what is this\n" * 50, Extent.NOT, "layout"),
+    "a header that nobody knows": (_PLAIN.replace(b"[2026-11-20 ", b"{A|B} day 324 "), Extent.PARTLY, "layout"),
+    "such a header on every second line": (_PLAIN + _PLAIN.replace(b"[2026-11-20 ", b"{A|B} day 324 "), Extent.PARTLY, "layout"),
+    "no dates": (b"INFO Nobody knows (a.B)\n" * 50, Extent.PARTLY, "date"),
+    "cut": (_PLAIN[:-5], Extent.PARTLY, "cut"),
+    "nothing known": (b"[2026-11-20 10:00:02,123] WARN Nobody knows 7 of x-3 (a.B)\n" * 50, Extent.PARTLY, "meaning"),
+}
+
+
+@pytest.mark.parametrize("name", _UNREADABLE)
+def test_what_nobody_understood_is_not_read(name):
+    """However whole the file is; the reason is told."""
+    content, extent, reason = _UNREADABLE[name]
+    file = read_bytes(content)[2]
+    assert (file.extent, reason in file.unread) == (extent, True), file
+
+
+@pytest.mark.parametrize("keep", [0, 5, 40, 400, -9])
+def test_a_pack_that_was_cut(keep):
+    """What is before the cut is read, also when that is less than tells the encoding; the damage is told."""
+    packed = gzip.compress(_PLAIN[:60_000])
+    events, _, file = read_bytes(packed[:keep], name="server.log.gz")
+    assert file.extent is (Extent.PARTLY if events else Extent.NOT)
+    assert "compressed" in file.damage
+    assert bool(events) == (keep in (400, -9))
+
+
+def test_what_cannot_be_opened(tmp_path):
+    """A folder in the place of a log, and nothing at all: each is told by itself, and the log beside them is read."""
+    (tmp_path / "folder.log").mkdir()
+    (tmp_path / "server.log").write_bytes(_PLAIN)
+    paths = [tmp_path / name for name in ("folder.log", "none.log", "server.log")]
+    told = [row for row in logs.typed((path, "UTC") for path in paths) if row["row"] == "file"]
+    assert [bool(row["damage"]) for row in told] == [True, True, False]
+
+
+def test_a_log_that_has_left_its_case(tmp_path):
+    """It is told, not passed over."""
+    with CaseWriter.create(tmp_path / "case", command="test") as writer:
+        for name in ("server.log", "controller.log"):
+            writer.file(f"brokers/1/logs/{name}", [_PLAIN])
+    (tmp_path / "case/brokers/1/logs/controller.log").unlink()
+    found = {file.file.rpartition("/")[2]: file for file in logs.read(Case.open(tmp_path / "case")).files}
+    assert [found["server.log"].extent, found["controller.log"].extent] == [Extent.READ, Extent.NOT]
+    assert "not there" in found["controller.log"].damage

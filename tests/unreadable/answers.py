@@ -1,0 +1,76 @@
+"""What every notebook answers to a case, in this process."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from unittest import mock
+
+import casebook.findings
+from casebook.analysis import release
+from casebook.case import Case
+from casebook.errors import CasebookError
+from casebook.examination import Examination
+from casebook.findings import Finding, Question, Status
+
+CALLED: dict[tuple[str, str], str] = {}
+"""Where an ``ok`` was said, ``file:line``, by check and title."""
+
+
+@contextmanager
+def watched() -> Iterator[None]:
+    """Notes where each ``ok`` is said."""
+    said = Question._answer
+
+    def answer(self: Question, status: Status, title: str, **more: object) -> Finding:
+        if status is Status.OK:
+            frame = sys._getframe(1)
+            while frame.f_code.co_filename == casebook.findings.__file__:
+                frame = frame.f_back
+            CALLED[self.check, title] = f"{Path(frame.f_code.co_filename).stem}.py:{frame.f_lineno}"
+        return said(self, status, title, **more)
+
+    with mock.patch.object(Question, "_answer", answer):
+        yield
+
+
+def _examination(folder: Path) -> Examination:
+    case = Case.open(folder)
+    cluster = case.cluster()
+    version = release.release(cluster, logged=case.logged_versions(), configured=case.configured_versions())
+    return Examination(case=case, cluster=cluster, version=version, at=None, progress=lambda *_, **__: lambda *_: None)
+
+
+def _triage(book: Examination) -> tuple[Finding, ...]:
+    """As notebook 10 puts it together."""
+    lead = book.leadership()
+    findings = book.evidence + lead.findings + book.maintenance_in_short(lead) + book.groups() + book.happened()
+    return book.together(findings + book.durability_in_short())
+
+
+def answers(folder: Path, *, loss: bool = True) -> dict[str, dict[str, Finding]]:
+    """The findings of each notebook, by check.
+
+    Args:
+        loss: Whether records are looked for as well: with a ledger that takes Spark some ten seconds.
+    """
+    triage, book = _examination(folder), _examination(folder)
+    asked = {
+        "10": lambda: _triage(triage),
+        "20": lambda: book.evidence + book.leadership().findings,
+        "30": lambda: book.evidence + book.maintenance().findings,
+        "40": lambda: book.evidence + book.offsets_topic().findings,
+        "50": lambda: book.evidence + book.coordinators().findings,
+        "60": lambda: book.evidence + book.timeline().findings,
+        "80": lambda: book.evidence + book.durability().findings,
+        **({"70": lambda: book.evidence + book.message_loss().findings, "90": book.everything} if loss else {}),
+    }
+    return {notebook: _said(ask) for notebook, ask in asked.items()}
+
+
+def _said(ask) -> dict[str, Finding]:
+    """A notebook that ends with an error says nothing, and its run ends with exit code 3."""
+    try:
+        return {finding.check: finding for finding in ask()}
+    except CasebookError:
+        return {}

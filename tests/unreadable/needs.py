@@ -1,0 +1,143 @@
+"""What each question cannot be answered ``ok`` without: written from what it asks, not from how a check is made.
+
+``ok`` to *Does every partition have a living leader?* says that states and registrations were read: of all brokers, for a cluster's
+question is about all of them. What may only confirm an answer stands not here: without ZooKeeper's history the states still tell.
+"""
+
+from collections.abc import Mapping
+
+from casebook.findings import Finding
+from tests.unreadable.lesser import CHECKPOINTS, JAVA, ONE
+
+_BROKERS = frozenset({"server logs", "state-change logs", "controller logs", "cleaner logs"})
+_ZNODES = frozenset({"broker ids", "assignments", "states", "topic settings", "other znodes"})
+_LOST: Mapping[str, frozenset[str]] = {
+    "all logs": _BROKERS | {"logs of ZooKeeper", "logs of clients"},
+    "logs of brokers": _BROKERS,
+    "znodes": _ZNODES,
+    "log dirs": frozenset({"log dirs", "segments", CHECKPOINTS}),
+}
+
+
+def lost(kind: str, way: str) -> frozenset[str]:
+    """What cannot be read where a kind cannot: of all brokers or of one."""
+    plain = kind.removesuffix(ONE)
+    return _LOST.get(plain, frozenset({plain})) | (frozenset({"segments"}) if way == JAVA else frozenset())
+
+
+_LEADERS = frozenset({"broker ids", "assignments", "states"})
+_COPIES = frozenset({"assignments", "states"})
+_OFFSETS = frozenset({"log dirs", "segments"})
+_SETTINGS = frozenset({"server.properties", "topic settings"})
+_DEFAULTS = frozenset({"server.properties"})
+_LOGS = frozenset({"server logs"})
+_PAST = frozenset({"history"})
+_RECORDS = frozenset({"ledgers", "segments", "log dirs"})
+_CLIENTS = frozenset({"client files"})
+
+NEEDS: Mapping[str, frozenset[str]] = {
+    "evidence.decoded": frozenset({"broker ids", "assignments", "states", "topic settings"}),
+    "leadership.offline": _LEADERS,
+    "leadership.under_min_isr": _LEADERS | _SETTINGS,
+    "leadership.at_min_isr": _LEADERS | _SETTINGS,
+    "leadership.under_replicated": _LEADERS,
+    "leadership.uninitialised": _COPIES,
+    "leadership.deleting": frozenset({"assignments", "other znodes"}),
+    "leadership.reassigning": frozenset({"other znodes"}),
+    "leadership.isr_in_assignment": _COPIES,
+    "leadership.unclean_allowed": frozenset({"assignments"}) | _SETTINGS,
+    "leadership.brokers": frozenset({"broker ids", "assignments"}),
+    "leadership.controller_epoch": frozenset({"states", "other znodes"}),
+    "leadership.controller": frozenset({"other znodes"}),
+    "maintenance.restart_one": _LEADERS | _SETTINGS,
+    "maintenance.restart_pairs": _LEADERS | _SETTINGS,
+    "maintenance.coordinators": _LEADERS | {"log dirs"},
+    "maintenance.unfinished_reassignments": frozenset({"other znodes"}),
+    "maintenance.unremoved_throttles": frozenset({"topic settings", "other znodes"}),
+    "maintenance.unpreferred_leaders": _COPIES,
+    "maintenance.unregistered_replicas": frozenset({"broker ids", "assignments"}),
+    "offsets_topic.compacted": frozenset({"assignments", "log dirs"}) | _SETTINGS,
+    "offsets_topic.cleaner_map": frozenset({"log dirs", "server.properties"}),
+    "offsets_topic.dead_weight": _OFFSETS,
+    "offsets_topic.safe_segments": _OFFSETS,
+    "offsets_topic.writers": _OFFSETS,
+    "offsets_topic.load_buffer": _OFFSETS | _DEFAULTS,
+    "offsets_topic.open_transactions": _OFFSETS,
+    "offsets_topic.decoded": _OFFSETS,
+    "offsets_topic.damage": _OFFSETS,
+    "offsets_topic.expiring": _OFFSETS | _DEFAULTS,
+    "offsets_topic.replicated": frozenset({"assignments"}),
+    "coordinators.leaderless": _LEADERS,
+    "coordinators.waiting": _LOGS,
+    "coordinators.loading_for_ever": _LOGS,
+    "coordinators.failed": _LOGS,
+    "coordinators.known": _LOGS,
+    "coordinators.foretold": _LOGS,
+    "coordinators.alone": _LEADERS,
+    "coordinators.partition_count": frozenset({"assignments"}),
+    "coordinators.log_lines": _LOGS | {"cleaner logs"},
+    "timeline.two_leaders": _PAST,
+    "timeline.leaderless": _PAST,
+    "timeline.under_min_isr": _PAST | _SETTINGS,
+    "timeline.root": _PAST | _LOGS,
+    "timeline.unknown_requests": _LOGS,
+    "timeline.owners": _BROKERS,
+    "timeline.clocks": _PAST | _LOGS,
+    "timeline.silences": _BROKERS | _PAST | {"logs of ZooKeeper"},
+    "timeline.untyped": _BROKERS | {"logs of ZooKeeper", "logs of clients"},
+    "loss.cut_ranges": _LOGS,
+    "loss.replicas_agree": frozenset({"segments", "log dirs"}),
+    "loss.price_of_election": _LEADERS,
+    "loss.unprocessed": frozenset({"ledgers"}),
+    "loss.ledger": frozenset({"ledgers"}),
+    "loss.lost": _RECORDS,
+    "loss.outside_every_window": frozenset({"ledgers", "segments"}),
+    "loss.looked_everywhere": _RECORDS,
+    "loss.stored_though_failed": _RECORDS,
+    "durability.acknowledged": frozenset({"assignments"}) | _SETTINGS | _CLIENTS,
+    "durability.acks_0": _CLIENTS,
+    "durability.single_copy": frozenset({"assignments"}),
+    "durability.acks_1": _CLIENTS,
+    "durability.isr_of_one": frozenset({"assignments"}) | _SETTINGS,
+    "durability.unclean_election": frozenset({"assignments"}) | _SETTINGS,
+    "durability.no_retries": _CLIENTS,
+    "durability.delivery_timeout": _CLIENTS,
+    "durability.auto_commit": _CLIENTS,
+    "durability.offset_reset": _CLIENTS,
+    "durability.offsets_retention": _DEFAULTS,
+    "durability.offsets_copies": frozenset({"assignments"}),
+    "durability.transaction_copies": frozenset({"assignments"}),
+    "durability.auto_created": _DEFAULTS,
+    "durability.one_rack": frozenset({"broker ids", "assignments"}),
+    "durability.no_spare": frozenset({"assignments"}) | _SETTINGS,
+    "durability.reorder": _CLIENTS,
+    "durability.read_uncommitted": _CLIENTS,
+    "durability.uncontrolled_shutdown": _DEFAULTS,
+    "durability.session_timeout": _DEFAULTS,
+    "durability.lag_time": _DEFAULTS,
+    "durability.cleaner_off": _DEFAULTS,
+    "durability.rebalance_moves": _DEFAULTS,
+    "durability.contradiction": _CLIENTS,
+    "durability.exposure": frozenset({"assignments", "states"}),
+    "durability.brokers_agree": _DEFAULTS,
+    "durability.isr_alone": _PAST,
+    "durability.clients": _CLIENTS,
+}
+"""By check. What is no key of it may be ``ok`` without: ``evidence.kafka_version`` is said with where it is known from."""
+
+_OF_WHAT_WAS_GIVEN = frozenset(
+    {"evidence.decoded", "coordinators.log_lines", "timeline.owners", "timeline.clocks", "timeline.untyped"}
+)
+"""Checks that ask about the evidence itself: what nobody gave is not asked about, unless nothing else is left."""
+_ALL_OF_IT = ("all logs", "logs of brokers", "znodes")
+_EMPTY = "The offsets topic is empty"
+
+
+def lacks(finding: Finding, kind: str, way: str) -> bool:
+    """Whether an ``ok`` rests on what a lesser case lacks."""
+    if finding.check in _OF_WHAT_WAS_GIVEN and way == "left out" and kind not in _ALL_OF_IT:
+        return False
+    if (kind.removesuffix(ONE), way) == ("server.properties", "cut"):
+        return False  # one that ends early is one: its settings before the cut are read, and may be all that is asked for
+    needed = frozenset({"log dirs"}) if finding.title.startswith(_EMPTY) else NEEDS.get(finding.check, frozenset())
+    return bool(needed & lost(kind, way))

@@ -140,7 +140,7 @@ class Case:
         Raises:
             CaseError: The case has no history that tells of that moment.
         """
-        unreadable = [*self.damaged, *self._without_settings()]
+        unreadable = [*self.damaged, *self._without_settings(), *self._without_changes()]
         not_collected = [*self.could_not_collect, *unreadable]
         rows = self._znodes_as_far_as_readable(not_collected) if at is None else self.znodes(at)
         found = cluster.from_znodes(
@@ -170,7 +170,8 @@ class Case:
 
     def server_properties(self) -> dict[int, dict[str, str]]:
         """``server.properties`` by broker id, as far as the case holds them, and they hold a setting of a broker."""
-        return {broker: found for _, broker, found in self._properties() if properties.is_of_broker(found)}
+        torn = {problem.path for problem in self.damaged}
+        return {b: found for path, b, found in self._properties() if path not in torn and properties.is_of_broker(found)}
 
     def _properties(self) -> Iterator[tuple[str, int, dict[str, str]]]:
         for path, broker in self._of_brokers("server.properties"):
@@ -183,13 +184,24 @@ class Case:
             if not properties.is_of_broker(found):
                 yield Problem(path=path, reason="holds no setting of a broker")
 
+    def _without_changes(self) -> Iterator[Problem]:
+        """A history of which not even the beginning can be read."""
+        if self.has_history:
+            try:
+                if next(self.history(), None) is None:
+                    yield Problem(path=HISTORY, reason="holds no transaction")
+            except CaseError as error:
+                yield Problem(path=HISTORY, reason=str(error))
+
     def log_dirs(self) -> tuple[LogDir, ...]:
         """The log dirs of the brokers as they were listed; empty when none were collected."""
         return tuple(log_dir for path, broker in self._of_brokers("log_dirs.json") for log_dir in self._log_dirs(path, broker))
 
     def _log_dirs(self, path: str, broker: int) -> tuple[LogDir, ...]:
         copies = (self.folder / "brokers" / str(broker) / "segments").absolute()
-        return log_dir_rows.decode(_text_lines(self.folder / path), broker=broker, item=path, copies=str(copies))
+        found = log_dir_rows.decode(_text_lines(self.folder / path), broker=broker, item=path, copies=str(copies))
+        torn = tuple(problem for problem in self.damaged if problem.path == path)
+        return tuple(log_dir._replace(problems=torn + log_dir.problems) for log_dir in found) if torn else found
 
     def log_files(self) -> Iterator[tuple[int, str, Iterator[str]]]:
         """Broker, path in the case, and lines of each of the brokers' logs, by path; lines are read as they are taken."""

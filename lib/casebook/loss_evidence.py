@@ -22,7 +22,6 @@ from casebook.divergence import Compared
 from casebook.errors import ScanError, UsageError, did_you_mean
 from casebook.facts import Cluster, epoch_ms
 from casebook.facts import Partition as PartitionFacts
-from casebook.findings import Gap
 from casebook.formats import record_ids
 from casebook.formats.ledger_columns import Columns
 from casebook.formats.record_ids import IdKind, RecordId
@@ -289,9 +288,7 @@ class LossEvidence:
 
     @property
     def _of_past(self) -> coverage.Gaps:
-        missing = (silence for silence in self._timeline.silences if silence.kind == "no_history")
-        gone = tuple(Gap(why=silence.what, settle=silence.settle) for silence in missing)
-        return coverage.elections(gone, self._timeline.files, coverage.known_brokers(self._cluster))
+        return coverage.server_logs(self._timeline.files, coverage.known_brokers(self._cluster))
 
     @property
     def _of_copies(self) -> coverage.Gaps:

@@ -113,7 +113,7 @@ def _known(scene: Scene) -> Finding:
         return ask.could_not_check("There is no trace of __consumer_offsets in the evidence", settle="Collect the znodes.")
     if not unknown:
         well = f"The state of {number(len(partitions), 'offsets partition')} is known"
-        return ask.ok(well, gaps=coverage.partitions(scene.cluster))
+        return ask.ok(well, gaps=load_checks.gaps(scene))
     whys = list(dict.fromkeys(one.judged.why for one in unknown))
     return ask.could_not_check(
         f"The state of {count(len(unknown))} of {number(len(partitions), 'offsets partition')} is unknown",
@@ -164,7 +164,9 @@ def _groups_placed(scene: Scene) -> Finding:
         return ask.could_not_check(
             f"Groups are placed among {topic.count} partitions, by {topic.origin}: assumed", settle="Collect the znodes."
         )
-    return ask.ok(f"Groups are placed among the {topic.count} partitions of {topic.origin}", gaps=())
+    return ask.ok(
+        f"Groups are placed among the {topic.count} partitions of {topic.origin}", gaps=coverage.partitions(scene.cluster)
+    )
 
 
 def _understood(scene: Scene) -> Finding:

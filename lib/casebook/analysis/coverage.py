@@ -6,6 +6,7 @@ found nothing hands them to :meth:`casebook.findings.Question.ok`, which then sa
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+from casebook import events
 from casebook.analysis.proof import COLLECT_AGAIN, SHOWN
 from casebook.analysis.settings import BUILT_IN_ASSUMED, UNREADABLE
 from casebook.analysis.timeline_history import Past
@@ -24,6 +25,7 @@ COLLECT_LOG_DIRS = "Collect the log dirs of every broker: casebook collect --log
 COLLECT_PROPERTIES = "Collect server.properties of every broker: casebook collect --properties BROKER=FILE."
 COLLECT_HISTORY = "Collect ZooKeeper's own files: casebook collect --zookeeper-data DIR."
 
+_HISTORY = "zookeeper/history"
 _SIDE_LOGS = ("state-change", "controller", "log-cleaner", "authorizer", "kafka-request", "gc")
 """What the names of a broker's logs hold that are not its ``server.log`` (``config/log4j.properties@3.9.0``)."""
 
@@ -40,19 +42,20 @@ def _unlisted(cluster: Cluster) -> Iterator[Gap]:
 
 def registrations(cluster: Cluster) -> Gaps:
     """Why it is not known which brokers are registered."""
-    if cluster.brokers_known:
-        return ()
-    return (Gap(why="Which brokers are registered is not known.", settle="Collect the children of /brokers/ids."),)
+    if not cluster.brokers_known:
+        return (Gap(why="Which brokers are registered is not known.", settle="Collect the children of /brokers/ids."),)
+    return znode(cluster, "/brokers/ids")
 
 
 def verdicts(cluster: Cluster, judged: Sequence[Verdict]) -> Gaps:
     """Why not every partition of the cluster was judged."""
     unknown = [verdict for verdict in judged if verdict.state is State.UNKNOWN]
+    gaps = registrations(cluster) + partitions(cluster)
     if not unknown:
-        return partitions(cluster)
+        return gaps
     first = unknown[0]
     why = f"{number(len(unknown), 'partition')} could not be judged. {first.topic}-{first.partition}: {first.why}"
-    return (Gap(why=why, settle=COLLECT_AGAIN), *partitions(cluster))
+    return (Gap(why=why, settle=COLLECT_AGAIN), *gaps)
 
 
 def states(cluster: Cluster, topic: str | None = None) -> Gaps:
@@ -62,11 +65,11 @@ def states(cluster: Cluster, topic: str | None = None) -> Gaps:
         topic: Of this topic alone; ``None`` for all.
     """
     wanted = [p for p in cluster.partitions if topic in (None, p.topic)]
-    unread = [p for p in wanted if p.problem or (p.state is None and not p.missing)]
+    unread = [partition for partition in wanted if partition.problem or partition.state is None]
     if not unread:
         return partitions(cluster)
-    reason = f"{unread[0].name}: it {unread[0].problem}." if unread[0].problem else f"The first: {unread[0].name}."
-    why = f"The {agree(len(unread), 'state', 'states')} of {number(len(unread), 'partition')} could not be read. {reason}"
+    reason = f"it {unread[0].problem}" if unread[0].problem else "there is none"
+    why = f"Of {number(len(unread), 'partition')} the state is not known. {unread[0].name}: {reason}."
     return (Gap(why=why, settle=COLLECT_AGAIN), *partitions(cluster))
 
 
@@ -106,14 +109,22 @@ def settings(origins: Iterable[str | None]) -> Gaps:
     return tuple(gaps)
 
 
-def history(past: Past) -> Gaps:
+def history(past: Past, cluster: Cluster) -> Gaps:
     """Why ZooKeeper's history does not tell of all the time that it spans, or of none."""
+    if torn := torn_history(cluster):
+        return torn
     if not past.there:
         return (Gap(why="ZooKeeper's history was not collected.", settle=COLLECT_HISTORY),)
     if not past.breaks:
         return ()
     why = f"Transactions before {instant(past.breaks[0])} are missing."
     return (Gap(why=why, settle="Give the transaction logs of another server of the ensemble."),)
+
+
+def torn_history(cluster: Cluster) -> Gaps:
+    """Why a history that was given could not be read, or not to its end."""
+    torn = [part for part in cluster.missing_parts if part.path.startswith(_HISTORY)]
+    return tuple(Gap(why=_said(part), settle=COLLECT_HISTORY) for part in torn[:1])
 
 
 def elections(gone: Gaps, files: Iterable[LogFile], wanted: Collection[int]) -> Gaps:
@@ -158,7 +169,7 @@ def is_server_log(file: LogFile) -> bool:
 
 def _of_logs(files: Iterable[LogFile], wanted: Collection[int], tells: Callable[[LogFile], bool], what: str) -> Iterator[Gap]:
     own = [file for file in files if tells(file)]
-    read = {file.broker for file in own if file.typed and file.broker is not None}
+    read = {file.broker for file in own if file.typed}
     if missing := sorted(set(wanted) - read):
         why = f"No {what} of {brokers(missing)} was read{_instead(own, missing)}."
         yield Gap(why=why, settle=COLLECT_LOGS)
@@ -174,36 +185,17 @@ def _instead(files: Sequence[LogFile], missing: Sequence[int]) -> str:
 
 
 def unread_logs(files: Iterable[LogFile]) -> Gaps:
-    """The logs that hold something and were not read, or not to their end."""
-    reasons = [not_read(file) for file in files if holds_unread(file)]
-    if not reasons:
+    """The logs that were given and not read, or not wholly."""
+    hit = events.unread(files)
+    if not hit:
         return ()
-    more = f", and {number(len(reasons) - 1, 'more log')}" if len(reasons) > 1 else ""
-    return (Gap(why=f"{_capital(reasons[0])}{more}.", settle=COLLECT_LOGS_AGAIN),)
-
-
-def holds_unread(file: LogFile) -> bool:
-    """Whether a log has a part, or is one, that nobody could read; an empty one is read."""
-    return bool(file.damage or (file.lines and not file.entries))
+    more = f", and {number(len(hit) - 1, 'more log')}" if len(hit) > 1 else ""
+    return (Gap(why=f"{not_read(hit[0])}{more}.", settle=COLLECT_LOGS_AGAIN),)
 
 
 def not_read(file: LogFile) -> str:
-    """Why a log, or the rest of it, tells nothing; ``""`` where its lines were understood.
-
-    A log without a line of known meaning is no gap by itself: an authorizer's log has none. It does not count as a broker's log.
-    """
-    if file.damage:
-        return f"{file.file} could not be read to its end: {file.damage.rstrip('.')}"
-    if not file.lines:
-        return f"{file.file} is empty"
-    if not file.entries:
-        return f"no line of {file.file} is in a layout that is known and dated"
-    return "" if file.typed else f"no line of {file.file} is of known meaning"
-
-
-def _capital(text: str) -> str:
-    """A sentence may begin with a path, which keeps its letters."""
-    return text if "/" in text.split(" ")[0] else text[:1].upper() + text[1:]
+    """Which log, and why it or the rest of it tells nothing; ``""`` where all of it was read."""
+    return f"{file.file}: {file.unread.rstrip('.')}" if file.unread else ""
 
 
 def copies(cluster: Cluster, topics: Collection[str], listed: Iterable[LogDir]) -> Gaps:
@@ -217,9 +209,11 @@ def copies(cluster: Cluster, topics: Collection[str], listed: Iterable[LogDir]) 
     wanted = {(broker, p.topic, p.partition) for p in own for broker in p.replicas if broker in alive}
     if not wanted:
         return (Gap(why=f"Which brokers hold {', '.join(sorted(topics))} is not known.", settle=COLLECT_AGAIN),)
-    missing = sorted(wanted - {(copy.broker, copy.topic, copy.partition) for log_dir in listed for copy in log_dir.replicas})
+    found = list(listed)
+    missing = sorted(wanted - {(copy.broker, copy.topic, copy.partition) for log_dir in found for copy in log_dir.replicas})
+    problems = [problem for log_dir in found if log_dir.broker in alive for problem in log_dir.problems]
     if not missing:
-        return partitions(cluster)
+        return (*(Gap(why=_said(problem), settle=COLLECT_LOG_DIRS) for problem in problems[:1]), *partitions(cluster))
     of_topics, whose = (sorted({copy[place] for copy in missing}) for place in (1, 0))
     what = f"{number(len(missing), 'copy', 'copies')} of {', '.join(of_topics[:SHOWN])}, on {brokers(whose)},"
     why = f"{what} {agree(len(missing), 'was', 'were')} not listed."

@@ -103,7 +103,7 @@ def examine(
             *checks.of_rules(scene, answers),
             checks.exposed(scene, alone),
             checks.brokers_agree(scene, told),
-            checks.history(in_past, gone),
+            checks.history(in_past, gone, cluster),
             checks.clients(scene),
         ),
     )

@@ -238,7 +238,7 @@ def exposed(scene: Scene, found: Sequence[Exposure]) -> Finding:
     )
 
 
-def history(found: Sequence[IsrAlone], gone: Past | None) -> Finding:
+def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> Finding:
     """How long was acks=all acks=1?
 
     Args:
@@ -265,7 +265,7 @@ def history(found: Sequence[IsrAlone], gone: Past | None) -> Finding:
             settle="ZooKeeper's own files: casebook collect --zookeeper-data DIR.",
         )
     if not found:
-        return ask.ok("acks=all was never acks=1 in this history", gaps=coverage.history(gone))
+        return ask.ok("acks=all was never acks=1 in this history", gaps=coverage.history(gone, cluster))
     if not known:
         return ask.could_not_check(
             f"Whether acks=all was acks=1 is not known of {number(len(unknown), 'partition')}",

@@ -75,7 +75,9 @@ def offline(cluster: Cluster, verdicts: Sequence[Verdict], choices: Sequence[Sta
     if unknown:
         why, evidence = unknown[0].why, of_verdicts(unknown)
         return ask.could_not_check(_unjudged(unknown, verdicts), why=why, evidence=evidence, settle=COLLECT_AGAIN)
-    return ask.nothing_in(verdicts, "Every partition has a living leader", gaps=coverage.partitions(cluster))
+    return ask.nothing_in(
+        verdicts, "Every partition has a living leader", gaps=coverage.registrations(cluster) + coverage.states(cluster)
+    )
 
 
 def _apart(verdicts: Sequence[Verdict]) -> Iterable[str]:

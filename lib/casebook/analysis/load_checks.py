@@ -22,7 +22,7 @@ SOON = 30_000
 
 def gaps(scene: Scene) -> coverage.Gaps:
     """Why not every load is told of: coordinators whose log was not read, partitions whose state that leaves open."""
-    coordinating = {one.judged.coordinator for one in scene.partitions if one.judged.coordinator is not None}
+    coordinating = {one.judged.coordinator for one in scene.partitions if one.judged.coordinator is not None} | scene.cluster.live
     unknown = within(scene.partitions, State.UNKNOWN, State.MOVED)
     untold = ()
     if unknown:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from casebook import events
 from casebook.analysis import coverage
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.words import agree, count, number
@@ -18,7 +19,7 @@ def unread(files: Iterable[LogFile], reason: CasebookError | None = None) -> tup
         reason: Why none of them was read.
     """
     every = list(files)
-    hit = [file for file in every if coverage.holds_unread(file)]
+    hit = events.unread(every)
     if not hit and reason is None:
         return ()
     ask = Question(

@@ -244,7 +244,7 @@ def cut_ranges(ranges: Sequence[CutRange], changes: Sequence[Change], *, logs: C
     """Did offsets disappear, as logs and epochs alone tell, without any ledger?
 
     Args:
-        gaps: Why not every change of leader is known.
+        gaps: Why not every cut of a log is known.
     """
     known = [row for row in ranges if row.to_offset is not None]
     offsets = sum(row.to_offset - row.from_offset for row in known)

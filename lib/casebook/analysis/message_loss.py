@@ -105,7 +105,7 @@ def examine(
         changes: Of the ledger's topics.
         history: Whether all changes are known, from ZooKeeper's history.
         logs: Brokers whose logs are there.
-        of_past: Why not every change of leader is known.
+        of_past: Why not every cut of a log is known.
         of_copies: Why not every copy was compared.
         limits: What was read of stored records.
     """

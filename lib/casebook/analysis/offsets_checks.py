@@ -39,8 +39,8 @@ def checks(
     """Every check on the offsets topic, each with its outcome.
 
     Args:
-        unlisted: Why not every copy of the topic was listed.
-        unmapped: Why not every copy of a compacted topic was listed.
+        unlisted: Why not every copy of the topic was listed, or its settings are not known.
+        unmapped: Why not every copy of a compacted topic was listed, or which are compacted is not known.
         unread_content: Why not all records of the topic were read.
     """
     on_records = (
@@ -56,7 +56,7 @@ def checks(
     commands = Commands(version.version, cluster.connect)
     answers = (
         cleaner_checks.compacted(version, partitions, cleaners, commands, unlisted),
-        cleaner_checks.would_die(version, cleaners, unmapped + coverage.overrides(cluster, "topics")),
+        cleaner_checks.would_die(version, cleaners, unmapped),
         *(answered(answer, unread, cluster, partitions) for answer in on_records),
         replicated(cluster),
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from casebook.analysis.offsets_rows import OffsetsPartition
 from casebook.analysis.words import number
-from casebook.errors import CasebookError
+from casebook.errors import CasebookError, NotHereError
 from casebook.facts import Cluster
 from casebook.findings import UNREADABLE, Finding, Question, Status
 from casebook.storage import OFFSETS_TOPIC, Replica
@@ -48,8 +48,8 @@ def unread(copies: Sequence[Replica], failed: CasebookError | None, *, looked: b
 
 
 def unread_segments(failed: CasebookError | None) -> tuple[Finding, ...]:
-    """That segments are there and could not be read; nothing when they were, or nobody tried."""
-    if failed is None:
+    """That segments are there and could not be read; nothing when they were, are elsewhere, or nobody tried."""
+    if failed is None or isinstance(failed, NotHereError):
         return ()
     ask = Question(check="evidence.segments", question="Could the segments be read?", facts={UNREADABLE: [OFFSETS_TOPIC]})
     title = f"The segments of {OFFSETS_TOPIC} were not read: {failed.what}"

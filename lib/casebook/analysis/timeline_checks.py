@@ -77,7 +77,7 @@ def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findi
             return ask.could_not_check("What happened is unknown: there is neither log nor history", settle=SETTLE)
         if not scene.past.there:
             return ask.could_not_check("No chain of events is told by the logs that are here", settle=SETTLE)
-        gaps = (*coverage.history(scene.past), *coverage.logs(scene.files, scene.brokers))
+        gaps = (*coverage.history(scene.past, scene.cluster), *coverage.logs(scene.files, scene.brokers))
         return ask.ok("No broker was lost, and nothing else began a chain of events", gaps=gaps)
     candidates = [root for root in roots if root.chain == 0]
     first = likeliest(candidates)
@@ -230,7 +230,8 @@ def _clocks(scene: Scene) -> Finding:
 def _unclocked(scene: Scene) -> coverage.Gaps:
     """Whose clock nothing tells: that of a broker without log, and all of them where they were held against one another alone."""
     gaps = coverage.logs(scene.files, scene.brokers)
-    return gaps if scene.reference == ZOOKEEPER else (*coverage.history(scene.past), *gaps)
+    gone = coverage.torn_history(scene.cluster) if scene.reference == ZOOKEEPER else coverage.history(scene.past, scene.cluster)
+    return (*gone, *gaps)
 
 
 def _was_set(ask: Question, clocks: Sequence[Clock]) -> Finding:

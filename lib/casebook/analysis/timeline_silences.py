@@ -3,13 +3,14 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from casebook import events
 from casebook.analysis import coverage
 from casebook.analysis.timeline_history import Past
 from casebook.analysis.timeline_rows import Chain, Clock, Silence, Step
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_two_leaders import Doubt
 from casebook.analysis.words import brokers, number
-from casebook.events import LogFile, source_of
+from casebook.events import Extent, LogFile, source_of
 from casebook.facts import instant
 from casebook.versions import KafkaVersion
 
@@ -254,13 +255,12 @@ def _unknown_from(clock: Clock, step: Step) -> Silence:
 
 
 def _damage(files: Iterable[LogFile]) -> Iterator[Silence]:
-    for file in files:
-        if coverage.holds_unread(file):
-            yield Silence(
-                "damaged",
-                file.broker,
-                f"{coverage.not_read(file)}.",
-                "What follows in it." if file.entries else "What is in it.",
-                "Collect it again, as it was written.",
-                file.file,
-            )
+    for file in events.unread(files):
+        yield Silence(
+            "damaged",
+            file.broker,
+            f"{coverage.not_read(file)}.",
+            "What is in it." if file.extent is Extent.NOT else "What is in the rest of it.",
+            coverage.COLLECT_LOGS_AGAIN,
+            file.file,
+        )

@@ -79,7 +79,7 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], ch
         whom = brokers(sorted({doubt.broker for doubt in doubts}))
         title = f"Whether {whom} took writes after {number(len(doubts), 'election')} is unknown"
         return ask.could_not_check(title, why=doubts[0].why, settle=f"Give the logs of {whom}: {COLLECT_LOGS}.")
-    gaps = coverage.elections(coverage.history(scene.past), scene.files, scene.brokers)
+    gaps = coverage.elections(coverage.history(scene.past, scene.cluster), scene.files, scene.brokers)
     return ask.ok("No old leader lived on after another was elected", gaps=gaps)
 
 
@@ -203,7 +203,7 @@ def _nothing(ask: Question, scene: Scene, title: str, gaps: Sequence[Gap] = ()) 
     if not scene.past.there:
         told = "as far as logs tell: without ZooKeeper's history nobody knows"
         return ask.could_not_check(f"{title}, {told}", settle=f"Give ZooKeeper's own files: {COLLECT_HISTORY}.")
-    return ask.ok(title, gaps=(*coverage.history(scene.past), *gaps))
+    return ask.ok(title, gaps=(*coverage.history(scene.past, scene.cluster), *gaps))
 
 
 def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:

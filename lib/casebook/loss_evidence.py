@@ -288,7 +288,7 @@ class LossEvidence:
 
     @property
     def _of_past(self) -> coverage.Gaps:
-        return coverage.server_logs(self._timeline.files, coverage.known_brokers(self._cluster))
+        return coverage.server_logs(self._timeline.files, self._cluster, coverage.known_brokers(self._cluster))
 
     @property
     def _of_copies(self) -> coverage.Gaps:

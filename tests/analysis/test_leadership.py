@@ -30,7 +30,7 @@ def examined(found: Cluster) -> dict:
 class TestChecks:
     def test_healthy(self):
         """A whole and healthy cluster: nothing is found, nothing is left open."""
-        collected = replace(made(topics=GOOD, extra=[OFF]), server_properties=dict.fromkeys((1, 2, 3), {"broker.id": "1"}))
+        collected = replace(made(topics=GOOD, extra=[OFF]), server_properties={b: {"broker.id": str(b)} for b in (1, 2, 3)})
         statuses = {check: f.status for check, f in examined(collected).items()}
         assert statuses.pop("leadership.unclean_price") is Status.NOT_APPLICABLE
         assert set(statuses.values()) == {Status.OK}

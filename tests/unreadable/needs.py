@@ -137,6 +137,8 @@ def lacks(finding: Finding, kind: str, way: str) -> bool:
     """Whether an ``ok`` rests on what a lesser case lacks."""
     if finding.check in _OF_WHAT_WAS_GIVEN and way == "left out" and kind not in _ALL_OF_IT:
         return False
+    if (kind, way) == ("cleaner logs", "empty"):
+        return False  # a cleaner with nothing to do says nothing
     if (kind.removesuffix(ONE), way) == ("server.properties", "cut"):
         return False  # one that ends early is one: its settings before the cut are read, and may be all that is asked for
     needed = frozenset({"log dirs"}) if finding.title.startswith(_EMPTY) else NEEDS.get(finding.check, frozenset())

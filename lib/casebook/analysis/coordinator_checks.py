@@ -186,5 +186,5 @@ def _understood(scene: Scene) -> Finding:
             why=f"The first: {odd[0].summary[:200]}",
             settle="Report the wording and its Kafka release.",
         )
-    gaps = coverage.unread_logs(scene.files)
+    gaps = coverage.unread_logs(scene.files, scene.cluster)
     return ask.nothing_in(files, "Every line about loading and cleaning was understood", gaps=gaps)

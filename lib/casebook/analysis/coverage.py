@@ -127,35 +127,25 @@ def torn_history(cluster: Cluster) -> Gaps:
     return tuple(Gap(why=_said(part), settle=COLLECT_HISTORY) for part in torn[:1])
 
 
-def elections(gone: Gaps, files: Iterable[LogFile], wanted: Collection[int]) -> Gaps:
-    """Why not every change of leader is known: ZooKeeper's history tells all of them, or else the logs of all brokers.
-
-    Args:
-        gone: What of the history is missing.
-        wanted: The brokers.
-    """
-    untold = server_logs(files, wanted)
-    return (*gone, *untold) if gone and untold else ()
-
-
 def known_brokers(cluster: Cluster) -> set[int]:
     """Brokers that are registered, or that an assignment names."""
     return {*cluster.brokers, *(broker for partition in cluster.partitions for broker in partition.replicas)}
 
 
-def logs(files: Iterable[LogFile], wanted: Collection[int]) -> Gaps:
+def logs(files: Sequence[LogFile], cluster: Cluster, wanted: Collection[int]) -> Gaps:
     """Why logs of brokers do not tell everything.
 
     Args:
         files: What the logs cover.
+        cluster: Tells which were given and could not be taken.
         wanted: The brokers whose logs are needed, any of their logs.
     """
-    return tuple(_of_logs(files, wanted, _is_any, "log"))
+    return tuple(_of_logs(files, wanted, _is_any, "log")) + unread_logs(files, cluster)
 
 
-def server_logs(files: Iterable[LogFile], wanted: Collection[int]) -> Gaps:
+def server_logs(files: Sequence[LogFile], cluster: Cluster, wanted: Collection[int]) -> Gaps:
     """As :func:`logs`, where only a broker's ``server.log`` tells, or what it printed."""
-    return tuple(_of_logs(files, wanted, is_server_log, "server.log"))
+    return tuple(_of_logs(files, wanted, is_server_log, "server.log")) + unread_logs(files, cluster)
 
 
 def _is_any(file: LogFile) -> bool:
@@ -175,7 +165,6 @@ def _of_logs(files: Iterable[LogFile], wanted: Collection[int], tells: Callable[
         yield Gap(why=why, settle=COLLECT_LOGS)
     if not read and not missing:
         yield Gap(why=f"No {what} of any broker was read{_instead(own, ())}.", settle=COLLECT_LOGS)
-    yield from unread_logs(file for file in own if file.broker in read)
 
 
 def _instead(files: Sequence[LogFile], missing: Sequence[int]) -> str:
@@ -184,13 +173,16 @@ def _instead(files: Sequence[LogFile], missing: Sequence[int]) -> str:
     return f": {reason}" if reason else ""
 
 
-def unread_logs(files: Iterable[LogFile]) -> Gaps:
-    """The logs that were given and not read, or not wholly."""
-    hit = events.unread(files)
-    if not hit:
+def unread_logs(files: Iterable[LogFile], cluster: Cluster) -> Gaps:
+    """The logs that were given and not taken, not read, or not wholly."""
+    known = list(files)
+    reasons = [not_read(file) for file in events.unread(known)]
+    there = {file.file for file in known}
+    reasons += [f"{path}: could not be taken" for path in cluster.unreadable if events.is_log(path) and path not in there]
+    if not reasons:
         return ()
-    more = f", and {number(len(hit) - 1, 'more log')}" if len(hit) > 1 else ""
-    return (Gap(why=f"{not_read(hit[0])}{more}.", settle=COLLECT_LOGS_AGAIN),)
+    more = f", and {number(len(reasons) - 1, 'more log')}" if len(reasons) > 1 else ""
+    return (Gap(why=f"{reasons[0]}{more}.", settle=COLLECT_LOGS_AGAIN),)
 
 
 def not_read(file: LogFile) -> str:

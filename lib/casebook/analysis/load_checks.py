@@ -28,7 +28,7 @@ def gaps(scene: Scene) -> coverage.Gaps:
     if unknown:
         why = f"The state of {count(len(unknown))} of {number(len(scene.partitions), 'offsets partition')} is unknown."
         untold = (Gap(why=why, settle=COLLECT_LOGS),)
-    return (*coverage.server_logs(scene.files, coordinating), *untold, *coverage.partitions(scene.cluster))
+    return (*coverage.server_logs(scene.files, scene.cluster, coordinating), *untold, *coverage.partitions(scene.cluster))
 
 
 def waiting(scene: Scene) -> Finding:

@@ -77,7 +77,7 @@ def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findi
             return ask.could_not_check("What happened is unknown: there is neither log nor history", settle=SETTLE)
         if not scene.past.there:
             return ask.could_not_check("No chain of events is told by the logs that are here", settle=SETTLE)
-        gaps = (*coverage.history(scene.past, scene.cluster), *coverage.logs(scene.files, scene.brokers))
+        gaps = (*coverage.history(scene.past, scene.cluster), *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
         return ask.ok("No broker was lost, and nothing else began a chain of events", gaps=gaps)
     candidates = [root for root in roots if root.chain == 0]
     first = likeliest(candidates)
@@ -154,7 +154,7 @@ def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
         if len(failed):
             title = f"{number(len(failed), 'exception')} of network threads, and no line says what they were sent"
             return ask.could_not_check(title, settle="Give server.log with its stack traces.")
-        gaps = coverage.server_logs(scene.files, scene.brokers)
+        gaps = coverage.server_logs(scene.files, scene.cluster, scene.brokers)
         return ask.ok("No broker was sent a request that it does not know", gaps=gaps)
     begin = next((one_sentence(chain) for chain in chains if chain.kind == "unknown_request"), "")
     grave = len(failed) > 0 or any(row.kind == "unknown_api_key" for row in thrown)
@@ -229,7 +229,7 @@ def _clocks(scene: Scene) -> Finding:
 
 def _unclocked(scene: Scene) -> coverage.Gaps:
     """Whose clock nothing tells: that of a broker without log, and all of them where they were held against one another alone."""
-    gaps = coverage.logs(scene.files, scene.brokers)
+    gaps = coverage.logs(scene.files, scene.cluster, scene.brokers)
     gone = coverage.torn_history(scene.cluster) if scene.reference == ZOOKEEPER else coverage.history(scene.past, scene.cluster)
     return (*gone, *gaps)
 
@@ -303,7 +303,7 @@ def _untyped(scene: Scene, untyped: Sequence[Untyped]) -> Finding:
             settle="Report the wording and its Kafka release.",
         )
     others = f"; {number(lines, 'other line')} {agree(lines, 'was', 'were')} not" if lines else ""
-    return ask.ok(f"Every warning and error was understood{others}", gaps=coverage.unread_logs(scene.files))
+    return ask.ok(f"Every warning and error was understood{others}", gaps=coverage.logs(scene.files, scene.cluster, ()))
 
 
 def in_short(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -37,7 +37,9 @@ def owners(scene: Scene) -> Finding:
         return ask.could_not_check(
             "No line names the broker that wrote it", settle="Give server.log and controller.log: their lines name their broker."
         )
-    return ask.ok("Every log names the broker that it was given for, or none", gaps=coverage.unread_logs(scene.files))
+    return ask.ok(
+        "Every log names the broker that it was given for, or none", gaps=coverage.unread_logs(scene.files, scene.cluster)
+    )
 
 
 def _misplaced(ask: Question, wrong: Sequence[LogFile], tallies: Mapping[str, Counter[int]]) -> Finding:

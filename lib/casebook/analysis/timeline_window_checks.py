@@ -79,7 +79,8 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], ch
         whom = brokers(sorted({doubt.broker for doubt in doubts}))
         title = f"Whether {whom} took writes after {number(len(doubts), 'election')} is unknown"
         return ask.could_not_check(title, why=doubts[0].why, settle=f"Give the logs of {whom}: {COLLECT_LOGS}.")
-    gaps = coverage.elections(coverage.history(scene.past, scene.cluster), scene.files, scene.brokers)
+    gone = coverage.history(scene.past, scene.cluster)
+    gaps = gone and coverage.server_logs(scene.files, scene.cluster, scene.brokers)  # either tells of every election
     return ask.ok("No old leader lived on after another was elected", gaps=gaps)
 
 

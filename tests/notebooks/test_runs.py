@@ -9,7 +9,7 @@ import papermill
 import pyarrow.parquet as pq
 import pytest
 
-from casebook import notebooks, parameters, places, runner, sources
+from casebook import notebooks, parameters, places, runner, sources, summary
 from casebook.analysis import changes
 from casebook.errors import CasebookError, UsageError
 from casebook.findings import Status
@@ -134,6 +134,13 @@ class TestSamples:
         """Critical is 2, nothing found is 0."""
         assert run("partition_leadership", "sample:leader_minus_one").exit_code == 2
         assert run("partition_leadership", "sample:healthy").exit_code == 0
+
+    def test_never_zero_over_what_could_not_be_read(self, run):
+        """Nothing else is found: then what was given and not read decides; a finding decides by itself."""
+        found = json.loads((run("partition_leadership", "sample:healthy").folder / "findings.json").read_text())
+        (complete,) = (one for one in found["findings"] if one["check"] == "evidence.complete")
+        complete |= {"status": "could_not_check", "facts": complete["facts"] | {"unreadable": ["brokers/1/logs/server.log"]}}
+        assert (summary.exit_code(found), summary.exit_code(found | {"worst": "critical"})) == (3, 2)
 
 
 class TestSameAgain:

@@ -32,7 +32,7 @@ class Severity(StrEnum):
 
 
 UNREADABLE = "unreadable"
-"""The fact that names evidence which was given and could not be read: a run with such a finding does not end in exit code 0."""
+"""The fact that names evidence which was given and could not be read: such a run does not end in exit code 0."""
 
 _RANK = {Severity.CRITICAL: 0, Severity.WARNING: 1, Severity.INFO: 2, None: 3}
 _STATUS_RANK = {Status.FINDING: 0, Status.COULD_NOT_CHECK: 1, Status.OK: 2, Status.NOT_APPLICABLE: 3}
@@ -201,12 +201,17 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completeness:
-    """How much of what was asked could be answered."""
+    """How much of what was asked could be answered.
+
+    Args:
+        unreadable: Of those that could not be checked, how many name evidence that was given and could not be read.
+    """
 
     ok: int
     finding: int
     could_not_check: int
     not_applicable: int
+    unreadable: int = 0
 
     @property
     def asked(self) -> int:
@@ -247,13 +252,26 @@ def worst(findings: Iterable[Finding]) -> Severity | None:
 def completeness(findings: Iterable[Finding]) -> Completeness:
     """Count the outcomes."""
     counts = dict.fromkeys(Status, 0)
+    unreadable = 0
     for finding in findings:
         counts[finding.status] += 1
-    return Completeness(**{status.value: count for status, count in counts.items()})
+        unreadable += names_unreadable(finding)
+    return Completeness(**{status.value: count for status, count in counts.items()}, unreadable=unreadable)
+
+
+def names_unreadable(finding: Finding) -> bool:
+    """Whether a check could not be answered because evidence that was given could not be read."""
+    return finding.status is Status.COULD_NOT_CHECK and bool(finding.facts.get(UNREADABLE))
 
 
 def undecided(worst: Severity | None, counts: Completeness) -> bool:
-    """Whether nobody may say how things stand: too little was answered, and nothing critical found, which would hold anyway."""
+    """Whether nobody may say how things stand.
+
+    Too little was answered, and nothing critical found, which would hold anyway; or nothing that matters was found, and evidence
+    that was given could not be read.
+    """
+    if counts.unreadable and worst in (None, Severity.INFO):
+        return True
     return counts.inconclusive and worst is not Severity.CRITICAL
 
 

@@ -144,6 +144,7 @@ def write_findings(
             "finding": counts.finding,
             "could_not_check": counts.could_not_check,
             "not_applicable": counts.not_applicable,
+            "unreadable": counts.unreadable,
         },
         "findings": [finding.as_json() for finding in findings],
     }

@@ -42,13 +42,7 @@ def exit_code(found: Document, fail_on: Severity = Severity.WARNING) -> int:
     worst = Severity(found["worst"]) if found["worst"] else None
     if undecided(worst, Completeness(**found["completeness"])):
         return COULD_NOT_COMPLETE
-    if at_or_above(worst, fail_on):
-        return _EXIT_CODES[worst]
-    return COULD_NOT_COMPLETE if any(_names_unreadable(finding) for finding in found["findings"]) else 0
-
-
-def _names_unreadable(finding: Mapping[str, object]) -> bool:
-    return finding["status"] == Status.COULD_NOT_CHECK and bool(finding["facts"].get(UNREADABLE))
+    return _EXIT_CODES[worst] if at_or_above(worst, fail_on) else 0
 
 
 def verdict(found: Document) -> str:
@@ -65,6 +59,9 @@ def said(found: Document) -> tuple[str, str]:
     first = next((f for f in found["findings"] if f["status"] == Status.FINDING), None)
     if word == Status.COULD_NOT_CHECK:
         known = f"; {first['severity']}: {first['title']}" if first else ""
+        unread = next((f["title"] for f in found["findings"] if f["facts"].get(UNREADABLE)), "") if counts.unreadable else ""
+        if unread and not counts.inconclusive:
+            return word, f"{unread}{known}"
         asked = text.plural(counts.asked, "question")
         return word, f"{text.count(counts.could_not_check)} of {asked} could not be answered{known}"
     return word, first["title"] if first else f"nothing found in {text.plural(counts.ok, 'check')}"
@@ -237,7 +234,11 @@ def _metrics(document: Document) -> Iterator[tuple[str, str, _Samples]]:
     yield "casebook_run_duration_seconds", "How long the last run took.", one(document["seconds"])
     yield "casebook_report_timestamp_seconds", "When the run began whose report is there.", one(_reported(document))
     counts = document["checks"] or {}
-    yield "casebook_checks", "Checks by how they ended.", [({"outcome": how}, count) for how, count in counts.items()]
+    yield (
+        "casebook_checks",
+        "Checks by how they ended.",
+        [({"outcome": how}, count) for how, count in counts.items() if how != UNREADABLE],
+    )
     if document["completed"]:
         severities = Counter(finding["severity"] for finding in document["findings"])
         yield "casebook_findings", "Findings by severity.", [({"severity": s.value}, severities[s.value]) for s in Severity]

@@ -7,7 +7,7 @@ question is about all of them. What may only confirm an answer stands not here: 
 from collections.abc import Mapping
 
 from casebook.findings import Finding
-from tests.unreadable.lesser import CHECKPOINTS, JAVA, ONE
+from tests.unreadable.lesser import CHECKPOINTS, ONE
 
 _BROKERS = frozenset({"server logs", "state-change logs", "controller logs", "cleaner logs"})
 _ZNODES = frozenset({"broker ids", "assignments", "states", "topic settings", "other znodes"})
@@ -19,10 +19,10 @@ _LOST: Mapping[str, frozenset[str]] = {
 }
 
 
-def lost(kind: str, way: str) -> frozenset[str]:
+def lost(kind: str) -> frozenset[str]:
     """What cannot be read where a kind cannot: of all brokers or of one."""
     plain = kind.removesuffix(ONE)
-    return _LOST.get(plain, frozenset({plain})) | (frozenset({"segments"}) if way == JAVA else frozenset())
+    return _LOST.get(plain, frozenset({plain}))
 
 
 _LEADERS = frozenset({"broker ids", "assignments", "states"})
@@ -141,5 +141,7 @@ def lacks(finding: Finding, kind: str, way: str) -> bool:
         return False  # a cleaner with nothing to do says nothing
     if (kind.removesuffix(ONE), way) == ("server.properties", "cut"):
         return False  # one that ends early is one: its settings before the cut are read, and may be all that is asked for
+    if finding.title.startswith(_EMPTY) and kind.endswith(ONE):
+        return False  # it says so where every coordinator's copy is listed, and names how many are
     needed = frozenset({"log dirs"}) if finding.title.startswith(_EMPTY) else NEEDS.get(finding.check, frozenset())
-    return bool(needed & lost(kind, way))
+    return bool(needed & lost(kind))

@@ -135,7 +135,7 @@ def _alone(scene: Scene) -> Finding:
         evidence=(*(e for one in hit[:SHOWN] if (e := one.judged.proof) and e.znode), Evidence(file="tables/blast_radius")),
     )
     if not hit:
-        gaps = coverage.states(scene.cluster, OFFSETS_TOPIC)
+        gaps = coverage.registrations(scene.cluster) + coverage.states(scene.cluster, OFFSETS_TOPIC)
         return ask.nothing_in(led, "Every coordinator has another in-sync replica beside it", gaps=gaps)
     whose = brokers(sorted(r.broker for r in radius if r.alone))
     return ask.found(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from casebook import events
 from casebook.analysis.proof import COLLECT_AGAIN, SHOWN
-from casebook.analysis.settings import BUILT_IN_ASSUMED, UNREADABLE
+from casebook.analysis.settings import BUILT_IN, BUILT_IN_ASSUMED, SERVER_PROPERTIES, UNREADABLE
 from casebook.analysis.timeline_history import Past
 from casebook.analysis.verdicts import State, Verdict
 from casebook.analysis.words import agree, brokers, number
@@ -109,6 +109,15 @@ def settings(origins: Iterable[str | None]) -> Gaps:
     return tuple(gaps)
 
 
+def settings_of_all(cluster: Cluster, origins: Collection[str | None]) -> Gaps:
+    """As :func:`settings`, where each broker's own may count: whoever leads or controls next."""
+    missing = sorted(known_brokers(cluster) - cluster.server_properties.keys())
+    if not missing or {SERVER_PROPERTIES, BUILT_IN}.isdisjoint(origins):
+        return settings(origins)
+    why = f"The server.properties of {brokers(missing)} {agree(len(missing), 'was', 'were')} not collected."
+    return (*settings(origins), Gap(why=why, settle=COLLECT_PROPERTIES))
+
+
 def history(past: Past, cluster: Cluster) -> Gaps:
     """Why ZooKeeper's history does not tell of all the time that it spans, or of none."""
     if torn := torn_history(cluster):
@@ -196,7 +205,7 @@ def copies(cluster: Cluster, topics: Collection[str], listed: Iterable[LogDir]) 
     Args:
         listed: The log dirs that were.
     """
-    alive = cluster.live if cluster.brokers_known else known_brokers(cluster)
+    alive = cluster.live or known_brokers(cluster)
     own = (p for p in cluster.partitions if p.topic in topics)
     wanted = {(broker, p.topic, p.partition) for p in own for broker in p.replicas if broker in alive}
     if not wanted:

@@ -169,7 +169,7 @@ def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequenc
         )
     if unknown:
         return ask.could_not_check(f"Settings of {number(len(unknown), 'topic')} could not be read", settle=READ_CONFIG)
-    unsure = coverage.settings(v.unclean_origin for v in verdicts)
+    unsure = coverage.settings_of_all(cluster, {v.unclean_origin for v in verdicts})
     return ask.nothing_in(verdicts, "Unclean election is allowed nowhere", gaps=(*gaps, *unsure))
 
 

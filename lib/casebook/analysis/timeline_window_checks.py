@@ -219,7 +219,9 @@ def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:
         caveats=tuple(_whose_min_isr(scene)),
     )
     if not hit:
-        return _nothing(ask, scene, "No partition was under min.insync.replicas", coverage.settings(_origins(scene)))
+        return _nothing(
+            ask, scene, "No partition was under min.insync.replicas", coverage.settings_of_all(scene.cluster, _origins(scene))
+        )
     return ask.found(
         Severity.WARNING,
         f"{_partitions(hit)} had too few in sync for acks=all{_longest(hit)}",

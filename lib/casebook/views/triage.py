@@ -11,7 +11,7 @@ from casebook.analysis.evidence import COLLECT_ZNODES, known_from, not_yours
 from casebook.analysis.proof import COLLECT_AGAIN, READ_CONFIG
 from casebook.case import LIVE, Case
 from casebook.facts import Cluster
-from casebook.findings import Evidence, Finding, Status, completeness, undecided, worst_first
+from casebook.findings import Evidence, Finding, Status, completeness, names_unreadable, undecided, worst_first
 from casebook.versions import VersionInUse
 from casebook.views import text
 from casebook.views.render import look, render
@@ -237,6 +237,8 @@ def _unanswered(all_findings: Sequence[Finding]) -> str:
     counts = completeness(all_findings)
     if not counts.asked:
         return "Nothing could be asked"
+    if counts.unreadable and not counts.inconclusive:
+        return next(finding.title for finding in all_findings if names_unreadable(finding))
     return f"{text.count(counts.could_not_check)} of {text.plural(counts.asked, 'question')} could not be answered"
 
 

@@ -4,6 +4,7 @@ Each is what a collection would have left that met such a file, so the manifest 
 (``torn``) differs from its hash. Nothing is drawn at random but the broker of ``... of one broker``, and that by a seed.
 """
 
+import gzip
 import hashlib
 import io
 import json
@@ -124,8 +125,6 @@ JAVA = "Java too old"
 
 
 def _packed(content: bytes) -> bytes:
-    import gzip
-
     return gzip.compress(content, mtime=0)
 
 
@@ -178,6 +177,25 @@ def make(case: Path, target: Path, kind: str, way: str, seed: int = 0) -> Path |
         _change(target, path, plain, way, manifest)
     if plain in SUBTREES and way == "denied":
         manifest["could_not_collect"] += [{"part": plain, "reason": "its ACL forbids reading"}]
+    (target / MANIFEST).write_text(json.dumps(manifest))
+    return target
+
+
+_CLIENT = {
+    "producer.properties": b"acks=all\nretries=2147483647\nmax.in.flight.requests.per.connection=1\n",
+    "consumer.properties": b"group.id=billing\nenable.auto.commit=false\nauto.offset.reset=earliest\n",
+}
+
+
+def with_client(case: Path, target: Path) -> Path:
+    """The case, and what a client of it is set up with: no sample has any."""
+    shutil.copytree(case, target, ignore=shutil.ignore_patterns(DERIVED))
+    manifest = json.loads((case / MANIFEST).read_text())
+    (target / "clients/billing/config").mkdir(parents=True)
+    for name, content in _CLIENT.items():
+        item = {"path": f"clients/billing/config/{name}"}
+        _store(target, item, content)
+        manifest["items"].append(item)
     (target / MANIFEST).write_text(json.dumps(manifest))
     return target
 

@@ -4,7 +4,7 @@
 question is about all of them. What may only confirm an answer stands not here: without ZooKeeper's history the states still tell.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from casebook.findings import Finding
 from tests.unreadable.lesser import CHECKPOINTS, JAVA, ONE
@@ -131,6 +131,18 @@ _OF_WHAT_WAS_GIVEN = frozenset(
 """Checks that ask about the evidence itself: what nobody gave is not asked about, unless nothing else is left."""
 _ALL_OF_IT = ("all logs", "logs of brokers", "znodes")
 _EMPTY = "The offsets topic is empty"
+
+
+def is_reported(kind: str, way: str, checks: Iterable[str]) -> bool:
+    """Whether a run of a notebook must not end in exit code 0: it was given what it asks for, and could not read it.
+
+    Args:
+        checks: That the notebook answers.
+    """
+    if way == "left out" or (kind.removesuffix(ONE), way) == ("server.properties", "cut"):
+        return False
+    asked = frozenset().union(*(NEEDS.get(check, frozenset()) for check in checks))
+    return way in ("denied", "torn") or bool(asked & lost(kind, way))
 
 
 def lacks(finding: Finding, kind: str, way: str) -> bool:

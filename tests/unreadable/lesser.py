@@ -100,6 +100,8 @@ _TEXT: Mapping[str, Change] = {
     "unknown encoding": lambda content: content.decode(errors="replace").encode("cp500", errors="replace"),
     "torn": lambda content: content[: len(content) // 3],
 }
+_SETTINGS = {name: change for name, change in _TEXT.items() if name != "cut"}
+"""A file of settings that ends early is one of fewer settings, and nothing tells that it is not: it has neither length nor end."""
 _LOG = _TEXT | {
     "cut pack": lambda content: _packed(content)[: len(_packed(content)) // 4],
     "stripped": _each_line(_stripped),
@@ -138,7 +140,7 @@ def _ways(kind: str) -> Mapping[str, object]:
         return _LOG
     if plain in ("segments", "indexes"):
         return _BYTES
-    return _TEXT if plain in ("server.properties", "client files") else _ROWS
+    return _SETTINGS if plain in ("server.properties", "client files") else _ROWS
 
 
 def ways(kind: str) -> tuple[str, ...]:

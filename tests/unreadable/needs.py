@@ -139,7 +139,7 @@ def is_reported(kind: str, way: str, checks: Iterable[str]) -> bool:
     Args:
         checks: That the notebook answers.
     """
-    if way == "left out" or (kind.removesuffix(ONE), way) == ("server.properties", "cut"):
+    if way == "left out":
         return False
     asked = frozenset().union(*(NEEDS.get(check, frozenset()) for check in checks))
     return way in ("denied", "torn") or bool(asked & lost(kind, way))
@@ -149,7 +149,5 @@ def lacks(finding: Finding, kind: str, way: str) -> bool:
     """Whether an ``ok`` rests on what a lesser case lacks."""
     if finding.check in _OF_WHAT_WAS_GIVEN and way == "left out" and kind not in _ALL_OF_IT:
         return False
-    if (kind.removesuffix(ONE), way) == ("server.properties", "cut"):
-        return False  # one that ends early is one: its settings before the cut are read, and may be all that is asked for
     needed = frozenset({"log dirs"}) if finding.title.startswith(_EMPTY) else NEEDS.get(finding.check, frozenset())
     return bool(needed & lost(kind, way))

@@ -41,6 +41,7 @@ class Case:
         servers: ``host:port`` of the ensemble that was walked; empty for a dump.
         items: What it holds, by path.
         could_not_collect: What the collector did not get, and why.
+        left_out: Parts that somebody named, and that are not there or not to their end.
         redacted: What the collector removed.
         remarks: What happened while it collected.
         damaged: Items that are missing or differ from the manifest.
@@ -54,6 +55,7 @@ class Case:
     servers: tuple[str, ...]
     items: Mapping[str, Item]
     could_not_collect: tuple[Problem, ...]
+    left_out: tuple[str, ...]
     redacted: tuple[str, ...]
     remarks: tuple[str, ...]
     damaged: tuple[Problem, ...]
@@ -78,6 +80,7 @@ class Case:
             servers=case_folder.texts(manifest, "zookeeper"),
             items={item.path: item for item in items},
             could_not_collect=case_folder.could_not_collect(manifest),
+            left_out=case_folder.left_out(manifest),
             redacted=case_folder.texts(manifest, "redacted"),
             remarks=case_folder.texts(manifest, "remarks"),
             damaged=(*outside, *(problem for item in items if (problem := case_folder.damage(folder, item)))),
@@ -137,7 +140,8 @@ class Case:
         Raises:
             CaseError: The case has no history that tells of that moment.
         """
-        not_collected = [*self.could_not_collect, *self.damaged]
+        unreadable = [*self.damaged, *self._without_settings(), *self._without_changes()]
+        not_collected = [*self.could_not_collect, *unreadable]
         rows = self._znodes_as_far_as_readable(not_collected) if at is None else self.znodes(at)
         found = cluster.from_znodes(
             rows,
@@ -146,7 +150,9 @@ class Case:
             server_properties=self.server_properties(),
             remarks=self.remarks,
         )
-        return replace(found, zookeeper=self._reachable_servers())
+        torn = [part.path for part in found.missing_parts if part.path == ZNODES]
+        given = dict.fromkeys([*self.left_out, *(part.path for part in unreadable), *torn])
+        return replace(found, zookeeper=self._reachable_servers(), unreadable=tuple(given))
 
     def _reachable_servers(self) -> tuple[str, ...]:
         """The servers, but for those that only the machine knows where the case was collected, unless that was just now."""
@@ -163,9 +169,29 @@ class Case:
             not_collected.append(Problem(path=ZNODES, reason=str(error)))
 
     def server_properties(self) -> dict[int, dict[str, str]]:
-        """``server.properties`` by broker id, as far as the case holds them."""
-        texts = {broker: _read_text(self.folder / path) for path, broker in self._of_brokers("server.properties")}
-        return {broker: properties.parse(text) for broker, text in texts.items() if text is not None}
+        """``server.properties`` by broker id, as far as the case holds them, and they hold a setting of a broker."""
+        torn = {problem.path for problem in self.damaged}
+        return {b: found for path, b, found in self._properties() if path not in torn and properties.is_of_broker(found)}
+
+    def _properties(self) -> Iterator[tuple[str, int, dict[str, str]]]:
+        for path, broker in self._of_brokers("server.properties"):
+            if (text := _read_text(self.folder / path)) is not None:
+                yield path, broker, properties.parse(text)
+
+    def _without_settings(self) -> Iterator[Problem]:
+        """Files that say nothing of what their broker was started with: Kafka starts with none of the kind."""
+        for path, _, found in self._properties():
+            if not properties.is_of_broker(found):
+                yield Problem(path=path, reason="holds no setting of a broker")
+
+    def _without_changes(self) -> Iterator[Problem]:
+        """A history of which not even the beginning can be read."""
+        if self.has_history:
+            try:
+                if next(self.history(), None) is None:
+                    yield Problem(path=HISTORY, reason="holds no transaction")
+            except CaseError as error:
+                yield Problem(path=HISTORY, reason=str(error))
 
     def log_dirs(self) -> tuple[LogDir, ...]:
         """The log dirs of the brokers as they were listed; empty when none were collected."""
@@ -173,7 +199,9 @@ class Case:
 
     def _log_dirs(self, path: str, broker: int) -> tuple[LogDir, ...]:
         copies = (self.folder / "brokers" / str(broker) / "segments").absolute()
-        return log_dir_rows.decode(_text_lines(self.folder / path), broker=broker, item=path, copies=str(copies))
+        found = log_dir_rows.decode(_text_lines(self.folder / path), broker=broker, item=path, copies=str(copies))
+        torn = tuple(problem for problem in self.damaged if problem.path == path)
+        return tuple(log_dir._replace(problems=torn + log_dir.problems) for log_dir in found) if torn else found
 
     def log_files(self) -> Iterator[tuple[int, str, Iterator[str]]]:
         """Broker, path in the case, and lines of each of the brokers' logs, by path; lines are read as they are taken."""

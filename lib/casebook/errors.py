@@ -45,6 +45,10 @@ class ScanError(CasebookError):
     """A scan of records that cannot be started or could not be finished."""
 
 
+class NotHereError(ScanError):
+    """What was to be scanned was left in place when the case was collected, and is not on this machine."""
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint at the nearest known words, or all of them; the first where they are very many."""
     known = sorted(known)

@@ -270,6 +270,7 @@ class Cluster:
         not_there: Such paths that were asked for and are not there.
         remarks: What happened while the evidence was collected.
         missing_parts: Parts of the tree that were not collected or could not be read, each with its reason.
+        unreadable: Of all evidence, the parts that were given, and are not there or could not be read to their end.
         read_from: First and last moment of the walk, epoch ms.
         read_to: See ``read_from``.
         changed: Znodes that changed during the walk and were read again.
@@ -297,6 +298,7 @@ class Cluster:
     not_there: frozenset[str] = frozenset()
     remarks: tuple[str, ...] = ()
     missing_parts: tuple[Problem, ...] = ()
+    unreadable: tuple[str, ...] = ()
     read_from: int | None = None
     read_to: int | None = None
     changed: int = 0

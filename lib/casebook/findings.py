@@ -2,9 +2,12 @@
 
 Three outcomes, never two: a check is ``ok``, is a ``finding``, or ``could_not_check``; ``not_applicable`` says that
 the question does not arise on this cluster. Unknown numbers are ``None``, never 0.
+
+Nobody can say ``ok`` without naming the gaps of the evidence that it rests on, or that there are none; a gap makes it
+``could_not_check``. :mod:`casebook.analysis.coverage` knows the gaps.
 """
 
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 
@@ -27,6 +30,9 @@ class Severity(StrEnum):
     WARNING = "warning"
     INFO = "info"
 
+
+UNREADABLE = "unreadable"
+"""The fact that names evidence which was given and could not be read: a run with such a finding does not end in exit code 0."""
 
 _RANK = {Severity.CRITICAL: 0, Severity.WARNING: 1, Severity.INFO: 2, None: 3}
 _STATUS_RANK = {Status.FINDING: 0, Status.COULD_NOT_CHECK: 1, Status.OK: 2, Status.NOT_APPLICABLE: 3}
@@ -121,6 +127,19 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """Evidence that an answer rests on, and that was not collected, not read, or not understood.
+
+    Args:
+        why: Which, and why not: one sentence or two.
+        settle: What would bring it.
+    """
+
+    why: str
+    settle: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """A check before it is answered: what every answer to it has in common. The arguments are those of :class:`Finding`."""
 
@@ -136,21 +155,44 @@ class Question:
         """Something was found."""
         return self._answer(Status.FINDING, title, severity=severity, **more)
 
-    def ok(self, title: str) -> Finding:
-        """Looked at, and well."""
-        return self._answer(Status.OK, title)
+    def ok(self, title: str, *, gaps: Sequence[Gap]) -> Finding:
+        """Looked at, and well; not known where there is a gap in what it rests on.
+
+        Args:
+            gaps: Of the evidence that it rests on, the widest first.
+        """
+        return (
+            self._short_of(gaps, f"{title.removesuffix('.')}, as far as could be checked")
+            if gaps
+            else self._answer(Status.OK, title)
+        )
 
     def could_not_check(self, title: str, *, settle: str, **more: object) -> Finding:
         """Not known, with what would settle it."""
         return self._answer(Status.COULD_NOT_CHECK, title, settle=settle, **more)
 
-    def not_applicable(self, title: str) -> Finding:
-        """The question does not arise."""
+    def not_applicable(self, title: str, *, gaps: Sequence[Gap] = ()) -> Finding:
+        """The question does not arise; whether it does is not known where there is a gap in what tells that.
+
+        Args:
+            gaps: As in :meth:`ok`; none where what was asked for, or the release, tells it.
+        """
+        if gaps:
+            return self._short_of(gaps, "There is nothing that could be checked")
         return self._answer(Status.NOT_APPLICABLE, title)
 
-    def nothing_in(self, looked_at: Sized, title: str) -> Finding:
-        """Nothing was found: well when there was something to look at, else the question does not arise."""
-        return self.ok(title) if looked_at else self.not_applicable("There is nothing of the kind to look at")
+    def nothing_in(self, looked_at: Sized, title: str, *, gaps: Sequence[Gap]) -> Finding:
+        """Nothing was found: well when there was something to look at, else the question does not arise.
+
+        Args:
+            gaps: As in :meth:`ok`.
+        """
+        if looked_at:
+            return self.ok(title, gaps=gaps)
+        return self.not_applicable("There is nothing of the kind to look at", gaps=gaps)
+
+    def _short_of(self, gaps: Sequence[Gap], title: str) -> Finding:
+        return self.could_not_check(title, why=" ".join(dict.fromkeys(gap.why for gap in gaps)), settle=gaps[0].settle)
 
     def _answer(self, status: Status, title: str, **more: object) -> Finding:
         common = {f.name: getattr(self, f.name) for f in fields(self)}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casebook import workshop
-from casebook.analysis import leader_changes, message_loss, unclean_price
+from casebook.analysis import coverage, leader_changes, message_loss, unclean_price
 from casebook.analysis.cut_ranges import cut_ranges
 from casebook.analysis.loss_rows import Change
 from casebook.analysis.message_loss import MessageLoss, Sought
@@ -154,6 +154,8 @@ class LossEvidence:
             changes=self._changes,
             history=self._case.has_history,
             logs={file.broker for file in self._timeline.files if file.broker is not None},
+            of_past=self._of_past,
+            of_copies=self._of_copies,
             limits=self._stored.limits if self._stored else (),
             gaps=self._stored.gaps if self._stored else (),
             cut_ranges=cut_ranges(self._timeline, self._changes),
@@ -283,6 +285,15 @@ class LossEvidence:
             wanted=lambda replica: replica.topic in wanted if wanted else not replica.topic.startswith("__"),
             progress=self._progress,
         )
+
+    @property
+    def _of_past(self) -> coverage.Gaps:
+        return coverage.server_logs(self._timeline.files, self._cluster, coverage.known_brokers(self._cluster))
+
+    @property
+    def _of_copies(self) -> coverage.Gaps:
+        held = {(copy.topic, copy.partition, copy.broker) for copy in self._compared.copies}
+        return coverage.compared(self._cluster, self._topics, held)
 
     def _prices(self) -> tuple[UncleanPrice, ...]:
         """What electing each replica would cost that is out of sync, or that could be started."""

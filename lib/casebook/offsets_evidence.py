@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from casebook.analysis import cleaner, coordinators, deletion, evidence, load_queue, no_offsets_topic, offsets_topic
+from casebook.analysis import cleaner, coordinators, deletion, load_queue, log_checks, no_offsets_topic, offsets_topic
 from casebook.analysis.coordinators import Coordinators
 from casebook.analysis.deletion import DeletionChoice, LostGroup, Place
 from casebook.analysis.offsets_rows import OffsetsPartition
@@ -101,7 +101,9 @@ class OffsetsEvidence:
     def findings(self) -> tuple[Finding, ...]:
         """What is found of both; a single answer where a case has nothing of any broker's disk or log."""
         if self.log_dirs or self.events or self._logs.unread:
-            return evidence.unread_logs(self._logs.unread) + self.offsets_topic.findings + self.coordinators.findings
+            unread = log_checks.unread(self._logs.files, self._logs.unread)
+            found = (*unread, *self.offsets_topic.findings, *self.coordinators.findings)
+            return tuple({finding.check: finding for finding in reversed(found)}.values())[::-1]  # several say what was not read
         if self._cluster.lacks(OFFSETS_TOPIC):
             return (_WELL.not_applicable(no_offsets_topic.TITLE),)
         ask = replace(_WELL, looked_at="no log dir and no log")

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from casebook.analysis import evidence, timeline
+from casebook.analysis import evidence, log_checks, timeline
 from casebook.analysis.timeline import Timeline
 from casebook.analysis.unclean_price import Committed
 from casebook.case import Case
@@ -73,7 +73,7 @@ class SharedEvidence:
             untyped=told.untyped,
             history=history_facts.read(self._case.history() if self._case.has_history else ()),
         )
-        doubts = evidence.unread_logs(told.unread) + evidence.left_out(told.counts().keys() - kinds)
+        doubts = log_checks.unread(told.files, told.unread) + evidence.left_out(told.counts().keys() - kinds)
         return replace(found, findings=doubts + found.findings)
 
     def stored_events(self, timezone: str) -> Stored | None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from casebook import whole
 from casebook.analysis.changes import How
 from casebook.errors import CasebookError
-from casebook.findings import Completeness, Severity, Status, at_or_above, undecided
+from casebook.findings import UNREADABLE, Completeness, Severity, Status, at_or_above, undecided
 from casebook.past_runs import RUN_BEFORE
 from casebook.views import text
 
@@ -33,7 +33,7 @@ Document = Mapping[str, object]
 
 
 def exit_code(found: Document, fail_on: Severity = Severity.WARNING) -> int:
-    """The exit code of findings.
+    """The exit code of findings: never 0 where evidence that was given could not be read.
 
     Args:
         found: ``findings.json``.
@@ -42,7 +42,13 @@ def exit_code(found: Document, fail_on: Severity = Severity.WARNING) -> int:
     worst = Severity(found["worst"]) if found["worst"] else None
     if undecided(worst, Completeness(**found["completeness"])):
         return COULD_NOT_COMPLETE
-    return _EXIT_CODES[worst] if at_or_above(worst, fail_on) else 0
+    if at_or_above(worst, fail_on):
+        return _EXIT_CODES[worst]
+    return COULD_NOT_COMPLETE if any(_names_unreadable(finding) for finding in found["findings"]) else 0
+
+
+def _names_unreadable(finding: Mapping[str, object]) -> bool:
+    return finding["status"] == Status.COULD_NOT_CHECK and bool(finding["facts"].get(UNREADABLE))
 
 
 def verdict(found: Document) -> str:

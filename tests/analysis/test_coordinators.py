@@ -179,7 +179,7 @@ class TestStates:
         """Unless the whole partition fits into the buffer."""
         events = log(1, said(1, "loading", 0, ago=900))
         answers = [
-            finding(examined(cluster([1]), OLD, events=events, log_dirs=dirs, at=AT), "loading_for_ever").status
+            finding(examined(cluster([1], live=(1,)), OLD, events=events, log_dirs=dirs, at=AT), "loading_for_ever").status
             for dirs in ([log_dir(1, {0: 900})], [log_dir(1, {0: 1})])
         ]
         assert answers == [Status.COULD_NOT_CHECK, Status.OK]

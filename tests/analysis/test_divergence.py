@@ -130,19 +130,19 @@ class TestAgreement:
         (row,) = divergences(LAGGING)
         assert (row.kind, row.silent, row.brokers) == (Kind.BEHIND, False, (1, 2))
         assert row.holds == {"1": "20 records, 900 B, epoch 1, end 30", "2": "nothing: its log ends earlier, end 10"}
-        assert agreement(LAGGING).status is Status.OK
+        assert agreement(LAGGING, ()).status is Status.OK
 
     @pytest.mark.parametrize(("end", "severity"), [(30, Severity.CRITICAL), (31, Severity.WARNING)])
     def test_equal_ends_are_worse(self, end, severity):
         """Other records at the same offsets: what no lag shows is critical."""
         other = run(10, 29, Held(1, 1, None, 20, 900), Held(2, 2, None, 20, 900))
-        answer = agreement(Compared((BEST, SHORT._replace(end=end)), (other,)))
+        answer = agreement(Compared((BEST, SHORT._replace(end=end)), (other,)), ())
         assert (answer.status, answer.severity) == (Status.FINDING, severity)
 
     def test_hole(self):
         """Records that lie neither before nor behind a copy, and were not compacted away."""
         hole = run(3, 4, Held(1, 1, None, 2, 90), Held(2, None, Absent.MISSING))
-        answer = agreement(Compared((BEST, SHORT), (hole,)))
+        answer = agreement(Compared((BEST, SHORT), (hole,)), ())
         assert answer.status is Status.FINDING
 
     def test_retention_is_no_divergence(self):
@@ -155,4 +155,4 @@ class TestAgreement:
     )
     def test_could_not_check(self, copies):
         """One copy has nothing to agree with; what cannot be read may be anything."""
-        assert agreement(Compared(copies)).status is Status.COULD_NOT_CHECK
+        assert agreement(Compared(copies), ()).status is Status.COULD_NOT_CHECK

@@ -30,9 +30,17 @@ def examined(found: Cluster) -> dict:
 class TestChecks:
     def test_healthy(self):
         """A whole and healthy cluster: nothing is found, nothing is left open."""
-        statuses = {check: f.status for check, f in examined(made(topics=GOOD, extra=[OFF])).items()}
+        collected = replace(made(topics=GOOD, extra=[OFF]), server_properties={b: {"broker.id": str(b)} for b in (1, 2, 3)})
+        statuses = {check: f.status for check, f in examined(collected).items()}
         assert statuses.pop("leadership.unclean_price") is Status.NOT_APPLICABLE
         assert set(statuses.values()) == {Status.OK}
+
+    def test_what_rests_on_assumed_defaults(self):
+        """Without server.properties nobody knows how many must be in sync: that is open, and everything else as before."""
+        found = examined(made(topics=GOOD, extra=[OFF]))
+        open_ = {check for check, f in found.items() if f.status is Status.COULD_NOT_CHECK}
+        assert open_ == {"leadership.under_min_isr", "leadership.at_min_isr"}
+        assert "server.properties was not collected" in found["leadership.under_min_isr"].why
 
     def test_offline(self):
         """Both kinds of offline are counted, and the first broker to start is named."""

@@ -170,7 +170,11 @@ class TestUnread:
         state = PartitionState(leader=leader, leader_epoch=1, isr=(leader,), controller_epoch=1)
         led = (Partition(topic="__consumer_offsets", partition=19, replicas=(5, 6), state=state),)
         found = offsets_topic.examine(Cluster(partitions=led), USED, log_dirs=dirs, failed=failed, looked=looked, scanned=scanned)
-        content = [f for f in found.findings if not f.check.endswith((".compacted", ".cleaner_map", ".replicated"))]
+        content = [
+            f
+            for f in found.findings
+            if f.check.startswith("offsets_topic.") and not f.check.endswith((".compacted", ".cleaner_map", ".replicated"))
+        ]
         assert len(content) == 8
         return found, {(f.status, f.why, f.settle) for f in content}
 

@@ -102,5 +102,5 @@ class TestNeverOkBlindly:
         some = [one for one in files() if one.broker != 55]
         found = incident(files=some, events=[one for one in lines() if one.broker != 55])
         assert finding(found, "unknown_requests").status == "could_not_check"
-        assert "none of broker 55" in finding(found, "unknown_requests").title
+        assert "No server.log of broker 55" in finding(found, "unknown_requests").why
         assert finding(incident(), "unknown_requests").status == "ok"

@@ -72,7 +72,8 @@ def cluster(**more):
 
 
 def examined(*events, told=None, version=NEW, covered=(), of=None):
-    """A timeline of a few events, and of a history."""
+    """A timeline of a few events, and of a history; the logs that hold the events are whole unless others are named."""
+    covered = covered or [log(broker) for broker in sorted({one.broker for one in events if one.broker is not None})]
     return timeline.examine(of or cluster(), version, events=events, files=covered, history=told.rows if told else ())
 
 

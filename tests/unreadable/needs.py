@@ -130,6 +130,8 @@ _OF_WHAT_WAS_GIVEN = frozenset(
 )
 """Checks that ask about the evidence itself: what nobody gave is not asked about, unless nothing else is left."""
 _ALL_OF_IT = ("all logs", "logs of brokers", "znodes")
+_SILENT = ("cleaner logs", "empty")
+"""A cleaner with nothing to do says nothing."""
 _EMPTY = "The offsets topic is empty"
 
 
@@ -139,7 +141,7 @@ def is_reported(kind: str, way: str, checks: Iterable[str]) -> bool:
     Args:
         checks: That the notebook answers.
     """
-    if way == "left out":
+    if way == "left out" or (kind, way) == _SILENT:
         return False
     asked = frozenset().union(*(NEEDS.get(check, frozenset()) for check in checks))
     return way in ("denied", "torn") or bool(asked & lost(kind, way))
@@ -148,6 +150,8 @@ def is_reported(kind: str, way: str, checks: Iterable[str]) -> bool:
 def lacks(finding: Finding, kind: str, way: str) -> bool:
     """Whether an ``ok`` rests on what a lesser case lacks."""
     if finding.check in _OF_WHAT_WAS_GIVEN and way == "left out" and kind not in _ALL_OF_IT:
+        return False
+    if (kind, way) == _SILENT:
         return False
     needed = frozenset({"log dirs"}) if finding.title.startswith(_EMPTY) else NEEDS.get(finding.check, frozenset())
     return bool(needed & lost(kind, way))

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from casebook.analysis import coverage
 from casebook.analysis.cleaner import BLOCKED, RULES, BrokerCleaner, death_in_words, without_log_dir
 from casebook.analysis.cleaner_map import Obstacle
+from casebook.analysis.coverage import Gaps
 from casebook.analysis.maintenance_commands import Commands
 from casebook.analysis.offsets_rows import OffsetsPartition
 from casebook.analysis.proof import START
 from casebook.analysis.settings import BUILT_IN_ASSUMED
-from casebook.analysis.words import count, moment, number, size
+from casebook.analysis.words import brokers, count, moment, number, size
 from casebook.facts import instant
-from casebook.findings import Evidence, Finding, Question, Severity, Step
+from casebook.findings import Evidence, Finding, Gap, Question, Severity, Step
 from casebook.storage import OFFSETS_TOPIC
 from casebook.versions import CLEANER_FAILURE, CLEANER_MAP_RULE, VersionInUse
 
@@ -23,9 +25,17 @@ _SETTLE = "Give the brokers' log-cleaner.log (--logs BROKER=GLOB) and log dirs (
 
 
 def compacted(
-    version: VersionInUse, partitions: Sequence[OffsetsPartition], cleaners: Sequence[BrokerCleaner], commands: Commands
+    version: VersionInUse,
+    partitions: Sequence[OffsetsPartition],
+    cleaners: Sequence[BrokerCleaner],
+    commands: Commands,
+    unlisted: Gaps,
 ) -> Finding:
-    """Is the offsets topic compacted?"""
+    """Is the offsets topic compacted?
+
+    Args:
+        unlisted: Why not every copy was listed.
+    """
     rules = {p.rule for p in partitions} or {without_log_dir(cleaner)[0] for cleaner in cleaners}
     blocked = [rule for rule in BLOCKED if rule in rules]
     ask = Question(
@@ -44,7 +54,7 @@ def compacted(
             behind = sum(p.rule == "C7" for p in partitions)
             title = f"The cleaner does not keep up with {number(behind, 'copy', 'copies')}"
             return ask.found(Severity.WARNING, title, why=RULES["C7"])
-        return ask.ok("The offsets topic is compacted as its settings say")
+        return ask.ok("The offsets topic is compacted as its settings say", gaps=(*unlisted, *_unjudged(partitions, cleaners)))
     rule = blocked[0]
     hit = [p for p in partitions if p.rule == rule]
     who = _whose(rule, hit, cleaners)
@@ -58,8 +68,24 @@ def compacted(
     )
 
 
-def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner]) -> Finding:
-    """Is there a segment that the cleaner cannot take?"""
+def _unjudged(partitions: Sequence[OffsetsPartition], cleaners: Sequence[BrokerCleaner]) -> Iterator[Gap]:
+    """Copies whose cleaning nothing tells, and cleaners whose settings are assumed."""
+    unknown = [copy for copy in partitions if copy.rule == "C0"]
+    if unknown:
+        first = unknown[0]
+        why = f"Of {number(len(unknown), 'copy', 'copies')} nobody knows whether it is compacted. {first.why}"
+        yield Gap(why=why, settle=_SETTLE)
+    own = {copy.broker for copy in partitions}
+    used = [cleaner.settings for cleaner in cleaners if cleaner.broker in own]
+    yield from coverage.settings(value.origin for one in used for value in (one.policy, one.enabled, one.ratio))
+
+
+def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted: Gaps) -> Finding:
+    """Is there a segment that the cleaner cannot take?
+
+    Args:
+        unlisted: Why not every copy of a compacted topic was listed.
+    """
     found = [(cleaner, obstacle) for cleaner in cleaners for obstacle in cleaner.obstacles]
     certain = [pair for pair in found if pair[1].certain]
     ask = Question(
@@ -78,9 +104,7 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner]) -> Findi
     if not found:
         if CLEANER_MAP_RULE.at(version.version) == "partial":
             return ask.not_applicable(f"The cleaner of {version.version} cleans as far as its map reaches")
-        if not any(cleaner.checkpoint_written or cleaner.logged for cleaner in cleaners):
-            return ask.could_not_check("The segments of compacted topics are unknown", settle=_SETTLE)
-        return ask.ok("Every segment fits into the cleaner's map")
+        return ask.ok("Every segment fits into the cleaner's map", gaps=(*unlisted, *_unmapped(cleaners)))
     cleaner, obstacle = max(certain or found, key=lambda pair: pair[1].need or 0)
     failure = CLEANER_FAILURE.at(version.version)
     may = "will" if certain else "may"
@@ -92,6 +116,15 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner]) -> Findi
         subject={"kind": "broker", "broker": cleaner.broker},
         next=tuple(_raise_buffer(cleaner)),
     )
+
+
+def _unmapped(cleaners: Sequence[BrokerCleaner]) -> Iterator[Gap]:
+    """Cleaners of which it is not known how much their map takes."""
+    unknown = [cleaner.broker for cleaner in cleaners if cleaner.holds is None]
+    if unknown:
+        yield Gap(why=f"How much the cleaner's map of {brokers(unknown)} takes is not known.", settle=_SETTLE)
+    sized = [cleaner.settings for cleaner in cleaners]
+    yield from coverage.settings(value.origin for one in sized for value in (one.buffer, one.threads, one.load_factor))
 
 
 _NOT_WELL = (*BLOCKED, "C7")

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from casebook.analysis.unprocessed_rows import CommitStep, StepKind
 from casebook.analysis.words import number
-from casebook.findings import Evidence, Finding, Question, Severity
+from casebook.findings import Evidence, Finding, Gap, Question, Severity
 from casebook.storage import Partition
 
 
@@ -115,7 +115,9 @@ def commits_backwards(rows: Sequence[CommitStep], *, total: int, groups: int) ->
             settle="Give the log dirs of the brokers that hold __consumer_offsets (--log-dirs BROKER=DIR).",
         )
     if not (back or set_on):
-        return ask.ok("No commit went back, and none was set elsewhere")
+        left = f"{number(total - len(rows), 'odd commit')} were not judged one by one."
+        gaps = (Gap(why=left, settle="Name one group: -p group=NAME."),) if total > len(rows) else ()
+        return ask.ok("No commit went back, and none was set elsewhere", gaps=gaps)
     severity = Severity.WARNING if stale or set_on else Severity.INFO
     return ask.found(severity, _title(back, set_on), why=_why((*stale, *set_on, *back)[0]))
 

@@ -3,14 +3,15 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from casebook.analysis import coverage
 from casebook.analysis.proof import SHOWN, START, ZNODES
 from casebook.analysis.verdicts import Verdict, dead_brokers
 from casebook.analysis.words import agree, brokers, capitalised, moment, number, one_by_one
 from casebook.facts import Cluster, instant
-from casebook.findings import Evidence, Finding, Question, Severity, Step
+from casebook.findings import Evidence, Finding, Gap, Question, Severity, Step
 
 
-def brokers_registered(cluster: Cluster, verdicts: Sequence[Verdict], dead: Sequence[int]) -> Finding:
+def brokers_registered(cluster: Cluster, verdicts: Sequence[Verdict], dead: Sequence[int], gaps: Sequence[Gap]) -> Finding:
     """Is every broker that holds replicas registered?"""
     known = cluster.brokers_known
     ask = Question(
@@ -24,7 +25,7 @@ def brokers_registered(cluster: Cluster, verdicts: Sequence[Verdict], dead: Sequ
     if not known:
         return ask.could_not_check("Which brokers are registered is not known", settle="The children of /brokers/ids.")
     if not dead:
-        return ask.nothing_in(verdicts, "Every broker that holds replicas is registered")
+        return ask.nothing_in(verdicts, "Every broker that holds replicas is registered", gaps=gaps)
     held = Counter(r for v in verdicts for r in v.replicas if r in dead)
     each = (f"broker {broker} holds {number(held[broker], 'replica')}" for broker in sorted(dead)[:SHOWN])
     return ask.found(
@@ -65,10 +66,10 @@ def controller(cluster: Cluster) -> Finding:
         )
     since = f" since {moment(at)}" if (at := instant(found.elected_at)) else ""
     epoch = "unknown" if found.epoch is None else found.epoch
-    return ask.ok(f"Broker {found.broker} is the controller{since}, epoch {epoch}")
+    return ask.ok(f"Broker {found.broker} is the controller{since}, epoch {epoch}", gaps=coverage.registrations(cluster))
 
 
-def controller_epoch(cluster: Cluster) -> Finding:
+def controller_epoch(cluster: Cluster, gaps: Sequence[Gap]) -> Finding:
     """Was any state written by a controller newer than the current one?"""
     epoch = cluster.controller.epoch
     states = [p for p in cluster.partitions if p.state is not None and p.state.controller_epoch is not None]
@@ -95,4 +96,5 @@ def controller_epoch(cluster: Cluster) -> Finding:
     if untold:
         title = f"Under which controller epoch {number(untold, 'state')} {agree(untold, 'was', 'were')} written is unknown"
         return ask.could_not_check(title, settle="The state znodes: kafka-topics does not print their epochs.")
-    return ask.nothing_in(states, f"No state is newer than controller epoch {epoch}; {older} are older, which is normal")
+    well = f"No state is newer than controller epoch {epoch}; {older} are older, which is normal"
+    return ask.nothing_in(states, well, gaps=gaps)

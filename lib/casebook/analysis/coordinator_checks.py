@@ -1,6 +1,6 @@
 """The checks on group coordinators."""
 
-from casebook.analysis import load_checks
+from casebook.analysis import coverage, load_checks, log_checks
 from casebook.analysis.coordinator_scene import COLLECT_LOGS, Scene, facts_of, proofs, whom, within
 from casebook.analysis.coordinator_states import State
 from casebook.analysis.no_offsets_topic import not_asked
@@ -26,7 +26,7 @@ def checks(scene: Scene) -> tuple[Finding, ...]:
     )
     if not scene.partitions and scene.cluster.lacks(OFFSETS_TOPIC):
         answers = tuple(map(not_asked, answers))
-    return (*answers, _understood(scene))
+    return (*answers, _understood(scene), *log_checks.unread(scene.files))
 
 
 def _leaderless(scene: Scene) -> Finding:
@@ -44,7 +44,8 @@ def _leaderless(scene: Scene) -> Finding:
     if not hit:
         if not judged:
             return ask.could_not_check("Whether a partition lacks a leader is unknown", settle="Collect the znodes.")
-        return ask.ok(f"Every one of {number(len(judged), 'offsets partition')} has a living leader")
+        well = f"Every one of {number(len(judged), 'offsets partition')} has a living leader"
+        return ask.ok(well, gaps=(*coverage.registrations(scene.cluster), *coverage.states(scene.cluster, OFFSETS_TOPIC)))
     needed = sorted({broker for one in hit for broker in one.judged.isr or ()})
     return ask.found(
         Severity.CRITICAL,
@@ -78,7 +79,7 @@ def _failed(scene: Scene) -> Finding:
     if not hit:
         if not told:
             return ask.could_not_check("Whether a load failed is unknown: no log names one", settle=COLLECT_LOGS)
-        return ask.ok("No load ended in an error")
+        return ask.ok("No load ended in an error", gaps=load_checks.gaps(scene))
     return ask.found(
         Severity.CRITICAL,
         f"{whom(hit)} {agree(len(hit), 'is', 'are')} served from a load that failed",
@@ -111,7 +112,8 @@ def _known(scene: Scene) -> Finding:
     if not partitions:
         return ask.could_not_check("There is no trace of __consumer_offsets in the evidence", settle="Collect the znodes.")
     if not unknown:
-        return ask.ok(f"The state of {number(len(partitions), 'offsets partition')} is known")
+        well = f"The state of {number(len(partitions), 'offsets partition')} is known"
+        return ask.ok(well, gaps=load_checks.gaps(scene))
     whys = list(dict.fromkeys(one.judged.why for one in unknown))
     return ask.could_not_check(
         f"The state of {count(len(unknown))} of {number(len(partitions), 'offsets partition')} is unknown",
@@ -133,7 +135,8 @@ def _alone(scene: Scene) -> Finding:
         evidence=(*(e for one in hit[:SHOWN] if (e := one.judged.proof) and e.znode), Evidence(file="tables/blast_radius")),
     )
     if not hit:
-        return ask.nothing_in(led, "Every coordinator has another in-sync replica beside it")
+        gaps = coverage.states(scene.cluster, OFFSETS_TOPIC)
+        return ask.nothing_in(led, "Every coordinator has another in-sync replica beside it", gaps=gaps)
     whose = brokers(sorted(r.broker for r in radius if r.alone))
     return ask.found(
         Severity.WARNING,
@@ -161,7 +164,9 @@ def _groups_placed(scene: Scene) -> Finding:
         return ask.could_not_check(
             f"Groups are placed among {topic.count} partitions, by {topic.origin}: assumed", settle="Collect the znodes."
         )
-    return ask.ok(f"Groups are placed among the {topic.count} partitions of {topic.origin}")
+    return ask.ok(
+        f"Groups are placed among the {topic.count} partitions of {topic.origin}", gaps=coverage.partitions(scene.cluster)
+    )
 
 
 def _understood(scene: Scene) -> Finding:
@@ -181,4 +186,5 @@ def _understood(scene: Scene) -> Finding:
             why=f"The first: {odd[0].summary[:200]}",
             settle="Report the wording and its Kafka release.",
         )
-    return ask.nothing_in(files, "Every line about loading and cleaning was understood")
+    gaps = coverage.unread_logs(scene.files, scene.cluster)
+    return ask.nothing_in(files, "Every line about loading and cleaning was understood", gaps=gaps)

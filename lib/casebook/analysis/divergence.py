@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from casebook.analysis.words import brokers, count, number, size
 from casebook.divergence import Absent, Compared, Copy, Held, Run
-from casebook.findings import Evidence, Finding, Question, Severity
+from casebook.findings import Evidence, Finding, Gap, Question, Severity
 from casebook.storage import Partition
 
 
@@ -54,8 +54,12 @@ def divergences(compared: Compared) -> tuple[Divergence, ...]:
     return tuple(_divergence(run, kind, ends) for run in compared.runs if (kind := _kind(run)))
 
 
-def agreement(compared: Compared) -> Finding:
-    """Do all copies of a partition hold the same records?"""
+def agreement(compared: Compared, gaps: Sequence[Gap]) -> Finding:
+    """Do all copies of a partition hold the same records?
+
+    Args:
+        gaps: Why not every copy was compared.
+    """
     partitions = copies_of(compared.copies)
     several = {partition: own for partition, own in partitions.items() if len(own) > 1}
     rows = divergences(compared)
@@ -88,7 +92,7 @@ def agreement(compared: Compared) -> Finding:
             "The copies agree as far as they could be read, and some could not", settle="Repair or replace the damaged copies."
         )
     lag = f", and {number(len(behind), 'partition')} with a copy that ends earlier" if behind else ""
-    return ask.ok(f"All copies agree{lag}")
+    return ask.ok(f"All copies agree{lag}", gaps=gaps)
 
 
 def copies_of(copies: Iterable[Copy]) -> dict[Partition, tuple[Copy, ...]]:

@@ -86,7 +86,8 @@ def examine(
     answers = durability_verdicts.answers(scene)
     verdicts = durability_verdicts.rows(answers)
     alone = exposure(cluster, log_dirs)
-    in_past = isr_alone(past(happened), cluster, settings) if happened is not None else ()
+    gone = past(happened) if happened is not None else None
+    in_past = isr_alone(gone, cluster, settings) if gone is not None else ()
     return Durability(
         scene=scene,
         settings=told,
@@ -95,14 +96,14 @@ def examine(
         verdicts=verdicts,
         exposure=alone,
         isr_alone=in_past,
-        history=happened is not None,
+        history=gone is not None,
         questions=questions(scene),
         findings=(
             checks.at_risk(scene, verdicts),
             *checks.of_rules(scene, answers),
             checks.exposed(scene, alone),
             checks.brokers_agree(scene, told),
-            checks.history(in_past, told=happened is not None),
+            checks.history(in_past, gone, cluster),
             checks.clients(scene),
         ),
     )

@@ -1,19 +1,20 @@
 """The questions on durability, rule by rule, each with its outcome; and what of them matters in the first five minutes."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
+from casebook.analysis import coverage
 from casebook.analysis.durability_rows import Exposure, IsrAlone, LossVerdict, SettingRow
 from casebook.analysis.durability_rules import CLUSTER, CONSUMER, PAIR, PRODUCER, RULES, TOPIC, Rule
 from casebook.analysis.durability_scene import HOLDS, LOSES, UNKNOWN, Scene
 from casebook.analysis.durability_settings import disagreeing
 from casebook.analysis.durability_topics import topics
 from casebook.analysis.durability_verdicts import ORDER, Answer, answers, rows
-from casebook.analysis.proof import COLLECT_AGAIN, assumed
+from casebook.analysis.proof import assumed
 from casebook.analysis.settings import BUILT_IN_ASSUMED, Settings
+from casebook.analysis.timeline_history import Past
 from casebook.analysis.words import agree, brokers, count, duration, number, size
 from casebook.facts import Cluster
-from casebook.findings import Evidence, Finding, Question, Severity, Status, Step
+from casebook.findings import Evidence, Finding, Gap, Question, Severity, Step
 from casebook.versions import VersionInUse
 
 _SHOWN = 5
@@ -59,7 +60,8 @@ def at_risk(scene: Scene, found: Sequence[LossVerdict]) -> Finding:
         if unsure:
             title = f"{number(len(unsure), 'verdict')} on durability could not be given"
             return ask.could_not_check(title, why=unsure[0].sentence, settle=_settle(RULES[unsure[0].rule], unsure[0].proof))
-        return _unless_unlisted(scene, ask.nothing_in(scene.topics, "No rule says that an acknowledged record can be lost"))
+        well = "No rule says that an acknowledged record can be lost"
+        return ask.nothing_in(scene.topics, well, gaps=coverage.partitions(scene.cluster))
     one = f", {count(len(at_once))} by a single failure" if at_once else ", by two failures"
     return ask.found(
         Severity(hit[0].severity or Severity.WARNING),
@@ -111,22 +113,12 @@ def _of_rule(scene: Scene, rule: Rule, asked: Sequence[Answer]) -> Finding:
     if missing:
         title = f"{rule.id}, {rule.head}: {_many(rule, missing)} could not be judged"
         return ask.could_not_check(title, why=missing[0].judged.sentence, settle=_settle(rule, missing[0].judged.proof))
-    answer = ask.nothing_in(well, _well(rule, well))
-    return _unless_unlisted(scene, answer) if rule.scope == TOPIC else answer
+    return ask.nothing_in(well, _well(rule, well), gaps=coverage.partitions(scene.cluster) if rule.scope == TOPIC else ())
 
 
 def _settle(rule: Rule, proof: str) -> str:
     """What would tell: of a client, too, what its brokers were started with where that is what is not known."""
     return _SETTLE[CLUSTER] if proof == _OF_BROKERS and rule.scope != TOPIC else _SETTLE[rule.scope]
-
-
-def _unless_unlisted(scene: Scene, answer: Finding) -> Finding:
-    """The answer; none that finds nothing where there may be topics that nobody saw."""
-    if not scene.cluster.unlisted:
-        return answer
-    why = f"There may be topics that nobody saw. {scene.cluster.unlisted[0].path}: {scene.cluster.unlisted[0].reason}."
-    title = f"{answer.title.removesuffix('.')}, as far as could be checked"
-    return replace(answer, status=Status.COULD_NOT_CHECK, title=title, why=why, settle=COLLECT_AGAIN)
 
 
 def _well(rule: Rule, well: Sequence[Answer]) -> str:
@@ -199,7 +191,7 @@ def brokers_agree(scene: Scene, found: Sequence[SettingRow]) -> Finding:
         title = f"Whether all brokers agree is unknown: the settings of {brokers(missing)} were not collected"
         return ask.could_not_check(title, settle=_SETTLE[CLUSTER])
     if not differ:
-        return ask.nothing_in(found, "All brokers agree in every setting")
+        return ask.nothing_in(found, "All brokers agree in every setting", gaps=coverage.overrides(scene.cluster, "brokers"))
     key = min(differ, key=lambda name: (name not in _DECISIVE, name))
     values = "; ".join(f"{value or 'not set'} on {brokers(of)}" for value, of in differ[key].items())
     return ask.found(
@@ -233,7 +225,8 @@ def exposed(scene: Scene, found: Sequence[Exposure]) -> Finding:
         evidence=(Evidence(file="tables/single_copies"),),
     )
     if not found:
-        return _unless_unlisted(scene, ask.nothing_in(scene.cluster.partitions, "No broker holds an only copy"))
+        gaps = coverage.partitions(scene.cluster)
+        return ask.nothing_in(scene.cluster.partitions, "No broker holds an only copy", gaps=gaps)
     worst = found[0]
     much = "of unknown size" if worst.bytes is None else f"with {size(worst.bytes)}"
     return ask.found(
@@ -245,12 +238,13 @@ def exposed(scene: Scene, found: Sequence[Exposure]) -> Finding:
     )
 
 
-def history(found: Sequence[IsrAlone], *, told: bool) -> Finding:
+def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> Finding:
     """How long was acks=all acks=1?
 
     Args:
-        told: Whether the case has ZooKeeper's history.
+        gone: What ZooKeeper's history tells; ``None`` where the case has none.
     """
+    told = gone is not None
     known, unknown = [row for row in found if row.min_isr is not None], [row for row in found if row.min_isr is None]
     ask = Question(
         check="durability.isr_alone",
@@ -271,7 +265,7 @@ def history(found: Sequence[IsrAlone], *, told: bool) -> Finding:
             settle="ZooKeeper's own files: casebook collect --zookeeper-data DIR.",
         )
     if not found:
-        return ask.ok("acks=all was never acks=1 in this history")
+        return ask.ok("acks=all was never acks=1 in this history", gaps=coverage.history(gone, cluster))
     if not known:
         return ask.could_not_check(
             f"Whether acks=all was acks=1 is not known of {number(len(unknown), 'partition')}",
@@ -314,7 +308,8 @@ def clients(scene: Scene) -> Finding:
         title = f"{number(len(unknown), 'client')} {agree(len(unknown), 'has', 'have')} settings that are not known: {named}"
         why = f"{problems[0]}." if problems else "They depend on the client's library and release, which its file does not tell."
         return ask.could_not_check(title, why=why, settle=_SETTLE[PRODUCER])
-    return ask.ok(f"Every setting of {number(len(scene.clients), 'client')} is known")
+    gaps = tuple(Gap(why=f"{problem}.", settle=settle) for problem in problems[:1])
+    return ask.ok(f"Every setting of {number(len(scene.clients), 'client')} is known", gaps=gaps)
 
 
 def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
@@ -357,7 +352,7 @@ def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
         why = unread[0].sentence if unread else "Which brokers there are is unknown."
         return (ask.could_not_check("Whether a single failure takes records is not fully known", why=why, settle=_SETTLE[TOPIC]),)
     well = f"No single failure takes what acks=all has acknowledged; producers were not looked at. {two}".strip()
-    return (_unless_unlisted(scene, ask.nothing_in(scene.topics, well)),)
+    return (ask.nothing_in(scene.topics, well, gaps=coverage.partitions(cluster)),)
 
 
 def _by_rule(found: Iterable[LossVerdict]) -> dict[str, set[str | None]]:

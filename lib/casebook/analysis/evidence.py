@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from casebook.analysis.words import agree, number
 from casebook.errors import CasebookError
 from casebook.facts import Cluster, Problem
-from casebook.findings import Evidence, Finding, Question, Severity, Status
+from casebook.findings import UNREADABLE, Evidence, Finding, Gap, Question, Severity, Status
 from casebook.pasted import NOT_PASTED
 from casebook.versions import VersionInUse, VersionOrigin
 
@@ -35,14 +35,6 @@ def known_from(version: VersionInUse) -> str:
 def not_yours(version: VersionInUse) -> str:
     """How to say which release it is, where the evidence leaves it open; ``""`` where it does not."""
     return f"Not your release? Add -p kafka_version={version.other}." if version.other else ""
-
-
-def unread_logs(reason: CasebookError | None) -> tuple[Finding, ...]:
-    """That logs are there and could not be read; nothing when they were."""
-    if reason is None:
-        return ()
-    ask = Question(check="evidence.logs", question="Could the logs be read?", looked_at="no line of them")
-    return (ask.could_not_check(f"The logs were not read: {reason.what}", settle=reason.try_ or "Run `casebook doctor`."),)
 
 
 _ASKED_OF_THE_PAST = Question(check="timeline.past", question="What has happened?", looked_at="no log and no history")
@@ -113,12 +105,12 @@ def _complete(cluster: Cluster) -> Finding:
         question="Was all of the evidence collected?",
         looked_at=f"{number(len(cluster.partitions), 'partition')}, {number(len(cluster.brokers), 'broker')}",
         threshold="any part missing",
-        facts={"missing": len(missing), "parts": [problem.path for problem in missing]},
+        facts={"missing": len(missing), "parts": [problem.path for problem in missing], UNREADABLE: list(cluster.unreadable)},
         evidence=(Evidence(file="case.json"),),
         caveats=(*cluster.remarks, *((read_again,) if cluster.changed else ())),
     )
     if not missing:
-        return ask.ok("Everything that was asked for was collected")
+        return ask.ok("Everything that was asked for was collected", gaps=())
     title = f"{number(len(missing), 'part')} could not be collected"
     return ask.could_not_check(title, why=_first(missing), settle=_settle(missing, cluster.chroot))
 
@@ -140,7 +132,7 @@ def _is_single(path: str) -> bool:
 
 
 def _taken_at_its_word(cluster: Cluster) -> Finding:
-    problems = cluster.problems
+    problems, missing = cluster.problems, cluster.missing_parts
     unknown = sum(cluster.unknown_znodes.values())
     kinds = f"{number(unknown, 'znode')} of kinds that are not Kafka's: {', '.join(cluster.unknown_znodes)}."
     ask = Question(
@@ -153,7 +145,8 @@ def _taken_at_its_word(cluster: Cluster) -> Finding:
     if not problems and not (cluster.there or cluster.partitions or cluster.brokers):
         return ask.could_not_check("There is no znode to decode", settle=COLLECT_ZNODES)
     if not problems:
-        return ask.ok("Every znode was decoded")
+        torn = (Gap(why=f"{p.path}: {p.reason}.", settle="Collect again.") for p in missing if p.path == ZNODES)
+        return ask.ok("Every znode was decoded", gaps=tuple(torn))
     its = agree(len(problems), "its", "their")
     return ask.found(
         Severity.WARNING,
@@ -183,7 +176,7 @@ def _kafka_version(version: VersionInUse) -> Finding:
         return ask.found(Severity.WARNING, f"{title}, and {against}", why=" ".join(version.contradictions))
     if version.origin is VersionOrigin.ASSUMED:
         return ask.could_not_check(title, settle=GIVE_RELEASE)
-    return ask.ok(title)
+    return ask.ok(title, gaps=())
 
 
 def _line(proof: str) -> Evidence:

@@ -2,19 +2,21 @@
 
 from collections.abc import Iterable, Sequence
 
+from casebook.analysis import coverage
 from casebook.analysis.proof import READ_CONFIG, SHOWN, START, ZNODES, assumed, of_verdicts, topics_of
 from casebook.analysis.settings import BUILT_IN_ASSUMED
 from casebook.analysis.verdicts import ONLINE, State, Verdict, ids
 from casebook.analysis.words import agree, brokers, number, one_by_one
 from casebook.facts import Cluster
-from casebook.findings import Evidence, Finding, Question, Severity, Step
+from casebook.findings import Evidence, Finding, Gap, Question, Severity, Step
 
 
-def under_min_isr(verdicts: Sequence[Verdict], order: Sequence[int]) -> Finding:
+def under_min_isr(verdicts: Sequence[Verdict], order: Sequence[int], gaps: Sequence[Gap]) -> Finding:
     """Can every online partition take acks=all writes?
 
     Args:
         order: Dead brokers, in the order to start them.
+        gaps: Why not every partition was judged.
     """
     online = _online(verdicts)
     hit = [v for v in online if v.under_min_isr]
@@ -49,10 +51,11 @@ def under_min_isr(verdicts: Sequence[Verdict], order: Sequence[int]) -> Finding:
     if unknown:
         title = f"min.insync.replicas of {number(len(unknown), 'partition')} is unknown"
         return ask.could_not_check(title, why=f"{unknown[0].topic}: {unknown[0].min_isr_origin}.", settle=READ_CONFIG)
-    return ask.nothing_in(online, "Every online partition has min.insync.replicas in sync")
+    unsure = coverage.settings(v.min_isr_origin for v in online)
+    return ask.nothing_in(online, "Every online partition has min.insync.replicas in sync", gaps=(*gaps, *unsure))
 
 
-def at_min_isr(verdicts: Sequence[Verdict]) -> Finding:
+def at_min_isr(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """Is any partition one broker away from refusing acks=all, having lost replicas?"""
     online = _online(verdicts)
     hit = [v for v in online if v.at_min_isr and v.under_replicated]
@@ -65,7 +68,8 @@ def at_min_isr(verdicts: Sequence[Verdict]) -> Finding:
         caveats=assumed(v.min_isr_origin for v in online),
     )
     if not hit:
-        return ask.nothing_in(online, "No partition has lost all its spare replicas")
+        unsure = coverage.settings(v.min_isr_origin for v in online)
+        return ask.nothing_in(online, "No partition has lost all its spare replicas", gaps=(*gaps, *unsure))
     return ask.found(
         Severity.INFO,
         f"{number(len(hit), 'partition')} {agree(len(hit), 'has', 'have')} no replica to spare",
@@ -74,11 +78,12 @@ def at_min_isr(verdicts: Sequence[Verdict]) -> Finding:
     )
 
 
-def under_replicated(verdicts: Sequence[Verdict], order: Sequence[int]) -> Finding:
+def under_replicated(verdicts: Sequence[Verdict], order: Sequence[int], gaps: Sequence[Gap]) -> Finding:
     """Are all replicas of the online partitions in sync?
 
     Args:
         order: Dead brokers, in the order to start them.
+        gaps: Why not every partition was judged.
     """
     online = _online(verdicts)
     hit = [v for v in online if v.under_replicated]
@@ -94,7 +99,7 @@ def under_replicated(verdicts: Sequence[Verdict], order: Sequence[int]) -> Findi
         facts={"under_replicated": len(hit), "missing_brokers": missing},
     )
     if not hit:
-        return ask.nothing_in(online, "Every replica of every online partition is in sync")
+        return ask.nothing_in(online, "Every replica of every online partition is in sync", gaps=gaps)
     return ask.found(
         Severity.INFO,
         f"{number(len(hit), 'online partition')} {agree(len(hit), 'is', 'are')} under-replicated",
@@ -118,7 +123,7 @@ def _catch_up(dead: Sequence[int]) -> Iterable[Step]:
         yield Step(kind="first", text=f"Start {one_by_one(dead)}: replicas catch up by themselves.", command=START, starts=dead)
 
 
-def isr_in_assignment(verdicts: Sequence[Verdict]) -> Finding:
+def isr_in_assignment(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """Does every ISR agree with its assignment?"""
     readable = [v for v in verdicts if v.isr is not None and v.replicas and v.state is not State.UNKNOWN]
     hit = [v for v in readable if not set(v.isr) <= set(v.replicas) or (v.leader is not None and v.leader not in v.isr)]
@@ -130,7 +135,7 @@ def isr_in_assignment(verdicts: Sequence[Verdict]) -> Finding:
         facts={"disagree": len(hit)},
     )
     if not hit:
-        return ask.nothing_in(readable, "Every leader and ISR agrees with its assignment")
+        return ask.nothing_in(readable, "Every leader and ISR agrees with its assignment", gaps=gaps)
     first = hit[0]
     return ask.found(
         Severity.WARNING,
@@ -140,7 +145,7 @@ def isr_in_assignment(verdicts: Sequence[Verdict]) -> Finding:
     )
 
 
-def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict]) -> Finding:
+def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """May an unclean election drop records?"""
     origin_of = {v.topic: v.unclean_origin for v in verdicts if v.unclean_allowed and len(v.replicas) > 1}
     origins = sorted({origin for origin in origin_of.values() if origin})
@@ -164,7 +169,8 @@ def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict]) -> Finding:
         )
     if unknown:
         return ask.could_not_check(f"Settings of {number(len(unknown), 'topic')} could not be read", settle=READ_CONFIG)
-    return ask.nothing_in(verdicts, "Unclean election is allowed nowhere")
+    unsure = coverage.settings(v.unclean_origin for v in verdicts)
+    return ask.nothing_in(verdicts, "Unclean election is allowed nowhere", gaps=(*gaps, *unsure))
 
 
 def _min_isr_steps(hit: Sequence[Verdict], impossible: Sequence[str], order: Sequence[int]) -> Iterable[Step]:

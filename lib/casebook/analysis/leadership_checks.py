@@ -2,16 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
-from casebook.analysis import controller_checks, isr_checks
+from casebook.analysis import controller_checks, coverage, isr_checks
 from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, START, ZNODES, of_verdicts, topics_of
 from casebook.analysis.settings import BUILT_IN_ASSUMED
 from casebook.analysis.start_first import StartChoice, elected_unclean, in_order, order
 from casebook.analysis.verdicts import OFFLINE, RULES, State, Verdict, is_reassigning
 from casebook.analysis.words import agree, brokers, count, number, uncapitalised
 from casebook.facts import Cluster
-from casebook.findings import Evidence, Finding, Question, Severity, Status, Step
+from casebook.findings import Evidence, Finding, Gap, Question, Severity, Step
 from casebook.versions import KafkaVersion, VersionInUse
 
 
@@ -20,50 +19,26 @@ def checks(
 ) -> tuple[Finding, ...]:
     """Every check on leadership, each with its outcome."""
     starts = in_order(dead, choices)
-    answers = (
-        offline(verdicts, choices, version.version, registered=cluster.brokers_known),
-        unclean_price(verdicts),
-        isr_checks.under_min_isr(verdicts, starts),
-        isr_checks.at_min_isr(verdicts),
-        isr_checks.under_replicated(verdicts, starts),
-        uninitialised(verdicts),
-        deleting(cluster, verdicts),
-        reassigning(cluster),
-        isr_checks.isr_in_assignment(verdicts),
-        isr_checks.unclean_allowed(cluster, verdicts),
-        controller_checks.brokers_registered(cluster, verdicts, starts),
-        controller_checks.controller_epoch(cluster),
+    gaps = coverage.verdicts(cluster, verdicts)
+    return (
+        offline(cluster, verdicts, choices, version.version),
+        unclean_price(verdicts, gaps),
+        isr_checks.under_min_isr(verdicts, starts, gaps),
+        isr_checks.at_min_isr(verdicts, gaps),
+        isr_checks.under_replicated(verdicts, starts, gaps),
+        uninitialised(verdicts, gaps),
+        deleting(cluster, verdicts, gaps),
+        reassigning(cluster, gaps),
+        isr_checks.isr_in_assignment(verdicts, gaps),
+        isr_checks.unclean_allowed(cluster, verdicts, gaps),
+        controller_checks.brokers_registered(cluster, verdicts, starts, gaps),
+        controller_checks.controller_epoch(cluster, gaps),
+        controller_checks.controller(cluster),
     )
-    doubt = _doubt(cluster, verdicts)
-    return (*(_unless(doubt, answer) for answer in answers), controller_checks.controller(cluster))
 
 
-def _doubt(cluster: Cluster, verdicts: Sequence[Verdict]) -> str | None:
-    """Why no check may say that all partitions are well; ``None`` when every one of them was judged."""
-    unknown = [v for v in verdicts if v.state is State.UNKNOWN]
-    if unknown:
-        return f"{_unjudged(unknown, verdicts)}. {unknown[0].topic}-{unknown[0].partition}: {unknown[0].why}"
-    if cluster.unlisted:
-        return f"There may be partitions that nobody saw. {cluster.unlisted[0].path}: {cluster.unlisted[0].reason}."
-    return None
-
-
-def _unless(doubt: str | None, answer: Finding) -> Finding:
-    """The answer; one that found nothing becomes *could not check* where not everything could be looked at."""
-    if doubt is None or answer.status not in (Status.OK, Status.NOT_APPLICABLE):
-        return answer
-    title = "There is nothing that could be checked"
-    if answer.status is Status.OK:
-        title = f"{answer.title}, as far as could be checked"
-    return replace(answer, status=Status.COULD_NOT_CHECK, title=title, why=doubt, settle=COLLECT_AGAIN)
-
-
-def offline(verdicts: Sequence[Verdict], choices: Sequence[StartChoice], version: KafkaVersion, *, registered: bool) -> Finding:
-    """Does every partition have a living leader?
-
-    Args:
-        registered: Whether it is known which brokers are.
-    """
+def offline(cluster: Cluster, verdicts: Sequence[Verdict], choices: Sequence[StartChoice], version: KafkaVersion) -> Finding:
+    """Does every partition have a living leader?"""
     hit = [v for v in verdicts if v.state in OFFLINE]
     unknown = [v for v in verdicts if v.state is State.UNKNOWN]
     known = len(verdicts) - len(unknown)
@@ -94,13 +69,15 @@ def offline(verdicts: Sequence[Verdict], choices: Sequence[StartChoice], version
             since=min((v.since for v in hit if v.since and v.state is State.LEADERLESS), default=None),
             at_latest=True,
             evidence=of_verdicts(hit),
-            next=tuple(_steps(hit, started, version, registered=registered)),
+            next=tuple(_steps(hit, started, version, registered=cluster.brokers_known)),
             caveats=(*_apart(verdicts), *_whether_unclean(hit, version)),
         )
     if unknown:
         why, evidence = unknown[0].why, of_verdicts(unknown)
         return ask.could_not_check(_unjudged(unknown, verdicts), why=why, evidence=evidence, settle=COLLECT_AGAIN)
-    return ask.nothing_in(verdicts, "Every partition has a living leader")
+    return ask.nothing_in(
+        verdicts, "Every partition has a living leader", gaps=coverage.registrations(cluster) + coverage.states(cluster)
+    )
 
 
 def _apart(verdicts: Sequence[Verdict]) -> Iterable[str]:
@@ -128,7 +105,7 @@ def _whether_unclean(hit: Sequence[Verdict], version: KafkaVersion) -> Iterable[
         yield f"Whether unclean election is allowed for {number(untold, 'partition')} is not told; it is taken not to be."
 
 
-def unclean_price(verdicts: Sequence[Verdict]) -> Finding:
+def unclean_price(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """What would an unclean election cost?"""
     could = [v for v in verdicts if v.state in OFFLINE and v.unclean_winner is not None]
     ask = Question(
@@ -137,7 +114,7 @@ def unclean_price(verdicts: Sequence[Verdict]) -> Finding:
         facts={"could_elect": len(could), "records": None if could else 0},
     )
     if not could:
-        return ask.not_applicable("No offline partition could be elected unclean")
+        return ask.not_applicable("No offline partition could be elected unclean", gaps=gaps)
     return ask.could_not_check(
         f"An unclean election could elect {number(len(could), 'partition')}; how many records it would drop is unknown",
         why="The ends of the replicas' logs are not part of the znodes.",
@@ -146,7 +123,7 @@ def unclean_price(verdicts: Sequence[Verdict]) -> Finding:
     )
 
 
-def uninitialised(verdicts: Sequence[Verdict]) -> Finding:
+def uninitialised(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """Was every partition initialised?"""
     hit = [v for v in verdicts if v.state is State.UNINITIALISED]
     ask = Question(
@@ -157,7 +134,7 @@ def uninitialised(verdicts: Sequence[Verdict]) -> Finding:
         facts={"uninitialised": len(hit), "topics": topics_of(hit)},
     )
     if not hit:
-        return ask.nothing_in(verdicts, "Every partition has a state")
+        return ask.nothing_in(verdicts, "Every partition has a state", gaps=gaps)
     who = hit[0].waits_for[:1]
     start = Step(kind="first", text=f"Start {brokers(who)}: it becomes the leader.", command=START, starts=who)
     return ask.found(
@@ -169,7 +146,7 @@ def uninitialised(verdicts: Sequence[Verdict]) -> Finding:
     )
 
 
-def deleting(cluster: Cluster, verdicts: Sequence[Verdict]) -> Finding:
+def deleting(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """Is a topic stuck in deletion?"""
     hit = [v for v in verdicts if v.state is State.DELETING]
     topics = sorted(name for name, topic in cluster.topics.items() if topic.deleting)
@@ -183,7 +160,8 @@ def deleting(cluster: Cluster, verdicts: Sequence[Verdict]) -> Finding:
         evidence=tuple(Evidence(file=ZNODES, znode=f"/admin/delete_topics/{topic}") for topic in topics[:SHOWN]),
     )
     if not topics:
-        return ask.nothing_in(verdicts, "No topic is marked for deletion")
+        unread = coverage.znode(cluster, "/admin/delete_topics")
+        return ask.nothing_in(verdicts, "No topic is marked for deletion", gaps=(*unread, *gaps))
     waiting = f" and {agree(len(topics), 'waits', 'wait')} for {brokers(waits)}" if waits else ""
     return ask.found(
         Severity.INFO,
@@ -199,10 +177,9 @@ def _kept_by(topics: Sequence[str], waits: Sequence[int]) -> Iterable[Step]:
         yield Step(kind="not", text=text)
 
 
-def reassigning(cluster: Cluster) -> Finding:
+def reassigning(cluster: Cluster, gaps: Sequence[Gap]) -> Finding:
     """Is a reassignment under way?"""
     hit = [p for p in cluster.partitions if is_reassigning(p, cluster)]
-    unread = [p for p in cluster.problems if p.path == "/admin/reassign_partitions"]
     ask = Question(
         check="leadership.reassigning",
         question="Is a reassignment under way?",
@@ -210,11 +187,9 @@ def reassigning(cluster: Cluster) -> Finding:
         threshold="adding or removing replicas, or an entry in /admin/reassign_partitions",
         facts={"reassigning": len(hit)},
     )
-    if not hit and unread:
-        why = f"{unread[0].path} {unread[0].reason}."
-        return ask.could_not_check("What is being reassigned is unknown", why=why, settle=COLLECT_AGAIN)
     if not hit:
-        return ask.nothing_in(cluster.partitions, "No partition is being reassigned")
+        unread = coverage.znode(cluster, "/admin/reassign_partitions")
+        return ask.nothing_in(cluster.partitions, "No partition is being reassigned", gaps=(*unread, *gaps))
     topics = sorted({p.topic for p in hit})[:SHOWN]
     return ask.found(
         Severity.INFO,

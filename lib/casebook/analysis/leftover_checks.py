@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from casebook.analysis import coverage
 from casebook.analysis.leftovers import Kind, Leftover
 from casebook.analysis.maintenance_commands import Commands
-from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, ZNODES
+from casebook.analysis.proof import SHOWN, ZNODES
 from casebook.analysis.words import agree, brokers, count, number
 from casebook.facts import Cluster, Partition
 from casebook.findings import Evidence, Finding, Question, Severity, Step
@@ -45,7 +46,6 @@ def reassignments(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
             "waits_for": dead,
         },
     )
-    unread = [problem for problem in cluster.problems if problem.path == _REASSIGN]
     if hit:
         zombies = len(hit) - len(waits)
         said = [f"{number(len(waits), 'reassignment')} {agree(len(waits), 'waits', 'wait')} for {brokers(dead)}"] if waits else []
@@ -57,10 +57,8 @@ def reassignments(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
             evidence=_proof(hit),
             next=tuple(_reassignment_steps(dead, zombies)),
         )
-    if unread or not cluster.brokers_known:
-        why = f"{unread[0].path} {unread[0].reason}." if unread else "Which brokers are registered is not known."
-        return ask.could_not_check("Whether a reassignment is left over is unknown", why=why, settle=COLLECT_AGAIN)
-    return ask.ok("No reassignment is left over")
+    gaps = (*coverage.znode(cluster, _REASSIGN), *coverage.registrations(cluster), *coverage.partitions(cluster))
+    return ask.ok("No reassignment is left over", gaps=gaps)
 
 
 def _reassignment_steps(dead: Sequence[int], zombies: int) -> list[Step]:
@@ -109,11 +107,7 @@ def throttles(cluster: Cluster, found: Sequence[Leftover], commands: Commands) -
                 ),
             ),
         )
-    unread = sorted(one for one in cluster.unreadable_configs if one.partition("/")[0] in ("brokers", "topics"))
-    if unread:
-        why = f"Settings of {', '.join(unread[:SHOWN])} could not be read."
-        return ask.could_not_check("Whether a throttle is left is unknown", why=why, settle=COLLECT_AGAIN)
-    return ask.ok("No throttle is left")
+    return ask.ok("No throttle is left", gaps=(*coverage.overrides(cluster, "brokers", "topics"), *coverage.partitions(cluster)))
 
 
 def leaders(cluster: Cluster, found: Sequence[Leftover], imbalance: dict[int, float], commands: Commands) -> Finding:
@@ -129,10 +123,8 @@ def leaders(cluster: Cluster, found: Sequence[Leftover], imbalance: dict[int, fl
         facts={"not_preferred": len(hit), "imbalance": {str(broker): round(share, 4) for broker, share in could.items()}},
     )
     if not could:
-        if not cluster.brokers_known:
-            return ask.could_not_check("Which brokers are registered is not known", settle=COLLECT_AGAIN)
         well = f"{number(len(hit), 'partition')} led by another than the preferred leader" if hit else _AT_HOME
-        return ask.nothing_in(cluster.partitions, well)
+        return ask.nothing_in(cluster.partitions, well, gaps=(*coverage.registrations(cluster), *coverage.states(cluster)))
     worst = max(could, key=lambda broker: (could[broker], -broker))
     return ask.found(
         Severity.INFO,
@@ -173,10 +165,9 @@ def gone(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
             "unknown_copies": copies.unknown,
         },
     )
-    if not cluster.brokers_known:
-        return ask.could_not_check("Which brokers are registered is not known", settle=COLLECT_AGAIN)
     if not dead:
-        return ask.nothing_in(cluster.partitions, "Every replica is on a registered broker")
+        gaps = (*coverage.registrations(cluster), *coverage.partitions(cluster))
+        return ask.nothing_in(cluster.partitions, "Every replica is on a registered broker", gaps=gaps)
     also = f"; the deletion of {number(len(stuck), 'topic')} waits for {agree(len(dead), 'it', 'them')}" if stuck else ""
     return ask.found(
         Severity.WARNING if copies.last or copies.unknown else Severity.INFO,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from casebook.analysis import coverage
 from casebook.analysis.coordinator_rows import Waiting
 from casebook.analysis.coordinator_scene import COLLECT_LOGS, COLLECT_SIZES, Scene, facts_of, proofs, whom, within
 from casebook.analysis.coordinator_states import WAITING, State, largest_batches, load_buffer
@@ -12,11 +13,22 @@ from casebook.analysis.served_at import clock, served_at
 from casebook.analysis.settings import Settings
 from casebook.analysis.words import agree, brokers, count, number
 from casebook.facts import instant
-from casebook.findings import Finding, Question, Severity, Step
+from casebook.findings import Finding, Gap, Question, Severity, Step
 from casebook.versions import LOAD_TAKES_ANY_BATCH, LOADING_ANSWER
 
 SOON = 30_000
 """A wait that ends within this many ms of the end of the evidence needs nobody."""
+
+
+def gaps(scene: Scene) -> coverage.Gaps:
+    """Why not every load is told of: coordinators whose log was not read, partitions whose state that leaves open."""
+    coordinating = {one.judged.coordinator for one in scene.partitions if one.judged.coordinator is not None} | scene.cluster.live
+    unknown = within(scene.partitions, State.UNKNOWN, State.MOVED)
+    untold = ()
+    if unknown:
+        why = f"The state of {count(len(unknown))} of {number(len(scene.partitions), 'offsets partition')} is unknown."
+        untold = (Gap(why=why, settle=COLLECT_LOGS),)
+    return (*coverage.server_logs(scene.files, scene.cluster, coordinating), *untold, *coverage.partitions(scene.cluster))
 
 
 def waiting(scene: Scene) -> Finding:
@@ -37,7 +49,7 @@ def waiting(scene: Scene) -> Finding:
     if not hit:
         if not logs:
             return ask.could_not_check("Whether a coordinator still loads is unknown: no broker's log", settle=COLLECT_LOGS)
-        return ask.ok("No coordinator loads, as far as the logs tell")
+        return ask.ok("No coordinator loads, as far as the logs tell", gaps=gaps(scene))
     busy = [queue for queue in queues if queue.loading is not None]
     waits = sum(len(one.groups) for one in hit)
     of = f"{count(waits)} of {number(len(scene.groups), 'group')} cannot consume" if waits else f"{whom(hit)} not served yet"
@@ -160,7 +172,8 @@ def endless(scene: Scene) -> Finding:
             f"Whether the load of partition {named} can end is unknown: nobody looked at its batches",
             settle="Run notebook 40, or give the segments of the partition: the largest batch against the load buffer decides.",
         )
-    return ask.ok("No load meets a batch larger than its buffer") if loading else ask.ok("Nothing is being loaded")
+    well = "No load meets a batch larger than its buffer" if loading else "Nothing is being loaded"
+    return ask.ok(well, gaps=gaps(scene))
 
 
 def _fits(one: Waiting, settings: Settings, largest: Mapping[int, int]) -> bool:
@@ -184,9 +197,9 @@ def foretold(scene: Scene) -> Finding:
         evidence=proofs(without),
     )
     if not waits:
-        return ask.not_applicable("Nothing waits")
+        return ask.not_applicable("Nothing waits", gaps=gaps(scene))
     if not without:
-        return ask.ok(f"There is an estimate for {number(len(waits), 'waiting partition')}")
+        return ask.ok(f"There is an estimate for {number(len(waits), 'waiting partition')}", gaps=())
     whys = list(dict.fromkeys(one.rests_on for one in without))
     return ask.could_not_check(
         f"{count(len(without))} of {number(len(waits), 'waiting partition')} {agree(len(without), 'has', 'have')} no estimate",

@@ -9,7 +9,7 @@ from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.unclean_price import UncleanPrice
 from casebook.analysis.words import agree, brokers, count, number
 from casebook.facts import instant
-from casebook.findings import Evidence, Finding, Question, Severity, Step
+from casebook.findings import Evidence, Finding, Gap, Question, Severity, Step
 from casebook.loss import Told, Verdict
 
 GIVE_LEDGER = "Give what was produced as the parameter ledger: CSV, JSON lines, Parquet, or a log with ledger_pattern."
@@ -69,6 +69,11 @@ class _Looked:
         return sum(self.by_verdict[verdict] for verdict in verdicts)
 
     @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """Why not every record that was acknowledged was held against what is stored."""
+        return _gaps(self.told)
+
+    @property
     def looked_at(self) -> str:
         rows = 0 if self.told is None else self.told.rows
         return f"{number(rows, 'row')} of the ledger, {number(self.partitions, 'partition')}"
@@ -80,6 +85,17 @@ class _Looked:
         if self.unread:
             return ask.could_not_check("What is stored was not read", why=self.unread, settle=GIVE_SEGMENTS)
         return None
+
+
+def _gaps(told: Told) -> tuple[Gap, ...]:
+    left_out = sum(row.rows for row in told.unusable)
+    gaps = []
+    if not told.outcomes.get("acked"):
+        gaps.append(Gap(why="No row of the ledger says that a record was acknowledged.", settle=GIVE_LEDGER))
+    if left_out:
+        why = f"{number(left_out, 'row')} of the ledger could not be used, e.g. as {told.unusable[0].reason}."
+        gaps.append(Gap(why=why, settle=GIVE_LEDGER))
+    return tuple(gaps)
 
 
 def _lost(looked: _Looked, causes: Sequence[CauseRow], counts: Sequence[LostCount], unmatched: Collection[str]) -> Finding:
@@ -114,7 +130,7 @@ def _lost(looked: _Looked, causes: Sequence[CauseRow], counts: Sequence[LostCoun
                 f"No loss where it could be told, but of {number(looked.of(*_UNTOLD), 'record')} it could not",
                 settle=GIVE_SEGMENTS,
             )
-        return ask.ok(f"No acknowledged record is lost: {count(acked)} looked at")
+        return ask.ok(f"No acknowledged record is lost: {count(acked)} looked at", gaps=looked.gaps)
     unexplained = f"; {count(alarms)} {agree(alarms, 'has', 'have')} no explanation" if alarms else ""
     took = sorted((row for row in causes if row.cause and row.records), key=lambda row: -row.records)
     advice = tuple(Step(kind="then", text=_PREVENTED[row.cause]) for row in took)
@@ -145,7 +161,7 @@ def _outside(looked: _Looked, counts: Sequence[LostCount]) -> Finding:
     if (finding := looked.hindrance(ask)) is not None:
         return finding
     if not alarms:
-        return ask.nothing_in(range(looked.of(Verdict.LOST)), "Every lost record has a cause")
+        return ask.nothing_in(range(looked.of(Verdict.LOST)), "Every lost record has a cause", gaps=looked.gaps)
     first = min((row.at for row in own if row.at is not None), default=None)
     return ask.found(
         Severity.CRITICAL,
@@ -172,7 +188,7 @@ def _complete(looked: _Looked) -> Finding:
     if (finding := looked.hindrance(ask)) is not None:
         return finding
     if not untold:
-        return ask.ok("Every acknowledged record was looked for where it must lie")
+        return ask.ok("Every acknowledged record was looked for where it must lie", gaps=looked.gaps)
     why = "; ".join(f"{count(records)} {_HINDRANCES[verdict]}" for verdict, records in untold.items())
     total = sum(untold.values())
     return ask.could_not_check(
@@ -194,7 +210,7 @@ def _ledger(told: Told | None) -> Finding:
     if told is None:
         return ask.could_not_check("There is no ledger", settle=GIVE_LEDGER)
     if not told.unusable and told.odd_times is None:
-        return ask.ok("Every row of the ledger could be used")
+        return ask.ok("Every row of the ledger could be used", gaps=_gaps(told))
     left_out = sum(row.rows for row in told.unusable)
     told_why = [f"{number(row.rows, 'row')}: {row.reason}, e.g. {row.example}" for row in (*told.unusable, told.odd_times) if row]
     title = f"{number(left_out, 'row')} of the ledger could not be used" if left_out else "Times of the ledger could not be read"
@@ -214,7 +230,7 @@ def _again(looked: _Looked) -> Finding:
     if (finding := looked.hindrance(ask)) is not None:
         return finding
     if not kept and not twice:
-        return ask.ok("No failed record is stored, and none is stored twice")
+        return ask.ok("No failed record is stored, and none is stored twice", gaps=looked.gaps)
     parts = [f"{number(kept, 'record')} reported failed or unknown {agree(kept, 'is', 'are')} stored"] if kept else []
     parts += [f"{count(twice)} {agree(twice, 'is', 'are')} stored more than once"] if twice else []
     return ask.found(
@@ -224,8 +240,12 @@ def _again(looked: _Looked) -> Finding:
     )
 
 
-def cut_ranges(ranges: Sequence[CutRange], changes: Sequence[Change], *, history: bool, logs: Collection[int]) -> Finding:
-    """Did offsets disappear, as logs and epochs alone tell, without any ledger?"""
+def cut_ranges(ranges: Sequence[CutRange], changes: Sequence[Change], *, logs: Collection[int], gaps: Sequence[Gap]) -> Finding:
+    """Did offsets disappear, as logs and epochs alone tell, without any ledger?
+
+    Args:
+        gaps: Why not every cut of a log is known.
+    """
     known = [row for row in ranges if row.to_offset is not None]
     offsets = sum(row.to_offset - row.from_offset for row in known)
     ask = Question(
@@ -247,11 +267,7 @@ def cut_ranges(ranges: Sequence[CutRange], changes: Sequence[Change], *, history
             why="Up to 0.10.2 no epoch tells it: copies that differ do, and a ledger.",
             settle="Give the log dirs of all replicas (--log-dirs BROKER=DIR), or a ledger.",
         )
-    if not (history or logs):
-        return ask.could_not_check(
-            "Whether offsets disappeared is unknown: there is neither history nor log", settle=GIVE_SEGMENTS
-        )
-    return ask.ok("No log was cut behind what others had")
+    return ask.ok("No log was cut behind what others had", gaps=gaps)
 
 
 def price(prices: Sequence[UncleanPrice]) -> Finding:
@@ -275,7 +291,9 @@ def price(prices: Sequence[UncleanPrice]) -> Finding:
     if not known:
         return ask.could_not_check("What an unclean election would cost is unknown", why=prices[0].why, settle=GIVE_SEGMENTS)
     if not dear.records:
-        return ask.ok("No candidate lacks a record")
+        priceless = [row for row in prices if row.records is None]
+        gaps = tuple(Gap(why=f"{row.why.rstrip('.')}.", settle=GIVE_SEGMENTS) for row in priceless[:1])
+        return ask.ok("No candidate lacks a record", gaps=gaps)
     return ask.found(
         Severity.WARNING,
         f"Electing broker {dear.candidate} for {dear.topic}-{dear.partition} would cost {number(dear.records, 'record')}",

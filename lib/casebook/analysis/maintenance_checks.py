@@ -1,9 +1,9 @@
 """The checks on restarts; those on a drain and on leftovers are next door."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from casebook.analysis import leftover_checks, maintenance_drain_checks
+from casebook.analysis import coverage, leftover_checks, maintenance_drain_checks
 from casebook.analysis.leftovers import Leftover
 from casebook.analysis.maintenance_commands import Commands
 from casebook.analysis.maintenance_drain import Drain
@@ -13,7 +13,7 @@ from casebook.analysis.restart_sets import Harm, RestartSets
 from casebook.analysis.verdicts import Verdict
 from casebook.analysis.words import agree, brokers, count, duration, number
 from casebook.facts import Cluster
-from casebook.findings import Evidence, Finding, Question, Severity, Status, Step
+from casebook.findings import Evidence, Finding, Question, Severity, Step
 
 LONG = 60
 """Seconds without coordinator that are worth a warning: longer than the session timeouts that clients are shipped with."""
@@ -52,9 +52,9 @@ def checks(scene: Scene) -> tuple[Finding, ...]:
     """Every check, in a fixed order."""
     return (
         restart_one(scene),
-        _unless_unseen(scene.cluster, restart_pairs(scene)),
+        restart_pairs(scene),
         chosen(scene),
-        _unless_unseen(scene.cluster, coordinators(scene)),
+        coordinators(scene),
         maintenance_drain_checks.drain(scene.drain),
         *_leftovers(scene),
     )
@@ -65,23 +65,8 @@ def in_short(scene: Scene) -> tuple[Finding, ...]:
     return (restart_one(scene), *_leftovers(scene))
 
 
-def _leftovers(scene: Scene) -> Iterator[Finding]:
-    for answer in leftover_checks.checks(scene.cluster, scene.leftovers, scene.imbalance, scene.commands):
-        yield _unless_unseen(scene.cluster, answer)
-
-
-def _unless_unseen(cluster: Cluster, answer: Finding) -> Finding:
-    """The answer; one that found nothing becomes *could not check* where there may be partitions that nobody saw."""
-    if not cluster.unlisted or answer.status not in (Status.OK, Status.NOT_APPLICABLE):
-        return answer
-    first = cluster.unlisted[0]
-    return replace(
-        answer,
-        status=Status.COULD_NOT_CHECK,
-        title=f"{answer.title}, as far as could be checked",
-        why=f"There may be partitions that nobody saw. {first.path}: {first.reason}.",
-        settle=COLLECT_AGAIN,
-    )
+def _leftovers(scene: Scene) -> tuple[Finding, ...]:
+    return leftover_checks.checks(scene.cluster, scene.leftovers, scene.imbalance, scene.commands)
 
 
 def suffers(row: RestartRow) -> str:
@@ -122,7 +107,7 @@ def restart_one(scene: Scene) -> Finding:
             unknown = number(open_[0].unknown, "partition")
             title = f"No broker is known to be unsafe to restart, but {unknown} could not be judged"
             return ask.could_not_check(title, settle=_settle(scene))
-        return ask.ok(f"Each of {number(len(rows), 'broker')} can be restarted by itself")
+        return ask.ok(f"Each of {number(len(rows), 'broker')} can be restarted by itself", gaps=_gaps(scene))
     worst = max(hit, key=lambda row: (row.goes_offline, row.unclean, row.falls_under_min_isr, -row.brokers[0]))
     now = ask.facts["missing_in_sync"]
     whom = "No broker" if len(hit) == len(rows) else f"{count(len(hit))} of {number(len(rows), 'broker')}"
@@ -189,7 +174,7 @@ def restart_pairs(scene: Scene) -> Finding:
     if not scene.singles:
         return _nobody(ask, scene.cluster)
     if not both:
-        return ask.not_applicable("No two brokers can be restarted one by one as it is")
+        return ask.not_applicable("No two brokers can be restarted one by one as it is", gaps=_gaps(scene))
     if hit:
         worst = max(hit, key=lambda row: (row.goes_offline, row.unclean, row.falls_under_min_isr))
         return ask.found(
@@ -205,7 +190,7 @@ def restart_pairs(scene: Scene) -> Finding:
         return ask.could_not_check(
             "No pair is known to be unsafe, but not every partition could be judged", settle=_settle(scene)
         )
-    return ask.ok(f"Any of {number(len(both), 'pair')} can be down at the same time")
+    return ask.ok(f"Any of {number(len(both), 'pair')} can be down at the same time", gaps=_gaps(scene))
 
 
 def chosen(scene: Scene) -> Finding:
@@ -246,7 +231,8 @@ def chosen(scene: Scene) -> Finding:
         )
     if any(step.row.safe is None for step in steps):
         return ask.could_not_check("No step is known to harm, but not every partition could be judged", settle=_settle(scene))
-    return ask.ok(f"Yes: {number(len(steps), 'step')}, each after the one before it is back in sync")
+    well = f"Yes: {number(len(steps), 'step')}, each after the one before it is back in sync"
+    return ask.ok(well, gaps=_gaps(scene))
 
 
 def _instead(scene: Scene, harmful: Sequence[int]) -> str:
@@ -288,9 +274,10 @@ def coordinators(scene: Scene) -> Finding:
     if any(row.transaction_partitions is None for row in scene.singles):
         return ask.could_not_check("Which broker coordinates which groups is unknown", settle=COLLECT_AGAIN)
     if not rows:
-        return ask.not_applicable("No living broker coordinates a group")
+        return ask.not_applicable("No living broker coordinates a group", gaps=_gaps(scene))
     longest = max(row.seconds_without_coordinator for row in timed)
-    return ask.ok(f"No restart leaves a group without coordinator for more than about {duration(round(1000 * longest))}")
+    well = f"No restart leaves a group without coordinator for more than about {duration(round(1000 * longest))}"
+    return ask.ok(well, gaps=_gaps(scene))
 
 
 def _stranded(ask: Question, rows: Sequence[RestartRow]) -> Finding:
@@ -329,9 +316,11 @@ def _groups(row: RestartRow) -> str:
 
 
 def _nobody(ask: Question, cluster: Cluster) -> Finding:
-    if not cluster.brokers_known:
-        return ask.could_not_check("Which brokers are registered is not known", settle=COLLECT_AGAIN)
-    return ask.not_applicable("No broker is registered")
+    return ask.not_applicable("No broker is registered", gaps=coverage.registrations(cluster))
+
+
+def _gaps(scene: Scene) -> coverage.Gaps:
+    return coverage.registrations(scene.cluster) + coverage.states(scene.cluster)
 
 
 def _doubt(scene: Scene, rows: Sequence[RestartRow]) -> tuple[str, ...]:

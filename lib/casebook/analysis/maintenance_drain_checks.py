@@ -29,9 +29,8 @@ def drain(found: Drain | None) -> Finding:
         title = f"What is on {whom} is not wholly known"
         return ask.could_not_check(title, why=found.doubt, settle=COLLECT_AGAIN, next=tuple(_drain_steps(found)))
     if not plan.moves and not plan.blocked:
-        return ask.ok(
-            f"{whom.capitalize()} {agree(len(found.wanted.brokers), 'holds', 'hold')} nothing: there is nothing to move"
-        )
+        well = f"{whom.capitalize()} {agree(len(found.wanted.brokers), 'holds', 'hold')} nothing: there is nothing to move"
+        return ask.ok(well, gaps=())  # what is not known of it is in the doubt
     if plan.blocked:
         kinds = {blocked.reason for blocked in plan.blocked}
         return ask.found(

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from casebook.analysis import divergence, loss, loss_causes, loss_checks
+from casebook.analysis import coverage, divergence, loss, loss_causes, loss_checks
 from casebook.analysis.divergence import Divergence
 from casebook.analysis.gaps import Gap
 from casebook.analysis.loss_rows import ALARM, CauseRow, Change, ClassCount, CutRange, LostCount, LostRecord
@@ -90,6 +90,8 @@ def examine(
     changes: Sequence[Change] = (),
     history: bool = False,
     logs: Collection[int] = (),
+    of_past: coverage.Gaps = (),
+    of_copies: coverage.Gaps = (),
     limits: Sequence[Limits] = (),
     gaps: Sequence[Gap] = (),
     cut_ranges: Sequence[CutRange] = (),
@@ -103,6 +105,8 @@ def examine(
         changes: Of the ledger's topics.
         history: Whether all changes are known, from ZooKeeper's history.
         logs: Brokers whose logs are there.
+        of_past: Why not every cut of a log is known.
+        of_copies: Why not every copy was compared.
         limits: What was read of stored records.
     """
     alarms = Counter()
@@ -131,8 +135,8 @@ def examine(
         start_prices=tuple(start_prices),
         findings=(
             *loss_checks.checks(sought.told, classes, causes, sought.counts, sought.unmatched, unread=sought.unread),
-            loss_checks.cut_ranges(cut_ranges, changes, history=history, logs=logs),
-            divergence.agreement(compared),
+            loss_checks.cut_ranges(cut_ranges, changes, logs=logs, gaps=of_past),
+            divergence.agreement(compared, of_copies),
             loss_checks.price(prices),
         ),
     )

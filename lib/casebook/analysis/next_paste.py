@@ -115,7 +115,7 @@ def _understood(pasted: Pasted) -> Finding:
         ),
     )
     if not unknown:
-        return ask.ok(f"All of it was understood: {held}")
+        return ask.ok(f"All of it was understood: {held}", gaps=())
     lines = sum(part.span.last - part.span.first + 1 for part in unknown)
     title = f"{number(lines, 'pasted line')} {agree(lines, 'was', 'were')} not understood" + (
         f"; understood: {held}" if held else ""

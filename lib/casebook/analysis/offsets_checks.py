@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from casebook.analysis import cleaner_checks
+from casebook.analysis import cleaner_checks, coverage
 from casebook.analysis.cleaner import BrokerCleaner
+from casebook.analysis.coverage import Gaps
 from casebook.analysis.maintenance_commands import Commands
 from casebook.analysis.no_offsets_topic import not_asked
 from casebook.analysis.offsets_rows import OffsetsPartition
@@ -30,22 +31,33 @@ def checks(
     scan: Scanned,
     settings: Sequence[Value],
     unread: Unread,
+    *,
+    unlisted: Gaps,
+    unmapped: Gaps,
+    unread_content: Gaps,
 ) -> tuple[Finding, ...]:
-    """Every check on the offsets topic, each with its outcome."""
-    of_content = (
-        dead_weight(partitions),
-        safe_segments(partitions),
-        writers(_once(scan.group_bytes, partitions)),
-        load_buffer(version, scan, settings),
-        open_transactions(scan),
-        undecoded(version, scan),
-        damage(scan.damage, scan),
-        expiring(scan, settings),
+    """Every check on the offsets topic, each with its outcome.
+
+    Args:
+        unlisted: Why not every copy of the topic was listed, or its settings are not known.
+        unmapped: Why not every copy of a compacted topic was listed, or which are compacted is not known.
+        unread_content: Why not all records of the topic were read.
+    """
+    on_records = (
+        dead_weight(partitions, unread_content),
+        safe_segments(partitions, unread_content),
+        writers(_once(scan.group_bytes, partitions), unread_content),
+        load_buffer(version, scan, settings, unread_content),
+        open_transactions(scan, unread_content),
+        undecoded(version, scan, unread_content),
+        damage(scan.damage, scan, unread_content),
+        expiring(scan, settings, unread_content),
     )
+    commands = Commands(version.version, cluster.connect)
     answers = (
-        cleaner_checks.compacted(version, partitions, cleaners, Commands(version.version, cluster.connect)),
-        cleaner_checks.would_die(version, cleaners),
-        *(answered(answer, unread, cluster, partitions) for answer in of_content),
+        cleaner_checks.compacted(version, partitions, cleaners, commands, unlisted),
+        cleaner_checks.would_die(version, cleaners, unmapped),
+        *(answered(answer, unread, cluster, partitions) for answer in on_records),
         replicated(cluster),
     )
     if partitions or not cluster.lacks(OFFSETS_TOPIC):
@@ -59,7 +71,7 @@ def _of_another_topic(answer: Finding, cluster: Cluster) -> bool:
     return answer.check == cleaner_checks.CLEANER_MAP and (compacted or answer.status is Status.FINDING)
 
 
-def dead_weight(partitions: Sequence[OffsetsPartition]) -> Finding:
+def dead_weight(partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding:
     """How much of it counts?"""
     scanned = [p for p in partitions if p.superseded_bytes is not None]
     total, live = sum(p.bytes for p in scanned), sum(p.live_bytes for p in scanned)
@@ -76,7 +88,7 @@ def dead_weight(partitions: Sequence[OffsetsPartition]) -> Finding:
         return ask.could_not_check("What of the offsets topic counts is unknown", settle=GIVE_LOG_DIRS)
     heavy = [p for p in scanned if 2 * p.live_bytes < p.bytes and (p.bytes > _MUCH or (p.load_ms or 0) > _SLOW_LOAD_MS)]
     if not heavy:
-        return ask.ok(f"{size(live)} of {size(total)} are the latest values")
+        return ask.ok(f"{size(live)} of {size(total)} are the latest values", gaps=gaps)
     worst = heavy[0]
     cost = f"; a coordinator's load takes {duration(worst.load_ms)}" if worst.load_ms is not None else ""
     return ask.found(
@@ -87,7 +99,7 @@ def dead_weight(partitions: Sequence[OffsetsPartition]) -> Finding:
     )
 
 
-def safe_segments(partitions: Sequence[OffsetsPartition]) -> Finding:
+def safe_segments(partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding:
     """Which segments could go without changing an answer?"""
     scanned = [p for p in partitions if p.safe_segments is not None]
     safe, size_ = sum(p.safe_segments for p in scanned), sum(p.safe_bytes for p in scanned)
@@ -106,7 +118,7 @@ def safe_segments(partitions: Sequence[OffsetsPartition]) -> Finding:
     if not scanned:
         return ask.could_not_check("Which segments could go is unknown", settle=GIVE_LOG_DIRS)
     if not safe:
-        return ask.ok("No segment could go without changing an answer")
+        return ask.ok("No segment could go without changing an answer", gaps=gaps)
     every = number(sum(p.segments for p in scanned), "segment")
     return ask.found(
         Severity.INFO,
@@ -125,7 +137,7 @@ def _once(group_bytes: Iterable[GroupBytes], partitions: Sequence[OffsetsPartiti
     return [row for row in group_bytes if largest.get(row.partition, row.broker) == row.broker]
 
 
-def writers(group_bytes: Iterable[GroupBytes]) -> Finding:
+def writers(group_bytes: Iterable[GroupBytes], gaps: Gaps) -> Finding:
     """Does one group write most of it?"""
     sums: dict[str, int] = {}
     for row in group_bytes:
@@ -144,7 +156,7 @@ def writers(group_bytes: Iterable[GroupBytes]) -> Finding:
     group, most = max(sums.items(), key=lambda item: (item[1], item[0]))
     share = f"{group} writes {100 * most / total:.1f} % of the bytes"
     if len(sums) == 1 or most < _DOMINANT * total or most < _MUCH:
-        return ask.ok(f"The largest, {share}")
+        return ask.ok(f"The largest, {share}", gaps=gaps)
     return ask.found(
         Severity.WARNING,
         f"One group of {len(sums)}, {share}",
@@ -154,7 +166,7 @@ def writers(group_bytes: Iterable[GroupBytes]) -> Finding:
     )
 
 
-def load_buffer(version: VersionInUse, scan: Scanned, settings: Sequence[Value]) -> Finding:
+def load_buffer(version: VersionInUse, scan: Scanned, settings: Sequence[Value], gaps: Gaps) -> Finding:
     """Can every batch be loaded?"""
     largest = max((s for s in scan.segments if s.largest_batch), key=lambda s: s.largest_batch, default=None)
     limit = next((value for value in settings if value.name == "offsets.load.buffer.size"), None)
@@ -171,7 +183,8 @@ def load_buffer(version: VersionInUse, scan: Scanned, settings: Sequence[Value])
     if largest is None or limit is None or limit.whole is None:
         return ask.could_not_check("The largest batch, or the buffer, is unknown", settle=GIVE_LOG_DIRS)
     if largest.largest_batch <= limit.whole:
-        return ask.ok(f"The largest batch has {size(largest.largest_batch)}, the buffer {size(limit.whole)}")
+        well = f"The largest batch has {size(largest.largest_batch)}, the buffer {size(limit.whole)}"
+        return ask.ok(well, gaps=(*gaps, *coverage.settings([limit.origin])))
     return ask.found(
         Severity.CRITICAL,
         f"{OFFSETS_TOPIC}-{largest.partition} can never be loaded: a batch of {count(largest.largest_batch)} bytes is larger "
@@ -188,7 +201,7 @@ def load_buffer(version: VersionInUse, scan: Scanned, settings: Sequence[Value])
     )
 
 
-def open_transactions(scan: Scanned) -> Finding:
+def open_transactions(scan: Scanned, gaps: Gaps) -> Finding:
     """Do transactions without marker hold commits back?"""
     waiting = [log for log in scan.logs if log.open_transactional]
     ask = Question(
@@ -201,7 +214,7 @@ def open_transactions(scan: Scanned) -> Finding:
     if not scan.logs:
         return ask.could_not_check("Whether transactions are open is unknown", settle=GIVE_LOG_DIRS)
     if not waiting:
-        return ask.ok("No transaction is open")
+        return ask.ok("No transaction is open", gaps=gaps)
     first = waiting[0]
     return ask.found(
         Severity.INFO,
@@ -210,7 +223,7 @@ def open_transactions(scan: Scanned) -> Finding:
     )
 
 
-def undecoded(version: VersionInUse, scan: Scanned) -> Finding:
+def undecoded(version: VersionInUse, scan: Scanned, gaps: Gaps) -> Finding:
     """Are there records that a coordinator of this release does not know?"""
     newer: dict[str, int] = {}
     for log in scan.logs:
@@ -227,7 +240,7 @@ def undecoded(version: VersionInUse, scan: Scanned) -> Finding:
     if not scan.logs:
         return ask.could_not_check("What the records are is unknown", settle=GIVE_LOG_DIRS)
     if not newer and not unknown:
-        return ask.ok("Every record is a commit or a group's metadata")
+        return ask.ok("Every record is a commit or a group's metadata", gaps=gaps)
     fails = NEWER_GROUP_RECORDS.at(version.version) == "load fails"
     kinds = ", ".join(f"{count(n)} {kind}" for kind, n in sorted(newer.items()))
     what = "; ".join(part for part in (kinds, f"{count(unknown)} of no known kind" if unknown else "") if part)
@@ -240,7 +253,7 @@ def undecoded(version: VersionInUse, scan: Scanned) -> Finding:
     )
 
 
-def damage(found: Sequence[Damage], scan: Scanned) -> Finding:
+def damage(found: Sequence[Damage], scan: Scanned, gaps: Gaps) -> Finding:
     """Could every byte be read?"""
     middle = [d for d in found if not d.tail]
     ask = Question(
@@ -254,7 +267,7 @@ def damage(found: Sequence[Damage], scan: Scanned) -> Finding:
     if not scan.segments:
         return ask.could_not_check("No segment was read", settle=GIVE_LOG_DIRS)
     if not found:
-        return ask.ok("Every byte was read")
+        return ask.ok("Every byte was read", gaps=gaps)
     if not middle:
         return ask.found(
             Severity.INFO,
@@ -269,7 +282,7 @@ def damage(found: Sequence[Damage], scan: Scanned) -> Finding:
     )
 
 
-def expiring(scan: Scanned, settings: Sequence[Value]) -> Finding:
+def expiring(scan: Scanned, settings: Sequence[Value], gaps: Gaps) -> Finding:
     """Are visible commits past their time?"""
     known = [log for log in scan.logs if log.expired is not None]
     retention = next((value for value in settings if value.name == "offsets.retention.minutes"), None)
@@ -285,7 +298,7 @@ def expiring(scan: Scanned, settings: Sequence[Value]) -> Finding:
     if not known:
         return ask.could_not_check("When commits expire is unknown", settle=GIVE_LOG_DIRS)
     if not past:
-        return ask.ok("No commit is past its time")
+        return ask.ok("No commit is past its time", gaps=gaps)
     kept = f"; offsets.retention.minutes is {retention.value} ({retention.origin})" if retention else ""
     return ask.found(
         Severity.INFO,
@@ -308,7 +321,8 @@ def replicated(cluster: Cluster) -> Finding:
     if not own:
         return ask.could_not_check("Its replicas are unknown", settle="Collect the znodes.")
     if not single:
-        return ask.ok(f"None of {number(len(own), 'partition')} has a single replica")
+        well = f"None of {number(len(own), 'partition')} has a single replica"
+        return ask.ok(well, gaps=coverage.partitions(cluster))
     if len({r for p in cluster.partitions for r in p.replicas} | cluster.live) < 2:
         return ask.not_applicable("There is one broker only")
     return ask.found(

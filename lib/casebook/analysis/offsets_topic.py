@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from casebook.analysis import cleaner, offsets_checks, offsets_unread, offsets_writers
+from casebook.analysis import cleaner, coverage, log_checks, offsets_checks, offsets_unread, offsets_writers
 from casebook.analysis.cleaner import BrokerCleaner, CleanerVerdict
 from casebook.analysis.load_rate import Rate
 from casebook.analysis.load_work import Work
@@ -128,6 +128,7 @@ def examine(
     partitions = _partitions(cluster, scan, [replica for replica, _ in replicas], verdicts, cleaners, rates)
     largest = partitions[0].broker if partitions else next(iter(cleaners), None)
     shown = _settings(settings, largest)
+    of_brokers = [file for file in files if file.broker is not None]
     unread = offsets_unread.unread([replica for replica, _ in replicas], failed, looked=looked)
     return OffsetsTopic(
         cluster=cluster,
@@ -137,7 +138,20 @@ def examine(
         cleaners=tuple(cleaners.values()),
         verdicts=verdicts,
         settings=shown,
-        findings=offsets_checks.checks(cluster, version, partitions, tuple(cleaners.values()), scan, shown, unread),
+        findings=log_checks.unread(of_brokers)
+        + offsets_unread.unread_segments(failed)
+        + offsets_checks.checks(
+            cluster,
+            version,
+            partitions,
+            tuple(cleaners.values()),
+            scan,
+            shown,
+            unread,
+            unlisted=coverage.copies(cluster, [OFFSETS_TOPIC], log_dirs) + coverage.overrides(cluster, "topics"),
+            unmapped=coverage.copies(cluster, configured.union(_COMPACTED), log_dirs) + coverage.overrides(cluster, "topics"),
+            unread_content=coverage.contents(cluster, OFFSETS_TOPIC, [replica for replica, _ in replicas], scan),
+        ),
         rates=rates,
         unread=unread,
     )

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from casebook.analysis.offsets_rows import OffsetsPartition
 from casebook.analysis.words import number
-from casebook.errors import CasebookError
+from casebook.errors import CasebookError, NotHereError
 from casebook.facts import Cluster
-from casebook.findings import Finding, Status
+from casebook.findings import UNREADABLE, Finding, Question, Status
 from casebook.storage import OFFSETS_TOPIC, Replica
 
 GIVE_LOG_DIRS = "Give the log dirs of the coordinators: collect with --log-dirs BROKER=DIR."
@@ -45,6 +45,15 @@ def unread(copies: Sequence[Replica], failed: CasebookError | None, *, looked: b
     if not looked:
         return Unread(why="The segments were not read: triage reads none, other notebooks none with scan=False.", settle=_LOOK)
     return Unread(why="Nothing that counts was found in the segments.", settle=GIVE_LOG_DIRS)
+
+
+def unread_segments(failed: CasebookError | None) -> tuple[Finding, ...]:
+    """That segments are there and could not be read; nothing when they were, are elsewhere, or nobody tried."""
+    if failed is None or isinstance(failed, NotHereError):
+        return ()
+    ask = Question(check="evidence.segments", question="Could the segments be read?", facts={UNREADABLE: [OFFSETS_TOPIC]})
+    title = f"The segments of {OFFSETS_TOPIC} were not read: {failed.what}"
+    return (ask.could_not_check(title, why=failed.cause or "", settle=failed.try_ or "Run `casebook doctor`."),)
 
 
 def is_empty(cluster: Cluster, copies: Sequence[OffsetsPartition]) -> bool:

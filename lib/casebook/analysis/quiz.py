@@ -173,7 +173,7 @@ def _finding(each: Judged) -> Finding:
     )
     match each.outcome:
         case Outcome.RIGHT:
-            return check.ok(f"{question.title} Answered right")
+            return check.ok(f"{question.title} Answered right", gaps=())
         case Outcome.WRONG:
             again = Step(kind="first", text=f"Try again: {question.hints[0]}" if question.hints else "Try again.")
             return check.found(Severity.INFO, f"{question.title} The answer is wrong", why=each.why, next=(again,))
@@ -196,7 +196,9 @@ def _of_all(answers: Sequence[Judged]) -> Finding:
     )
     if not total.asked:
         return check.not_applicable(total.title)
-    return check.ok(total.title) if total.counts[Outcome.RIGHT] == total.asked else check.found(Severity.INFO, total.title)
+    if total.counts[Outcome.RIGHT] == total.asked:
+        return check.ok(total.title, gaps=())
+    return check.found(Severity.INFO, total.title)
 
 
 def _explained(each: Judged) -> bool:

@@ -67,7 +67,7 @@ def _run_before(line: Line, at: int | None) -> Finding:
     compared = f"Compared with the evidence of {moment(instant(last.at))}, {ago} before"
     lacking = [*_lacking(line)]
     if not lacking:
-        return ask.ok(compared)
+        return ask.ok(compared, gaps=())
     return ask.found(
         Severity.INFO,
         f"{compared}: {'; '.join(lacking)}",
@@ -114,7 +114,7 @@ def _same_cluster(line: Line) -> Finding:
         return ask.found(Severity.WARNING, title, why=consequence, next=_made_anew())
     if line.last is None:
         return ask.not_applicable(_FIRST)
-    return ask.ok("It is the cluster of the run before")
+    return ask.ok("It is the cluster of the run before", gaps=())
 
 
 def _made_anew() -> tuple[Step, ...]:
@@ -148,7 +148,7 @@ def _growth(line: Line, measures: Sequence[Measure]) -> Finding:
                 ),
             ),
         )
-    return _not_compared(ask, line, now) or ask.ok("No copy is larger than before by so much")
+    return _not_compared(ask, line, now) or ask.ok("No copy is larger than before by so much", gaps=())
 
 
 def _has_grown(copy: Copy, size_: float, before: Sequence[Mapping[Copy, float]]) -> bool:
@@ -197,7 +197,7 @@ def _standing_still(line: Line, measures: Sequence[Measure]) -> Finding:
             title = f"How dirty {number(len(unknown), 'copy', 'copies')} {agree(len(unknown), 'is', 'are')} is not known now"
             settle = "Collect with --log-dirs BROKER=DIR and --properties BROKER=FILE."
             return ask.could_not_check(title, why=f"{_named(unknown)[0]} was due in the run before.", settle=settle)
-        return _not_compared(ask, line, copies) or ask.ok("Every copy that was due has been cleaned since")
+        return _not_compared(ask, line, copies) or ask.ok("Every copy that was due has been cleaned since", gaps=())
     first = ", ".join(f"{partition} of broker {broker}" for partition, broker in hit[:_SHOWN])
     return ask.found(
         Severity.WARNING,
@@ -244,9 +244,8 @@ def _flapping(line: Line, at: int | None, moves: Mapping[Partition, Moved] | Non
         title = "The run before did not keep its partitions" if moves is None else "No partition is in both runs"
         return ask.could_not_check(title, settle="Wait for the next run.")
     if not hit:
-        return ask.ok(
-            f"No ISR changed {_FLAPS} times a day: at most {number(max(move.isr for move in moves.values()), 'time')} since"
-        )
+        most = number(max(move.isr for move in moves.values()), "time")
+        return ask.ok(f"No ISR changed {_FLAPS} times a day: at most {most} since", gaps=())
     (topic, partition), *_ = worst
     return ask.found(
         Severity.WARNING,
@@ -282,7 +281,7 @@ def _controller(line: Line, measures: Sequence[Measure]) -> Finding:
     if changes is None:
         return ask.could_not_check("The controller epoch is unknown in one of the runs", settle="Collect with --zookeeper.")
     if not changes:
-        return ask.ok(f"Epoch {count(int(now))}, as before")
+        return ask.ok(f"Epoch {count(int(now))}, as before", gaps=())
     return ask.found(
         Severity.INFO,
         f"{number(changes, 'controller election')} since the run before: epoch {count(int(before))} to {count(int(now))}",

@@ -2,21 +2,22 @@
 
 from collections.abc import Iterable, Sequence
 
-from casebook.analysis import timeline_owner_checks, timeline_unclean, timeline_window_checks
+from casebook.analysis import coverage, timeline_owner_checks, timeline_unclean, timeline_window_checks
 from casebook.analysis.loss_rows import Change
 from casebook.analysis.proof import SHOWN
+from casebook.analysis.timeline_clocks import ZOOKEEPER
 from casebook.analysis.timeline_roots import likeliest, unnamed
 from casebook.analysis.timeline_rows import Chain, Clock, Root, Silence, Window, WindowKind
 from casebook.analysis.timeline_rows import Step as ClockStep
 from casebook.analysis.timeline_scene import Scene
-from casebook.analysis.timeline_silences import COLLECT_HISTORY, COLLECT_LOGS, unlogged
+from casebook.analysis.timeline_silences import COLLECT_HISTORY, COLLECT_LOGS
 from casebook.analysis.timeline_still import is_down
 from casebook.analysis.timeline_storms import Storm, storms
 from casebook.analysis.timeline_story import one_sentence
 from casebook.analysis.timeline_two_leaders import Doubt
 from casebook.analysis.timeline_window_checks import SETTLE, proof
 from casebook.analysis.timeline_words import all_named
-from casebook.analysis.words import agree, brokers, capitalised, duration, number
+from casebook.analysis.words import agree, capitalised, duration, number
 from casebook.events import Untyped
 from casebook.facts import instant
 from casebook.findings import Finding, Question, Severity, Status, Step
@@ -76,10 +77,8 @@ def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findi
             return ask.could_not_check("What happened is unknown: there is neither log nor history", settle=SETTLE)
         if not scene.past.there:
             return ask.could_not_check("No chain of events is told by the logs that are here", settle=SETTLE)
-        if unlogged(scene)[0]:
-            title = "No broker was lost; what else went wrong is unknown, as logs are missing"
-            return ask.could_not_check(title, settle=COLLECT_LOGS)
-        return ask.ok("No broker was lost, and nothing else began a chain of events")
+        gaps = (*coverage.history(scene.past, scene.cluster), *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
+        return ask.ok("No broker was lost, and nothing else began a chain of events", gaps=gaps)
     candidates = [root for root in roots if root.chain == 0]
     first = likeliest(candidates)
     if candidates and first is None:
@@ -155,11 +154,8 @@ def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
         if len(failed):
             title = f"{number(len(failed), 'exception')} of network threads, and no line says what they were sent"
             return ask.could_not_check(title, settle="Give server.log with its stack traces.")
-        missing, _ = unlogged(scene)
-        if missing:
-            title = f"No log that is here tells of an unknown request, but there is none of {brokers(missing)}"
-            return ask.could_not_check(title, settle=COLLECT_LOGS)
-        return ask.ok("No broker was sent a request that it does not know")
+        gaps = coverage.server_logs(scene.files, scene.cluster, scene.brokers)
+        return ask.ok("No broker was sent a request that it does not know", gaps=gaps)
     begin = next((one_sentence(chain) for chain in chains if chain.kind == "unknown_request"), "")
     grave = len(failed) > 0 or any(row.kind == "unknown_api_key" for row in thrown)
     return ask.found(
@@ -228,7 +224,14 @@ def _clocks(scene: Scene) -> Finding:
         )
     most = max(abs(clock.skew) + clock.uncertainty for clock in known)
     whose = f"The clock of {known[0].owner} agrees" if len(known) == 1 else f"All {number(len(known), 'clock')} agree"
-    return ask.ok(f"{whose} with {scene.reference} within {duration(most)}")
+    return ask.ok(f"{whose} with {scene.reference} within {duration(most)}", gaps=_unclocked(scene))
+
+
+def _unclocked(scene: Scene) -> coverage.Gaps:
+    """Whose clock nothing tells: that of a broker without log, and all of them where they were held against one another alone."""
+    gaps = coverage.logs(scene.files, scene.cluster, scene.brokers)
+    gone = coverage.torn_history(scene.cluster) if scene.reference == ZOOKEEPER else coverage.history(scene.past, scene.cluster)
+    return (*gone, *gaps)
 
 
 def _was_set(ask: Question, clocks: Sequence[Clock]) -> Finding:
@@ -270,7 +273,7 @@ def _silences(silences: Sequence[Silence]) -> Finding:
         evidence=tuple(proof(silence.proof) for silence in silences if silence.proof)[:SHOWN],
     )
     if not silences:
-        return ask.ok("Nothing that a timeline rests on is missing")
+        return ask.ok("Nothing that a timeline rests on is missing", gaps=())
     shown = " ".join(silence.what for silence in silences[:3])
     return ask.could_not_check(
         f"{number(len(silences), 'thing')} {agree(len(silences), 'is', 'are')} not told", why=shown, settle=silences[0].settle
@@ -288,8 +291,9 @@ def _untyped(scene: Scene, untyped: Sequence[Untyped]) -> Finding:
         facts={"lines": lines, "shapes": len(untyped), "grave": sum(shape.count for shape in grave)},
         evidence=tuple(proof(shape.example) for shape in grave[:SHOWN]),
     )
-    if not scene.files:
-        return ask.could_not_check("There is no log to read", settle=COLLECT_LOGS)
+    if not any(file.entries for file in scene.files):
+        why = next(filter(None, map(coverage.not_read, scene.files)), "")
+        return ask.could_not_check("There is no log that could be read", why=f"{why}." if why else "", settle=COLLECT_LOGS)
     if grave:
         many = sum(shape.count for shape in grave)
         entries = number(many, "warning or error", "warnings and errors")
@@ -299,7 +303,7 @@ def _untyped(scene: Scene, untyped: Sequence[Untyped]) -> Finding:
             settle="Report the wording and its Kafka release.",
         )
     others = f"; {number(lines, 'other line')} {agree(lines, 'was', 'were')} not" if lines else ""
-    return ask.ok(f"Every warning and error was understood{others}")
+    return ask.ok(f"Every warning and error was understood{others}", gaps=coverage.logs(scene.files, scene.cluster, ()))
 
 
 def in_short(findings: Sequence[Finding]) -> tuple[Finding, ...]:

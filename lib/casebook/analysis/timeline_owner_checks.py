@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from casebook.analysis import coverage
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_owners import SPEAKER, stated, tallied
 from casebook.analysis.timeline_rows import Row
@@ -36,7 +37,9 @@ def owners(scene: Scene) -> Finding:
         return ask.could_not_check(
             "No line names the broker that wrote it", settle="Give server.log and controller.log: their lines name their broker."
         )
-    return ask.ok("Every log names the broker that it was given for, or none")
+    return ask.ok(
+        "Every log names the broker that it was given for, or none", gaps=coverage.unread_logs(scene.files, scene.cluster)
+    )
 
 
 def _misplaced(ask: Question, wrong: Sequence[LogFile], tallies: Mapping[str, Counter[int]]) -> Finding:

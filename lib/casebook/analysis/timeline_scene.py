@@ -9,6 +9,7 @@ from heapq import merge
 from itertools import pairwise
 from typing import NamedTuple
 
+from casebook.analysis import coverage
 from casebook.analysis.settings import TOPIC, UNREADABLE, Setting, Settings
 from casebook.analysis.timeline_history import Key, Past
 from casebook.analysis.timeline_merge import PREAMBLE, in_order
@@ -87,6 +88,11 @@ class Scene:
     registered: Mapping[int, Sequence[Span]]
     files: tuple[LogFile, ...]
     lives: Mapping[int, Sequence[Span]] = field(default_factory=dict)
+
+    @cached_property
+    def brokers(self) -> frozenset[int]:
+        """Those that ZooKeeper tells of, now or in the past."""
+        return frozenset({*self.registered, *coverage.known_brokers(self.cluster)})
 
     @cached_property
     def settings(self) -> Settings:

@@ -3,12 +3,14 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from casebook import events
+from casebook.analysis import coverage
 from casebook.analysis.timeline_history import Past
 from casebook.analysis.timeline_rows import Chain, Clock, Silence, Step
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_two_leaders import Doubt
 from casebook.analysis.words import brokers, number
-from casebook.events import LogFile, source_of
+from casebook.events import Extent, LogFile, source_of
 from casebook.facts import instant
 from casebook.versions import KafkaVersion
 
@@ -68,15 +70,14 @@ def _history(past: Past) -> Iterator[Silence]:
         )
 
 
-def unlogged(scene: Scene) -> tuple[list[int], list[int]]:
-    """Brokers without any log, and those with logs of which ZooKeeper knows nothing."""
-    told = {file.broker for file in scene.files if file.broker is not None} | set(scene.lives)
-    known = {*scene.registered, *scene.cluster.brokers, *(b for p in scene.cluster.partitions for b in p.replicas)}
-    return sorted(known - told), sorted(told - known) if known else []
+def _unlogged(scene: Scene) -> tuple[list[int], list[int]]:
+    """Brokers without any log that was understood, and those with logs of which ZooKeeper knows nothing."""
+    told = {file.broker for file in scene.files if file.broker is not None and file.typed} | set(scene.lives)
+    return sorted(scene.brokers - told), sorted(told - scene.brokers) if scene.brokers else []
 
 
 def _brokers(scene: Scene) -> Iterator[Silence]:
-    missing, strange = unlogged(scene)
+    missing, strange = _unlogged(scene)
     if missing:
         yield Silence(
             "no_log",
@@ -99,7 +100,9 @@ def _files(scene: Scene) -> Iterator[Silence]:
     if not scene.files:
         return
     for name, (file, kinds, tells) in _FILES.items():
-        if any(name in one.file.rpartition("/")[2] for one in scene.files) or any(len(scene.kind(kind)) for kind in kinds):
+        if any(name in one.file.rpartition("/")[2] for one in scene.files if one.typed) or any(
+            len(scene.kind(kind)) for kind in kinds
+        ):
             continue
         yield Silence("no_file", None, f"There is no {file} of any broker.", f"By the logs, {tells}.", COLLECT_LOGS)
 
@@ -252,13 +255,12 @@ def _unknown_from(clock: Clock, step: Step) -> Silence:
 
 
 def _damage(files: Iterable[LogFile]) -> Iterator[Silence]:
-    for file in files:
-        if file.damage:
-            yield Silence(
-                "damaged",
-                file.broker,
-                f"{file.file} could not be read to its end: {file.damage}",
-                "What follows in it.",
-                "Collect it again.",
-                file.file,
-            )
+    for file in events.unread(files):
+        yield Silence(
+            "damaged",
+            file.broker,
+            f"{coverage.not_read(file)}.",
+            "What is in it." if file.extent is Extent.NOT else "What is in the rest of it.",
+            coverage.COLLECT_LOGS_AGAIN,
+            file.file,
+        )

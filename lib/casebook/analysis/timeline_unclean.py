@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from casebook.analysis import coverage
 from casebook.analysis.loss_rows import Change
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_history import Key
@@ -59,7 +60,7 @@ def unclean(scene: Scene, changes: Sequence[Change]) -> Finding:
     if not cluster.brokers_known or not cluster.partitions:
         return ask.could_not_check("Which brokers are dead is not known", settle="Collect the znodes: --zookeeper or a dump.")
     if not dead:
-        return ask.not_applicable("No broker that holds a replica is dead")
+        return ask.not_applicable("No broker that holds a replica is dead", gaps=coverage.partitions(cluster))
     if untold:
         leaders = agree(len(untold), "the leader", "the leaders")
         lack = agree(len(untold), "lacks", "lack")
@@ -67,7 +68,7 @@ def unclean(scene: Scene, changes: Sequence[Change]) -> Finding:
         return ask.could_not_check(
             title, why=f"Of {untold[0][0]}-{untold[0][1]} not every election is told of.", settle=f"{COLLECT_HISTORY}."
         )
-    return ask.ok("No dead broker is known to have more than a living leader")
+    return ask.ok("No dead broker is known to have more than a living leader", gaps=coverage.states(cluster))
 
 
 def is_led(cluster: Cluster, partition: Partition) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from casebook.analysis import coverage
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.settings import BUILT_IN_ASSUMED
 from casebook.analysis.timeline_rows import Chain, Window
@@ -13,7 +14,7 @@ from casebook.analysis.timeline_windows import MIN_ISR
 from casebook.analysis.timeline_words import exact
 from casebook.analysis.words import agree, brokers, count, moment, number
 from casebook.facts import instant
-from casebook.findings import Evidence, Finding, Question, Severity, Step
+from casebook.findings import Evidence, Finding, Gap, Question, Severity, Step
 
 SETTLE = f"Give ZooKeeper's own files, {COLLECT_HISTORY}, or brokers' logs, {COLLECT_LOGS}."
 
@@ -78,7 +79,9 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], ch
         whom = brokers(sorted({doubt.broker for doubt in doubts}))
         title = f"Whether {whom} took writes after {number(len(doubts), 'election')} is unknown"
         return ask.could_not_check(title, why=doubts[0].why, settle=f"Give the logs of {whom}: {COLLECT_LOGS}.")
-    return ask.ok("No old leader lived on after another was elected")
+    gone = coverage.history(scene.past, scene.cluster)
+    gaps = gone and coverage.server_logs(scene.files, scene.cluster, scene.brokers)  # either tells of every election
+    return ask.ok("No old leader lived on after another was elected", gaps=gaps)
 
 
 def _how_well_known(scene: Scene, hit: Iterable[Window]) -> Iterator[str]:
@@ -194,16 +197,14 @@ def _longest(hit: Sequence[Window]) -> str:
     return f", for up to {exact(max(known))}" if known else ""
 
 
-def _nothing(ask: Question, scene: Scene, title: str) -> Finding:
+def _nothing(ask: Question, scene: Scene, title: str, gaps: Sequence[Gap] = ()) -> Finding:
     """Nothing was found: well only where each state that was is known."""
     if not scene.states:
         return ask.could_not_check("No state of a partition is known", settle=SETTLE)
     if not scene.past.there:
         told = "as far as logs tell: without ZooKeeper's history nobody knows"
         return ask.could_not_check(f"{title}, {told}", settle=f"Give ZooKeeper's own files: {COLLECT_HISTORY}.")
-    if scene.past.breaks:
-        return ask.could_not_check(f"{title}, but transactions are missing", settle="Give another server's transaction logs.")
-    return ask.ok(title)
+    return ask.ok(title, gaps=(*coverage.history(scene.past, scene.cluster), *gaps))
 
 
 def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:
@@ -218,7 +219,7 @@ def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:
         caveats=tuple(_whose_min_isr(scene)),
     )
     if not hit:
-        return _nothing(ask, scene, "No partition was under min.insync.replicas")
+        return _nothing(ask, scene, "No partition was under min.insync.replicas", coverage.settings(_origins(scene)))
     return ask.found(
         Severity.WARNING,
         f"{_partitions(hit)} had too few in sync for acks=all{_longest(hit)}",
@@ -237,5 +238,10 @@ def _whose_min_isr(scene: Scene) -> Iterator[str]:
     if told < len(topics):
         which = f" of {number(len(topics) - told, 'topic')}" if told else ""
         yield f"{MIN_ISR}{which} is that of the end of the evidence."
-    if BUILT_IN_ASSUMED in {scene.settings.effective(MIN_ISR, topic=topic, broker=None).origin for topic in topics}:
+    if BUILT_IN_ASSUMED in _origins(scene):
         yield f"Where nothing else is known {MIN_ISR} is taken to be the release's default."
+
+
+def _origins(scene: Scene) -> set[str]:
+    """Where what each topic needs in sync comes from."""
+    return {scene.settings.effective(MIN_ISR, topic=topic, broker=None).origin for topic, _ in scene.states}

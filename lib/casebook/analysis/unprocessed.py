@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from casebook.analysis.unprocessed_rows import Doubt, GroupWork, How
 from casebook.analysis.words import count, number
-from casebook.findings import Evidence, Finding, Question, Severity
+from casebook.findings import Evidence, Finding, Gap, Question, Severity
 
 
 class Missed(NamedTuple):
@@ -87,6 +87,9 @@ def how(of: Missed) -> How:
     return How.PASSED_OVER if of.threads is False and of.after is False else How.CANNOT_TELL
 
 
+_SETTLE = "Give the log dirs of the brokers that hold __consumer_offsets and the topics (--log-dirs BROKER=DIR)."
+
+
 def unprocessed(rows: Sequence[GroupWork]) -> Finding:
     """Were records committed and never processed?"""
     looked = [row for row in rows if row.unprocessed is not None and row.committed is not None]
@@ -127,14 +130,18 @@ def unprocessed(rows: Sequence[GroupWork]) -> Finding:
     if not looked:
         return ask.could_not_check(
             "Whether all was processed that was committed is unknown: no partition has both commits and records",
-            settle="Give the log dirs of the brokers that hold __consumer_offsets and the topics (--log-dirs BROKER=DIR).",
+            settle=_SETTLE,
         )
     if doubts:
         return ask.could_not_check(
             "All that could be judged was processed, and some could not be judged",
             settle="Give the ledger from before the group began to after it ended, and the segments of all its partitions.",
         )
-    return ask.ok("All that was committed was processed")
+    untold = [row for row in rows if row.unprocessed is None or row.committed is None]
+    gaps = tuple(
+        Gap(why=f"Of group {row.group} and topic {row.topic} nothing could be told.", settle=_SETTLE) for row in untold[:1]
+    )
+    return ask.ok("All that was committed was processed", gaps=gaps)
 
 
 def _doubts(rows: Iterable[GroupWork]) -> Mapping[str, int | None]:

@@ -1,10 +1,13 @@
 """Java properties files, as Kafka reads its ``server.properties``."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import javaproperties
 
+from casebook.versions import DEFAULTS
+
+_OF_BROKERS = frozenset(DEFAULTS) | {"broker.id", "node.id", "process.roles", "zookeeper.connect", "log.dirs", "listeners"}
 _BROKEN_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u(?![0-9a-fA-F]{4})")
 
 
@@ -17,6 +20,11 @@ def parse(text: str) -> dict[str, str]:
         return javaproperties.loads(text)
     except javaproperties.InvalidUEscapeError:
         return javaproperties.loads(_BROKEN_ESCAPE.sub(r"\1\\\\u", text))
+
+
+def is_of_broker(settings: Mapping[str, str]) -> bool:
+    """Whether anything of a file is a setting of a broker that is known here."""
+    return not _OF_BROKERS.isdisjoint(settings)
 
 
 def elements(text: str) -> Iterator[tuple[str, str, int]]:

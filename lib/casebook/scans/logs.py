@@ -63,10 +63,17 @@ class Logs:
         folder: Parquet of ``kafka_logs``' rows, in folders by their kind; ``None`` where there is no log, or none was read.
         brokers: For whom each file was given, by path in the case. Whose it is, its lines say where they do.
         unread: Why none was read.
+        torn: Files that are not what was collected, and why.
     """
 
-    def __init__(self, folder: Path | None, brokers: Mapping[str, int | None], unread: ScanError | None = None) -> None:
-        self._folder, self._brokers, self.unread = folder, brokers, unread
+    def __init__(
+        self,
+        folder: Path | None,
+        brokers: Mapping[str, int | None],
+        unread: ScanError | None = None,
+        torn: Mapping[str, str] | None = None,
+    ) -> None:
+        self._folder, self._brokers, self.unread, self._torn = folder, brokers, unread, torn or {}
 
     @cached_property
     def files(self) -> tuple[LogFile, ...]:
@@ -138,6 +145,7 @@ class Logs:
         return {one["values"].as_py(): one["counts"].as_py() for one in counted}
 
     def _file(self, path: str, parts: list[dict]) -> LogFile:
+        told = [part["damage"] for part in parts] if parts else [_GONE]
         times = [part[name] for part in parts for name in ("first", "last") if part[name] is not None]
         return LogFile(
             file=path,
@@ -147,7 +155,7 @@ class Logs:
             lines=sum(part["lines"] for part in parts),
             entries=sum(part["entries"] for part in parts),
             typed=sum(part["typed"] for part in parts),
-            damage="; ".join(part["damage"] for part in parts if part["damage"]) if parts else _GONE,
+            damage="; ".join(dict.fromkeys(filter(None, [self._torn.get(path, ""), *told]))),
             strange=sum(part["strange"] for part in parts),
         )
 
@@ -246,7 +254,7 @@ def read(case: Case, zones: "Zones | None" = None, *, progress: Progress | None 
         much = sum(item.bytes or 0 for item, _ in logs) > small
         with made(target) as partial:
             (_with_spark if much else _with_java)(case.folder, given, partial, progress)
-    return Logs(target, brokers)
+    return Logs(target, brokers, torn={problem.path: problem.reason for problem in case.damaged})
 
 
 class Zones:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from casebook.case import Case
-from casebook.errors import ScanError
+from casebook.errors import NotHereError
 from casebook.scans import group_records
 from casebook.scans.copies import is_here, places
 from casebook.scans.jvm import fingerprint
@@ -61,10 +61,10 @@ def _require(copy: Replica) -> None:
     """Make sure that a copy is where it was.
 
     Raises:
-        ScanError: The folder is not on this machine.
+        NotHereError: The folder is not on this machine.
     """
     if not is_here(copy):
-        raise ScanError(
+        raise NotHereError(
             f"The segments of {copy.topic}-{copy.partition} of broker {copy.broker} are not at {copy.place}.",
             cause="They were left in place when the case was collected, and this is another machine, or they are gone.",
             try_="Open the case where they are, or collect it with --copy-segments.",

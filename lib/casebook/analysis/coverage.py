@@ -1,0 +1,271 @@
+"""The gaps of the evidence: what an answer rests on, and nobody collected, read or understood.
+
+Each function looks at one kind of evidence and gives its gaps, the widest first; none where all of it is there. A check that
+found nothing hands them to :meth:`casebook.findings.Question.ok`, which then says that it could not check.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+from casebook import events
+from casebook.analysis.proof import COLLECT_AGAIN, SHOWN
+from casebook.analysis.settings import BUILT_IN_ASSUMED, UNREADABLE
+from casebook.analysis.timeline_history import Past
+from casebook.analysis.verdicts import State, Verdict
+from casebook.analysis.words import agree, brokers, number
+from casebook.events import LogFile
+from casebook.facts import Cluster, Partition, Problem, instant
+from casebook.findings import Gap
+from casebook.storage import LogDir, Replica, Scanned
+
+Gaps = tuple[Gap, ...]
+
+COLLECT_LOGS = "Collect the logs of every broker: casebook collect --logs BROKER=GLOB."
+COLLECT_LOGS_AGAIN = "Collect these logs again, as they were written."
+COLLECT_LOG_DIRS = "Collect the log dirs of every broker: casebook collect --log-dirs BROKER=DIR."
+COLLECT_PROPERTIES = "Collect server.properties of every broker: casebook collect --properties BROKER=FILE."
+COLLECT_HISTORY = "Collect ZooKeeper's own files: casebook collect --zookeeper-data DIR."
+
+_HISTORY = "zookeeper/history"
+_SIDE_LOGS = ("state-change", "controller", "log-cleaner", "authorizer", "kafka-request", "gc")
+"""What the names of a broker's logs hold that are not its ``server.log`` (``config/log4j.properties@3.9.0``)."""
+
+
+def partitions(cluster: Cluster) -> Gaps:
+    """Why there may be partitions that nobody saw."""
+    return tuple(_unlisted(cluster))
+
+
+def _unlisted(cluster: Cluster) -> Iterator[Gap]:
+    for problem in cluster.unlisted[:1]:
+        yield Gap(why=f"There may be partitions that nobody saw. {_said(problem)}", settle=COLLECT_AGAIN)
+
+
+def registrations(cluster: Cluster) -> Gaps:
+    """Why it is not known which brokers are registered."""
+    if not cluster.brokers_known:
+        return (Gap(why="Which brokers are registered is not known.", settle="Collect the children of /brokers/ids."),)
+    return znode(cluster, "/brokers/ids")
+
+
+def verdicts(cluster: Cluster, judged: Sequence[Verdict]) -> Gaps:
+    """Why not every partition of the cluster was judged."""
+    unknown = [verdict for verdict in judged if verdict.state is State.UNKNOWN]
+    gaps = registrations(cluster) + partitions(cluster)
+    if not unknown:
+        return gaps
+    first = unknown[0]
+    why = f"{number(len(unknown), 'partition')} could not be judged. {first.topic}-{first.partition}: {first.why}"
+    return (Gap(why=why, settle=COLLECT_AGAIN), *gaps)
+
+
+def states(cluster: Cluster, topic: str | None = None) -> Gaps:
+    """Why the state of some partition is not known.
+
+    Args:
+        topic: Of this topic alone; ``None`` for all.
+    """
+    wanted = [p for p in cluster.partitions if topic in (None, p.topic)]
+    unread = [partition for partition in wanted if partition.problem or partition.state is None]
+    if not unread:
+        return partitions(cluster)
+    reason = f"it {unread[0].problem}" if unread[0].problem else "there is none"
+    why = f"Of {number(len(unread), 'partition')} the state is not known. {unread[0].name}: {reason}."
+    return (Gap(why=why, settle=COLLECT_AGAIN), *partitions(cluster))
+
+
+def znode(cluster: Cluster, path: str) -> Gaps:
+    """Why what is at or below a znode is not known."""
+    parts = (*cluster.problems, *cluster.missing_parts)
+    hit = [part for part in parts if _is_within(part.path, path) or _is_within(path, part.path)]
+    return tuple(Gap(why=_said(part), settle=COLLECT_AGAIN) for part in hit[:1])
+
+
+def _is_within(path: str, parent: str) -> bool:
+    return path == parent or (parent.startswith("/") and path.startswith(f"{parent.rstrip('/')}/"))
+
+
+def overrides(cluster: Cluster, *kinds: str) -> Gaps:
+    """Why settings in ZooKeeper are not known.
+
+    Args:
+        kinds: ``topics``, ``brokers``.
+    """
+    unread = sorted(entity for entity in cluster.unreadable_configs if entity.partition("/")[0] in kinds)
+    if not unread:
+        return ()
+    which = ", ".join(unread[:SHOWN])
+    return (Gap(why=f"Settings below /config of {which} could not be read.", settle=COLLECT_AGAIN),)
+
+
+def settings(origins: Iterable[str | None]) -> Gaps:
+    """Why some settings are not known: of those whose origins these are."""
+    found = set(origins)
+    gaps = []
+    if UNREADABLE in found:
+        gaps.append(Gap(why="Settings in ZooKeeper could not be read.", settle=COLLECT_AGAIN))
+    if BUILT_IN_ASSUMED in found:
+        why = "Built-in defaults are assumed: server.properties was not collected."
+        gaps.append(Gap(why=why, settle=COLLECT_PROPERTIES))
+    return tuple(gaps)
+
+
+def history(past: Past, cluster: Cluster) -> Gaps:
+    """Why ZooKeeper's history does not tell of all the time that it spans, or of none."""
+    if torn := torn_history(cluster):
+        return torn
+    if not past.there:
+        return (Gap(why="ZooKeeper's history was not collected.", settle=COLLECT_HISTORY),)
+    if not past.breaks:
+        return ()
+    why = f"Transactions before {instant(past.breaks[0])} are missing."
+    return (Gap(why=why, settle="Give the transaction logs of another server of the ensemble."),)
+
+
+def torn_history(cluster: Cluster) -> Gaps:
+    """Why a history that was given could not be read, or not to its end."""
+    torn = [part for part in cluster.missing_parts if part.path.startswith(_HISTORY)]
+    return tuple(Gap(why=_said(part), settle=COLLECT_HISTORY) for part in torn[:1])
+
+
+def known_brokers(cluster: Cluster) -> set[int]:
+    """Brokers that are registered, or that an assignment names."""
+    return {*cluster.brokers, *(broker for partition in cluster.partitions for broker in partition.replicas)}
+
+
+def logs(files: Sequence[LogFile], cluster: Cluster, wanted: Collection[int]) -> Gaps:
+    """Why logs of brokers do not tell everything.
+
+    Args:
+        files: What the logs cover.
+        cluster: Tells which were given and could not be taken.
+        wanted: The brokers whose logs are needed, any of their logs.
+    """
+    return tuple(_of_logs(files, wanted, _is_any, "log")) + unread_logs(files, cluster)
+
+
+def server_logs(files: Sequence[LogFile], cluster: Cluster, wanted: Collection[int]) -> Gaps:
+    """As :func:`logs`, where only a broker's ``server.log`` tells, or what it printed."""
+    return tuple(_of_logs(files, wanted, is_server_log, "server.log")) + unread_logs(files, cluster)
+
+
+def _is_any(file: LogFile) -> bool:
+    return file.broker is not None
+
+
+def is_server_log(file: LogFile) -> bool:
+    """Whether a log may be a broker's ``server.log``, whatever it was named."""
+    return file.broker is not None and not any(part in file.file.rpartition("/")[2].lower() for part in _SIDE_LOGS)
+
+
+def _of_logs(files: Iterable[LogFile], wanted: Collection[int], tells: Callable[[LogFile], bool], what: str) -> Iterator[Gap]:
+    own = [file for file in files if tells(file)]
+    read = {file.broker for file in own if file.typed}
+    if missing := sorted(set(wanted) - read):
+        why = f"No {what} of {brokers(missing)} was read{_instead(own, missing)}."
+        yield Gap(why=why, settle=COLLECT_LOGS)
+    if not read and not missing:
+        yield Gap(why=f"No {what} of any broker was read{_instead(own, ())}.", settle=COLLECT_LOGS)
+
+
+def _instead(files: Sequence[LogFile], missing: Sequence[int]) -> str:
+    """Why the logs that were given for brokers tell nothing."""
+    reason = next((not_read(file) for file in files if (file.broker in missing or not missing) and not_read(file)), "")
+    return f": {reason}" if reason else ""
+
+
+def unread_logs(files: Iterable[LogFile], cluster: Cluster) -> Gaps:
+    """The logs that were given and not taken, not read, or not wholly."""
+    known = list(files)
+    reasons = [not_read(file) for file in events.unread(known)]
+    there = {file.file for file in known}
+    reasons += [f"{path}: could not be taken" for path in cluster.unreadable if events.is_log(path) and path not in there]
+    if not reasons:
+        return ()
+    more = f", and {number(len(reasons) - 1, 'more log')}" if len(reasons) > 1 else ""
+    return (Gap(why=f"{reasons[0]}{more}.", settle=COLLECT_LOGS_AGAIN),)
+
+
+def not_read(file: LogFile) -> str:
+    """Which log, and why it or the rest of it tells nothing; ``""`` where all of it was read."""
+    return f"{file.file}: {file.unread.rstrip('.')}" if file.unread else ""
+
+
+def copies(cluster: Cluster, topics: Collection[str], listed: Iterable[LogDir]) -> Gaps:
+    """Why not every copy of some topics on a living broker was listed.
+
+    Args:
+        listed: The log dirs that were.
+    """
+    alive = cluster.live if cluster.brokers_known else known_brokers(cluster)
+    own = (p for p in cluster.partitions if p.topic in topics)
+    wanted = {(broker, p.topic, p.partition) for p in own for broker in p.replicas if broker in alive}
+    if not wanted:
+        return (Gap(why=f"Which brokers hold {', '.join(sorted(topics))} is not known.", settle=COLLECT_AGAIN),)
+    found = list(listed)
+    missing = sorted(wanted - {(copy.broker, copy.topic, copy.partition) for log_dir in found for copy in log_dir.replicas})
+    problems = [problem for log_dir in found if log_dir.broker in alive for problem in log_dir.problems]
+    if not missing:
+        return (*(Gap(why=_said(problem), settle=COLLECT_LOG_DIRS) for problem in problems[:1]), *partitions(cluster))
+    of_topics, whose = (sorted({copy[place] for copy in missing}) for place in (1, 0))
+    what = f"{number(len(missing), 'copy', 'copies')} of {', '.join(of_topics[:SHOWN])}, on {brokers(whose)},"
+    why = f"{what} {agree(len(missing), 'was', 'were')} not listed."
+    return (Gap(why=why, settle=COLLECT_LOG_DIRS), *partitions(cluster))
+
+
+def compared(cluster: Cluster, topics: Collection[str], held: Collection[tuple[str, int, int]]) -> Gaps:
+    """Why not every copy was held against the others.
+
+    Args:
+        topics: Those that were looked at; empty for all but the brokers' own.
+        held: Topic, partition and broker of the copies that were.
+    """
+    looked = (p for p in cluster.partitions if (p.topic in topics if topics else not p.topic.startswith("__")))
+    wanted = {(p.topic, p.partition, broker) for p in looked for broker in p.replicas}
+    missing = sorted(wanted - set(held))
+    if not missing:
+        return partitions(cluster)
+    whose = brokers(sorted({broker for _, _, broker in missing}))
+    why = f"{number(len(missing), 'copy', 'copies')} on {whose} {agree(len(missing), 'was', 'were')} not read."
+    return (Gap(why=why, settle=COLLECT_LOG_DIRS), *partitions(cluster))
+
+
+def contents(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scanned) -> Gaps:
+    """Why not all records of a topic were read, of each partition from one copy at least.
+
+    Args:
+        listed: Copies of the topic as their log dirs list them.
+        scan: What was read of them.
+    """
+    own = list(listed)
+    segments = {(s.broker, s.partition, s.base_offset) for s in scan.segments}
+    read = {(broker, partition) for broker, partition, _ in segments}
+    told = {partition for _, partition in read} | {copy.partition for copy in own if not copy.bytes}
+    wanted = {p.partition for p in _of_topic(cluster, topic)}
+    gaps = []
+    if missing := sorted(wanted - told):
+        why = f"Of {number(len(missing), 'partition')} of {topic} no copy was read, e.g. of {topic}-{missing[0]}."
+        gaps.append(Gap(why=why, settle=COLLECT_LOG_DIRS))
+    if not wanted:
+        gaps.append(Gap(why=f"How many partitions {topic} has is not known.", settle=COLLECT_AGAIN))
+    skipped = [
+        f"{topic}-{copy.partition}/{segment.base_offset:020}.log of broker {copy.broker}"
+        for copy in own
+        if (copy.broker, copy.partition) in read
+        for segment in copy.segments
+        if segment.bytes and (copy.broker, copy.partition, segment.base_offset) not in segments
+    ]
+    if skipped:
+        more = f" and {number(len(skipped) - 1, 'other')}" if len(skipped) > 1 else ""
+        gaps.append(Gap(why=f"Nothing could be read of segment {skipped[0]}{more}.", settle=COLLECT_LOG_DIRS))
+    if damaged := [damage for damage in scan.damage if not damage.tail]:
+        why = f"{number(len(damaged), 'range')} of bytes could not be read, the first in {damaged[0].file}."
+        gaps.append(Gap(why=why, settle="Read another copy: collect the log dirs of the other replicas."))
+    return (*gaps, *partitions(cluster))
+
+
+def _of_topic(cluster: Cluster, topic: str) -> Iterator[Partition]:
+    return (partition for partition in cluster.partitions if partition.topic == topic)
+
+
+def _said(problem: Problem) -> str:
+    return f"{problem.path}: {problem.reason.rstrip('.')}."

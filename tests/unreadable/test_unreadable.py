@@ -104,7 +104,6 @@ def test_another_encoding_is_no_damage(whole, way, tmp_path):
     }
 
 
-@_still
 def test_a_run_does_not_end_as_if_all_was_well(whole, tmp_path, runs_dir, quick_java):
     """``casebook run`` of the timeline, of which nobody could read the servers' logs: not 0."""
     case = lesser.make(whole[RICH].folder, tmp_path / "case", "server logs", "binary")

@@ -22,7 +22,7 @@ QUICK = tuple(sorted(folder.name for folder in SAMPLES.iterdir() if folder.name 
 """Samples of which every notebook answers within seconds."""
 EQUAL, WEAKER, SUSPICIOUS, CONTRADICTION, FALSE_OK = "equal", "weaker", "not applicable", "contradiction", "false ok"
 EXIT_0 = "exit 0"
-_ABOUT_DAMAGE = ("evidence.", "offsets_topic.damage")
+_ABOUT_DAMAGE = ("evidence.", "offsets_topic.damage", "loss.ledger")
 """Checks that find what a lesser case is made with."""
 
 

@@ -8,6 +8,7 @@ from casebook import notebooks, runner
 from casebook.findings import Status
 from tests.unreadable import lesser, matrix
 from tests.unreadable.answers import answers, watched
+from tests.unreadable.needs import NEEDS
 
 RICH, PLAIN = "kill_before_drain", "restart_all_coordinators"
 """The first has logs, history and log dirs of a cluster of which nothing went wrong; neither has segments, for which Spark starts."""
@@ -29,6 +30,10 @@ _SLICE = [
 
 _NOTEBOOKS = ("10", "60", "90")
 """The first five minutes, without reading segments; the past; and every check of every other notebook."""
+_WITHOUT = {
+    "evidence.complete", "evidence.kafka_version", "maintenance.chosen", "maintenance.drain", "timeline.past", "timeline.unclean"
+}  # fmt: skip
+"""What asks of the evidence as a whole, of parameters, or of brokers that are dead."""
 _still = pytest.mark.xfail(strict=True, reason="checks that are not mended yet: --runxfail lists them")
 
 
@@ -79,6 +84,11 @@ def test_what_is_well_is_said_to_be_well(whole, sample):
     said = {check for check, finding in whole[sample].answers["90"].items() if finding.status is Status.OK}
     assert len(well) >= 14
     assert well - said == set()
+
+
+def test_every_check_has_its_needs(whole):
+    """Of a new one somebody says what it cannot be answered without."""
+    assert {check for said in whole[RICH].answers.values() for check in said} - NEEDS.keys() - _WITHOUT == set()
 
 
 def test_nothing_went_wrong(whole):

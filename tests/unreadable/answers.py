@@ -1,7 +1,7 @@
 """What every notebook answers to a case, in this process."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from unittest import mock
@@ -13,6 +13,7 @@ from casebook.errors import CasebookError
 from casebook.examination import Examination
 from casebook.findings import Finding, Question, Status
 
+ALL = ("10", "20", "30", "40", "50", "60", "70", "80", "90")
 CALLED: dict[tuple[str, str], str] = {}
 """Where an ``ok`` was said, ``file:line``, by check and title."""
 
@@ -48,12 +49,8 @@ def _triage(book: Examination) -> tuple[Finding, ...]:
     return book.together(findings + book.durability_in_short())
 
 
-def answers(folder: Path, *, loss: bool = True) -> dict[str, dict[str, Finding]]:
-    """The findings of each notebook, by check.
-
-    Args:
-        loss: Whether records are looked for as well: with a ledger that takes Spark some ten seconds.
-    """
+def answers(folder: Path, notebooks: Collection[str] = ALL) -> dict[str, dict[str, Finding]]:
+    """The findings of each notebook, by check; with a ledger, 70 and 90 take Spark some ten seconds each."""
     triage, book = _examination(folder), _examination(folder)
     asked = {
         "10": lambda: _triage(triage),
@@ -63,9 +60,10 @@ def answers(folder: Path, *, loss: bool = True) -> dict[str, dict[str, Finding]]
         "50": lambda: book.evidence + book.coordinators().findings,
         "60": lambda: book.evidence + book.timeline().findings,
         "80": lambda: book.evidence + book.durability().findings,
-        **({"70": lambda: book.evidence + book.message_loss().findings, "90": book.everything} if loss else {}),
+        "70": lambda: book.evidence + book.message_loss().findings,
+        "90": book.everything,
     }
-    return {notebook: _said(ask) for notebook, ask in asked.items()}
+    return {notebook: _said(asked[notebook]) for notebook in notebooks}
 
 
 def _said(ask) -> dict[str, Finding]:

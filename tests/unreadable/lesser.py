@@ -4,6 +4,7 @@ Each is what a collection would have left that met such a file, so the manifest 
 (``torn``) differs from its hash. Nothing is drawn at random but the broker of ``... of one broker``, and that by a seed.
 """
 
+import gzip
 import hashlib
 import io
 import json
@@ -99,6 +100,8 @@ _TEXT: Mapping[str, Change] = {
     "unknown encoding": lambda content: content.decode(errors="replace").encode("cp500", errors="replace"),
     "torn": lambda content: content[: len(content) // 3],
 }
+_SETTINGS = {name: change for name, change in _TEXT.items() if name != "cut"}
+"""A file of settings that ends early is one of fewer settings, and nothing tells that it is not: it has neither length nor end."""
 _LOG = _TEXT | {
     "cut pack": lambda content: _packed(content)[: len(_packed(content)) // 4],
     "stripped": _each_line(_stripped),
@@ -124,8 +127,6 @@ JAVA = "Java too old"
 
 
 def _packed(content: bytes) -> bytes:
-    import gzip
-
     return gzip.compress(content, mtime=0)
 
 
@@ -139,7 +140,7 @@ def _ways(kind: str) -> Mapping[str, object]:
         return _LOG
     if plain in ("segments", "indexes"):
         return _BYTES
-    return _TEXT if plain in ("server.properties", "client files") else _ROWS
+    return _SETTINGS if plain in ("server.properties", "client files") else _ROWS
 
 
 def ways(kind: str) -> tuple[str, ...]:
@@ -178,6 +179,25 @@ def make(case: Path, target: Path, kind: str, way: str, seed: int = 0) -> Path |
         _change(target, path, plain, way, manifest)
     if plain in SUBTREES and way == "denied":
         manifest["could_not_collect"] += [{"part": plain, "reason": "its ACL forbids reading"}]
+    (target / MANIFEST).write_text(json.dumps(manifest))
+    return target
+
+
+_CLIENT = {
+    "producer.properties": b"acks=all\nretries=2147483647\nmax.in.flight.requests.per.connection=1\n",
+    "consumer.properties": b"group.id=billing\nenable.auto.commit=false\nauto.offset.reset=earliest\n",
+}
+
+
+def with_client(case: Path, target: Path) -> Path:
+    """The case, and what a client of it is set up with: no sample has any."""
+    shutil.copytree(case, target, ignore=shutil.ignore_patterns(DERIVED))
+    manifest = json.loads((case / MANIFEST).read_text())
+    (target / "clients/billing/config").mkdir(parents=True)
+    for name, content in _CLIENT.items():
+        item = {"path": f"clients/billing/config/{name}"}
+        _store(target, item, content)
+        manifest["items"].append(item)
     (target / MANIFEST).write_text(json.dumps(manifest))
     return target
 

@@ -1,21 +1,29 @@
 """The matrix: kind of evidence x way of being unreadable x check, over notebooks and samples."""
 
+import json
+import os
 import shutil
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
+from casebook import runs, summary
 from casebook.findings import Finding, Status
 from casebook.jars import JAVA_NEEDED
 from tests.unreadable import lesser
-from tests.unreadable.answers import CALLED, answers
-from tests.unreadable.needs import lacks
+from tests.unreadable.answers import ALL, CALLED, answers
+from tests.unreadable.needs import is_reported, lacks
 
 SAMPLES = Path(__file__).parents[2] / "data_samples"
-WITH_LEDGERS = ("acks1_loss", "commit_before_processing", "isr_shrunk_loss")
-QUICK = tuple(sorted(folder.name for folder in SAMPLES.iterdir() if folder.name not in WITH_LEDGERS))
+_WITH_LEDGERS = ("acks1_loss", "commit_before_processing", "isr_shrunk_loss")
+QUICK = tuple(sorted(folder.name for folder in SAMPLES.iterdir() if folder.name not in _WITH_LEDGERS))
 """Samples of which every notebook answers within seconds."""
 EQUAL, WEAKER, SUSPICIOUS, CONTRADICTION, FALSE_OK = "equal", "weaker", "not applicable", "contradiction", "false ok"
+EXIT_0 = "exit 0"
+_ABOUT_DAMAGE = ("evidence.", "offsets_topic.damage", "loss.ledger")
+"""Checks that find what a lesser case is made with."""
 
 
 class Cell(NamedTuple):
@@ -39,28 +47,33 @@ class Cell(NamedTuple):
     at: str = ""
 
 
-class Unsaid(NamedTuple):
-    """A lesser case of which no finding says that evidence could not be read."""
+class Whole(NamedTuple):
+    """A sample that nothing was taken from, and the files of a client beside it.
 
-    sample: str
-    kind: str
-    way: str
-    notebook: str
+    Args:
+        answers: What each notebook says to it, by check.
+    """
 
-
-def cases(samples: Iterable[str]) -> list[tuple[str, str, str]]:
-    """All lesser cases: sample, kind, way."""
-    return [(sample, kind, way) for sample in samples for kind in lesser.KINDS for way in lesser.ways(kind)]
+    folder: Path
+    answers: dict[str, dict[str, Finding]]
 
 
-def compared(sample: str, kind: str, way: str, room: Path, whole: dict[str, dict[str, Finding]]) -> list[Cell]:
+def whole(sample: str, room: Path, notebooks: Collection[str] = ALL) -> Whole:
+    """A whole case in a folder of its own: results of scans of it are not kept in the sample."""
+    folder = lesser.with_client(SAMPLES / sample, room / sample)
+    return Whole(folder, answers(folder, notebooks))
+
+
+def compared(whole: Whole, kind: str, way: str, room: Path) -> list[Cell]:
     """The cells of a lesser case; none where the sample has nothing of the kind."""
-    target = room / "case"
+    target = room / "lesser"
     shutil.rmtree(target, ignore_errors=True)
-    if lesser.make(SAMPLES / sample, target, kind, way) is None:
+    if lesser.make(whole.folder, target, kind, way) is None:
         return []
-    found = answers(target, loss="70" in whole)
-    return list(_cells(sample, kind, way, whole, found))
+    java = {"JAVA_HOME": str(_old_java(room / "java"))} if way == lesser.JAVA else {}
+    with mock.patch.dict(os.environ, java):
+        found = answers(target, tuple(whole.answers))
+    return list(_cells(whole.folder.name, kind, way, whole.answers, found))
 
 
 def _cells(sample: str, kind: str, way: str, whole: dict, found: dict) -> Iterator[Cell]:
@@ -70,6 +83,15 @@ def _cells(sample: str, kind: str, way: str, whole: dict, found: dict) -> Iterat
             outcome = _outcome(before, finding, lacks(finding, kind, way))
             at = CALLED.get((check, finding.title), "") if finding.status is Status.OK else ""
             yield Cell(sample, kind, way, notebook, check, outcome, _short(finding), _short(before), at)
+        if is_reported(kind, way, whole[notebook]) and findings and exit_code(findings.values()) == 0:
+            yield Cell(sample, kind, way, notebook, "exit code", EXIT_0, "0", str(exit_code(whole[notebook].values())))
+
+
+def exit_code(findings: Iterable[Finding]) -> int:
+    """With which exit code a run ends that has these findings."""
+    with tempfile.TemporaryDirectory() as folder:
+        runs.write_findings(Path(folder), notebook="", source="", kafka_versions={}, findings=findings)
+        return summary.exit_code(json.loads(Path(folder, "findings.json").read_text()))
 
 
 def _outcome(before: Finding | None, now: Finding, without: bool) -> str:
@@ -79,7 +101,7 @@ def _outcome(before: Finding | None, now: Finding, without: bool) -> str:
         if without:
             return FALSE_OK
         return EQUAL if was in (Status.OK, None) else CONTRADICTION
-    if now.status is Status.FINDING and was is Status.OK and not now.check.startswith("evidence."):
+    if now.status is Status.FINDING and was is Status.OK and not now.check.startswith(_ABOUT_DAMAGE):
         return CONTRADICTION
     if now.status is Status.NOT_APPLICABLE and was not in (None, Status.NOT_APPLICABLE):
         return SUSPICIOUS
@@ -90,7 +112,7 @@ def _short(finding: Finding | None) -> str:
     return f"{finding.status.value}: {finding.title}" if finding else ""
 
 
-def old_java(folder: Path) -> Path:
+def _old_java(folder: Path) -> Path:
     """A Java that is too old, for JAVA_HOME."""
     (folder / "bin").mkdir(parents=True, exist_ok=True)
     (folder / "release").write_text(f'JAVA_VERSION="{JAVA_NEEDED - 6}.0.2"\n')

@@ -71,7 +71,10 @@ class _Looked:
     @property
     def gaps(self) -> tuple[Gap, ...]:
         """Why not every record that was acknowledged was held against what is stored."""
-        return _gaps(self.told)
+        if not (untold := self.of(*_UNTOLD)):
+            return _gaps(self.told)
+        why = f"{number(untold, 'acknowledged record')} could not be looked for everywhere."
+        return (*_gaps(self.told), Gap(why=why, settle=GIVE_SEGMENTS))
 
     @property
     def looked_at(self) -> str:

@@ -86,6 +86,7 @@ _NAMED_BY_OWNER = frozenset({"group.id", "transactional.id"})
 """Whose values are names that somebody chose: what matters is that there is one."""
 
 _NAME = re.compile(r"[\w.@/\[\]-]{1,300}", re.ASCII)
+_NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd]")
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _VARIABLE = re.compile(r"[$#@]\{|\$\(|\{\{|%\(|^\$\w|^!|^@\w+@")
 _PROFILE = re.compile(r"spring\.(?:config\.activate\.on-?profile|profiles)$", re.IGNORECASE)
@@ -134,6 +135,8 @@ def parse(text: str, *, client: str, file: str) -> tuple[ClientFile, ...]:
     if len(text) > LONGEST:
         missing.append(f"only the first {LONGEST // 1024} KiB were read")
         text = text[: text.rfind("\n", 0, LONGEST) + 1] or text[:LONGEST]
+    if _NO_TEXT.search(text):
+        missing.append("it holds bytes that are no text")
     is_yaml = file.lower().endswith((".yaml", ".yml", ".json"))
     documents = _yaml(text, problems, missing) if is_yaml else [list(_properties(text, problems))]
     leaves = [leaf for document in documents for leaf in document]

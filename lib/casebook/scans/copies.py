@@ -87,6 +87,40 @@ def cleaned_to(replica: Replica, log_dir: LogDir) -> int | None:
     return None if unread or not log_dir.checkpoints else 0
 
 
+class Shortfall(NamedTuple):
+    """A segment that holds less than when it was listed: emptied, cut or gone since.
+
+    Args:
+        first: Its base offset.
+        end: Where the next one begins; ``None`` for the last.
+        bytes: How many are missing.
+    """
+
+    first: int
+    end: int | None
+    bytes: int
+
+
+def shortfalls(copy: Replica) -> tuple[Shortfall, ...]:
+    """The segments of a copy that hold less than was listed; none of a URI, as nobody asks its file system twice."""
+    folder = place(copy)
+    if not isinstance(folder, Path):
+        return ()
+    ends = [segment.base_offset for segment in copy.segments[1:]]
+    return tuple(
+        Shortfall(listed.base_offset, end, missing)
+        for listed, end in zip(copy.segments, [*ends, None], strict=True)
+        if (missing := listed.bytes - _size(segment(copy, listed.base_offset))) > 0
+    )
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
 def is_here(copy: Replica) -> bool:
     """Whether its folder can be opened; of a URI the scan finds out."""
     return ":/" in copy.place or os.access(copy.place, os.R_OK | os.X_OK)

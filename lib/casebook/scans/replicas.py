@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from casebook.analysis.divergence import copies_of
 from casebook.divergence import Absent, Compared, Copy, Held, Run
-from casebook.scans.copies import cleaned_to, is_here, places, segment
+from casebook.scans.copies import cleaned_to, is_here, places, segment, shortfalls
 from casebook.scans.segments import of_brokers
 from casebook.scans.session import watched
 from casebook.scans.small import small
@@ -133,7 +133,7 @@ def _copy(replica: Replica, log_dir: LogDir, read: "Row | None") -> Copy:
         end=max(end, *bases, replica.log_start or 0),
         epoch=max(epochs, default=None),
         cleaned_to=cleaned_to(replica, log_dir),
-        damaged_bytes=read.damaged if read else 0,
+        damaged_bytes=(read.damaged if read else 0) + sum(short.bytes for short in shortfalls(replica)),
     )
 
 

@@ -12,7 +12,7 @@ from casebook.analysis.gaps import Gap
 from casebook.formats.record_ids import IdKind, RecordId
 from casebook.loss import STORED, Limits
 from casebook.scans import gaps
-from casebook.scans.copies import Choice, place
+from casebook.scans.copies import Choice, place, shortfalls
 from casebook.scans.gaps import Gaps, Known
 from casebook.scans.kept import kept
 from casebook.scans.segments import segments
@@ -115,13 +115,16 @@ def from_segments(
     places = [place(copy) for copy in copies.values()]
     runs = kept(spark, folder / "runs", lambda: gaps.of_segments(spark, places, known))
     found = Gaps(spark=spark, runs=runs, known=known)
-    told = (
-        of._replace(copy=f"broker {broker}", scanned_at=listed_at.get(broker))
-        for of in limits(found, "segments")
-        for broker in (copies[of.topic, of.partition].broker,)
-    )
+    told = (_of_copy(of, copies[of.topic, of.partition], listed_at) for of in limits(found, "segments"))
     records = _records(spark, places, runs, identity, values=needs_values(identity, known))
     return Stored(records, tuple(told), tuple(found.counts()))
+
+
+def _of_copy(of: Limits, copy: Replica, listed_at: Mapping[int, int | None]) -> Limits:
+    """Limits of what was read of a copy: a segment that holds less than was listed hides what is missing."""
+    hidden = tuple((short.first, short.end) for short in shortfalls(copy))
+    at = listed_at.get(copy.broker)
+    return of._replace(copy=f"broker {copy.broker}", scanned_at=at, unreadable=(*of.unreadable, *hidden))
 
 
 def _known(copy: Replica, compacted: bool | None) -> Known:

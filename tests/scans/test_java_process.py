@@ -45,8 +45,9 @@ def scans(program: str, **environment: str) -> subprocess.CompletedProcess:
 def test_java_is_killed_under_a_scan(tmp_path):
     """Each call that meets its end says so, with cause and advice and without a traceback; then a new one starts."""
     done = scans(KILLED, JDK_JAVA_OPTIONS=QUICK_JAVA, TMPDIR=str(tmp_path))
+    assert done.returncode == 0, done.stderr
     *said, last = done.stdout.splitlines()
-    assert last == "7 True", done.stderr
+    assert last == "7 True"
     assert len(said) == 3
     for one in said:
         assert one.startswith("The Java process of a scan ended: killed by SIGKILL.")

@@ -293,7 +293,7 @@ class TestDamage:
 class TestSound:
     def test_as_kafka_reads_them(self, checks, tmp_path):
         """Batches of a byte around every buffer's size in every format and codec, over files and parts of files: Kafka's own
-        records, and no damage. All sizes up to 100 MiB: ``Sound <folder> <seed> 4 16777218 104857600``."""
+        records, and no damage. All sizes up to 100 MiB, by hand: ``Sound <folder> <seed> 4 16777218 104857600``."""
         said = checks("Sound", "1g", tmp_path, 1, 1, (1 << 20) + 2, 9 << 20)
         assert int(said.split()[0]) > 100_000
 

@@ -3,18 +3,22 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from casebook.analysis import commit_history, unprocessed
 from casebook.analysis.group_partition import group_partition
 from casebook.analysis.unprocessed_rows import CommitStep, GroupWork, Unprocessed
 from casebook.case import Case
-from casebook.errors import UsageError
+from casebook.errors import ScanError, UsageError
 from casebook.facts import epoch_ms
 from casebook.findings import Finding
 from casebook.loss_evidence import PROCESSED, LossEvidence
 from casebook.offsets_evidence import OffsetsEvidence
 from casebook.storage import OFFSETS_TOPIC
+
+if TYPE_CHECKING:
+    from casebook.scans.stored import Stored
+    from casebook.scans.unprocessed import Found
 
 Progress = Callable[[int, int | None], None]
 
@@ -73,14 +77,25 @@ class ConsumerEvidence:
         """Everything that notebook 70 shows of consumers."""
         if not self._ledgers:
             return Consumed(findings=(unprocessed.unprocessed(()),))
-        from casebook.scans import commit_history as scanned
-        from casebook.scans import unprocessed as looked
-
-        stored = self._stored.of(sorted({topic for rows in self._ledgers.values() for topic in self._topics(rows)}))
-        commits = self._commits
+        stored, commits = self._stored_records, self._commits
         if commits is None:
             backwards = commit_history.commits_backwards((), total=0, groups=0)
             return Consumed(findings=(unprocessed.unprocessed(self._untold), backwards))
+        from casebook.scans import commit_history as scanned
+
+        limits = stored.limits if stored else ()
+        starts = {(of.topic, of.partition): of.log_start for of in limits if of.log_start is not None}
+        steps, total = scanned.odd_steps(self._spark, commits, log_starts=starts, coordinator_moves=self._moves)
+        backwards = commit_history.commits_backwards(steps, total=total, groups=len(self._ledgers))
+        if stored is None:
+            return Consumed(steps=steps, findings=(unprocessed.unprocessed(self._untold), backwards))
+        found = self._looked(stored, commits)
+        return Consumed(found.work, found.first, found.records, steps, (unprocessed.unprocessed(found.work), backwards))
+
+    def _looked(self, stored: "Stored", commits: object) -> "Found":
+        """What of the stored records was committed, and not processed."""
+        from casebook.scans import unprocessed as looked
+
         evidence = looked.Evidence(
             ledgers=self._ledgers,
             commits=commits,
@@ -88,14 +103,15 @@ class ConsumerEvidence:
             limits=stored.limits,
             complete=epoch_ms(self._case.collected_at) if self._case.collected_at else None,
         )
-        found = looked.unprocessed(self._spark, self._folder / "work", evidence)
-        starts = {(of.topic, of.partition): of.log_start for of in stored.limits if of.log_start is not None}
-        steps, total = scanned.odd_steps(self._spark, commits, log_starts=starts, coordinator_moves=self._moves)
-        findings = (
-            unprocessed.unprocessed(found.work),
-            commit_history.commits_backwards(steps, total=total, groups=len(self._ledgers)),
-        )
-        return Consumed(found.work, found.first, found.records, steps, findings)
+        return looked.unprocessed(self._spark, self._folder / "work", evidence)
+
+    @property
+    def _stored_records(self) -> "Stored | None":
+        """What is stored of the ledgers' topics; ``None`` where there is nothing to read."""
+        try:
+            return self._stored.of(sorted({topic for rows in self._ledgers.values() for topic in self._topics(rows)}))
+        except ScanError:
+            return None
 
     @cached_property
     def _ledgers(self) -> Mapping[str, object]:

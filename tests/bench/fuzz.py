@@ -26,8 +26,8 @@ JAZZER = {
     "com.code-intelligence:jazzer:0.24.0": "5b04a75bfd3dedd1ef38366561d0182e6cfb9bf4aed2dd3dc811fa6922ddc8bb",
     "com.code-intelligence:jazzer-api:0.24.0": "71f8492434a612bb4d6be26b1fcd408d284204637df8dd5570805fca48968da4",
 }
-CODECS = ("lz4-java", "slf4j-api", "snappy-java", "zstd-jni")
-"""What Kafka's reader needs of Spark's jars; Jazzer looks through all that it is given."""
+NEEDED = ("hadoop-client-api", "lz4-java", "slf4j-api", "snappy-java", "zstd-jni")
+"""What our reader and Kafka's need of Spark's jars; Jazzer looks through all that it is given."""
 CONTENTS = ("200", "300", "100", "900", "50")
 """Bytes of the records of the batches of a sound segment."""
 
@@ -40,7 +40,7 @@ def main() -> None:
         classes, written = Path(scratch, "classes"), Path(scratch, "written")
         written.mkdir()
         spark = jars.spark_jars(ScanError)
-        path = [classes, *jvm.source_jars(), *(jar for name in CODECS for jar in sorted(spark.glob(f"{name}*.jar")))]
+        path = [classes, *jvm.source_jars(), *(jar for name in NEEDED for jar in sorted(spark.glob(f"{name}*.jar")))]
         sources = sorted(Path(__file__).parents[1].joinpath("scans", "jvm").glob("*.java"))
         run(["javac"], path, ["-nowarn", "-d", classes, *sources])
         run(["java"], path, ["Corpus", written, seed, *CONTENTS])

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import os
 import shutil
+import struct
 import subprocess
 import tarfile
 from pathlib import Path
@@ -90,6 +91,15 @@ class TestRecords:
             counted = segments(scanning, folder).groupBy("file").sum("size").collect()
             assert all(Path(row["file"].removeprefix("file:")).stat().st_size == row["sum(size)"] for row in counted)
 
+    def test_fields_of_headers(self, scanning, written):
+        """Spark asks for as few fields as a query needs; those are the same as of whole headers."""
+        frame = segments(scanning, written["2.8.2"] / "none-0").orderBy("offset")
+        whole = [row.headers for row in frame.select("offset", "headers").collect()]
+        assert any(whole)
+        for name in ("key", "value"):
+            alone = [row[name] for row in frame.select("offset", f"headers.{name}").collect()]
+            assert alone == [[header[name] for header in headers] for headers in whole]
+
     def test_transactions(self, scanning, written):
         """Markers are control records, as many as transactions, and of their kind."""
         frame = segments(scanning, written["2.8.2"] / "transactions-0")
@@ -126,6 +136,15 @@ class TestPlaces:
         assert {tuple(row) for row in segments(scanning, bundles / "broker.tar.gz").groupBy(*topics).count().collect()} == plain
         for packed in (bundles / "lz4-0").iterdir():
             assert by_spark(scanning, packed) == by_spark(scanning, folder / "lz4-0")
+
+    def test_bundle_of_packed_segments(self, scanning, written, bundles):
+        """Each is read to its end, and what follows it in the archive, too."""
+        packed = sorted((bundles / "lz4-0").iterdir())
+        with tarfile.open(bundles / "packed.tar", "w") as archive:
+            for number, segment in enumerate((*packed, *packed)):
+                archive.add(segment, arcname=f"lz4-{number}/{segment.name}")
+        counted = segments(scanning, bundles / "packed.tar").groupBy("log_partition", "kind").count().collect()
+        assert {tuple(row) for row in counted} == {(number, "data", 200) for number in range(4)}
 
     def test_broken_bundle(self, scanning, bundles):
         """A bundle that breaks off is a row, beside what could be read."""
@@ -204,6 +223,13 @@ class TestPlaces:
         (row,) = segments(scanning, tmp_path / "a.tar").collect()
         assert row.kind == "damage" and row.reason.startswith("the bundle holds no segment")
 
+    def test_limits_have_limits(self, scanning, written):
+        """Two batches and what is read ahead of them fit into one array of Java, which has less than 2 GiB."""
+        folder = written["2.8.2"] / "none-0"
+        assert segments(scanning, folder, maxBatchBytes="1023m", maxContentBytes="1g").count() == 200
+        with pytest.raises(IllegalArgumentException, match="maxBatchBytes must be between 1 and 1073217531 bytes, not 1g"):
+            segments(scanning, folder, maxBatchBytes="1g").count()
+
     def test_filters_read_less_and_change_nothing(self, scanning, written):
         """Offsets, times and topics: the same rows as without pushing them down; splits as without."""
         place = written["2.8.2"] / "none-0"
@@ -267,7 +293,7 @@ class TestDamage:
 class TestSound:
     def test_as_kafka_reads_them(self, checks, tmp_path):
         """Batches of a byte around every buffer's size in every format and codec, over files and parts of files: Kafka's own
-        records, and no damage. All sizes up to 100 MiB: ``Sound <folder> <seed> 4 16777218 104857600``."""
+        records, and no damage. All sizes up to 100 MiB, by hand: ``Sound <folder> <seed> 4 16777218 104857600``."""
         said = checks("Sound", "1g", tmp_path, 1, 1, (1 << 20) + 2, 9 << 20)
         assert int(said.split()[0]) > 100_000
 
@@ -289,6 +315,46 @@ class TestSound:
             for row in frame.selectExpr(*columns).toLocalIterator():
                 found[f"{row.log_topic}-0"][row.offset] = row.hash
             assert found == expected
+
+
+class TestLargeGroups:
+    @pytest.fixture
+    def topics(self):
+        """What a member subscribes to, in half a megabyte."""
+        return [f"{number:020000d}" for number in range(25)]
+
+    @pytest.fixture
+    def segment(self, topics, tmp_path):
+        """Most of a gigabyte of states of groups, which take little when they are compressed."""
+        from aiokafka.record.default_records import DefaultRecordBatchBuilder
+
+        def text(said):
+            return struct.pack(">h", len(said)) + said.encode()
+
+        subscription = struct.pack(">hi", 0, len(topics)) + b"".join(map(text, topics)) + struct.pack(">i", -1)
+        member = text("m") + struct.pack(">h", -1) + text("c") + text("/127.0.0.1") + struct.pack(">ii", 1, 1)
+        member += struct.pack(">i", len(subscription)) + subscription + struct.pack(">i", 0)
+        state = (
+            struct.pack(">h", 3) + text("consumer") + struct.pack(">i", 1) + text("range") + text("m") + struct.pack(">qi", 0, 1)
+        )
+        builder = DefaultRecordBatchBuilder(2, 4, 0, -1, -1, -1, 120 << 20)
+        for number in range(200):
+            builder.append(number, number, struct.pack(">h", 2) + text("g"), state + member, [])
+        batch = builder.build()
+        (tmp_path / "__consumer_offsets-0").mkdir()
+        path = tmp_path / "__consumer_offsets-0" / f"{0:020}.log"
+        with path.open("wb") as file:
+            for number in range(7):
+                struct.pack_into(">q", batch, 0, 200 * number)
+                file.write(batch)
+        return path
+
+    def test_memory_is_bounded_by_what_groups_take(self, scanning, segment, topics):
+        """Not by rows: their states have any size."""
+        assert segment.stat().st_size < 10 << 20
+        frame = segments(scanning, segment, mode="group_records")
+        counted = frame.selectExpr("length(concat_ws('', members[0].subscription)) AS size").groupBy("size").count().collect()
+        assert [tuple(row) for row in counted] == [(sum(map(len, topics)), 7 * 200)]
 
 
 class TestWatched:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from casebook.formats.checkpoints import CLEANER
 from casebook.scans.segments import segments
+from casebook.scans.session import watched
 from casebook.storage import LogDir, Partition, Replica
 
 if TYPE_CHECKING:
@@ -122,8 +123,11 @@ def _size(file: Path) -> int:
 
 
 def is_here(copy: Replica) -> bool:
-    """Whether its folder can be opened; of a URI the scan finds out."""
-    return ":/" in copy.place or os.access(copy.place, os.R_OK | os.X_OK)
+    """Whether its folder can be opened, and has segments if it had any when it was listed; of a URI the scan finds out."""
+    if ":/" in copy.place:
+        return True
+    here = os.access(copy.place, os.R_OK | os.X_OK)
+    return here and (not copy.segments or any(Path(copy.place).glob("*.log")))
 
 
 def _ends(spark: "SparkSession", copies: Sequence[Replica]) -> dict[str, int]:
@@ -137,7 +141,8 @@ def _ends(spark: "SparkSession", copies: Sequence[Replica]) -> dict[str, int]:
         .selectExpr(f"{number} AS number", "last_offset + 1 AS end")
         for number, copy in enumerate(copies)
     ]
-    for row in reduce(lambda one, other: one.union(other), frames).groupBy("number").agg({"end": "max"}).collect():
+    told = reduce(lambda one, other: one.union(other), frames).groupBy("number").agg({"end": "max"})
+    for row in watched(spark, told.collect, what="reading where copies end"):
         place = copies[row.number].place
         ends[place] = max(ends[place], row["max(end)"])
     return ends

@@ -1,6 +1,7 @@
 """The Java process of scans: what is said when it has ended under one, and how the next one gets another."""
 
 import signal
+import socket
 from contextlib import suppress
 from subprocess import TimeoutExpired
 
@@ -8,6 +9,19 @@ from casebook.errors import ScanError
 
 _PATIENCE = 1.0
 """Seconds until the system tells of a process that has just closed its sockets that it has ended."""
+_CERTAIN = 15.0
+"""The same of one that takes no connection any more; a busy machine takes its time to end a large process."""
+
+_LESS = "free memory, raise the container's limit, or lower spark.driver.memory"
+_KNOWN = {
+    -signal.SIGKILL: (
+        "Most often the machine or container had no memory left, and the system killed its largest process.",
+        _LESS,
+    ),
+    52: ("Java itself had no memory left, which Spark ends with this code.", "free memory, and raise spark.driver.memory"),
+}
+"""Cause and remedy by code; 52 is ``SparkExitCode.OOM``."""
+_OTHERS = ("Somebody stopped it, or Java failed.", _LESS)
 
 
 def ended(code: int) -> ScanError:
@@ -16,15 +30,13 @@ def ended(code: int) -> ScanError:
     Args:
         code: As :mod:`subprocess` has it: a signal is negative.
     """
-    killed = code == -signal.SIGKILL
     how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+    cause, remedy = _KNOWN.get(code, _OTHERS)
     return ScanError(
         f"The Java process of a scan ended: {how}.",
-        cause="Most often the machine or container had no memory left, and the system killed its largest process."
-        if killed
-        else "Somebody stopped it, or Java failed.",
-        try_="Run the notebook again: a new Java process starts. If it ends again, free memory, raise the container's limit, or"
-        " lower spark.driver.memory; `casebook doctor` compares what is free with what a scan takes.",
+        cause=cause,
+        try_=f"Run the notebook again: a new Java process starts. If it ends again, {remedy}; `casebook doctor` compares what is"
+        " free with what a scan takes.",
     )
 
 
@@ -39,11 +51,13 @@ def watch() -> None:
         try:
             return connection()
         except OSError as error:
-            _refuse_ended(error)
+            _refuse_ended(error, _CERTAIN if isinstance(error, ConnectionRefusedError) else _PATIENCE)
             raise
 
     def asked_again(retry: bool, of: object, failed: Exception | None = None) -> bool:
         _refuse_ended(failed)
+        if _takes_nobody((client.java_parameters.address, client.java_parameters.port)):
+            _refuse_ended(failed, _CERTAIN)
         return may_retry(retry, of, failed)
 
     client._get_connection, client._should_retry = connected, asked_again
@@ -67,10 +81,21 @@ def forget_ended() -> None:
     SparkSession._instantiatedSession = SparkSession._activeSession = SQLContext._instantiatedContext = None
 
 
-def _refuse_ended(found: Exception | None) -> None:
+def _refuse_ended(found: Exception | None, patience: float = _PATIENCE) -> None:
     """Raise the error of a process that has ended, if it has."""
-    if (code := _code(_PATIENCE)) is not None:
+    if (code := _code(patience)) is not None:
         raise ended(code) from found
+
+
+def _takes_nobody(address: tuple[str, int]) -> bool:
+    """Whether nobody listens there, as when the process is about to end."""
+    try:
+        socket.create_connection(address, _PATIENCE).close()
+    except ConnectionRefusedError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _code(patience: float = 0) -> int | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casebook import private, workshop
+from casebook.scans.segments import explained
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -28,8 +29,12 @@ def made(target: Path) -> Iterator[Path]:
 
 
 def kept(spark: "SparkSession", target: Path, rows: Callable[[], "DataFrame"]) -> "DataFrame":
-    """Rows from a file that is written when it is not there."""
+    """Rows from a file that is written when it is not there.
+
+    Raises:
+        ScanError: They are made of segments, and there is none.
+    """
     if not target.exists():
-        with made(target) as partial:
+        with explained(), made(target) as partial:
             rows().write.mode("overwrite").parquet(f"file:{partial}")
     return spark.read.parquet(f"file:{target}")

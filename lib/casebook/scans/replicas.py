@@ -93,8 +93,8 @@ def compare(
         progress: Told now and then how many tasks are done, and of how many.
 
     Returns:
-        All copies, and by topic, partition and offset the runs in which they differ. A copy whose folder is not on this machine
-        is not among them.
+        All copies, and by topic, partition and offset the runs in which they differ. A copy whose folder is not on this machine,
+        or has lost its segments, is not among them.
     """
     listed = {
         (replica.topic, replica.partition, replica.broker): (replica, log_dir)
@@ -105,7 +105,7 @@ def compare(
     if not listed:
         return Compared()
     replicas = [replica for replica, _ in listed.values()]
-    ends = watched(spark, _ends(spark, replicas).collect, what="reading the copies of partitions", progress=progress)
+    ends = _ends(spark, [replica for replica in replicas if replica.segments], progress)
     read = {(row.topic, row.partition, row.broker): row for row in ends}
     copies = tuple(_copy(*listed[place], read.get(place)) for place in sorted(listed))
     several = {partition: own for partition, own in copies_of(copies).items() if len(own) > 1}
@@ -115,8 +115,11 @@ def compare(
     return Compared(copies, found.runs())
 
 
-def _ends(spark: "SparkSession", replicas: Iterable[Replica]) -> "DataFrame":
-    return spark.sql(_ENDS, batches=of_brokers(spark, places(replicas), mode="batches"))
+def _ends(spark: "SparkSession", replicas: Sequence[Replica], progress: Progress | None) -> list["Row"]:
+    if not replicas:
+        return []
+    ends = spark.sql(_ENDS, batches=of_brokers(spark, places(replicas), mode="batches"))
+    return watched(spark, ends.collect, what="reading the copies of partitions", progress=progress)
 
 
 def _copy(replica: Replica, log_dir: LogDir, read: "Row | None") -> Copy:
@@ -151,7 +154,7 @@ class _Comparison:
         self._slots = range(max(map(len, copies.values())))
 
     def runs(self) -> tuple[Run, ...]:
-        islands = self._watched(self._islands(), "holding batches against each other")
+        islands = self._islands()
         if not islands:
             return ()
         rows = self._watched(self._related(islands), "holding records against each other")
@@ -160,10 +163,14 @@ class _Comparison:
     def _watched(self, frame: "DataFrame", what: str) -> list["Row"]:
         return watched(self._spark, frame.collect, what=what, progress=self._progress)
 
-    def _islands(self) -> "DataFrame":
+    def _islands(self) -> list["Row"]:
         compared = [self._replicas[copy.topic, copy.partition, copy.broker] for own in self._copies.values() for copy in own]
-        batches = of_brokers(self._spark, places(compared), mode="batches", crc=False)
-        return self._spark.sql(_ISLANDS, {"most": MOST_ISLANDS}, batches=batches, logs=self._logs())
+        filled = [replica for replica in compared if replica.segments]
+        if not filled:
+            return []
+        batches = of_brokers(self._spark, places(filled), mode="batches", crc=False)
+        found = self._spark.sql(_ISLANDS, {"most": MOST_ISLANDS}, batches=batches, logs=self._logs())
+        return self._watched(found, "holding batches against each other")
 
     def _logs(self) -> "DataFrame":
         """A row a partition: how many copies it has, and of each begin, end, and how far holes say nothing."""

@@ -1,14 +1,20 @@
 """Segment files as a data frame, read by the data source ``kafka_segments`` of ``lib/jvm``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+from casebook.errors import ScanError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Mode = Literal["records", "batches", "group_records", "group_keys"]
+
+_NOTHING = "kafka_segments found no segment"
+"""So begins what ``Listing`` of ``lib/jvm`` says."""
 
 
 def segments(spark: "SparkSession", *places: Path | str, mode: Mode = "records", **options: object) -> "DataFrame":
@@ -41,3 +47,24 @@ def of_brokers(
         for broker, own in sorted(places.items())
     )
     return reduce(lambda one, other: one.unionByName(other), frames)
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Say of a scan that found no segment what to try, as segments are read when rows are asked for.
+
+    Raises:
+        ScanError: There was none.
+    """
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as error:
+        if _NOTHING not in str(error):
+            raise
+        raise ScanError(
+            "No segment is where the scan looked.",
+            cause=str(error).splitlines()[0],
+            try_="Open the case where its segments are, or collect it again.",
+        ) from error

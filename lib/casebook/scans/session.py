@@ -17,6 +17,7 @@ from casebook import jars, workshop
 from casebook.errors import ScanError
 from casebook.scans import class_archive, java_process
 from casebook.scans.jvm import source_jars
+from casebook.scans.segments import explained
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -96,14 +97,18 @@ def watched(spark: "SparkSession", action: Callable[[], Result], *, what: str, p
         action: Runs jobs, e.g. ``frame.toArrow``.
         what: For people, in Spark's own lists.
         progress: Told now and then how many tasks are done, and of how many that are known so far.
+
+    Raises:
+        ScanError: It reads segments, and there is none.
     """
     context = getattr(spark, "sparkContext", None)
     if context is None:
-        return action()
+        with explained():
+            return action()
     group = f"casebook-{uuid.uuid4()}"
     context.setJobGroup(group, what, interruptOnCancel=True)
     try:
-        with _told(context.statusTracker(), group, progress):
+        with explained(), _told(context.statusTracker(), group, progress):
             return action()
     except BaseException as error:
         _surely(lambda: context.cancelJobGroup(group))  # without it the job goes on in the JVM

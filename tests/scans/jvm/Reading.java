@@ -2,18 +2,29 @@ import casebook.segments.BatchRecords;
 import casebook.segments.BatchWalker;
 import casebook.segments.ByteSource;
 import casebook.segments.FileRange;
+import casebook.segments.ForwardStream;
+import casebook.segments.HadoopFile;
 import casebook.segments.Header;
 import casebook.segments.Limits;
 import casebook.segments.Undecodable;
+import java.io.ByteArrayInputStream;
+import java.io.EOFException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.PositionedReadable;
+import org.apache.hadoop.fs.Seekable;
 import org.apache.kafka.common.record.MemoryRecords;
 import org.apache.kafka.common.record.Record;
 
-/** Reads segments in memory one after the other, as a task does, and requires what holds for any bytes. */
+/**
+ * Reads segments one after the other, as a task does, and requires what holds for any bytes. They come in turns as those of a local
+ * file, of a file system that refuses positions behind the end, and out of a bundle.
+ */
 final class Reading {
   private static final Limits LIMITS = new Limits(12 << 20, 12 << 20, 1 << 26);
 
@@ -21,6 +32,7 @@ final class Reading {
   record Batch(int start, int end, int magic, boolean compressed, Map<Long, Integer> records) {}
 
   private final BatchRecords records = new BatchRecords(LIMITS);
+  private int files;
 
   /**
    * Reads all of a file; every byte must belong to a batch or to a damage.
@@ -29,7 +41,7 @@ final class Reading {
    */
   int read(byte[] bytes, FileRange range, List<Batch> batches, Map<Long, Integer> found) throws Exception {
     FileRange now = new FileRange(range.file(), range.name(), 0, range.end(), bytes.length, range.floor(), range.ceiling());
-    BatchWalker walker = new BatchWalker(new InMemory(bytes), now, LIMITS, true);
+    BatchWalker walker = new BatchWalker(source(bytes), now, LIMITS, true);
     long position = 0;
     int damages = 0;
     while (true) {
@@ -89,6 +101,14 @@ final class Reading {
     return Arrays.deepHashCode(fields);
   }
 
+  private ByteSource source(byte[] bytes) {
+    return switch (files++ % 3) {
+      case 0 -> new InMemory(bytes);
+      case 1 -> new HadoopFile(new FSDataInputStream(new Strict(bytes)));
+      default -> new ForwardStream(new ByteArrayInputStream(bytes));
+    };
+  }
+
   /** A file that is already in memory. */
   private record InMemory(byte[] bytes) implements ByteSource {
     @Override
@@ -105,5 +125,45 @@ final class Reading {
 
     @Override
     public void close() {}
+  }
+
+  /** A stream that can be set to any position which it has, as that of HDFS. */
+  private static final class Strict extends ByteArrayInputStream implements Seekable, PositionedReadable {
+    Strict(byte[] bytes) {
+      super(bytes);
+    }
+
+    @Override
+    public void seek(long position) throws IOException {
+      if (position > count) {
+        throw new EOFException("Cannot seek after EOF");
+      }
+      pos = (int) position;
+    }
+
+    @Override
+    public long getPos() {
+      return pos;
+    }
+
+    @Override
+    public boolean seekToNewSource(long position) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public int read(long position, byte[] into, int offset, int length) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void readFully(long position, byte[] into, int offset, int length) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void readFully(long position, byte[] into) {
+      throw new UnsupportedOperationException();
+    }
   }
 }

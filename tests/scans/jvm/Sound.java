@@ -45,6 +45,8 @@ public final class Sound {
   private static final int HEADER = 61;
   /** Bytes of records, of a size that a single record can have. */
   private static final int LIMITED = 300_000;
+  /** Of a file; without a bound messages of old formats, each a batch, would make so many that nothing else is done. */
+  private static final int PARTS = 300;
 
   /** How the bytes of a file come to the walker. */
   private enum Way {
@@ -255,8 +257,9 @@ public final class Sound {
       try (FileRecords byKafka = FileRecords.open(segment.toFile(), false);
           ByteSource source = new LocalFile(segment)) {
         long position = 0;
+        int every = Math.max(3, count(byKafka) / PARTS);
         for (RecordBatch batch : byKafka.batches()) {
-          if (position > 0 && random.nextInt(3) == 0) {
+          if (position > 0 && random.nextInt(every) == 0) {
             Header header = BatchWalker.headerAt(source, rest, position, Limits.USUAL);
             require(header != null, "no batch at " + position);
             ranges.add(rest.before(header));
@@ -268,6 +271,14 @@ public final class Sound {
     }
     ranges.add(rest);
     return ranges;
+  }
+
+  private static int count(FileRecords file) {
+    int batches = 0;
+    for (RecordBatch ignored : file.batches()) {
+      batches++;
+    }
+    return batches;
   }
 
   private static ByteSource source(Path segment, Way way) throws Exception {

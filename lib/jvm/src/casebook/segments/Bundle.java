@@ -2,6 +2,7 @@ package casebook.segments;
 
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import java.io.BufferedInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.regex.Pattern;
@@ -18,6 +19,7 @@ public final class Bundle implements Segments {
   private final String file;
   private final InputStream stream;
   private final TarArchiveInputStream archive;
+  private InputStream packed = InputStream.nullInputStream();
   private boolean given;
 
   /**
@@ -53,6 +55,7 @@ public final class Bundle implements Segments {
   }
 
   private Open nextEntry() throws IOException {
+    packed.close(); // zstd has memory that no garbage collector frees
     for (TarArchiveEntry entry = archive.getNextEntry(); entry != null; entry = archive.getNextEntry()) {
       String path = entry.getName();
       String name = path.substring(path.lastIndexOf('/') + 1);
@@ -61,7 +64,8 @@ public final class Bundle implements Segments {
           return open(path, archive, entry.getSize());
         }
         if (PACKED.matcher(name).matches()) {
-          return open(path, unpacked(name, archive), 0);
+          packed = unpacked(name, new Entry(archive));
+          return open(path, packed, 0);
         }
       }
     }
@@ -75,6 +79,17 @@ public final class Bundle implements Segments {
 
   @Override
   public void close() throws IOException {
+    packed.close();
     stream.close();
+  }
+
+  /** A file of an archive, which goes on when it is closed. */
+  private static final class Entry extends FilterInputStream {
+    Entry(InputStream archive) {
+      super(archive);
+    }
+
+    @Override
+    public void close() {}
   }
 }

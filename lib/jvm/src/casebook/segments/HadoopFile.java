@@ -1,5 +1,6 @@
 package casebook.segments;
 
+import java.io.EOFException;
 import java.io.IOException;
 import org.apache.hadoop.fs.FSDataInputStream;
 
@@ -13,10 +14,20 @@ public final class HadoopFile implements ByteSource {
 
   @Override
   public int read(long position, byte[] into, int offset, int length) throws IOException {
-    if (stream.getPos() != position) {
-      stream.seek(position);
+    if (stream.getPos() != position && !seek(position)) {
+      return 0;
     }
     return stream.readNBytes(into, offset, length);
+  }
+
+  /** Whether there is such a position; a torn batch claims some behind the end, where not every file system goes. */
+  private boolean seek(long position) throws IOException {
+    try {
+      stream.seek(position);
+      return true;
+    } catch (EOFException behindTheEnd) {
+      return false;
+    }
   }
 
   @Override

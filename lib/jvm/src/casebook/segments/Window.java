@@ -5,7 +5,9 @@ import java.nio.ByteBuffer;
 
 /** The part of a file that is in memory. It slides, and grows only to what is asked of it. */
 public final class Window {
-  private static final int CHUNK = 1 << 20;
+  /** The most that is read when less is asked for. */
+  static final int CHUNK = 1 << 20;
+
   private static final int KEPT = 8 << 20;
 
   private final ByteSource source;

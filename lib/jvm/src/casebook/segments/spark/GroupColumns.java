@@ -59,7 +59,7 @@ final class GroupColumns {
     }
     out.set(TOMBSTONE, record.value == null);
     writeCommit(out, value == null ? null : value.commit());
-    writeState(out, value == null ? null : value.state());
+    writeState(out, value == null ? null : value.state(), record.value == null ? 0 : record.value.remaining());
   }
 
   /** Sets all columns of a control record. */
@@ -118,7 +118,7 @@ final class GroupColumns {
     out.setTime(EXPIRE_TIME, commit.expireTimestamp());
   }
 
-  private static void writeState(Columns out, GroupMetadataValue state) {
+  private static void writeState(Columns out, GroupMetadataValue state, int bytes) {
     if (state == null) {
       out.nulls(PROTOCOL_TYPE, COUNT);
       return;
@@ -130,6 +130,7 @@ final class GroupColumns {
     out.setTime(STATE_TIME, state.currentStateTimestamp());
     if (out.wants(MEMBERS)) {
       Members.write(out, MEMBERS, state);
+      out.counted(bytes);
     }
   }
 }

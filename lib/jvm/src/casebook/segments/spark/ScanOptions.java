@@ -19,8 +19,8 @@ record ScanOptions(Mode mode, boolean crc, Limits limits, long splitBytes) imple
   static ScanOptions of(CaseInsensitiveStringMap options) {
     Limits limits =
         new Limits(
-            (int) bytes(options, "maxBatchBytes", Limits.USUAL.batchBytes(), 1 << 30),
-            (int) bytes(options, "maxContentBytes", Limits.USUAL.contentBytes(), 1 << 30),
+            (int) bytes(options, "maxBatchBytes", Limits.USUAL.batchBytes(), Limits.MOST_BATCH_BYTES),
+            (int) bytes(options, "maxContentBytes", Limits.USUAL.contentBytes(), Limits.MOST_CONTENT_BYTES),
             bytes(options, "maxSearchBytes", Limits.USUAL.searchBytes(), Long.MAX_VALUE));
     Mode mode = Mode.of(options.getOrDefault("mode", "records"));
     boolean crc = options.getBoolean("crc", true);

@@ -1,10 +1,12 @@
 package casebook.segments.spark;
 
+import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
 import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
+import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /** Learns from Spark which columns are wanted and which rows will be dropped. */
@@ -21,9 +23,11 @@ final class SegmentsScanBuilder implements SupportsPushDownRequiredColumns, Supp
     wanted = Wanted.everything(options.mode());
   }
 
+  /** Keeps columns as they are: of headers or members, Spark may ask for some fields only, and takes them out of whole ones as well. */
   @Override
   public void pruneColumns(StructType required) {
-    columns = required;
+    StructType all = options.mode().schema();
+    columns = new StructType(Arrays.stream(required.fieldNames()).map(all::apply).toArray(StructField[]::new));
   }
 
   /** Takes what helps to read less; Spark applies all of it again. */

@@ -110,7 +110,7 @@ def shortfalls(copy: Replica) -> tuple[Shortfall, ...]:
     ends = [segment.base_offset for segment in copy.segments[1:]]
     return tuple(
         Shortfall(listed.base_offset, end, missing)
-        for listed, end in zip(copy.segments, [*ends, None], strict=True)
+        for listed, end in zip(copy.segments, [*ends, None], strict=False)
         if (missing := listed.bytes - _size(segment(copy, listed.base_offset))) > 0
     )
 

@@ -30,7 +30,7 @@ MOST_RUNS = 1000
 
 _ENDS = """
 SELECT broker, topic, partition, min(first) AS first, max(last) AS last, max(epoch) AS epoch,
-       sum(damaged) - max_by(tail, segment) AS damaged
+       sum(damaged) - max_by(IF(last IS NULL, 0, tail), segment) AS damaged
 FROM (
   SELECT broker, log_topic AS topic, log_partition AS partition, segment, min(coalesce(base_offset, last_offset)) AS first,
          max(last_offset) AS last, max(leader_epoch) AS epoch, sum(coalesce(damaged_bytes, 0)) AS damaged,
@@ -39,7 +39,7 @@ FROM (
   GROUP BY broker, log_topic, log_partition, segment)
 GROUP BY broker, topic, partition
 """
-"""Begin, end and damage of each copy. What is torn at the end of its last segment is no damage."""
+"""Begin, end and damage of each copy. What is torn behind sound batches at the end of its last segment is no damage."""
 
 _ISLANDS = """
 SELECT topic, partition, min(coalesce(common, -1)) + 1 AS first, max(last_offset) AS last,

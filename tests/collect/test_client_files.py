@@ -92,7 +92,12 @@ def read(text, *, is_yaml):
     """What a reader takes of a file; a value that nobody understands is one, however it is written."""
     found = client_properties.parse(text, client="c", file="c.yml" if is_yaml else "c.properties")
     return [
-        (one.kind, one.library, one.whole, {key: (g.value, g.line, g.why.partition(" takes ")[0]) for key, g in one.given.items()})
+        (
+            one.kind,
+            one.library,
+            one.whole,
+            {key: (g.value, g.line, g.why.partition(" takes ")[0]) for key, g in one.given.items()},
+        )
         for one in found
     ]
 

@@ -221,7 +221,13 @@ class TestProperties:
 
     def test_only_what_analyses_read_stays(self) -> None:
         """Line by line as it was; of all else, comments included, only that it was there. Every line keeps its number."""
-        read = ["min.insync.replicas=2\n", "  unclean.leader.election.enable : false\r\n", "log.retention.ms=\\\n", "  1000\n", "\n"]
+        read = [
+            "min.insync.replicas=2\n",
+            "  unclean.leader.election.enable : false\r\n",
+            "log.retention.ms=\\\n",
+            "  1000\n",
+            "\n",
+        ]
         other = ["# note\n", "log.dirs=/d\n", "zookeeper.connect=h:2181\\\n", " ,i:2181\n", "min.insync.replicas=hunter2!\n"]
         clean = list(redact_properties([line.encode() for line in read + other]))
         assert clean == [line.encode() for line in read] + [

@@ -21,8 +21,8 @@ def lines(given: outside.Given, *, longest: int) -> Iterator[bytes]:
     """The lines of a text file as UTF-8, ``.gz`` and ``.zst`` unpacked; of a longer line only its first ``longest`` bytes.
 
     Raises:
-        OSError: It is no text, it cannot be opened or read on, its pack is damaged or holds more than :func:`most_unpacked`, or the time of
-            the collection is up; the lines before were already given.
+        OSError: It is no text, it cannot be opened or read on, its pack is damaged or holds more than :func:`most_unpacked`, or
+            the time of the collection is up; the lines before were already given.
     """
     with _opened(given) as content:
         yield from of_stream(content, longest=longest)

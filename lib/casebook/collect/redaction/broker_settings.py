@@ -16,7 +16,7 @@ _SANE = re.compile(r"[\w.,:/+\- ]{0,200}", re.ASCII)
 
 
 def redact_properties(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines of a Java properties file, as many as before: of a setting that is not read, and of comments, only that they were."""
+    """The lines of a Java properties file, as many as before; a setting that is not read, and a comment, leave a mark alone."""
     setting: list[bytes] = []
     for line in lines:
         setting.append(line)

@@ -12,11 +12,14 @@ from casebook.collect.redaction.text import ends_with_name, redact_text
 
 _PEM_BEGIN = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY.*", re.DOTALL)
 _PEM_END = re.compile(rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY")
-_PEM_BODY = re.compile(rb"(?:.*[\s\"'>|:#])?(?:[A-Za-z0-9+/]{16,}+={0,2}|(?:Proc-Type|DEK-Info):.*)[\s\"',\\n]*|[A-Za-z0-9+/= \t]*", re.DOTALL)
+_PEM_BODY = re.compile(
+    rb"(?:.*[\s\"'>|:#])?(?:[A-Za-z0-9+/]{16,}+={0,2}|(?:Proc-Type|DEK-Info):.*)[\s\"',\\n]*|[A-Za-z0-9+/= \t]*", re.DOTALL
+)
 _LONGEST_PEM = 500
 """Lines, with those of other threads in between; a key of 16,384 bits has 200."""
 _HEAD = re.compile(
-    rb"\s*(?:\[?\d[\d:.,TZ/ +\-]{9,40}\]?)?[\s:|]{0,9}(?:\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\]?(?![\w=]))?[\s:|]{0,9}"
+    rb"\s*(?:\[?\d[\d:.,TZ/ +\-]{9,40}\]?)?[\s:|]{0,9}"
+    rb"(?:\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\]?(?![\w=]))?[\s:|]{0,9}"
 )
 _DELIMITERS = (",", ";", "\t", "|")
 _COLUMN_NAME = re.compile(r"[\w .#/-]{1,80}")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib import import_module
+from itertools import pairwise
 
 from casebook.collect.redaction.marks import MARK
 
@@ -62,7 +63,7 @@ def _rules() -> tuple[re.Pattern[str], ...]:
 
 
 def without_random(text: bytes) -> bytes:
-    """A text without what is random, and no id, hash, path, class or host of the kinds that Kafka, ZooKeeper and clients print."""
+    """A text without what is random; ids, hashes, paths, classes and hosts as Kafka, ZooKeeper and clients print them stay."""
     return _TOKEN.sub(lambda match: MARK if is_random(match[0].decode()) else match[0], text)
 
 
@@ -70,8 +71,9 @@ def without_random(text: bytes) -> bytes:
 def is_random(token: str) -> bool:
     """Whether a run of at least 24 characters of base64 is random.
 
-    Not random: what has a word of four letters between its separators (paths, topics, groups, hosts), hexadecimal digits (hashes,
-    UUIDs, sessions), the 22 characters of a UUID of Kafka's (``Uuid.java@2.8.0``) with at most a short prefix, one kind of letters.
+    Not random: what has a word of four letters between its separators (paths, topics, groups, hosts), hexadecimal digits
+    (hashes, UUIDs, sessions), the 22 characters of a UUID of Kafka's (``Uuid.java@2.8.0``) with at most a short prefix, one kind
+    of letters.
     """
     if _KAFKA_ID.fullmatch(token) or not all(re.search(kind, token) for kind in ("[a-z]", "[A-Z]", r"\d")):
         return False
@@ -79,5 +81,5 @@ def is_random(token: str) -> bool:
     if any(_WORD.fullmatch(piece) or _HEX.fullmatch(piece) for piece in pieces):
         return False
     kinds = ["0" if letter.isdigit() else "A" if letter.isupper() else "a" for letter in token if letter.isalnum()]
-    changes = sum(one != other for one, other in zip(kinds, kinds[1:], strict=False))
+    changes = sum(one != other for one, other in pairwise(kinds))
     return changes >= _LEAST_CHANGES * len(kinds)

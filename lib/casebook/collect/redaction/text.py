@@ -1,7 +1,7 @@
 """One line or value of free text without its secrets: by what a name, an option, a header or an address says of what follows it.
 
-An unquoted secret is taken to reach to the end of the line: where it really ends, nobody can tell. Every pattern passes a text once,
-with possessive or bounded repetitions, so that the time is in proportion to the length of the line, whatever is in it.
+An unquoted secret is taken to reach to the end of the line: where it really ends, nobody can tell. Every pattern passes a text
+once, with possessive or bounded repetitions, so that the time is in proportion to the length of the line, whatever is in it.
 """
 
 import re
@@ -24,11 +24,13 @@ _NAMED = re.compile(
 )
 _OPTION = re.compile(rb"""(?<![\w-])--?(?P<name>[A-Za-z][\w.-]*+)["',]*+[ \t]++(?=\S)""")
 _SAID = re.compile(
-    rb"""(?i)(?<![\w-])(?:passw(?:or)?d|passwort|kennwort|passphrase|pwd|secret)["']?(?:[ \t]+(?:is|was|to|ist|lautet)[ \t]+|[ \t]+(?=["']\S))"""
+    rb"""(?i)(?<![\w-])(?:passw(?:or)?d|passwort|kennwort|passphrase|pwd|secret)["']?"""
+    rb"""(?:[ \t]+(?:is|was|to|ist|lautet)[ \t]+|[ \t]+(?=["']\S))"""
 )
 _COMMANDS = re.compile(
     rb"(?<!\S)(?:-u|-U|--user|--proxy-user)[ \t=]{1,9}[^\s:]{1,99}:(?=\S)"
-    rb"|\bsshpass[ \t]{1,9}-p[ \t]{0,9}|\bmysql\w{0,9}[ \t][^|]{0,200}?[ \t]-p(?=\S)|\bldap\w{1,9}[ \t][^|]{0,200}?[ \t]-w[ \t]{1,9}"
+    rb"|\bsshpass[ \t]{1,9}-p[ \t]{0,9}|\bmysql\w{0,9}[ \t][^|]{0,200}?[ \t]-p(?=\S)"
+    rb"|\bldap\w{1,9}[ \t][^|]{0,200}?[ \t]-w[ \t]{1,9}"
 )
 _SCHEME = re.compile(rb"(?i)\b(?:bearer|basic|negotiate|digest|splunk|apikey|token)[ \t]{1,9}(?P<value>[\w+/.~=-]{8,}+)")
 _COOKIE = re.compile(rb"(?i)\b(?:set-)?cookie2?[\"']?[ \t]{0,9}[:=][ \t]{0,9}")
@@ -57,8 +59,8 @@ def redact_text(text: bytes, *, of_records: bool = False) -> bytes:
 
     Args:
         text: Without its line end.
-        of_records: Whether it tells of records: what it calls a key, as ``record_key``, then tells them apart, and so does what is
-            only random.
+        of_records: Whether it tells of records: what it calls a key, as ``record_key``, then tells them apart, and so does what
+            is only random.
     """
     plain = _ANSI.sub(b"", text) if b"\x1b" in text else text
     clean = _by_rules(plain, is_sensitive_column if of_records else is_sensitive) if _HINT.search(plain) else plain
@@ -72,10 +74,8 @@ def ends_with_name(text: bytes) -> bool:
     tail = text[-200:].rstrip()
     if tail.endswith(b">") and (named := _ELEMENT.search(tail)):
         return is_sensitive(named[1].decode(errors="replace"))
-    last = None
-    for last in _NAMED.finditer(tail):
-        pass
-    return last is not None and last.end() == len(tail) and _is_secret(last["name"], b"", is_sensitive)
+    last = next((match for match in _NAMED.finditer(tail) if match.end() == len(tail)), None)
+    return last is not None and _is_secret(last["name"], b"", is_sensitive)
 
 
 def _by_rules(text: bytes, is_named: Names) -> bytes:

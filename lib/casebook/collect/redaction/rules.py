@@ -1,0 +1,188 @@
+"""Where secrets stand in a line: by what a name, an option, a command, a header or an address says of what follows it.
+
+An unquoted secret is taken to reach to the end of the line: where it really ends, nobody can tell. Every pattern passes a text
+once, with possessive or bounded repetitions, so that the time is in proportion to the length of the line, whatever is in it.
+A rule begins with what :mod:`.words` knows as a hint.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from casebook.collect.redaction.marks import MARK, without
+from casebook.collect.redaction.names import is_class, is_sensitive
+
+Names = Callable[[str], bool]
+
+_NAMED = re.compile(
+    rb"""(?<![\w.\-\[\]$\x80-\xff])(?P<name>[\w.\-\[\]$\x80-\xff]++)(?:\\*+["'`]){0,2}[ \t]*+"""
+    rb"""(?:=>|->|[=:]|</\w{1,40}>\s{0,9}<\w{1,40}>|,?[ \t]{0,9}["']?value["']?[ \t]{0,9}[=:]|>"""
+    rb"""|(?<=["'`])[ \t]{0,9},(?=[ \t]{0,9}\\*+["'`])|\((?=[ \t]{0,9}\\*+["'`]))[ \t]*+""",
+)
+_ELEMENT = re.compile(rb"<(?:\w{1,40}:)?(?P<name>[\w.-]{1,99})[ \t][^<>]{0,400}>")
+_OPTION = re.compile(rb"""(?<![\w-])--?(?P<name>[A-Za-z][\w.-]*+)["',]*+[ \t]++(?=\S)""")
+_WORD = rb"""(?i)(?<![\w.-])(?:passw(?:or)?d|passwort|kennwort|passphrase|pwd|secret)["']?"""
+_OTHER_WORDS = (
+    rb"(?:a|also|an?|and|are|as|at|auth|authentications?|authenticators?|based|be|been|by|callbacks?|cannot|can|change[sd]?|checks?"
+    rb"|clients?|configs?|configurations?|configured|could|credentials?|did|does|empty|encoders?|encrypted|encryption|entries|expire[sd]?"
+    rb"|failed|failures?|fields?|files?|for|from|given|has|hash|hashes|if|in|incorrect|into|invalid|is|keys?|login|managers?|may"
+    rb"|mechanisms?|mismatch|missing|must|needs?|no|not|null|of|on|options?|or|parameters?|policy|properties|property|protected"
+    rb"|providers?|prompt|provided|requests?|required|reset|secrets?|server|set|settings?|should|specified|stores?|than|that|the|this"
+    rb"|through|to|tokens?|type|unset|update[sd]?|use[dr]?|using|validation|validators?|values?|verification|via|was|were|when|which"
+    rb"|will|with|without|would|wrong)(?![\w-])"
+)
+"""What is said of passwords, and is none."""
+_SAID = re.compile(_WORD + rb"""(?:[ \t]+(?:is|was|to|ist|lautet)[ \t]+(?!""" + _OTHER_WORDS + rb""")|[ \t]+(?=["']\S))""")
+_SAID_FOR = re.compile(
+    _WORD + rb"""[ \t]{1,9}(?:for|of|from|on|von)[ \t]{1,9}\S{1,99}(?:[ \t]{1,9}\S{1,60}){0,3}?(?:[ \t]{1,9}=|:)(?=\s|$)[ \t]*"""
+)
+_SAID_ALONE = re.compile(
+    rb"(?i)(?<![\w.-])(?:passw(?:or)?d|passwort|kennwort|passphrase|pwd)[ \t]+"
+    rb"(?P<value>(?!" + _OTHER_WORDS + rb""")[^\s=:,.;)\]}>|\-"'<(\[{]\S*+)"""
+)
+_COMMANDS = re.compile(
+    rb"(?<!\S)(?:-u|-U|--user|--proxy-user)[ \t=]{1,9}[^\s:]{1,99}:(?=\S)"
+    rb"|\bsshpass[ \t]{1,9}-p[ \t]{0,9}|\bmysql\w{0,9}[ \t][^|]{0,200}?[ \t]-p(?=\S)"
+    rb"|\bldap\w{1,9}[ \t][^|]{0,200}?[ \t]-w[ \t]{1,9}|\bredis-cli[ \t][^|]{0,200}?[ \t]?-a[ \t]{1,9}"
+    rb"|\bdocker[ \t]{1,9}login[ \t][^|]{0,200}?[ \t]?-p[ \t]{0,9}|\bhtpasswd[ \t]{1,9}"
+    rb"|\baddauth[ \t]{1,9}\w{1,20}[ \t]{1,9}[^\s:]{1,99}:|\bdigest:[^\s:]{1,99}:"
+)
+_SCHEME = re.compile(
+    rb"(?i)\b(?:bearer|basic|negotiate|digest|splunk|apikey|token)[ \t]{1,9}(?![a-z]{1,20}=)(?P<value>[\w+/.~=-]{8,}+)"
+)
+_PIPED = re.compile(
+    rb"\b(?:echo|printf)[ \t]{1,9}(?P<value>[^|]{1,400})\|[^|]{0,40}\b(?:kinit|chpasswd|passwd|sudo[ \t]{1,9}-S)\b"
+)
+_COOKIE = re.compile(rb"(?i)\b(?:set-)?cookie2?[\"']?[ \t]{0,9}[:=][ \t]{0,9}")
+_PARAMETER = re.compile(
+    rb"(?i)[?&;](?:sig|signature|code|auth|key|x-amz-(?:signature|credential|security-token))=(?P<value>[^\s&\"'<>]++)"
+)
+_WITH_URL = re.compile(rb"""[^\s"']*+""")
+_LONE_USER = re.compile(rb"[^/:]{16,400}")
+_USER_OF_HOST = re.compile(
+    rb"""(?<![\w./:@-])[\w.-]{1,64}:(?!/)[^\s@/"',;()\[\]]{1,200}@(?![0-9a-f]{5,8}\b)(?=[A-Za-z0-9-]{1,63}(?:\.[A-Za-z]|:\d{2,5}\b))"""
+)
+_ORACLE = re.compile(rb"(?i)(?<=jdbc:oracle:)\w{1,9}:[^\s/@:]{1,99}/[^\s@]{1,99}@")
+_NOTHING = re.compile(
+    rb"(?i)(?:null|none|nil|true|false|undefined|\[?(?:hidden|redacted|masked)\]?|\*{3,}+|\$\{[^}\s]{0,99}\})(?=[\s,;)\]}\"'<\\]|$)"
+)
+_NUMBER = re.compile(rb"-?\d{1,19}(?:\.\d{1,19})?(?=[\s,;)\]}\"'<]|$)")
+_GUESSABLE = re.compile(rb"(?i)pass|pw|pin|secret|kennwort|auth|cred")
+_QUOTE = re.compile(rb"""(\\*+)(["'`])""")
+_ELEMENT_OF_NAME = re.compile(rb"<(?:\w{1,40}:)?(?:\w{0,20}name|key)>\s{0,9}(?P<name>[\w.-]{1,99})\s{0,9}</[\w:]{1,80}>$")
+_PAIR = re.compile(rb"""(?:^|[\s{,"'-])(?:name|key)["']?[ \t]{0,9}[:=][ \t]{0,9}["']?(?P<name>[\w.-]{1,99})["']?,?$""")
+_VALUE = re.compile(rb"""[\s"'-]*+value["']?[ \t]*+[:=][ \t]*+(?=\S)""")
+_USER = re.compile(rb"user_[\w.@-]++")
+_MIXED = re.compile(rb"\d|[a-z][A-Z]|[+/=~]|[a-z]{18}")
+_REQUEST = re.compile(r"(?i).*api[._-]?keys?")
+_OF_REQUEST = re.compile(rb"-?\d{1,3}(?!\w)|[A-Z_]{3,}(?!\w)|[<(\[]|(?:[A-Z][a-z]{1,20}){1,5}(?![\w+/=!-])")
+"""How Kafka prints which request it is about: ``apiKey=18``, ``FETCH``, ``JoinGroup``."""
+_ID = re.compile(
+    r"(?i)(?:authorization|token)[._-]?(?:ids?|types?|endpoint|url|manager|expir\w*|lifetime|requesters?|owners?|s)$"
+)
+
+
+def ends_with_name(text: bytes) -> bool:
+    """Whether a line ends where the value of a sensitive name should begin: then it stands on the next one."""
+    tail = text[-400:].rstrip().removesuffix(b"\\").rstrip()
+    if tail.endswith(b">") and (named := _ELEMENT_OF_NAME.search(tail)):
+        return _is_secret(named["name"], b"", is_sensitive)
+    if tail[-1:] not in (b"=", b":", b">"):
+        return False
+    ends = (match for rule in (_NAMED, _SAID_FOR) for match in rule.finditer(tail) if match.end() == len(tail))
+    return any(match.re is _SAID_FOR or _is_secret(match["name"], b"", is_sensitive) for match in ends)
+
+
+def ends_with_pair(text: bytes) -> bool:
+    """Whether a line names, as the name of a pair, what means a secret: the value follows, and says that it is one."""
+    pair = _PAIR.search(text[-400:].rstrip())
+    return pair is not None and _is_secret(pair["name"], b"", is_sensitive)
+
+
+def value_of_pair(text: bytes) -> int | None:
+    """Where the value of a pair begins; ``None`` for another line."""
+    match = _VALUE.match(text)
+    return match.end() if match else None
+
+
+def without_named(text: bytes, is_named: Names) -> bytes:
+    """A line or value without what structured rules find.
+
+    Args:
+        text: Without its line end.
+        is_named: Tells names that mean secrets.
+    """
+    if b"@" in text:
+        text = _WITH_URL.sub(lambda match: _without_user(match[0]), text) if b"://" in text else text
+        text = _ORACLE.sub(MARK + b"@", _USER_OF_HOST.sub(MARK + b"@", text))
+    return without(text, _spans(text, is_named))
+
+
+def _without_user(word: bytes) -> bytes:
+    """A word without what stands before the host of each of its URLs: a name with a password, or what is too long for a name."""
+    if b"@" not in word or b"://" not in word:
+        return word
+    first, *urls = word.split(b"://")
+    kept = [first]
+    for url in urls:
+        user, at, host = url.rpartition(b"@")
+        secret = at and (b":" in user.partition(b"/")[0] or _LONE_USER.fullmatch(user))
+        kept.append(MARK + at + host if secret else url)
+    return b"://".join(kept)
+
+
+def _spans(text: bytes, is_named: Names) -> Iterator[tuple[int, int]]:
+    """Where secrets stand."""
+    whole = len(text)
+    yield from _assigned(text, is_named)
+    yield from _options(text)
+    yield from ((match.end(), _end(text, match.end())) for match in _SAID.finditer(text))
+    yield from ((match.end(), whole) for rule in (_SAID_FOR, _COMMANDS, _COOKIE) for match in rule.finditer(text))
+    yield from (
+        (match.end(), whole) for match in _ELEMENT.finditer(text) if _is_secret(match["name"], text[match.end() :][:40], is_named)
+    )
+    yield from (match.span("value") for rule in (_PARAMETER, _SAID_ALONE, _PIPED) for match in rule.finditer(text))
+    yield from (match.span("value") for match in _SCHEME.finditer(text) if _MIXED.search(match["value"]))
+
+
+def _assigned(text: bytes, is_named: Names) -> Iterator[tuple[int, int]]:
+    at = 0
+    while match := _NAMED.search(text, at):
+        begin = at = match.end()
+        of_jaas = _USER.fullmatch(match["name"]) is not None and _QUOTE.match(text, begin) is not None
+        if not of_jaas and not _is_secret(match["name"], text[begin : begin + 40], is_named):
+            continue
+        end = _end(text, begin)
+        if text[begin:end] not in (MARK, b"\\"):  # a value that stands on the next line
+            yield begin, end
+        at = max(at, end)
+
+
+def _is_secret(name: bytes, value: bytes, is_named: Names) -> bool:
+    decoded = name.decode(errors="replace")
+    if not is_named(decoded) or is_class(decoded) or _ID.search(decoded):
+        return False
+    value = value.lstrip(b"\\\"'")
+    if value and (_NOTHING.match(value) or (_NUMBER.match(value) and not _GUESSABLE.search(name))):
+        return False
+    return not (_REQUEST.fullmatch(decoded) and _OF_REQUEST.match(value))
+
+
+def _options(text: bytes) -> Iterator[tuple[int, int]]:
+    for match in _OPTION.finditer(text):
+        if is_sensitive(match["name"].decode()) and not _NOTHING.match(text, match.end()):
+            yield match.end(), len(text)
+
+
+def _end(text: bytes, begin: int) -> int:
+    """Where a value ends: with its quote, as far as it was escaped itself; else with the text."""
+    quote = _QUOTE.match(text, begin)
+    if quote is None:
+        return len(text)
+    escapes, mark = quote[1], quote[2]
+    at = quote.end()
+    while (at := text.find(mark, at)) >= 0:
+        before = len(text[begin:at]) - len(text[begin:at].rstrip(b"\\")) if at - begin < 4096 else 0
+        if before == len(escapes):
+            return at + 1
+        at += 1
+    return len(text)

@@ -16,8 +16,9 @@ Names = Callable[[str], bool]
 _NAMED = re.compile(
     rb"""(?<![\w.\-\[\]$\x80-\xff])(?P<name>[\w.\-\[\]$\x80-\xff]++)(?:\\*+["'`]){0,2}[ \t]*+"""
     rb"""(?:=>|->|[=:]|</\w{1,40}>\s{0,9}<\w{1,40}>|,?[ \t]{0,9}["']?value["']?[ \t]{0,9}[=:]|>"""
-    rb"""|(?<=["'`])[ \t]{0,9},(?=[ \t]{0,9}\\*+["'`])|\((?=[ \t]{0,9}\\*+["'`]))[ \t]*+""",
+    rb"""|\((?=[ \t]{0,9}\\*+["'`]))[ \t]*+""",
 )
+_CALL = re.compile(rb"""\([ \t]{0,9}\\*+["'`](?P<name>[\w.-]{1,99})\\*+["'`][ \t]{0,9},[ \t]{0,9}(?=\\*+["'`])""")
 _ELEMENT = re.compile(rb"<(?:\w{1,40}:)?(?P<name>[\w.-]{1,99})[ \t][^<>]{0,400}>")
 _OPTION = re.compile(rb"""(?<![\w-])--?(?P<name>[A-Za-z][\w.-]*+)["',]*+[ \t]++(?=\S)""")
 _WORD = rb"""(?i)(?<![\w.-])(?:passw(?:or)?d|passwort|kennwort|passphrase|pwd|secret)["']?"""
@@ -132,16 +133,46 @@ def _without_user(word: bytes) -> bytes:
 
 def _spans(text: bytes, is_named: Names) -> Iterator[tuple[int, int]]:
     """Where secrets stand."""
-    whole = len(text)
     yield from _assigned(text, is_named)
     yield from _options(text)
-    yield from ((match.end(), _end(text, match.end())) for match in _SAID.finditer(text))
-    yield from ((match.end(), whole) for rule in (_SAID_FOR, _COMMANDS, _COOKIE) for match in rule.finditer(text))
-    yield from (
-        (match.end(), whole) for match in _ELEMENT.finditer(text) if _is_secret(match["name"], text[match.end() :][:40], is_named)
-    )
-    yield from (match.span("value") for rule in (_PARAMETER, _SAID_ALONE, _PIPED) for match in rule.finditer(text))
-    yield from (match.span("value") for match in _SCHEME.finditer(text) if _MIXED.search(match["value"]))
+    small = text.lower()
+    for begins, rule, found in _RULES:
+        if any(hint in small for hint in begins):
+            yield from (found(match) for match in rule.finditer(text))
+    for begins, rule, found in ((b"<", _ELEMENT, _rest), (b"(", _CALL, _quoted)):
+        if begins in text:
+            yield from (found(match) for match in rule.finditer(text) if _is_secret(match["name"], b"", is_named))
+
+
+def _rest(match: re.Match[bytes]) -> tuple[int, int]:
+    return match.end(), len(match.string)
+
+
+def _quoted(match: re.Match[bytes]) -> tuple[int, int]:
+    return match.end(), _end(match.string, match.end())
+
+
+def _value(match: re.Match[bytes]) -> tuple[int, int]:
+    return match.span("value")
+
+
+def _credentials(match: re.Match[bytes]) -> tuple[int, int]:
+    return match.span("value") if _MIXED.search(match["value"]) else (0, 0)
+
+
+_PASSWORD = (b"pass", b"kennwort", b"pwd", b"secret")
+_RULES: tuple[tuple[tuple[bytes, ...], re.Pattern[bytes], Callable[[re.Match[bytes]], tuple[int, int]]], ...] = (
+    (_PASSWORD, _SAID, _quoted),
+    (_PASSWORD, _SAID_FOR, _rest),
+    (_PASSWORD, _SAID_ALONE, _value),
+    ((b"-u", b"proxy-user", b"sshpass", b"mysql", b"ldap", b"redis-cli", b"docker", b"htpasswd", b"addauth", b"digest:"),
+     _COMMANDS, _rest),
+    ((b"echo", b"printf"), _PIPED, _value),
+    ((b"cookie",), _COOKIE, _rest),
+    ((b"sig", b"code=", b"auth=", b"key=", b"x-amz"), _PARAMETER, _value),
+    ((b"bearer", b"basic", b"negotiate", b"digest", b"splunk", b"apikey", b"token"), _SCHEME, _credentials),
+)  # fmt: skip
+"""What is in small letters in each match of a rule, the rule, and where the secret is."""
 
 
 def _assigned(text: bytes, is_named: Names) -> Iterator[tuple[int, int]]:

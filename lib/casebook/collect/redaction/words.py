@@ -16,6 +16,8 @@ _HINT = re.compile(  # what any of the structured rules begins with
     rb"|redis-cli|docker|addauth|kinit|chpasswd|^echo$|^printf$|^--?u(?:ser)?(?:=|$)|^-u|proxy-user|-----|[\x80-\xff\x1b\0]"
     rb"|\\u00|%[0-9a-f]{2}|&(?:lt|gt|quot|apos|amp|#)|[:/][^@]*@|@(?![a-f0]{5,8}(?:[^\w.-]|$))|senha|heslo|wachtwoord|parola|salasana"
 )
+_NUMBER = re.compile(rb"(?<![0-9A-Za-z])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:0x)?[0-9a-f]{8,32})(?![0-9A-Za-z])")
+"""UUIDs, sessions, hashes: their letters are digits, too."""
 _LONGEST = 1000
 """Letters of a word that can be plain; rules look at longer ones piece by piece."""
 _MOST = 1 << 17
@@ -33,6 +35,7 @@ class Plain:
         return self._words.issuperset(words) or all(map(self._is_plain, words))
 
     def _is_plain(self, word: bytes) -> bool:
+        word = without_numbers(word)
         if word in self._words:
             return True
         if not is_plain(word):
@@ -41,6 +44,11 @@ class Plain:
             self._words.clear()
         self._words.add(word)
         return True
+
+
+def without_numbers(word: bytes) -> bytes:
+    """A word with zeros for all digits of its hexadecimal numbers."""
+    return _NUMBER.sub(lambda match: b"-".join(b"0" * len(part) for part in match[0].split(b"-")), word)
 
 
 def is_plain(word: bytes) -> bool:

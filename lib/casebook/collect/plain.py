@@ -11,6 +11,7 @@ from typing import BinaryIO
 from casebook.collect import bounds, decoding, outside
 
 PACKED = (".gz", ".zst")
+_ENOUGH = 4096
 LEAST_UNPACKED = 1 << 30
 """Bytes that any pack may hold."""
 MOST_TIMES = 200
@@ -26,6 +27,20 @@ def lines(given: outside.Given, *, longest: int) -> Iterator[bytes]:
     """
     with _opened(given) as content:
         yield from of_stream(content, longest=longest)
+
+
+def refuse_binary(given: outside.Given) -> None:
+    """Refuse a file that is no text, by its beginning; whether it can be read on, who reads it is told.
+
+    Raises:
+        NoTextError: It is none.
+    """
+    try:
+        next(lines(given, longest=_ENOUGH), None)
+    except decoding.NoTextError:
+        raise
+    except OSError:
+        return
 
 
 def of_stream(content: BinaryIO, *, longest: int) -> Iterator[bytes]:

@@ -112,10 +112,22 @@ def without_named(text: bytes, is_named: Names) -> bytes:
         text: Without its line end.
         is_named: Tells names that mean secrets.
     """
-    if b"@" in text:
-        text = _WITH_URL.sub(lambda match: _without_user(match[0]), text) if b"://" in text else text
-        text = _ORACLE.sub(MARK + b"@", _USER_OF_HOST.sub(MARK + b"@", text))
+    text = _without_users(text)
     return without(text, _spans(text, is_named))
+
+
+def without_addresses(text: bytes) -> bytes:
+    """An address without its user's password, or a token or signature among its parameters."""
+    text = _without_users(text)
+    return without(text, (match.span("value") for match in _PARAMETER.finditer(text)))
+
+
+def _without_users(text: bytes) -> bytes:
+    """A text without the users of its addresses, as far as they have passwords."""
+    if b"@" not in text:
+        return text
+    text = _WITH_URL.sub(lambda match: _without_user(match[0]), text) if b"://" in text else text
+    return _ORACLE.sub(MARK + b"@", _USER_OF_HOST.sub(MARK + b"@", text))
 
 
 def _without_user(word: bytes) -> bytes:

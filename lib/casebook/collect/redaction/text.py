@@ -30,6 +30,18 @@ def redact_text(text: bytes, *, of_records: bool = False) -> bytes:
     return text if clean == read else clean
 
 
+def redact_message(text: str) -> str:
+    """What is told to people, or recorded of what others said, without secrets: each of its lines for itself."""
+    return "".join(_redacted_line(line) for line in text.splitlines(keepends=True))
+
+
+def _redacted_line(line: str) -> str:
+    body = line.rstrip("\r\n")
+    raw = body.encode(errors="surrogateescape")
+    clean = redact_text(raw)
+    return line if clean is raw else clean.decode(errors="surrogateescape") + line[len(body) :]
+
+
 def _sieved(text: bytes, of_records: bool) -> bytes:
     clean = rules.without_named(text, is_sensitive_column if of_records else is_sensitive)
     found = scanner.spans(clean)

@@ -341,6 +341,9 @@ def _tell_what_was_taken(out: Path) -> None:
         _say(f"casebook: {NOT_PASTED}: {', '.join(unpasted[:3])}{more}; triage says what to paste next", err=True)
     understood = taken.is_understood(case)
     _say(f"taken: {taken.in_words(case)}")
+    if case.redacted:
+        more = f"; and {len(case.redacted) - 3} more, all in {out / 'case.json'}" if len(case.redacted) > 3 else ""
+        _say(f"removed: secrets, in {'; '.join(case.redacted[:3])}{more}")
     if understood:
         _say(f"next: casebook run triage --source {shlex.quote(str(out))}")
     click.echo(str(out).encode(errors="replace").decode())  # as it is: scripts read it

@@ -58,9 +58,12 @@ _PARAMETER = re.compile(
     rb"(?i)[?&;](?:sig|signature|code|auth|key|x-amz-(?:signature|credential|security-token))=(?P<value>[^\s&\"'<>]++)"
 )
 _WITH_URL = re.compile(rb"""[^\s"']*+""")
+_AFTER_SCHEME = re.compile(rb"(:/{1,3})")
 _LONE_USER = re.compile(rb"[^/:]{16,400}")
+_CONTAINER = re.compile(rb"(?i)\b(?:abfss?|wasbs?)$")
+"""Schemes of Azure, where a container stands before the @."""
 _USER_OF_HOST = re.compile(
-    rb"""(?<![\w./:@-])[\w.-]{1,64}:(?!/)[^\s@/"',;()\[\]]{1,200}@(?![0-9a-f]{5,8}\b)(?=[A-Za-z0-9-]{1,63}(?:\.[A-Za-z]|:\d{2,5}\b))"""
+    rb"""(?<![\w./:@-])[\w.-]{1,64}:(?!/)[^\s@/"',;()\[\]]{1,200}@(?![0-9a-f]{5,8}\b)(?=[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9]|:\d{1,5}\b))"""
 )
 _ORACLE = re.compile(rb"(?i)(?<=jdbc:oracle:)\w{1,9}:[^\s/@:]{1,99}/[^\s@]{1,99}@")
 _NOTHING = re.compile(
@@ -126,21 +129,23 @@ def _without_users(text: bytes) -> bytes:
     """A text without the users of its addresses, as far as they have passwords."""
     if b"@" not in text:
         return text
-    text = _WITH_URL.sub(lambda match: _without_user(match[0]), text) if b"://" in text else text
+    text = _WITH_URL.sub(lambda match: _without_user(match[0]), text) if b":/" in text else text
     return _ORACLE.sub(MARK + b"@", _USER_OF_HOST.sub(MARK + b"@", text))
 
 
 def _without_user(word: bytes) -> bytes:
     """A word without what stands before the host of each of its URLs: a name with a password, or what is too long for a name."""
-    if b"@" not in word or b"://" not in word:
+    if b"@" not in word or b":/" not in word:
         return word
-    first, *urls = word.split(b"://")
-    kept = [first]
-    for url in urls:
+    first, *rest = _AFTER_SCHEME.split(word)
+    kept, scheme = [first], first
+    for slashes, url in zip(rest[::2], rest[1::2], strict=True):
         user, at, host = url.rpartition(b"@")
-        secret = at and (b":" in user.partition(b"/")[0] or _LONE_USER.fullmatch(user))
-        kept.append(MARK + at + host if secret else url)
-    return b"://".join(kept)
+        too_long = _LONE_USER.fullmatch(user) and not _CONTAINER.search(scheme)
+        secret = at and (b":" in user.partition(b"/")[0] or too_long)
+        kept += (slashes, MARK + at + host if secret else url)
+        scheme = url
+    return b"".join(kept)
 
 
 def _spans(text: bytes, is_named: Names) -> Iterator[tuple[int, int]]:

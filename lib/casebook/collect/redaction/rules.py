@@ -19,9 +19,12 @@ _NAMED = re.compile(
     rb"""|\((?=[ \t]{0,9}\\*+["'`]))[ \t]*+""",
 )
 _CALL = re.compile(rb"""\([ \t]{0,9}\\*+["'`](?P<name>[\w.-]{1,99})\\*+["'`][ \t]{0,9},[ \t]{0,9}(?=\\*+["'`])""")
+_FIELDS = re.compile(
+    rb"""["'](?:name|key)["'][ \t]{0,9}:[ \t]{0,9}["'](?P<name>[\w.-]{1,99})["'][^{}]{0,200}?["']value["'][ \t]{0,9}:[ \t]{0,9}"""
+)
 _ELEMENT = re.compile(rb"<(?:\w{1,40}:)?(?P<name>[\w.-]{1,99})[ \t][^<>]{0,400}>")
-_OPTION = re.compile(rb"""(?<![\w-])--?(?P<name>[A-Za-z][\w.-]*+)["',]*+[ \t]++(?=\S)""")
-_WORD = rb"""(?i)(?<![\w.-])(?:passw(?:or)?d|passwort|kennwort|passphrase|pwd|secret)["']?"""
+_OPTION = re.compile(rb"""(?<![\w-])--?(?P<name>[A-Za-z][\w.-]*+)(?:["',]*+[ \t]++(?=\S)|["']{1,2},["'])""")
+_WORD = rb"""(?i)(?<![\w.-])(?:passw(?:or)?d|passwort|kennwort|passphrase|pwd|secret|identified[ \t]{1,9}by)["']?"""
 _OTHER_WORDS = (
     rb"(?:a|also|an?|and|are|as|at|auth|authentications?|authenticators?|based|be|been|by|callbacks?|cannot|can|change[sd]?|checks?"
     rb"|clients?|configs?|configurations?|configured|could|credentials?|did|does|empty|encoders?|encrypted|encryption|entries|expire[sd]?"
@@ -33,18 +36,22 @@ _OTHER_WORDS = (
 )
 """What is said of passwords, and is none."""
 _SAID = re.compile(_WORD + rb"""(?:[ \t]+(?:is|was|to|ist|lautet)[ \t]+(?!""" + _OTHER_WORDS + rb""")|[ \t]+(?=["']\S))""")
+_SPACED = re.compile(rb"""(?i)(?<![\w.-])(?:pass[ \t]{1,9}(?:phrase|word|code)|pin[ \t]{1,9}code)["']?[ \t]{0,9}[:=][ \t]{0,9}""")
 _SAID_FOR = re.compile(
     _WORD + rb"""[ \t]{1,9}(?:for|of|from|on|von)[ \t]{1,9}\S{1,99}(?:[ \t]{1,9}\S{1,60}){0,3}?(?:[ \t]{1,9}=|:)(?=\s|$)[ \t]*"""
 )
 _SAID_ALONE = re.compile(
-    rb"(?i)(?<![\w.-])(?:passw(?:or)?d|passwort|kennwort|passphrase|pwd)[ \t]+"
+    rb"(?i)(?<![\w.-])(?:[\w.-]{0,30}passw(?:or)?d|passwort|kennwort|passphrase|pwd|rootpw|requirepass|masterauth)[ \t]+"
     rb"(?P<value>(?!" + _OTHER_WORDS + rb""")[^\s=:,.;)\]}>|\-"'<(\[{]\S*+)"""
 )
 _COMMANDS = re.compile(
-    rb"(?<!\S)(?:-u|-U|--user|--proxy-user)[ \t=]{1,9}[^\s:]{1,99}:(?=\S)"
+    rb"(?<!\S)(?:-u|-U|--user|--proxy-user|--auth)[ \t=]{1,9}[^\s:]{1,99}:(?=\S)"
     rb"|\bsshpass[ \t]{1,9}-p[ \t]{0,9}|\bmysql\w{0,9}[ \t][^|]{0,200}?[ \t]-p(?=\S)"
     rb"|\bldap\w{1,9}[ \t][^|]{0,200}?[ \t]-w[ \t]{1,9}|\bredis-cli[ \t][^|]{0,200}?[ \t]?-a[ \t]{1,9}"
     rb"|\bdocker[ \t]{1,9}login[ \t][^|]{0,200}?[ \t]?-p[ \t]{0,9}|\bhtpasswd[ \t]{1,9}"
+    rb"|\bssh-keygen[ \t][^|]{0,200}?[ \t]?-[PN][ \t]{1,9}|\b(?:7z|unzip|zip)[ \t][^|]{0,200}?[ \t]?-[pP][ \t]{0,9}"
+    rb"|\bsqlplus[ \t]{1,9}[^\s/]{1,60}/"
+    rb"|(?i:\bpassw(?:or)?d\([ \t]{0,9}\w{1,20}[ \t]{0,9}=)"
     rb"|\baddauth[ \t]{1,9}\w{1,20}[ \t]{1,9}[^\s:]{1,99}:|\bdigest:[^\s:]{1,99}:"
 )
 _SCHEME = re.compile(
@@ -73,9 +80,12 @@ _NUMBER = re.compile(rb"-?\d{1,19}(?:\.\d{1,19})?(?=[\s,;)\]}\"'<]|$)")
 _GUESSABLE = re.compile(rb"(?i)pass|pw|pin|secret|kennwort|auth|cred")
 _QUOTE = re.compile(rb"""(\\*+)(["'`])""")
 _ELEMENT_OF_NAME = re.compile(rb"<(?:\w{1,40}:)?(?:\w{0,20}name|key)>\s{0,9}(?P<name>[\w.-]{1,99})\s{0,9}</[\w:]{1,80}>$")
+_BLOCK = re.compile(rb"(?<=:)[ \t]{1,9}[|>][+-]?\d?$")
 _PAIR = re.compile(rb"""(?:^|[\s{,"'-])(?:name|key)["']?[ \t]{0,9}[:=][ \t]{0,9}["']?(?P<name>[\w.-]{1,99})["']?,?$""")
 _VALUE = re.compile(rb"""[\s"'-]*+value["']?[ \t]*+[:=][ \t]*+(?=\S)""")
 _USER = re.compile(rb"user_[\w.@-]++")
+_BEGINS = re.compile(rb"\\|[|>][+-]?\d?")
+"""What says that a value stands on the next line: of properties, and of YAML."""
 _MIXED = re.compile(rb"\d|[a-z][A-Z]|[+/=~]|[a-z]{18}")
 _REQUEST = re.compile(r"(?i).*api[._-]?keys?")
 _OF_REQUEST = re.compile(rb"-?\d{1,3}(?!\w)|[A-Z_]{3,}(?!\w)|[<(\[]|(?:[A-Z][a-z]{1,20}){1,5}(?![\w+/=!-])")
@@ -87,7 +97,7 @@ _ID = re.compile(
 
 def ends_with_name(text: bytes) -> bool:
     """Whether a line ends where the value of a sensitive name should begin: then it stands on the next one."""
-    tail = text[-400:].rstrip().removesuffix(b"\\").rstrip()
+    tail = _BLOCK.sub(b"", text[-400:].rstrip()).removesuffix(b"\\").rstrip()
     if tail.endswith(b">") and (named := _ELEMENT_OF_NAME.search(tail)):
         return _is_secret(named["name"], b"", is_sensitive)
     if tail[-1:] not in (b"=", b":", b">"):
@@ -156,7 +166,7 @@ def _spans(text: bytes, is_named: Names) -> Iterator[tuple[int, int]]:
     for begins, rule, found in _RULES:
         if any(hint in small for hint in begins):
             yield from (found(match) for match in rule.finditer(text))
-    for begins, rule, found in ((b"<", _ELEMENT, _rest), (b"(", _CALL, _quoted)):
+    for begins, rule, found in ((b"<", _ELEMENT, _rest), (b"(", _CALL, _quoted), (b"value", _FIELDS, _quoted)):
         if begins in text:
             yield from (found(match) for match in rule.finditer(text) if _is_secret(match["name"], b"", is_named))
 
@@ -177,12 +187,14 @@ def _credentials(match: re.Match[bytes]) -> tuple[int, int]:
     return match.span("value") if _MIXED.search(match["value"]) else (0, 0)
 
 
-_PASSWORD = (b"pass", b"kennwort", b"pwd", b"secret")
+_PASSWORD = (b"pass", b"kennwort", b"pwd", b"secret", b"identified", b"rootpw", b"masterauth")
 _RULES: tuple[tuple[tuple[bytes, ...], re.Pattern[bytes], Callable[[re.Match[bytes]], tuple[int, int]]], ...] = (
     (_PASSWORD, _SAID, _quoted),
     (_PASSWORD, _SAID_FOR, _rest),
+    ((b"pass", b"pin"), _SPACED, _quoted),
     (_PASSWORD, _SAID_ALONE, _value),
-    ((b"-u", b"proxy-user", b"sshpass", b"mysql", b"ldap", b"redis-cli", b"docker", b"htpasswd", b"addauth", b"digest:"),
+    ((b"-u", b"--auth", b"-keygen", b"7z", b"zip", b"sqlplus", b"passw",
+      b"proxy-user", b"sshpass", b"mysql", b"ldap", b"redis-cli", b"docker", b"htpasswd", b"addauth", b"digest:"),
      _COMMANDS, _rest),
     ((b"echo", b"printf"), _PIPED, _value),
     ((b"cookie",), _COOKIE, _rest),
@@ -200,7 +212,7 @@ def _assigned(text: bytes, is_named: Names) -> Iterator[tuple[int, int]]:
         if not of_jaas and not _is_secret(match["name"], text[begin : begin + 40], is_named):
             continue
         end = _end(text, begin)
-        if text[begin:end] not in (MARK, b"\\"):  # a value that stands on the next line
+        if text[begin:end] != MARK and not _BEGINS.fullmatch(text, begin, end):  # a value that stands on the next line
             yield begin, end
         at = max(at, end)
 

@@ -1,7 +1,7 @@
 """Writing a case folder: it appears under its name only when it is complete; it is written beside it and renamed."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import chain
@@ -38,23 +38,24 @@ def refuse_taken(path: Path) -> None:
 class CaseWriter:
     """Writes a case folder; use :meth:`create`."""
 
-    def __init__(self, folder: Path, command: str) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, command: str, clean: Callable[[str], str]) -> None:
+        self._folder, self._clean = folder, clean
         self._items: list[dict[str, object]] = []
         self._could_not_collect: list[dict[str, str]] = []
         self._left_out: list[str] = []
         self._redacted: list[str] = []
         self._remarks: list[str] = []
-        self._head: dict[str, object] = {"schema": SCHEMA, "collected_at": _now(), "collected_by": command}
+        self._head: dict[str, object] = {"schema": SCHEMA, "collected_at": _now(), "collected_by": clean(command)}
 
     @classmethod
     @contextmanager
-    def create(cls, path: Path, *, command: str) -> Iterator["CaseWriter"]:
+    def create(cls, path: Path, *, command: str, clean: Callable[[str], str] = str) -> Iterator["CaseWriter"]:
         """Write a new case; it is there, whole, when the block ends, and not at all when the block fails.
 
         Args:
             path: The folder to make; its parents are made.
-            command: What collects, e.g. ``casebook collect``; without secrets.
+            command: What collects, e.g. ``casebook collect``.
+            clean: Takes secrets out of what is recorded in words: names, reasons, remarks, the command.
 
         Raises:
             CaseError: Something other than an empty folder is already there, or the disk refuses.
@@ -64,7 +65,7 @@ class CaseWriter:
         try:
             private.folder(path.parent)
             with workshop.folder(beside=path.parent) as room:
-                writer = cls(room / "case", command)
+                writer = cls(room / "case", command, clean)
                 yield writer
                 writer._write_manifest()
                 private.seal(room / "case")
@@ -120,13 +121,13 @@ class CaseWriter:
         return target.stat().st_size
 
     def could_not_collect(self, part: str, reason: str) -> None:
-        """Record what was asked for and is not here, and why (without secrets)."""
-        self._could_not_collect.append({"part": _told(part), "reason": _told(reason)})
+        """Record what was asked for and is not here, and why."""
+        self._could_not_collect.append({"part": self._told(part), "reason": self._told(reason)})
 
     def left_out(self, part: str, reason: str) -> None:
         """Record the same of what somebody named: the case is only a part of what was wished."""
         self.could_not_collect(part, reason)
-        self._left_out.append(_told(part))
+        self._left_out.append(self._told(part))
 
     @property
     def missing(self) -> tuple[Problem, ...]:
@@ -144,7 +145,11 @@ class CaseWriter:
 
     def remark(self, sentence: str) -> None:
         """Record what happened while collecting that a reader should know, e.g. that a session expired."""
-        self._remarks.append(sentence)
+        self._remarks.append(self._told(sentence))
+
+    def _told(self, text: str) -> str:
+        """A text that can be written and printed: names of files may hold bytes that are no text, and line ends; and secrets."""
+        return self._clean("".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text))
 
     def _target(self, name: str) -> Path:
         relative = PurePosixPath(name)
@@ -179,11 +184,6 @@ def _whole(target: Path) -> Iterator[BinaryIO]:
     except BaseException:
         target.unlink(missing_ok=True)
         raise
-
-
-def _told(text: str) -> str:
-    """A text that can be written and printed: names of files may hold bytes that are no text, and line ends."""
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def _now() -> str:

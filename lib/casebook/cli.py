@@ -1,5 +1,6 @@
 """The command ``casebook``. Every command has its Python twin; this module only reads arguments and prints."""
 
+import io
 import os
 import re
 import shlex
@@ -35,7 +36,9 @@ def main() -> None:
         _complain(error)
         sys.exit(_COULD_NOT_COMPLETE)
     except click.ClickException as error:
-        error.show()
+        shown = io.StringIO()
+        error.show(file=shown)
+        _say(shown.getvalue(), err=True, nl=False)
         sys.exit(_COULD_NOT_COMPLETE)
     except (click.Abort, KeyboardInterrupt):
         click.echo("Stopped.", err=True)
@@ -45,7 +48,7 @@ def main() -> None:
         sys.exit(_COULD_NOT_COMPLETE)
     except Exception as error:  # a fault of ours, which must not look like a warning
         _complain(CasebookError(f"An error that casebook did not expect: {type(error).__name__}.", try_="Report what follows."))
-        traceback.print_exc()
+        _say(traceback.format_exc(), err=True, nl=False)
         sys.exit(_COULD_NOT_COMPLETE)
 
 
@@ -58,8 +61,10 @@ def _complain(error: CasebookError) -> None:
 
 
 def _say(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Print what others wrote: half a surrogate pair in it becomes a question mark."""
-    click.echo(text.encode(errors="replace").decode(), err=err, nl=nl)
+    """Print what others wrote, without secrets: the one door to the terminal. Half a surrogate pair becomes a question mark."""
+    from casebook.collect.redaction import redact_message
+
+    click.echo(redact_message(text).encode(errors="replace").decode(), err=err, nl=nl)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -274,6 +279,7 @@ def collect(
     """
     from casebook import progress
     from casebook.collect import PATIENCE, collect_case
+    from casebook.collect.redaction.addresses import refuse_passwords
 
     if not (zookeeper or zookeeper_dump or zookeeper_data or properties or logs or ledgers or clients or log_dirs or pasted):
         raise UsageError(
@@ -287,6 +293,7 @@ def collect(
     files = [_globbed(given) for given in (logs, ledgers, clients)]
     places = [_log_dir(text) for text in log_dirs]
     time_limit = _seconds("--timeout", timeout)
+    refuse_passwords("--zookeeper", zookeeper)  # before it is told that it is tried
     with progress.shown() as tell:
         tell(f"Connecting to {zookeeper} (up to {PATIENCE:g} s)" if zookeeper else "Reading what was given")
         collect_case(
@@ -334,9 +341,12 @@ def _tell_what_was_taken(out: Path) -> None:
         _say(f"casebook: {NOT_PASTED}: {', '.join(unpasted[:3])}{more}; triage says what to paste next", err=True)
     understood = taken.is_understood(case)
     _say(f"taken: {taken.in_words(case)}")
+    if case.redacted:
+        more = f"; and {len(case.redacted) - 3} more, all in {out / 'case.json'}" if len(case.redacted) > 3 else ""
+        _say(f"removed: secrets, in {'; '.join(case.redacted[:3])}{more}")
     if understood:
         _say(f"next: casebook run triage --source {shlex.quote(str(out))}")
-    _say(str(out))
+    click.echo(str(out).encode(errors="replace").decode())  # as it is: scripts read it
     if not understood:
         raise CasebookError(
             f"Nothing was collected that casebook understands; no notebook can tell anything of {out}.",
@@ -416,9 +426,9 @@ def rehearse(incident: str | None, listing: bool, kafka: str | None, out: Path, 
             click.echo(f"{known.name:<20} {known.story}  [{', '.join(known.kafka)}]{' --practice' if known.practice else ''}")
         return
     if practice:
-        rehearsal.practise(incident, kafka=kafka, out=out, tell=click.echo)
+        rehearsal.practise(incident, kafka=kafka, out=out, tell=_say)
         return
-    rehearsal.play(incident, kafka=kafka, keep_running=keep_running, out=out, progress=lambda text: click.echo(text, err=True))
+    rehearsal.play(incident, kafka=kafka, keep_running=keep_running, out=out, progress=lambda text: _say(text, err=True))
     click.echo(str(out))
 
 
@@ -440,14 +450,16 @@ def doctor(zookeeper: str | None, bootstrap: str | None) -> None:
     """Tell what will work here and what will not, and why."""
     from casebook import doctor as checks
     from casebook import progress
+    from casebook.collect.redaction.addresses import refuse_passwords
     from casebook.doctor.neighbours import PATIENCE
 
+    refuse_passwords("--zookeeper or --bootstrap", zookeeper, bootstrap)
     with progress.shown() as tell:
         tell("Looking at this machine" + (f", and connecting to {zookeeper} (up to {PATIENCE:g} s)" if zookeeper else ""))
         results = checks.examine(zookeeper, bootstrap)
     for result in results:
-        click.echo(f"{_MARKS[result.ok]}  {result.what}: {result.found}")
+        _say(f"{_MARKS[result.ok]}  {result.what}: {result.found}")
         if not result.ok:
-            click.echo(f"      without it: {result.without}")
-            click.echo(f"      try: {result.try_}")
+            _say(f"      without it: {result.without}")
+            _say(f"      try: {result.try_}")
     sys.exit(_COULD_NOT_COMPLETE if any(result.ok is False for result in results) else 0)

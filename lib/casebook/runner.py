@@ -73,9 +73,12 @@ def run(
         CasebookError: A parameter is unknown or of the wrong type, there is no such source, nothing can be published, or another
             run has its turn; nothing has run then. Who waits for a published report is told of a source that is gone by that.
     """
+    from casebook.collect.redaction.addresses import refuse_passwords
+
     known = parameters.of_notebook(notebook.path)
     values = parameters.coerced(known, given)
     shown = _in_force(known, values)
+    refuse_passwords("the parameters", *(value for value in values.values() if isinstance(value, str)))
     if not publish or sources.is_missing_profile(str(shown["source"])):
         sources.check(str(shown["source"]))
     if publish:

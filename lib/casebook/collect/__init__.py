@@ -13,7 +13,8 @@ from casebook.collect.dump import read_dump
 from casebook.collect.ensemble import Credentials, Ensemble, normal_chroot
 from casebook.collect.inputs import Inputs
 from casebook.collect.outside import Given
-from casebook.collect.redaction import redact_znode
+from casebook.collect.redaction import redact_message, redact_znode
+from casebook.collect.redaction.addresses import refuse_passwords
 from casebook.collect.zookeeper_data import ZookeeperData
 from casebook.errors import UsageError
 from casebook.facts import Change, Problem, Znode, instant
@@ -86,7 +87,7 @@ def collect_case(
 
     Raises:
         UsageError: Both ensemble and dump, a chroot given apart from the connect string, or a malformed one; a paste and other
-            sources of the same.
+            sources of the same; an address with a password in it.
         CollectError: Nothing at all was had; where a single input is to blame, what it is to blame for.
         CaseError: The folder holds something, or cannot be made.
     """
@@ -95,11 +96,13 @@ def collect_case(
             "Znodes come either from an ensemble or from a dump; only a dump has its chroot apart.",
             try_="Give --zookeeper host:port/chroot, or --zookeeper-dump FILE with --chroot /C.",
         )
+    refuse_passwords("--zookeeper", zookeeper)
+    refuse_passwords("--log-dirs", *(place for _, place in log_dirs))
     pasted_text.check(pasted, (zookeeper, zookeeper_dump, zookeeper_data, log_dirs))
     chroot = Ensemble.parse(zookeeper).chroot if zookeeper is not None else normal_chroot(chroot)
     refuse_taken(out)
     out = Path(out)
-    with CaseWriter.create(out, command=command) as case, bounds.lasting(time_limit):
+    with CaseWriter.create(out, command=command, clean=redact_message) as case, bounds.lasting(time_limit):
         inputs, znodes = Inputs(case), None
         if zookeeper is not None:
             znodes = inputs.take("ZooKeeper", lambda: _from_ensemble(zookeeper, credentials, window, timeout, progress))

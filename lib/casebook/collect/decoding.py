@@ -11,12 +11,14 @@ from typing import BinaryIO
 
 _HEAD = 1 << 16
 _BOMS = (
-    (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
+    (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
 )  # fmt: skip
 _CONTROL = re.compile(rb"[\x01-\x06\x0e-\x1a\x1c-\x1f\x7f]")
 """What no text holds (``text_chars``, src/encoding.c@FILE5_45); zeros apart, which a log that was truncated begins with."""
 _MOST_CONTROL = 0.02
 _MOSTLY = 0.4
+_ASCII = re.compile(rb"[\t\n\r\x1b-\x7e]")
 
 
 class NoTextError(OSError):
@@ -53,10 +55,16 @@ def encoding_of(head: bytes) -> str | None:
     pairs = len(head) // 2
     if pairs < 2 or not head.strip(b"\0"):
         return None
-    low, high = head[: 2 * pairs : 2].count(0), head[1 : 2 * pairs : 2].count(0)
-    if high > _MOSTLY * pairs and low < high / 8:
+    evens, odds = head[: 2 * pairs : 2], head[1 : 2 * pairs : 2]
+    if _are_letters(evens, odds):
         return "utf-16-le"
-    return "utf-16-be" if low > _MOSTLY * pairs and high < low / 8 else None
+    return "utf-16-be" if _are_letters(odds, evens) else None
+
+
+def _are_letters(low: bytes, high: bytes) -> bool:
+    """Whether bytes are the low and the high ones of letters, most of them ASCII."""
+    ascii_letters, zeros = len(_ASCII.findall(low)), high.count(0)
+    return zeros > _MOSTLY * len(high) and ascii_letters > _MOSTLY * len(low) and low.count(0) < zeros / 8
 
 
 def _is_binary(head: bytes) -> bool:

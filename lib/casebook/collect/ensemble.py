@@ -56,6 +56,12 @@ def normal_chroot(chroot: str) -> str:
 
 
 def _server(text: str, connect: str) -> str:
+    if "@" in text:
+        raise UsageError(
+            "A server of the connect string has something before an @: ZooKeeper takes no user there.",
+            cause="It may be a password, so it is not repeated here.",
+            try_=f"Give a user with --credentials. {_SHAPE}",
+        )
     match = re.fullmatch(r"(?:\[(?P<ipv6>[0-9a-fA-F:.%]+)\]|(?P<host>[^\s\[\]:@]+))(?::(?P<port>\d{1,5}))?", text)
     if not match or not 0 < int(match["port"] or _DEFAULT_PORT) < 2**16 or not _is_ipv6_or_none(match["ipv6"]):
         raise UsageError(f"{text!r} in {connect!r} is no host:port.", try_=_SHAPE)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from casebook.case_writer import CaseWriter
-from casebook.collect import kraft, outside, plain, redaction
+from casebook.collect import decoding, kraft, outside, plain, redaction
 from casebook.collect.segments import COPY_LIMIT
 from casebook.errors import CollectError, UsageError
 from casebook.events import folder_of
@@ -125,6 +125,8 @@ def _size(path: outside.Given) -> int | None:
 def _is_binary(path: outside.Given) -> bool:
     try:
         return any(map(_BINARY.search, islice(_lines(path), _HEAD)))
+    except decoding.NoTextError:
+        return True
     except OSError:
         return False
 
@@ -144,6 +146,7 @@ def _copy(case: CaseWriter, given: outside.Given, name: str, redact: Redact, lin
     try:
         with outside.opened(given):
             pass
+        plain.refuse_binary(given)
     except OSError as error:
         case.left_out(name, f"{path} cannot be opened: {error.strerror or error}")
         return

@@ -11,6 +11,7 @@ from typing import BinaryIO
 from casebook.collect import bounds, decoding, outside
 
 PACKED = (".gz", ".zst")
+_ENOUGH = 4096
 LEAST_UNPACKED = 1 << 30
 """Bytes that any pack may hold."""
 MOST_TIMES = 200
@@ -21,11 +22,25 @@ def lines(given: outside.Given, *, longest: int) -> Iterator[bytes]:
     """The lines of a text file as UTF-8, ``.gz`` and ``.zst`` unpacked; of a longer line only its first ``longest`` bytes.
 
     Raises:
-        OSError: It is no text, it cannot be opened or read on, its pack is damaged or holds more than :func:`most_unpacked`, or the time of
-            the collection is up; the lines before were already given.
+        OSError: It is no text, it cannot be opened or read on, its pack is damaged or holds more than :func:`most_unpacked`, or
+            the time of the collection is up; the lines before were already given.
     """
     with _opened(given) as content:
         yield from of_stream(content, longest=longest)
+
+
+def refuse_binary(given: outside.Given) -> None:
+    """Refuse a file that is no text, by its beginning; whether it can be read on, who reads it is told.
+
+    Raises:
+        NoTextError: It is none.
+    """
+    try:
+        next(lines(given, longest=_ENOUGH), None)
+    except decoding.NoTextError:
+        raise
+    except OSError:
+        return
 
 
 def of_stream(content: BinaryIO, *, longest: int) -> Iterator[bytes]:

@@ -190,7 +190,7 @@ def _bare(lines: Sequence[Line], at: int) -> tuple[PastedZnode | Cut | None, int
     if data is None:
         return Cut(_span(lines, at, end), "is JSON that is cut or was changed"), end
     try:
-        row = json.loads(data.replace("[redacted]", '"[redacted]"'))
+        row = _loaded(data)
     except (ValueError, RecursionError):
         return Cut(_span(lines, at, end), "is JSON that is cut or was changed"), end
     kind = _kind(row)
@@ -260,9 +260,21 @@ def _depth(text: str, depth: int, inside: bool) -> tuple[int, bool]:
     return depth, inside
 
 
+def _loaded(text: str) -> object:
+    """JSON, also where a secret went together with its quotes.
+
+    Raises:
+        ValueError: It is none.
+    """
+    try:
+        return json.loads(text)
+    except ValueError:
+        return json.loads(text.replace("[redacted]", '"[redacted]"'))
+
+
 def _is_json(text: str) -> bool:
     try:
-        return isinstance(json.loads(text.replace("[redacted]", '"[redacted]"')), dict)
+        return isinstance(_loaded(text), dict)
     except (ValueError, RecursionError):
         return False
 

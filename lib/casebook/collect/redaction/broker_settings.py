@@ -11,12 +11,14 @@ from casebook.versions import DEFAULTS
 ALLOWED = frozenset(DEFAULTS) | {"broker.id", "node.id", "process.roles"}
 """What :mod:`casebook.analysis.settings` asks for, and whose file it is."""
 _DROPPED = b"# " + MARK
-_SANE = re.compile(r"[\w.,:/+\- ]{0,200}", re.ASCII)
-"""What values of the allowed settings are made of: numbers, words, releases, racks."""
+_NUMBER = re.compile(r"-?\d{1,19}(?:\.\d{1,19})?")
+_TRUTH = re.compile(r"(?i)true|false")
+_WORDS = re.compile(r"[\w.,:/+\- ]{0,100}", re.ASCII)
+"""What values of the allowed settings are made of; words are policies, releases, roles, racks."""
 
 
 def redact_properties(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines of a Java properties file, as many as before: of a setting that is not read, and of comments, only that they were."""
+    """The lines of a Java properties file, as many as before; a setting that is not read, and a comment, leave a mark alone."""
     setting: list[bytes] = []
     for line in lines:
         setting.append(line)
@@ -56,4 +58,12 @@ def _may_stay(setting: bytes) -> bool:
     if is_comment(setting):
         return False
     key, value, _ = next(properties.elements(setting.decode(errors="replace")), ("", "", 0))
-    return key in ALLOWED and _SANE.fullmatch(value) is not None and redact_text(value.encode()) == value.encode()
+    return key in ALLOWED and _made_of(key).fullmatch(value) is not None and redact_text(value.encode()) == value.encode()
+
+
+def _made_of(key: str) -> re.Pattern[str]:
+    """What a setting's values are made of, by its defaults: a password in the place of a number is one."""
+    defaults = [value for _, value in DEFAULTS[key].values] if key in DEFAULTS else []
+    if key.endswith(".id") or key.startswith("log.retention.") or (any(defaults) and all(map(_NUMBER.fullmatch, defaults))):
+        return _NUMBER
+    return _TRUTH if any(defaults) and all(map(_TRUTH.fullmatch, defaults)) else _WORDS

@@ -143,9 +143,11 @@ class _Yaml:
         if self._left < 0:
             raise ValueError("is YAML that repeats itself too often")
         if isinstance(node, yaml.MappingNode):
-            return any([self._pair(key, value, path, depth) for key, value in node.value])
+            kept = [self._pair(key, value, path, depth) for key, value in node.value]  # all of them, not only up to the first
+            return any(kept)
         if isinstance(node, yaml.SequenceNode):
-            return any([self._walk(child, (*path, str(at)), depth + 1) for at, child in enumerate(node.value)])
+            kept = [self._walk(child, (*path, str(at)), depth + 1) for at, child in enumerate(node.value)]
+            return any(kept)
         return self._value(node, path)
 
     def _pair(self, key: yaml.Node, value: yaml.Node, path: tuple[str, ...], depth: int) -> bool:

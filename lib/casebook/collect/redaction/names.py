@@ -4,14 +4,16 @@ import re
 from functools import lru_cache
 
 _COLUMN = (
-    r"passw(?:or)?d|passwort|kennwort|passcode|passphrase|pwd|secret|token|credential|jaas|authorization|user\.?info|salt|scram-sha"
+    r"passw(?:[o0]r)?d|psswd|passwrd|masterauth|(?<![a-z])otp(?![a-z])|passwort|kennwort|passcode|passphrase|pwd|secret|token|credential|jaas|authorization|user\.?info|salt|scram-sha"
     r"|(?:private|access|account|stored|server|master|keystore|signing|encryption)[._-]?key|certificate|hmac|cookie|jsessionid"
-    r"|shared[._-]?access|contrase\xf1a|mot de passe|\u043f\u0430\u0440\u043e\u043b\u044c|\u5bc6\u7801|\u5bc6\u78bc"
+    r"|shared[._-]?access|contrase\xf1a|mot de passe|contrasena|(?<![a-z])passe(?![a-z])|senha|has\u0142o|heslo"
+    r"|l\xf6senord|salasana|wachtwoord|parola|\u015fifre|\u043f\u0430\u0440\u043e\u043b\u044c|\u5bc6\u7801|\u5bc6\u78bc|\u30d1\u30b9\u30ef\u30fc\u30c9"
+    r"|\ube44\ubc00\ubc88\ud638|(?<![a-z])creds?(?![a-z])"
     r"|api[._-]?key(?!s?\.java:|s\.|[\"']?\s*[:=]\s*-?\d{1,3}(?!\w))"  # Kafka's own: which request it is
 )
 _NAME = re.compile(rf"{_COLUMN}|[._-]key(?![\w.-])", re.IGNORECASE)
 _PIECE = re.compile(  # too short to be looked for inside of words: compass, spinning
-    r"(?:(?<![A-Za-z])[Pp]|(?<=[a-z\d])P)(?:ass|w|in)(?![a-z])(?![._-]?[Tt]hrough)"
+    r"(?:(?<![A-Za-z])[Pp]|(?<=-D)[Pp]|(?<=[a-z\d])P)(?:ass|w|in)(?![a-z])(?![._-]?[Tt]hrough)"
     r"|(?<![A-Z])P(?:ASS|W|IN)(?![a-z]|[A-Z](?![a-z])|[._-]THROUGH)"
     r"|(?i:store|key|trust|db|pg|ht|user|sasl|ssl|kafka|jdbc|root|admin|my|ssh|ldap|jmx)(?i:pass|pw)(?![A-Za-z])"
 )

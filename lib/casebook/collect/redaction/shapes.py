@@ -1,83 +1,78 @@
-"""Secrets without a name: by the public rules of detect-secrets, and by being too random to be anything that Kafka prints."""
+"""Secrets without a name and without a form of their own: what is too random to be anything that Kafka prints."""
 
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
-from importlib import import_module
+from functools import lru_cache
 
-from casebook.collect.redaction.marks import MARK
-
-_DETECTORS = (
-    "artifactory.ArtifactoryDetector", "aws.AWSKeyDetector", "azure_storage_key.AzureStorageKeyDetector",
-    "discord.DiscordBotTokenDetector", "github_token.GitHubTokenDetector", "gitlab_token.GitLabTokenDetector",
-    "jwt.JwtTokenDetector", "mailchimp.MailchimpDetector", "openai.OpenAIDetector", "pypi_token.PypiTokenDetector",
-    "sendgrid.SendGridDetector", "slack.SlackDetector", "square_oauth.SquareOAuthDetector", "stripe.StripeDetector",
-    "telegram_token.TelegramBotTokenDetector", "twilio.TwilioKeyDetector",
-)  # fmt: skip
-"""Of its plugins those that know a secret by its own form; those that go by names are what :mod:`.text` does."""
-_LIKELY = re.compile(rb"[A-Za-z0-9_\-+/.:=]{16}")
-_WINDOW, _OVERLAP = 1024, 1024
-"""A longer line is looked at in pieces: a rule of somebody else may take more than its share of a long one."""
-_REST = re.compile(rb"[A-Za-z0-9._+/=-]*+")
-
-_TOKEN = re.compile(rb"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}+={0,2}")
-_PIECES = re.compile(r"[^A-Za-z0-9]+")
+_TOKEN = re.compile(rb"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{23,}+={0,2}")
+_LEAST = 23
+"""Letters of what is looked at; the 22 of a UUID of Kafka's (``Uuid.java@2.8.0``) look random and are evidence."""
+_PARTS = re.compile(r"[A-Za-z0-9]+")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]{8,}")
-_WORD = re.compile(r"[A-Z]?[a-z]{4,}|[A-Z]{4,}|(?:[A-Z]?[a-z]{2,}){3,}\d{0,6}")
+_WORD = re.compile(r"[A-Z]?[a-z]{4,}|[A-Z]{4,}|(?:[A-Z]?[a-z]{2,}){3,}\d{0,6}|\d{4,}")
 _KAFKA_ID = re.compile(r"(?:.{0,12}[-_])?[A-Za-z0-9_-]{22}(?:={2})?")
-_LEAST_CHANGES = 0.35
-"""Changes between small letters, capitals and digits, a character: 0.62 in base64, below 0.3 in names."""
+_STRETCH = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_MOST_IN_WORDS = 0.8
+"""Share of the letters in words of three letters and more: above it in three of a thousand random runs of 24 letters."""
+_NUMBERED = re.compile(r"(?:[-_]\d{1,6})+$")
+"""Threads, partitions and clients are numbered; the number says nothing of the name."""
+_LEAST_STRETCHES = 0.32
+"""Words, abbreviations and numbers, a letter: 0.54 in base64 (under 0.33 in one of a hundred runs of 24 letters); at most 0.31 in
+the 8,383 identifiers of 24 letters and more of Kafka's source."""
+_OF_AN_ID = re.compile(
+    rb"""(?i)(?:\b(?:cluster|topic|member|session|directory|dir|producer|consumer|transaction(?:al)?|group"""
+    rb"""|instance|incarnation|client|broker|node|controller|correlation|segment|process|kafka)[ ._-]?(?:id|uuid|name)s?"""
+    rb"""|\b(?:topic|partition|group|uuid))["']?\s{0,3}(?:[:=(\[]|is)?\s{0,3}["']?$"""
+)
+"""What says of the next word that it is an id: some of them look like secrets."""
 
 
-def without_known(text: bytes) -> bytes:
-    """A text without what the rules of detect-secrets find."""
-    if not _LIKELY.search(text):
-        return text
-    spans = sorted({span for begin in range(0, len(text), _WINDOW) for span in _known(text, begin)})
-    pieces, at = list[bytes](), 0
-    for begin, end in spans:
-        if begin >= at:
-            pieces += (text[at:begin], MARK)
-            at = end
-    return b"".join([*pieces, text[at:]]) if pieces else text
+def random_spans(text: bytes) -> Iterator[tuple[int, int]]:
+    """Where something random stands; no id, hash, path, class or host of the kinds that Kafka, ZooKeeper and clients print."""
+    for match in _TOKEN.finditer(text):
+        found = _random_in(match[0].decode())
+        at = match.start()
+        if found and not _OF_AN_ID.search(text, max(0, at - 60), at):
+            yield from ((at + begin, at + end) for begin, end in found)
 
 
-def _known(text: bytes, begin: int) -> Iterator[tuple[int, int]]:
-    window = text[begin : begin + _WINDOW + _OVERLAP].decode("latin-1")
-    for rule in _rules():
-        for match in rule.finditer(window):
-            first, last = match.span()
-            if last > first:
-                yield begin + first, _REST.match(text, begin + last).end() if last == len(window) else begin + last
-
-
-@cache
-def _rules() -> tuple[re.Pattern[str], ...]:
-    """Its rules; importing all of it takes a tenth of a second, so only whoever collects does."""
-    found = []
-    for place in _DETECTORS:
-        module, _, name = place.partition(".")
-        found += getattr(import_module(f"detect_secrets.plugins.{module}"), name).denylist
-    return tuple(found)
-
-
-def without_random(text: bytes) -> bytes:
-    """A text without what is random, and no id, hash, path, class or host of the kinds that Kafka, ZooKeeper and clients print."""
-    return _TOKEN.sub(lambda match: MARK if is_random(match[0].decode()) else match[0], text)
+def has_random(text: bytes) -> bool:
+    """Whether something is random, whatever stands before it."""
+    return any(_random_in(token.decode()) for token in _TOKEN.findall(text))
 
 
 @lru_cache(maxsize=1 << 14)
-def is_random(token: str) -> bool:
-    """Whether a run of at least 24 characters of base64 is random.
+def _random_in(token: str) -> tuple[tuple[int, int], ...]:
+    """What is random of a run of base64: what stands between words and hexadecimal numbers, where it is long and mixed.
 
-    Not random: what has a word of four letters between its separators (paths, topics, groups, hosts), hexadecimal digits (hashes,
-    UUIDs, sessions), the 22 characters of a UUID of Kafka's (``Uuid.java@2.8.0``) with at most a short prefix, one kind of letters.
+    Not random: hexadecimal digits (hashes, UUIDs, sessions), one kind of letters, words, however they are put together (paths,
+    topics, groups, hosts, classes), and the 22 letters of a UUID of Kafka's with at most a short prefix.
     """
-    if _KAFKA_ID.fullmatch(token) or not all(re.search(kind, token) for kind in ("[a-z]", "[A-Z]", r"\d")):
+    if _KAFKA_ID.fullmatch(token):
+        return ()
+    return tuple((begin, end) for begin, end in _stretches(token) if end - begin >= _LEAST and _is_mixed(token[begin:end]))
+
+
+def _stretches(token: str) -> Iterator[tuple[int, int]]:
+    """What stands between words and hexadecimal numbers."""
+    begin = end = None
+    for part in _PARTS.finditer(token):
+        if _WORD.fullmatch(part[0]) or _HEX.fullmatch(part[0]):
+            if begin is not None:
+                yield begin, end
+            begin = None
+        else:
+            begin, end = part.start() if begin is None else begin, part.end()
+    if begin is not None:
+        yield begin, len(token)
+
+
+def _is_mixed(text: str) -> bool:
+    """Whether small letters, capitals and digits alternate as they do by chance only."""
+    text = _NUMBERED.sub("", text)
+    if not all(re.search(kind, text) for kind in ("[a-z]", "[A-Z]", r"\d")):
         return False
-    pieces = [piece for piece in _PIECES.split(token) if piece]
-    if any(_WORD.fullmatch(piece) or _HEX.fullmatch(piece) for piece in pieces):
-        return False
-    kinds = ["0" if letter.isdigit() else "A" if letter.isupper() else "a" for letter in token if letter.isalnum()]
-    changes = sum(one != other for one, other in zip(kinds, kinds[1:], strict=False))
-    return changes >= _LEAST_CHANGES * len(kinds)
+    stretches = _STRETCH.findall(text)
+    letters = sum(map(len, stretches))
+    words = sum(len(stretch) for stretch in stretches if len(stretch) >= 3 and stretch.isalpha())
+    return len(stretches) > _LEAST_STRETCHES * letters and words < _MOST_IN_WORDS * letters

@@ -1,0 +1,28 @@
+"""Addresses with a password in them are refused before anything is done: they would be recorded, and shown."""
+
+from casebook.collect.redaction.rules import without_addresses
+from casebook.errors import UsageError
+
+
+def has_password(address: str) -> bool:
+    """Whether a URI or ``host:port`` has a user's password, a token or a signature in it."""
+    text = address.encode(errors="replace")
+    return without_addresses(text) != text
+
+
+def refuse_passwords(what: str, *addresses: str | None) -> None:
+    """Refuse addresses with passwords in them, without repeating any.
+
+    Args:
+        what: Where they were given, as ``--zookeeper``.
+        addresses: ``None`` for none.
+
+    Raises:
+        UsageError: One has a password.
+    """
+    if any(address is not None and has_password(address) for address in addresses):
+        raise UsageError(
+            f"An address in {what} has a password, a token or a signature in it.",
+            cause="It would be written into the case or the run, so nothing was done with it; it is not repeated here.",
+            try_="Leave it out of the address. ZooKeeper: --credentials FILE; object stores: environment or configuration.",
+        )

@@ -1,0 +1,248 @@
+"""Where secrets stand in a line: by what a name, an option, a command, a header or an address says of what follows it.
+
+An unquoted secret is taken to reach to the end of the line: where it really ends, nobody can tell. Every pattern passes a text
+once, with possessive or bounded repetitions, so that the time is in proportion to the length of the line, whatever is in it.
+A rule begins with what :mod:`.words` knows as a hint.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from casebook.collect.redaction.marks import MARK, without
+from casebook.collect.redaction.names import is_class, is_sensitive
+
+Names = Callable[[str], bool]
+
+_NAMED = re.compile(
+    rb"""(?<![\w.\-\[\]$\x80-\xff])(?P<name>[\w.\-\[\]$\x80-\xff]++)(?:\\*+["'`]){0,2}[ \t]*+"""
+    rb"""(?:=>|->|[=:]|</\w{1,40}>\s{0,9}<\w{1,40}>|,?[ \t]{0,9}["']?value["']?[ \t]{0,9}[=:]|>"""
+    rb"""|\((?=[ \t]{0,9}\\*+["'`]))[ \t]*+""",
+)
+_CALL = re.compile(rb"""\([ \t]{0,9}\\*+["'`](?P<name>[\w.-]{1,99})\\*+["'`][ \t]{0,9},[ \t]{0,9}(?=\\*+["'`])""")
+_FIELDS = re.compile(
+    rb"""["'](?:name|key)["'][ \t]{0,9}:[ \t]{0,9}["'](?P<name>[\w.-]{1,99})["'][^{}]{0,200}?["']value["'][ \t]{0,9}:[ \t]{0,9}"""
+)
+_ELEMENT = re.compile(rb"<(?:\w{1,40}:)?(?P<name>[\w.-]{1,99})[ \t][^<>]{0,400}>")
+_OPTION = re.compile(rb"""(?<![\w-])--?(?P<name>[A-Za-z][\w.-]*+)(?:["',]*+[ \t]++(?=\S)|["']{1,2},["'])""")
+_WORD = rb"""(?i)(?<![\w.-])(?:passw(?:or)?d|passwort|kennwort|passphrase|pwd|secret|identified[ \t]{1,9}by)["']?"""
+_OTHER_WORDS = (
+    rb"(?:a|also|an?|and|are|as|at|auth|authentications?|authenticators?|based|be|been|by|callbacks?|cannot|can|change[sd]?|checks?"
+    rb"|clients?|configs?|configurations?|configured|could|credentials?|did|does|empty|encoders?|encrypted|encryption|entries|expire[sd]?"
+    rb"|failed|failures?|fields?|files?|for|from|given|has|hash|hashes|if|in|incorrect|into|invalid|is|keys?|login|managers?|may"
+    rb"|mechanisms?|mismatch|missing|must|needs?|no|not|null|of|on|options?|or|parameters?|policy|properties|property|protected"
+    rb"|providers?|prompt|provided|requests?|required|reset|secrets?|server|set|settings?|should|specified|stores?|than|that|the|this"
+    rb"|through|to|tokens?|type|unset|update[sd]?|use[dr]?|using|validation|validators?|values?|verification|via|was|were|when|which"
+    rb"|will|with|without|would|wrong)(?![\w-])"
+)
+"""What is said of passwords, and is none."""
+_SAID = re.compile(_WORD + rb"""(?:[ \t]+(?:is|was|to|ist|lautet)[ \t]+(?!""" + _OTHER_WORDS + rb""")|[ \t]+(?=["']\S))""")
+_SPACED = re.compile(rb"""(?i)(?<![\w.-])(?:pass[ \t]{1,9}(?:phrase|word|code)|pin[ \t]{1,9}code)["']?[ \t]{0,9}[:=][ \t]{0,9}""")
+_SAID_FOR = re.compile(
+    _WORD + rb"""[ \t]{1,9}(?:for|of|from|on|von)[ \t]{1,9}\S{1,99}(?:[ \t]{1,9}\S{1,60}){0,3}?(?:[ \t]{1,9}=|:)(?=\s|$)[ \t]*"""
+)
+_SAID_ALONE = re.compile(
+    rb"(?i)(?<![\w.-])(?:[\w.-]{0,30}passw(?:or)?d|passwort|kennwort|passphrase|pwd|rootpw|requirepass|masterauth)[ \t]+"
+    rb"(?P<value>(?!" + _OTHER_WORDS + rb""")[^\s=:,.;)\]}>|\-"'<(\[{]\S*+)"""
+)
+_COMMANDS = re.compile(
+    rb"(?<!\S)(?:-u|-U|--user|--proxy-user|--auth)[ \t=]{1,9}[^\s:]{1,99}:(?=\S)"
+    rb"|\bsshpass[ \t]{1,9}-p[ \t]{0,9}|\bmysql\w{0,9}[ \t][^|]{0,200}?[ \t]-p(?=\S)"
+    rb"|\bldap\w{1,9}[ \t][^|]{0,200}?[ \t]-w[ \t]{1,9}|\bredis-cli[ \t][^|]{0,200}?[ \t]?-a[ \t]{1,9}"
+    rb"|\bdocker[ \t]{1,9}login[ \t][^|]{0,200}?[ \t]?-p[ \t]{0,9}|\bhtpasswd[ \t]{1,9}"
+    rb"|\bssh-keygen[ \t][^|]{0,200}?[ \t]?-[PN][ \t]{1,9}|\b(?:7z|unzip|zip)[ \t][^|]{0,200}?[ \t]?-[pP][ \t]{0,9}"
+    rb"|\bsqlplus[ \t]{1,9}[^\s/]{1,60}/"
+    rb"|(?i:\bpassw(?:or)?d\([ \t]{0,9}\w{1,20}[ \t]{0,9}=)"
+    rb"|\baddauth[ \t]{1,9}\w{1,20}[ \t]{1,9}[^\s:]{1,99}:|\bdigest:[^\s:]{1,99}:"
+)
+_SCHEME = re.compile(
+    rb"(?i)\b(?:bearer|basic|negotiate|digest|splunk|apikey|token)[ \t]{1,9}(?![a-z]{1,20}=)(?P<value>[\w+/.~=-]{8,}+)"
+)
+_PIPED = re.compile(
+    rb"\b(?:echo|printf)[ \t]{1,9}(?P<value>[^|]{1,400})\|[^|]{0,40}\b(?:kinit|chpasswd|passwd|sudo[ \t]{1,9}-S)\b"
+)
+_COOKIE = re.compile(rb"(?i)\b(?:set-)?cookie2?[\"']?[ \t]{0,9}[:=][ \t]{0,9}")
+_PARAMETER = re.compile(
+    rb"(?i)[?&;](?:sig|signature|code|auth|key|x-amz-(?:signature|credential|security-token))=(?P<value>[^\s&\"'<>]++)"
+)
+_WITH_URL = re.compile(rb"""[^\s"']*+""")
+_AFTER_SCHEME = re.compile(rb"(:/{1,3})")
+_LONE_USER = re.compile(rb"[^/:]{16,400}")
+_CONTAINER = re.compile(rb"(?i)\b(?:abfss?|wasbs?)$")
+"""Schemes of Azure, where a container stands before the @."""
+_USER_OF_HOST = re.compile(
+    rb"""(?<![\w./:@-])[\w.-]{1,64}:(?!/)[^\s@/"',;()\[\]]{1,200}@(?![0-9a-f]{5,8}\b)(?=[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9]|:\d{1,5}\b))"""
+)
+_ORACLE = re.compile(rb"(?i)(?<=jdbc:oracle:)\w{1,9}:[^\s/@:]{1,99}/[^\s@]{1,99}@")
+_NOTHING = re.compile(
+    rb"(?i)(?:null|none|nil|true|false|undefined|\[?(?:hidden|redacted|masked)\]?|\*{3,}+|\$\{[^}\s]{0,99}\})(?=[\s,;)\]}\"'<\\]|$)"
+)
+_NUMBER = re.compile(rb"-?\d{1,19}(?:\.\d{1,19})?(?=[\s,;)\]}\"'<]|$)")
+_GUESSABLE = re.compile(rb"(?i)pass|pw|pin|secret|kennwort|auth|cred")
+_QUOTE = re.compile(rb"""(\\*+)(["'`])""")
+_ELEMENT_OF_NAME = re.compile(rb"<(?:\w{1,40}:)?(?:\w{0,20}name|key)>\s{0,9}(?P<name>[\w.-]{1,99})\s{0,9}</[\w:]{1,80}>$")
+_BLOCK = re.compile(rb"(?<=:)[ \t]{1,9}[|>][+-]?\d?$")
+_PAIR = re.compile(rb"""(?:^|[\s{,"'-])(?:name|key)["']?[ \t]{0,9}[:=][ \t]{0,9}["']?(?P<name>[\w.-]{1,99})["']?,?$""")
+_VALUE = re.compile(rb"""[\s"'-]*+value["']?[ \t]*+[:=][ \t]*+(?=\S)""")
+_USER = re.compile(rb"user_[\w.@-]++")
+_BEGINS = re.compile(rb"\\|[|>][+-]?\d?")
+"""What says that a value stands on the next line: of properties, and of YAML."""
+_MIXED = re.compile(rb"\d|[a-z][A-Z]|[+/=~]|[a-z]{18}")
+_REQUEST = re.compile(r"(?i).*api[._-]?keys?")
+_OF_REQUEST = re.compile(rb"-?\d{1,3}(?!\w)|[A-Z_]{3,}(?!\w)|[<(\[]|(?:[A-Z][a-z]{1,20}){1,5}(?![\w+/=!-])")
+"""How Kafka prints which request it is about: ``apiKey=18``, ``FETCH``, ``JoinGroup``."""
+_ID = re.compile(
+    r"(?i)(?:authorization|token)[._-]?(?:ids?|types?|endpoint|url|manager|expir\w*|lifetime|requesters?|owners?|s)$"
+)
+
+
+def ends_with_name(text: bytes) -> bool:
+    """Whether a line ends where the value of a sensitive name should begin: then it stands on the next one."""
+    tail = _BLOCK.sub(b"", text[-400:].rstrip()).removesuffix(b"\\").rstrip()
+    if tail.endswith(b">") and (named := _ELEMENT_OF_NAME.search(tail)):
+        return _is_secret(named["name"], b"", is_sensitive)
+    if tail[-1:] not in (b"=", b":", b">"):
+        return False
+    ends = (match for rule in (_NAMED, _SAID_FOR) for match in rule.finditer(tail) if match.end() == len(tail))
+    return any(match.re is _SAID_FOR or _is_secret(match["name"], b"", is_sensitive) for match in ends)
+
+
+def ends_with_pair(text: bytes) -> bool:
+    """Whether a line names, as the name of a pair, what means a secret: the value follows, and says that it is one."""
+    pair = _PAIR.search(text[-400:].rstrip())
+    return pair is not None and _is_secret(pair["name"], b"", is_sensitive)
+
+
+def value_of_pair(text: bytes) -> int | None:
+    """Where the value of a pair begins; ``None`` for another line."""
+    match = _VALUE.match(text)
+    return match.end() if match else None
+
+
+def without_named(text: bytes, is_named: Names) -> bytes:
+    """A line or value without what structured rules find.
+
+    Args:
+        text: Without its line end.
+        is_named: Tells names that mean secrets.
+    """
+    text = _without_users(text)
+    return without(text, _spans(text, is_named))
+
+
+def without_addresses(text: bytes) -> bytes:
+    """An address without its user's password, or a token or signature among its parameters."""
+    text = _without_users(text)
+    return without(text, (match.span("value") for match in _PARAMETER.finditer(text)))
+
+
+def _without_users(text: bytes) -> bytes:
+    """A text without the users of its addresses, as far as they have passwords."""
+    if b"@" not in text:
+        return text
+    text = _WITH_URL.sub(lambda match: _without_user(match[0]), text) if b":/" in text else text
+    return _ORACLE.sub(MARK + b"@", _USER_OF_HOST.sub(MARK + b"@", text))
+
+
+def _without_user(word: bytes) -> bytes:
+    """A word without what stands before the host of each of its URLs: a name with a password, or what is too long for a name."""
+    if b"@" not in word or b":/" not in word:
+        return word
+    first, *rest = _AFTER_SCHEME.split(word)
+    kept, scheme = [first], first
+    for slashes, url in zip(rest[::2], rest[1::2], strict=True):
+        user, at, host = url.rpartition(b"@")
+        too_long = _LONE_USER.fullmatch(user) and not _CONTAINER.search(scheme)
+        secret = at and (b":" in user.partition(b"/")[0] or too_long)
+        kept += (slashes, MARK + at + host if secret else url)
+        scheme = url
+    return b"".join(kept)
+
+
+def _spans(text: bytes, is_named: Names) -> Iterator[tuple[int, int]]:
+    """Where secrets stand."""
+    yield from _assigned(text, is_named)
+    yield from _options(text)
+    small = text.lower()
+    for begins, rule, found in _RULES:
+        if any(hint in small for hint in begins):
+            yield from (found(match) for match in rule.finditer(text))
+    for begins, rule, found in ((b"<", _ELEMENT, _rest), (b"(", _CALL, _quoted), (b"value", _FIELDS, _quoted)):
+        if begins in text:
+            yield from (found(match) for match in rule.finditer(text) if _is_secret(match["name"], b"", is_named))
+
+
+def _rest(match: re.Match[bytes]) -> tuple[int, int]:
+    return match.end(), len(match.string)
+
+
+def _quoted(match: re.Match[bytes]) -> tuple[int, int]:
+    return match.end(), _end(match.string, match.end())
+
+
+def _value(match: re.Match[bytes]) -> tuple[int, int]:
+    return match.span("value")
+
+
+def _credentials(match: re.Match[bytes]) -> tuple[int, int]:
+    return match.span("value") if _MIXED.search(match["value"]) else (0, 0)
+
+
+_PASSWORD = (b"pass", b"kennwort", b"pwd", b"secret", b"identified", b"rootpw", b"masterauth")
+_RULES: tuple[tuple[tuple[bytes, ...], re.Pattern[bytes], Callable[[re.Match[bytes]], tuple[int, int]]], ...] = (
+    (_PASSWORD, _SAID, _quoted),
+    (_PASSWORD, _SAID_FOR, _rest),
+    ((b"pass", b"pin"), _SPACED, _quoted),
+    (_PASSWORD, _SAID_ALONE, _value),
+    ((b"-u", b"--auth", b"-keygen", b"7z", b"zip", b"sqlplus", b"passw",
+      b"proxy-user", b"sshpass", b"mysql", b"ldap", b"redis-cli", b"docker", b"htpasswd", b"addauth", b"digest:"),
+     _COMMANDS, _rest),
+    ((b"echo", b"printf"), _PIPED, _value),
+    ((b"cookie",), _COOKIE, _rest),
+    ((b"sig", b"code=", b"auth=", b"key=", b"x-amz"), _PARAMETER, _value),
+    ((b"bearer", b"basic", b"negotiate", b"digest", b"splunk", b"apikey", b"token"), _SCHEME, _credentials),
+)  # fmt: skip
+"""What is in small letters in each match of a rule, the rule, and where the secret is."""
+
+
+def _assigned(text: bytes, is_named: Names) -> Iterator[tuple[int, int]]:
+    at = 0
+    while match := _NAMED.search(text, at):
+        begin = at = match.end()
+        of_jaas = _USER.fullmatch(match["name"]) is not None and _QUOTE.match(text, begin) is not None
+        if not of_jaas and not _is_secret(match["name"], text[begin : begin + 40], is_named):
+            continue
+        end = _end(text, begin)
+        if text[begin:end] != MARK and not _BEGINS.fullmatch(text, begin, end):  # a value that stands on the next line
+            yield begin, end
+        at = max(at, end)
+
+
+def _is_secret(name: bytes, value: bytes, is_named: Names) -> bool:
+    decoded = name.decode(errors="replace")
+    if not is_named(decoded) or is_class(decoded) or _ID.search(decoded):
+        return False
+    value = value.lstrip(b"\\\"'")
+    if value and (_NOTHING.match(value) or (_NUMBER.match(value) and not _GUESSABLE.search(name))):
+        return False
+    return not (_REQUEST.fullmatch(decoded) and _OF_REQUEST.match(value))
+
+
+def _options(text: bytes) -> Iterator[tuple[int, int]]:
+    for match in _OPTION.finditer(text):
+        if is_sensitive(match["name"].decode()) and not _NOTHING.match(text, match.end()):
+            yield match.end(), len(text)
+
+
+def _end(text: bytes, begin: int) -> int:
+    """Where a value ends: with its quote, as far as it was escaped itself; else with the text."""
+    quote = _QUOTE.match(text, begin)
+    if quote is None:
+        return len(text)
+    escapes, mark = quote[1], quote[2]
+    at = quote.end()
+    while (at := text.find(mark, at)) >= 0:
+        before = len(text[begin:at]) - len(text[begin:at].rstrip(b"\\")) if at - begin < 4096 else 0
+        if before == len(escapes):
+            return at + 1
+        at += 1
+    return len(text)

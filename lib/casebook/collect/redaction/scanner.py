@@ -1,0 +1,119 @@
+"""Secrets that their own form gives away, wherever they stand: by the public rules of detect-secrets and of gitleaks.
+
+All these rules are about one run of letters without blanks or quotes, so runs are judged, one by one, and a line is its runs.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from typing import NamedTuple
+
+RUN = re.compile(rb"[A-Za-z0-9_+/=.:~-]{16,}")
+"""What all that a rule matches is made of, and how long it is at least."""
+_DETECTORS = {
+    "artifactory.ArtifactoryDetector": "(?:^|[^a-z0_./+~-])(?:akc[a-z0]{10}|ap[0a-f][a-z0]{8})",
+    "aws.AWSKeyDetector": "a0t|abia|acca|akia|asia",
+    "azure_storage_key.AzureStorageKeyDetector": "accountkey=",
+    "discord.DiscordBotTokenDetector": r"[mno][a-z0_-]{23,25}\.[a-z0_-]{6}\.",
+    "github_token.GitHubTokenDetector": "gh[pousr]_",
+    "gitlab_token.GitLabTokenDetector": "gl[a-z]{2,5}-|gr0000000",
+    "jwt.JwtTokenDetector": r"eyj[a-z0_=-]+\.",
+    "mailchimp.MailchimpDetector": "-us0",
+    "openai.OpenAIDetector": "t0blbkfj",
+    "pypi_token.PypiTokenDetector": "pypi-age",
+    "sendgrid.SendGridDetector": r"sg\.",
+    "slack.SlackDetector": "xox[a-z]-|hooks.slack.com",
+    "square_oauth.SquareOAuthDetector": "sq0csp",
+    "stripe.StripeDetector": "k_live_",
+    "telegram_token.TelegramBotTokenDetector": "0{8}:[a-z0_-]{35}",
+    "twilio.TwilioKeyDetector": "(?:ac|sk)[a-z0]{32}",
+}
+"""The plugins of detect-secrets that know a secret by its own form, and what is in each of their matches (:func:`folded`)."""
+_TABLE = "gitleaks.tsv"
+_RARER = {
+    "1password-secret-key": "a0-[a-z0]{6}-",
+    "authress-service-client-access-key": r"(?:sc|ext|scauth|authress)_[a-z0]{5,30}\.",
+    "clickhouse-cloud-api-secret-key": "0b0d[a-z0]{34}",
+    "octopus-deploy-api-key": "api-[a-z0]{26}",
+    "vault-service-token": r"hvs\.|\bs\.[a-z0]{24}",
+}
+"""Instead of keywords of gitleaks that are in many a word (``s.``)."""
+_WINDOW, _OVERLAP = 1024, 1024
+"""A longer run is looked at in pieces: a rule of somebody else may take more than its share of a long one."""
+_REST = re.compile(rb"[A-Za-z0-9_=-]{0,400}+")
+_DIGITS = str.maketrans("123456789", "000000000")
+
+
+class Rule(NamedTuple):
+    """A rule.
+
+    Args:
+        name: Of its library.
+        likely: What is in the folded form of all that it matches.
+        pattern: The rule itself.
+    """
+
+    name: str
+    likely: str
+    pattern: re.Pattern[str]
+
+
+def folded(text: str) -> str:
+    """A text in small letters, all digits as 0: what differs only in these is judged once."""
+    return text.lower().translate(_DIGITS)
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """All rules; importing all of detect-secrets takes a tenth of a second, so only whoever collects does."""
+    return (*_of_detect_secrets(), *_of_gitleaks())
+
+
+def _of_detect_secrets() -> Iterator[Rule]:
+    for place, likely in _DETECTORS.items():
+        module, _, name = place.partition(".")
+        for pattern in getattr(import_module(f"detect_secrets.plugins.{module}"), name).denylist:
+            if r"[\'\"]" not in pattern.pattern:  # of AWS: by a name beside it, which is what structured rules are for
+                yield Rule(name, likely, pattern)
+
+
+def _of_gitleaks() -> Iterator[Rule]:
+    for line in files(__package__).joinpath(_TABLE).read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            name, keywords, pattern = line.split("\t")
+            likely = _RARER.get(name) or "|".join(re.escape(folded(word)) for word in keywords.split(","))
+            yield Rule(name, likely, re.compile(pattern))
+
+
+@cache
+def _any_likely() -> re.Pattern[str]:
+    return re.compile("|".join(dict.fromkeys(rule.likely for rule in rules())))
+
+
+def is_likely(text: str) -> bool:
+    """Whether a rule could match in a text, by its folded form; never ``False`` where one does."""
+    return _any_likely().search(text) is not None
+
+
+def spans(text: bytes) -> Iterator[tuple[int, int]]:
+    """Where secrets stand that a rule knows."""
+    for run in RUN.finditer(text):
+        for begin in range(run.start(), run.end(), _WINDOW):
+            window = text[begin : min(begin + _WINDOW + _OVERLAP, run.end())].decode()
+            if is_likely(folded(window)):
+                yield from _known(text, begin, window)
+
+
+def _known(text: bytes, begin: int, window: str) -> Iterator[tuple[int, int]]:
+    for rule in rules():
+        for match in rule.pattern.finditer(window):
+            first, last = match.span()
+            if last > first and not (rule.name.startswith("artifactory") and _is_word(match[0])):
+                yield begin + first, _REST.match(text, begin + last).end()
+
+
+def _is_word(text: str) -> bool:
+    """Whether it is a name in capitals, as ``APACHEKAFKACLUSTER``: Artifactory's ``AP`` begins many."""
+    return text.strip("=:").isalpha()

@@ -1,0 +1,58 @@
+"""Which lines hold no secret for sure: most of them, and that is seen at their words.
+
+Digits are all alike to this, so lines that differ in numbers only are judged once; what is left is judged by all rules.
+"""
+
+import re
+
+from casebook.collect.redaction import scanner, shapes
+
+_KEPT = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_+/=.:~-@%&;\\\0\x1b") | frozenset(range(0x80, 0x100))
+_APART = bytes(ord("0") if code in b"0123456789" else code if code in _KEPT else ord(" ") for code in range(0x100))
+"""Translates a line so that it falls apart where neither a name, nor a token, nor a disguise of one goes on."""
+_HINT = re.compile(  # what any of the structured rules begins with
+    rb"pass|pwd|pw|pin(?![a-z])|secret|token|kennwort|cred|jaas|authorization|user[._-]?info|user_|salt|scram|key|certificate|hmac"
+    rb"|cookie|sessionid|shared[._-]?access|bearer|basic|negotiate|digest|splunk|(?:sig|signature|code|auth)=|x-amz|ldap|mysql"
+    rb"|redis-cli|docker|addauth|identified|keygen|7z|0z|zip|sqlplus|masterauth|otp|psswd|^--auth|kinit|chpasswd|^echo$|^printf$|^--?u(?:ser)?(?:=|$)|^-u|proxy-user|-----|[\x80-\xff\x1b\0]"
+    rb"|\\u00|%[0-9a-f]{2}|&(?:lt|gt|quot|apos|amp|#)|[:/][^@]*@|@(?![a-f0]{5,8}(?:[^\w.-]|$))|senha|heslo|wachtwoord|parola|salasana"
+)
+_NUMBER = re.compile(rb"(?<![0-9A-Za-z])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:0x)?[0-9a-f]{8,32})(?![0-9A-Za-z])")
+"""UUIDs, sessions, hashes: their letters are digits, too."""
+_LONGEST = 1000
+"""Letters of a word that can be plain; rules look at longer ones piece by piece."""
+_MOST = 1 << 17
+
+
+class Plain:
+    """Knows words that no rule can find anything in or near."""
+
+    def __init__(self) -> None:
+        self._words: set[bytes] = set()
+
+    def line(self, text: bytes) -> bool:
+        """Whether a line holds nothing that a rule could find; never ``True`` where one does."""
+        words = text.translate(_APART).split()
+        return self._words.issuperset(words) or all(map(self._is_plain, words))
+
+    def _is_plain(self, word: bytes) -> bool:
+        word = without_numbers(word)
+        if word in self._words:
+            return True
+        if not is_plain(word):
+            return False
+        if len(self._words) >= _MOST:
+            self._words.clear()
+        self._words.add(word)
+        return True
+
+
+def without_numbers(word: bytes) -> bytes:
+    """A word with zeros for all digits of its hexadecimal numbers."""
+    return _NUMBER.sub(lambda match: b"-".join(b"0" * len(part) for part in match[0].split(b"-")), word)
+
+
+def is_plain(word: bytes) -> bool:
+    """Whether no rule can find anything in a word or behind it."""
+    if len(word) > _LONGEST or _HINT.search(word.lower()):
+        return False
+    return not scanner.is_likely(scanner.folded(word.decode())) and not shapes.has_random(word)

@@ -4,6 +4,7 @@ Times are epoch milliseconds: of segments' files by the broker's disk, of record
 commit``: the broker), of log lines by the broker's clock.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -12,8 +13,15 @@ from casebook.facts import Problem
 
 OFFSETS_TOPIC = "__consumer_offsets"
 
+_LISTING = re.compile(r"brokers/\d+/log_dirs\.json(:\d+)?")
+
 Partition = tuple[str, int]
 """Topic and partition number."""
+
+
+def is_listing(path: str) -> bool:
+    """Whether a path is that of a case's list of a broker's log dirs, or of a line of it."""
+    return _LISTING.fullmatch(path) is not None
 
 
 class SegmentFile(NamedTuple):

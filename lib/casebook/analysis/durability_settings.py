@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from casebook.analysis.durability_rows import SettingRow
-from casebook.analysis.settings import OF_TOPICS, Setting, Settings
+from casebook.analysis.settings import BUILT_IN_ASSUMED, OF_TOPICS, Setting, Settings
 from casebook.facts import Cluster
 
 BROKER_KEYS = (
@@ -32,10 +32,10 @@ def rows(cluster: Cluster, settings: Settings) -> tuple[SettingRow, ...]:
 
 
 def disagreeing(found: Iterable[SettingRow]) -> Mapping[str, Mapping[str | None, tuple[int, ...]]]:
-    """Brokers by value of each setting in which brokers differ; racks are meant to."""
+    """Brokers by value of each setting in which brokers differ, as far as it is known; racks are meant to."""
     values: dict[str, dict[str | None, list[int]]] = {}
     for row in found:
-        if row.entity.startswith("broker ") and row.key != "broker.rack":
+        if row.entity.startswith("broker ") and row.key != "broker.rack" and row.origin != BUILT_IN_ASSUMED:
             values.setdefault(row.key, {}).setdefault(row.value, []).extend(row.brokers)
     return {key: {value: tuple(of) for value, of in by.items()} for key, by in values.items() if len(by) > 1}
 

@@ -161,9 +161,11 @@ def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequenc
     if origin_of:
         overridden = [topic for topic in sorted(origin_of) if topic in cluster.topic_configs]
         loss = "When a whole ISR dies, a replica that is behind becomes leader, and what it lacks is gone."
+        taken = origins == [BUILT_IN_ASSUMED]
         return ask.found(
-            Severity.INFO if origins == [BUILT_IN_ASSUMED] else Severity.WARNING,
-            f"{number(len(origin_of), 'topic')} {agree(len(origin_of), 'allows', 'allow')} unclean election",
+            Severity.INFO if taken else Severity.WARNING,
+            f"{number(len(origin_of), 'topic')} {agree(len(origin_of), 'allows', 'allow')} unclean election"
+            + (", by an assumed default" if taken else ""),
             why=f"Origin: {', '.join(origins)}. {loss}",
             evidence=tuple(Evidence(file=ZNODES, znode=f"/config/topics/{topic}") for topic in overridden[:SHOWN]),
         )

@@ -140,6 +140,7 @@ def examine(
         settings=shown,
         findings=log_checks.unread(of_brokers)
         + offsets_unread.unread_segments(failed)
+        + offsets_unread.unread_listings(log_dirs)
         + offsets_checks.checks(
             cluster,
             version,

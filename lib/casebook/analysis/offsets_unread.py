@@ -1,6 +1,6 @@
 """Why nothing is known of what is in the offsets topic: there is nothing in it, nobody looked, or nobody could."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from casebook.analysis.offsets_rows import OffsetsPartition
@@ -8,7 +8,7 @@ from casebook.analysis.words import number
 from casebook.errors import CasebookError, NotHereError
 from casebook.facts import Cluster
 from casebook.findings import UNREADABLE, Finding, Question, Status
-from casebook.storage import OFFSETS_TOPIC, Replica
+from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, is_listing
 
 GIVE_LOG_DIRS = "Give the log dirs of the coordinators: collect with --log-dirs BROKER=DIR."
 _LOOK = "Run notebook 40 on the same source: casebook run offsets_topic --source ..."
@@ -54,6 +54,17 @@ def unread_segments(failed: CasebookError | None) -> tuple[Finding, ...]:
     ask = Question(check="evidence.segments", question="Could the segments be read?", facts={UNREADABLE: [OFFSETS_TOPIC]})
     title = f"The segments of {OFFSETS_TOPIC} were not read: {failed.what}"
     return (ask.could_not_check(title, why=failed.cause or "", settle=failed.try_ or "Run `casebook doctor`."),)
+
+
+def unread_listings(log_dirs: Iterable[LogDir]) -> tuple[Finding, ...]:
+    """That what a case holds of log dirs could not be read, or not wholly; nothing when it was."""
+    lines = [problem for log_dir in log_dirs for problem in log_dir.problems if is_listing(problem.path)]
+    if not lines:
+        return ()
+    files = sorted({problem.path.rpartition(":")[0] or problem.path for problem in lines})
+    ask = Question(check="evidence.log_dirs", question="Could the lists of log dirs be read?", facts={UNREADABLE: files})
+    title = f"{number(len(files), 'list')} of log dirs could not be read, or not to the end"
+    return (ask.could_not_check(title, why=f"{lines[0].path} {lines[0].reason}.", settle=GIVE_LOG_DIRS),)
 
 
 def is_empty(cluster: Cluster, copies: Sequence[OffsetsPartition]) -> bool:

@@ -224,11 +224,12 @@ class Case:
 
         places = ((path, path.split("/")) for path in sorted(self.items))
         found = ((path, parts[1]) for path, parts in places if len(parts) == 4 and (parts[0], parts[2]) == ("clients", "config"))
+        torn = {problem.path: problem.reason for problem in self.damaged}
         return tuple(
-            described
+            replace(one, whole=False, problems=(torn[path], *one.problems)) if path in torn else one
             for path, client in found
             if (text := _read_text(self.folder / path)) is not None
-            for described in client_properties.parse(text, client=client, file=path)
+            for one in client_properties.parse(text, client=client, file=path)
         )
 
     def text_lines(self, path: str) -> Iterator[str]:

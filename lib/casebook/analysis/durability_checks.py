@@ -225,7 +225,7 @@ def exposed(scene: Scene, found: Sequence[Exposure]) -> Finding:
         evidence=(Evidence(file="tables/single_copies"),),
     )
     if not found:
-        gaps = coverage.partitions(scene.cluster)
+        gaps = coverage.states(scene.cluster)
         return ask.nothing_in(scene.cluster.partitions, "No broker holds an only copy", gaps=gaps)
     worst = found[0]
     much = "of unknown size" if worst.bytes is None else f"with {size(worst.bytes)}"
@@ -352,7 +352,9 @@ def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
         why = unread[0].sentence if unread else "Which brokers there are is unknown."
         return (ask.could_not_check("Whether a single failure takes records is not fully known", why=why, settle=_SETTLE[TOPIC]),)
     well = f"No single failure takes what acks=all has acknowledged; producers were not looked at. {two}".strip()
-    return (ask.nothing_in(scene.topics, well, gaps=coverage.partitions(cluster)),)
+    unsure = [row for row in found if row.severity is None]
+    gaps = (*coverage.partitions(cluster), *(Gap(why=row.sentence, settle=_SETTLE[TOPIC]) for row in unsure[:1]))
+    return (ask.nothing_in(scene.topics, well, gaps=gaps),)
 
 
 def _by_rule(found: Iterable[LossVerdict]) -> dict[str, set[str | None]]:

@@ -11,7 +11,7 @@ from casebook.facts import Cluster
 from casebook.findings import Evidence, Finding, Gap, Question, Severity, Step
 
 
-def under_min_isr(verdicts: Sequence[Verdict], order: Sequence[int], gaps: Sequence[Gap]) -> Finding:
+def under_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], order: Sequence[int], gaps: Sequence[Gap]) -> Finding:
     """Can every online partition take acks=all writes?
 
     Args:
@@ -51,11 +51,11 @@ def under_min_isr(verdicts: Sequence[Verdict], order: Sequence[int], gaps: Seque
     if unknown:
         title = f"min.insync.replicas of {number(len(unknown), 'partition')} is unknown"
         return ask.could_not_check(title, why=f"{unknown[0].topic}: {unknown[0].min_isr_origin}.", settle=READ_CONFIG)
-    unsure = coverage.settings(v.min_isr_origin for v in online)
+    unsure = coverage.settings_of_all(cluster, {v.min_isr_origin for v in online})
     return ask.nothing_in(online, "Every online partition has min.insync.replicas in sync", gaps=(*gaps, *unsure))
 
 
-def at_min_isr(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
+def at_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """Is any partition one broker away from refusing acks=all, having lost replicas?"""
     online = _online(verdicts)
     hit = [v for v in online if v.at_min_isr and v.under_replicated]
@@ -68,7 +68,7 @@ def at_min_isr(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
         caveats=assumed(v.min_isr_origin for v in online),
     )
     if not hit:
-        unsure = coverage.settings(v.min_isr_origin for v in online)
+        unsure = coverage.settings_of_all(cluster, {v.min_isr_origin for v in online})
         return ask.nothing_in(online, "No partition has lost all its spare replicas", gaps=(*gaps, *unsure))
     return ask.found(
         Severity.INFO,

@@ -23,8 +23,8 @@ def checks(
     return (
         offline(cluster, verdicts, choices, version.version),
         unclean_price(verdicts, gaps),
-        isr_checks.under_min_isr(verdicts, starts, gaps),
-        isr_checks.at_min_isr(verdicts, gaps),
+        isr_checks.under_min_isr(cluster, verdicts, starts, gaps),
+        isr_checks.at_min_isr(cluster, verdicts, gaps),
         isr_checks.under_replicated(verdicts, starts, gaps),
         uninitialised(verdicts, gaps),
         deleting(cluster, verdicts, gaps),

@@ -140,6 +140,8 @@ def parse(text: str, *, client: str, file: str) -> tuple[ClientFile, ...]:
     is_yaml = file.lower().endswith((".yaml", ".yml", ".json"))
     documents = _yaml(text, problems, missing) if is_yaml else [list(_properties(text, problems))]
     leaves = [leaf for document in documents for leaf in document]
+    if not leaves:
+        missing.append("it holds no setting")
     missing += _includes(leaves)
     found = [one for document in documents for one in _of_document(document)]
     return tuple(

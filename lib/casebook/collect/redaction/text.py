@@ -37,9 +37,9 @@ def redact_message(text: str) -> str:
 
 def _redacted_line(line: str) -> str:
     body = line.rstrip("\r\n")
-    raw = body.encode(errors="surrogateescape")
+    raw = body.encode(errors="surrogatepass")
     clean = redact_text(raw)
-    return line if clean is raw else clean.decode(errors="surrogateescape") + line[len(body) :]
+    return line if clean is raw else clean.decode(errors="surrogatepass") + line[len(body) :]
 
 
 def _sieved(text: bytes, of_records: bool) -> bytes:

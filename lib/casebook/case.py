@@ -226,7 +226,7 @@ class Case:
         found = ((path, parts[1]) for path, parts in places if len(parts) == 4 and (parts[0], parts[2]) == ("clients", "config"))
         torn = {problem.path: problem.reason for problem in self.damaged}
         return tuple(
-            replace(one, whole=False, problems=(torn[path], *one.problems)) if path in torn else one
+            replace(one, given={}, whole=False, problems=(torn[path],)) if path in torn else one
             for path, client in found
             if (text := _read_text(self.folder / path)) is not None
             for one in client_properties.parse(text, client=client, file=path)

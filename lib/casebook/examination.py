@@ -32,7 +32,7 @@ from casebook.case import Case
 from casebook.consumer_evidence import Consumed, ConsumerEvidence
 from casebook.errors import ScanError
 from casebook.facts import Cluster, instant
-from casebook.findings import Finding
+from casebook.findings import Finding, once
 from casebook.formats import history_facts
 from casebook.loss_evidence import Asked, LossEvidence
 from casebook.offsets_evidence import OffsetsEvidence
@@ -157,8 +157,7 @@ class Examination:
             + self._of_records(timezone)
             + self.durability().findings
         )
-        once = {finding.check: finding for finding in reversed(found)}  # two say that logs were not read
-        return self.together(tuple(once.values())[::-1], timezone=timezone)
+        return self.together(found, timezone=timezone)
 
     def _of_the_past(self, timezone: str) -> tuple[Finding, ...]:
         found = self.timeline(timezone=timezone).findings
@@ -235,6 +234,7 @@ class Examination:
         Raises:
             UsageError: There is no such time zone.
         """
+        findings = once(findings)
         if self._at is not None or not (self.case.has_history or self.case.logs()):
             return look_first.unasked(findings, self.cluster)
         dated = leaderless_since.dated(findings, self._tables["partitions"], self._shared.timeline(timezone))

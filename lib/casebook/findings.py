@@ -233,6 +233,11 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda f: (_STATUS_RANK[f.status], _RANK[f.severity], area(f.check), f.check)))
 
 
+def once(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Each check once, as it was answered first: what was not read several say."""
+    return tuple({finding.check: finding for finding in reversed(findings)}.values())[::-1]
+
+
 def rank(severity: Severity | None) -> int:
     """The place of a severity among all: the lower, the worse; ``None`` comes last."""
     return _RANK[severity]

@@ -14,7 +14,7 @@ from casebook.case import Case
 from casebook.errors import ScanError
 from casebook.events import Event
 from casebook.facts import Cluster
-from casebook.findings import Finding, Question
+from casebook.findings import Finding, Question, once
 from casebook.scans.logs import Logs
 from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, Scanned
 from casebook.versions import OFFSETS_EXPIRE, VersionInUse
@@ -102,8 +102,7 @@ class OffsetsEvidence:
         """What is found of both; a single answer where a case has nothing of any broker's disk or log."""
         if self.log_dirs or self.events or self._logs.unread:
             unread = log_checks.unread(self._logs.files, self._logs.unread)
-            found = (*unread, *self.offsets_topic.findings, *self.coordinators.findings)
-            return tuple({finding.check: finding for finding in reversed(found)}.values())[::-1]  # several say what was not read
+            return once((*unread, *self.offsets_topic.findings, *self.coordinators.findings))
         if self._cluster.lacks(OFFSETS_TOPIC):
             return (_WELL.not_applicable(no_offsets_topic.TITLE),)
         ask = replace(_WELL, looked_at="no log dir and no log")

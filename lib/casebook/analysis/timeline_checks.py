@@ -20,7 +20,7 @@ from casebook.analysis.timeline_words import all_named
 from casebook.analysis.words import agree, capitalised, duration, number
 from casebook.events import Untyped
 from casebook.facts import instant
-from casebook.findings import Finding, Question, Severity, Status, Step
+from casebook.findings import Finding, Question, Severity, Status, Step, names_unreadable
 
 MOST_LOST = 4
 """Brokers that were lost that a title names."""
@@ -307,9 +307,12 @@ def _untyped(scene: Scene, untyped: Sequence[Untyped]) -> Finding:
 
 
 def in_short(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """What is found, what is well, and in a single answer what could not be checked: for who looks at more than the past."""
-    unknown = [finding for finding in findings if finding.status is Status.COULD_NOT_CHECK]
-    told = tuple(finding for finding in findings if finding.status is not Status.COULD_NOT_CHECK)
+    """What is found, what is well, and in a single answer what could not be checked: for who looks at more than the past.
+
+    What evidence could not be read stands for itself.
+    """
+    unknown = [f for f in findings if f.status is Status.COULD_NOT_CHECK and not names_unreadable(f)]
+    told = tuple(finding for finding in findings if finding not in unknown)
     if not unknown:
         return told
     ask = Question(

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.offline import ARTEFACTS, PATIENCE
-from tests.browser.test_jupyterlab import ERRORS, lab
+from tests.browser.test_jupyterlab import ERRORS, Lab, lab
 
 __all__ = ["lab"]
 
@@ -32,11 +32,11 @@ CLIPPED = """() => [...document.querySelectorAll('.cb-panel button, .cb-panel la
     .filter(e => e.scrollWidth > e.clientWidth + 1 && e.offsetParent).map(e => e.textContent)"""
 
 
-def _through(browser: Browser, lab: str, notebook: str) -> Page:
+def _through(browser: Browser, lab: Lab, notebook: str) -> Page:
     """A page with a notebook, run from its first to its last cell with Shift+Enter alone."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.set_default_timeout(PATIENCE)
-    page.goto(f"{lab}/lab/tree/notebooks/{notebook}.ipynb?reset")
+    page.goto(f"{lab.address}/lab/tree/notebooks/{notebook}.ipynb?reset")
     page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context")
     cells = page.evaluate(READY)
     for number in range(1, cells):
@@ -72,7 +72,7 @@ def _cases_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 
 
 @pytest.fixture(scope="module")
-def walk(browser: Browser, lab: str) -> Iterator[Page]:
+def walk(browser: Browser, lab: Lab) -> Iterator[Page]:
     """Notebook 05, run cell by cell."""
     page = _through(browser, lab, "05_walkthrough")
     yield page
@@ -178,7 +178,7 @@ class TestWalkthrough:
 
 
 class TestStartHere:
-    def test_first_to_last_cell(self, browser: Browser, lab: str):
+    def test_first_to_last_cell(self, browser: Browser, lab: Lab):
         """Every cell runs; a paste that says nothing is told so, and one that does is understood."""
         page = _through(browser, lab, "00_start_here")
         assert page.evaluate(ERRORS) == []

@@ -154,6 +154,7 @@ class LossEvidence:
             changes=self._changes,
             history=self._case.has_history,
             logs={file.broker for file in self._timeline.files if file.broker is not None},
+            topics=self._topics,
             of_past=self._of_past,
             of_copies=self._of_copies,
             limits=self._stored.limits if self._stored else (),

@@ -274,6 +274,39 @@ class TestLogs:
         assert b"aHVudGVyMg" not in b"".join(clean)
         assert (6, lines[5]) == (len(clean), clean[5])
 
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "Property ssl.keystore.password is overridden to {} (kafka.utils.VerifiableProperties)",
+            "The configuration 'ssl.key.password' was supplied with value '{}' but isn't a known config.",
+            "ConfigException: Invalid value {} for configuration sasl.jaas.config: JAAS config entry not terminated",
+            "AlterableConfig(name='ssl.key.password', configOperation=0, value='{}')",
+            '{{"value":"{}","name":"DB_PASSWORD"}}',
+            "addAuthInfo scheme=digest auth=super:{}",
+            "bindpw: {}",
+            "REDIS_AUTH={}",
+        ],
+    )
+    def test_where_the_name_stands_apart(self, line: str) -> None:
+        """As Kafka and its neighbours print settings."""
+        assert not survives(SECRET, *redact_log([line.format(SECRET).encode()]))
+
+    @pytest.mark.parametrize("token", ["dTpwYXNzd29yZDEyMzQ1Njc4OTAxMQ==", "c3VwZXI6cHdkLXJlYWxseS1sb25nLTk4NzY="])
+    def test_padding_is_no_value(self, token: str) -> None:
+        """What looks like a name before an equals sign may be the secret itself."""
+        assert not survives(token, *redact_log([f'{{"auths":{{"hub":{{"auth":"{token}"}}}}}}'.encode()]))
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "\tpassword.encoder.iterations = 4096",
+            "\tpassword.encoder.keyfactory.algorithm = PBKDF2WithHmacSHA512",
+            "Password rotation completed in 351 ms",
+        ],
+    )
+    def test_how_passwords_are_treated_is_none(self, line: str) -> None:
+        assert list(redact_log([line.encode()])) == [line.encode()]
+
     def test_kafka_lines_stay_as_they_are(self) -> None:
         """Lines that analyses read hold no secret and lose nothing."""
         lines = [

@@ -69,13 +69,15 @@ def compacted(
 
 
 def _unjudged(partitions: Sequence[OffsetsPartition], cleaners: Sequence[BrokerCleaner]) -> Iterator[Gap]:
-    """Copies whose cleaning nothing tells, and cleaners whose settings are assumed."""
+    """Copies whose cleaning nothing tells, cleaners that may have died, and those whose settings are assumed."""
     unknown = [copy for copy in partitions if copy.rule == "C0"]
     if unknown:
         first = unknown[0]
         why = f"Of {number(len(unknown), 'copy', 'copies')} nobody knows whether it is compacted. {first.why}"
         yield Gap(why=why, settle=_SETTLE)
     own = {copy.broker for copy in partitions}
+    if silent := [cleaner.broker for cleaner in cleaners if cleaner.broker in own and not cleaner.logged]:
+        yield Gap(why=f"No line of log-cleaner.log of {brokers(silent)}: a dead thread would not be seen.", settle=_SETTLE)
     used = [cleaner.settings for cleaner in cleaners if cleaner.broker in own]
     yield from coverage.settings(value.origin for one in used for value in (one.policy, one.enabled, one.ratio))
 

@@ -250,7 +250,7 @@ def cleaner_off(scene: Scene) -> Judged:
     key = "log.cleaner.enable"
     off, missing = _some(scene, key, lambda s: None if s.flag is None else not s.flag)
     if not off:
-        return _not_known(key, missing) if missing else holds("Compacted topics are compacted.")
+        return _not_known(key, missing) if missing else holds("The log cleaner is not switched off.")
     return loses(
         WARNING,
         f"Groups stand still for as long as a coordinator loads an offsets partition that only grows; who deletes its "

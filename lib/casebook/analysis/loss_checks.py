@@ -243,11 +243,19 @@ def _again(looked: _Looked) -> Finding:
     )
 
 
-def cut_ranges(ranges: Sequence[CutRange], changes: Sequence[Change], *, logs: Collection[int], gaps: Sequence[Gap]) -> Finding:
+def cut_ranges(
+    ranges: Sequence[CutRange],
+    changes: Sequence[Change],
+    *,
+    logs: Collection[int],
+    gaps: Sequence[Gap],
+    topics: Collection[str] = (),
+) -> Finding:
     """Did offsets disappear, as logs and epochs alone tell, without any ledger?
 
     Args:
         gaps: Why not every cut of a log is known.
+        topics: Those that were looked at; empty for all.
     """
     known = [row for row in ranges if row.to_offset is not None]
     offsets = sum(row.to_offset - row.from_offset for row in known)
@@ -270,7 +278,8 @@ def cut_ranges(ranges: Sequence[CutRange], changes: Sequence[Change], *, logs: C
             why="Up to 0.10.2 no epoch tells it: copies that differ do, and a ledger.",
             settle="Give the log dirs of all replicas (--log-dirs BROKER=DIR), or a ledger.",
         )
-    return ask.ok("No log was cut behind what others had", gaps=gaps)
+    which = f" of {', '.join(sorted(topics)[:SHOWN])}" if topics else ""
+    return ask.ok(f"No log{which} was cut behind what others had", gaps=gaps)
 
 
 def price(prices: Sequence[UncleanPrice]) -> Finding:

@@ -90,6 +90,7 @@ def examine(
     changes: Sequence[Change] = (),
     history: bool = False,
     logs: Collection[int] = (),
+    topics: Collection[str] = (),
     of_past: coverage.Gaps = (),
     of_copies: coverage.Gaps = (),
     limits: Sequence[Limits] = (),
@@ -105,6 +106,7 @@ def examine(
         changes: Of the ledger's topics.
         history: Whether all changes are known, from ZooKeeper's history.
         logs: Brokers whose logs are there.
+        topics: The ledger's; empty for all.
         of_past: Why not every cut of a log is known.
         of_copies: Why not every copy was compared.
         limits: What was read of stored records.
@@ -135,7 +137,7 @@ def examine(
         start_prices=tuple(start_prices),
         findings=(
             *loss_checks.checks(sought.told, classes, causes, sought.counts, sought.unmatched, unread=sought.unread),
-            loss_checks.cut_ranges(cut_ranges, changes, logs=logs, gaps=of_past),
+            loss_checks.cut_ranges(cut_ranges, changes, logs=logs, gaps=of_past, topics=topics),
             divergence.agreement(compared, of_copies),
             loss_checks.price(prices),
         ),

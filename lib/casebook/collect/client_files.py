@@ -26,7 +26,7 @@ def copy_client_files(case: CaseWriter, client: str, paths: Sequence[outside.Giv
             case.left_out(item, f"{path} cannot be opened: {error.strerror or error}")
             continue
         except ValueError as error:
-            case.could_not_collect(item, f"{path} {error}")
+            case.left_out(item, f"{path} {error}")
             continue
         case.file(item, iter(kept.text.encode().splitlines(keepends=True)))
         if kept.dropped:

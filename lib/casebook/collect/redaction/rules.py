@@ -22,6 +22,21 @@ _CALL = re.compile(rb"""\([ \t]{0,9}\\*+["'`](?P<name>[\w.-]{1,99})\\*+["'`][ \t
 _FIELDS = re.compile(
     rb"""["'](?:name|key)["'][ \t]{0,9}:[ \t]{0,9}["'](?P<name>[\w.-]{1,99})["'][^{}]{0,200}?["']value["'][ \t]{0,9}:[ \t]{0,9}"""
 )
+_FIELDS_OF_JAVA = re.compile(rb"""\bname=["'](?P<name>[\w.-]{1,99})["'][^()]{0,200}?\bvalue=(?=["'])""")
+_VALUE_FIRST = re.compile(
+    rb"""["']value["'][ \t]{0,9}:[ \t]{0,9}(?P<value>"[^"]{1,2000}"|'[^']{1,2000}')[^{}]{0,100}?"""
+    rb"""["'](?:name|key)["'][ \t]{0,9}:[ \t]{0,9}["'](?P<name>[\w.-]{1,99})["']"""
+)
+_SUPPLIED = re.compile(
+    rb"""["'`]?(?P<name>[\w.-]{1,99})["'`]?[ \t]{1,9}"""
+    rb"(?:is[ \t]{1,9}overridden[ \t]{1,9}to|was[ \t]{1,9}supplied[ \t]{1,9}with[ \t]{1,9}value)[ \t]{1,9}"
+)
+"""``VerifiableProperties.scala@0.9.0.1``, ``AbstractConfig.java@2.8.2`` (logUnused)."""
+_INVALID = re.compile(
+    rb"(?i)invalid[ \t]{1,9}value[ \t]{1,9}(?P<value>.{1,400}?)[ \t]{1,9}"
+    rb"for[ \t]{1,9}configuration[ \t]{1,9}(?P<name>[\w.-]{1,99})"
+)
+"""``ConfigException.java@2.8.2``."""
 _ELEMENT = re.compile(rb"<(?:\w{1,40}:)?(?P<name>[\w.-]{1,99})[ \t][^<>]{0,400}>")
 _OPTION = re.compile(rb"""(?<![\w-])--?(?P<name>[A-Za-z][\w.-]*+)(?:["',]*+[ \t]++(?=\S)|["']{1,2},["'])""")
 _WORD = rb"""(?i)(?<![\w.-])(?:passw(?:or)?d|passwort|kennwort|passphrase|pwd|secret|identified[ \t]{1,9}by)["']?"""
@@ -30,7 +45,7 @@ _OTHER_WORDS = (
     rb"|clients?|configs?|configurations?|configured|could|credentials?|did|does|empty|encoders?|encrypted|encryption|entries|expire[sd]?"
     rb"|failed|failures?|fields?|files?|for|from|given|has|hash|hashes|if|in|incorrect|into|invalid|is|keys?|login|managers?|may"
     rb"|mechanisms?|mismatch|missing|must|needs?|no|not|null|of|on|options?|or|parameters?|policy|properties|property|protected"
-    rb"|providers?|prompt|provided|requests?|required|reset|secrets?|server|set|settings?|should|specified|stores?|than|that|the|this"
+    rb"|providers?|prompt|provided|rotat\w{1,6}|requests?|required|reset|secrets?|server|set|settings?|should|specified|stores?|than|that|the|this"
     rb"|through|to|tokens?|type|unset|update[sd]?|use[dr]?|using|validation|validators?|values?|verification|via|was|were|when|which"
     rb"|will|with|without|would|wrong)(?![\w-])"
 )
@@ -84,6 +99,9 @@ _BLOCK = re.compile(rb"(?<=:)[ \t]{1,9}[|>][+-]?\d?$")
 _PAIR = re.compile(rb"""(?:^|[\s{,"'-])(?:name|key)["']?[ \t]{0,9}[:=][ \t]{0,9}["']?(?P<name>[\w.-]{1,99})["']?,?$""")
 _VALUE = re.compile(rb"""[\s"'-]*+value["']?[ \t]*+[:=][ \t]*+(?=\S)""")
 _USER = re.compile(rb"user_[\w.@-]++")
+_LEAST_PADDED = 12
+"""Letters before the padding of Base64."""
+_ENDS_PADDED = re.compile(rb"""=?["']?(?:[,;)\]}]|$)""")
 _BEGINS = re.compile(rb"\\|[|>][+-]?\d?")
 """What says that a value stands on the next line: of properties, and of YAML."""
 _MIXED = re.compile(rb"\d|[a-z][A-Z]|[+/=~]|[a-z]{18}")
@@ -166,8 +184,8 @@ def _spans(text: bytes, is_named: Names) -> Iterator[tuple[int, int]]:
     for begins, rule, found in _RULES:
         if any(hint in small for hint in begins):
             yield from (found(match) for match in rule.finditer(text))
-    for begins, rule, found in ((b"<", _ELEMENT, _rest), (b"(", _CALL, _quoted), (b"value", _FIELDS, _quoted)):
-        if begins in text:
+    for begins, rule, found in _BY_NAME:
+        if begins in small:
             yield from (found(match) for match in rule.finditer(text) if _is_secret(match["name"], b"", is_named))
 
 
@@ -204,10 +222,20 @@ _RULES: tuple[tuple[tuple[bytes, ...], re.Pattern[bytes], Callable[[re.Match[byt
 """What is in small letters in each match of a rule, the rule, and where the secret is."""
 
 
+_BY_NAME = (
+    (b"<", _ELEMENT, _rest), (b"(", _CALL, _quoted), (b"value", _FIELDS, _quoted), (b"value=", _FIELDS_OF_JAVA, _quoted),
+    (b"value", _VALUE_FIRST, _value), (b"overridden", _SUPPLIED, _rest), (b"supplied", _SUPPLIED, _rest),
+    (b"for configuration", _INVALID, _value),
+)  # fmt: skip
+"""The same of rules that are about a name."""
+
+
 def _assigned(text: bytes, is_named: Names) -> Iterator[tuple[int, int]]:
     at = 0
     while match := _NAMED.search(text, at):
         begin = at = match.end()
+        if _is_padding(match, text):
+            continue
         of_jaas = _USER.fullmatch(match["name"]) is not None and _QUOTE.match(text, begin) is not None
         if not of_jaas and not _is_secret(match["name"], text[begin : begin + 40], is_named):
             continue
@@ -215,6 +243,12 @@ def _assigned(text: bytes, is_named: Names) -> Iterator[tuple[int, int]]:
         if text[begin:end] != MARK and not _BEGINS.fullmatch(text, begin, end):  # a value that stands on the next line
             yield begin, end
         at = max(at, end)
+
+
+def _is_padding(match: re.Match[bytes], text: bytes) -> bool:
+    """Whether what looks like a name is the end of something in Base64."""
+    long_ = len(match["name"]) >= _LEAST_PADDED and match[0].endswith(b"=")
+    return long_ and _ENDS_PADDED.match(text, match.end()) is not None
 
 
 def _is_secret(name: bytes, value: bytes, is_named: Names) -> bool:

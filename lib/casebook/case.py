@@ -140,7 +140,7 @@ class Case:
         Raises:
             CaseError: The case has no history that tells of that moment.
         """
-        unreadable = [*self.damaged, *self._without_settings(), *self._without_changes()]
+        unreadable = [*self.damaged, *self._empty(), *self._without_settings(), *self._without_changes()]
         not_collected = [*self.could_not_collect, *unreadable]
         rows = self._znodes_as_far_as_readable(not_collected) if at is None else self.znodes(at)
         found = cluster.from_znodes(
@@ -183,6 +183,12 @@ class Case:
         for path, _, found in self._properties():
             if not properties.is_of_broker(found):
                 yield Problem(path=path, reason="holds no setting of a broker")
+
+    def _empty(self) -> Iterator[Problem]:
+        """Items that hold nothing at all, where a collection of nothing leaves none."""
+        for path in sorted(self.items):
+            if (path == ZNODES or path.endswith("/log_dirs.json")) and self.items[path].rows == 0:
+                yield Problem(path=path, reason="is empty")
 
     def _without_changes(self) -> Iterator[Problem]:
         """A history of which not even the beginning can be read."""

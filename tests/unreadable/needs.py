@@ -7,7 +7,7 @@ question is about all of them. What may only confirm an answer stands not here: 
 from collections.abc import Iterable, Mapping
 
 from casebook.findings import Finding
-from tests.unreadable.lesser import CHECKPOINTS, JAVA, ONE
+from tests.unreadable.lesser import CHECKPOINTS, ONE
 
 _BROKERS = frozenset({"server logs", "state-change logs", "controller logs", "cleaner logs"})
 _ZNODES = frozenset({"broker ids", "assignments", "states", "topic settings", "other znodes"})
@@ -19,10 +19,10 @@ _LOST: Mapping[str, frozenset[str]] = {
 }
 
 
-def lost(kind: str, way: str) -> frozenset[str]:
-    """What cannot be read where a kind cannot: of all brokers or of one."""
+def lost(kind: str) -> frozenset[str]:
+    """What cannot be read where a kind cannot: of all brokers or of one. Segments are read by a Spark that runs already."""
     plain = kind.removesuffix(ONE)
-    return _LOST.get(plain, frozenset({plain})) | (frozenset({"segments"}) if way == JAVA else frozenset())
+    return _LOST.get(plain, frozenset({plain}))
 
 
 _LEADERS = frozenset({"broker ids", "assignments", "states"})
@@ -135,8 +135,9 @@ _OF_WHAT_WAS_GIVEN = frozenset(
 _ALL_OF_IT = ("all logs", "logs of brokers", "znodes")
 _SILENT = ("cleaner logs", "empty")
 """A cleaner with nothing to do says nothing."""
+_EMPTY = "The offsets topic is empty"
 _OF_TITLES = {
-    "The offsets topic is empty": frozenset({"log dirs"}),
+    _EMPTY: frozenset({"log dirs"}),
     "D23: Every producer has acks=all": _CLIENTS,
 }
 """What an answer rests on that says so itself: of an empty topic no byte is read, and with acks=all any leader may go."""
@@ -151,7 +152,7 @@ def is_reported(kind: str, way: str, checks: Iterable[str]) -> bool:
     if way == "left out" or (kind, way) == _SILENT:
         return False
     asked = frozenset().union(*(NEEDS.get(check, frozenset()) for check in checks))
-    return way in ("denied", "torn") or bool(asked & lost(kind, way))
+    return way in ("denied", "torn") or bool(asked & lost(kind))
 
 
 def lacks(finding: Finding, kind: str, way: str) -> bool:
@@ -160,6 +161,8 @@ def lacks(finding: Finding, kind: str, way: str) -> bool:
         return False
     if (kind, way) == _SILENT:
         return False
+    if finding.title.startswith(_EMPTY) and kind.endswith(ONE):
+        return False  # it is said where the copy of every coordinator is listed, with how many are
     of_title = (needed for title, needed in _OF_TITLES.items() if finding.title.startswith(title))
     needed = next(of_title, NEEDS.get(finding.check, frozenset()))
-    return bool(needed & lost(kind, way))
+    return bool(needed & lost(kind))

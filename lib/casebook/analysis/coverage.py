@@ -44,18 +44,18 @@ def registrations(cluster: Cluster) -> Gaps:
     """Why it is not known which brokers are registered."""
     if not cluster.brokers_known:
         return (Gap(why="Which brokers are registered is not known.", settle="Collect the children of /brokers/ids."),)
-    return znode(cluster, "/brokers/ids")
+    garbled = [problem for problem in cluster.problems if _is_within(problem.path, "/brokers/ids")]
+    return tuple(Gap(why=_said(problem), settle=COLLECT_AGAIN) for problem in garbled[:1])
 
 
 def verdicts(cluster: Cluster, judged: Sequence[Verdict]) -> Gaps:
     """Why not every partition of the cluster was judged."""
     unknown = [verdict for verdict in judged if verdict.state is State.UNKNOWN]
-    gaps = registrations(cluster) + partitions(cluster)
     if not unknown:
-        return gaps
+        return partitions(cluster)
     first = unknown[0]
     why = f"{number(len(unknown), 'partition')} could not be judged. {first.topic}-{first.partition}: {first.why}"
-    return (Gap(why=why, settle=COLLECT_AGAIN), *gaps)
+    return (Gap(why=why, settle=COLLECT_AGAIN), *partitions(cluster))
 
 
 def states(cluster: Cluster, topic: str | None = None) -> Gaps:

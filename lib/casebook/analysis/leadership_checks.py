@@ -20,18 +20,19 @@ def checks(
     """Every check on leadership, each with its outcome."""
     starts = in_order(dead, choices)
     gaps = coverage.verdicts(cluster, verdicts)
+    of_living = (*coverage.registrations(cluster), *gaps)
     return (
         offline(cluster, verdicts, choices, version.version),
         unclean_price(verdicts, gaps),
-        isr_checks.under_min_isr(cluster, verdicts, starts, gaps),
-        isr_checks.at_min_isr(cluster, verdicts, gaps),
-        isr_checks.under_replicated(verdicts, starts, gaps),
+        isr_checks.under_min_isr(cluster, verdicts, starts, of_living),
+        isr_checks.at_min_isr(cluster, verdicts, of_living),
+        isr_checks.under_replicated(verdicts, starts, of_living),
         uninitialised(verdicts, gaps),
         deleting(cluster, verdicts, gaps),
         reassigning(cluster, gaps),
         isr_checks.isr_in_assignment(verdicts, gaps),
         isr_checks.unclean_allowed(cluster, verdicts, gaps),
-        controller_checks.brokers_registered(cluster, verdicts, starts, gaps),
+        controller_checks.brokers_registered(cluster, verdicts, starts, of_living),
         controller_checks.controller_epoch(cluster, gaps),
         controller_checks.controller(cluster),
     )

@@ -15,6 +15,7 @@ from casebook.analysis.maintenance_drain import Drain
 from casebook.analysis.maintenance_loads import CoordinatorMoves, is_internal
 from casebook.analysis.maintenance_order import Order, Stopped, is_touched, part_of, replay
 from casebook.analysis.maintenance_rows import OrderStep, RestartRow, row, rows
+from casebook.analysis.offsets_unread import unread_listings
 from casebook.analysis.restart_sets import RestartSets
 from casebook.analysis.verdicts import Verdict, verdicts
 from casebook.facts import Cluster
@@ -149,7 +150,7 @@ def examine(
         drain=scene.drain,
         commands=commands,
         log_dirs=log_dirs,
-        findings=maintenance_checks.checks(scene),
+        findings=(*maintenance_checks.checks(scene), *unread_listings(log_dirs)),
     )
 
 

@@ -2,11 +2,24 @@
 
 import pytest
 
-from casebook.findings import Completeness, Evidence, Finding, Severity, Status, at_or_above, completeness, worst, worst_first
+from casebook.findings import (
+    Completeness,
+    Coverage,
+    Evidence,
+    Finding,
+    Severity,
+    Status,
+    at_or_above,
+    completeness,
+    worst,
+    worst_first,
+)
+from casebook.observed import Observation, Source
 
 
 def finding(check, status=Status.OK, severity=None):
-    return Finding(check=check, question="?", status=status, severity=severity, title="t")
+    whole = Coverage.counted(1, 1, "partition", Source.ZNODES)
+    return Finding(check=check, question="?", status=status, severity=severity, title="t", coverage=whole)
 
 
 FOUND = [
@@ -23,6 +36,27 @@ class TestFindings:
         """A severity without finding, or a finding without severity, cannot be made."""
         with pytest.raises(ValueError):
             finding("x", status, severity)
+
+    @pytest.mark.parametrize(("seen", "of"), [(0, 0), (1, 2), (5, None)])
+    def test_ok_needs_all_of_its_evidence(self, seen, of):
+        """Nothing seen, a part seen, or a part of nobody knows how much: there is no way to say ok, whoever tries."""
+        part = Coverage.counted(seen, of, "partition", Source.ZNODES)
+        with pytest.raises(ValueError, match="ok needs all of its evidence"):
+            Finding(check="x.y", question="?", status=Status.OK, title="t", coverage=part)
+
+    def test_coverage_is_plain_json(self):
+        """How many of how many, by what, as of when: for scripts, with times that they can read."""
+        whole = Coverage(
+            seen=3,
+            of=3,
+            what="partitions",
+            by=(Source.ZNODES,),
+            observed={Source.ZNODES: Observation(1_700_000_000_000, 1_700_000_001_500)},
+        )
+        assert whole.as_json() == {
+            "seen": 3, "of": 3, "what": "partitions", "by": ["znodes"],
+            "as_of": {"znodes": ["2023-11-14T22:13:20.000Z", "2023-11-14T22:13:21.500Z"]},
+        }  # fmt: skip
 
     def test_worst_first(self):
         """Findings by severity, then what could not be checked, then what is well."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from casebook import exports, offsets_evidence, sources, tables
 from casebook.analysis import (
@@ -15,6 +16,7 @@ from casebook.analysis import (
     look_first,
     maintenance,
     maintenance_asked,
+    moments,
     next_paste,
     release,
     timeline,
@@ -39,6 +41,9 @@ from casebook.offsets_evidence import OffsetsEvidence
 from casebook.shared_evidence import Progress, SharedEvidence
 from casebook.storage import OFFSETS_TOPIC
 from casebook.versions import VersionInUse
+
+Answers = TypeVar("Answers", Coordinators, Durability, Leadership, Maintenance, OffsetsTopic)
+"""What was asked of one subject: its rows and its findings."""
 
 
 class Examination:
@@ -70,7 +75,12 @@ class Examination:
         self.case, self.cluster, self.version = case, cluster, version
         self._at, self.as_of = at, case.collected_at if at is None else instant(at)
         self.pasted = next_paste.checks(case.pasted(), cluster, version) if at is None else ()
-        self.evidence: tuple[Finding, ...] = evidence.checks(cluster, version) + self.pasted
+        self._log_dirs = case.log_dirs() if at is None else ()
+        self._moments = moments.observations(cluster, log_dirs=self._log_dirs)
+        from_files = case.has_history
+        self._apart = moments.apart(cluster, self._moments, self._log_dirs, from_files=from_files)
+        of_time = moments.check(cluster, self._moments, self._log_dirs, from_files=from_files)
+        self.evidence: tuple[Finding, ...] = (*evidence.checks(cluster, version), *of_time, *self.pasted)
         self._progress = progress
         self._shared = SharedEvidence(case, cluster, version, progress=progress)
         self._timezone = "UTC"
@@ -81,9 +91,16 @@ class Examination:
         self._drain: Mapping[str, str | float] = {}
         self._tables: dict[str, Sequence[object]] = {"problems": cluster.problems}
 
+    def _in_time(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+        """With the moments of what each looked at, and without those that join evidence of different moments."""
+        return moments.dated(moments.held(findings, self._apart), self._moments)
+
+    def _of_its_time(self, found: Answers) -> Answers:
+        return replace(found, findings=self._in_time(found.findings))
+
     def leadership(self) -> Leadership:
         """Which partitions have no leader, why, and whom to start first; keeps its tables for the run folder."""
-        lead = leadership.examine(self.cluster, self.version)
+        lead = self._of_its_time(leadership.examine(self.cluster, self.version))
         self._tables |= {
             "partitions": lead.verdicts,
             "start_first": lead.start_first,
@@ -104,8 +121,8 @@ class Examination:
         """
         wanted = maintenance_asked.parse(self.cluster, **asked)
         offsets = self._shared.offsets(timezone, scan=scan)
-        found = maintenance.examine(
-            self.cluster, self.version, asked=wanted, held=offsets.coordinators, log_dirs=offsets.log_dirs
+        found = self._of_its_time(
+            maintenance.examine(self.cluster, self.version, asked=wanted, held=offsets.coordinators, log_dirs=offsets.log_dirs)
         )
         self._plan = found.drain.files() if found.drain else {}
         self._drain = {name: value for name, value in asked.items() if name != "brokers"}
@@ -120,7 +137,7 @@ class Examination:
         """What matters of maintenance in the first five minutes; keeps its tables for the run folder."""
         found = maintenance.in_short(self.cluster, self.version, lead.verdicts)
         self._tables |= {"restart_sets": found.restarts, "leftovers": found.leftovers}
-        return found.findings
+        return self._in_time(found.findings)
 
     def coordinators(self, *, timezone: str = "UTC", scan: bool = True) -> Coordinators:
         """Which groups wait for which coordinator, and until when; keeps its tables for the run folder.
@@ -132,7 +149,7 @@ class Examination:
         Raises:
             UsageError: There is no such time zone.
         """
-        held = self._shared.offsets(timezone, scan=scan).coordinators
+        held = self._of_its_time(self._shared.offsets(timezone, scan=scan).coordinators)
         self._tables |= {"coordinators": held.rows, "blast_radius": held.radius}
         return held
 
@@ -152,7 +169,7 @@ class Examination:
             self.evidence
             + self.leadership().findings
             + self.maintenance(timezone=timezone, scan=scan).findings
-            + self._offsets.findings
+            + self._in_time(self._offsets.findings)
             + self._of_the_past(timezone)
             + self._of_records(timezone)
             + self.durability().findings
@@ -181,7 +198,7 @@ class Examination:
             UsageError: There is no such time zone.
         """
         self._offsets = self._shared.offsets(timezone, scan=scan)
-        topic = self._offsets.offsets_topic
+        topic = self._of_its_time(self._offsets.offsets_topic)
         self._tables |= {
             "offsets_partitions": topic.partitions,
             "offsets_segments": topic.scanned.segments,
@@ -199,7 +216,7 @@ class Examination:
         """
         if self._at is not None:
             return offsets_evidence.not_as_of(self.as_of)
-        return self._shared.offsets(timezone, scan=False).findings
+        return self._in_time(self._shared.offsets(timezone, scan=False).findings)
 
     def timeline(self, *, timezone: str = "UTC") -> Timeline:
         """What happened in which order, and what caused what; keeps its tables for the run folder.
@@ -276,11 +293,11 @@ class Examination:
             "events": happened.rows,
             "partition_history": happened.partition_history,
         }
-        return replace(found, findings=found.findings + self._consumed.findings)
+        return replace(found, findings=self._in_time(found.findings + self._consumed.findings))
 
     def durability_in_short(self) -> tuple[Finding, ...]:
         """Whether acknowledged records can be lost by how topics and brokers are set up, in one finding."""
-        return durability_checks.in_short(self.cluster, self.version)
+        return self._in_time(durability_checks.in_short(self.cluster, self.version))
 
     def durability(self, *, clients: str = "", against: str = "") -> Durability:
         """What can be lost by how topics, brokers and clients are set up; keeps its tables for the run folder.
@@ -293,7 +310,7 @@ class Examination:
             UsageError: What is said of clients cannot be understood, or the earlier case cannot be meant.
             CaseError: The earlier case cannot be opened.
         """
-        found = self._audited(self.case, self.cluster, self.version, clients)
+        found = self._of_its_time(self._audited(self.case, self.cluster, self.version, clients))
         if against:
             before = sources.open_earlier(against)
             cluster = before.cluster()

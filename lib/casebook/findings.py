@@ -3,15 +3,20 @@
 Three outcomes, never two: a check is ``ok``, is a ``finding``, or ``could_not_check``; ``not_applicable`` says that
 the question does not arise on this cluster. Unknown numbers are ``None``, never 0.
 
-Nobody can say ``ok`` without naming the gaps of the evidence that it rests on, or that there are none; a gap makes it
-``could_not_check``. :mod:`casebook.analysis.coverage` knows the gaps.
+Every answer says what it looked at: its :class:`Coverage`. ``ok`` needs all of it: what was looked at is all there is, and there
+is no gap in the evidence that the answer rests on; otherwise it becomes ``could_not_check``. :mod:`casebook.analysis.coverage`
+knows the gaps.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 
-SCHEMA = 1
+from casebook.facts import instant
+from casebook.observed import Observation, Source
+
+SCHEMA = 2
+"""2: ``coverage`` of each finding; 1 had ``looked_at``, a text."""
 
 
 class Status(StrEnum):
@@ -61,6 +66,58 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """What an answer looked at: how many of how many, by which evidence, as of when.
+
+    Args:
+        seen: How many were looked at.
+        of: How many there are; ``None`` where that is not known.
+        what: What they are, in the number that fits, e.g. ``partitions``.
+        by: The evidence that tells of them; empty where nothing was looked at.
+        observed: Of when that evidence is, as far as known. Checks leave it out: :mod:`casebook.analysis.moments` fills it in.
+    """
+
+    seen: int
+    of: int | None
+    what: str
+    by: tuple[Source, ...]
+    observed: Mapping[Source, Observation] = field(default_factory=dict)
+
+    @classmethod
+    def counted(cls, seen: int, of: int | None, noun: str, *by: Source, many: str = "") -> "Coverage":
+        """Coverage of things with a plural: ``partition``, or ``copy`` where ``many`` is ``copies``."""
+        amount = seen if of is None else of
+        return cls(seen=seen, of=of, what=noun if amount == 1 else many or f"{noun}s", by=by)
+
+    @classmethod
+    def every(cls, seen: int, noun: str, *by: Source, many: str = "") -> "Coverage":
+        """Coverage of all there are."""
+        return cls.counted(seen, seen, noun, *by, many=many)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether something was looked at, and it is all there is."""
+        return self.seen > 0 and self.seen == self.of
+
+    @property
+    def text(self) -> str:
+        """``240 of 240 partitions, by znodes``."""
+        if not self.by:
+            return f"no {self.what}"
+        amount = f"{self.seen}" if self.of is None else f"{self.seen} of {self.of}"
+        return f"{amount} {self.what}, by {' and '.join(self.by)}"
+
+    def as_json(self) -> dict[str, object]:
+        """The coverage as plain JSON values; moments as ISO-8601 UTC."""
+        as_of = {source.value: [instant(moment) for moment in of] for source, of in self.observed.items()}
+        return {"seen": self.seen, "of": self.of, "what": self.what, "by": [source.value for source in self.by], "as_of": as_of}
+
+
+NOTHING = Coverage(seen=0, of=None, what="evidence", by=())
+"""Nothing was looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One piece of advice. Steps are ordered safest first.
 
@@ -89,7 +146,7 @@ class Finding:
         subject: Kind and ids of what it is about, e.g. ``{"kind": "partition", "topic": "t", "partition": 0}``.
         title: One sentence with the number in it.
         why: One or two sentences: what lies behind the title.
-        looked_at: How much evidence the answer rests on, e.g. ``240 of 240 state znodes``.
+        coverage: How much evidence the answer rests on.
         threshold: What would be a finding, in words.
         facts: Named plain numbers, strings, lists; ``None`` for unknown.
         evidence: Where it is proven.
@@ -106,8 +163,8 @@ class Finding:
     title: str
     severity: Severity | None = None
     subject: Mapping[str, object] = field(default_factory=lambda: {"kind": "cluster"})
+    coverage: Coverage
     why: str = ""
-    looked_at: str = ""
     threshold: str = ""
     facts: Mapping[str, object] = field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
@@ -120,10 +177,12 @@ class Finding:
     def __post_init__(self) -> None:
         if (self.severity is not None) != (self.status is Status.FINDING):
             raise ValueError(f"{self.check}: a severity belongs to a finding and to nothing else")
+        if self.status is Status.OK and not self.coverage.is_whole:
+            raise ValueError(f"{self.check}: ok needs all of its evidence, and this looked at {self.coverage.text}")
 
     def as_json(self) -> dict[str, object]:
         """The finding as plain JSON values."""
-        return asdict(self)
+        return asdict(self) | {"coverage": self.coverage.as_json()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +204,7 @@ class Question:
 
     check: str
     question: str
-    looked_at: str = ""
+    coverage: Coverage
     threshold: str = ""
     facts: Mapping[str, object] = field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
@@ -156,16 +215,22 @@ class Question:
         return self._answer(Status.FINDING, title, severity=severity, **more)
 
     def ok(self, title: str, *, gaps: Sequence[Gap]) -> Finding:
-        """Looked at, and well; not known where there is a gap in what it rests on.
+        """Looked at, and well; not known where its coverage is not whole, or there is a gap in what it rests on.
 
         Args:
             gaps: Of the evidence that it rests on, the widest first.
         """
+        gaps = (*gaps, *self._unseen())
         return (
             self._short_of(gaps, f"{title.removesuffix('.')}, as far as could be checked")
             if gaps
             else self._answer(Status.OK, title)
         )
+
+    def _unseen(self) -> tuple[Gap, ...]:
+        if self.coverage.is_whole:
+            return ()
+        return (Gap(why=f"Looked at: {self.coverage.text}.", settle="Collect the rest of the evidence."),)
 
     def could_not_check(self, title: str, *, settle: str, **more: object) -> Finding:
         """Not known, with what would settle it."""
@@ -181,13 +246,13 @@ class Question:
             return self._short_of(gaps, "There is nothing that could be checked")
         return self._answer(Status.NOT_APPLICABLE, title)
 
-    def nothing_in(self, looked_at: Sized, title: str, *, gaps: Sequence[Gap]) -> Finding:
+    def nothing_in(self, seen: Sized, title: str, *, gaps: Sequence[Gap]) -> Finding:
         """Nothing was found: well when there was something to look at, else the question does not arise.
 
         Args:
             gaps: As in :meth:`ok`.
         """
-        if looked_at:
+        if seen:
             return self.ok(title, gaps=gaps)
         return self.not_applicable("There is nothing of the kind to look at", gaps=gaps)
 

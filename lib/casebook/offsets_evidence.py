@@ -1,7 +1,6 @@
 """What a case tells of its offsets topic, gathered once for every notebook that asks: logs, log dirs, one scan."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -14,12 +13,12 @@ from casebook.case import Case
 from casebook.errors import ScanError
 from casebook.events import Event
 from casebook.facts import Cluster
-from casebook.findings import Finding, Question, once
+from casebook.findings import NOTHING, Finding, Question, once
 from casebook.scans.logs import Logs
 from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, Scanned
 from casebook.versions import OFFSETS_EXPIRE, VersionInUse
 
-_WELL = Question(check="evidence.brokers", question="Are the offsets topic and its coordinators well?")
+_WELL = Question(check="evidence.brokers", question="Are the offsets topic and its coordinators well?", coverage=NOTHING)
 _KINDS = cleaner.KINDS | load_queue.KINDS | {"unreadable"}
 _MUCH_LARGER = 1.5  # than the coordinator's
 Progress = Callable[[int, int | None], None]
@@ -105,9 +104,8 @@ class OffsetsEvidence:
             return once((*unread, *self.offsets_topic.findings, *self.coordinators.findings))
         if self._cluster.lacks(OFFSETS_TOPIC):
             return (_WELL.not_applicable(no_offsets_topic.TITLE),)
-        ask = replace(_WELL, looked_at="no log dir and no log")
         settle = "Collect with --log-dirs BROKER=DIR and --logs BROKER=GLOB."
-        return (ask.could_not_check("Nothing in this case tells of the brokers' disks and logs", settle=settle),)
+        return (_WELL.could_not_check("Nothing in this case tells of the brokers' disks and logs", settle=settle),)
 
     @cached_property
     def coordinators(self) -> Coordinators:

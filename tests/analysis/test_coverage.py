@@ -1,6 +1,7 @@
 """Coverage: nobody says ok of what was not collected, not read, or not understood."""
 
 import inspect
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -11,11 +12,12 @@ from casebook.analysis.settings import BUILT_IN, BUILT_IN_ASSUMED, SERVER_PROPER
 from casebook.analysis.timeline_history import Past
 from casebook.events import LogFile
 from casebook.facts import Cluster, Partition, PartitionState, Problem, ReadOutcome, Znode
-from casebook.findings import Gap, Question, Status
+from casebook.findings import Coverage, Gap, Question, Status
+from casebook.observed import Source
 from casebook.storage import OFFSETS_TOPIC, Damage, LogDir, Replica, Scanned, Segment, SegmentFile
 from tests.evidence import made, state
 
-ASK = Question(check="a.b", question="Is it well?", looked_at="5 of 5")
+ASK = Question(check="a.b", question="Is it well?", coverage=Coverage.every(5, "partition", Source.ZNODES))
 GAPS = st.lists(
     st.builds(Gap, why=st.sampled_from(["One is missing.", "Another is missing."]), settle=st.just("Collect.")), max_size=3
 )
@@ -47,6 +49,13 @@ class TestTheLaw:
         """That there is nothing of the kind is not known either."""
         found = ASK.nothing_in([1] if anything else [], "All is well", gaps=gaps)
         assert (found.status is Status.COULD_NOT_CHECK) == bool(gaps)
+
+    @given(st.integers(0, 5), st.none() | st.integers(0, 5))
+    def test_ok_only_of_all_there_is(self, seen, of):
+        """What was not looked at is named in place of ok: nothing, a part, or a part of nobody knows how much."""
+        found = replace(ASK, coverage=Coverage.counted(seen, of, "partition", Source.ZNODES)).ok("All is well", gaps=())
+        assert (found.status is Status.OK) == (seen == of != 0)
+        assert found.status is Status.OK or f"Looked at: {seen}" in found.why
 
     @pytest.mark.parametrize("say", [Question.ok, Question.nothing_in])
     def test_nobody_forgets_them(self, say):

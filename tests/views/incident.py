@@ -9,7 +9,8 @@ from casebook.analysis import leadership, what_if
 from casebook.analysis.leadership import Leadership
 from casebook.analysis.release import release
 from casebook.facts import Cluster
-from casebook.findings import Evidence, Finding, Severity, Status, Step
+from casebook.findings import Coverage, Evidence, Finding, Severity, Status, Step
+from casebook.observed import Source
 from casebook.views import what_if as what_if_views
 from casebook.views.view import Figure, View
 from tests.evidence import made, override, state
@@ -57,8 +58,15 @@ def panel(
 
 def finding(check: str = "leadership.offline", **fields: object) -> Finding:
     """A critical finding whose every text is hostile."""
-    texts = dict.fromkeys(("question", "title", "why", "looked_at", "threshold", "settle"), HOSTILE)
-    common = {"status": Status.FINDING, "severity": Severity.CRITICAL, "caveats": (HOSTILE,), "since": "2026-11-20T02:58:40Z"}
+    texts = dict.fromkeys(("question", "title", "why", "threshold", "settle"), HOSTILE)
+    seen = Coverage(seen=1, of=1, what=HOSTILE, by=(Source.ZNODES,))
+    common = {
+        "coverage": seen,
+        "status": Status.FINDING,
+        "severity": Severity.CRITICAL,
+        "caveats": (HOSTILE,),
+        "since": "2026-11-20T02:58:40Z",
+    }
     steps = tuple(Step(kind=kind, text=HOSTILE, command=HOSTILE) for kind in ("first", "then", "not"))
     proofs = tuple(
         Evidence(file="zookeeper/znodes.jsonl.zst", znode=f"/brokers/topics/{HOSTILE}/partitions/{n}/state") for n in range(4)

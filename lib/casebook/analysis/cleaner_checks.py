@@ -12,7 +12,8 @@ from casebook.analysis.proof import START
 from casebook.analysis.settings import BUILT_IN_ASSUMED
 from casebook.analysis.words import brokers, count, moment, number, size
 from casebook.facts import instant
-from casebook.findings import Evidence, Finding, Gap, Question, Severity, Step
+from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity, Step
+from casebook.observed import Source
 from casebook.storage import OFFSETS_TOPIC
 from casebook.versions import CLEANER_FAILURE, CLEANER_MAP_RULE, VersionInUse
 
@@ -41,7 +42,7 @@ def compacted(
     ask = Question(
         check="offsets_topic.compacted",
         question="Is the offsets topic compacted, and if not, why?",
-        looked_at=f"{number(len(partitions), 'copy', 'copies')}, {number(sum(c.logged for c in cleaners), 'cleaner log')}",
+        coverage=Coverage.every(len(partitions), "copy", Source.LOG_DIRS, Source.LOGS, Source.ZNODES, many="copies"),
         threshold="a cleaner that is off, dead, or does not clean what is due",
         facts=_facts(partitions, cleaners, blocked),
         evidence=(*_lines(cleaners), Evidence(file="tables/offsets_partitions")),
@@ -93,7 +94,7 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted
     ask = Question(
         check=CLEANER_MAP,
         question="Is there a segment, of any compacted topic, that the cleaner's offset map cannot take?",
-        looked_at=number(len(cleaners), "broker"),
+        coverage=Coverage.every(len(cleaners), "broker", Source.LOG_DIRS, Source.SETTINGS),
         threshold=f"rule of {version.version}: {CLEANER_MAP_RULE.at(version.version)}",
         facts={
             "rule": CLEANER_MAP_RULE.at(version.version),

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from casebook.analysis.unprocessed_rows import CommitStep, StepKind
 from casebook.analysis.words import number
-from casebook.findings import Evidence, Finding, Gap, Question, Severity
+from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity
+from casebook.observed import Source
 from casebook.storage import Partition
 
 
@@ -97,7 +98,7 @@ def commits_backwards(rows: Sequence[CommitStep], *, total: int, groups: int) ->
     ask = Question(
         check="loss.commits_backwards",
         question="Did commits of a group go back, or were they set elsewhere?",
-        looked_at=f"all commits of {number(groups, 'group')} in __consumer_offsets",
+        coverage=Coverage.every(groups, "group", Source.SEGMENTS),
         threshold="a commit below the one before it, or one that a member did not make",
         facts={
             "back": len(back),

@@ -8,16 +8,18 @@ from casebook.analysis.proof import SHOWN, START, ZNODES
 from casebook.analysis.verdicts import Verdict, dead_brokers
 from casebook.analysis.words import agree, brokers, capitalised, moment, number, one_by_one
 from casebook.facts import Cluster, instant
-from casebook.findings import Evidence, Finding, Gap, Question, Severity, Step
+from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity, Step
+from casebook.observed import Source
 
 
 def brokers_registered(cluster: Cluster, verdicts: Sequence[Verdict], dead: Sequence[int], gaps: Sequence[Gap]) -> Finding:
     """Is every broker that holds replicas registered?"""
     known = cluster.brokers_known
+    named = {replica for verdict in verdicts for replica in verdict.replicas}
     ask = Question(
         check="leadership.brokers",
         question="Is every broker that holds replicas registered?",
-        looked_at=number(len(cluster.brokers), "registration"),
+        coverage=Coverage.counted(len(named & cluster.live) + len(dead) if known else 0, len(named), "broker", Source.ZNODES),
         threshold="a replica on an unregistered broker",
         facts={"registered": sorted(cluster.live) if known else None, "dead": sorted(dead) if known else None},
         evidence=(Evidence(file=ZNODES, znode="/brokers/ids"),),
@@ -42,7 +44,7 @@ def controller(cluster: Cluster) -> Finding:
     ask = Question(
         check="leadership.controller",
         question="Is there a controller?",
-        looked_at="/controller",
+        coverage=Coverage(seen=int(found.readable), of=1, what="controller", by=(Source.ZNODES,)),
         threshold="none, or one that is not registered",
         facts={
             "broker": found.broker,
@@ -80,7 +82,7 @@ def controller_epoch(cluster: Cluster, gaps: Sequence[Gap]) -> Finding:
     ask = Question(
         check="leadership.controller_epoch",
         question="Was any state written under a newer controller epoch than the current one?",
-        looked_at=number(len(states), "state"),
+        coverage=Coverage.counted(len(states), len(states) + untold, "state", Source.ZNODES),
         threshold="a state of a newer epoch",
         facts={"epoch": epoch, "newer": len(newer) if known else None, "older": older if known else None},
     )

@@ -7,7 +7,8 @@ from casebook.analysis.no_offsets_topic import not_asked
 from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, START
 from casebook.analysis.words import agree, brokers, count, number
 from casebook.facts import instant
-from casebook.findings import Evidence, Finding, Question, Severity, Step
+from casebook.findings import Coverage, Evidence, Finding, Question, Severity, Step
+from casebook.observed import Source
 from casebook.storage import OFFSETS_TOPIC
 from casebook.versions import NO_COORDINATOR_ANSWER
 
@@ -36,7 +37,7 @@ def _leaderless(scene: Scene) -> Finding:
     ask = Question(
         check="coordinators.leaderless",
         question="Which groups have no coordinator at all?",
-        looked_at=f"{number(len(judged), 'state znode')} of __consumer_offsets",
+        coverage=Coverage.counted(len(judged), len(partitions), "offsets partition", Source.ZNODES),
         threshold="any offsets partition without living leader",
         facts=facts_of(hit),
         evidence=proofs(hit),
@@ -71,7 +72,7 @@ def _failed(scene: Scene) -> Finding:
     ask = Question(
         check="coordinators.failed",
         question="Does a coordinator serve a partition that it could not load?",
-        looked_at=f"{number(len(told), 'partition')} named by logs",
+        coverage=Coverage.counted(len(told), len(partitions), "offsets partition", Source.LOGS),
         threshold="any load that ended in an error",
         facts=facts_of(hit),
         evidence=proofs(hit),
@@ -104,7 +105,7 @@ def _known(scene: Scene) -> Finding:
     ask = Question(
         check="coordinators.known",
         question="Is the state of every coordinator known?",
-        looked_at=number(len(partitions), "offsets partition"),
+        coverage=Coverage.counted(len(partitions) - len(unknown), len(partitions), "offsets partition", Source.LOGS),
         threshold="any partition whose coordinator's log does not tell",
         facts=facts_of(unknown),
         evidence=proofs(unknown),
@@ -129,7 +130,7 @@ def _alone(scene: Scene) -> Finding:
     ask = Question(
         check="coordinators.alone",
         question="Could another broker take over if a coordinator died?",
-        looked_at=number(len(led), "led offsets partition"),
+        coverage=Coverage.every(len(led), "led offsets partition", Source.ZNODES),
         threshold="an offsets partition with nobody else in sync",
         facts=facts_of(hit) | {"brokers": sorted(r.broker for r in radius if r.alone)},
         evidence=(*(e for one in hit[:SHOWN] if (e := one.judged.proof) and e.znode), Evidence(file="tables/blast_radius")),
@@ -150,11 +151,12 @@ def _alone(scene: Scene) -> Finding:
 
 
 def _groups_placed(scene: Scene) -> Finding:
-    topic, groups = scene.topic, scene.groups
+    topic = scene.topic
+    told = int(topic.count is not None and not topic.assumed)
     ask = Question(
         check="coordinators.partition_count",
         question="Is it certain which partition a group belongs to?",
-        looked_at=number(len(groups), "known group"),
+        coverage=Coverage(seen=told, of=1, what="number of partitions", by=(Source.ZNODES,)),
         threshold="a number of partitions that is assumed",
         facts={"partitions": topic.count, "origin": topic.origin},
     )
@@ -175,7 +177,7 @@ def _understood(scene: Scene) -> Finding:
     ask = Question(
         check="coordinators.log_lines",
         question="Was every line about loading and cleaning understood?",
-        looked_at=f"{number(sum(file.entries for file in files), 'dated line')} of {number(len(files), 'log')}",
+        coverage=Coverage.every(len(files), "log", Source.LOGS),
         threshold="a line that looks like one of them, in an unknown wording",
         facts={"unreadable": len(odd)},
         evidence=tuple(Evidence(file=e.file, line=e.line) for e in odd[:SHOWN]),

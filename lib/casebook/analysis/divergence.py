@@ -6,7 +6,8 @@ from enum import StrEnum
 
 from casebook.analysis.words import brokers, count, number, size
 from casebook.divergence import Absent, Compared, Copy, Held, Run
-from casebook.findings import Evidence, Finding, Gap, Question, Severity
+from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity
+from casebook.observed import Source
 from casebook.storage import Partition
 
 
@@ -69,7 +70,7 @@ def agreement(compared: Compared, gaps: Sequence[Gap]) -> Finding:
     ask = Question(
         check="loss.replicas_agree",
         question="Do all copies of a partition hold the same records?",
-        looked_at=f"{number(sum(map(len, several.values())), 'copy', 'copies')} of {number(len(several), 'partition')}",
+        coverage=Coverage.counted(len(several), len(partitions), "partition", Source.SEGMENTS),
         threshold="other records at the same offset, or a hole that compaction does not explain",
         facts={
             "partitions": len({(row.topic, row.partition) for row in apart}),

@@ -14,7 +14,8 @@ from casebook.analysis.settings import BUILT_IN_ASSUMED, Settings
 from casebook.analysis.timeline_history import Past
 from casebook.analysis.words import agree, brokers, count, duration, number, size
 from casebook.facts import Cluster
-from casebook.findings import Evidence, Finding, Gap, Question, Severity, Step
+from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity, Step
+from casebook.observed import Source
 from casebook.versions import VersionInUse
 
 _SHOWN = 5
@@ -50,8 +51,9 @@ def at_risk(scene: Scene, found: Sequence[LossVerdict]) -> Finding:
     ask = Question(
         check="durability.acknowledged",
         question="Which topics can lose acknowledged records by how they, the brokers and the clients are set up?",
-        looked_at=f"{number(len(scene.topics), 'topic')}, {number(len(scene.producers), 'producer')}, "
-        f"{number(len(scene.consumers), 'consumer')}",
+        coverage=Coverage.counted(
+            len(scene.topics), len(scene.cluster.topics), "topic", Source.ZNODES, Source.SETTINGS, Source.CLIENTS
+        ),
         threshold="a rule that takes one failure or two",
         facts={"topics": len(of_topics), "by_one_failure": len(at_once), "rules": sorted({row.rule for row in hit})},
     )
@@ -90,7 +92,7 @@ def _of_rule(scene: Scene, rule: Rule, asked: Sequence[Answer]) -> Finding:
     ask = Question(
         check=f"durability.{rule.name}",
         question=f"{rule.id}: {rule.asks}",
-        looked_at="" if rule.scope == CLUSTER else number(len(_subjects(rule, looked)), _WHO[rule.scope]),
+        coverage=_coverage(rule, [*hit, *well], looked),
         threshold=rule.says,
         facts={
             "rule": rule.id,
@@ -131,6 +133,12 @@ def _subjects(rule: Rule, asked: Iterable[Answer]) -> list[str]:
     """Whom it is about, each once; of topics and producers, the producers."""
     named = ((a.topic if rule.scope == TOPIC else a.producer or a.consumer) or "the cluster" for a in asked)
     return list(dict.fromkeys(named))
+
+
+def _coverage(rule: Rule, judged: Sequence[Answer], looked: Sequence[Answer]) -> Coverage:
+    by = (Source.CLIENTS,) if rule.scope in (PRODUCER, CONSUMER) else (Source.SETTINGS, Source.ZNODES)
+    noun = _WHO.get(rule.scope, "cluster")
+    return Coverage.counted(len(_subjects(rule, judged)), len(_subjects(rule, looked)), noun, *by)
 
 
 def _many(rule: Rule, asked: Sequence[Answer]) -> str:
@@ -182,7 +190,9 @@ def brokers_agree(scene: Scene, found: Sequence[SettingRow]) -> Finding:
     ask = Question(
         check="durability.brokers_agree",
         question="Do all brokers have the same of the settings that decide on durability?",
-        looked_at=number(len({row.entity for row in found if row.entity.startswith("broker ")}), "broker"),
+        coverage=Coverage.counted(
+            len(scene.brokers) - len(missing), len(scene.brokers), "broker", Source.SETTINGS, Source.ZNODES
+        ),
         threshold="a setting with two values",
         facts={"settings": sorted(differ)},
         evidence=(Evidence(file="tables/settings"),),
@@ -215,7 +225,7 @@ def exposed(scene: Scene, found: Sequence[Exposure]) -> Finding:
     ask = Question(
         check="durability.exposure",
         question="What is lost for good with the disks of a single broker?",
-        looked_at=number(len(scene.cluster.partitions), "partition"),
+        coverage=Coverage.every(len(scene.cluster.partitions), "partition", Source.ZNODES),
         threshold="an only copy",
         facts={
             "brokers": [row.broker for row in found],
@@ -249,7 +259,7 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
     ask = Question(
         check="durability.isr_alone",
         question="How long was acks=all only acks=1, because the ISR was the leader alone?",
-        looked_at="ZooKeeper’s history" if told else "",
+        coverage=Coverage(seen=int(told), of=1, what="history", by=(Source.HISTORY,) if told else ()),
         threshold="an ISR of one, with min.insync.replicas 1",
         facts={
             "partitions": len(known) if told else None,
@@ -294,7 +304,7 @@ def clients(scene: Scene) -> Finding:
     ask = Question(
         check="durability.clients",
         question="Is it known how producers and consumers are set up?",
-        looked_at=f"{number(len(scene.producers), 'producer')} and {number(len(scene.consumers), 'consumer')}",
+        coverage=Coverage.counted(len(scene.clients) - len(unknown), len(scene.clients), "client", Source.CLIENTS),
         threshold="a setting of a client that is not known",
         facts={"producers": len(scene.producers), "consumers": len(scene.consumers), "unknown": unknown},
         evidence=tuple(Evidence(file=client.file) for client in scene.clients[:_SHOWN]),
@@ -326,7 +336,7 @@ def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
     ask = Question(
         check="durability.in_short",
         question="Can a single failure take acknowledged records, by how topics and brokers are set up?",
-        looked_at=number(len(scene.topics), "topic"),
+        coverage=Coverage.counted(len(scene.topics), len(cluster.topics), "topic", Source.ZNODES, Source.SETTINGS),
         threshold="a rule of notebook 80 that takes one failure",
         facts={
             "rules": {rule: len(of) for rule, of in _by_rule(hit).items()},

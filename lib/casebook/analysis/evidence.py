@@ -5,7 +5,8 @@ from collections.abc import Collection, Sequence
 from casebook.analysis.words import agree, number
 from casebook.errors import CasebookError
 from casebook.facts import Cluster, Problem
-from casebook.findings import UNREADABLE, Evidence, Finding, Gap, Question, Severity, Status
+from casebook.findings import NOTHING, UNREADABLE, Coverage, Evidence, Finding, Gap, Question, Severity, Status
+from casebook.observed import Source
 from casebook.pasted import NOT_PASTED
 from casebook.versions import VersionInUse, VersionOrigin
 
@@ -37,8 +38,12 @@ def not_yours(version: VersionInUse) -> str:
     return f"Not your release? Add -p kafka_version={version.other}." if version.other else ""
 
 
-_ASKED_OF_THE_PAST = Question(check="timeline.past", question="What has happened?", looked_at="no log and no history")
-_ASKED_OF_RECORDS = Question(check="loss.ledger", question="Is every acknowledged record still there?", looked_at="no ledger")
+_ASKED_OF_THE_PAST = Question(check="timeline.past", question="What has happened?", coverage=NOTHING)
+_ASKED_OF_RECORDS = Question(
+    check="loss.ledger",
+    question="Is every acknowledged record still there?",
+    coverage=NOTHING,
+)
 
 
 def without_past(findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -70,7 +75,7 @@ def _as_one(
 
 def not_read(check: str, question: str, reason: CasebookError) -> tuple[Finding, ...]:
     """That something could not be read here, e.g. as there is no Java; in place of all that it would answer."""
-    ask = Question(check=check, question=question, looked_at="nothing")
+    ask = Question(check=check, question=question, coverage=NOTHING)
     return (ask.could_not_check(reason.what, why=reason.cause or "", settle=reason.try_ or "Run `casebook doctor`."),)
 
 
@@ -81,6 +86,7 @@ def left_out(kinds: Collection[str]) -> tuple[Finding, ...]:
     ask = Question(
         check="evidence.events",
         question="Were all events weighed?",
+        coverage=NOTHING,
         threshold="more than can be held",
         facts={"left_out": sorted(kinds)},
     )
@@ -97,13 +103,14 @@ def checks(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
 
 def _complete(cluster: Cluster) -> Finding:
     missing = cluster.missing_parts
+    collected = len(cluster.there) + len(cluster.server_properties)
     read_again = (
         f"{number(cluster.changed, 'znode')} changed during the walk and {agree(cluster.changed, 'was', 'were')} read again."
     )
     ask = Question(
         check="evidence.complete",
         question="Was all of the evidence collected?",
-        looked_at=f"{number(len(cluster.partitions), 'partition')}, {number(len(cluster.brokers), 'broker')}",
+        coverage=Coverage.counted(collected, collected + len(missing), "part", Source.CASE),
         threshold="any part missing",
         facts={"missing": len(missing), "parts": [problem.path for problem in missing], UNREADABLE: list(cluster.unreadable)},
         evidence=(Evidence(file="case.json"),),
@@ -134,10 +141,12 @@ def _is_single(path: str) -> bool:
 def _taken_at_its_word(cluster: Cluster) -> Finding:
     problems, missing = cluster.problems, cluster.missing_parts
     unknown = sum(cluster.unknown_znodes.values())
+    decoded = len(cluster.brokers) + len(cluster.topics) + len(cluster.partitions)
     kinds = f"{number(unknown, 'znode')} of kinds that are not Kafka's: {', '.join(cluster.unknown_znodes)}."
     ask = Question(
         check="evidence.decoded",
         question="Could every znode be decoded?",
+        coverage=Coverage(seen=decoded, of=decoded + len(problems), what="brokers, topics and partitions", by=(Source.ZNODES,)),
         threshold="any znode that is not what its path promises",
         facts={"undecodable": len(problems), "unknown_kinds": dict(cluster.unknown_znodes)},
         caveats=(kinds,) if unknown else (),
@@ -160,6 +169,7 @@ def _kafka_version(version: VersionInUse) -> Finding:
     ask = Question(
         check="evidence.kafka_version",
         question="Which Kafka release's rules apply?",
+        coverage=Coverage(seen=int(version.origin is not VersionOrigin.ASSUMED), of=1, what="release", by=(Source.CASE,)),
         threshold="evidence that contradicts the release",
         facts={
             "applied": str(version.version),

@@ -8,7 +8,8 @@ from casebook.analysis.settings import BUILT_IN_ASSUMED
 from casebook.analysis.verdicts import ONLINE, State, Verdict, ids
 from casebook.analysis.words import agree, brokers, number, one_by_one
 from casebook.facts import Cluster
-from casebook.findings import Evidence, Finding, Gap, Question, Severity, Step
+from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity, Step
+from casebook.observed import Source
 
 
 def under_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], order: Sequence[int], gaps: Sequence[Gap]) -> Finding:
@@ -25,7 +26,7 @@ def under_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], order: Sequence
     ask = Question(
         check="leadership.under_min_isr",
         question="Can every online partition take acks=all writes?",
-        looked_at=number(len(online) - len(unknown), "online partition"),
+        coverage=Coverage.counted(len(online) - len(unknown), len(online), "online partition", Source.ZNODES),
         threshold="ISR smaller than min.insync.replicas",
         facts={
             "under_min_isr": len(hit),
@@ -62,7 +63,7 @@ def at_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap
     ask = Question(
         check="leadership.at_min_isr",
         question="Is any partition one broker away from refusing acks=all?",
-        looked_at=number(len(online), "online partition"),
+        coverage=_all_of(online),
         threshold="replicas missing and ISR = min.insync.replicas",
         facts={"at_min_isr": len(hit), "topics": topics_of(hit)},
         caveats=assumed(v.min_isr_origin for v in online),
@@ -94,7 +95,7 @@ def under_replicated(verdicts: Sequence[Verdict], order: Sequence[int], gaps: Se
     ask = Question(
         check="leadership.under_replicated",
         question="Are all replicas of the online partitions in sync?",
-        looked_at=number(len(online), "online partition"),
+        coverage=_all_of(online),
         threshold="a replica missing from an ISR",
         facts={"under_replicated": len(hit), "missing_brokers": missing},
     )
@@ -130,7 +131,7 @@ def isr_in_assignment(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Findi
     ask = Question(
         check="leadership.isr_in_assignment",
         question="Does every leader and ISR agree with its assignment?",
-        looked_at=number(len(readable), "state"),
+        coverage=Coverage.every(len(readable), "state", Source.ZNODES),
         threshold="a leader outside its ISR, or an ISR member outside the replicas",
         facts={"disagree": len(hit)},
     )
@@ -150,10 +151,11 @@ def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequenc
     origin_of = {v.topic: v.unclean_origin for v in verdicts if v.unclean_allowed and len(v.replicas) > 1}
     origins = sorted({origin for origin in origin_of.values() if origin})
     unknown = topics_of(v for v in verdicts if v.unclean_allowed is None)
+    judged = {v.topic for v in verdicts}.difference(unknown)
     ask = Question(
         check="leadership.unclean_allowed",
         question="May an unclean election drop records?",
-        looked_at=number(len(cluster.topics), "topic"),
+        coverage=Coverage.counted(len(judged), len({v.topic for v in verdicts}), "topic", Source.ZNODES),
         threshold="unclean.leader.election.enable=true on a topic with more than one replica",
         facts={"topics": sorted(origin_of), "origins": origins, "unknown": unknown},
         caveats=assumed(v.unclean_origin for v in verdicts),
@@ -184,6 +186,10 @@ def _min_isr_steps(hit: Sequence[Verdict], impossible: Sequence[str], order: Seq
     if impossible:
         topics = ", ".join(impossible[:SHOWN])
         yield Step(kind="then", text=f"{topics}: min.insync.replicas is above the replication factor; lower it or add replicas.")
+
+
+def _all_of(online: Sequence[Verdict]) -> Coverage:
+    return Coverage.every(len(online), "online partition", Source.ZNODES)
 
 
 def _online(verdicts: Iterable[Verdict]) -> list[Verdict]:

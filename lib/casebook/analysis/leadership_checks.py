@@ -10,7 +10,8 @@ from casebook.analysis.start_first import StartChoice, elected_unclean, in_order
 from casebook.analysis.verdicts import OFFLINE, RULES, State, Verdict, is_reassigning
 from casebook.analysis.words import agree, brokers, count, number, uncapitalised
 from casebook.facts import Cluster
-from casebook.findings import Evidence, Finding, Gap, Question, Severity, Step
+from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity, Step
+from casebook.observed import Source
 from casebook.versions import KafkaVersion, VersionInUse
 
 
@@ -47,7 +48,7 @@ def offline(cluster: Cluster, verdicts: Sequence[Verdict], choices: Sequence[Sta
     ask = Question(
         check="leadership.offline",
         question="Does every partition have a living leader?",
-        looked_at=f"{count(known)} of {number(len(verdicts), 'partition')}",
+        coverage=Coverage.counted(known, len(verdicts), "partition", Source.ZNODES),
         threshold="1 or more without",
         facts={
             "partitions": len(verdicts),
@@ -112,6 +113,7 @@ def unclean_price(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     ask = Question(
         check="leadership.unclean_price",
         question="What would an unclean election cost in records?",
+        coverage=Coverage.every(len(verdicts), "partition", Source.ZNODES),
         facts={"could_elect": len(could), "records": None if could else 0},
     )
     if not could:
@@ -130,7 +132,7 @@ def uninitialised(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     ask = Question(
         check="leadership.uninitialised",
         question="Was every partition initialised?",
-        looked_at=number(len(verdicts), "partition"),
+        coverage=Coverage.every(len(verdicts), "partition", Source.ZNODES),
         threshold="a partition without state znode",
         facts={"uninitialised": len(hit), "topics": topics_of(hit)},
     )
@@ -155,7 +157,7 @@ def deleting(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap])
     ask = Question(
         check="leadership.deleting",
         question="Is a topic stuck in deletion?",
-        looked_at=number(len(cluster.topics), "topic"),
+        coverage=Coverage.every(len(cluster.topics), "topic", Source.ZNODES),
         threshold="a topic marked for deletion",
         facts={"topics": topics, "waits_for": waits},
         evidence=tuple(Evidence(file=ZNODES, znode=f"/admin/delete_topics/{topic}") for topic in topics[:SHOWN]),
@@ -184,7 +186,7 @@ def reassigning(cluster: Cluster, gaps: Sequence[Gap]) -> Finding:
     ask = Question(
         check="leadership.reassigning",
         question="Is a reassignment under way?",
-        looked_at=number(len(cluster.partitions), "partition"),
+        coverage=Coverage.every(len(cluster.partitions), "partition", Source.ZNODES),
         threshold="adding or removing replicas, or an entry in /admin/reassign_partitions",
         facts={"reassigning": len(hit)},
     )

@@ -9,7 +9,8 @@ from casebook.analysis.maintenance_commands import Commands
 from casebook.analysis.proof import SHOWN, ZNODES
 from casebook.analysis.words import agree, brokers, count, number
 from casebook.facts import Cluster, Partition
-from casebook.findings import Evidence, Finding, Question, Severity, Step
+from casebook.findings import Coverage, Evidence, Finding, Question, Severity, Step
+from casebook.observed import Source
 
 IMBALANCE = 0.10
 """``leader.imbalance.per.broker.percentage`` as it is shipped (``KafkaConfig.scala@0.9.0.1, 3.9.0``)."""
@@ -36,8 +37,7 @@ def reassignments(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
     ask = Question(
         check="maintenance.unfinished_reassignments",
         question="Is there a reassignment that does not end?",
-        looked_at=f"{number(len(cluster.reassigning), 'entry', 'entries')} of {_REASSIGN}, "
-        f"{number(len(cluster.partitions), 'partition')}",
+        coverage=Coverage.every(len(cluster.partitions), "partition", Source.ZNODES),
         threshold="an entry that moves nothing, or waits for a broker that is not registered",
         facts={
             "nothing_to_move": sum(one.kind is Kind.NOTHING_TO_MOVE for one in hit),
@@ -79,11 +79,11 @@ def _reassignment_steps(dead: Sequence[int], zombies: int) -> list[Step]:
 def throttles(cluster: Cluster, found: Sequence[Leftover], commands: Commands) -> Finding:
     """Does a throttle hold replication back that nothing needs any more?"""
     hit = [one for one in found if one.kind is Kind.THROTTLE]
-    read = len(cluster.broker_configs) + len(cluster.topic_configs)
+    entities = len(cluster.topics) + len(cluster.brokers)
     ask = Question(
         check="maintenance.unremoved_throttles",
         question="Is there a replication throttle that nobody removed?",
-        looked_at=number(read, "broker and topic with settings of its own", "brokers and topics with settings of their own"),
+        coverage=Coverage.every(entities, "broker and topic", Source.ZNODES, many="brokers and topics"),
         threshold="a throttle without a running reassignment",
         facts={"throttles": [f"{one.subject}: {one.detail}" for one in hit[:SHOWN]], "count": len(hit)},
     )
@@ -118,7 +118,9 @@ def leaders(cluster: Cluster, found: Sequence[Leftover], imbalance: dict[int, fl
     ask = Question(
         check="maintenance.unpreferred_leaders",
         question="Do the preferred leaders lead?",
-        looked_at=number(sum(p.state is not None for p in cluster.partitions), "state znode"),
+        coverage=Coverage.counted(
+            sum(p.state is not None for p in cluster.partitions), len(cluster.partitions), "state", Source.ZNODES
+        ),
         threshold=f"a broker that could lead, and does not lead more than {IMBALANCE:.0%} of what it is preferred for",
         facts={"not_preferred": len(hit), "imbalance": {str(broker): round(share, 4) for broker, share in could.items()}},
     )
@@ -155,7 +157,7 @@ def gone(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
     ask = Question(
         check="maintenance.unregistered_replicas",
         question="Do assignments name brokers that are not there?",
-        looked_at=number(len(cluster.partitions), "partition"),
+        coverage=Coverage.every(len(cluster.partitions), "partition", Source.ZNODES),
         threshold="a replica on a broker that is not registered",
         facts={
             "partitions": len(ghosts),

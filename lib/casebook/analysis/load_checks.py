@@ -13,7 +13,8 @@ from casebook.analysis.served_at import clock, served_at
 from casebook.analysis.settings import Settings
 from casebook.analysis.words import agree, brokers, count, number
 from casebook.facts import instant
-from casebook.findings import Finding, Gap, Question, Severity, Step
+from casebook.findings import Coverage, Finding, Gap, Question, Severity, Step
+from casebook.observed import Source
 from casebook.versions import LOAD_TAKES_ANY_BATCH, LOADING_ANSWER
 
 SOON = 30_000
@@ -36,11 +37,10 @@ def waiting(scene: Scene) -> Finding:
     partitions, queues, version = scene.partitions, scene.queues, scene.version.version
     hit = within(partitions, *WAITING)
     logs = [queue for queue in queues if queue.log is not None and queue.log.ends is not None]
-    loads = sum(len(queue.loads) for queue in logs)
     ask = Question(
         check="coordinators.waiting",
         question="Which groups wait for their coordinator to load, and until when?",
-        looked_at=f"logs of {number(len(logs), 'broker')}, {number(loads, 'finished load')}",
+        coverage=Coverage.counted(len(logs), len(queues), "broker", Source.LOGS),
         threshold="any partition that its coordinator has not loaded",
         facts=facts_of(hit) | _ends(hit),
         evidence=proofs(hit),
@@ -141,7 +141,7 @@ def endless(scene: Scene) -> Finding:
     ask = Question(
         check="coordinators.loading_for_ever",
         question="Can every load come to an end?",
-        looked_at=f"{number(len(hit) + len(loading), 'load')} at work",
+        coverage=Coverage.every(len(scene.partitions), "offsets partition", Source.LOGS),
         threshold="a batch larger than offsets.load.buffer.size, before 0.10.1",
         facts=facts_of(hit) | {"largest_batch": max(largest.values(), default=None)},
         evidence=proofs(hit),
@@ -191,7 +191,7 @@ def foretold(scene: Scene) -> Finding:
     ask = Question(
         check="coordinators.foretold",
         question="Is it known when every waiting group will be served?",
-        looked_at=number(len(waits), "waiting partition"),
+        coverage=Coverage.counted(len(waits) - len(without), len(waits), "waiting partition", Source.LOGS),
         threshold="any wait without estimate",
         facts=facts_of(without),
         evidence=proofs(without),

@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from casebook import events
 from casebook.analysis import coverage
 from casebook.analysis.proof import SHOWN
-from casebook.analysis.words import agree, count, number
+from casebook.analysis.words import agree, number
 from casebook.errors import CasebookError
 from casebook.events import LogFile
-from casebook.findings import UNREADABLE, Evidence, Finding, Question
+from casebook.findings import UNREADABLE, Coverage, Evidence, Finding, Question
+from casebook.observed import Source
 
 
 def unread(files: Iterable[LogFile], reason: CasebookError | None = None) -> tuple[Finding, ...]:
@@ -25,7 +26,7 @@ def unread(files: Iterable[LogFile], reason: CasebookError | None = None) -> tup
     ask = Question(
         check="evidence.logs",
         question="Could the logs be read?",
-        looked_at=f"{count(len(every) - len(hit))} of {number(len(every), 'log')}",
+        coverage=Coverage.counted(len(every) - len(hit), len(every), "log", Source.LOGS),
         threshold="a log that is cut, or has no line in a known layout",
         facts={UNREADABLE: [file.file for file in hit]},
         evidence=tuple(Evidence(file=file.file) for file in hit[:SHOWN]),

@@ -7,10 +7,11 @@ from casebook.analysis.loss_rows import ALARM, Cause, CauseRow, Change, ClassCou
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.unclean_price import UncleanPrice
-from casebook.analysis.words import agree, brokers, count, number
+from casebook.analysis.words import agree, count, number
 from casebook.facts import instant
-from casebook.findings import Evidence, Finding, Gap, Question, Severity, Step
+from casebook.findings import NOTHING, Coverage, Evidence, Finding, Gap, Question, Severity, Step
 from casebook.loss import Told, Verdict
+from casebook.observed import Source
 
 GIVE_LEDGER = "Give what was produced as the parameter ledger: CSV, JSON lines, Parquet, or a log with ledger_pattern."
 GIVE_SEGMENTS = "Give log dirs (--log-dirs BROKER=DIR), an extract, or bootstrap to read the topic live."
@@ -77,9 +78,10 @@ class _Looked:
         return (*_gaps(self.told), Gap(why=why, settle=GIVE_SEGMENTS))
 
     @property
-    def looked_at(self) -> str:
-        rows = 0 if self.told is None else self.told.rows
-        return f"{number(rows, 'row')} of the ledger, {number(self.partitions, 'partition')}"
+    def coverage(self) -> Coverage:
+        """Of the acknowledged records: those that could be looked for everywhere."""
+        told = sum(self.by_verdict.values())
+        return Coverage.counted(told - self.of(*_UNTOLD), told, "record", Source.LEDGERS, Source.SEGMENTS)
 
     def hindrance(self, ask: Question) -> Finding | None:
         """Why there is nothing to say; ``None`` when there is."""
@@ -108,7 +110,7 @@ def _lost(looked: _Looked, causes: Sequence[CauseRow], counts: Sequence[LostCoun
     ask = Question(
         check="loss.lost",
         question="Is every record that was acknowledged still there?",
-        looked_at=looked.looked_at,
+        coverage=looked.coverage,
         threshold="one that nothing but loss explains",
         facts={
             "acked": acked,
@@ -156,7 +158,7 @@ def _outside(looked: _Looked, counts: Sequence[LostCount]) -> Finding:
     ask = Question(
         check="loss.outside_every_window",
         question="Is every loss explained by something that happened?",
-        looked_at=number(looked.of(Verdict.LOST, ALARM), "lost record"),
+        coverage=looked.coverage,
         threshold="a lost record that no change of leader, no disk and no setting of its producer explains",
         facts={"records": alarms, "partitions": where[:SHOWN]},
         evidence=(_LOST,),
@@ -183,7 +185,7 @@ def _complete(looked: _Looked) -> Finding:
     ask = Question(
         check="loss.looked_everywhere",
         question="Could every acknowledged record be looked for?",
-        looked_at=looked.looked_at,
+        coverage=looked.coverage,
         threshold="a record whose partition was not read, or not wholly",
         facts={str(verdict): records for verdict, records in untold.items()},
         evidence=(_CLASSES,),
@@ -205,7 +207,9 @@ def _ledger(told: Told | None) -> Finding:
     ask = Question(
         check="loss.ledger",
         question="Could the whole ledger be used?",
-        looked_at=number(told.rows, "row") if told else "no ledger",
+        coverage=Coverage.counted(told.rows - sum(row.rows for row in told.unusable), told.rows, "row", Source.LEDGERS)
+        if told
+        else NOTHING,
         threshold="rows that cannot be used, or times without zone",
         facts={} if told is None else {row.reason: row.rows for row in told.unusable} | {"zone_assumed": told.assumed},
         caveats=(f"Times without zone were taken for {told.zone}.",) if told and told.assumed else (),
@@ -225,7 +229,7 @@ def _again(looked: _Looked) -> Finding:
     ask = Question(
         check="loss.stored_though_failed",
         question="Is anything stored that its producer was told had failed, or stored twice?",
-        looked_at=looked.looked_at,
+        coverage=looked.coverage,
         threshold="a failed or unknown record that is stored, or one that is stored more than once",
         facts={str(one): looked.of(one) for one in _AGAIN},
         evidence=(_CLASSES,),
@@ -247,7 +251,6 @@ def cut_ranges(
     ranges: Sequence[CutRange],
     changes: Sequence[Change],
     *,
-    logs: Collection[int],
     gaps: Sequence[Gap],
     topics: Collection[str] = (),
 ) -> Finding:
@@ -259,10 +262,13 @@ def cut_ranges(
     """
     known = [row for row in ranges if row.to_offset is not None]
     offsets = sum(row.to_offset - row.from_offset for row in known)
+    unknown = [row for row in changes if row.cut is None and not row.planned and (row.unclean or row.closed != row.opened)]
     ask = Question(
         check="loss.cut_ranges",
         question="Did offsets that had been written disappear?",
-        looked_at=f"{number(len(changes), 'change')} of leader, logs of {brokers(sorted(logs))}",
+        coverage=Coverage.counted(
+            len(changes) - len(unknown), len(changes), "change of leader", Source.HISTORY, Source.LOGS, many="changes of leader"
+        ),
         threshold="a leader that came back and cut away what others had not",
         facts={"ranges": len(ranges), "offsets": offsets, "of_unknown_length": len(ranges) - len(known)},
         evidence=(*(proof(row.proof) for row in ranges[:SHOWN] if row.proof), Evidence(file="tables/cut_ranges")),
@@ -271,7 +277,6 @@ def cut_ranges(
         places = number(len({(row.topic, row.partition) for row in ranges}), "partition")
         size = f"{number(offsets, 'offset')} of " if known else "Offsets of "
         return ask.found(Severity.WARNING, f"{size}{places} were cut away after a change of leader", why=f"{ranges[0].why}.")
-    unknown = [row for row in changes if row.cut is None and not row.planned and (row.unclean or row.closed != row.opened)]
     if unknown:
         return ask.could_not_check(
             f"From which offset on {number(len(unknown), 'change')} of leader cut is unknown",
@@ -289,7 +294,7 @@ def price(prices: Sequence[UncleanPrice]) -> Finding:
     ask = Question(
         check="loss.price_of_election",
         question="What would the next unclean election cost?",
-        looked_at=f"{number(len(prices), 'candidate')} of {number(len({(r.topic, r.partition) for r in prices}), 'partition')}",
+        coverage=Coverage.counted(len(known), len(prices), "candidate", Source.SEGMENTS, Source.ZNODES),
         threshold="a candidate that lacks records",
         facts={
             "candidates": len(prices),

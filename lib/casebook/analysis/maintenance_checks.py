@@ -13,7 +13,8 @@ from casebook.analysis.restart_sets import Harm, RestartSets
 from casebook.analysis.verdicts import Verdict
 from casebook.analysis.words import agree, brokers, count, duration, number
 from casebook.facts import Cluster
-from casebook.findings import Evidence, Finding, Question, Severity, Step
+from casebook.findings import Coverage, Evidence, Finding, Question, Severity, Step
+from casebook.observed import Source
 
 LONG = 60
 """Seconds without coordinator that are worth a warning: longer than the session timeouts that clients are shipped with."""
@@ -55,7 +56,7 @@ def checks(scene: Scene) -> tuple[Finding, ...]:
         restart_pairs(scene),
         chosen(scene),
         coordinators(scene),
-        maintenance_drain_checks.drain(scene.drain),
+        maintenance_drain_checks.drain(scene.drain, len(scene.cluster.partitions)),
         *_leftovers(scene),
     )
 
@@ -87,7 +88,7 @@ def restart_one(scene: Scene) -> Finding:
     ask = Question(
         check="maintenance.restart_one",
         question="Can every broker be restarted by itself without harm?",
-        looked_at=f"{number(len(rows), 'living broker')}, {number(len(scene.verdicts), 'partition')}",
+        coverage=Coverage.every(len(rows), "living broker", Source.ZNODES),
         threshold="a partition that goes offline, loses records, or falls under min ISR",
         facts={
             "brokers": len(rows),
@@ -162,7 +163,7 @@ def restart_pairs(scene: Scene) -> Finding:
     ask = Question(
         check="maintenance.restart_pairs",
         question="Which two brokers must not be down at the same time, though each may alone?",
-        looked_at=number(len(rows), "pair"),
+        coverage=Coverage.every(len(rows), "pair", Source.ZNODES),
         threshold="a pair that harms a partition that neither harms alone",
         facts={
             "pairs": len(rows),
@@ -200,7 +201,7 @@ def chosen(scene: Scene) -> Finding:
     ask = Question(
         check="maintenance.chosen",
         question="May the chosen brokers be restarted in this order?",
-        looked_at=number(len(steps), "step"),
+        coverage=Coverage.every(len(steps), "step", Source.ZNODES),
         threshold="a step that harms a partition",
         facts={
             "order": [list(step.row.brokers) for step in steps],
@@ -250,7 +251,7 @@ def coordinators(scene: Scene) -> Finding:
     ask = Question(
         check="maintenance.coordinators",
         question="For how long does a restart leave groups without coordinator?",
-        looked_at=f"{number(len(rows), 'broker')} that {agree(len(rows), 'coordinates', 'coordinate')} groups",
+        coverage=Coverage.counted(len(timed), len(rows), "coordinator", Source.ZNODES, Source.LOGS),
         threshold=f"longer than {LONG} s, or until the broker is back",
         facts={
             "offsets_partitions": {str(row.brokers[0]): row.offsets_partitions for row in rows},

@@ -6,7 +6,8 @@ from casebook.analysis.drain import Reason
 from casebook.analysis.maintenance_drain import LEADERS_BACK, Drain
 from casebook.analysis.proof import COLLECT_AGAIN
 from casebook.analysis.words import agree, brokers, count, number, size
-from casebook.findings import Evidence, Finding, Question, Severity, Step
+from casebook.findings import NOTHING, Coverage, Evidence, Finding, Question, Severity, Step
+from casebook.observed import Source
 
 WHY_BLOCKED = {
     Reason.NO_TARGET: "no other broker is left to take it",
@@ -18,13 +19,17 @@ WHY_BLOCKED = {
 """Why a partition stays where it is."""
 
 
-def drain(found: Drain | None) -> Finding:
-    """Can the brokers be drained?"""
-    ask = Question(check="maintenance.drain", question="Can the brokers be drained, and what does it take?")
+def drain(found: Drain | None, partitions: int) -> Finding:
+    """Can the brokers be drained?
+
+    Args:
+        partitions: How many the cluster has, all of which were looked at.
+    """
+    ask = Question(check="maintenance.drain", question="Can the brokers be drained, and what does it take?", coverage=NOTHING)
     if found is None:
         return ask.not_applicable("No broker to drain was named: name it with drain=2")
     whom, plan = brokers(sorted(found.wanted.brokers)), found.plan
-    ask = _about(ask, found)
+    ask = _about(ask, found, partitions)
     if found.doubt:
         title = f"What is on {whom} is not wholly known"
         return ask.could_not_check(title, why=found.doubt, settle=COLLECT_AGAIN, next=tuple(_drain_steps(found)))
@@ -48,12 +53,12 @@ def drain(found: Drain | None) -> Finding:
     )
 
 
-def _about(ask: Question, found: Drain) -> Question:
+def _about(ask: Question, found: Drain, partitions: int) -> Question:
     """The question with what every answer to it tells."""
     plan = found.plan
     return replace(
         ask,
-        looked_at=f"{number(len(plan.moves) + len(plan.blocked), 'partition')} with a replica there",
+        coverage=Coverage.every(partitions, "partition", Source.ZNODES),
         threshold="a partition that cannot be moved",
         facts={
             "brokers": sorted(found.wanted.brokers),

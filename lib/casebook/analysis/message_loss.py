@@ -137,7 +137,7 @@ def examine(
         start_prices=tuple(start_prices),
         findings=(
             *loss_checks.checks(sought.told, classes, causes, sought.counts, sought.unmatched, unread=sought.unread),
-            loss_checks.cut_ranges(cut_ranges, changes, logs=logs, gaps=of_past, topics=topics),
+            loss_checks.cut_ranges(cut_ranges, changes, gaps=of_past, topics=topics),
             divergence.agreement(compared, of_copies),
             loss_checks.price(prices),
         ),

@@ -16,7 +16,8 @@ from casebook.analysis.group_partition import group_partition
 from casebook.analysis.verdicts import OFFLINE, State
 from casebook.analysis.words import agree, number, size
 from casebook.facts import Broker, Cluster, Partition, PartitionState, state_path
-from casebook.findings import Evidence, Finding, Question, Severity, Status, Step
+from casebook.findings import Coverage, Evidence, Finding, Question, Severity, Status, Step
+from casebook.observed import Source
 from casebook.pasted import Pasted
 from casebook.storage import OFFSETS_TOPIC
 from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
@@ -101,7 +102,7 @@ def _understood(pasted: Pasted) -> Finding:
     ask = Question(
         check="evidence.pasted",
         question="Was everything that was pasted understood?",
-        looked_at=number(pasted.lines, "pasted line"),
+        coverage=Coverage.every(pasted.lines, "pasted line", Source.PASTE),
         threshold="any line that says nothing to us",
         facts={
             "lines": pasted.lines,
@@ -137,7 +138,7 @@ def _next(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> Finding:
     ask = Question(
         check="evidence.next",
         question="Which one thing, pasted next, would settle the most?",
-        looked_at=number(pasted.lines, "pasted line"),
+        coverage=Coverage.every(pasted.lines, "pasted line", Source.PASTE),
         threshold="always one",
         facts={"command": best.command, "judged": best.judged, "settled": best.settled},
     )

@@ -13,7 +13,8 @@ from casebook.analysis.proof import assumed
 from casebook.analysis.retention import Value
 from casebook.analysis.words import agree, count, duration, number, size
 from casebook.facts import Cluster
-from casebook.findings import Evidence, Finding, Question, Severity, Status, Step
+from casebook.findings import Coverage, Evidence, Finding, Question, Severity, Status, Step
+from casebook.observed import Source
 from casebook.storage import OFFSETS_TOPIC, Damage, GroupBytes, Scanned
 from casebook.versions import LOAD_TAKES_ANY_BATCH, NEWER_GROUP_RECORDS, VersionInUse
 
@@ -71,6 +72,12 @@ def _of_another_topic(answer: Finding, cluster: Cluster) -> bool:
     return answer.check == cleaner_checks.CLEANER_MAP and (compacted or answer.status is Status.FINDING)
 
 
+def _of_partitions(scanned: Iterable[OffsetsPartition], partitions: Iterable[OffsetsPartition]) -> Coverage:
+    """Of the partitions of which a copy is listed: those of which one was read."""
+    read, listed = ({one.partition for one in of} for of in (scanned, partitions))
+    return Coverage.counted(len(read), len(listed), "partition", Source.SEGMENTS)
+
+
 def dead_weight(partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding:
     """How much of it counts?"""
     scanned = [p for p in partitions if p.superseded_bytes is not None]
@@ -79,7 +86,7 @@ def dead_weight(partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding:
     ask = Question(
         check="offsets_topic.dead_weight",
         question="How much of the offsets topic counts?",
-        looked_at=f"{number(len(scanned), 'copy', 'copies')} of {len(partitions)}",
+        coverage=_of_partitions(scanned, partitions),
         threshold="1 GiB, or a load of a minute, and less than half of it live",
         facts={"bytes": total, "live_bytes": live, "load_ms": slowest} if scanned else {},
         evidence=(Evidence(file="tables/offsets_partitions"), _SEGMENTS),
@@ -106,7 +113,7 @@ def safe_segments(partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding
     ask = Question(
         check="offsets_topic.safe_segments",
         question="Which segments are provably safe to do without?",
-        looked_at=number(sum(p.segments for p in scanned), "segment"),
+        coverage=_of_partitions(scanned, partitions),
         threshold="any such segment",
         facts={"segments": safe, "bytes": size_} if scanned else {},
         evidence=(_SEGMENTS,),
@@ -146,7 +153,7 @@ def writers(group_bytes: Iterable[GroupBytes], gaps: Gaps) -> Finding:
     ask = Question(
         check="offsets_topic.writers",
         question="Does one group write most of the offsets topic?",
-        looked_at=number(len(sums), "group"),
+        coverage=Coverage.every(len(sums), "group", Source.SEGMENTS),
         threshold="more than half of the bytes, and 1 GiB, by one group of several",
         evidence=(Evidence(file="tables/group_bytes"),),
         facts={"groups": len(sums), "bytes": total} if sums else {},
@@ -173,6 +180,7 @@ def load_buffer(version: VersionInUse, scan: Scanned, settings: Sequence[Value],
     ask = Question(
         check="offsets_topic.load_buffer",
         question="Does every batch fit into offsets.load.buffer.size?",
+        coverage=Coverage.every(len(scan.segments), "segment", Source.SEGMENTS, Source.SETTINGS),
         threshold="a batch that is larger, up to 0.10.0",
         facts={"largest_batch": largest.largest_batch if largest else None, "limit": limit.whole if limit else None},
         evidence=(_SEGMENTS,),
@@ -207,7 +215,7 @@ def open_transactions(scan: Scanned, gaps: Gaps) -> Finding:
     ask = Question(
         check="offsets_topic.open_transactions",
         question="Do transactions without marker hold commits back?",
-        looked_at=number(len(scan.logs), "copy", "copies"),
+        coverage=Coverage.every(len(scan.logs), "copy", Source.SEGMENTS, many="copies"),
         threshold="any",
         facts={"records": sum(log.open_transactional for log in waiting)} if scan.logs else {},
     )
@@ -233,6 +241,7 @@ def undecoded(version: VersionInUse, scan: Scanned, gaps: Gaps) -> Finding:
     ask = Question(
         check="offsets_topic.decoded",
         question="Does the coordinator know every record?",
+        coverage=Coverage.every(len(scan.logs), "copy", Source.SEGMENTS, many="copies"),
         threshold="a key or value of a kind it does not know",
         facts={"unknown": unknown, "newer": newer} if scan.logs else {},
         evidence=(_SEGMENTS,),
@@ -259,7 +268,7 @@ def damage(found: Sequence[Damage], scan: Scanned, gaps: Gaps) -> Finding:
     ask = Question(
         check="offsets_topic.damage",
         question="Could every byte of the segments be read?",
-        looked_at=number(len(scan.segments), "segment"),
+        coverage=Coverage.every(len(scan.segments), "segment", Source.SEGMENTS),
         threshold="bytes that hold no batch",
         facts={"ranges": len(found), "bytes": sum(d.bytes for d in found), "in_the_middle": len(middle)} if scan.segments else {},
         evidence=(Evidence(file="tables/damage"),),
@@ -290,7 +299,7 @@ def expiring(scan: Scanned, settings: Sequence[Value], gaps: Gaps) -> Finding:
     ask = Question(
         check="offsets_topic.expiring",
         question="Are there commits that the coordinator may forget at its next look?",
-        looked_at=number(sum(log.commits for log in known), "commit"),
+        coverage=Coverage.every(len(known), "copy", Source.SEGMENTS, Source.SETTINGS, many="copies"),
         threshold="any",
         facts={"expired": past, "retention_minutes": retention.whole if retention else None} if known else {},
         evidence=(Evidence(file="tables/commits"),),
@@ -314,7 +323,7 @@ def replicated(cluster: Cluster) -> Finding:
     ask = Question(
         check="offsets_topic.replicated",
         question="Does the offsets topic have more than one replica?",
-        looked_at=number(len(own), "partition"),
+        coverage=Coverage.every(len(own), "partition", Source.ZNODES),
         threshold="a partition with one replica on a cluster of several brokers",
         facts={"partitions": len(own), "single": len(single)} if own else {},
     )

@@ -7,7 +7,8 @@ from casebook.analysis.offsets_rows import OffsetsPartition
 from casebook.analysis.words import number
 from casebook.errors import CasebookError, NotHereError
 from casebook.facts import Cluster
-from casebook.findings import UNREADABLE, Finding, Question, Status
+from casebook.findings import NOTHING, UNREADABLE, Coverage, Finding, Question, Status
+from casebook.observed import Source
 from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, is_listing
 
 GIVE_LOG_DIRS = "Give the log dirs of the coordinators: collect with --log-dirs BROKER=DIR."
@@ -51,7 +52,9 @@ def unread_segments(failed: CasebookError | None) -> tuple[Finding, ...]:
     """That segments are there and could not be read; nothing when they were, are elsewhere, or nobody tried."""
     if failed is None or isinstance(failed, NotHereError):
         return ()
-    ask = Question(check="evidence.segments", question="Could the segments be read?", facts={UNREADABLE: [OFFSETS_TOPIC]})
+    ask = Question(
+        check="evidence.segments", question="Could the segments be read?", coverage=NOTHING, facts={UNREADABLE: [OFFSETS_TOPIC]}
+    )
     title = f"The segments of {OFFSETS_TOPIC} were not read: {failed.what}"
     return (ask.could_not_check(title, why=failed.cause or "", settle=failed.try_ or "Run `casebook doctor`."),)
 
@@ -62,7 +65,9 @@ def unread_listings(log_dirs: Iterable[LogDir]) -> tuple[Finding, ...]:
     if not lines:
         return ()
     files = sorted({problem.path.rpartition(":")[0] or problem.path for problem in lines})
-    ask = Question(check="evidence.log_dirs", question="Could the lists of log dirs be read?", facts={UNREADABLE: files})
+    ask = Question(
+        check="evidence.log_dirs", question="Could the lists of log dirs be read?", coverage=NOTHING, facts={UNREADABLE: files}
+    )
     title = f"{number(len(files), 'list')} of log dirs could not be read, or not to the end"
     return (ask.could_not_check(title, why=f"{lines[0].path} {lines[0].reason}.", settle=GIVE_LOG_DIRS),)
 
@@ -81,7 +86,8 @@ def answered(answer: Finding, reason: Unread, cluster: Cluster, copies: Sequence
         return answer
     if is_empty(cluster, copies):
         every = number(len(copies), "copy", "copies")
+        empty = Coverage.every(len(copies), "copy", Source.LOG_DIRS, Source.ZNODES, many="copies")
         return replace(
-            answer, status=Status.OK, title=f"The offsets topic is empty, in {every}", looked_at=every, why="", settle=None
+            answer, status=Status.OK, title=f"The offsets topic is empty, in {every}", coverage=empty, why="", settle=None
         )
     return replace(answer, why=answer.why or reason.why, settle=reason.settle)

@@ -10,8 +10,9 @@ from enum import StrEnum
 from casebook.analysis.evidence import ZNODES
 from casebook.analysis.quiz_answers import GIVEN_UP, Unclear
 from casebook.analysis.words import number
-from casebook.findings import Evidence, Finding, Severity, Step
+from casebook.findings import Coverage, Evidence, Finding, Severity, Step
 from casebook.findings import Question as Check
+from casebook.observed import Source
 
 
 class Outcome(StrEnum):
@@ -167,6 +168,7 @@ def _finding(each: Judged) -> Finding:
     check = Check(
         check=f"walkthrough.{question.key}",
         question=question.asks,
+        coverage=Coverage(seen=int(each.outcome is not Outcome.CANNOT_TELL), of=1, what="question", by=(Source.ZNODES,)),
         threshold="an answer that the evidence contradicts",
         facts={"outcome": each.outcome.value, "answer": each.answer or None},
         evidence=tuple(Evidence(file=ZNODES, znode=path) for path in question.cites) if _explained(each) else (),
@@ -191,6 +193,7 @@ def _of_all(answers: Sequence[Judged]) -> Finding:
     check = Check(
         check="walkthrough.answers",
         question="Was the incident understood?",
+        coverage=Coverage.every(total.asked, "question", Source.CASE),
         threshold="an answer that is wrong, was given up, or is missing",
         facts={"asked": total.asked} | {outcome.value: n for outcome, n in total.counts.items()},
     )

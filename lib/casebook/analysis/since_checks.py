@@ -6,7 +6,8 @@ from casebook.analysis.measures import Moved
 from casebook.analysis.run_line import Line
 from casebook.analysis.words import agree, count, duration, moment, number, size
 from casebook.facts import instant
-from casebook.findings import Evidence, Finding, Question, Severity, Step
+from casebook.findings import Coverage, Evidence, Finding, Question, Severity, Step
+from casebook.observed import Source
 from casebook.past_runs import RUN_BEFORE, Measure, read_off
 from casebook.storage import OFFSETS_TOPIC, Partition
 
@@ -48,7 +49,7 @@ def _run_before(line: Line, at: int | None) -> Finding:
     ask = Question(
         check=RUN_BEFORE,
         question="Which run is this one compared with?",
-        looked_at=number(len(line.kept), "earlier run"),
+        coverage=Coverage.every(len(line.kept), "earlier run", Source.RUNS),
         threshold="runs missing or failed since then",
         facts={
             "run": last and last.name,
@@ -98,7 +99,7 @@ def _same_cluster(line: Line) -> Finding:
     ask = Question(
         check="since.same_cluster",
         question="Is it still the same cluster?",
-        looked_at="cluster id, else ZooKeeper's address; controller epoch",
+        coverage=Coverage.every(len(line.kept), "earlier run", Source.RUNS, Source.ZNODES),
         threshold="another cluster id at the same place, or a controller epoch that went back",
         evidence=(Evidence(file="zookeeper/znodes.jsonl.zst", znode="/controller_epoch"),),
     )
@@ -128,7 +129,7 @@ def _growth(line: Line, measures: Sequence[Measure]) -> Finding:
     ask = Question(
         check="since.offsets_growth",
         question=f"Does a partition of {OFFSETS_TOPIC} grow?",
-        looked_at=f"{number(len(now), 'copy', 'copies')}, {number(len(line.kept), 'earlier run')}",
+        coverage=Coverage.every(len(now), "copy", Source.LOG_DIRS, Source.RUNS, many="copies"),
         threshold="20 % and 1 MiB more than in any run before, or larger than ever and twice the size of the older half",
         facts={"brokers": sorted({broker for _, broker in hit}), "copies": _named(hit)},
         evidence=_MEASURES,
@@ -187,7 +188,7 @@ def _standing_still(line: Line, measures: Sequence[Measure]) -> Finding:
     ask = Question(
         check="since.cleaner_point",
         question=f"Does the cleaner's point move in {OFFSETS_TOPIC}?",
-        looked_at=f"{number(len(copies), 'copy', 'copies')}, this run and the one before",
+        coverage=Coverage.every(len(copies), "copy", Source.LOG_DIRS, Source.RUNS, many="copies"),
         threshold="dirtier than min.cleanable.dirty.ratio in both runs, and cleaned up to the same offset",
         facts={"brokers": sorted({broker for _, broker in hit}), "copies": _named(hit)},
         evidence=_MEASURES,
@@ -233,7 +234,7 @@ def _flapping(line: Line, at: int | None, moves: Mapping[Partition, Moved] | Non
     ask = Question(
         check="since.isr_flapping",
         question="Do replicas fall out of the ISR and come back?",
-        looked_at=f"writes of {number(len(moves or {}), 'state znode')} since the run before",
+        coverage=Coverage.every(len(moves or {}), "partition", Source.ZNODES, Source.RUNS),
         threshold=f"a leader changed its ISR {_FLAPS} times, and {_FLAPS} times a day",
         facts={"isr_flapping": len(hit), "changes": sum(hit.values()), "topics": sorted({topic for topic, _ in hit})},
         evidence=_PARTITIONS,
@@ -271,7 +272,7 @@ def _controller(line: Line, measures: Sequence[Measure]) -> Finding:
     ask = Question(
         check="since.controller",
         question="Has the controller moved since the run before?",
-        looked_at="/controller_epoch",
+        coverage=Coverage(seen=int(now is not None), of=1, what="controller epoch", by=(Source.ZNODES, Source.RUNS)),
         threshold="a new epoch",
         facts={"changes": changes, "epoch": None if now is None else int(now)},
         evidence=(Evidence(file="zookeeper/znodes.jsonl.zst", znode="/controller_epoch"),),

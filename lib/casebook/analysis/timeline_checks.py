@@ -18,9 +18,10 @@ from casebook.analysis.timeline_two_leaders import Doubt
 from casebook.analysis.timeline_window_checks import SETTLE, proof
 from casebook.analysis.timeline_words import all_named
 from casebook.analysis.words import agree, capitalised, duration, number
-from casebook.events import Untyped
+from casebook.events import Extent, Untyped
 from casebook.facts import instant
-from casebook.findings import Finding, Question, Severity, Status, Step, names_unreadable
+from casebook.findings import Coverage, Finding, Question, Severity, Status, Step, names_unreadable
+from casebook.observed import Source
 
 MOST_LOST = 4
 """Brokers that were lost that a title names."""
@@ -55,7 +56,7 @@ def checks(
         _unknown_requests(scene, chains),
         timeline_owner_checks.owners(scene),
         _clocks(scene),
-        _silences(silences),
+        _silences(scene, silences),
         _untyped(scene, untyped),
     )
 
@@ -68,7 +69,7 @@ def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findi
     ask = Question(
         check="timeline.root",
         question="What began it?",
-        looked_at=number(len(scene.rows), "event"),
+        coverage=Coverage.every(len(scene.rows), "event", Source.LOGS, Source.HISTORY),
         threshold="any chain of events that hit a partition or a client",
         facts={"chains": len(chains), "candidates": [root.name for root in roots if root.chain == 0]},
     )
@@ -135,7 +136,7 @@ def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
     ask = Question(
         check="timeline.unknown_requests",
         question="Does a client send what a broker does not know?",
-        looked_at=number(sum(file.entries for file in scene.files if file.broker is not None), "dated line"),
+        coverage=_of_logs(scene, of_brokers=True),
         threshold="any request with an unknown api key or version",
         facts={
             "requests": len(thrown),
@@ -188,7 +189,7 @@ def _clocks(scene: Scene) -> Finding:
     ask = Question(
         check="timeline.clocks",
         question="May times of different logs be compared?",
-        looked_at=number(sum(clock.pairs for clock in known), "line") + " that happened together with something of known time",
+        coverage=Coverage.counted(len(known), len(known) + len(unknown), "clock", Source.LOGS, Source.HISTORY),
         threshold="a clock that is off by more than 1 s, or was set while its log was written",
         facts={
             "reference": scene.reference,
@@ -264,10 +265,11 @@ def _step_said(before: int | None, step: ClockStep) -> str:
     return f"{lines}; off by {was}, then {then}{unknown}."
 
 
-def _silences(silences: Sequence[Silence]) -> Finding:
+def _silences(scene: Scene, silences: Sequence[Silence]) -> Finding:
     ask = Question(
         check="timeline.silences",
         question="What can these logs not tell?",
+        coverage=_of_logs(scene),
         threshold="anything that would have decided something",
         facts={"missing": [silence.what for silence in silences]},
         evidence=tuple(proof(silence.proof) for silence in silences if silence.proof)[:SHOWN],
@@ -286,7 +288,7 @@ def _untyped(scene: Scene, untyped: Sequence[Untyped]) -> Finding:
     ask = Question(
         check="timeline.untyped",
         question="Was every line understood?",
-        looked_at=number(sum(file.entries for file in scene.files), "dated line"),
+        coverage=_of_logs(scene),
         threshold="a warning or an error of unknown meaning",
         facts={"lines": lines, "shapes": len(untyped), "grave": sum(shape.count for shape in grave)},
         evidence=tuple(proof(shape.example) for shape in grave[:SHOWN]),
@@ -306,6 +308,11 @@ def _untyped(scene: Scene, untyped: Sequence[Untyped]) -> Finding:
     return ask.ok(f"Every warning and error was understood{others}", gaps=coverage.logs(scene.files, scene.cluster, ()))
 
 
+def _of_logs(scene: Scene, *, of_brokers: bool = False) -> Coverage:
+    files = [file for file in scene.files if not file.is_empty and (file.broker is not None or not of_brokers)]
+    return Coverage.counted(sum(file.extent is not Extent.NOT for file in files), len(files), "log", Source.LOGS)
+
+
 def in_short(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """What is found, what is well, and in a single answer what could not be checked: for who looks at more than the past.
 
@@ -318,7 +325,7 @@ def in_short(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     ask = Question(
         check="timeline.past",
         question="Is the past known as well?",
-        looked_at=number(len(findings), "question on the past", "questions on the past"),
+        coverage=Coverage.counted(len(findings) - len(unknown), len(findings), "question", Source.LOGS, Source.HISTORY),
         facts={"unknown": [finding.check for finding in unknown]},
     )
     title = f"{number(len(unknown), 'question')} on the past could not be answered; notebook 60 says which"

@@ -13,7 +13,8 @@ from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.timeline_words import named
 from casebook.analysis.words import agree, brokers, number
 from casebook.events import LogFile
-from casebook.findings import Finding, Question, Severity, Step
+from casebook.findings import Coverage, Finding, Question, Severity, Step
+from casebook.observed import Source
 
 
 def owners(scene: Scene) -> Finding:
@@ -21,10 +22,11 @@ def owners(scene: Scene) -> Finding:
     naming = [row for row in scene.rows if row.source == "broker" and row.fields.get(SPEAKER, "").isdecimal()]
     tallies = tallied((row.file, row.fields[SPEAKER], 1) for row in naming)
     wrong = [file for file in scene.files if file.broker != stated(file.file)]
+    own = [file for file in scene.files if file.broker is not None and not file.is_empty]
     ask = Question(
         check="timeline.owners",
         question="Is each log of the broker that it was given for?",
-        looked_at=f"{number(len(naming), 'line')} that {agree(len(naming), 'names', 'name')} who speaks",
+        coverage=Coverage.counted(sum(bool(file.typed) for file in own), len(own), "log", Source.LOGS),
         threshold="any log whose lines name another broker",
         facts={"misplaced": {file.file: _fact(file, tallies) for file in wrong}},
         evidence=tuple(proof(text) for text in _examples(naming, wrong)[:SHOWN]),

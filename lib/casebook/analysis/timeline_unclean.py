@@ -15,7 +15,8 @@ from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.verdicts import dead_brokers
 from casebook.analysis.words import agree, brokers, capitalised, number, one_by_one
 from casebook.facts import Cluster, Partition, instant
-from casebook.findings import Finding, Question, Severity, Step
+from casebook.findings import Coverage, Finding, Question, Severity, Step
+from casebook.observed import Source
 
 CHECK = "timeline.unclean"
 
@@ -45,7 +46,7 @@ def unclean(scene: Scene, changes: Sequence[Change]) -> Finding:
     ask = Question(
         check=CHECK,
         question="May a dead broker have records that a living leader lacks?",
-        looked_at=f"{number(len(changes), 'change')} of leader, {number(len(dead), 'dead broker')}",
+        coverage=Coverage.counted(len(led) - len(untold), len(led), "led partition", Source.HISTORY, Source.LOGS),
         threshold="a leader elected out of sync, while one that was in sync has not followed since",
         facts={
             "unclean": len(hit),

@@ -14,7 +14,8 @@ from casebook.analysis.timeline_windows import MIN_ISR
 from casebook.analysis.timeline_words import exact
 from casebook.analysis.words import agree, brokers, count, moment, number
 from casebook.facts import instant
-from casebook.findings import Evidence, Finding, Gap, Question, Severity, Step
+from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity, Step
+from casebook.observed import Source
 
 SETTLE = f"Give ZooKeeper's own files, {COLLECT_HISTORY}, or brokers' logs, {COLLECT_LOGS}."
 
@@ -47,10 +48,11 @@ def _facts(windows: Sequence[Window]) -> dict[str, object]:
     }
 
 
-def _looked_at(scene: Scene) -> str:
-    states = sum(len(rows) for rows in scene.states.values())
-    source = "ZooKeeper's history" if scene.past.there else "logs and znodes"
-    return f"{number(states, 'state')} of {number(len(scene.states), 'partition')}, from {source}"
+def _coverage(scene: Scene) -> Coverage:
+    """Of the partitions whose states are told of, and of those that only an assignment names."""
+    named = {(p.topic, p.partition) for p in scene.cluster.partitions} | scene.states.keys()
+    by = (Source.HISTORY,) if scene.past.there else (Source.LOGS, Source.ZNODES)
+    return Coverage.counted(len(scene.states), len(named), "partition", *by)
 
 
 def _partitions(windows: Iterable[Window]) -> str:
@@ -62,7 +64,7 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], ch
     ask = Question(
         check="timeline.two_leaders",
         question="Could two brokers take writes for the same partition at once?",
-        looked_at=_looked_at(scene),
+        coverage=_coverage(scene),
         threshold="an election whose old leader lived on, until it truncates or follows",
         facts=_facts(hit)
         | {"old_leaders": sorted({w.old_leader for w in hit if w.old_leader is not None}), "unknown": len(doubts)},
@@ -153,7 +155,7 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
     ask = Question(
         check="timeline.leaderless",
         question="When had a partition no leader, and for how long?",
-        looked_at=_looked_at(scene),
+        coverage=_coverage(scene),
         threshold="any time without a registered leader",
         facts=_facts(hit) | {"still": len(still)},
         evidence=_proofs(shown),
@@ -212,7 +214,7 @@ def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:
     ask = Question(
         check="timeline.under_min_isr",
         question="When were fewer replicas in sync than acks=all needs?",
-        looked_at=_looked_at(scene),
+        coverage=_coverage(scene),
         threshold="any time under min.insync.replicas",
         facts=_facts(hit),
         evidence=_proofs(hit),

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from casebook.analysis.unprocessed_rows import Doubt, GroupWork, How
 from casebook.analysis.words import count, number
-from casebook.findings import Evidence, Finding, Gap, Question, Severity
+from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity
+from casebook.observed import Source
 
 
 class Missed(NamedTuple):
@@ -102,8 +103,7 @@ def unprocessed(rows: Sequence[GroupWork]) -> Finding:
     ask = Question(
         check="loss.unprocessed",
         question="Were records committed and never processed?",
-        looked_at=f"{number(sum(row.processed for row in looked), 'processed record')} of "
-        f"{number(len({row.group for row in looked}), 'group')} in {number(len(looked), 'partition')}",
+        coverage=Coverage.counted(len(looked), len(rows), "partition", Source.LEDGERS, Source.SEGMENTS),
         threshold="a stored record below what its group committed, which its ledger does not have",
         facts={
             "unprocessed": missed,

@@ -216,7 +216,7 @@ class Desk:
         rests_on = {
             "why": asked.why,
             "settle": asked.settle or "",
-            "looked_at": "" if unasked else asked.looked_at,
+            "looked_at": "" if unasked else asked.coverage.text,
             "threshold": asked.threshold,
             "nearest": self._nearest(asked),
             "command_line": text.command("message_loss", self._source, {"ledger": "produced.csv"}) if unasked else "",

@@ -146,7 +146,7 @@ def looked_at(all_findings: Sequence[Finding]) -> View:
         name="looked-at",
         stacked=True,
         columns=(("Question", TEXT), ("Looked at", TEXT), ("Found", TEXT), ("Would be a finding", QUIET)),
-        rows=[(PLAIN, (_asked(f), f.looked_at or "–", f.title, f.threshold or "–")) for f in ok],
+        rows=[(PLAIN, (_asked(f), f.coverage.text, f.title, f.threshold or "–")) for f in ok],
         label="What was looked at",
     )
     found = any(f.status is Status.FINDING for f in all_findings)

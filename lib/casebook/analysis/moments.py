@@ -1,0 +1,158 @@
+"""Of when each kind of evidence is, and what becomes of an answer that joins evidence of different moments.
+
+Znodes tell of the moment of their walk, a list of log dirs of the moment of listing. Between the two, topics are created and
+deleted, leaders move and logs are cleaned. So an answer that joins them holds only where both are of one collection; otherwise it
+is withheld, and the gap is named once for the whole report.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from casebook.analysis.timeline_history import Past
+from casebook.analysis.words import duration, moment, uncapitalised
+from casebook.events import LogFile
+from casebook.facts import Cluster, instant
+from casebook.findings import Coverage, Evidence, Finding, Question, Status
+from casebook.observed import Observation, Source, gap, observation
+from casebook.storage import LogDir, Replica
+
+_ONE_COLLECTION = 15 * 60_000
+"""What lies closer together may be of one collection: of a large cluster it takes minutes."""
+_OF_DISKS = frozenset({Source.LOG_DIRS, Source.SEGMENTS})
+_SETTLE = "Collect znodes and log dirs in one go: casebook collect --zookeeper HOST:2181 --log-dirs BROKER=DIR."
+
+Observations = Mapping[Source, Observation]
+
+
+def observations(
+    cluster: Cluster, *, log_dirs: Iterable[LogDir], files: Iterable[LogFile] = (), past: Past | None = None
+) -> Observations:
+    """Of when each kind of evidence is, as far as that is known.
+
+    Args:
+        log_dirs: As they were listed.
+        files: What the logs cover.
+        past: What ZooKeeper's own files tell.
+    """
+    listed = observation(log_dir.listed_at for log_dir in log_dirs)
+    known = {
+        Source.ZNODES: observation((cluster.read_from, cluster.read_to)),
+        Source.HISTORY: observation((past.first, past.last[0])) if past is not None and past.there else None,
+        Source.LOG_DIRS: listed,
+        Source.SEGMENTS: listed,
+        Source.LOGS: observation(time for file in files for time in (file.first, file.last)),
+    }
+    return {source: of for source, of in known.items() if of is not None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Apart:
+    """Znodes and log dirs that are of different moments.
+
+    Args:
+        milliseconds: Between the two observations.
+        znodes_older: Which is the older one.
+        witness: A copy that the znodes of their moment cannot know; ``None`` where nothing contradicts.
+        certain: Nothing but the times themselves is needed to know that they are apart.
+    """
+
+    milliseconds: int
+    znodes_older: bool
+    witness: Replica | None
+    certain: bool
+
+    @property
+    def words(self) -> str:
+        """``The znodes are 6 h 0 min older than the log dirs``."""
+        older, newer = ("znodes", "log dirs") if self.znodes_older else ("log dirs", "znodes")
+        return f"The {older} are {duration(self.milliseconds)} older than the {newer}"
+
+
+def apart(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, from_files: bool) -> Apart | None:
+    """Whether znodes and log dirs are of different moments; ``None`` where they are of one collection, or one of them is missing.
+
+    Args:
+        known: Of :func:`observations`.
+        from_files: The znodes are those after the last transaction in ZooKeeper's files. On a quiet cluster that transaction may
+            be long past, and the znodes are current all the same: then only a copy that they do not know tells that they are not.
+    """
+    znodes, listed = known.get(Source.ZNODES), known.get(Source.LOG_DIRS)
+    if znodes is None or listed is None or gap(znodes, listed) <= _ONE_COLLECTION:
+        return None
+    older = znodes.last < listed.first
+    witness = next(_unknown(cluster, log_dirs), None)
+    return Apart(milliseconds=gap(znodes, listed), znodes_older=older, witness=witness, certain=not (from_files and older))
+
+
+def _unknown(cluster: Cluster, log_dirs: Iterable[LogDir]) -> Iterator[Replica]:
+    """Copies of partitions that the znodes do not know, and copies that were led in an epoch later than theirs."""
+    states = {(p.topic, p.partition): p.state for p in cluster.partitions}
+    for log_dir in log_dirs:
+        for copy in log_dir.replicas:
+            state = states.get((copy.topic, copy.partition))
+            led = max((start.epoch for start in copy.epochs), default=-1)
+            is_newer = state is not None and state.leader_epoch is not None and led > state.leader_epoch
+            if is_newer or (cluster.lacks(copy.topic) and copy.bytes):
+                yield copy
+
+
+def check(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, from_files: bool) -> tuple[Finding, ...]:
+    """Whether all evidence is of one moment; nothing where only one kind of it has a moment."""
+    if Source.ZNODES not in known or Source.LOG_DIRS not in known:
+        return ()
+    found = apart(cluster, known, log_dirs, from_files=from_files)
+    ask = Question(
+        check="evidence.moments",
+        question="Are znodes and log dirs of the same moment?",
+        coverage=Coverage.every(2, "kind of evidence", Source.ZNODES, Source.LOG_DIRS, many="kinds of evidence"),
+        threshold="more than 15 minutes between them",
+        facts={"apart_ms": found.milliseconds if found else 0, "znodes_older": found.znodes_older if found else None},
+        evidence=(Evidence(file="case.json"),),
+    )
+    if found is None:
+        return (ask.ok("Znodes and log dirs are of one collection", gaps=()),)
+    why = f"Znodes: {moment(instant(known[Source.ZNODES].last))}; log dirs: {moment(instant(known[Source.LOG_DIRS].first))}."
+    if found.witness is not None:
+        copy = found.witness
+        why = f"{why} Broker {copy.broker} holds {copy.topic}-{copy.partition}, of which these znodes do not know that state."
+    if found.certain or found.witness is not None:
+        return (ask.could_not_check(found.words, why=why, settle=_SETTLE),)
+    quiet = "ZooKeeper's last transaction is older than the log dirs, and nothing in them is newer than it"
+    return (replace(ask, caveats=(f"{found.words}, unless nothing changed since.",)).ok(quiet, gaps=()),)
+
+
+def held(findings: Iterable[Finding], found: Apart | None) -> tuple[Finding, ...]:
+    """The findings, but for those that join znodes and log dirs of different moments: these could not be checked."""
+    if found is None or not (found.certain or found.witness is not None):
+        return tuple(findings)
+    return tuple(_withheld(finding, found) if _joins(finding) else finding for finding in findings)
+
+
+def _joins(finding: Finding) -> bool:
+    by = set(finding.coverage.by)
+    told = finding.status in (Status.OK, Status.FINDING)
+    return told and finding.check != "evidence.moments" and Source.ZNODES in by and not by.isdisjoint(_OF_DISKS)
+
+
+def _withheld(finding: Finding, found: Apart) -> Finding:
+    return replace(
+        finding,
+        status=Status.COULD_NOT_CHECK,
+        severity=None,
+        title=f"Not known: {uncapitalised(found.words)}",
+        why=f"If nothing changed in between: {finding.title}.",
+        next=(),
+        since=None,
+        at_latest=False,
+        settle=_SETTLE,
+    )
+
+
+def dated(findings: Iterable[Finding], known: Observations) -> tuple[Finding, ...]:
+    """The findings, each with the moments of the evidence that it looked at."""
+    return tuple(_dated(finding, known) for finding in findings)
+
+
+def _dated(finding: Finding, known: Observations) -> Finding:
+    observed = {source: known[source] for source in finding.coverage.by if source in known}
+    return replace(finding, coverage=replace(finding.coverage, observed=observed)) if observed else finding

@@ -1,0 +1,141 @@
+"""Evidence of different moments: said once, and never joined as if it were of one."""
+
+from dataclasses import replace
+
+import pytest
+
+from casebook.analysis import moments
+from casebook.findings import Coverage, Question, Severity, Status
+from casebook.observed import Observation, Source, gap, observation
+from casebook.storage import EpochStart, LogDir, Replica, SegmentFile
+from tests.evidence import made, state
+
+NOON = 1_700_000_000_000
+MINUTE, HOUR = 60_000, 3_600_000
+HERE = made(topics={"t": {0: ([1, 2], state(1, [1, 2], leader_epoch=3))}})
+"""A cluster with one partition, in leader epoch 3."""
+
+
+def walked(at, cluster=HERE):
+    return replace(cluster, read_from=at, read_to=at)
+
+
+def log_dir(at=NOON, topic="t", epochs=()):
+    copy = Replica(
+        1, topic, 0, "/d/x", "brokers/1/log_dirs.json", (SegmentFile(0, 10, at),), epochs=tuple(EpochStart(e, 0) for e in epochs)
+    )
+    return LogDir(broker=1, place="/d", listed_at=at, replicas=(copy,))
+
+
+def apart(cluster, *log_dirs, from_files=False):
+    known = moments.observations(cluster, log_dirs=log_dirs)
+    return moments.apart(cluster, known, log_dirs, from_files=from_files)
+
+
+def answer(status, *by):
+    ask = Question(check="a.b", question="Is it compacted?", coverage=Coverage.counted(1, 1, "partition", *by))
+    return (
+        ask.ok("It is", gaps=())
+        if status is Status.OK
+        else ask.found(Severity.CRITICAL, "It is not", since="2023-11-14T22:13:20Z")
+    )
+
+
+class TestObservations:
+    def test_from_first_to_last(self):
+        assert observation([None, 5, 3, 0, 9]) == Observation(3, 9)
+        assert observation([None, 0]) is None
+
+    @pytest.mark.parametrize(
+        ("one", "other", "between"), [((1, 5), (9, 12), 4), ((9, 12), (1, 5), 4), ((1, 9), (5, 12), 0), ((1, 5), (5, 9), 0)]
+    )
+    def test_the_gap_between_two(self, one, other, between):
+        assert gap(Observation(*one), Observation(*other)) == between
+
+    def test_what_has_no_moment_has_none(self):
+        """A case that does not say when it was collected is not of 1970."""
+        assert moments.observations(HERE, log_dirs=[log_dir(None)]) == {}
+
+
+class TestApart:
+    @pytest.mark.parametrize("later", [0, 14 * MINUTE, -14 * MINUTE])
+    def test_one_collection(self, later):
+        assert apart(walked(NOON + later), log_dir()) is None
+
+    def test_older_znodes(self):
+        found = apart(walked(NOON - 6 * HOUR), log_dir())
+        assert found.words == "The znodes are 6 h 0 min older than the log dirs"
+        assert found.certain
+
+    def test_older_log_dirs(self):
+        found = apart(walked(NOON + 6 * HOUR), log_dir())
+        assert found.words == "The log dirs are 6 h 0 min older than the znodes"
+
+    def test_a_quiet_cluster_is_current(self):
+        """ZooKeeper's last transaction may be long past when nothing changes; then nothing in the log dirs is newer."""
+        found = apart(walked(NOON - 6 * HOUR), log_dir(), from_files=True)
+        assert (found.certain, found.witness) == (False, None)
+
+    @pytest.mark.parametrize("newer", [log_dir(topic="made_since"), log_dir(epochs=(0, 3, 4))])
+    def test_what_was_made_since_is_its_witness(self, newer):
+        """A copy of a topic that these znodes do not have, or of a later leader epoch."""
+        found = apart(walked(NOON - 6 * HOUR), newer, from_files=True)
+        assert found.witness == newer.replicas[0]
+
+    def test_an_earlier_epoch_is_none(self):
+        assert apart(walked(NOON - 6 * HOUR), log_dir(epochs=(0, 3)), from_files=True).witness is None
+
+
+class TestCheck:
+    def said(self, cluster, *log_dirs, from_files=False):
+        known = moments.observations(cluster, log_dirs=log_dirs)
+        return moments.check(cluster, known, log_dirs, from_files=from_files)
+
+    def test_of_one_collection(self):
+        assert [one.status for one in self.said(walked(NOON), log_dir())] == [Status.OK]
+
+    def test_hours_apart_is_no_ok(self):
+        (said,) = self.said(walked(NOON - 6 * HOUR), log_dir())
+        assert said.status is Status.COULD_NOT_CHECK
+        assert said.title == "The znodes are 6 h 0 min older than the log dirs"
+        assert "2023-11-14 16:13:20 UTC" in said.why and "2023-11-14 22:13:20 UTC" in said.why
+
+    def test_a_quiet_cluster(self):
+        (said,) = self.said(walked(NOON - 6 * HOUR), log_dir(), from_files=True)
+        assert said.status is Status.OK
+        assert said.caveats == ("The znodes are 6 h 0 min older than the log dirs, unless nothing changed since.",)
+
+    def test_nothing_to_compare(self):
+        assert self.said(walked(NOON)) == ()
+
+
+class TestHeld:
+    APART = apart(walked(NOON - 6 * HOUR), log_dir())
+
+    @pytest.mark.parametrize("status", [Status.OK, Status.FINDING])
+    @pytest.mark.parametrize("disks", [Source.LOG_DIRS, Source.SEGMENTS])
+    def test_what_joins_both_is_withheld(self, status, disks):
+        """With what it would say if nothing had changed; without advice and begin."""
+        (held,) = moments.held([answer(status, Source.ZNODES, disks)], self.APART)
+        assert (held.status, held.severity, held.next, held.since) == (Status.COULD_NOT_CHECK, None, (), None)
+        assert held.title == "Not known: the znodes are 6 h 0 min older than the log dirs"
+        assert held.why.startswith("If nothing changed in between: It is")
+
+    @pytest.mark.parametrize("by", [(Source.ZNODES,), (Source.SEGMENTS, Source.LOGS), (Source.ZNODES, Source.HISTORY)])
+    def test_what_joins_nothing_stands(self, by):
+        said = answer(Status.OK, *by)
+        assert moments.held([said], self.APART) == (said,)
+
+    def test_all_stands_where_they_meet(self):
+        said = answer(Status.FINDING, Source.ZNODES, Source.LOG_DIRS)
+        assert moments.held([said], None) == (said,)
+
+    def test_quiet_is_not_apart(self):
+        said = answer(Status.FINDING, Source.ZNODES, Source.LOG_DIRS)
+        assert moments.held([said], apart(walked(NOON - 6 * HOUR), log_dir(), from_files=True)) == (said,)
+
+
+def test_each_answer_says_of_when_its_evidence_is():
+    known = moments.observations(walked(NOON), log_dirs=[log_dir()])
+    (said,) = moments.dated([answer(Status.OK, Source.ZNODES, Source.LOGS)], known)
+    assert said.coverage.observed == {Source.ZNODES: Observation(NOON, NOON)}

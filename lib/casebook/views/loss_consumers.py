@@ -66,6 +66,7 @@ def _not_given(asked: Finding) -> Markup:
         title=f"{asked.title}.",
         why="What a group has committed says how far it has come, not what it has done.",
         settle="Give what was processed as the parameter processed, and whose work it was as group.",
+        looked_at="",
         threshold=asked.threshold,
         nearest="",
         command_line="",

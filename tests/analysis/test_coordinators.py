@@ -12,7 +12,7 @@ from casebook.analysis.coordinator_states import State
 from casebook.case import Case
 from casebook.events import Event, LogFile
 from casebook.facts import Broker, Cluster, Partition, PartitionState, Problem, Stat, Topic
-from casebook.findings import Severity, Status
+from casebook.findings import Severity, Status, names_unreadable
 from casebook.offsets_evidence import OffsetsEvidence
 from casebook.scans import logs
 from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, Segment, SegmentFile
@@ -186,6 +186,16 @@ class TestStates:
             asked = finding(held, "loading_for_ever")
             assert (states(held)[0], asked.status) == (State.LOADING, Status.COULD_NOT_CHECK)
             assert ("never ends" in asked.why) == possible and "--properties" in asked.settle
+
+    def test_a_checkpoint_that_could_not_be_read(self):
+        """It was given, and what is said of sizes and ends rests on it: such a run does not end as if all was well."""
+        torn = log_dir(1, {0: 1})._replace(problems=(Problem(path="replication-offset-checkpoint", reason="is denied"),))
+        for found in (
+            coordinators.examine(cluster([1]), OLD, log_dirs=[torn]),
+            offsets_topic.examine(cluster([1]), OLD, log_dirs=[torn]),
+        ):
+            (asked,) = (one for one in found.findings if one.check == "evidence.log_dirs")
+            assert names_unreadable(asked)
 
     def test_whether_a_load_ends_is_not_known_without_its_batches(self):
         """Unless the whole partition fits into the buffer."""

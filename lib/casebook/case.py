@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 import zstandard
 
-from casebook import case_folder, private, workshop
+from casebook import case_folder, frames, private, workshop
 from casebook.case_folder import DERIVED, HISTORY, PASTED, ZNODES, Item
 from casebook.clients import ClientFile
 from casebook.errors import CaseError
@@ -323,8 +323,8 @@ def _can_be_made(folder: Path) -> bool:
 
 def _lines(path: Path) -> Iterator[bytes]:
     try:
-        with path.open("rb") as raw, zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as unpacked:
-            reader = io.BufferedReader(unpacked, 1 << 20)
+        with path.open("rb") as raw:
+            reader = io.BufferedReader(frames.Unpacked(raw), 1 << 20)
             while line := reader.readline(_LONGEST_LINE):
                 yield line
     except (OSError, zstandard.ZstdError) as error:

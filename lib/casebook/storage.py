@@ -12,6 +12,11 @@ from typing import NamedTuple
 from casebook.facts import Problem
 
 OFFSETS_TOPIC = "__consumer_offsets"
+CLEANER_CHECKPOINT = "cleaner-offset-checkpoint"
+CHECKPOINTS = (
+    CLEANER_CHECKPOINT, "replication-offset-checkpoint", "recovery-point-offset-checkpoint", "log-start-offset-checkpoint"
+)  # fmt: skip
+"""The files of a log dir that hold an offset of each partition."""
 
 _LISTING = re.compile(r"brokers/\d+/log_dirs\.json(:\d+)?")
 
@@ -136,6 +141,12 @@ class LogDir(NamedTuple):
     clean_shutdown: bool = False
     broker_epoch: int | None = None
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def knows_cleaned(self) -> bool:
+        """Whether a partition without cleaner point was never cleaned: the cleaner makes the file when it starts."""
+        torn = any(problem.path == CLEANER_CHECKPOINT for problem in self.problems)
+        return CLEANER_CHECKPOINT in self.checkpoints and not torn
 
 
 class Segment(NamedTuple):

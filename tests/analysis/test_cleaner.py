@@ -4,13 +4,15 @@ import pytest
 
 from casebook.analysis import cleaner_map, offsets_topic
 from casebook.events import Event
-from casebook.facts import Cluster
+from casebook.facts import Cluster, Problem
 from casebook.findings import Severity, Status
 from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, SegmentFile
 from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
 
 MIB, DAY = 1 << 20, 86_400_000
 NOW = 1_800_000_000_000
+READ = Cluster(server_properties={1: {"broker.id": "1"}})
+"""A broker's file was read: what it does not say is the release's default, for certain."""
 K090, K09, K010, K28, K39 = (KafkaVersion.parse(text) for text in ("0.9.0.0", "0.9.0.1", "0.10.0.1", "2.8.2", "3.9.2"))
 
 
@@ -28,7 +30,10 @@ def log_dir(*replicas, written=NOW - 30 * DAY):
 def examined(*replicas, version=K09, events=(), cluster=None, **more):
     used = VersionInUse(version=version, origin=VersionOrigin.PARAMETER)
     return offsets_topic.examine(
-        cluster or Cluster(), used, log_dirs=[log_dir(*replicas, **more)] if replicas else (), events=events
+        cluster or (READ if replicas else Cluster()),
+        used,
+        log_dirs=[log_dir(*replicas, **more)] if replicas else (),
+        events=events,
     )
 
 
@@ -100,6 +105,39 @@ class TestVerdict:
         """By the default of 0.9.0.0; 0.9.0.1 has it on."""
         assert verdict(replica(0, 10, 20), version=K090) == "C2"
         assert verdict(replica(0, 10, 20), version=K09) == "C6"
+
+    def test_assumed(self):
+        """What rests on a default that nobody has read is possible, and no more; what a log says, or the topic's own, is so."""
+        full, large = replica(0, 10, 20), replica(0, 6_000_000, 6_000_010, topic="clicks", point=0)
+        for copies, version in (
+            ((full,), K090),
+            ((full,), K09),
+            ((full, large), K09),
+            ((replica(0, 10, 20, point=5), large), K28),
+        ):
+            found = examined(*copies, version=version, cluster=Cluster())
+            asked = {answer.check: answer for answer in found.findings}["offsets_topic.compacted"]
+            assert (found.partitions[0].rule, asked.status) == ("C0", Status.COULD_NOT_CHECK)
+            assert "nobody has read" in asked.why and "--properties" in asked.settle
+        asked = {f.check: f for f in examined(full, large, cluster=Cluster()).findings}["offsets_topic.cleaner_map"]
+        assert asked.status is Status.COULD_NOT_CHECK and "may stop the cleaner of broker 1" in asked.title
+        assert "--properties" in asked.settle
+        assert verdict(full, cluster=Cluster(), events=[DEATH]) == "C3"
+        assert verdict(replica(0, 10, 20, point=5), cluster=Cluster()) == "C5"
+        own = Cluster(topic_configs={OFFSETS_TOPIC: {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.3"}})
+        assert verdict(full, cluster=own) == "C6"
+
+    def test_checkpoint_not_read(self):
+        """Without the cleaner's checkpoint nobody knows what is clean: neither due, nor where cleaning begins."""
+        for problems in ((), (Problem(path="cleaner-offset-checkpoint", reason="announces '2' lines and holds 1"),)):
+            read = {"cleaner-offset-checkpoint": NOW} if problems else {}
+            unread = log_dir(replica(0, 10, 20))._replace(checkpoints=read, problems=problems)
+            used = VersionInUse(version=K09, origin=VersionOrigin.PARAMETER)
+            found = offsets_topic.examine(READ, used, log_dirs=[unread])
+            assert (found.partitions[0].rule, found.findings[0].status) == ("C0", Status.COULD_NOT_CHECK)
+            assert "cleaner-offset-checkpoint" in found.findings[0].why
+        only_active = log_dir(replica(0))._replace(checkpoints={})
+        assert offsets_topic.examine(READ, used, log_dirs=[only_active]).partitions[0].rule == "C8"
 
     def test_dead(self):
         """Dead by another topic's segment, with the buffer it needs; a later start makes it forget."""

@@ -1,6 +1,7 @@
 """Who waits for which coordinator: small scenes for each rule, and the real sample against what its script wrote down."""
 
 import json
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -11,7 +12,7 @@ from casebook.analysis.coordinator_states import State
 from casebook.case import Case
 from casebook.events import Event, LogFile
 from casebook.facts import Broker, Cluster, Partition, PartitionState, Problem, Stat, Topic
-from casebook.findings import Severity, Status
+from casebook.findings import Severity, Status, names_unreadable
 from casebook.offsets_evidence import OffsetsEvidence
 from casebook.scans import logs
 from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, Segment, SegmentFile
@@ -170,16 +171,38 @@ class TestStates:
         """Before 0.10.1; those behind it are never served either."""
         big = Segment(1, 0, 0, MIB, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 6 * MIB, 0, False)
         events = log(1, said(1, "loading", 0, ago=900))
-        held = examined(cluster([1, 1]), version, events=events, segments=[big], at=AT)
+        read = replace(cluster([1, 1]), server_properties={1: {"broker.id": "1"}})
+        held = examined(read, version, events=events, segments=[big], at=AT)
         assert states(held)[0] is state
         expected = Status.FINDING if version is OLD else Status.NOT_APPLICABLE
         assert finding(held, "loading_for_ever").status is expected
 
+    def test_a_buffer_that_nobody_has_read_ends_no_load(self):
+        """By the release's default it may never end; by the same default it may, whatever the batches are."""
+        big = Segment(1, 0, 0, MIB, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 6 * MIB, 0, False)
+        events = log(1, said(1, "loading", 0, ago=900))
+        for segment, possible in ((big, True), (big._replace(largest_batch=300), False)):
+            held = examined(cluster([1, 1]), OLD, events=events, segments=[segment], at=AT)
+            asked = finding(held, "loading_for_ever")
+            assert (states(held)[0], asked.status) == (State.LOADING, Status.COULD_NOT_CHECK)
+            assert ("never ends" in asked.why) == possible and "--properties" in asked.settle
+
+    def test_a_checkpoint_that_could_not_be_read(self):
+        """It was given, and what is said of sizes and ends rests on it: such a run does not end as if all was well."""
+        torn = log_dir(1, {0: 1})._replace(problems=(Problem(path="replication-offset-checkpoint", reason="is denied"),))
+        for found in (
+            coordinators.examine(cluster([1]), OLD, log_dirs=[torn]),
+            offsets_topic.examine(cluster([1]), OLD, log_dirs=[torn]),
+        ):
+            (asked,) = (one for one in found.findings if one.check == "evidence.log_dirs")
+            assert names_unreadable(asked)
+
     def test_whether_a_load_ends_is_not_known_without_its_batches(self):
         """Unless the whole partition fits into the buffer."""
         events = log(1, said(1, "loading", 0, ago=900))
+        read = replace(cluster([1], live=(1,)), server_properties={1: {"broker.id": "1"}})
         answers = [
-            finding(examined(cluster([1], live=(1,)), OLD, events=events, log_dirs=dirs, at=AT), "loading_for_ever").status
+            finding(examined(read, OLD, events=events, log_dirs=dirs, at=AT), "loading_for_ever").status
             for dirs in ([log_dir(1, {0: 900})], [log_dir(1, {0: 1})])
         ]
         assert answers == [Status.COULD_NOT_CHECK, Status.OK]

@@ -15,6 +15,7 @@ from casebook.facts import Cluster, Partition, PartitionState, Problem, ReadOutc
 from casebook.findings import Coverage, Gap, Question, Status
 from casebook.observed import Source
 from casebook.storage import OFFSETS_TOPIC, Damage, LogDir, Replica, Scanned, Segment, SegmentFile
+from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
 from tests.evidence import made, state
 
 ASK = Question(check="a.b", question="Is it well?", coverage=Coverage.every(5, "partition", Source.ZNODES))
@@ -173,7 +174,10 @@ def scanned(*read, damage=()):
 class TestLogDirs:
     cluster = Cluster(
         brokers=dict.fromkeys((1, 2)),
-        partitions=tuple(Partition(OFFSETS_TOPIC, number, (1, 2, 3), state=PartitionState(1, (1,), 0, 0)) for number in range(2)),
+        partitions=tuple(
+            Partition(OFFSETS_TOPIC, number, (1, 2, 3), state=PartitionState(number + 1, (number + 1,), 0, 0))
+            for number in range(2)
+        ),
     )
 
     def test_every_copy_of_the_living(self):
@@ -205,7 +209,40 @@ class TestLogDirs:
 
     def test_an_empty_copy_is_read(self):
         read = scanned((1, 0, 0), (1, 0, 50))
-        assert not coverage.contents(self.cluster, OFFSETS_TOPIC, [copy(1, 0), copy(1, 1, (SegmentFile(0, 0, 1),))], read)
+        assert not coverage.contents(self.cluster, OFFSETS_TOPIC, [copy(1, 0), copy(2, 1, (SegmentFile(0, 0, 1),))], read)
+
+    @pytest.mark.parametrize(
+        ("state", "whole"),
+        [
+            (PartitionState(1, (1, 2), 0, 0), True),
+            (PartitionState(2, (1, 2), 0, 0), False),
+            (PartitionState(None, (1,), 0, 0), True),
+            (PartitionState(None, (2,), 0, 0), False),
+            (None, False),
+        ],
+    )
+    def test_the_copy_of_whoever_leads(self, state, whole):
+        """A follower's may lag behind, and be cleaned otherwise; without a leader one in sync may lead."""
+        led = Cluster(partitions=(Partition(OFFSETS_TOPIC, 0, (1, 2), state=state),))
+        gaps = coverage.contents(led, OFFSETS_TOPIC, [copy(1, 0), copy(2, 0)], scanned((1, 0, 0), (1, 0, 50)))
+        assert ("not its leader's" in whys(gaps)) != whole and bool(gaps) != whole
+
+    @pytest.mark.parametrize(
+        ("base", "size", "torn", "whole"), [(50, 100, 0, True), (50, 99, 0, False), (50, 90, 10, True), (0, 90, 10, False)]
+    )
+    def test_a_segment_that_ends_early(self, base, size, torn, whole):
+        """As long as it was listed, it must be there; only the last of a copy may end in a torn batch."""
+        led = Cluster(partitions=(Partition(OFFSETS_TOPIC, 0, (1, 2), state=PartitionState(1, (1,), 0, 0)),))
+        read = scanned((1, 0, 0), (1, 0, 50))
+        rows = tuple(row._replace(bytes=size, damaged_bytes=torn) if row.base_offset == base else row for row in read.segments)
+        gaps = coverage.contents(led, OFFSETS_TOPIC, [copy(1, 0)], Scanned(segments=rows))
+        assert ("Not all of segment" in whys(gaps)) != whole
+
+    def test_a_list_that_was_cut(self):
+        """What stood behind its end was not looked at."""
+        cut = LogDir(1, "/d", 1, (copy(1, 0),), problems=(Problem(path="brokers/1/log_dirs.json:9", reason="is cut"),))
+        assert whys(coverage.listings([cut])) == "brokers/1/log_dirs.json:9: is cut."
+        assert not coverage.listings([cut._replace(problems=(Problem(path="x.swap", reason="is gone"),))])
 
     def test_damage_in_the_midst(self):
         """A copy that is being written ends in a torn batch; bytes before sound ones that cannot be read hide records."""
@@ -213,3 +250,11 @@ class TestLogDirs:
         for tail, gaps in ((True, 0), (False, 1)):
             read = scanned(*whole, damage=[Damage("/d/0/x.log", 10, 20, None, "CRC", tail)])
             assert len(coverage.contents(self.cluster, OFFSETS_TOPIC, [copy(1, 0), copy(2, 1)], read)) == gaps
+
+
+class TestRelease:
+    def test_assumed(self):
+        """Whether a question arises in a release is not known where nobody knows the release."""
+        used = VersionInUse(version=KafkaVersion.parse("3.9.2"), origin=VersionOrigin.ASSUMED)
+        assert "3.9.2 is assumed" in whys(coverage.release(used))
+        assert not coverage.release(replace(used, origin=VersionOrigin.LOGS))

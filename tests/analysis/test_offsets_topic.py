@@ -4,6 +4,7 @@ from casebook import tables
 from casebook.analysis import deletion, offsets_topic, offsets_writers
 from casebook.analysis.load_rate import Measured, rate
 from casebook.analysis.load_work import Work
+from casebook.analysis.words import count
 from casebook.errors import ScanError
 from casebook.facts import Cluster, Partition, PartitionState
 from casebook.findings import Severity, Status
@@ -54,13 +55,16 @@ SCANNED = Scanned(
 )
 
 
-def examined(scanned=SCANNED, version=USED):
+READ = Cluster(server_properties={5: {"broker.id": "5"}})
+
+
+def examined(scanned=SCANNED, version=USED, cluster=READ):
     rates = {5: rate([Measured(Work(5, GIB, 1000, counted=True), 10_000), Measured(Work(5, GIB, 1000, counted=True), 10_000)])}
-    return offsets_topic.examine(Cluster(), version, scanned=scanned, rates=rates)
+    return offsets_topic.examine(cluster, version, scanned=scanned, rates=rates)
 
 
-def check(name, scanned=SCANNED):
-    return {f.check: f for f in examined(scanned).findings}[f"offsets_topic.{name}"]
+def check(name, scanned=SCANNED, **more):
+    return {f.check: f for f in examined(scanned, **more).findings}[f"offsets_topic.{name}"]
 
 
 class TestTopic:
@@ -84,10 +88,45 @@ class TestTopic:
         """A batch larger than the loader's buffer, up to 0.10.0."""
         huge = Scanned(segments=(segment(0, largest_batch=6 << 20),))
         assert check("load_buffer", huge).next[0].command == "offsets.load.buffer.size=8388608"
-        assert "built-in default is assumed" in check("load_buffer", huge).caveats[0]  # no server.properties was collected
+        unread = check("load_buffer", huge, cluster=Cluster())
+        assert (unread.status, count(5 << 20) in unread.why) == (Status.COULD_NOT_CHECK, True)
+        assert "--properties" in unread.settle
         later = VersionInUse(version=KafkaVersion.parse("2.8.2"), origin=VersionOrigin.PARAMETER)
         by_name = {f.check: f for f in examined(huge, later).findings}
         assert by_name["offsets_topic.load_buffer"].status is Status.NOT_APPLICABLE
+
+    def test_the_smallest_buffer(self):
+        """Any broker with a replica may have to load it, also one that is down."""
+        led = (Partition(topic="__consumer_offsets", partition=19, replicas=(5, 6)),)
+        small = {5: {"offsets.load.buffer.size": "8388608"}, 6: {"offsets.load.buffer.size": "100"}}
+        asked = check("load_buffer", cluster=Cluster(partitions=led, server_properties=small))
+        assert (asked.status, asked.facts["limit"]) == (Status.FINDING, 100)
+        del small[6]
+        asked = check("load_buffer", cluster=Cluster(partitions=led, server_properties=small))
+        assert asked.status is Status.COULD_NOT_CHECK and "server.properties of broker 6 was not collected" in asked.why
+
+    def test_expiring(self):
+        """By a retention that nobody has read commits may be past their time; by one that was, they are."""
+        past = Scanned(segments=SEGMENTS, logs=(SCANNED.logs[0]._replace(expired=3),))
+        asked = check("expiring", past, cluster=Cluster())
+        assert (asked.status, "may be past" in asked.title) == (Status.COULD_NOT_CHECK, True)
+        assert check("expiring", past).status is Status.FINDING
+        asked = check("expiring", cluster=Cluster())
+        assert "Built-in defaults are assumed" in asked.why
+
+    def test_what_a_cut_segment_cannot_tell(self):
+        """Behind its end a commit may have been written anew, or a transaction ended: neither is found there, nor is it well."""
+        listed = [
+            LogDir(5, "/d", MONDAY, (Replica(5, "__consumer_offsets", 19, "/d/19", "x", (SegmentFile(0, 2 * GIB, MONDAY),)),))
+        ]
+        log = SCANNED.logs[0]._replace(expired=3, open_transactional=2, first_open=7)
+        scan = Scanned(segments=(segment(0),), logs=(log,))
+        found = offsets_topic.examine(READ, USED, log_dirs=listed, scanned=scan).findings
+        asked = {one.check: one for one in found}
+        for name in ("expiring", "open_transactions"):
+            one = asked[f"offsets_topic.{name}"]
+            assert (one.status, "Not all of segment" in one.why) == (Status.COULD_NOT_CHECK, True)
+            assert check(name, scan).status is Status.FINDING
 
     def test_damage(self):
         """A cut end is told, and is not corruption."""

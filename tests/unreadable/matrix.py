@@ -83,7 +83,7 @@ def _cells(sample: str, kind: str, way: str, whole: dict, found: dict) -> Iterat
             outcome = _outcome(before, finding, lacks(finding, kind, way))
             at = CALLED.get((check, finding.title), "") if finding.status is Status.OK else ""
             yield Cell(sample, kind, way, notebook, check, outcome, _short(finding), _short(before), at)
-        if is_reported(kind, way, whole[notebook]) and findings and exit_code(findings.values()) == 0:
+        if is_reported(kind, way, whole[notebook].values()) and findings and exit_code(findings.values()) == 0:
             yield Cell(sample, kind, way, notebook, "exit code", EXIT_0, "0", str(exit_code(whole[notebook].values())))
 
 

@@ -6,7 +6,7 @@ question is about all of them. What may only confirm an answer stands not here: 
 
 from collections.abc import Iterable, Mapping
 
-from casebook.findings import Finding
+from casebook.findings import Finding, Status
 from tests.unreadable.lesser import CHECKPOINTS, ONE
 
 _BROKERS = frozenset({"server logs", "state-change logs", "controller logs", "cleaner logs"})
@@ -57,7 +57,7 @@ NEEDS: Mapping[str, frozenset[str]] = {
     "maintenance.unremoved_throttles": frozenset({"topic settings", "other znodes"}),
     "maintenance.unpreferred_leaders": _COPIES,
     "maintenance.unregistered_replicas": frozenset({"broker ids", "assignments"}),
-    "offsets_topic.compacted": frozenset({"assignments", "log dirs"}) | _SETTINGS,
+    "offsets_topic.compacted": frozenset({"assignments", "log dirs", "cleaner logs"}) | _SETTINGS,
     "offsets_topic.cleaner_map": frozenset({"log dirs", "server.properties"}),
     "offsets_topic.dead_weight": _OFFSETS,
     "offsets_topic.safe_segments": _OFFSETS,
@@ -143,15 +143,16 @@ _OF_TITLES = {
 """What an answer rests on that says so itself: of an empty topic no byte is read, and with acks=all any leader may go."""
 
 
-def is_reported(kind: str, way: str, checks: Iterable[str]) -> bool:
+def is_reported(kind: str, way: str, whole: Iterable[Finding]) -> bool:
     """Whether a run of a notebook must not end in exit code 0: it was given what it asks for, and could not read it.
 
     Args:
-        checks: That the notebook answers.
+        whole: What the notebook says to the whole case: what does not apply there is not asked.
     """
     if way == "left out" or (kind, way) == _SILENT:
         return False
-    asked = frozenset().union(*(NEEDS.get(check, frozenset()) for check in checks))
+    arising = (finding.check for finding in whole if finding.status is not Status.NOT_APPLICABLE)
+    asked = frozenset().union(*(NEEDS.get(check, frozenset()) for check in arising))
     return way in ("denied", "torn") or bool(asked & lost(kind))
 
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from casebook.analysis import cleaner_map
 from casebook.analysis.cleaner_map import Dirt, Obstacle
-from casebook.analysis.retention import CleanerSettings
+from casebook.analysis.retention import CleanerSettings, Value
 from casebook.analysis.words import count
 from casebook.events import Event
-from casebook.storage import OFFSETS_TOPIC, LogDir, OffsetsLog, Replica
-from casebook.versions import CLEANER_FAILURE, KafkaVersion
+from casebook.storage import CLEANER_CHECKPOINT, OFFSETS_TOPIC, LogDir, OffsetsLog, Replica
+from casebook.versions import CLEANER_FAILURE, COMPACTION_LAG, KafkaVersion
 
 RULES = {
     "C1": "The topic is not compacted: its cleanup.policy says so.",
@@ -129,9 +129,9 @@ def broker_cleaner(
         for replica in log_dir.replicas
         if (replica.topic in topics or replica.cleaner_point is not None) and holds is not None
         if (weighed := cleaner_map.dirt(replica, version, now=log_dir.listed_at)) is not None
-        for obstacle in cleaner_map.obstacles(replica, weighed, version, holds)
+        for obstacle in cleaner_map.obstacles(replica, weighed, version, holds, pointed=log_dir.knows_cleaned)
     ]
-    written = [when for log_dir in own if (when := log_dir.checkpoints.get("cleaner-offset-checkpoint")) is not None]
+    written = [when for log_dir in own if (when := log_dir.checkpoints.get(CLEANER_CHECKPOINT)) is not None]
     return BrokerCleaner(
         broker=broker,
         settings=settings,
@@ -150,22 +150,22 @@ def judge(
     cleaner: BrokerCleaner,
     version: KafkaVersion,
     *,
-    now: int | None,
+    log_dir: LogDir,
     events: Sequence[Event] = (),
     logs: Mapping[tuple[int, int], OffsetsLog] | None = None,
 ) -> CleanerVerdict:
     """The verdict on a copy of a partition: the first rule that holds.
 
     Args:
-        now: When its log dir was listed.
+        log_dir: Where it lies.
         events: Of all brokers.
         logs: What a scan found, by broker and partition: where its open transactions begin.
     """
     settings = cleaner.settings
     scanned = (logs or {}).get((replica.broker, replica.partition))
     unstable = scanned.first_open if scanned else None
-    weighed = cleaner_map.dirt(replica, version, now=now, lag=settings.lag.whole or 0, unstable=unstable)
-    rule, why, since, proof = _rule(replica, cleaner, version, weighed, now, events)
+    weighed = cleaner_map.dirt(replica, version, now=log_dir.listed_at, lag=settings.lag.whole or 0, unstable=unstable)
+    rule, why, since, proof = _rule(replica, cleaner, version, weighed, log_dir, events)
     return CleanerVerdict(
         broker=replica.broker, partition=replica.partition, rule=rule, why=why, dirt=weighed, since=since, proof=proof
     )
@@ -173,13 +173,22 @@ def judge(
 
 def without_log_dir(cleaner: BrokerCleaner) -> tuple[str, str, int | None, str | None]:
     """What the settings and the log alone say: rule, why, since and proof."""
-    if cleaner.settings.policy.value and "compact" not in cleaner.settings.policy.value:
-        return "C1", f"cleanup.policy is {cleaner.settings.policy.value} ({cleaner.settings.policy.origin}).", None, None
-    if cleaner.settings.enabled.flag is False:
-        return "C2", f"log.cleaner.enable is false ({cleaner.settings.enabled.origin}).", None, None
-    if cleaner.died:
+    told = _UNTOLD
+    policy, enabled = cleaner.settings.policy, cleaner.settings.enabled
+    if policy.value and "compact" not in policy.value:
+        told = _if_read("C1", f"cleanup.policy is {policy.value} ({policy.origin}).", policy)
+    elif enabled.flag is False:
+        told = _if_read("C2", f"log.cleaner.enable is false ({enabled.origin}).", enabled)
+    if cleaner.died and told[0] == "C0":
         return "C3", death_in_words(cleaner), cleaner.died.time, cleaner.died.proof
-    return "C0", "Neither its log dir nor its log tells.", None, None
+    return told
+
+
+def _if_read(rule: str, why: str, *values: Value, since: int | None = None) -> tuple[str, str, int | None, str | None]:
+    """A rule that rests on settings; where one of them is a default that nobody has read, it is no more than possible."""
+    if unread := [value.name for value in values if value.assumed]:
+        return "C0", f"{why} That rests on {', '.join(unread)}, which nobody has read. If so: {RULES[rule]}", None, None
+    return rule, why, since, None
 
 
 def death_in_words(cleaner: BrokerCleaner) -> str:
@@ -194,6 +203,7 @@ def death_in_words(cleaner: BrokerCleaner) -> str:
     return f"Killed {whose}."
 
 
+_UNTOLD = "C0", "Neither its log dir nor its log tells.", None, None
 _CLEANING = frozenset(("cleaner_started", "cleaner_stopped", "cleaner_died", "cleaned", "uncleanable"))
 
 KINDS = _CLEANING | {"broker_started"}
@@ -205,31 +215,40 @@ def _rule(
     cleaner: BrokerCleaner,
     version: KafkaVersion,
     weighed: Dirt | None,
-    now: int | None,
+    log_dir: LogDir,
     events: Sequence[Event],
 ) -> tuple[str, str, int | None, str | None]:
+    settings, now = cleaner.settings, log_dir.listed_at
     told = without_log_dir(cleaner)
     if told[0] != "C0":
         return told
     if given_up := _given_up(replica, cleaner, events):
         return "C4", "The log says it was marked as uncleanable.", given_up.time, given_up.proof
+    if told != _UNTOLD:
+        return told
     if weighed is None:
         return "C0", "Its log dir lists no segment.", None, None
     if ahead := _ahead(replica, cleaner, version):
-        return "C5", _obstacle(ahead, cleaner), None, ahead.replica.item
-    ratio, limit = weighed.ratio, cleaner.settings.ratio.real
+        of_map = (settings.buffer, settings.threads, settings.load_factor) if ahead.need is not None else ()
+        rule, why, since, _ = _if_read("C5", _obstacle(ahead, cleaner), *of_map)
+        return rule, why, since, ahead.replica.item
+    ratio, limit = weighed.ratio, settings.ratio.real
     if not weighed.cleanable_bytes:
         return "C8", "All that is dirty lies where nothing may be cleaned yet.", None, None
+    if not log_dir.knows_cleaned:
+        return "C0", f"How far it is cleaned is not known: {CLEANER_CHECKPOINT} was not read.", None, None
     if limit is None:
         return "C0", f"Its dirty ratio is {ratio:.2f}; the limit is unknown.", None, None
     if ratio <= limit:
         return "C9", f"Its dirty ratio is {ratio:.2f}, the limit {limit:.2f}.", None, None
+    bounds = (settings.ratio, settings.lag) if COMPACTION_LAG.at(version) else (settings.ratio,)
     cleaned = max(
         (w for w in (cleaner.checkpoint_written, cleaner.last_cleaned and cleaner.last_cleaned.time) if w), default=None
     )
     if cleaned is not None and now is not None and now - cleaned < _DAY:
-        return "C7", f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}, and the cleaner is at work.", None, None
-    return "C6", f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}: a working cleaner would clean it.", cleaned, None
+        return _if_read("C7", f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}, and the cleaner is at work.", *bounds)
+    why = f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}: a working cleaner would clean it."
+    return _if_read("C6", why, *bounds, since=cleaned)
 
 
 def _given_up(replica: Replica, cleaner: BrokerCleaner, events: Iterable[Event]) -> Event | None:

@@ -22,7 +22,10 @@ CLEANER_MAP = "offsets_topic.cleaner_map"
 
 _SHOWN = 5
 _SEVERE = ("C2", "C3", "C5")
-_SETTLE = "Give the brokers' log-cleaner.log (--logs BROKER=GLOB) and log dirs (--log-dirs BROKER=DIR)."
+_SETTLE = (
+    "Give the brokers' log-cleaner.log (--logs BROKER=GLOB), log dirs (--log-dirs BROKER=DIR) and server.properties "
+    "(--properties BROKER=FILE)."
+)
 
 
 def compacted(
@@ -49,7 +52,9 @@ def compacted(
         caveats=_caveats(cleaners),
     )
     if not rules or rules == {"C0"}:
-        return ask.could_not_check("Whether the offsets topic is compacted is unknown", settle=_SETTLE)
+        whys = [copy.why for copy in partitions] or [without_log_dir(cleaner)[1] for cleaner in cleaners]
+        why = " ".join(list(dict.fromkeys(whys))[:1])
+        return ask.could_not_check("Whether the offsets topic is compacted is unknown", why=why, settle=_SETTLE)
     if not blocked:
         if "C7" in rules:
             behind = sum(p.rule == "C7" for p in partitions)
@@ -106,8 +111,13 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted
     )
     if not found:
         if CLEANER_MAP_RULE.at(version.version) == "partial":
-            return ask.not_applicable(f"The cleaner of {version.version} cleans as far as its map reaches")
+            well = f"The cleaner of {version.version} cleans as far as its map reaches"
+            return ask.not_applicable(well, gaps=coverage.release(version))
         return ask.ok("Every segment fits into the cleaner's map", gaps=(*unlisted, *_unmapped(cleaners)))
+    founded = [pair for pair in found if pair[1].need is None or not pair[0].settings.holds_assumed]
+    if not founded:
+        return _may_not_fit(ask, found, unlisted)
+    found, certain = founded, [pair for pair in certain if pair in founded]
     cleaner, obstacle = max(certain or found, key=lambda pair: pair[1].need or 0)
     failure = CLEANER_FAILURE.at(version.version)
     may = "will" if certain else "may"
@@ -118,6 +128,18 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted
         why=f"{_span(obstacle, cleaner)} In {version.version} an error while cleaning means: {failure}.",
         subject={"kind": "broker", "broker": cleaner.broker},
         next=tuple(_raise_buffer(cleaner)),
+    )
+
+
+def _may_not_fit(ask: Question, found: Sequence[tuple[BrokerCleaner, Obstacle]], unlisted: Gaps) -> Finding:
+    """Segments that a map of the default size cannot take, where nobody has read which size it has."""
+    cleaner, obstacle = max(found, key=lambda pair: pair[1].need or 0)
+    gaps = (*_unmapped([cleaner for cleaner, _ in found]), *unlisted)
+    return ask.could_not_check(
+        f"{number(len(found), 'segment')} may stop the cleaner of broker {cleaner.broker}, first {_name(obstacle)}: "
+        "the size of its map is not known",
+        why=" ".join((_span(obstacle, cleaner), *dict.fromkeys(gap.why for gap in gaps))),
+        settle=gaps[0].settle,
     )
 
 

@@ -111,20 +111,21 @@ def buffer_to_set(least: int, threads: int) -> int:
     return min(ceil(least * _HEADROOM / _STEP) * _STEP, _MOST_MEMORY * threads)
 
 
-def obstacles(replica: Replica, found: Dirt, version: KafkaVersion, holds: int) -> Iterator[Obstacle]:
+def obstacles(replica: Replica, found: Dirt, version: KafkaVersion, holds: int, *, pointed: bool = True) -> Iterator[Obstacle]:
     """What the cleaner would fail on in a partition, sooner or later.
 
     Args:
         holds: Keys that its map takes.
+        pointed: It is known how far the partition is cleaned; else a segment may be behind the cleaner.
     """
-    if CLEANER_NEEDS_SEGMENT_START.at(version) and found.first_dirty != found.first_segment and found.cleanable_bytes:
+    if pointed and CLEANER_NEEDS_SEGMENT_START.at(version) and found.first_dirty != found.first_segment and found.cleanable_bytes:
         yield Obstacle(replica, found.first_segment, None)
     rule = CLEANER_MAP_RULE.at(version)
     if rule == "partial":
         return
     for base, span in spans(replica):
         if found.first_segment <= base < found.first_uncleanable and span > holds:
-            yield Obstacle(replica, base, span, certain=rule == "span")
+            yield Obstacle(replica, base, span, certain=pointed and rule == "span")
 
 
 def spans(replica: Replica) -> Iterable[tuple[int, int]]:

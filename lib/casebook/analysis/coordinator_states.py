@@ -10,7 +10,7 @@ from enum import StrEnum
 from casebook.analysis.evidence import ZNODES
 from casebook.analysis.load_queue import Queue, Said, Step
 from casebook.analysis.load_work import Work, works
-from casebook.analysis.settings import Setting, Settings
+from casebook.analysis.settings import BUILT_IN_ASSUMED, Setting, Settings
 from casebook.analysis.words import count
 from casebook.facts import Cluster, Partition
 from casebook.findings import Evidence
@@ -174,8 +174,9 @@ def _with_endless(judged: Judged, version: KafkaVersion, settings: Settings, lar
     """A load that meets a batch larger than its buffer makes no progress before 0.10.1."""
     if judged.state is not State.LOADING or LOAD_TAKES_ANY_BATCH.at(version):
         return judged
-    batch, buffer = largest.get(judged.partition), load_buffer(settings, judged.coordinator).number
-    if batch is None or buffer is None or batch <= buffer:
+    found = load_buffer(settings, judged.coordinator)
+    batch, buffer = largest.get(judged.partition), found.number
+    if batch is None or buffer is None or batch <= buffer or found.origin == BUILT_IN_ASSUMED:
         return judged
     why = f"Its largest batch has {count(batch)} bytes, the load buffer {count(buffer)}: it is read again and again."
     return replace(judged, state=State.LOADING_FOR_EVER, why=why)

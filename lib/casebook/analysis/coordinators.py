@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
-from casebook.analysis import coordinator_checks
+from casebook.analysis import coordinator_checks, offsets_unread
 from casebook.analysis.coordinator_rows import (
     CoordinatorRow,
     LookUp,
@@ -85,7 +85,8 @@ def examine(
         files=covered,
     )
     seen = {field.name: getattr(scene, field.name) for field in fields(scene)}
-    return Coordinators(**seen, rows=rows(partitions, version.version), findings=coordinator_checks.checks(scene))
+    findings = coordinator_checks.checks(scene) + offsets_unread.unread_listings(log_dirs)
+    return Coordinators(**seen, rows=rows(partitions, version.version), findings=findings)
 
 
 def _end(cluster: Cluster, log_dirs: Iterable[LogDir], files: Iterable[LogFile]) -> int | None:

@@ -7,6 +7,7 @@ found nothing hands them to :meth:`casebook.findings.Question.ok`, which then sa
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from casebook import events
+from casebook.analysis.evidence import GIVE_RELEASE
 from casebook.analysis.proof import COLLECT_AGAIN, SHOWN
 from casebook.analysis.settings import BUILT_IN, BUILT_IN_ASSUMED, SERVER_PROPERTIES, UNREADABLE
 from casebook.analysis.timeline_history import Past
@@ -15,7 +16,8 @@ from casebook.analysis.words import agree, brokers, number
 from casebook.events import LogFile
 from casebook.facts import Cluster, Partition, Problem, instant
 from casebook.findings import Gap
-from casebook.storage import LogDir, Replica, Scanned
+from casebook.storage import LogDir, Replica, Scanned, is_listing
+from casebook.versions import VersionInUse, VersionOrigin
 
 Gaps = tuple[Gap, ...]
 
@@ -130,6 +132,13 @@ def history(past: Past, cluster: Cluster) -> Gaps:
     return (Gap(why=why, settle="Give the transaction logs of another server of the ensemble."),)
 
 
+def release(version: VersionInUse) -> Gaps:
+    """Why it is not known whether a question arises in the release at hand."""
+    if version.origin is not VersionOrigin.ASSUMED:
+        return ()
+    return (Gap(why=f"Which release it is nobody knows; {version.version} is assumed.", settle=GIVE_RELEASE),)
+
+
 def torn_history(cluster: Cluster) -> Gaps:
     """Why a history that was given could not be read, or not to its end."""
     torn = [part for part in cluster.missing_parts if part.path.startswith(_HISTORY)]
@@ -221,6 +230,12 @@ def copies(cluster: Cluster, topics: Collection[str], listed: Iterable[LogDir]) 
     return (Gap(why=why, settle=COLLECT_LOG_DIRS), *partitions(cluster))
 
 
+def listings(listed: Iterable[LogDir]) -> Gaps:
+    """Why the lists of log dirs are not whole."""
+    torn = [problem for log_dir in listed for problem in log_dir.problems if is_listing(problem.path)]
+    return tuple(Gap(why=_said(problem), settle=COLLECT_LOG_DIRS) for problem in torn[:1])
+
+
 def compared(cluster: Cluster, topics: Collection[str], held: Collection[tuple[str, int, int]]) -> Gaps:
     """Why not every copy was held against the others.
 
@@ -246,9 +261,7 @@ def contents(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scan
         scan: What was read of them.
     """
     own = list(listed)
-    segments = {(s.broker, s.partition, s.base_offset) for s in scan.segments}
-    read = {(broker, partition) for broker, partition, _ in segments}
-    told = {partition for _, partition in read} | {copy.partition for copy in own if not copy.bytes}
+    told = {segment.partition for segment in scan.segments} | {copy.partition for copy in own if not copy.bytes}
     wanted = {p.partition for p in _of_topic(cluster, topic)}
     gaps = []
     if missing := sorted(wanted - told):
@@ -256,6 +269,20 @@ def contents(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scan
         gaps.append(Gap(why=why, settle=COLLECT_LOG_DIRS))
     if not wanted:
         gaps.append(Gap(why=f"How many partitions {topic} has is not known.", settle=COLLECT_AGAIN))
+    return (*gaps, *latest(cluster, topic, own, scan), *partitions(cluster))
+
+
+def latest(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scanned) -> Gaps:
+    """Why what was read last in some copies need not be the last that was written: what counts may be in what was not read.
+
+    Args:
+        listed: As in :func:`contents`.
+        scan: As in :func:`contents`.
+    """
+    own = list(listed)
+    segments = {(s.broker, s.partition, s.base_offset) for s in scan.segments}
+    read = {(broker, partition) for broker, partition, _ in segments}
+    gaps = []
     skipped = [
         f"{topic}-{copy.partition}/{segment.base_offset:020}.log of broker {copy.broker}"
         for copy in own
@@ -269,7 +296,45 @@ def contents(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scan
     if damaged := [damage for damage in scan.damage if not damage.tail]:
         why = f"{number(len(damaged), 'range')} of bytes could not be read, the first in {damaged[0].file}."
         gaps.append(Gap(why=why, settle="Read another copy: collect the log dirs of the other replicas."))
-    return (*gaps, *partitions(cluster))
+    return (*gaps, *_shorter_than_listed(own, scan), *_of_another_copy(cluster, topic, own, read))
+
+
+def _of_another_copy(cluster: Cluster, topic: str, listed: Sequence[Replica], read: Collection[tuple[int, int]]) -> Iterator[Gap]:
+    """Partitions that were read from a copy that nobody leads from, or may: it may lag behind, and may be cleaned otherwise."""
+    known = {*read, *((copy.broker, copy.partition) for copy in listed if not copy.bytes)}
+    here = {partition for _, partition in known}
+    strange = sorted(
+        p.partition
+        for p in _of_topic(cluster, topic)
+        if p.partition in here and not any((b, p.partition) in known for b in _own(p))
+    )
+    if strange:
+        what = f"{number(len(strange), 'partition')} of {topic}"
+        why = f"Of {what} only a copy was read that is not its leader's, e.g. of {topic}-{strange[0]}: it may lag behind."
+        yield Gap(why=why, settle=COLLECT_LOG_DIRS)
+
+
+def _own(partition: Partition) -> tuple[int, ...]:
+    """Whose copy is the partition's: its leader's, or of a replica in sync while it has none; nobody's where nothing tells."""
+    state = partition.state
+    if state is None:
+        return ()
+    return state.isr if state.leader is None else (state.leader,)
+
+
+def _shorter_than_listed(listed: Iterable[Replica], scan: Scanned) -> Iterator[Gap]:
+    """Segments that end before their end: only the last one of a copy may, while it is written."""
+    found = {(s.broker, s.partition, s.base_offset): s for s in scan.segments}
+    short = [
+        f"{copy.topic}-{copy.partition}/{segment.base_offset:020}.log of broker {copy.broker}"
+        for copy in listed
+        for segment in copy.segments
+        if (one := found.get((copy.broker, copy.partition, segment.base_offset))) is not None
+        if segment.bytes > one.bytes + one.damaged_bytes or (one.damaged_bytes and segment is not copy.segments[-1])
+    ]
+    if short:
+        more = f" and {number(len(short) - 1, 'other')}" if len(short) > 1 else ""
+        yield Gap(why=f"Not all of segment {short[0]}{more} could be read.", settle=COLLECT_LOG_DIRS)
 
 
 def _of_topic(cluster: Cluster, topic: str) -> Iterator[Partition]:

@@ -10,7 +10,7 @@ from casebook.analysis.load_ends import BrokerQueue
 from casebook.analysis.load_rate import Span
 from casebook.analysis.proof import SHOWN, assumed
 from casebook.analysis.served_at import clock, served_at
-from casebook.analysis.settings import Settings
+from casebook.analysis.settings import BUILT_IN_ASSUMED, Settings
 from casebook.analysis.words import agree, brokers, count, number
 from casebook.facts import instant
 from casebook.findings import Coverage, Finding, Gap, Question, Severity, Step
@@ -148,7 +148,7 @@ def endless(scene: Scene) -> Finding:
         caveats=assumed(load_buffer(settings, one.judged.coordinator).origin for one in (*hit, *loading)),
     )
     if LOAD_TAKES_ANY_BATCH.at(version):
-        return ask.not_applicable(f"Kafka {version} loads batches of any size")
+        return ask.not_applicable(f"Kafka {version} loads batches of any size", gaps=coverage.release(scene.version))
     if hit:
         one = hit[0].judged
         return ask.found(
@@ -165,6 +165,8 @@ def endless(scene: Scene) -> Finding:
                 Step(kind="not", text="Do not wait, and do not restart it unchanged: it would meet the same batch again."),
             ),
         )
+    if unread := [one for one in loading if load_buffer(settings, one.judged.coordinator).origin == BUILT_IN_ASSUMED]:
+        return _buffer_unread(ask, unread, settings, largest)
     unproven = [one for one in loading if not _fits(one, settings, largest)]
     if unproven:
         named = ", ".join(str(one.judged.partition) for one in unproven[:SHOWN])
@@ -174,6 +176,24 @@ def endless(scene: Scene) -> Finding:
         )
     well = "No load meets a batch larger than its buffer" if loading else "Nothing is being loaded"
     return ask.ok(well, gaps=gaps(scene))
+
+
+def _buffer_unread(ask: Question, unread: Sequence[Waiting], settings: Settings, largest: Mapping[int, int]) -> Finding:
+    """Loads of which nobody has read how large a batch they take; with the worst that may be, where a batch is known."""
+    named = ", ".join(str(one.judged.partition) for one in unread[:SHOWN])
+    possible = [
+        f"The largest batch of partition {one.judged.partition} has {count(batch)} bytes, the default of the release is "
+        f"{count(buffer)}: with that the load never ends."
+        for one in unread
+        if (batch := largest.get(one.judged.partition)) is not None
+        if (buffer := load_buffer(settings, one.judged.coordinator).number) is not None and batch > buffer
+    ]
+    whose = brokers(sorted({one.judged.coordinator for one in unread}))
+    return ask.could_not_check(
+        f"Whether the load of partition {named} can end is unknown: nobody has read offsets.load.buffer.size of {whose}",
+        why=" ".join(possible[:SHOWN]),
+        settle=coverage.COLLECT_PROPERTIES,
+    )
 
 
 def _fits(one: Waiting, settings: Settings, largest: Mapping[int, int]) -> bool:
@@ -199,7 +219,7 @@ def foretold(scene: Scene) -> Finding:
     if not waits:
         return ask.not_applicable("Nothing waits", gaps=gaps(scene))
     if not without:
-        return ask.ok(f"There is an estimate for {number(len(waits), 'waiting partition')}", gaps=())
+        return ask.ok(f"There is an estimate for {number(len(waits), 'waiting partition')}", gaps=gaps(scene))
     whys = list(dict.fromkeys(one.rests_on for one in without))
     return ask.could_not_check(
         f"{count(len(without))} of {number(len(waits), 'waiting partition')} {agree(len(without), 'has', 'have')} no estimate",

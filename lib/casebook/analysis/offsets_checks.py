@@ -1,6 +1,6 @@
 """The questions on the offsets topic, in the order they are asked; those on its cleaner are next door."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from casebook.analysis import cleaner_checks, coverage
 from casebook.analysis.cleaner import BrokerCleaner
@@ -22,6 +22,7 @@ _SEGMENTS = Evidence(file="tables/offsets_segments")
 _SLOW_LOAD_MS = 60_000
 _MUCH = 1 << 30
 _DOMINANT = 0.5
+_RETENTION = "offsets.retention.minutes"
 
 
 def checks(
@@ -31,28 +32,32 @@ def checks(
     cleaners: Sequence[BrokerCleaner],
     scan: Scanned,
     settings: Sequence[Value],
+    buffers: Mapping[int, Value],
     unread: Unread,
     *,
     unlisted: Gaps,
     unmapped: Gaps,
     unread_content: Gaps,
+    outdated: Gaps,
 ) -> tuple[Finding, ...]:
     """Every check on the offsets topic, each with its outcome.
 
     Args:
+        buffers: By broker, ``offsets.load.buffer.size`` of all that may load a partition.
         unlisted: Why not every copy of the topic was listed, or its settings are not known.
         unmapped: Why not every copy of a compacted topic was listed, or which are compacted is not known.
         unread_content: Why not all records of the topic were read.
+        outdated: Why what was read last in a copy need not be what counts.
     """
     on_records = (
         dead_weight(partitions, unread_content),
         safe_segments(partitions, unread_content),
         writers(_once(scan.group_bytes, partitions), unread_content),
-        load_buffer(version, scan, settings, unread_content),
-        open_transactions(scan, unread_content),
+        load_buffer(version, scan, buffers, unread_content + coverage.settings_of_all(cluster, _origins(buffers.values()))),
+        open_transactions(scan, unread_content, outdated),
         undecoded(version, scan, unread_content),
         damage(scan.damage, scan, unread_content),
-        expiring(scan, settings, unread_content),
+        expiring(scan, settings, unread_content + coverage.settings_of_all(cluster, _origins(settings, _RETENTION)), outdated),
     )
     commands = Commands(version.version, cluster.connect)
     answers = (
@@ -173,10 +178,15 @@ def writers(group_bytes: Iterable[GroupBytes], gaps: Gaps) -> Finding:
     )
 
 
-def load_buffer(version: VersionInUse, scan: Scanned, settings: Sequence[Value], gaps: Gaps) -> Finding:
-    """Can every batch be loaded?"""
+def _origins(values: Iterable[Value], name: str = "") -> set[str]:
+    return {value.origin for value in values if name in ("", value.name)}
+
+
+def load_buffer(version: VersionInUse, scan: Scanned, buffers: Mapping[int, Value], gaps: Gaps) -> Finding:
+    """Can every batch be loaded, by whoever may have to?"""
     largest = max((s for s in scan.segments if s.largest_batch), key=lambda s: s.largest_batch, default=None)
-    limit = next((value for value in settings if value.name == "offsets.load.buffer.size"), None)
+    told = [value for value in buffers.values() if value.whole is not None]
+    limit = min(told, key=lambda value: (value.whole, value.assumed), default=None)
     ask = Question(
         check="offsets_topic.load_buffer",
         question="Does every batch fit into offsets.load.buffer.size?",
@@ -187,12 +197,21 @@ def load_buffer(version: VersionInUse, scan: Scanned, settings: Sequence[Value],
         caveats=assumed([limit.origin] if limit else ()),
     )
     if LOAD_TAKES_ANY_BATCH.at(version.version):
-        return ask.not_applicable(f"Kafka {version.version} loads batches of any size")
-    if largest is None or limit is None or limit.whole is None:
+        return ask.not_applicable(f"Kafka {version.version} loads batches of any size", gaps=coverage.release(version))
+    if largest is None or limit is None or len(told) < len(buffers):
         return ask.could_not_check("The largest batch, or the buffer, is unknown", settle=GIVE_LOG_DIRS)
     if largest.largest_batch <= limit.whole:
         well = f"The largest batch has {size(largest.largest_batch)}, the buffer {size(limit.whole)}"
-        return ask.ok(well, gaps=(*gaps, *coverage.settings([limit.origin])))
+        return ask.ok(well, gaps=gaps)
+    known = [value for value in told if not value.assumed and value.whole < largest.largest_batch]
+    if not known:
+        return ask.could_not_check(
+            f"The largest batch has {count(largest.largest_batch)} bytes, and nobody has read how large the buffer is",
+            why=f"The default of the release is {count(limit.whole)}: with that {OFFSETS_TOPIC}-{largest.partition} could never "
+            "be loaded.",
+            settle=coverage.COLLECT_PROPERTIES,
+        )
+    limit = min(known, key=lambda value: value.whole)
     return ask.found(
         Severity.CRITICAL,
         f"{OFFSETS_TOPIC}-{largest.partition} can never be loaded: a batch of {count(largest.largest_batch)} bytes is larger "
@@ -209,7 +228,7 @@ def load_buffer(version: VersionInUse, scan: Scanned, settings: Sequence[Value],
     )
 
 
-def open_transactions(scan: Scanned, gaps: Gaps) -> Finding:
+def open_transactions(scan: Scanned, gaps: Gaps, outdated: Gaps) -> Finding:
     """Do transactions without marker hold commits back?"""
     waiting = [log for log in scan.logs if log.open_transactional]
     ask = Question(
@@ -223,12 +242,19 @@ def open_transactions(scan: Scanned, gaps: Gaps) -> Finding:
         return ask.could_not_check("Whether transactions are open is unknown", settle=GIVE_LOG_DIRS)
     if not waiting:
         return ask.ok("No transaction is open", gaps=gaps)
+    if outdated:
+        what = number(sum(log.open_transactional for log in waiting), "commit")
+        return _not_the_last_word(ask, f"{what} may wait for a marker: it may be in what was not read", outdated)
     first = waiting[0]
     return ask.found(
         Severity.INFO,
         f"{number(sum(log.open_transactional for log in waiting), 'commit')} of open transactions wait for a marker",
         why=f"The first is at offset {first.first_open} of {OFFSETS_TOPIC}-{first.partition}; compaction stops there.",
     )
+
+
+def _not_the_last_word(ask: Question, title: str, outdated: Gaps) -> Finding:
+    return ask.could_not_check(title, why=" ".join(gap.why for gap in outdated), settle=outdated[0].settle)
 
 
 def undecoded(version: VersionInUse, scan: Scanned, gaps: Gaps) -> Finding:
@@ -291,10 +317,10 @@ def damage(found: Sequence[Damage], scan: Scanned, gaps: Gaps) -> Finding:
     )
 
 
-def expiring(scan: Scanned, settings: Sequence[Value], gaps: Gaps) -> Finding:
+def expiring(scan: Scanned, settings: Sequence[Value], gaps: Gaps, outdated: Gaps) -> Finding:
     """Are visible commits past their time?"""
     known = [log for log in scan.logs if log.expired is not None]
-    retention = next((value for value in settings if value.name == "offsets.retention.minutes"), None)
+    retention = next((value for value in settings if value.name == _RETENTION), None)
     past = sum(log.expired for log in known)
     ask = Question(
         check="offsets_topic.expiring",
@@ -308,6 +334,15 @@ def expiring(scan: Scanned, settings: Sequence[Value], gaps: Gaps) -> Finding:
         return ask.could_not_check("When commits expire is unknown", settle=GIVE_LOG_DIRS)
     if not past:
         return ask.ok("No commit is past its time", gaps=gaps)
+    if outdated:
+        title = f"{number(past, 'commit')} may be past {agree(past, 'its', 'their')} time: later ones may be in what was not read"
+        return _not_the_last_word(ask, title, outdated)
+    if retention is not None and retention.assumed:
+        return ask.could_not_check(
+            f"{number(past, 'commit')} may be past {agree(past, 'its', 'their')} time: nobody has read {_RETENTION}",
+            why=f"By the default of the release, {retention.value}, the coordinator may forget them at its next look.",
+            settle=coverage.COLLECT_PROPERTIES,
+        )
     kept = f"; offsets.retention.minutes is {retention.value} ({retention.origin})" if retention else ""
     return ask.found(
         Severity.INFO,

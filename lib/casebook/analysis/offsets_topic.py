@@ -121,13 +121,15 @@ def examine(
     replicas = copies(log_dirs)
     verdicts = {
         (replica.broker, replica.partition): cleaner.judge(
-            replica, cleaners[replica.broker], version.version, now=listed_at, events=events, logs=logs
+            replica, cleaners[replica.broker], version.version, log_dir=log_dir, events=events, logs=logs
         )
-        for replica, listed_at in replicas
+        for replica, log_dir in replicas
     }
     partitions = _partitions(cluster, scan, [replica for replica, _ in replicas], verdicts, cleaners, rates)
     largest = partitions[0].broker if partitions else next(iter(cleaners), None)
     shown = _settings(settings, largest)
+    assigned = {broker for p in cluster.partitions if p.topic == OFFSETS_TOPIC for broker in p.replicas}
+    holders = sorted(assigned | {copy.broker for copy in partitions})
     of_brokers = [file for file in files if file.broker is not None]
     unread = offsets_unread.unread([replica for replica, _ in replicas], failed, looked=looked)
     return OffsetsTopic(
@@ -148,19 +150,22 @@ def examine(
             tuple(cleaners.values()),
             scan,
             shown,
+            {broker: settings.of_broker("offsets.load.buffer.size", broker) for broker in holders},
             unread,
             unlisted=coverage.copies(cluster, [OFFSETS_TOPIC], log_dirs) + coverage.overrides(cluster, "topics"),
             unmapped=coverage.copies(cluster, configured.union(_COMPACTED), log_dirs) + coverage.overrides(cluster, "topics"),
-            unread_content=coverage.contents(cluster, OFFSETS_TOPIC, [replica for replica, _ in replicas], scan),
+            unread_content=coverage.contents(cluster, OFFSETS_TOPIC, [replica for replica, _ in replicas], scan)
+            + coverage.listings(log_dirs),
+            outdated=coverage.latest(cluster, OFFSETS_TOPIC, [replica for replica, _ in replicas], scan),
         ),
         rates=rates,
         unread=unread,
     )
 
 
-def copies(log_dirs: Iterable[LogDir]) -> list[tuple[Replica, int]]:
-    """Every copy of a partition of the offsets topic, with the time its log dir was listed."""
-    found = [(r, d.listed_at) for d in log_dirs for r in d.replicas if r.topic == OFFSETS_TOPIC]
+def copies(log_dirs: Iterable[LogDir]) -> list[tuple[Replica, LogDir]]:
+    """Every copy of a partition of the offsets topic, with its log dir."""
+    found = [(r, d) for d in log_dirs for r in d.replicas if r.topic == OFFSETS_TOPIC]
     return sorted(found, key=lambda pair: (pair[0].broker, pair[0].partition))
 
 

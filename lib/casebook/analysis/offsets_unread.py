@@ -9,7 +9,7 @@ from casebook.errors import CasebookError, NotHereError
 from casebook.facts import Cluster
 from casebook.findings import NOTHING, UNREADABLE, Coverage, Finding, Question, Status
 from casebook.observed import Source
-from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, is_listing
+from casebook.storage import CHECKPOINTS, OFFSETS_TOPIC, LogDir, Replica, is_listing
 
 GIVE_LOG_DIRS = "Give the log dirs of the coordinators: collect with --log-dirs BROKER=DIR."
 _LOOK = "Run notebook 40 on the same source: casebook run offsets_topic --source ..."
@@ -60,15 +60,17 @@ def unread_segments(failed: CasebookError | None) -> tuple[Finding, ...]:
 
 
 def unread_listings(log_dirs: Iterable[LogDir]) -> tuple[Finding, ...]:
-    """That what a case holds of log dirs could not be read, or not wholly; nothing when it was."""
-    lines = [problem for log_dir in log_dirs for problem in log_dir.problems if is_listing(problem.path)]
+    """That what a case holds of log dirs could not be read, or not wholly, or their checkpoints not; nothing when it was."""
+    lines = [
+        problem for log_dir in log_dirs for problem in log_dir.problems if is_listing(problem.path) or problem.path in CHECKPOINTS
+    ]
     if not lines:
         return ()
     files = sorted({problem.path.rpartition(":")[0] or problem.path for problem in lines})
     ask = Question(
         check="evidence.log_dirs", question="Could the lists of log dirs be read?", coverage=NOTHING, facts={UNREADABLE: files}
     )
-    title = f"{number(len(files), 'list')} of log dirs could not be read, or not to the end"
+    title = f"{number(len(files), 'file')} of or about log dirs could not be read, or not to the end"
     return (ask.could_not_check(title, why=f"{lines[0].path} {lines[0].reason}.", settle=GIVE_LOG_DIRS),)
 
 
@@ -90,4 +92,4 @@ def answered(answer: Finding, reason: Unread, cluster: Cluster, copies: Sequence
         return replace(
             answer, status=Status.OK, title=f"The offsets topic is empty, in {every}", coverage=empty, why="", settle=None
         )
-    return replace(answer, why=answer.why or reason.why, settle=reason.settle)
+    return answer if answer.why else replace(answer, why=reason.why, settle=reason.settle)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from casebook.analysis import cleaner_map
-from casebook.analysis.settings import TOPIC, UNREADABLE, Setting, Settings
+from casebook.analysis.settings import BUILT_IN_ASSUMED, TOPIC, UNREADABLE, Setting, Settings
 from casebook.facts import Cluster
 from casebook.storage import OFFSETS_TOPIC
 from casebook.versions import KafkaVersion
@@ -40,6 +40,11 @@ class Value(NamedTuple):
             return None
 
     @property
+    def assumed(self) -> bool:
+        """Whether nobody has read it: what follows from it is a possibility."""
+        return self.origin == BUILT_IN_ASSUMED
+
+    @property
     def flag(self) -> bool | None:
         """The value as true or false."""
         return {"true": True, "false": False}.get((self.value or "").strip().lower())
@@ -63,6 +68,11 @@ class CleanerSettings:
         """Keys that the map of a thread takes."""
         buffer, threads, load = self.buffer.whole, self.threads.whole, self.load_factor.real
         return cleaner_map.map_holds(buffer, threads, load) if buffer and threads and load else None
+
+    @property
+    def holds_assumed(self) -> bool:
+        """Whether the size of that map rests on a default that nobody has read."""
+        return any(value.assumed for value in (self.buffer, self.threads, self.load_factor))
 
 
 class TopicSettings:

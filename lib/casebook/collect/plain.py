@@ -63,6 +63,8 @@ def most_unpacked(packed: int) -> int:
 def _opened(given: outside.Given) -> Iterator[BinaryIO]:
     import zstandard
 
+    from casebook import frames
+
     suffix = outside.path_of(given).suffix
     try:
         with outside.opened(given) as raw:
@@ -70,8 +72,7 @@ def _opened(given: outside.Given) -> Iterator[BinaryIO]:
             if suffix == ".gz":
                 yield io.BufferedReader(_Unpacked(gzip.GzipFile(fileobj=raw), most), 1 << 17)
             elif suffix == ".zst":
-                unpacking = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-                yield io.BufferedReader(_Unpacked(unpacking, most), 1 << 17)
+                yield io.BufferedReader(_Unpacked(frames.Unpacked(raw), most), 1 << 17)
             else:
                 yield raw
     except (EOFError, zlib.error, zstandard.ZstdError) as damage:

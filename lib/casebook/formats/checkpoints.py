@@ -11,12 +11,9 @@ from typing import NamedTuple
 
 from casebook.formats import properties
 from casebook.formats.decoded import Decoded
-from casebook.storage import EpochStart
+from casebook.storage import CHECKPOINTS, EpochStart
 
-CLEANER = "cleaner-offset-checkpoint"
-HIGH_WATERMARK = "replication-offset-checkpoint"
-RECOVERY_POINT = "recovery-point-offset-checkpoint"
-LOG_START = "log-start-offset-checkpoint"
+CLEANER, HIGH_WATERMARK, RECOVERY_POINT, LOG_START = CHECKPOINTS
 LEADER_EPOCHS = "leader-epoch-checkpoint"
 PARTITION_METADATA = "partition.metadata"
 META_PROPERTIES = "meta.properties"

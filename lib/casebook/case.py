@@ -17,6 +17,7 @@ from casebook.errors import CaseError
 from casebook.events import is_log
 from casebook.facts import Change, Cluster, Problem, StatedVersion, Znode
 from casebook.formats import cluster, history_lines, log_dir_rows, properties, time_machine, znode_lines, znodes
+from casebook.formats.frames import Frames
 from casebook.pasted import Pasted
 from casebook.storage import LogDir
 
@@ -323,11 +324,11 @@ def _can_be_made(folder: Path) -> bool:
 
 def _lines(path: Path) -> Iterator[bytes]:
     try:
-        with path.open("rb") as raw, zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as unpacked:
-            reader = io.BufferedReader(unpacked, 1 << 20)
+        with path.open("rb") as raw:
+            reader = io.BufferedReader(Frames(raw), 1 << 20)
             while line := reader.readline(_LONGEST_LINE):
                 yield line
-    except (OSError, zstandard.ZstdError) as error:
+    except (OSError, EOFError, zstandard.ZstdError) as error:
         raise CaseError(f"{path.name} cannot be read to its end: {error}.") from None
 
 

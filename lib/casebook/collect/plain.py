@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from casebook.collect import bounds, decoding, outside
+from casebook.formats.frames import Frames
 
 PACKED = (".gz", ".zst")
 _ENOUGH = 4096
@@ -70,8 +71,7 @@ def _opened(given: outside.Given) -> Iterator[BinaryIO]:
             if suffix == ".gz":
                 yield io.BufferedReader(_Unpacked(gzip.GzipFile(fileobj=raw), most), 1 << 17)
             elif suffix == ".zst":
-                unpacking = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-                yield io.BufferedReader(_Unpacked(unpacking, most), 1 << 17)
+                yield io.BufferedReader(_Unpacked(Frames(raw), most), 1 << 17)
             else:
                 yield raw
     except (EOFError, zlib.error, zstandard.ZstdError) as damage:

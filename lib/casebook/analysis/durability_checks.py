@@ -138,10 +138,9 @@ def _many(rule: Rule, asked: Sequence[Answer]) -> str:
 
 
 def _title(rule: Rule, hit: Sequence[str], of: Sequence[str], found: Sequence[Answer]) -> str:
-    taken = ", by assumed defaults" if all(answer.judged.assumed for answer in found) else ""
     if rule.scope == CLUSTER:
-        return f"The cluster has {rule.has}{taken}"
-    whole = f"{count(len(hit))} of {number(len(of), _WHO[rule.scope])} {agree(len(hit), 'has', 'have')} {rule.has}{taken}"
+        return f"The cluster has {rule.has}"
+    whole = f"{count(len(hit))} of {number(len(of), _WHO[rule.scope])} {agree(len(hit), 'has', 'have')} {rule.has}"
     partitions = {answer.topic for answer in found} if rule.scope == PAIR else ()
     return f"{whole} ({number(len(partitions), 'topic')})" if partitions else whole
 

@@ -249,7 +249,7 @@ def no_spare(_: Scene, topic: TopicFacts) -> Judged:
             proof=_of_setting(topic, counted),
             by=(counted,),
         )
-    if topic.most < least and (taken := assumed(topic.min_isr)):
+    if (topic.most < least or least == 1) and (taken := assumed(topic.min_isr)):
         return unknown(f"min.insync.replicas of {topic.name} is not known: {origin(taken)}.", _SETTINGS)
     if topic.most < least or least == 1:
         return holds(f"{least} copies, {topic.most} must be in sync.")

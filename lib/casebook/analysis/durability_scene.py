@@ -31,7 +31,6 @@ class Judged(NamedTuple):
         change: The smallest one that ends it.
         cost: Of the change.
         proof: Znode, line or table.
-        assumed: It rests on defaults of the release that are taken to hold, as nobody collected what brokers were started with.
     """
 
     outcome: str
@@ -40,19 +39,19 @@ class Judged(NamedTuple):
     change: str = ""
     cost: str = ""
     proof: str = ZNODES
-    assumed: bool = False
 
 
 def loses(
     severity: str, sentence: str, *, change: str, cost: str, proof: str = ZNODES, by: Iterable[Sequence[Setting]] = ()
 ) -> Judged:
-    """Something can be lost.
+    """Something can be lost; it is only possible where that rests on a default that is assumed.
 
     Args:
         by: The settings that it takes, one of each: where all of one are only assumed, so is the loss.
     """
-    taken = any(len(assumed(settings)) == len(settings) for settings in by)
-    return Judged(LOSES, sentence, severity, change, cost, proof, taken)
+    if any(len(assumed(settings)) == len(settings) for settings in by):
+        return unknown(f"Possible, if the assumed default holds: {sentence[0].lower()}{sentence[1:]}", proof)
+    return Judged(LOSES, sentence, severity, change, cost, proof)
 
 
 def holds(sentence: str) -> Judged:

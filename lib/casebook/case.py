@@ -17,7 +17,7 @@ from casebook.errors import CaseError
 from casebook.events import is_log
 from casebook.facts import Change, Cluster, Problem, StatedVersion, Znode
 from casebook.formats import cluster, history_lines, log_dir_rows, properties, time_machine, znode_lines, znodes
-from casebook.formats.frames import Frames
+from casebook.frames import Frames
 from casebook.pasted import Pasted
 from casebook.storage import LogDir
 

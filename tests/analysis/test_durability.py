@@ -22,6 +22,7 @@ from casebook.findings import Severity, Status
 from casebook.formats import client_properties, history_facts
 from casebook.places import samples_dir
 from casebook.storage import LogDir, Replica, SegmentFile
+from casebook.versions import KafkaVersion, VersionOrigin
 from tests.evidence import made, of_brokers, override, state, state_path, znode
 
 THREE = {"t": {0: ([1, 2, 3], state(1, [1, 2, 3]))}}
@@ -294,6 +295,19 @@ class TestRetries:
         (told,) = (finding for finding in found.findings if finding.facts.get("rule") == rule)
         assert told.status is Status.COULD_NOT_CHECK
         assert "assumed default" in told.why
+
+    def test_a_default_of_a_release_that_nobody_states_is_no_fact(self):
+        """Offsets were kept for a day up to 1.1, and for a week from 2.0 on; epochs came with 0.11; what never changed is known."""
+        found = replace(
+            cluster({"t": {0: ([1, 2, 3], state(1, [1, 2, 3]))}}), server_properties={b: {"broker.id": str(b)} for b in (1, 2, 3)}
+        )
+        stated = release(found, given="3.9.0")
+        any_of_them = replace(stated, origin=VersionOrigin.ASSUMED, between=(KafkaVersion.parse("0.9.0.0"), None))
+        newer = replace(stated, origin=VersionOrigin.ZNODES, between=(KafkaVersion.parse("2.8.0"), None))
+        told = [durability.examine(found, version, clients=(), said="") for version in (any_of_them, newer, stated)]
+        outcomes = [[judged(one, rule).outcome for rule in ("D5", "D6", "D11", "D19")] for one in told]
+        assert outcomes == [[UNKNOWN, UNKNOWN, UNKNOWN, HOLDS], *2 * [[HOLDS, HOLDS, HOLDS, HOLDS]]]
+        assert "which one runs is not known" in judged(told[0], "D11").sentence
 
     def test_a_single_copy_does_not_vouch_for_what_must_be_in_sync(self):
         """D16: min.insync.replicas=2, which nobody collected, would stop every acks=all write of a topic with one copy."""

@@ -317,7 +317,7 @@ def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
     That is what one failure takes, and from a producer with acks=all: what producers do is not looked at. What takes two is said
     of nearly every cluster, and can wait for notebook 80.
     """
-    settings = Settings(cluster, version.version)
+    settings = Settings(cluster, version.version, version)
     scene = Scene(cluster=cluster, version=version, settings=settings, topics=topics(cluster, settings), clients=())
     found = rows(answers(scene))
     hit = [row for row in found if row.severity == "critical"]

@@ -24,7 +24,7 @@ from casebook.analysis.durability_scene import (
     unknown,
 )
 from casebook.analysis.durability_topics import TopicFacts
-from casebook.analysis.settings import Setting
+from casebook.analysis.settings import BUILT_IN_ASSUMED, Setting
 from casebook.analysis.words import agree, number
 from casebook.versions import KafkaVersion
 
@@ -160,7 +160,7 @@ def cut_to_high_watermark(scene: Scene, topic: TopicFacts) -> Judged:
     old = _older(scene, topic)
     if old is None:
         return unknown(f"The protocol or message format of {topic.name} is not known.", "tables/settings")
-    if not old and (taken := assumed(topic.protocols)):
+    if not old and (taken := [setting for setting in topic.protocols if setting.origin == BUILT_IN_ASSUMED]):
         return unknown(f"inter.broker.protocol.version of the brokers of {topic.name} is not known: {origin(taken)}.", _SETTINGS)
     if not old:
         return holds("Followers are told by leader epochs what to cut.")
@@ -176,6 +176,8 @@ def cut_to_high_watermark(scene: Scene, topic: TopicFacts) -> Judged:
 
 def _older(scene: Scene, topic: TopicFacts) -> str | None:
     """What is older than leader epochs; empty for nothing; ``None`` where it is not known."""
+    if scene.version.may_be_before(_EPOCHS):
+        return None
     if scene.release < _EPOCHS:
         return f"Kafka {scene.release}"
     counted = [("inter.broker.protocol.version", topic.protocols)]

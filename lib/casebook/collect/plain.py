@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from casebook.collect import bounds, decoding, outside
-from casebook.formats.frames import Frames
+from casebook.frames import Frames
 
 PACKED = (".gz", ".zst")
 _ENOUGH = 4096

@@ -7,7 +7,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casebook.formats.frames import Frames
+from casebook.frames import Frames
 
 
 def unpacked(packed: bytes, size: int = 1 << 17) -> bytes:

@@ -191,6 +191,19 @@ class TestDamage:
             found[check] for check in ("leadership.under_replicated", "leadership.under_min_isr", "leadership.brokers")
         }
 
+    def test_cut_before_its_hash_was_taken(self, folder):
+        """As a disk that was full left it: the hash fits, and the pack has no end."""
+        packed = (folder / ZNODES).read_bytes()
+        manifest = json.loads((folder / "case.json").read_text())
+        item = next(item for item in manifest["items"] if item["path"] == ZNODES)
+        for size in range(1, len(packed), len(packed) // 20):
+            cut = packed[:size]
+            (folder / ZNODES).write_bytes(cut)
+            item |= {"bytes": size, "sha256": hashlib.sha256(cut).hexdigest()}
+            (folder / "case.json").write_text(json.dumps(manifest))
+            cluster = Case.open(folder).cluster()
+            assert cluster.unreadable == (ZNODES,)
+
     def test_file_gone(self, folder):
         """A file that is listed and not there is named."""
         (folder / ZNODES).unlink()

@@ -10,13 +10,14 @@ from pathlib import Path, PurePosixPath
 
 import zstandard
 
-from casebook import case_folder, frames, private, workshop
+from casebook import case_folder, private, workshop
 from casebook.case_folder import DERIVED, HISTORY, PASTED, ZNODES, Item
 from casebook.clients import ClientFile
 from casebook.errors import CaseError
 from casebook.events import is_log
 from casebook.facts import Change, Cluster, Problem, StatedVersion, Znode
 from casebook.formats import cluster, history_lines, log_dir_rows, properties, time_machine, znode_lines, znodes
+from casebook.frames import Frames
 from casebook.pasted import Pasted
 from casebook.storage import LogDir
 
@@ -324,10 +325,10 @@ def _can_be_made(folder: Path) -> bool:
 def _lines(path: Path) -> Iterator[bytes]:
     try:
         with path.open("rb") as raw:
-            reader = io.BufferedReader(frames.Unpacked(raw), 1 << 20)
+            reader = io.BufferedReader(Frames(raw), 1 << 20)
             while line := reader.readline(_LONGEST_LINE):
                 yield line
-    except (OSError, zstandard.ZstdError) as error:
+    except (OSError, EOFError, zstandard.ZstdError) as error:
         raise CaseError(f"{path.name} cannot be read to its end: {error}.") from None
 
 

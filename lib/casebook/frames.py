@@ -1,47 +1,53 @@
-"""What is packed as ``.zst``, to its end: a pack that ends early is damage. ``zstandard``'s own reader then just ends."""
+"""What zstd packed, read so that its end is known: a file that was cut within a frame is not one that ends there."""
 
 import io
 from typing import BinaryIO
 
 import zstandard
 
-_TAKEN = 1 << 10
-"""Bytes of a pack at a time: 128 KiB may come out of each four of them, and all that comes out is held."""
+_PIECE = 1 << 10
+"""Bytes that are unpacked at once: at most 128 KiB come of every four of them (RFC 8878, 3.1.1.2), and are held in memory."""
 
 
-class Unpacked(io.RawIOBase):
-    """The content of all frames of a pack, one after another."""
+class Frames(io.RawIOBase):
+    """The content of the frames of a file, one after the other.
+
+    ``zstandard``'s own reader takes the end of the file for the end of the content, also in the midst of a frame.
+
+    Args:
+        packed: Open for reading; it is left open.
+    """
 
     def __init__(self, packed: BinaryIO) -> None:
         self._packed = packed
-        self._frame: zstandard.ZstdDecompressionObj | None = None
-        self._given, self._ready = b"", memoryview(b"")
+        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._rest, self._unpacked, self._within = b"", memoryview(b""), False
 
     def readable(self) -> bool:
-        """As of a file."""
+        """It is."""
         return True
 
-    def readinto(self, buffer: memoryview) -> int:
-        """As of a file.
+    def readinto(self, buffer) -> int:
+        """Fill a buffer.
 
         Raises:
-            zstandard.ZstdError: The pack is damaged, or ends within a frame.
+            EOFError: The file ends within a frame.
+            zstandard.ZstdError: What lies there is no frame.
         """
-        while not self._ready and self._take():
+        while not self._unpacked and self._goes_on():
             pass
-        taken = self._ready[: len(buffer)]
-        self._ready = self._ready[len(taken) :]
+        taken, self._unpacked = self._unpacked[: len(buffer)], self._unpacked[len(buffer) :]
         buffer[: len(taken)] = taken
         return len(taken)
 
-    def _take(self) -> bool:
-        """Unpack a little more; whether there was anything."""
-        given = self._given or self._packed.read(_TAKEN)
-        if not given:
-            if self._frame is not None:
-                raise zstandard.ZstdError("it ends too early")
+    def _goes_on(self) -> bool:
+        piece = self._rest or self._packed.read(_PIECE)
+        if not piece:
+            if self._within:
+                raise EOFError("it ends within a compressed frame")
             return False
-        frame = self._frame or zstandard.ZstdDecompressor().decompressobj()
-        self._ready = memoryview(frame.decompress(given))
-        self._given, self._frame = (frame.unused_data, None) if frame.eof else (b"", frame)
+        self._unpacked, self._rest, self._within = memoryview(self._frame.decompress(piece)), b"", True
+        if self._frame.eof:
+            self._rest, self._within = self._frame.unused_data, False
+            self._frame = zstandard.ZstdDecompressor().decompressobj()
         return True

@@ -84,6 +84,7 @@ class VersionInUse:
         possible: What the evidence allows, in words, when it only narrows the release down.
         other: Another release that the evidence allows, of another line, when it does not say which it is.
         contradictions: Sentences, one for each piece of evidence that says otherwise.
+        between: Where no release is stated, the first that the evidence allows, and the first that is too new.
     """
 
     version: KafkaVersion
@@ -92,6 +93,14 @@ class VersionInUse:
     possible: str | None = None
     other: KafkaVersion | None = None
     contradictions: tuple[str, ...] = ()
+    between: tuple[KafkaVersion, KafkaVersion | None] | None = None
+
+    def may_be_before(self, release: KafkaVersion) -> bool:
+        """Whether none is stated, and what the evidence allows begins before a release and goes on behind it."""
+        if self.between is None:
+            return False
+        since, before = self.between
+        return since < release and (before is None or before > release)
 
     @property
     def known(self) -> bool:

@@ -22,9 +22,9 @@ GOOD = {"t": {0: ([1, 2], state(1, [1, 2])), 1: ([2, 1], state(2, [2, 1]))}}
 OFF = override("t", unclean_leader_election_enable="false")
 
 
-def examined(found: Cluster) -> dict:
+def examined(found: Cluster, version: str = "") -> dict:
     """Findings by check."""
-    return {f.check: f for f in leadership.examine(found, release(found)).findings}
+    return {f.check: f for f in leadership.examine(found, release(found, given=version)).findings}
 
 
 class TestChecks:
@@ -41,6 +41,15 @@ class TestChecks:
         open_ = {check for check, f in found.items() if f.status is Status.COULD_NOT_CHECK}
         assert open_ == {"leadership.under_min_isr", "leadership.at_min_isr"}
         assert "server.properties was not collected" in found["leadership.under_min_isr"].why
+
+    def test_an_assumed_default_allows_nothing(self):
+        """Up to 0.10.2 unclean election is on where nobody set it: possible, and a finding only of brokers whose file says nothing."""
+        bare = made(topics=GOOD)
+        told = examined(bare, version="0.9.0.1")["leadership.unclean_allowed"]
+        assert (told.status, told.facts["unknown"]) == (Status.COULD_NOT_CHECK, sorted(bare.topics))
+        assert "may allow unclean election" in told.title
+        collected = replace(bare, server_properties={b: {"broker.id": str(b)} for b in (1, 2, 3)})
+        assert examined(collected, version="0.9.0.1")["leadership.unclean_allowed"].status is Status.FINDING
 
     def test_offline(self):
         """Both kinds of offline are counted, and the first broker to start is named."""

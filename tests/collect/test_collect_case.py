@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from casebook.analysis.evidence import known_from
 from casebook.analysis.release import release
@@ -88,18 +89,20 @@ class TestCollectCase:
     def test_files_that_are_not_there(self, zookeeper: ZooKeeper, tmp_path: Path) -> None:
         """Each is recorded with its reason; the rest is collected."""
         zookeeper.tree(kafka({"t": {0: [1]}}))
-        torn = tmp_path / "torn.log.gz"
+        torn, short = tmp_path / "torn.log.gz", tmp_path / "short.log.zst"
         torn.write_bytes(gzip.compress(b"line\n" * 9999)[:-9])
+        short.write_bytes(zstandard.compress(b"".join(b"line %d\n" % n for n in range(99999)))[:-9])
         folder = collect_case(
             tmp_path / "case",
             zookeeper=zookeeper.address,
             properties={1: tmp_path / "none"},
-            logs={2: [tmp_path / "none.log", torn]},
+            logs={2: [tmp_path / "none.log", torn, short]},
         )
         told = {problem.path: problem.reason for problem in Case.open(folder).could_not_collect}
-        assert {"brokers/1/server.properties", "brokers/2/logs/none.log", "brokers/2/logs/torn.log"} == set(told)
+        assert {f"brokers/2/logs/{log}.log" for log in ("none", "torn", "short")} | {"brokers/1/server.properties"} == set(told)
         assert "No such file" in told["brokers/1/server.properties"]
         assert "damaged" in told["brokers/2/logs/torn.log"]
+        assert "damaged" in told["brokers/2/logs/short.log"]
 
     def test_folder_of_logs_and_equal_names(self, tmp_path: Path) -> None:
         """A folder stands for its files, and no log overwrites another."""

@@ -205,6 +205,15 @@ class TestInventory:
         orders = replica(log_dir, "orders")
         assert (orders.cleaner_point, orders.log_start, orders.high_watermark) == (None, None, TRANSACTIONS * (EACH + 1))
 
+    def test_what_cannot_be_read_makes_a_part_of_a_case(self, data: Path, tmp_path: Path) -> None:
+        """A run on it cannot end as one that read all; a folder that is no partition's is only told."""
+        (data / "backup").mkdir()
+        odd = Case.open(collect_case(tmp_path / "odd", log_dirs=[(1, str(data))]))
+        (data / "cleaner-offset-checkpoint").write_bytes(b"\0" * 40)
+        part = Case.open(collect_case(tmp_path / "part", log_dirs=[(1, str(data))]))
+        assert [case.cluster().unreadable for case in (odd, part)] == [(), ("brokers/1/log_dirs.json",)]
+        assert odd.could_not_collect
+
     def test_files_that_come_and_go(self, data: Path) -> None:
         """A folder that vanishes between its listing and its reading, as when its topic is deleted, is told."""
 

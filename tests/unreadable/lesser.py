@@ -172,11 +172,16 @@ def make(case: Path, target: Path, kind: str, way: str, seed: int = 0) -> Path |
     if not hit:
         return None
     shutil.copytree(case, target, ignore=shutil.ignore_patterns(DERIVED, "expected.json"))
+    if "logs" not in plain and (kept := case / DERIVED / "logs").is_dir():
+        shutil.copytree(kept, target / DERIVED / "logs")  # logs that nobody changed are read once for all
     if way == JAVA:
         return target
     manifest.setdefault("could_not_collect", [])
     for path in hit:
         _change(target, path, plain, way, manifest)
+    if plain == CHECKPOINTS and way == "denied":
+        manifest["could_not_collect"] += [{"part": path, "reason": _DENIED} for path in hit]
+        manifest.setdefault("left_out", []).extend(hit)
     if plain in SUBTREES and way == "denied":
         manifest["could_not_collect"] += [{"part": plain, "reason": "its ACL forbids reading"}]
     (target / MANIFEST).write_text(json.dumps(manifest))

@@ -76,7 +76,7 @@ def examine(
     Raises:
         UsageError: ``said`` cannot be understood, or names what is not there.
     """
-    settings = Settings(cluster, version.version)
+    settings = Settings(cluster, version.version, version)
     stated = durability_clients.stated(said)
     known = durability_clients.clients(clients, stated)
     if not earlier and not cluster.unlisted:

@@ -146,10 +146,9 @@ def _many(rule: Rule, asked: Sequence[Answer]) -> str:
 
 
 def _title(rule: Rule, hit: Sequence[str], of: Sequence[str], found: Sequence[Answer]) -> str:
-    taken = ", by assumed defaults" if all(answer.judged.assumed for answer in found) else ""
     if rule.scope == CLUSTER:
-        return f"The cluster has {rule.has}{taken}"
-    whole = f"{count(len(hit))} of {number(len(of), _WHO[rule.scope])} {agree(len(hit), 'has', 'have')} {rule.has}{taken}"
+        return f"The cluster has {rule.has}"
+    whole = f"{count(len(hit))} of {number(len(of), _WHO[rule.scope])} {agree(len(hit), 'has', 'have')} {rule.has}"
     partitions = {answer.topic for answer in found} if rule.scope == PAIR else ()
     return f"{whole} ({number(len(partitions), 'topic')})" if partitions else whole
 
@@ -328,7 +327,7 @@ def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
     That is what one failure takes, and from a producer with acks=all: what producers do is not looked at. What takes two is said
     of nearly every cluster, and can wait for notebook 80.
     """
-    settings = Settings(cluster, version.version)
+    settings = Settings(cluster, version.version, version)
     scene = Scene(cluster=cluster, version=version, settings=settings, topics=topics(cluster, settings), clients=())
     found = rows(answers(scene))
     hit = [row for row in found if row.severity == "critical"]

@@ -106,9 +106,10 @@ def offsets_copies(scene: Scene) -> Judged:
         )
     if missing:
         return _not_known(key, missing)
-    if scene.before("0.11.0.0"):
+    if scene.before("0.11.0.0") or scene.may_be_before("0.11.0.0"):
+        which = "this release" if scene.before("0.11.0.0") else "a release before 0.11, which it may be,"
         return unknown(
-            f"{OFFSETS_TOPIC} is not there yet; this release creates it with as many copies as brokers live at that "
+            f"{OFFSETS_TOPIC} is not there yet; {which} creates it with as many copies as brokers live at that "
             f"moment, at most "
             f"{scene.of_brokers(key)[0].value}.",
             "tables/settings",

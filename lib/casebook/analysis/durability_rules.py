@@ -24,7 +24,7 @@ from casebook.analysis.durability_scene import (
     unknown,
 )
 from casebook.analysis.durability_topics import TopicFacts
-from casebook.analysis.settings import Setting
+from casebook.analysis.settings import BUILT_IN_ASSUMED, Setting
 from casebook.analysis.words import agree, number
 from casebook.versions import KafkaVersion
 
@@ -160,7 +160,7 @@ def cut_to_high_watermark(scene: Scene, topic: TopicFacts) -> Judged:
     old = _older(scene, topic)
     if old is None:
         return unknown(f"The protocol or message format of {topic.name} is not known.", "tables/settings")
-    if not old and (taken := assumed(topic.protocols)):
+    if not old and (taken := [setting for setting in topic.protocols if setting.origin == BUILT_IN_ASSUMED]):
         return unknown(f"inter.broker.protocol.version of the brokers of {topic.name} is not known: {origin(taken)}.", _SETTINGS)
     if not old:
         return holds("Followers are told by leader epochs what to cut.")
@@ -176,6 +176,8 @@ def cut_to_high_watermark(scene: Scene, topic: TopicFacts) -> Judged:
 
 def _older(scene: Scene, topic: TopicFacts) -> str | None:
     """What is older than leader epochs; empty for nothing; ``None`` where it is not known."""
+    if scene.version.may_be_before(_EPOCHS):
+        return None
     if scene.release < _EPOCHS:
         return f"Kafka {scene.release}"
     counted = [("inter.broker.protocol.version", topic.protocols)]
@@ -249,7 +251,7 @@ def no_spare(_: Scene, topic: TopicFacts) -> Judged:
             proof=_of_setting(topic, counted),
             by=(counted,),
         )
-    if topic.most < least and (taken := assumed(topic.min_isr)):
+    if (topic.most < least or least == 1) and (taken := assumed(topic.min_isr)):
         return unknown(f"min.insync.replicas of {topic.name} is not known: {origin(taken)}.", _SETTINGS)
     if topic.most < least or least == 1:
         return holds(f"{least} copies, {topic.most} must be in sync.")

@@ -10,7 +10,7 @@ from casebook.analysis.durability_settings import brokers_of, said
 from casebook.analysis.durability_topics import TopicFacts
 from casebook.analysis.evidence import ZNODES
 from casebook.analysis.maintenance_commands import Commands
-from casebook.analysis.settings import BUILT_IN_ASSUMED, Setting, Settings
+from casebook.analysis.settings import BUILT_IN_ASSUMED, BUILT_IN_OF_SOME, Setting, Settings
 from casebook.clients import CONSUMER, PRODUCER
 from casebook.facts import Cluster
 from casebook.findings import Severity
@@ -31,7 +31,6 @@ class Judged(NamedTuple):
         change: The smallest one that ends it.
         cost: Of the change.
         proof: Znode, line or table.
-        assumed: It rests on defaults of the release that are taken to hold, as nobody collected what brokers were started with.
     """
 
     outcome: str
@@ -40,19 +39,19 @@ class Judged(NamedTuple):
     change: str = ""
     cost: str = ""
     proof: str = ZNODES
-    assumed: bool = False
 
 
 def loses(
     severity: str, sentence: str, *, change: str, cost: str, proof: str = ZNODES, by: Iterable[Sequence[Setting]] = ()
 ) -> Judged:
-    """Something can be lost.
+    """Something can be lost; it is only possible where that rests on a default that is assumed.
 
     Args:
         by: The settings that it takes, one of each: where all of one are only assumed, so is the loss.
     """
-    taken = any(len(assumed(settings)) == len(settings) for settings in by)
-    return Judged(LOSES, sentence, severity, change, cost, proof, taken)
+    if any(len(assumed(settings)) == len(settings) for settings in by):
+        return unknown(f"Possible, if the assumed default holds: {sentence[0].lower()}{sentence[1:]}", proof)
+    return Judged(LOSES, sentence, severity, change, cost, proof)
 
 
 def holds(sentence: str) -> Judged:
@@ -114,6 +113,10 @@ class Scene:
         """Whether the brokers are older than a release."""
         return self.release < KafkaVersion.parse(release)
 
+    def may_be_before(self, release: str) -> bool:
+        """Whether the evidence allows brokers that are older than a release, and others."""
+        return self.version.may_be_before(KafkaVersion.parse(release))
+
     def of_brokers(self, key: str) -> tuple[Setting, ...]:
         """The values that count on the brokers, each once."""
         return tuple(dict.fromkeys(self.settings.of_broker(key, broker) for broker in self.brokers or (None,)))
@@ -135,9 +138,9 @@ class Scene:
 
 
 def assumed(settings: Iterable[Setting]) -> list[Setting]:
-    """Those that are only taken for the default, as nobody collected what the broker was started with: no reason to "
-    "call anything safe."""
-    return [setting for setting in settings if setting.origin == BUILT_IN_ASSUMED]
+    """Those that are only taken for the default, as nobody collected what the broker was started with, or nobody knows of
+    which release: no reason to call anything safe, or lost."""
+    return [setting for setting in settings if setting.origin in (BUILT_IN_ASSUMED, BUILT_IN_OF_SOME)]
 
 
 def origin(settings: Sequence[Setting]) -> str:

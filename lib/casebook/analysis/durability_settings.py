@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from casebook.analysis.durability_rows import SettingRow
-from casebook.analysis.settings import BUILT_IN_ASSUMED, OF_TOPICS, Setting, Settings
+from casebook.analysis.settings import BUILT_IN_ASSUMED, BUILT_IN_OF_SOME, OF_TOPICS, Setting, Settings
 from casebook.facts import Cluster
 
 BROKER_KEYS = (
@@ -16,13 +16,15 @@ BROKER_KEYS = (
     "zookeeper.session.timeout.ms",
 )  # fmt: skip
 TOPIC_KEYS = tuple(OF_TOPICS)
+_ASSUMED = (BUILT_IN_ASSUMED, BUILT_IN_OF_SOME)
 _TOPIC_SINCE = {"message.format.version": "log.message.format.version"}
 
 
 def brokers_of(cluster: Cluster) -> tuple[int, ...]:
-    """Brokers whose settings count: registered ones, and those whose settings were collected."""
+    """Brokers whose settings count: registered ones, those that hold replicas and may be back, and those that settings are of."""
     dynamic = {int(entity) for entity in cluster.broker_configs if entity.isascii() and entity.isdigit() and len(entity) < 10}
-    return tuple(sorted({*cluster.live, *cluster.server_properties, *dynamic}))
+    assigned = {broker for partition in cluster.partitions for broker in partition.replicas}
+    return tuple(sorted({*cluster.live, *assigned, *cluster.server_properties, *dynamic}))
 
 
 def rows(cluster: Cluster, settings: Settings) -> tuple[SettingRow, ...]:
@@ -35,7 +37,7 @@ def disagreeing(found: Iterable[SettingRow]) -> Mapping[str, Mapping[str | None,
     """Brokers by value of each setting in which brokers differ, as far as it is known; racks are meant to."""
     values: dict[str, dict[str | None, list[int]]] = {}
     for row in found:
-        if row.entity.startswith("broker ") and row.key != "broker.rack" and row.origin != BUILT_IN_ASSUMED:
+        if row.entity.startswith("broker ") and row.key != "broker.rack" and row.origin not in _ASSUMED:
             values.setdefault(row.key, {}).setdefault(row.value, []).extend(row.brokers)
     return {key: {value: tuple(of) for value, of in by.items()} for key, by in values.items() if len(by) > 1}
 

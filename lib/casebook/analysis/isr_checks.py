@@ -148,7 +148,9 @@ def isr_in_assignment(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Findi
 
 def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """May an unclean election drop records?"""
-    origin_of = {v.topic: v.unclean_origin for v in verdicts if v.unclean_allowed and len(v.replicas) > 1}
+    allowed = {v.topic: v.unclean_origin for v in verdicts if v.unclean_allowed and len(v.replicas) > 1}
+    origin_of = {topic: origin for topic, origin in allowed.items() if origin != BUILT_IN_ASSUMED}
+    possible = sorted(allowed.keys() - origin_of.keys())
     origins = sorted({origin for origin in origin_of.values() if origin})
     unknown = topics_of(v for v in verdicts if v.unclean_allowed is None)
     judged = {v.topic for v in verdicts}.difference(unknown)
@@ -157,22 +159,24 @@ def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequenc
         question="May an unclean election drop records?",
         coverage=Coverage.counted(len(judged), len({v.topic for v in verdicts}), "topic", Source.ZNODES),
         threshold="unclean.leader.election.enable=true on a topic with more than one replica",
-        facts={"topics": sorted(origin_of), "origins": origins, "unknown": unknown},
+        facts={"topics": sorted(origin_of), "origins": origins, "unknown": sorted({*unknown, *possible})},
         caveats=assumed(v.unclean_origin for v in verdicts),
     )
     if origin_of:
         overridden = [topic for topic in sorted(origin_of) if topic in cluster.topic_configs]
         loss = "When a whole ISR dies, a replica that is behind becomes leader, and what it lacks is gone."
-        taken = origins == [BUILT_IN_ASSUMED]
         return ask.found(
-            Severity.INFO if taken else Severity.WARNING,
-            f"{number(len(origin_of), 'topic')} {agree(len(origin_of), 'allows', 'allow')} unclean election"
-            + (", by an assumed default" if taken else ""),
+            Severity.WARNING,
+            f"{number(len(origin_of), 'topic')} {agree(len(origin_of), 'allows', 'allow')} unclean election",
             why=f"Origin: {', '.join(origins)}. {loss}",
             evidence=tuple(Evidence(file=ZNODES, znode=f"/config/topics/{topic}") for topic in overridden[:SHOWN]),
         )
     if unknown:
         return ask.could_not_check(f"Settings of {number(len(unknown), 'topic')} could not be read", settle=READ_CONFIG)
+    if possible:
+        title = f"{number(len(possible), 'topic')} may allow unclean election: it is the assumed default"
+        why = "It is the release's built-in default, and server.properties of the broker that counts was not collected."
+        return ask.could_not_check(title, why=why, settle=coverage.COLLECT_PROPERTIES)
     unsure = coverage.settings_of_all(cluster, {v.unclean_origin for v in verdicts})
     return ask.nothing_in(verdicts, "Unclean election is allowed nowhere", gaps=(*gaps, *unsure))
 

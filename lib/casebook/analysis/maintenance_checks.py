@@ -10,7 +10,7 @@ from casebook.analysis.maintenance_drain import Drain
 from casebook.analysis.maintenance_rows import OrderStep, RestartRow, harms
 from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, assumed, of_verdicts
 from casebook.analysis.restart_sets import Harm, RestartSets
-from casebook.analysis.verdicts import Verdict
+from casebook.analysis.verdicts import ONLINE, Verdict
 from casebook.analysis.words import agree, brokers, count, duration, number
 from casebook.facts import Cluster
 from casebook.findings import Coverage, Evidence, Finding, Question, Severity, Step
@@ -108,7 +108,7 @@ def restart_one(scene: Scene) -> Finding:
             unknown = number(open_[0].unknown, "partition")
             title = f"No broker is known to be unsafe to restart, but {unknown} could not be judged"
             return ask.could_not_check(title, settle=_settle(scene))
-        return ask.ok(f"Each of {number(len(rows), 'broker')} can be restarted by itself", gaps=_gaps(scene))
+        return ask.ok(f"Each of {number(len(rows), 'broker')} can be restarted by itself", gaps=_of_restarts(scene))
     worst = max(hit, key=lambda row: (row.goes_offline, row.unclean, row.falls_under_min_isr, -row.brokers[0]))
     now = ask.facts["missing_in_sync"]
     whom = "No broker" if len(hit) == len(rows) else f"{count(len(hit))} of {number(len(rows), 'broker')}"
@@ -191,7 +191,7 @@ def restart_pairs(scene: Scene) -> Finding:
         return ask.could_not_check(
             "No pair is known to be unsafe, but not every partition could be judged", settle=_settle(scene)
         )
-    return ask.ok(f"Any of {number(len(both), 'pair')} can be down at the same time", gaps=_gaps(scene))
+    return ask.ok(f"Any of {number(len(both), 'pair')} can be down at the same time", gaps=_of_restarts(scene))
 
 
 def chosen(scene: Scene) -> Finding:
@@ -233,7 +233,7 @@ def chosen(scene: Scene) -> Finding:
     if any(step.row.safe is None for step in steps):
         return ask.could_not_check("No step is known to harm, but not every partition could be judged", settle=_settle(scene))
     well = f"Yes: {number(len(steps), 'step')}, each after the one before it is back in sync"
-    return ask.ok(well, gaps=_gaps(scene))
+    return ask.ok(well, gaps=_of_restarts(scene))
 
 
 def _instead(scene: Scene, harmful: Sequence[int]) -> str:
@@ -322,6 +322,12 @@ def _nobody(ask: Question, cluster: Cluster) -> Finding:
 
 def _gaps(scene: Scene) -> coverage.Gaps:
     return coverage.registrations(scene.cluster) + coverage.states(scene.cluster)
+
+
+def _of_restarts(scene: Scene) -> coverage.Gaps:
+    """As :func:`_gaps`, where whoever leads next refuses acks=all by its own settings; what is offline refuses anyway."""
+    origins = {verdict.min_isr_origin for verdict in scene.verdicts if verdict.state in ONLINE}
+    return _gaps(scene) + coverage.settings_of_all(scene.cluster, origins)
 
 
 def _doubt(scene: Scene, rows: Sequence[RestartRow]) -> tuple[str, ...]:

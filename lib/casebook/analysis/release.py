@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from casebook.facts import Cluster, StatedVersion
 from casebook.versions import RELEASES, ZNODE_SIGNS, KafkaVersion, Sign, VersionInUse, VersionOrigin
 
+_NOT_STATED = (VersionOrigin.ZNODES, VersionOrigin.ASSUMED)
 _EXAMPLE = KafkaVersion.parse("2.8.2")
 
 
@@ -37,7 +38,8 @@ def release(
         origin=origin,
         proof=proof,
         possible=_in_words(_possible(signs)) if signs else None,
-        other=_other(version, _possible(signs)) if origin in (VersionOrigin.ZNODES, VersionOrigin.ASSUMED) else None,
+        other=_other(version, _possible(signs)) if origin in _NOT_STATED else None,
+        between=_between(signs) if origin in _NOT_STATED else None,
         contradictions=(
             *_against_logged(version, logged),
             *_against_configured(version, configured),
@@ -68,6 +70,12 @@ def _possible(signs: Iterable[Sign]) -> tuple[KafkaVersion, KafkaVersion | None]
 def _newest(possible: tuple[KafkaVersion, KafkaVersion | None]) -> KafkaVersion:
     since, before = possible
     return max((r for r in RELEASES if r >= since and (before is None or r < before)), default=since)
+
+
+def _between(signs: Iterable[Sign]) -> tuple[KafkaVersion, KafkaVersion | None]:
+    """As :func:`_possible`, of each line its newest: as everywhere, brokers are taken to run that."""
+    since, before = _possible(signs)
+    return _newest_of_line(since), before
 
 
 def _other(version: KafkaVersion, possible: tuple[KafkaVersion, KafkaVersion | None]) -> KafkaVersion | None:

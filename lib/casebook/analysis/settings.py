@@ -17,6 +17,7 @@ from casebook.versions import (
     SETTING_BEFORE,
     SETTING_SINCE,
     KafkaVersion,
+    VersionInUse,
 )
 
 TOPIC = "topic override"
@@ -25,6 +26,7 @@ DYNAMIC_DEFAULT = "dynamic cluster default"
 SERVER_PROPERTIES = "server.properties"
 BUILT_IN = "built-in default"
 BUILT_IN_ASSUMED = "built-in default, as server.properties was not collected"
+BUILT_IN_OF_SOME = "built-in default of some releases, and which one runs is not known"
 REGISTERED = "registration in ZooKeeper"
 INFERRED = "inferred: an election it allows was not held"
 UNREADABLE = "unknown: its settings could not be read"
@@ -105,10 +107,11 @@ class Settings:
     Args:
         cluster: The facts.
         version: Whose built-in defaults count.
+        in_use: How that is known, where it matters that it may be another.
     """
 
-    def __init__(self, cluster: Cluster, version: KafkaVersion) -> None:
-        self._cluster, self._version = cluster, version
+    def __init__(self, cluster: Cluster, version: KafkaVersion, in_use: VersionInUse | None = None) -> None:
+        self._cluster, self._version, self._in_use = cluster, version, in_use
         self._overrides, self._unreadable = cluster.topic_configs, cluster.unreadable_configs
         self._has_dynamic = DYNAMIC_BROKER_SETTINGS.at(version)
         self._of_brokers: dict[tuple[str, int | None], Setting] = {}
@@ -204,9 +207,14 @@ class Settings:
             yield Setting(value=collected[broker][key], origin=SERVER_PROPERTIES)
         yield Setting(
             value=str(DEFAULTS[key].at(self._version)),
-            origin=BUILT_IN if broker in collected else BUILT_IN_ASSUMED,
+            origin=BUILT_IN_ASSUMED if broker not in collected else BUILT_IN_OF_SOME if self._may_differ(key) else BUILT_IN,
             default_of=str(self._version),
         )
+
+    def _may_differ(self, key: str) -> bool:
+        """Whether the default changed between releases that may be the one."""
+        changes = (KafkaVersion.parse(since) for since, _ in DEFAULTS[key].values[1:])
+        return self._in_use is not None and any(map(self._in_use.may_be_before, changes))
 
 
 def _in_unit(layer: Setting, factor: int, key: str) -> Setting:

@@ -4,6 +4,8 @@ The broker may be running: files grow, are renamed and vanish while they are lis
 listing goes on.
 """
 
+import errno
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
@@ -59,6 +61,14 @@ def examine(files: Files, place: str, *, broker: int | None, listed_at: int) -> 
         broker_epoch=shutdown.broker_epoch if shutdown else None,
         problems=tuple(reader.problems),
     )
+
+
+_UNREAD = ("cannot be ", "is larger than ", "was listed only ", "is of version ", "announces ", "lines ", "ends within ")
+
+
+def is_unread(problem: Problem) -> bool:
+    """Whether something was there and told nothing, or not all: it was neither gone meanwhile, nor only odd."""
+    return problem.reason.startswith(_UNREAD) and not problem.reason.endswith(os.strerror(errno.ENOENT))
 
 
 class _Reader:

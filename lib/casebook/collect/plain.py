@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from casebook.collect import bounds, decoding, outside
+from casebook.frames import Frames
 
 PACKED = (".gz", ".zst")
 _ENOUGH = 4096
@@ -63,8 +64,6 @@ def most_unpacked(packed: int) -> int:
 def _opened(given: outside.Given) -> Iterator[BinaryIO]:
     import zstandard
 
-    from casebook import frames
-
     suffix = outside.path_of(given).suffix
     try:
         with outside.opened(given) as raw:
@@ -72,7 +71,7 @@ def _opened(given: outside.Given) -> Iterator[BinaryIO]:
             if suffix == ".gz":
                 yield io.BufferedReader(_Unpacked(gzip.GzipFile(fileobj=raw), most), 1 << 17)
             elif suffix == ".zst":
-                yield io.BufferedReader(_Unpacked(frames.Unpacked(raw), most), 1 << 17)
+                yield io.BufferedReader(_Unpacked(Frames(raw), most), 1 << 17)
             else:
                 yield raw
     except (EOFError, zlib.error, zstandard.ZstdError) as damage:

@@ -1,19 +1,21 @@
 """The case folder: written once, read many times, and never trusted blindly."""
 
+import hashlib
 import json
 from dataclasses import replace
 
 import pytest
+import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casebook.analysis import evidence, leadership
 from casebook.analysis.release import release
 from casebook.case import Case
-from casebook.case_folder import ZNODES, Item
+from casebook.case_folder import HISTORY, ZNODES, Item
 from casebook.case_writer import CaseWriter
 from casebook.errors import CaseError
-from casebook.facts import Problem, StatedVersion, Znode
+from casebook.facts import Change, Problem, StatedVersion, Znode
 from casebook.findings import Status
 from tests.evidence import made, override, rows, state
 
@@ -163,6 +165,31 @@ class TestDamage:
             found[check] for check in ("leadership.under_replicated", "leadership.under_min_isr", "leadership.brokers")
         }
 
+    @pytest.mark.parametrize("frames", [1, 2, 3])
+    @pytest.mark.parametrize("item", [ZNODES, HISTORY])
+    def test_cut_where_no_hash_tells(self, tmp_path, item, frames):
+        """At every byte, between frames too: whoever reads it to its end is told, also where the manifest was written anew."""
+        znodes = ROWS[:6]
+        with CaseWriter.create(tmp_path / "case", command="test") as case:
+            case.znodes(znodes, chroot="", servers=[])
+            case.history([Change(n, n, None, "setData", None, (znode,)) for n, znode in enumerate(znodes)])
+        path = tmp_path / "case" / item
+        lines = zstandard.ZstdDecompressor().stream_reader(path.read_bytes()).read().splitlines(keepends=True)
+        packed = b"".join(zstandard.compress(b"".join(lines[frame * 6 // frames : (frame + 1) * 6 // frames])) for frame in range(frames))
+        manifest = json.loads((tmp_path / "case" / "case.json").read_text())
+        for size in range(len(packed) + 1):
+            path.write_bytes(packed[:size])
+            digest = hashlib.sha256(packed[:size]).hexdigest()
+            changed(tmp_path / "case", items=[row | ({"sha256": digest} if row["path"] == item else {}) for row in manifest["items"]])
+            case = Case.open(tmp_path / "case")
+            assert case.damaged == ()
+            read = case.znodes if item == ZNODES else case.history
+            if size == len(packed):
+                assert len(list(read())) == 6
+            else:
+                with pytest.raises(CaseError, match="cannot be read to its end"):
+                    list(read())
+
     def test_file_gone(self, folder):
         """A file that is listed and not there is named."""
         (folder / ZNODES).unlink()
@@ -173,8 +200,6 @@ class TestDamage:
 
     def test_a_bad_line(self, folder):
         """A line that is no znode ends the reading, and is named."""
-        import zstandard
-
         lines = zstandard.ZstdDecompressor().stream_reader((folder / ZNODES).read_bytes()).read().splitlines(keepends=True)
         (folder / ZNODES).write_bytes(zstandard.compress(b"".join([*lines[:3], b"{}\n", *lines[3:]])))
         reasons = [problem.reason for problem in Case.open(folder).cluster().missing_parts]

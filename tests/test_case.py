@@ -175,12 +175,16 @@ class TestDamage:
             case.history([Change(n, n, None, "setData", None, (znode,)) for n, znode in enumerate(znodes)])
         path = tmp_path / "case" / item
         lines = zstandard.ZstdDecompressor().stream_reader(path.read_bytes()).read().splitlines(keepends=True)
-        packed = b"".join(zstandard.compress(b"".join(lines[frame * 6 // frames : (frame + 1) * 6 // frames])) for frame in range(frames))
+        packed = b"".join(
+            zstandard.compress(b"".join(lines[frame * 6 // frames : (frame + 1) * 6 // frames])) for frame in range(frames)
+        )
         manifest = json.loads((tmp_path / "case" / "case.json").read_text())
         for size in range(len(packed) + 1):
             path.write_bytes(packed[:size])
             digest = hashlib.sha256(packed[:size]).hexdigest()
-            changed(tmp_path / "case", items=[row | ({"sha256": digest} if row["path"] == item else {}) for row in manifest["items"]])
+            changed(
+                tmp_path / "case", items=[row | ({"sha256": digest} if row["path"] == item else {}) for row in manifest["items"]]
+            )
             case = Case.open(tmp_path / "case")
             assert case.damaged == ()
             read = case.znodes if item == ZNODES else case.history

@@ -329,7 +329,9 @@ def _lines(path: Path, item: Item | None) -> Iterator[bytes]:
     except OSError as error:
         raise CaseError(f"{path.name} cannot be read to its end: {error.strerror or error}.") from None
     if item is not None and item.rows is not None and count < item.rows:
-        raise CaseError(f"{path.name} cannot be read to its end: it has {count} of the {item.rows} lines that the manifest lists.")
+        raise CaseError(
+            f"{path.name} cannot be read to its end: it has {count} of the {item.rows} lines that the manifest lists."
+        )
 
 
 def _read_text(path: Path) -> str | None:

@@ -15,7 +15,6 @@ from casebook import packs
 from casebook.formats.zookeeper_records import (
     LONGEST,
     OPEN,
-    PIECE,
     Acls,
     Damage,
     FileHead,

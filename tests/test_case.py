@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from dataclasses import replace
 
 import pytest
@@ -228,6 +229,29 @@ class TestDamage:
         (folder / "brokers/1/server.properties").unlink()
         (folder / "brokers/1/server.properties").symlink_to(tmp_path / "secret")
         assert Case.open(folder).server_properties() == {}
+
+    def test_what_is_no_file(self, folder):
+        """A FIFO, a link to a device, one that leads round in a circle, a name that no file can have: told, never waited for."""
+        logs = folder / "brokers/1/logs"
+        os.mkfifo(logs / "fifo.log")
+        (logs / "device.log").symlink_to("/dev/zero")
+        (logs / "circle.log").symlink_to("circle.log")
+        names = ("fifo.log", "device.log", "circle.log", "\ud800.log")
+        changed(folder, items=[{"path": f"brokers/1/logs/{name}", "sha256": "0"} for name in names])
+        case = Case.open(folder)
+        assert (dict(case.items), [problem.path for problem in case.damaged]) == ({}, ["case.json"] * 4)
+        (folder / ZNODES).unlink()
+        os.mkfifo(folder / ZNODES)
+        with pytest.raises(CaseError, match="no regular file"):
+            list(case.znodes())
+
+    @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
+    def test_a_manifest_that_is_no_file(self, folder, make):
+        """Nor is a manifest waited for, or read without end."""
+        (folder / "case.json").unlink()
+        make(folder / "case.json")
+        with pytest.raises(CaseError, match="no regular file"):
+            Case.open(folder)
 
     @pytest.mark.parametrize("name", ["²", "٣", "-1", "x", "9" * 200])
     def test_broker_that_is_none(self, tmp_path, name):

@@ -322,7 +322,7 @@ def _lines(path: Path, item: Item | None) -> Iterator[bytes]:
     """The lines of a packed item, no fewer than the manifest lists: one that was cut between two frames is a sound pack."""
     count = 0
     try:
-        with path.open("rb") as raw, packs.stream(raw, path.suffix) as reader:
+        with case_folder.opened(path) as raw, packs.stream(raw, path.suffix) as reader:
             while line := reader.readline(_LONGEST_LINE):
                 count += 1
                 yield line

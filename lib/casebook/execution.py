@@ -198,8 +198,8 @@ def _manager(started: Callable[[int], None], scratch: Path) -> type:
 
 
 def _kernel_config(scratch: Path):
-    """The kernel talks over sockets in a private folder: nobody else on the machine can listen, and runs do not meet. The file that
-    tells it of them, with its key, lies there too: a run that is killed leaves nothing elsewhere."""
+    """The kernel talks over sockets in a private folder: nobody else on the machine can listen, and runs do not meet. The
+    file that tells it of them, with its key, lies there too: a run that is killed leaves nothing elsewhere."""
     from traitlets.config import Config
 
     place = {"ip": str(scratch / "kernel"), "connection_file": str(scratch / "kernel.json")}

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from dataclasses import replace
 
 import pytest
@@ -12,10 +13,10 @@ from hypothesis import strategies as st
 from casebook.analysis import evidence, leadership
 from casebook.analysis.release import release
 from casebook.case import Case
-from casebook.case_folder import ZNODES, Item
+from casebook.case_folder import HISTORY, ZNODES, Item
 from casebook.case_writer import CaseWriter
 from casebook.errors import CaseError
-from casebook.facts import Problem, StatedVersion, Znode
+from casebook.facts import Change, Problem, StatedVersion, Znode
 from casebook.findings import Status
 from casebook.formats import znode_lines
 from tests.evidence import made, override, rows, state
@@ -191,18 +192,34 @@ class TestDamage:
             found[check] for check in ("leadership.under_replicated", "leadership.under_min_isr", "leadership.brokers")
         }
 
-    def test_cut_before_its_hash_was_taken(self, folder):
-        """As a disk that was full left it: the hash fits, and the pack has no end."""
-        packed = (folder / ZNODES).read_bytes()
-        manifest = json.loads((folder / "case.json").read_text())
-        item = next(item for item in manifest["items"] if item["path"] == ZNODES)
-        for size in range(1, len(packed), len(packed) // 20):
-            cut = packed[:size]
-            (folder / ZNODES).write_bytes(cut)
-            item |= {"bytes": size, "sha256": hashlib.sha256(cut).hexdigest()}
-            (folder / "case.json").write_text(json.dumps(manifest))
-            cluster = Case.open(folder).cluster()
-            assert cluster.unreadable == (ZNODES,)
+    @pytest.mark.parametrize("frames", [1, 2, 3])
+    @pytest.mark.parametrize("item", [ZNODES, HISTORY])
+    def test_cut_where_no_hash_tells(self, tmp_path, item, frames):
+        """At every byte, between frames too: whoever reads it to its end is told, also where the manifest was written anew."""
+        znodes = ROWS[:6]
+        with CaseWriter.create(tmp_path / "case", command="test") as case:
+            case.znodes(znodes, chroot="", servers=[])
+            case.history([Change(n, n, None, "setData", None, (znode,)) for n, znode in enumerate(znodes)])
+        path = tmp_path / "case" / item
+        lines = zstandard.ZstdDecompressor().stream_reader(path.read_bytes()).read().splitlines(keepends=True)
+        packed = b"".join(
+            zstandard.compress(b"".join(lines[frame * 6 // frames : (frame + 1) * 6 // frames])) for frame in range(frames)
+        )
+        manifest = json.loads((tmp_path / "case" / "case.json").read_text())
+        for size in range(len(packed) + 1):
+            path.write_bytes(packed[:size])
+            digest = hashlib.sha256(packed[:size]).hexdigest()
+            changed(
+                tmp_path / "case", items=[row | ({"sha256": digest} if row["path"] == item else {}) for row in manifest["items"]]
+            )
+            case = Case.open(tmp_path / "case")
+            assert case.damaged == ()
+            read = case.znodes if item == ZNODES else case.history
+            if size == len(packed):
+                assert len(list(read())) == 6
+            else:
+                with pytest.raises(CaseError, match="cannot be read to its end"):
+                    list(read())
 
     def test_file_gone(self, folder):
         """A file that is listed and not there is named."""
@@ -214,8 +231,6 @@ class TestDamage:
 
     def test_a_bad_line(self, folder):
         """A line that is no znode ends the reading, and is named."""
-        import zstandard
-
         lines = zstandard.ZstdDecompressor().stream_reader((folder / ZNODES).read_bytes()).read().splitlines(keepends=True)
         (folder / ZNODES).write_bytes(zstandard.compress(b"".join([*lines[:3], b"{}\n", *lines[3:]])))
         reasons = [problem.reason for problem in Case.open(folder).cluster().missing_parts]
@@ -240,6 +255,29 @@ class TestDamage:
         (folder / "brokers/1/server.properties").unlink()
         (folder / "brokers/1/server.properties").symlink_to(tmp_path / "secret")
         assert Case.open(folder).server_properties() == {}
+
+    def test_what_is_no_file(self, folder):
+        """A FIFO, a link to a device, one that leads round in a circle, a name that no file can have: told, never waited for."""
+        logs = folder / "brokers/1/logs"
+        os.mkfifo(logs / "fifo.log")
+        (logs / "device.log").symlink_to("/dev/zero")
+        (logs / "circle.log").symlink_to("circle.log")
+        names = ("fifo.log", "device.log", "circle.log", "\ud800.log")
+        changed(folder, items=[{"path": f"brokers/1/logs/{name}", "sha256": "0"} for name in names])
+        case = Case.open(folder)
+        assert (dict(case.items), [problem.path for problem in case.damaged]) == ({}, ["case.json"] * 4)
+        (folder / ZNODES).unlink()
+        os.mkfifo(folder / ZNODES)
+        with pytest.raises(CaseError, match="no regular file"):
+            list(case.znodes())
+
+    @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
+    def test_a_manifest_that_is_no_file(self, folder, make):
+        """Nor is a manifest waited for, or read without end."""
+        (folder / "case.json").unlink()
+        make(folder / "case.json")
+        with pytest.raises(CaseError, match="no regular file"):
+            Case.open(folder)
 
     @pytest.mark.parametrize("name", ["²", "٣", "-1", "x", "9" * 200])
     def test_broker_that_is_none(self, tmp_path, name):

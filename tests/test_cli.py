@@ -218,8 +218,38 @@ class TestCollect:
         (tmp_path / "paste").write_text("dear colleague,\nit does not work\n")
         done = casebook("collect", "--pasted", str(tmp_path / "paste"), "--out", str(tmp_path / "case"))
         assert done.returncode == 3
-        assert done.stderr.startswith("casebook: could not collect pasted/pasted.txt: nobody knows what 2 lines are")
+        assert done.stderr.startswith("casebook: pasted/pasted.txt is taken, but: nobody knows what 2 lines are")
         assert "Nothing was collected that casebook understands" in done.stderr
+
+    def test_a_paste_that_is_understood_in_part(self, tmp_path):
+        """All of it is in the case: what nobody understands is told, and is no failure."""
+        (tmp_path / "paste").write_text(
+            "dear colleague, please look at this:\n"
+            "[2019-10-12 11:03:42,000] INFO [Controller 1]: Broker failure callback for 3 (kafka.controller.KafkaController)\n"
+        )
+        done = casebook("collect", "--pasted", str(tmp_path / "paste"), "--out", str(tmp_path / "case"))
+        assert done.returncode == 0
+        assert "casebook: pasted/pasted.txt is taken, but: nobody knows what 1 lines are: line 1" in done.stderr
+        assert "could not collect" not in done.stderr
+
+    def test_a_paste_that_is_too_long(self, tmp_path):
+        """The beginning is taken, and the exit code says that it is not all."""
+        line = "[2019-10-12 11:03:42,000] INFO [Controller 1]: Broker failure callback for 3 (kafka.controller.KafkaController)"
+        (tmp_path / "paste").write_text("\n".join([line, *["x"] * 20_002]))
+        done = casebook("collect", "--pasted", str(tmp_path / "paste"), "--out", str(tmp_path / "case"))
+        assert done.returncode == 3
+        assert "give whole log files with --logs" in done.stderr
+        assert "Collected only in part; missing or cut: pasted/pasted.txt." in done.stderr
+
+    def test_a_log_dir_of_another_broker(self, tmp_path):
+        """It is taken as the one that it was given for, and what contradicts that is told."""
+        (tmp_path / "log-dir" / "t-0").mkdir(parents=True)
+        (tmp_path / "log-dir" / "meta.properties").write_text("version=0\nbroker.id=1\n")
+        done = casebook("collect", "--log-dirs", f"2={tmp_path}/log-dir", "--out", str(tmp_path / "case"))
+        (line,) = done.stderr.splitlines()
+        assert done.returncode == 0
+        assert line.startswith("casebook: brokers/2/log_dirs.json is taken, but: ")
+        assert line.endswith("meta.properties says broker 1; the log dir was given as broker 2's")
 
     def test_a_paste_of_logs(self, tmp_path):
         """Its lines are counted once, whoever wrote them; that it is no whole ZooKeeper is told in one line."""

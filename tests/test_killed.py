@@ -68,6 +68,31 @@ def test_a_collection_that_is_killed(seed, steps, tmp_path):
     assert list((tmp_path / "tmp").iterdir()) == []
 
 
+STARTS = """
+import os, signal, sys
+whom = sys.argv.pop(1)
+def step(event, arguments):
+    if event == "subprocess.Popen" and any(whom in str(argument) for argument in arguments[1]):
+        os.kill(os.getpid(), signal.SIGKILL)
+sys.addaudithook(step)
+"""
+"""What kills a program right before it starts another one."""
+_RUN = ["from casebook.cli import main; main()", "run", "20", "--source", "sample:leader_minus_one"]
+_TYPED = ["import sys; from pathlib import Path; from casebook.scans import logs; list(logs.typed([(Path(sys.argv[1]), 'UTC')]))"]
+
+
+@pytest.mark.parametrize(("whom", "program"), [("ipykernel_launcher", _RUN), ("casebook.logs.Main", [*_TYPED, str(LOGS)])])
+def test_killed_while_it_starts_another(whom, program, tmp_path):
+    """A kernel, or Java: what was written for it does not stay behind, wherever its maker puts such files."""
+    (tmp_path / "tmp").mkdir()
+    environment = os.environ | {"TMPDIR": str(tmp_path / "tmp"), "CASEBOOK_RUNS": str(tmp_path / "runs")}
+    command = [sys.executable, "-c", STARTS + program[0], whom, *program[1:]]
+    killed = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    workshop.sweep(tmp_path / "tmp")
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
 def test_what_is_swept(tmp_path):
     """Ours without an owner; not one that is used, nor one that only bears such a name, nor what a link leads to."""
     with workshop.folder(beside=tmp_path) as used:

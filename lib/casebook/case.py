@@ -1,23 +1,19 @@
 """A case opened for reading: the only thing an analysis ever reads. What lies where in it: :mod:`casebook.case_folder`."""
 
 import hashlib
-import io
 import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-import zstandard
-
-from casebook import case_folder, private, workshop
+from casebook import case_folder, packs, private, workshop
 from casebook.case_folder import DERIVED, HISTORY, PASTED, ZNODES, Item
 from casebook.clients import ClientFile
 from casebook.errors import CaseError
 from casebook.events import is_log
 from casebook.facts import Change, Cluster, Problem, StatedVersion, Znode
 from casebook.formats import cluster, history_lines, log_dir_rows, properties, time_machine, znode_lines, znodes
-from casebook.frames import Frames
 from casebook.pasted import Pasted
 from casebook.storage import LogDir
 
@@ -100,7 +96,7 @@ class Case:
         if at is not None:
             yield from self._znodes_at(at)
             return
-        for number, line in enumerate(_lines(self.folder / ZNODES), start=1):
+        for number, line in enumerate(_lines(self.folder / ZNODES, self.items.get(ZNODES)), start=1):
             try:
                 yield znode_lines.decode(line)
             except ValueError as error:
@@ -128,7 +124,7 @@ class Case:
                 f"{self.name} has no history of the znodes.", try_="Collect ZooKeeper's own files: --zookeeper-data DIR."
             )
         try:
-            yield from history_lines.decode(_lines(self.folder / HISTORY))
+            yield from history_lines.decode(_lines(self.folder / HISTORY, self.items.get(HISTORY)))
         except ValueError as error:
             raise CaseError(f"{HISTORY} has a line that is {error}.") from None
 
@@ -322,14 +318,20 @@ def _can_be_made(folder: Path) -> bool:
     return os.access(folder, os.W_OK)
 
 
-def _lines(path: Path) -> Iterator[bytes]:
+def _lines(path: Path, item: Item | None) -> Iterator[bytes]:
+    """The lines of a packed item, no fewer than the manifest lists: one that was cut between two frames is a sound pack."""
+    count = 0
     try:
-        with path.open("rb") as raw:
-            reader = io.BufferedReader(Frames(raw), 1 << 20)
+        with case_folder.opened(path) as raw, packs.stream(raw, path.suffix) as reader:
             while line := reader.readline(_LONGEST_LINE):
+                count += 1
                 yield line
-    except (OSError, EOFError, zstandard.ZstdError) as error:
-        raise CaseError(f"{path.name} cannot be read to its end: {error}.") from None
+    except OSError as error:
+        raise CaseError(f"{path.name} cannot be read to its end: {error.strerror or error}.") from None
+    if item is not None and item.rows is not None and count < item.rows:
+        raise CaseError(
+            f"{path.name} cannot be read to its end: it has {count} of the {item.rows} lines that the manifest lists."
+        )
 
 
 def _read_text(path: Path) -> str | None:

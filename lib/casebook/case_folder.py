@@ -11,11 +11,15 @@ pasted/       pasted.txt, where the evidence was pasted
 derived/      results of scans; not evidence, so not in case.json, and free to be deleted
 """
 
+import errno
 import hashlib
 import json
+import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from casebook.errors import CaseError
 from casebook.facts import Problem
@@ -27,6 +31,7 @@ HISTORY = "zookeeper/history.jsonl.zst"
 PASTED = "pasted/pasted.txt"
 PASTED_LOG = "pasted.log"
 DERIVED = "derived"
+_LARGEST_MANIFEST = 256 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +53,8 @@ def manifest_bytes(folder: Path) -> bytes:
     if not folder.exists():
         raise CaseError(f"There is no case at {folder}.", try_="`casebook list` names the shipped samples.")
     try:
-        return (folder / MANIFEST).read_bytes()
+        with opened(folder / MANIFEST) as file:
+            return file.read(_LARGEST_MANIFEST)  # one that is cut there is none
     except OSError as error:
         raise CaseError(
             f"{folder} is not a case: its {MANIFEST} cannot be read ({error.strerror}).",
@@ -88,7 +94,7 @@ def items(manifest: Mapping[str, object], folder: Path) -> tuple[tuple[Item, ...
     outside: list[Problem] = []
     for row in _listed(manifest, "items"):
         path = row.get("path") if isinstance(row, dict) else None
-        if isinstance(path, str) and inside(path, folder):
+        if isinstance(path, str) and inside(path, folder) and not _is_special(folder / path):
             found.append(Item(path=path, rows=_number(row, "rows"), bytes=_number(row, "bytes"), sha256=text(row, "sha256")))
         else:
             outside.append(Problem(path=MANIFEST, reason=f"lists {path!a}, which is no file of this case"))
@@ -100,7 +106,32 @@ def inside(path: str, folder: Path) -> bool:
     relative = PurePosixPath(path)
     if "\0" in path or relative.is_absolute() or ".." in relative.parts or not relative.parts:
         return False
-    return (folder / relative).resolve().is_relative_to(folder.resolve())
+    try:
+        return (folder / relative).resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, UnicodeError):  # links that lead round in a circle; a name that no file can have
+        return False
+
+
+def opened(path: Path) -> BinaryIO:
+    """Open a file of a case, which may be a stranger's: a FIFO would let its reader wait, a device give without end.
+
+    Raises:
+        OSError: It cannot be opened, or is no regular file.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is no regular file")
+    return os.fdopen(descriptor, "rb")
+
+
+def _is_special(path: Path) -> bool:
+    """Whether something is there that is neither file nor folder."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def could_not_collect(manifest: Mapping[str, object]) -> tuple[Problem, ...]:
@@ -128,7 +159,7 @@ def damage(folder: Path, item: Item) -> Problem | None:
 
 def sha256(path: Path) -> str:
     """The hash of a file, in hexadecimal digits."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

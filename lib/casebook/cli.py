@@ -6,6 +6,7 @@ import re
 import shlex
 import sys
 import traceback
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -275,7 +276,8 @@ def collect(
 ) -> None:  # fmt: skip
     """Collect evidence into a case folder. Nothing is ever written to the cluster.
 
-    Exit code: 0 all that was given is in the case, 3 not all of it, or nothing that casebook understands.
+    Exit code: 0 all that was given is in the case, 3 not all of it, or nothing that casebook understands. What nobody
+    understands of a paste is told, and is in the case: whoever pastes a screen has words of their own in it.
     """
     from casebook import progress
     from casebook.collect import PATIENCE, collect_case
@@ -333,7 +335,7 @@ def _tell_what_was_taken(out: Path) -> None:
     open_ends = [problem for problem in case.could_not_collect if not _is_hole(problem)]
     open_ends.sort(key=lambda problem: problem.path not in left_out)
     for problem in open_ends[:5]:
-        _say(f"casebook: could not collect {problem.path}: {problem.reason}", err=True)
+        _say(f"casebook: {_told(problem, case.items)}", err=True)
     if len(open_ends) > 5:
         _say(f"casebook: and {len(open_ends) - 5} more, all in {out / 'case.json'}", err=True)
     if unpasted:
@@ -359,6 +361,13 @@ def _tell_what_was_taken(out: Path) -> None:
             cause="Above is said of each why: a path was misspelt, a pattern fits no file, a server did not answer.",
             try_=f"{out} holds the rest and can be read. To have all, collect again with another --out.",
         )
+
+
+def _told(problem: "Problem", taken: Collection[str]) -> str:
+    """What is missing, or, of what is in the case, what is wrong with it; a problem may be of a line of it."""
+    if problem.path in taken or problem.path.rpartition(":")[0] in taken:
+        return f"{problem.path} is taken, but: {problem.reason}"
+    return f"could not collect {problem.path}: {problem.reason}"
 
 
 def _is_hole(problem: "Problem") -> bool:

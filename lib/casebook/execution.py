@@ -197,11 +197,13 @@ def _manager(started: Callable[[int], None], scratch: Path) -> type:
     return Told
 
 
-def _kernel_config(sockets: Path):
-    """The kernel talks over sockets in a private folder: nobody else on the machine can listen, and runs do not meet."""
+def _kernel_config(scratch: Path):
+    """The kernel talks over sockets in a private folder: nobody else on the machine can listen, and runs do not meet. The
+    file that tells it of them, with its key, lies there too: a run that is killed leaves nothing elsewhere."""
     from traitlets.config import Config
 
-    return Config({"KernelManager": {"transport": "ipc", "ip": str(sockets / "kernel")}})
+    place = {"ip": str(scratch / "kernel"), "connection_file": str(scratch / "kernel.json")}
+    return Config({"KernelManager": {"transport": "ipc", **place}})
 
 
 @contextlib.contextmanager

@@ -33,7 +33,10 @@ def left(home: Path) -> list[str]:
 
 
 def _told(folder: Path) -> bool:
-    return all(json.loads((folder / name).read_bytes()) for name in ("run.json", "findings.json", "summary.json"))
+    try:
+        return all(json.loads((folder / name).read_bytes()) for name in ("run.json", "findings.json", "summary.json"))
+    except (OSError, ValueError):
+        return False
 
 
 def main() -> None:

@@ -284,6 +284,53 @@ class TestWhatIsNoFile:
 PACKS = {".gz": gzip.compress, ".zst": zstandard.ZstdCompressor().compress}
 
 
+def pieces_of(count: int) -> list[bytes]:
+    """Lines, shared out among so many frames, of which none repeats another."""
+    lines = [b"[2024-05-01 11:03:%02d,%03d] INFO %d (kafka.server.KafkaServer)\n" % (n, n * n, n**7) for n in range(9)]
+    return [b"".join(lines[frame::count]) for frame in range(count)]
+
+
+class TestCutPacks:
+    @pytest.mark.parametrize("frames", [1, 2, 3])
+    @pytest.mark.parametrize("suffix", PACKS)
+    def test_at_every_byte(self, tmp_path: Path, suffix: str, frames: int) -> None:
+        """Logs, ledgers and dumps: it is told, or all that was in the frames up to there is here, as of a pack of these alone."""
+        packed = [PACKS[suffix](piece) for piece in pieces_of(frames)]
+        ends = {sum(map(len, packed[:count])): b"".join(pieces_of(frames)[:count]) for count in range(1, frames + 1)}
+        for size in range(len(b"".join(packed)) + 1):
+            (tmp_path / f"{size}.log{suffix}").write_bytes(b"".join(packed)[:size])
+        cut = [path for path in tmp_path.iterdir() if path.suffix == suffix]
+        case = collected(tmp_path, logs={1: cut}, ledgers={"l": cut})
+        missing = set(left_out(case))
+        for size in range(len(b"".join(packed)) + 1):
+            for item in (f"brokers/1/logs/{size}.log", f"clients/l/ledgers/{size}.log"):
+                if size in ends:
+                    assert (item in missing, (case.folder / item).read_bytes()) == (False, ends[size])
+                else:
+                    assert item in missing
+            if size not in ends:
+                with pytest.raises(OSError, match="ends before it is complete"):
+                    list(plain.lines(tmp_path / f"{size}.log{suffix}", longest=100))
+
+    @pytest.mark.parametrize("behind", [b"\x1f", b"\x1f\x8b", b"\x28\xb5", b"more"])
+    @pytest.mark.parametrize("suffix", PACKS)
+    def test_something_behind_it(self, tmp_path: Path, suffix: str, behind: bytes) -> None:
+        """What begins like a frame, or like none, is not passed over."""
+        path = tmp_path / f"server.log{suffix}"
+        path.write_bytes(PACKS[suffix](b"one\n") + behind)
+        case = collected(tmp_path, logs={1: [path]})
+        assert "its pack is damaged" in told(case)["brokers/1/logs/server.log"]
+        assert (case.folder / "brokers/1/logs/server.log").read_bytes() == b"one\n"
+
+    def test_padding(self, tmp_path: Path) -> None:
+        """Zeros behind gzip are no damage, as tapes leave them; frames that hold nothing are none."""
+        (tmp_path / "a.log.gz").write_bytes(gzip.compress(b"one\n") + bytes(600))
+        (tmp_path / "b.log.zst").write_bytes(b"\x50\x2a\x4d\x18\x03\0\0\0abc" + PACKS[".zst"](b"two\n"))
+        case = collected(tmp_path, logs={1: [tmp_path / "a.log.gz", tmp_path / "b.log.zst"]})
+        assert case.could_not_collect == ()
+        assert [(case.folder / f"brokers/1/logs/{name}.log").read_text() for name in "ab"] == ["one\n", "two\n"]
+
+
 class TestBombs:
     @pytest.mark.parametrize("suffix", PACKS)
     @pytest.mark.parametrize("unit", [b"\0" * 64, b"one line\n", b'{"path": 7}\n'])

@@ -10,7 +10,7 @@ import pytest
 from casebook.analysis import evidence, leadership, next_paste, release
 from casebook.case import Case
 from casebook.case_folder import PASTED
-from casebook.collect import collect_case
+from casebook.collect import collect_case, pasted
 from casebook.errors import CollectError, UsageError
 from casebook.facts import ReadOutcome
 from casebook.findings import Severity, Status
@@ -416,6 +416,13 @@ class TestCommand:
         with pytest.raises(UsageError, match="a case of its own"):
             collect_case(tmp_path / "c", pasted=["x"], zookeeper_dump=tmp_path / "d")
         assert not list(tmp_path.iterdir())
+
+    def test_too_many_bytes(self, tmp_path, monkeypatch):
+        """What is behind them is left out, and that is told: few lines are no whole paste."""
+        monkeypatch.setattr(pasted, "_MOST_BYTES", 1000)
+        (tmp_path / "paste").write_text("ls /brokers/ids\n[1]\n" + "x y\n" * 400)
+        folder = collect_case(tmp_path / "case", pasted=tmp_path / "paste")
+        assert Case.open(folder).left_out == (PASTED,)
 
     def test_hostile_file(self, tmp_path):
         """A line of 20 MB, binary, and more lines than anybody pastes: what is kept is bounded, and told."""

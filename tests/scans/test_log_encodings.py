@@ -139,6 +139,38 @@ def test_a_pack_that_was_cut(keep):
     assert bool(events) == (keep in (400, -9))
 
 
+@pytest.mark.parametrize("frames", [1, 2, 3])
+def test_a_pack_that_was_cut_at_any_byte(frames, tmp_path):
+    """It is told, or it is a pack of the frames up to there; also where the cut leaves a piece of a header."""
+    lines = [
+        f"[2026-11-20 10:00:0{n},123] INFO Loading offsets from [__consumer_offsets,{n}] (kafka.X)\n".encode() for n in range(6)
+    ]
+    packed = [gzip.compress(b"".join(lines[frame * 6 // frames : (frame + 1) * 6 // frames])) for frame in range(frames)]
+    ends = {sum(map(len, packed[:count])): count * 6 // frames for count in range(1, frames + 1)}
+    paths = [tmp_path / f"{size}.log.gz" for size in range(sum(map(len, packed)) + 1)]
+    for size, path in enumerate(paths):
+        path.write_bytes(b"".join(packed)[:size])
+    told = {row["file"]: row for row in logs.typed((path, "UTC") for path in paths) if row["row"] == "file"}
+    for size in range(len(paths)):
+        assert ("compressed" in (told[size]["damage"] or "")) == (size not in ends)
+        assert size not in ends or told[size]["lines"] == ends[size]
+
+
+@pytest.mark.parametrize("behind", [b"\x1f", b"\x1f\x8b\x08", b"more", gzip.compress(b"")[:-1]])
+def test_something_behind_a_pack(behind):
+    """It is told; zeros are padding."""
+    packed = gzip.compress(_PLAIN)
+    assert "compressed" in read_bytes(packed + behind, name="server.log.gz")[2].damage
+    assert _rows(packed + bytes(600), "server.log.1.gz") == _rows(_PLAIN)
+
+
+def test_a_header_with_all_that_it_may_hold():
+    """Extra field, name, comment and checksum of the header (RFC 1952), of each member."""
+    member = gzip.compress(_PLAIN)
+    head = member[:3] + b"\x1e" + member[4:10] + b"\x03\0abc" + b"server.log\0" + b"rotated\0" + b"\0\0"
+    assert _rows((head + member[10:]) * 2, "server.log.1.gz") == _rows(_PLAIN * 2)
+
+
 def test_what_cannot_be_opened(tmp_path):
     """A folder in the place of a log, and nothing at all: each is told by itself, and the log beside them is read."""
     (tmp_path / "folder.log").mkdir()

@@ -153,6 +153,30 @@ class TestPlaces:
         kinds = {row.kind for row in segments(scanning, packed).select("kind").distinct().collect()}
         assert kinds >= {"data", "damage"}
 
+    def test_bundles_cut_anywhere(self, scanning, written, tmp_path):
+        """Of archives and packed segments, also between two entries or frames, and to nothing: a row tells."""
+        segment = next((written["2.8.2"] / "none-0").glob("*.log"))
+        content = segment.read_bytes()
+        half = len(content) // 2
+        with tarfile.open(tmp_path / "whole.tar", "w") as archive:
+            for number in range(3):
+                archive.add(segment, arcname=f"none-{number}/{segment.name}")
+        whole = (tmp_path / "whole.tar").read_bytes()
+        entry = 512 + len(content) + -len(content) % 512
+        for size in (0, 100, entry, entry + 100, entry + 512, 2 * entry, 3 * entry, 3 * entry - 600):
+            (tmp_path / f"cut{size}.tar").write_bytes(whole[:size])
+        for suffix, pack, first in (("gz", gzip.compress, b"\x1f"), ("zst", zstandard.compress, b"\x28\xb5")):
+            packed = pack(content[:half])
+            for number, cut in enumerate((b"", first, packed[:-1], packed + first, packed + pack(content[half:])[:-3])):
+                (tmp_path / f"{suffix}-{number}").mkdir()
+                (tmp_path / f"{suffix}-{number}" / f"{segment.name}.{suffix}").write_bytes(cut)
+        files = [*tmp_path.glob("cut*.tar"), *tmp_path.glob("*-*/*.*")]
+        found = segments(scanning, *files).where("kind = 'damage'").select("file").distinct().collect()
+        assert [
+            str(path) for path in files if not any(f"/{path.name}" in row.file and str(path.parent) in row.file for row in found)
+        ] == []
+        assert segments(scanning, tmp_path / "whole.tar").where("kind = 'damage'").count() == 0
+
     def test_bundle_that_holds_too_much(self, scanning, written, tmp_path):
         """What comes before is read; behind a gigabyte of zeros in a megabyte nobody looks."""
         segment = next((written["2.8.2"] / "none-0").glob("*.log"))

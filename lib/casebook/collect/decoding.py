@@ -9,6 +9,8 @@ import io
 import re
 from typing import BinaryIO
 
+from casebook import packs
+
 _HEAD = 1 << 16
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
@@ -73,9 +75,14 @@ def _is_binary(head: bytes) -> bool:
 
 
 def _read(content: BinaryIO, size: int) -> bytes:
+    """The beginning, as far as a pack was not cut there: who reads on is told."""
     found = b""
-    while len(found) < size and (more := content.read(size - len(found))):
-        found += more
+    try:
+        while len(found) < size and (more := content.read1(size - len(found))):
+            found += more
+    except packs.PackError:
+        if not found:
+            raise
     return found
 
 
@@ -98,7 +105,7 @@ class _Continued(io.RawIOBase):
         return len(taken)
 
     def _more(self, size: int) -> bytes:
-        return self._content.read(size)
+        return self._content.read1(size)  # what comes before an error is given out before it is raised
 
 
 class _Recoded(_Continued):
@@ -111,7 +118,7 @@ class _Recoded(_Continued):
 
     def _more(self, size: int) -> bytes:
         while True:
-            raw, self._head = self._head or self._content.read(size), b""
+            raw, self._head = self._head or super()._more(size), b""
             text = self._decoder.decode(raw, final=not raw).removeprefix("\ufeff")
             if text or not raw:
                 return text.encode(self._into, errors="replace")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
+from casebook import packs
 from casebook.case_writer import CaseWriter
 from casebook.collect import decoding, kraft, outside, plain, redaction
 from casebook.collect.segments import COPY_LIMIT
@@ -99,7 +100,7 @@ def _named(paths: Sequence[outside.Given], folder: str) -> Iterator[tuple[outsid
     taken: set[str] = set()
     for one in outside.files(paths):
         path = one.path
-        name = _printable(path.stem if path.suffix in plain.PACKED else path.name)
+        name = _printable(path.stem if path.suffix in packs.SUFFIXES else path.name)
         if name in taken:
             name = f"{_printable(path.parent.name)}-{name}"
         beside, number = name, 2

@@ -48,7 +48,9 @@ def collect(case: CaseWriter, paste: Path | Sequence[str]) -> None:
     Raises:
         CollectError: It is empty, or cannot be read.
     """
-    texts = lines_of(Path(paste)) if isinstance(paste, str | Path) else (f"{line}\n".encode(errors="replace") for line in paste)
+    left_out: list[Path] = []
+    is_file = isinstance(paste, str | Path)
+    texts = lines_of(Path(paste), left_out) if is_file else (f"{line}\n".encode(errors="replace") for line in paste)
     lines = list(redacted(texts))
     if not any(line.strip() for line in lines):
         raise CollectError("Nothing was pasted.", try_="Paste what a command printed, together with the command.")
@@ -61,8 +63,8 @@ def collect(case: CaseWriter, paste: Path | Sequence[str]) -> None:
     _log_dirs(case, found)
     for place, reason in not_understood(found):
         case.could_not_collect(place, reason)
-    if len(lines) > found.lines:
-        case.could_not_collect(PASTED, f"only its first {found.lines} lines were read; give whole log files with --logs")
+    if left_out or len(lines) > found.lines:
+        case.left_out(PASTED, f"only its first {found.lines} lines were read; give whole log files with --logs")
 
 
 def not_understood(found: Pasted) -> Iterator[tuple[str, str]]:
@@ -80,8 +82,12 @@ def not_understood(found: Pasted) -> Iterator[tuple[str, str]]:
         yield PASTED, f"nobody knows what {lines} lines are: {shown}{more}"
 
 
-def lines_of(path: Path) -> Iterator[bytes]:
+def lines_of(path: Path, left_out: list[Path]) -> Iterator[bytes]:
     """The lines of a pasted file, or of the standard input (``-``); at most 64 MB of them.
+
+    Args:
+        path: The file.
+        left_out: Gets the path where those are not all.
 
     Raises:
         CollectError: It cannot be read.
@@ -97,6 +103,7 @@ def lines_of(path: Path) -> Iterator[bytes]:
         for number, line in enumerate(lines, start=1):
             taken += len(line)
             if taken > _MOST_BYTES or number > pasted_text.MOST_LINES + 1:
+                left_out.append(path)
                 return
             yield line
     except OSError as error:

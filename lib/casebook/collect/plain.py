@@ -1,17 +1,13 @@
 """Lines of a file, whether it is packed or not, and none longer than is good for the memory."""
 
-import gzip
-import io
 import os
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
+from casebook import packs
 from casebook.collect import bounds, decoding, outside
-from casebook.frames import Frames
 
-PACKED = (".gz", ".zst")
 _ENOUGH = 4096
 LEAST_UNPACKED = 1 << 30
 """Bytes that any pack may hold."""
@@ -62,43 +58,26 @@ def most_unpacked(packed: int) -> int:
 
 @contextmanager
 def _opened(given: outside.Given) -> Iterator[BinaryIO]:
-    import zstandard
-
     suffix = outside.path_of(given).suffix
-    try:
-        with outside.opened(given) as raw:
+    with outside.opened(given) as raw:
+        if suffix in packs.SUFFIXES:
             most = most_unpacked(os.fstat(raw.fileno()).st_size)
-            if suffix == ".gz":
-                yield io.BufferedReader(_Unpacked(gzip.GzipFile(fileobj=raw), most), 1 << 17)
-            elif suffix == ".zst":
-                yield io.BufferedReader(_Unpacked(Frames(raw), most), 1 << 17)
-            else:
-                yield raw
-    except (EOFError, zlib.error, zstandard.ZstdError) as damage:
-        raise OSError(0, f"its pack is damaged: {damage}") from None
+            yield packs.stream(raw, suffix, lambda pieces: _up_to(most, pieces))
+        else:
+            yield raw
 
 
-class _Unpacked(io.RawIOBase):
-    """What comes out of a pack, up to a limit."""
+def _up_to(most: int, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """What comes out of a pack.
 
-    def __init__(self, content: BinaryIO, most: int) -> None:
-        self._content, self._most, self._left = content, most, most
-
-    def readable(self) -> bool:
-        """As of a file."""
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:
-        """As of a file.
-
-        Raises:
-            OSError: More has come out of it than is taken.
-        """
+    Raises:
+        PackError: More comes out of it than is taken.
+    """
+    left = most
+    for piece in pieces:
         bounds.check()
-        size = self._content.readinto(buffer)
-        self._left -= size
-        if self._left < 0:
-            raise OSError(
-                0, f"it holds more than {self._most / 1e6:,.0f} MB, over {MOST_TIMES} times its own size: the rest is left out"
-            )
-        return size
+        left -= len(piece)
+        if left < 0:
+            size = f"{most / 1e6:,.0f} MB, over {MOST_TIMES} times its own size"
+            raise packs.PackError(0, f"it holds more than {size}: the rest is left out")
+        yield piece

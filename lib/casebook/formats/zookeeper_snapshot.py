@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import BinaryIO, NamedTuple, TypeAlias, TypeVar
 
+from casebook import packs
 from casebook.formats.zookeeper_records import (
     LONGEST,
     OPEN,
-    PIECE,
     Acls,
     Damage,
     FileHead,
@@ -35,7 +35,6 @@ _MAGIC = b"ZKSN"
 _GZIP = b"\x1f\x8b"
 _XERIAL = b"\x82SNAPPY\0"
 _XERIAL_HEAD = 16  # with the version that wrote it, and the oldest that can read it
-_WITH_GZIP_HEAD = 31  # zlib's window bits
 
 _INT = struct.Struct(">i")
 _LONG = struct.Struct(">q")
@@ -147,11 +146,11 @@ def read(stream: BinaryIO, *, unsnap: Unsnap | None = None, most: int | None = N
             yield from _sessions(contents)
             yield from _znodes(contents, _acl_cache(contents))
             yield from _end(contents)
-    except EOFError:
+    except (EOFError, packs.CutError):
         yield Damage(contents.position, None, "ends before it is complete")
     except ValueError as error:
         yield Damage(contents.position, None, str(error))
-    except zlib.error:
+    except packs.PackError:
         yield Damage(contents.position, None, "has gzip that cannot be unpacked")
 
 
@@ -270,7 +269,7 @@ def _unpacked(packed: Iterator[bytes], unsnap: Unsnap | None, most: int | None) 
     first = next(packed, b"")
     whole = chain((first,), packed)
     if first.startswith(_GZIP):
-        return _at_most(_gunzipped(whole), most)
+        return _at_most(packs.gunzipped(whole), most)
     if first.startswith(_XERIAL):
         return _at_most(_unsnapped(Window(whole), unsnap), most)
     return whole
@@ -283,16 +282,6 @@ def _at_most(unpacked: Iterator[bytes], most: int | None) -> Iterator[bytes]:
         if most is not None and size > most:
             raise ValueError(f"holds more than the {most / 1e6:,.0f} MB that are taken out of a pack of its size")
         yield piece
-
-
-def _gunzipped(packed: Iterator[bytes]) -> Iterator[bytes]:
-    unpacking = zlib.decompressobj(_WITH_GZIP_HEAD)
-    for piece in packed:
-        rest = piece
-        while rest and not unpacking.eof:
-            yield from _some(unpacking.decompress(rest, PIECE))
-            rest = unpacking.unconsumed_tail
-    yield from _some(unpacking.flush())
 
 
 def _unsnapped(packed: Window, unsnap: Unsnap | None) -> Iterator[bytes]:

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from casebook import jars
+from casebook import jars, workshop
 from casebook.analysis.timeline_owners import SPEAKER, Owner, misplaced, settled, tallied
 from casebook.case import Case
 from casebook.errors import ScanError, UsageError
@@ -311,7 +311,7 @@ def typed(files: Iterable[tuple[Path, str]]) -> Iterator[dict[str, object]]:
     spark = jars.spark_jars(ScanError)
     classes = ":".join(map(str, (ours, *spark.glob("jackson-*.jar"))))
     options = ["-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
-    with tempfile.TemporaryFile() as said, tempfile.NamedTemporaryFile("w") as asked:
+    with tempfile.TemporaryFile() as said, tempfile.NamedTemporaryFile("w", dir=workshop.of_process()) as asked:
         asked.writelines(json.dumps([zone, str(path)]) + "\n" for path, zone in files)
         asked.flush()
         java = subprocess.Popen(

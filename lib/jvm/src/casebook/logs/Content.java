@@ -1,6 +1,7 @@
 package casebook.logs;
 
-import java.io.BufferedInputStream;
+import casebook.packs.Gunzipped;
+import casebook.packs.Unpacked;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -8,7 +9,6 @@ import java.io.InputStream;
 import java.io.SequenceInputStream;
 import java.nio.charset.Charset;
 import java.util.Arrays;
-import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /**
@@ -18,7 +18,6 @@ import java.util.zip.ZipException;
  * @param doubt why it may be no log at all; {@code null} where nothing speaks against it
  */
 public record Content(InputStream stream, String doubt) {
-  private static final int BUFFER = 1 << 16;
   private static final String NO_TEXT = "it is no text: control characters as in a binary file";
 
   /** Packed files can only be read from their beginning. */
@@ -28,7 +27,7 @@ public record Content(InputStream stream, String doubt) {
 
   /** A whole file. Closing its stream closes what was given. */
   public static Content whole(String name, InputStream raw) throws IOException {
-    InputStream unpacked = packed(name) ? new GZIPInputStream(new BufferedInputStream(raw, BUFFER), BUFFER) : raw;
+    InputStream unpacked = packed(name) ? Unpacked.of(raw, Gunzipped::new) : raw;
     byte[] head = head(unpacked);
     InputStream again = new SequenceInputStream(new ByteArrayInputStream(head), unpacked);
     Charset wide = Encoding.wide(head);

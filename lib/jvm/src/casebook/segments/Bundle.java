@@ -1,12 +1,14 @@
 package casebook.segments;
 
+import casebook.packs.Gunzipped;
+import casebook.packs.Unpacked;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import java.io.BufferedInputStream;
+import java.io.EOFException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.regex.Pattern;
-import java.util.zip.GZIPInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 
@@ -18,7 +20,7 @@ public final class Bundle implements Segments {
 
   private final String file;
   private final InputStream stream;
-  private final TarArchiveInputStream archive;
+  private final Archive archive;
   private InputStream packed = InputStream.nullInputStream();
   private boolean given;
 
@@ -29,7 +31,7 @@ public final class Bundle implements Segments {
   public Bundle(String file, InputStream raw) throws IOException {
     this.file = file;
     stream = unpacked(file, new BufferedInputStream(raw, 1 << 16));
-    archive = ARCHIVE.matcher(file).matches() ? new TarArchiveInputStream(stream) : null;
+    archive = ARCHIVE.matcher(file).matches() ? new Archive(stream) : null;
   }
 
   /** Whether a file of this name is a bundle. */
@@ -39,9 +41,9 @@ public final class Bundle implements Segments {
 
   private static InputStream unpacked(String name, InputStream raw) throws IOException {
     if (name.endsWith("gz")) {
-      return Unpacked.of(raw, packed -> new GZIPInputStream(packed, 1 << 16));
+      return Unpacked.of(raw, Gunzipped::new);
     }
-    return name.endsWith(".zst") ? Unpacked.of(raw, ZstdInputStreamNoFinalizer::new) : raw;
+    return name.endsWith(".zst") ? Unpacked.of(new NotEmpty(raw), ZstdInputStreamNoFinalizer::new) : raw;
   }
 
   @Override
@@ -69,6 +71,9 @@ public final class Bundle implements Segments {
         }
       }
     }
+    if (!archive.hasEnd) {
+      throw new EOFException("it ends before it is complete");
+    }
     return null;
   }
 
@@ -81,6 +86,41 @@ public final class Bundle implements Segments {
   public void close() throws IOException {
     packed.close();
     stream.close();
+  }
+
+  /** Zstandard's reader takes a file without any frame for a sound one. */
+  private static final class NotEmpty extends FilterInputStream {
+    private boolean begun;
+
+    NotEmpty(InputStream raw) {
+      super(raw);
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int length) throws IOException {
+      int count = in.read(into, offset, length);
+      if (count < 0 && !begun) {
+        throw new EOFException("it is empty");
+      }
+      begun = true;
+      return count;
+    }
+  }
+
+  /** One that knows whether the mark that ends an archive was there: without it, what comes next may have been cut off. */
+  private static final class Archive extends TarArchiveInputStream {
+    private boolean hasEnd;
+
+    Archive(InputStream stream) {
+      super(stream);
+    }
+
+    @Override
+    protected boolean isEOFRecord(byte[] record) {
+      boolean ends = super.isEOFRecord(record);
+      hasEnd |= ends && record != null;
+      return ends;
+    }
   }
 
   /** A file of an archive, which goes on when it is closed. */

@@ -76,7 +76,7 @@ final class LogsReader implements PartitionReader<ColumnarBatch> {
   private final Map<String, byte[]> constants = new HashMap<>();
   private LogsPartition.Part part;
   private byte[] file;
-  private boolean closed;
+  private boolean ended;
   private Iterator<Map.Entry<Untyped.Key, Untyped.Seen>> shapes;
 
   LogsReader(StructType wanted, ZoneId zone, List<LogsPartition.Part> parts, Configuration configuration) {
@@ -95,6 +95,7 @@ final class LogsReader implements PartitionReader<ColumnarBatch> {
     while (!columns.full() && (part != null || open())) {
       row();
     }
+    ended |= columns.empty();
     return !columns.empty();
   }
 
@@ -106,8 +107,8 @@ final class LogsReader implements PartitionReader<ColumnarBatch> {
   @Override
   public void close() throws IOException {
     closeFile();
-    if (!closed) {
-      closed = true;
+    if (ended) { // else somebody may still read what it gave last, as the thread does that feeds a Python process
+      ended = false;
       RESTING.get(scan).add(tools);
     }
   }

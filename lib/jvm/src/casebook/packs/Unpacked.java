@@ -1,11 +1,12 @@
-package casebook.segments;
+package casebook.packs;
 
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.zip.ZipException;
 
 /** What comes out of a pack, and no more of it than honest packs hold: others are made to keep a reader busy for ever. */
-final class Unpacked extends FilterInputStream {
+public final class Unpacked extends FilterInputStream {
   private static final long LEAST = 1L << 30;
   private static final int MOST_TIMES = 200;
 
@@ -13,7 +14,7 @@ final class Unpacked extends FilterInputStream {
   private long size;
 
   /** Makes what unpacks a stream. */
-  interface Unpacking {
+  public interface Unpacking {
     InputStream of(InputStream packed) throws IOException;
   }
 
@@ -22,7 +23,7 @@ final class Unpacked extends FilterInputStream {
     this.packed = packed;
   }
 
-  static InputStream of(InputStream raw, Unpacking unpacking) throws IOException {
+  public static InputStream of(InputStream raw, Unpacking unpacking) throws IOException {
     Counted packed = new Counted(raw);
     return new Unpacked(unpacking.of(packed), packed);
   }
@@ -38,7 +39,7 @@ final class Unpacked extends FilterInputStream {
     int count = in.read(into, offset, length);
     size += Math.max(count, 0);
     if (size > LEAST && size / MOST_TIMES > packed.size) {
-      throw new IOException("more has come out of it than " + MOST_TIMES + " times its own size");
+      throw new ZipException("more has come out of it than " + MOST_TIMES + " times its own size");
     }
     return count;
   }

@@ -73,10 +73,7 @@ def play(stage: Stage) -> None:
             cluster.wait_until(lambda: _underway(cluster, before, watch, placed), what="three loads of each broker to end")
             now = Phase(live=BROKERS, controller=CONTROLLER, partitions=rows)
             stage.expect("during", cluster, now, disks=BROKERS)
-            if not _underway(cluster, before, watch, placed):
-                raise RehearsalError(
-                    "The loads ended before the case was complete.", cause="The machine was busy.", try_="Play it again."
-                )
+            _underway(cluster, before, watch, placed)
             if stage.visited(cluster):
                 return
             stage.progress("Wait until every group is served.")
@@ -172,10 +169,17 @@ def _loaded(cluster: Cluster, broker: int) -> int:
 
 
 def _underway(cluster: Cluster, before: Mapping[int, int], watch: Watch, placed: Mapping[str, int]) -> bool:
-    """Whether each restarted broker serves three groups already, and has at least two partitions yet to load."""
+    """Whether each restarted broker serves three groups already, and has at least two partitions yet to load.
+
+    Raises:
+        RehearsalError: It had both no longer, so it never will.
+    """
+    underway = True
     for broker in HOLDERS:
         theirs = {group for group, number in placed.items() if holder(number) == broker}
-        most = before[broker] + len(theirs) - 2
-        if len(watch.served(theirs)) < 3 or _loaded(cluster, broker) > most:  # clients may hear of it late
-            return False
-    return True
+        if _loaded(cluster, broker) > before[broker] + len(theirs) - 2:  # clients may hear of it late
+            raise RehearsalError(
+                "The loads ended before the case was complete.", cause="The machine was busy.", try_="Play it again."
+            )
+        underway &= len(watch.served(theirs)) >= 3
+    return underway

@@ -118,8 +118,11 @@ def _grow(cluster: Cluster) -> None:
 
 def _kill_cleaner(cluster: Cluster) -> None:
     produce({KILLER: TOO_MANY}, bootstrap=cluster.bootstrap, kafka=cluster.kafka, value="1")
-    log = cluster.log_dir(CLEANS_NO_MORE).parent / "logs" / "log-cleaner.log"
-    cluster.wait_until(lambda: "Error due to" in log.read_text(errors="replace"), what="the death of the cleaner")
+
+    def died() -> bool:
+        return any("Error due to" in line for line in disks.log_lines(cluster, CLEANS_NO_MORE, "log-cleaner.log"))
+
+    cluster.wait_until(died, what="the death of the cleaner")
 
 
 def _flap(cluster: Cluster) -> None:

@@ -37,7 +37,7 @@ class ZooKeeper:
         )
         self.start()
         self.client = KazooClient(self.address, timeout=60, auth_data=[("digest", "super:super")])
-        self.client.start()
+        self.client.start(timeout=PATIENCE)
 
     @property
     def address(self) -> str:

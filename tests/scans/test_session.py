@@ -63,7 +63,7 @@ def test_progress_is_told(spark):
 
 def test_jars_of_the_user_go_along():
     """What --jars names wins over what a session is built with; it must not cost the session our own."""
-    segment = next((places.samples_dir() / "offsets_bloat" / "brokers").glob("*/segments/**/*.log"))
+    segment = min((places.samples_dir() / "offsets_bloat" / "brokers").glob("*/segments/**/*.log"))
     program = f"from casebook.scans import segments, session; print(segments(session(), 'file:{segment}').count())"
     arguments = f"--master local[1] --jars {kafka_jars()[0]} pyspark-shell"
     environment = os.environ | {"PYSPARK_SUBMIT_ARGS": arguments, "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}

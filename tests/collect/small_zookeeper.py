@@ -1,7 +1,6 @@
 """A real ZooKeeper, fast: the server class that pyspark's own jars carry, and a small Kafka's znodes for it."""
 
 import json
-import random
 import socket
 import time
 from collections.abc import Sequence
@@ -13,25 +12,15 @@ from kazoo.exceptions import NodeExistsError
 from kazoo.security import make_digest_acl_credential
 
 from casebook.rehearsal import servers
+from casebook.rehearsal.ports import free_port
 from casebook.rehearsal.processes import Guarded, Server
 
 JARS = Path(find_spec("pyspark").origin).parent / "jars"
 QUICK_START = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 
-def free_port() -> int:
-    """A port that nobody listens on, below those that the kernel gives to clients.
-
-    A client that keeps trying a port from that range while its server is away may be given the same one, and then
-    it is connected to itself.
-    """
-    while True:
-        port = random.randrange(20_000, 30_000)
-        try:
-            with socket.create_server(("127.0.0.1", port)):
-                return port
-        except OSError:
-            continue
+PATIENCE = 120.0
+"""Seconds for a start that takes two on an idle machine."""
 
 
 class ZooKeeper:
@@ -48,7 +37,7 @@ class ZooKeeper:
         )
         self.start()
         self.client = KazooClient(self.address, timeout=60, auth_data=[("digest", "super:super")])
-        self.client.start()
+        self.client.start(timeout=PATIENCE)
 
     @property
     def address(self) -> str:
@@ -69,7 +58,7 @@ class ZooKeeper:
             *("-cp", class_path(), "org.apache.zookeeper.server.quorum.QuorumPeerMain", "zoo.cfg"),
         ]
         self._server = self._guarded.start(command, folder=self.folder, output=self.folder / "out.log")
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while not self._serves():
             assert time.monotonic() < deadline, (self.folder / "out.log").read_text()
             time.sleep(0.05)

@@ -17,6 +17,8 @@ from casebook.errors import CollectError
 from casebook.facts import ReadOutcome
 from tests.collect.false_zookeeper import FalseZooKeeper
 from tests.collect.small_zookeeper import kafka
+from tests.ends import PATIENCE as PATIENCE_OF_TESTS
+from tests.ends import ends
 
 MANY = kafka({f"t{n:02}": {p: [1, 2] for p in range(10)} for n in range(20)})
 PATIENCE = 1.0
@@ -44,10 +46,8 @@ class TestZooKeeper:
     @pytest.mark.parametrize("keeps", [6000, 1000, 0x7FFFFFFF])
     def test_answers_and_stalls(self, keeps: int) -> None:
         """Also where the session is so short that the connection is lost and found all the while, or so long that nobody pings."""
-        began = time.monotonic()
-        with false(answers=60, keeps=keeps) as server:
+        with ends(), false(answers=60, keeps=keeps) as server:
             found = walk(server.address, timeout=PATIENCE, window=8)
-        assert time.monotonic() - began < PATIENCE + 5
         lost = "was lost and did not come back within"  # the connection, at the moment when patience ends
         assert "did not answer for" in found.gave_up or (keeps == 1000 and lost in found.gave_up)
         outcomes = {znode.outcome for znode in found.znodes}
@@ -55,22 +55,18 @@ class TestZooKeeper:
 
     def test_accepts_and_stalls(self) -> None:
         """No session is opened at all."""
-        began = time.monotonic()
-        with false(opens=False) as server, pytest.raises(CollectError, match="No ZooKeeper server answered within"):
+        with ends(), false(opens=False) as server, pytest.raises(CollectError, match="No ZooKeeper server answered within"):
             walk(server.address, timeout=PATIENCE)
-        assert time.monotonic() - began < PATIENCE + 6
 
     @pytest.mark.parametrize("behaviour", [{"drip": 0.05}, {"answers": 2}, {"expires_after": 1}])
     def test_never_comes_to_anything(self, behaviour: dict) -> None:
         """A byte at a time, a question or two, or sessions that expire over and over, within the time of a whole collection."""
-        began = time.monotonic()
-        with false(**behaviour) as server:
+        with ends(), false(**behaviour) as server:
             try:
                 made = collect(server, time_limit=3.0)
                 assert made.could_not_collect
             except CollectError as error:
                 assert "ZooKeeper" in str(error) or "cannot be read" in str(error)
-        assert time.monotonic() - began < 3 + 6
 
     def test_a_slow_one_is_read_as_far_as_there_is_time(self, tmp_path: Path) -> None:
         """Each answer comes in time, and all of them would not; it takes no time of what else was given."""
@@ -86,17 +82,13 @@ class TestZooKeeper:
 
     def test_a_look_has_an_end(self) -> None:
         """As the doctor takes: of answers that come late, too."""
-        began = time.monotonic()
-        with false(pause=0.3) as server:
+        with ends(), false(pause=0.3) as server:
             reach(server.address, timeout=0.5)
-        assert time.monotonic() - began < 0.5 * 6 + 5
 
     def test_the_word_srvr(self) -> None:
         """A byte at a time is no answer."""
-        began = time.monotonic()
-        with false(drip=0.2) as server:
+        with ends(), false(drip=0.2) as server:
             assert reachable.zookeeper_version(server.address) is None
-        assert time.monotonic() - began < reachable.PATIENCE + 2
 
 
 def collect(server: FalseZooKeeper, **more: object) -> Case:
@@ -136,17 +128,15 @@ class TestTimeLimit:
     def test_the_command(self, tmp_path: Path) -> None:
         """It ends in time with a case and 3; the standard input that nobody ends has an end too."""
         (tmp_path / "server.log").write_text("x\n")
-        began = time.monotonic()
         with false(answers=60) as server:
             done = casebook(
                 "--zookeeper", server.address, "--logs", f"1={tmp_path}/server.log", "--timeout", "3s", "--out", str(tmp_path / "case")
             )  # fmt: skip
-        assert time.monotonic() - began < 15
         assert done.returncode == 3
         assert "Collected only in part" in done.stderr
         assert "ZooKeeper's half of the time limit of 3 s was used up" in done.stderr
         assert {"zookeeper/znodes.jsonl.zst", "brokers/1/logs/server.log"} == set(Case.open(tmp_path / "case").items)
-        with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], stdout=subprocess.PIPE) as typing:
+        with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], stdout=subprocess.PIPE) as typing:
             done = casebook("--pasted", "-", "--timeout", "1s", "--out", str(tmp_path / "other"), stdin=typing.stdout)
             typing.kill()
         assert (done.returncode, "time limit of 1 s" in done.stderr) == (3, True)
@@ -156,4 +146,4 @@ def casebook(*arguments: str, **more: object) -> subprocess.CompletedProcess:
     """Run the collector."""
     code = "from casebook.cli import main; main()"
     command = [sys.executable, "-c", code, "collect", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, **more)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_OF_TESTS, **more)

@@ -3,7 +3,6 @@
 import socket
 import struct
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -21,6 +20,7 @@ from casebook.errors import CollectError, UsageError
 from casebook.facts import ReadOutcome, Znode
 from tests.collect.small_zookeeper import ZooKeeper, kafka, state, state_path
 from tests.collect.tapped_wire import Wire
+from tests.ends import ends
 
 ONE = {"t": {0: [1, 2]}}
 
@@ -243,13 +243,16 @@ class TestDenied:
 
 class TestOutage:
     def test_unreachable(self) -> None:
-        """The error names who was tried and why it failed, in bounded time."""
-        started = time.monotonic()
-        with pytest.raises(CollectError, match="No ZooKeeper server answered") as caught:
+        """The error names who was tried and why it failed."""
+        with ends(), pytest.raises(CollectError, match="No ZooKeeper server answered") as caught:
             walk("127.0.0.1:1,no-such-host.invalid:2181", timeout=0.5)
         assert "127.0.0.1:1: connection refused" in caught.value.cause
         assert "no-such-host.invalid:2181: its name does not resolve" in caught.value.cause
-        assert time.monotonic() - started < 15
+
+    def test_refused(self) -> None:
+        """A refusal is an answer: nobody waits for as long as silence is given, which is ten hours here."""
+        with ends(), pytest.raises(CollectError, match="No ZooKeeper server answered"):
+            walk("127.0.0.1:1,[::1]:1", timeout=36_000)
 
     def test_not_a_zookeeper(self) -> None:
         """Something that listens there and speaks otherwise is told apart."""
@@ -296,11 +299,10 @@ class TestOutage:
     def test_frozen(self, own_zookeeper: ZooKeeper) -> None:
         """A server that says nothing any more ends the walk within the timeout."""
         own_zookeeper.tree(kafka({f"t{n:02}": {p: [1, 2] for p in range(50)} for n in range(40)}))
-        started = time.monotonic()
-        found = walk(own_zookeeper.address, progress=lambda _done, _estimate: own_zookeeper.server.freeze(), timeout=5)
+        with ends():
+            found = walk(own_zookeeper.address, progress=lambda _done, _estimate: own_zookeeper.server.freeze(), timeout=5)
         own_zookeeper.server.thaw()
         assert found.problems
-        assert time.monotonic() - started < 20
 
     def test_session_expired(self, zookeeper: ZooKeeper, wire: Wire) -> None:
         """An expired session is followed by a new one, and the walk goes on."""

@@ -1,7 +1,5 @@
 """Files of clients: every name and spelling that counts, what the file does not tell, and files made to break a reader."""
 
-import time
-
 import javaproperties
 import yaml
 from hypothesis import given
@@ -9,6 +7,7 @@ from hypothesis import strategies as st
 
 from casebook.clients import CONSUMER, JAVA, LIBRDKAFKA, PRODUCER, SCALA, SPRING, ClientFile
 from casebook.formats.client_properties import LONGEST, parse
+from tests.ends import ends
 
 KEYS = st.sampled_from(["acks", "retries", "linger.ms", "enable.idempotence", "group.id", "auto.offset.reset", "foo.bar"])
 VALUES = st.sampled_from(["all", "1", "0", "true", "false", "latest", "9", "${X}", "", "null", "zwölf"])
@@ -140,11 +139,10 @@ class TestNotTold:
 
 class TestHostile:
     def test_an_aliases_bomb(self):
-        """A kilobyte that stands for 10^9 leaves is read in a moment, and said not to be whole."""
-        lines = ["a0: &a0 [x,x,x,x,x,x,x,x,x]"] + [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
-        began = time.monotonic()
-        found = read("\n".join(["producer: {acks: 1}", *lines]), "bomb.yml")[PRODUCER]
-        assert time.monotonic() - began < 2
+        """A kilobyte that stands for 10^15 leaves is read, and said not to be whole."""
+        lines = ["a0: &a0 [x,x,x,x,x,x,x,x,x]"] + [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 16)]
+        with ends():
+            found = read("\n".join(["producer: {acks: 1}", *lines]), "bomb.yml")[PRODUCER]
         assert found.given["acks"].value == "1"
         assert not found.whole
 

@@ -4,7 +4,6 @@ The files in ``pasted/`` were printed by the tools of a cluster of three brokers
 """
 
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 
 from casebook.formats import pasted
 from casebook.formats.pasted_text import MOST_LINES
+from tests.ends import ends
 
 FOLDER = Path(__file__).parent / "pasted"
 FILES = {path.stem: path.read_text() for path in sorted(FOLDER.glob("*.txt"))}
@@ -318,10 +318,9 @@ class TestHostile:
         ids=["long line", "braces", "list", "row", "log line", "many", "open braces", "commands", "lists", "brokers", "rows", "binary", "stats"],
     )  # fmt: skip
     def test_bounded(self, lines):
-        """In seconds, whatever it is."""
-        started = time.monotonic()
-        found = pasted.read(lines)
-        assert time.monotonic() - started < 20
+        """Each line is looked at a few times, whatever it is: with all pairs of them it would take hours."""
+        with ends():
+            found = pasted.read(lines)
         assert len({line.broker for line in found.logs}) <= 201
 
     def test_only_so_many_lines(self):

@@ -11,6 +11,7 @@ from casebook.rehearsal.incidents import capture
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Truth
 from tests.leaders.predicting import PredictingStage
+from tests.rehearsal import plays
 
 VERSIONS = ("0.9.0.1", "2.8.2", "3.9.2")
 
@@ -43,13 +44,15 @@ def _play(script: Callable[[Stage], None], kafka: str, folder: Path, *, verify: 
 @pytest.fixture(scope="session", params=VERSIONS)
 def leaders_lost(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Played:
     """The incident leader-minus-one."""
-    return _play(leader_minus_one.play, request.param, tmp_path_factory.mktemp("leaders-lost"), verify=True)
+    play = lambda: _play(leader_minus_one.play, request.param, tmp_path_factory.mktemp("leaders-lost"), verify=True)  # noqa: E731
+    return plays.until_it_succeeds(play)
 
 
 @pytest.fixture(scope="session", params=VERSIONS)
 def controller_lost(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Played:
     """The incident controller-dies."""
-    return _play(controller_dies.play, request.param, tmp_path_factory.mktemp("controller-lost"), verify=False)
+    play = lambda: _play(controller_dies.play, request.param, tmp_path_factory.mktemp("controller-lost"), verify=False)  # noqa: E731
+    return plays.until_it_succeeds(play)
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import pytest
 from casebook.errors import RehearsalError
 from casebook.rehearsal import Cluster
 from casebook.rehearsal.records import produce
+from tests.rehearsal import plays
 
 LAYOUT = re.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] (TRACE|DEBUG|INFO|WARN|ERROR|FATAL) .* \([\w.$]+\)$")
 
@@ -15,12 +16,12 @@ class TestLogs:
     @pytest.mark.parametrize("name", ["server.log", "controller.log", "state-change.log", "log-cleaner.log"])
     def test_kafkas_own_files_and_layout(self, leaders_lost, name):
         """Each file is written, in Kafka's default layout; messages of many lines have only their ends in it."""
-        log = leaders_lost.out / "during" / "brokers" / "3" / "logs" / name
-        assert any(LAYOUT.match(line) for line in log.read_text().splitlines())
+        log = plays.logged(leaders_lost.out / "during", 3, name)
+        assert any(LAYOUT.match(line) for line in log.splitlines())
 
     def test_state_changes_are_traced_in_0_9(self, leaders_lost):
         """TRACE by default in 0.9, INFO in the later ones."""
-        text = (leaders_lost.out / "during" / "brokers" / "3" / "logs" / "state-change.log").read_text()
+        text = plays.logged(leaders_lost.out / "during", 3, "state-change.log")
         assert (" TRACE " in text) == (leaders_lost.kafka == "0.9.0.1")
 
 

@@ -5,9 +5,9 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from casebook.analysis import release, timeline
 from casebook.case import Case
@@ -22,6 +22,8 @@ from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Truth
 from casebook.scans import logs
 from casebook.storage import OFFSETS_TOPIC
+
+Played = TypeVar("Played")
 
 _KEPT = []
 _CHANCES = 3
@@ -89,15 +91,22 @@ def played(incident: str, kafka: str) -> Path:
 
 @cache
 def played_by(script: Callable[[Stage], None], incident: str, kafka: str, story: str) -> Path:
-    """The same of a script that nobody is offered.
+    """The same of a script that nobody is offered."""
+    return until_it_succeeds(lambda: _play(script, incident, kafka, story))
+
+
+def until_it_succeeds(play: Callable[[], Played]) -> Played:
+    """What a play leaves behind.
 
     On a busy machine a play may miss the moment that it is about, or wait for a server in vain. It says so itself, and is played
     again.
     """
     for _ in range(_CHANCES - 1):
-        with suppress(*_TOO_BUSY):
-            return _play(script, incident, kafka, story)
-    return _play(script, incident, kafka, story)
+        try:
+            return play()
+        except _TOO_BUSY as missed:
+            print(missed)
+    return play()
 
 
 def _play(script: Callable[[Stage], None], incident: str, kafka: str, story: str) -> Path:

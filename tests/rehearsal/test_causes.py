@@ -1,15 +1,16 @@
 """One effect, many causes: the timeline of one day of a cluster tells what began each loss, as far as its logs can tell."""
 
 import json
-import re
 from itertools import pairwise
 
 import pytest
 
+from casebook import places
 from casebook.analysis.timeline_rows import WindowKind
+from casebook.case import Case
 from casebook.rehearsal import causes as script
 from tests.rehearsal import plays
-from tests.rehearsal.test_timeline import CLOSE, examined, ms, utc
+from tests.rehearsal.test_timeline import CLOSE, examined, ms
 
 pytestmark = pytest.mark.alone
 
@@ -24,7 +25,6 @@ ORDER = (
     "zk_session_expired",
     "znode_broker_registered",
 )
-_EXPIRING = re.compile(r"^\[(?P<at>[^\]]+)\] INFO Expiring session (?P<session>0x[0-9a-f]+)", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +47,15 @@ def found(out):
 
 @pytest.fixture(scope="module")
 def expired(out):
-    """When ZooKeeper says that it gave up a session, by its name."""
-    text = (out / "after" / "zookeeper" / "logs" / "zookeeper" / "zookeeper.out").read_text()
-    return {match["session"]: utc(match["at"]) for match in _EXPIRING.finditer(text)}
+    """When ZooKeeper gave up a session, by its name: the time of the transaction; its line may be printed late."""
+    closed = (change for change in Case.open(out / "after").history() if change.operation == "closeSession")
+    return {f"0x{change.session:x}": change.time for change in closed}
+
+
+@pytest.fixture(scope="module")
+def doubt(found):
+    """Milliseconds by which brokers' times may be wrong: those that their clocks say of themselves, where these are more than usual."""
+    return max(CLOSE, *(clock.uncertainty for clock in found.clocks if clock.broker))
 
 
 def chain_of(found, broker, at):
@@ -83,7 +89,7 @@ def loss(request, facts, found, expired):
 
 
 class TestLoss:
-    def test_order(self, loss):
+    def test_order(self, loss, doubt):
         """Expiry, znode gone, controller told, registered again: in this order, after the begin; the last after its end."""
         fact, _, chain, _ = loss
         first = {}
@@ -91,7 +97,7 @@ class TestLoss:
             for row in (link.cause, link.effect):
                 first.setdefault(row.kind, row.at)
         times = [ms(fact["begun"]), *(first[kind] for kind in ORDER[:5]), ms(fact["ended"]), *(first[kind] for kind in ORDER[5:])]
-        assert all(later - earlier >= -CLOSE for earlier, later in pairwise(times))
+        assert all(later - earlier >= -doubt for earlier, later in pairwise(times))
 
     def test_nothing_is_a_cause_that_ended_before(self, loss, facts):
         """What befell a broker some seconds earlier has no part in it."""
@@ -140,19 +146,19 @@ class TestCut:
 
 class TestCollection:
     def test_the_pause_is_read(self, facts, found):
-        """The one long pause of the GC log, with its cause and its length."""
+        """The one long pause of the GC log, with its cause: it was no shorter than the suspension in its midst."""
         (row,) = (row for row in found.rows if row.kind == "gc_pause" and row.milliseconds >= script.TIMEOUT * 500)
         fact = facts["collection"]
-        assert abs(row.milliseconds - (ms(fact["ended"]) - ms(fact["begun"]))) <= CLOSE
+        assert row.milliseconds >= ms(fact["ended"]) - ms(fact["begun"]) - CLOSE
         assert (row.broker, row.fields["cause"].split(" (")[0]) == (script.COLLECTING, "Pause Young")
 
-    def test_root(self, facts, found, expired):
+    def test_root(self, facts, found, expired, doubt):
         """The pause, though its line is printed after the loss; and what it cannot tell: the process was suspended in it."""
         chain, roots = chain_of(found, script.COLLECTING, expired[facts["collection"]["session"]])
         assert roots[0].kind == "gc"
         assert "stands still" in roots[0].unchecked[0]
         assert chain.links[0].cause.kind == "gc_pause"
-        assert abs(chain.links[0].cause.at - ms(facts["collection"]["begun"])) <= CLOSE
+        assert chain.links[0].cause.at <= ms(facts["collection"]["begun"]) + doubt
 
 
 class TestFreeze:
@@ -172,12 +178,12 @@ def disk(found):
 
 
 class TestDisk:
-    def test_order(self, disk, facts):
+    def test_order(self, disk, facts, doubt):
         """A checkpoint cannot be written, the log dir is given up, its replicas are offline, others lead."""
         assert [link.effect.kind for link in disk.links] == ["log_dir_failed", "replicas_offline", "znode_leader_changed"]
         assert [link.cause.kind for link in disk.links] == ["disk_error", "log_dir_failed", "replicas_offline"]
-        assert all(link.seconds * 1000 >= -CLOSE for link in disk.links)
-        assert ms(facts["disk"]["begun"]) <= disk.opened + CLOSE
+        assert all(link.seconds * 1000 >= -doubt for link in disk.links)
+        assert ms(facts["disk"]["begun"]) <= disk.opened + doubt
 
     def test_root(self, found, disk, facts):
         """The disk, by the line that names the log dir."""
@@ -199,11 +205,11 @@ class TestDisk:
 
 class TestZooKeeper:
     def test_the_slow_write_is_read(self, facts, found):
-        """The write that took as long as ZooKeeper stood still; none where the disk lets nobody wait."""
+        """The write that took at least as long as ZooKeeper stood still; none where the disk lets nobody wait."""
         fact = facts["zookeeper"]
         slow = [row.milliseconds for row in found.rows if row.kind == "zks_fsync_slow" and row.at >= ms(fact["begun"])]
         stood = ms(fact["ended"]) - ms(fact["begun"])
-        assert fact["waited_for_disk"] == any(abs(took - stood) <= 2 * CLOSE for took in slow)
+        assert fact["waited_for_disk"] == any(took >= stood - 2 * CLOSE for took in slow)
 
     def test_root(self, facts, found, expired):
         """Of every session that expired: ZooKeeper, and not the network or the host of that broker, which was awake."""
@@ -214,10 +220,17 @@ class TestZooKeeper:
 
 
 def test_clocks(found):
-    """Where nothing else runs beside it, each broker's clock, which was right, is found to be, and known as well as it needs to be."""
+    """Each broker's clock, which was right, is found to be, within what is said of how well it is known."""
     measured = {clock.broker: clock for clock in found.clocks if clock.broker}
     assert measured.keys() == set(script.BROKERS)
-    assert all(abs(clock.skew) <= CLOSE and clock.uncertainty <= CLOSE for clock in measured.values())
+    assert all(abs(clock.skew) <= max(CLOSE, clock.uncertainty) for clock in measured.values())
+
+
+def test_clocks_of_a_recorded_play():
+    """Where nothing else ran beside it, each broker's clock is known as well as it needs to be."""
+    measured = [clock for clock in examined(places.samples_dir() / "acks1_loss").clocks if clock.broker]
+    assert len(measured) == 3
+    assert all(abs(clock.skew) <= CLOSE and clock.uncertainty <= CLOSE for clock in measured)
 
 
 def test_a_first_start_is_no_crash(found):

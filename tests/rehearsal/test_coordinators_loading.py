@@ -8,6 +8,7 @@ import pytest
 
 from casebook.analysis.coordinator_states import WAITING, State
 from casebook.rehearsal import coordinators_loading as script
+from casebook.rehearsal import load_never_ends
 from tests.rehearsal import plays
 
 pytestmark = pytest.mark.alone
@@ -86,8 +87,8 @@ class TestLoadNeverEnds:
         assert "[__consumer_offsets,1]" in stuck["loads"][-1]
 
     def test_the_loader_is_busy(self, stuck):
-        """It is not waiting for anything but the processor."""
-        assert stuck["loader"]["cpu_seconds"] > 0.05 * stuck["loader"]["seconds"]
+        """It goes on using the processor, and ends nothing."""
+        assert stuck["loader"]["cpu_seconds"] >= load_never_ends.IN_VAIN
 
     def test_it_is_told_apart_from_a_slow_load(self, endless, stuck):
         """By the batch in the segments; and for nobody behind it a time is named."""

@@ -24,7 +24,7 @@ MIN_ISR = {"min.insync.replicas": "2"}
 WRITTEN = [(topic, partition) for topic in ("sole", "pair", "trio") for partition in TOPICS[topic]]
 SECONDS_AFTER = 3.0
 PATIENT = {"zookeeper.session.timeout.ms": "10000"}
-"""The most that ZooKeeper grants at the tick of a rehearsal: a broker that a busy machine lets wait must not be given up."""
+"""Longer than by default: a broker that a busy machine lets wait must not be given up."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from casebook import sources
 from casebook.errors import RehearsalError
 from casebook.rehearsal import INCIDENTS, health, practise
 from casebook.rehearsal import kill_before_drain as script
-from casebook.rehearsal.practice import _Watch
+from casebook.rehearsal.practice import SETTLES, _Watch
 from casebook.rehearsal.truth import Expected
 from casebook.storage import OFFSETS_TOPIC
 from tests.rehearsal.test_nothing_left import gone, running_in
@@ -159,10 +159,10 @@ class TestPractice:
         """All servers go, their folder with them, and the scripts say that nobody practises here any more."""
         home = str((practice.folder / "broker-1").resolve().parent)
         practice.process.send_signal(signal.SIGINT)
-        assert practice.process.wait(30) == 0
+        assert practice.process.wait(SLOW) == 0
         assert gone(home)
         late = subprocess.run(
-            ["./stop-broker", "1"], cwd=practice.folder, capture_output=True, text=True, timeout=20, check=False
+            ["./stop-broker", "1"], cwd=practice.folder, capture_output=True, text=True, timeout=SLOW, check=False
         )
         assert (late.returncode, late.stderr) == (1, "Nobody practises here any more.\n")
         assert json.loads((practice.folder.parent / "truth.json").read_text())["incident"] == "kill-before-drain"
@@ -175,15 +175,16 @@ class TestADeath:
         """Not healed, one clean look, a death: two clean looks heal only when its session has ended."""
         looks = iter([("1 partition without leader",), *[()] * 6])
         monkeypatch.setattr(health, "still_wrong", lambda *_, **__: next(looks))
+        clock = SimpleNamespace(now=0.0)
+        monkeypatch.setattr("casebook.rehearsal.practice.time", SimpleNamespace(monotonic=lambda: clock.now))
         monkeypatch.setattr("casebook.rehearsal.practice.EVERY", 0.0)
         told: list[str] = []
         counted = SimpleNamespace(said=lambda _: "")
         watch = _Watch(INCIDENTS["kill-before-drain"], None, counted, evidence=tmp_path, tell=told.append)
-        monkeypatch.setattr("casebook.rehearsal.practice.SETTLES", 0.3)
         for died in ([], [], [2], [], []):
             watch.look(died)
         assert "Broker 2 has died" in told[1] and not any("HEALED" in line for line in told)
-        time.sleep(0.3)
+        clock.now += SETTLES
         watch.look([])
         assert "HEALED" not in told[-1]
         watch.look([])

@@ -1,21 +1,19 @@
-"""Coordinators move when one broker is restarted, and their groups wait as was foretold; when all are, nobody takes them over."""
+"""Coordinators move when one broker is restarted, to whom it was foretold; when all are restarted, nobody takes them over.
+
+How near the wait that is foretold comes to what brokers log is for recorded plays here, and measured on new ones in
+``tests/bench/load_forecast.py``: it depends on whether the machine goes on as fast as before.
+"""
 
 import json
-import re
-from datetime import datetime
 
 import pytest
 
+from casebook import places
 from casebook.analysis import maintenance, release
 from casebook.case import Case
 from casebook.rehearsal import restart_all_coordinators as script
 from tests.rehearsal import plays
-
-pytestmark = pytest.mark.alone
-
-_LINE = re.compile(
-    r"^\[(?P<at>[\d :,-]+)\].* (?P<what>Loading|Finished loading) offsets .*\[__consumer_offsets,(?P<partition>\d+)\]"
-)
+from tests.rehearsal.foretold import taken_over
 
 
 @pytest.fixture(scope="module")
@@ -30,25 +28,24 @@ def truth(out):
     return json.loads((out / "truth.json").read_text())["facts"]["restart_all_coordinators"]
 
 
+def concluded(place, *, scan):
+    """What notebook 30 concludes from a case."""
+    case = Case.open(place)
+    cluster = case.cluster()
+    held = plays.evidence(place, scan=scan).coordinators
+    return maintenance.examine(cluster, release.release(cluster), held=held, log_dirs=case.log_dirs())
+
+
 @pytest.fixture(scope="module")
 def found(out):
-    """What notebook 30 concludes from the case before, with segments."""
-    case = Case.open(out / "copied")
-    cluster = case.cluster()
-    held = plays.evidence(out / "copied", scan=True).coordinators
-    return maintenance.examine(cluster, release.release(cluster), held=held, log_dirs=case.log_dirs())
+    """From the case before, with segments."""
+    return concluded(out / "copied", scan=True)
 
 
 @pytest.fixture(scope="module")
 def loads(truth):
     """By broker that took something over: the partitions, and the seconds from the first line to the last."""
-    told = {}
-    for broker, lines in truth["one"]["loads"].items():
-        seen = [match for match in map(_LINE.match, lines) if match]
-        times = [datetime.strptime(match["at"], "%Y-%m-%d %H:%M:%S,%f") for match in seen]
-        if seen:
-            told[int(broker)] = {int(match["partition"]) for match in seen}, (max(times) - min(times)).total_seconds()
-    return told
+    return taken_over(truth)
 
 
 def row(found, *brokers):
@@ -64,10 +61,18 @@ def test_who_takes_over(found, loads):
     assert told == {broker: partitions for broker, (partitions, _) in loads.items()}
 
 
-def test_how_long_groups_wait(found, loads):
-    """Within the interval that was named, for the broker that takes longest."""
+def test_how_long_groups_wait_in_a_recorded_play():
+    """Within the interval that was named from the case before, for the broker that takes longest."""
+    sample = places.samples_dir() / "restart_all_coordinators"
+    truth = json.loads((sample / "expected.json").read_text())["facts"]["restart_all_coordinators"]
+    wait = concluded(sample, scan=False).moves.of([script.ONE]).wait
+    assert wait.low / 1000 <= max(seconds for _, seconds in taken_over(truth).values()) <= wait.high / 1000
+
+
+def test_how_long_groups_wait(found):
+    """For the broker that takes longest; what is said of it is the middle."""
     wait = found.moves.of([script.ONE]).wait
-    assert wait.low / 1000 <= max(seconds for _, seconds in loads.values()) <= wait.high / 1000
+    assert 0 < wait.low < wait.mid < wait.high
     assert row(found, script.ONE).seconds_without_coordinator == pytest.approx(wait.mid / 1000, abs=0.1)
 
 
@@ -78,12 +83,16 @@ def test_how_many_groups(found):
     assert row(found, script.ONE).safe
 
 
-def test_all_together(found, truth):
+def test_all_together(out, found, truth):
     """Every partition is offline, every group waits, and for how long is not known: until somebody is back and has loaded."""
     together = found.together((script.BROKERS,))
     assert together.safe is False
     assert (together.groups_without_coordinator, together.seconds_without_coordinator) == (len(script.GROUPS), None)
     assert "nobody takes over" in together.why
-    begun = datetime.fromisoformat(truth["all"]["begun"])
-    waited = {group: (datetime.fromisoformat(at) - begun).total_seconds() for group, at in truth["all"]["served"].items()}
-    assert min(waited.values()) > row(found, script.ONE).seconds_without_coordinator
+    assert min(truth["all"]["served"].values()) > started(out)
+
+
+def started(out):
+    """When all were started again, after they had been killed together."""
+    actions = json.loads((out / "truth.json").read_text())["actions"]
+    return max(action["at"] for action in actions if action["did"] == "Start broker 1 and broker 2 and broker 3.")

@@ -41,8 +41,8 @@ PATIENCE = 30.0
 """Seconds in which every partition acknowledges that nothing was foretold of."""
 LONGER = 1.5
 """Seconds in which none of the others does, from then on."""
-PATIENT = {"zookeeper.session.timeout.ms": "10000"}
-"""The most that ZooKeeper grants at the tick of a rehearsal: a broker that a busy machine lets wait must not be given up."""
+PATIENT = {"zookeeper.session.timeout.ms": "30000"}
+"""Longer than by default: a broker that a busy machine lets wait must not be given up."""
 INTERNAL = "__admin_client"
 """The client whose records brokers take for internal topics, too (``AdminUtils.AdminClientId``, ``KafkaApis.scala@0.9.0.1, 2.8.2``)."""
 

@@ -191,7 +191,8 @@ class TestApiVersionsStorm:
         assert check.facts["senders"] == ([] if phase == "during" else [api_versions_storm.CULPRIT_ADDRESS])
 
     def test_nobody_believed_to_lead_when_the_broker_had_stopped(self, storm):
-        """It was restarted between the phases, and handed over before."""
+        """It was restarted between the phases, and handed over before: the window ends with its process at the latest."""
+        starts = [row.at for row in storm.rows if row.kind == "broker_starting" and row.broker == api_versions_storm.ASKED]
         for window in windows(storm, WindowKind.TWO_LEADERS).values():
             assert window.planned
-            assert window.closed - window.opened < 10_000
+            assert starts[0] < window.opened <= window.closed < starts[1]

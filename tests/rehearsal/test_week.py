@@ -7,8 +7,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from casebook.errors import RehearsalError
-from tests.rehearsal import week
+from tests.rehearsal import plays, week
 
 SEEN_IN_LOGS = ("timeline.", "loss.")
 """What the logs tell of a night; checked for the nights in which nobody touched a broker, and the one of the cleaner."""
@@ -59,12 +58,7 @@ NAMED = {
 @pytest.fixture(scope="module")
 def mornings(tmp_path_factory) -> dict[str, Path]:
     """The cases, by night."""
-    for _ in range(2):
-        try:
-            return week.play(tmp_path_factory.mktemp("week"))
-        except RehearsalError as missed:
-            print(missed)  # a busy machine may miss a moment, as when a session ends in a standstill
-    return week.play(tmp_path_factory.mktemp("week"))
+    return plays.until_it_succeeds(lambda: week.play(tmp_path_factory.mktemp("week")))
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,13 @@ from functools import partial
 from pathlib import Path
 
 from casebook.collect import collect_case
+from casebook.errors import RehearsalError
 from casebook.rehearsal import Cluster, disks
 from casebook.rehearsal.commits import Commit, Groups
 from casebook.rehearsal.offsets_bloat import BROKER_SETTINGS, KILLER, ROOMY, TOO_MANY
 from casebook.rehearsal.offsets_bloat import SETTINGS as TOPIC_SETTINGS
 from casebook.rehearsal.records import produce
+from casebook.rehearsal.topics import Partition, label
 from casebook.storage import OFFSETS_TOPIC
 from tests import notebook_cells
 
@@ -22,17 +24,26 @@ TOPICS = {
     KILLER[0]: {KILLER[1]: (1,)},
 }
 SINGLE = "invoices"
-_LAG, _FLAPPINGS = 1.5, 5
+_LAG, _FLAPPINGS = 4.0, 5
+"""Seconds that a follower may lag: a busy machine lets one wait for a second or two. A leader looks after them just as often."""
+_SESSION = 30.0
+"""Seconds: far longer than a broker stands still here."""
+_UNTOUCHED = ("first", "quiet", "cleaner", "grown", "single", "still")
+"""Nights in which nobody touches a broker."""
 _AT_REST = 2.0
 """Seconds without a clean after which the cleaners are taken to have nothing to do: they look twice a second."""
 _FIRST = datetime(2026, 11, 16, 3, tzinfo=UTC)
 
 
 def play(folder: Path) -> dict[str, Path]:
-    """The cases of the mornings, by what happened in the night before."""
+    """The cases of the mornings, by what happened in the night before.
+
+    Raises:
+        RehearsalError: Something else happened, too: the machine was so busy that a follower fell behind by itself.
+    """
     settings = BROKER_SETTINGS | {
         "replica.lag.time.max.ms": str(int(1000 * _LAG)),
-        "zookeeper.session.timeout.ms": "10000",  # longer than a broker stands still here
+        "zookeeper.session.timeout.ms": str(int(1000 * _SESSION)),
         "auto.leader.rebalance.enable": "false",
     }
     mornings: dict[str, Path] = {}
@@ -40,10 +51,32 @@ def play(folder: Path) -> dict[str, Path]:
         for topic, assignment in TOPICS.items():
             cluster.create_topic(topic, assignment, TOPIC_SETTINGS.get(topic))
         _whole(cluster)
+        changed = _watch(cluster)
         for number, (night, happens) in enumerate(_nights(cluster)):
             happens()
             mornings[night] = _morning(cluster, folder / night, number)
+            if night in _UNTOUCHED and changed:
+                raise RehearsalError(
+                    f"In the night {night} a state was written though nobody had done anything to it: {changed[0]}.",
+                    cause="The machine was busy.",
+                    try_="Play it again.",
+                )
+            changed.clear()
     return mornings
+
+
+def _watch(cluster: Cluster) -> list[str]:
+    """Partitions whose state was written since: a list that grows."""
+    changed: list[str] = []
+    last: dict[Partition, int] = {}
+
+    def told(partition: Partition, state: dict, at: int) -> None:
+        if last.setdefault(partition, at) != at:
+            changed.append(f"{label(partition)}, led by {state['leader']}, has the ISR {state['isr']}")
+        last[partition] = at
+
+    cluster.watch_states(told)
+    return changed
 
 
 def _nights(cluster: Cluster) -> Iterator[tuple[str, Callable[[], object]]]:
@@ -85,8 +118,11 @@ def _grow(cluster: Cluster) -> None:
 
 def _kill_cleaner(cluster: Cluster) -> None:
     produce({KILLER: TOO_MANY}, bootstrap=cluster.bootstrap, kafka=cluster.kafka, value="1")
-    log = cluster.log_dir(CLEANS_NO_MORE).parent / "logs" / "log-cleaner.log"
-    cluster.wait_until(lambda: "Error due to" in log.read_text(errors="replace"), what="the death of the cleaner")
+
+    def died() -> bool:
+        return any("Error due to" in line for line in disks.log_lines(cluster, CLEANS_NO_MORE, "log-cleaner.log"))
+
+    cluster.wait_until(died, what="the death of the cleaner")
 
 
 def _flap(cluster: Cluster) -> None:

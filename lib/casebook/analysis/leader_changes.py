@@ -21,6 +21,7 @@ CHECKPOINT = 5000
 """Milliseconds between two writes of the high watermarks (``replica.high.watermark.checkpoint.interval.ms``, same place)."""
 SOON = 60_000
 """A session that ended, or a disk that failed, so many milliseconds before an election is what called for it."""
+_LOADED = "log_loaded"
 _CUTS = ("truncated", "truncated_below_hw", "truncated_nothing", "fetch_reset", "log_emptied")
 
 
@@ -83,6 +84,8 @@ class _Changes:
         cut, cut_proof = self._begins(key, row, following)
         if cut is None and unclean is False:
             cut, cut_proof = self._follows(key, old, row)
+        if cut is None and unclean:
+            cut, cut_proof = self._loaded(key, row)
         at_start = None if unclean is not False else self._cut_at_start(key, before, row)
         if at_start is not None:
             cut, cut_proof = at_start.number("offset"), at_start.proof
@@ -143,6 +146,18 @@ class _Changes:
         own = self._scene.of_partition(key).between(row.time - SLACK, None if following is None else following - 1)
         begun = next((line for line in own if _begins(line, row)), None)
         return (None, "") if begun is None else (begun.number("offset"), begun.proof)
+
+    def _loaded(self, key: Key, row: StateRow) -> tuple[int | None, str]:
+        """Where the log ended that the new leader had loaded at its start, if it has followed nobody since.
+
+        Who follows says to where it cuts its log, also when it cuts nothing, and who leads does not (``makeFollowers``,
+        ``core/src/main/scala/kafka/server/ReplicaManager.scala@0.9.0.1``).
+        """
+        lines = self._scene.of_partition(key).between(None, row.time + SLACK)
+        own = [line for line in lines if line.broker == row.leader and line.kind in (_LOADED, *_CUTS)]
+        if not own or own[-1].kind != _LOADED or own[-1].number("offset") is None:
+            return None, ""
+        return own[-1].number("offset"), own[-1].proof
 
     def _follows(self, key: Key, old: int, row: StateRow) -> tuple[int | None, str]:
         """To where the old leader cut its log to follow.

@@ -13,7 +13,7 @@ from casebook.errors import RehearsalError
 from casebook.rehearsal import disks
 from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.commits import fetch_offsets, leaders
-from casebook.rehearsal.ledger import Entry, LedgerProducer, Place, by_partition, counted, iso, lost, stored, write_ledgers
+from casebook.rehearsal.ledger import Entry, LedgerProducer, Place, by_partition, counted, iso, lost, now, stored, write_ledgers
 from casebook.rehearsal.protocol import addresses
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.topics import Partition, label
@@ -133,6 +133,7 @@ def _producer(cluster: Cluster, client: str, *brokers: int) -> LedgerProducer:
 def _freeze(stage: Stage, cluster: Cluster) -> None:
     stage.act(f"Suspend broker {FROZEN} (SIGSTOP).", lambda: cluster.freeze(FROZEN))
     stage.truth.facts["acks1_loss"]["suspended"] = stage.truth.actions[-1]["at"]
+    stage.truth.facts["acks1_loss"]["stands_still"] = iso(now())
     stage.gone(cluster, FROZEN)
     cluster.wait_until(lambda: _leaders(cluster) == ELECTED, what="the election of others")
     cluster.wait_until(lambda: _all_told(cluster), what="brokers to tell clients of the new leaders")

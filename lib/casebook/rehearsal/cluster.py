@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _ATTEMPTS = 5
 _PATIENCE = 90.0
 _POLL = 0.05
+_OWN_SESSION = 30.0
+"""Seconds of the session of whoever rehearses, who has a busy machine to share and nothing to be given up for."""
 _TAKEN = "Address already in use"
 
 _QUIET = logging.getLogger(__name__)
@@ -408,7 +410,7 @@ class Cluster:
     def _connect(self) -> "KazooClient":
         from kazoo.client import KazooClient
 
-        client = KazooClient(hosts=self.zookeeper_address, timeout=SESSION_TIMEOUT, logger=_QUIET)
+        client = KazooClient(hosts=self.zookeeper_address, timeout=_OWN_SESSION, logger=_QUIET)
         client.start(timeout=_PATIENCE)
         if self.chroot:
             client.ensure_path(self.chroot)

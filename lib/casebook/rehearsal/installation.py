@@ -41,6 +41,7 @@ _NO_ENVIRONMENT = {
 """Leaves out of what is printed where Java and its jars lie on the machine that rehearses, and whose home it is."""
 _ZOOKEEPER = {
     "tickTime": "500",
+    "maxSessionTimeout": "60000",  # as at the tick of a distribution, rounded up; by default 20 ticks, so 10 s here
     "maxClientCnxns": "0",
     "admin.enableServer": "false",
 }

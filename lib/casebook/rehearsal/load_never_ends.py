@@ -6,6 +6,7 @@ are not even begun. It looks like a slow load, except for the largest record and
 """
 
 import time
+from collections.abc import Sequence
 
 from casebook.rehearsal import disks
 from casebook.rehearsal.commits import Commit, Groups
@@ -30,8 +31,8 @@ TALKATIVE = "payments"
 """The group that once commits more metadata than the buffer holds."""
 LONG = 1_000
 COMMITS = 500
-PATIENCE = 4.0
-"""Seconds for loads of a few kilobytes to end, if they ever do."""
+IN_VAIN = 1.0
+"""Seconds of processor time that the loader spends on one partition: far more than a load of a few kilobytes takes."""
 LOADER = "group-metadata-"
 """As the system cuts the name of the loading thread."""
 
@@ -46,11 +47,15 @@ def play(stage: Stage) -> None:
         with Groups(cluster.bootstrap) as groups:
             stage.act("All groups commit.", lambda: groups.commit(_commits()))
         stage.kill(cluster, BROKER)
+        when_empty = len(disks.load_lines(cluster, BROKER))
         stage.gone(cluster, BROKER)
         stage.start(cluster, BROKER)
         with Watch(cluster.bootstrap, committed) as watch:
-            time.sleep(PATIENCE)
+            cluster.wait_until(
+                lambda: _stuck(disks.load_lines(cluster, BROKER)[when_empty:], watch), what="a load that does not end"
+            )
             began, busy = time.monotonic(), cluster.cpu_seconds(BROKER, LOADER)
+            cluster.wait_until(lambda: cluster.cpu_seconds(BROKER, LOADER) >= busy + IN_VAIN, what="the loader to work in vain")
             stage.expect("during", cluster, now, disks=[BROKER], copy_segments=[OFFSETS_TOPIC])
             stage.truth.facts["coordinators"] = {
                 "served": sorted(watch.served(GROUPS)),
@@ -68,6 +73,16 @@ def play(stage: Stage) -> None:
         with Watch(cluster.bootstrap, committed) as watch:
             cluster.wait_until(lambda: watch.served(GROUPS) == GROUPS.keys(), what="all groups to be served")
         stage.expect("after", cluster, now)
+
+
+def _stuck(lines: Sequence[str], watch: Watch) -> bool:
+    """Whether the talkative group's partition is being loaded, and clients of those before it have heard that they are served."""
+    ended = {group for group, number in GROUPS.items() if any("Finished" in line and _of(number) in line for line in lines)}
+    return bool(lines) and "Finished" not in lines[-1] and _of(GROUPS[TALKATIVE]) in lines[-1] and watch.served(GROUPS) == ended
+
+
+def _of(number: int) -> str:
+    return f"[{OFFSETS_TOPIC},{number}]"
 
 
 def _commits() -> list[Commit]:

@@ -2,8 +2,8 @@
 
 Settings of brokers and clients pass by an allow-list: what analyses read, nothing else. Free text (logs, pastes, ledgers, data of
 znodes, what is said to people) passes three sieves: structured rules (:mod:`.rules`: what is assigned to a name that means a
-secret), the public rules of detect-secrets and gitleaks (:mod:`.scanner`), and what is too random to be anything else
-(:mod:`.shapes`). Addresses with passwords are refused (:mod:`.addresses`).
+secret), what a token's own form gives away (:mod:`.scanner` with the public rules of detect-secrets, :mod:`.prefixed`), and what
+is too random to be anything else (:mod:`.shapes`). Addresses with passwords are refused (:mod:`.addresses`).
 
 Where Kafka keeps secrets: SCRAM credentials under ``/config/users``, encrypted passwords under ``/config/brokers``
 (``ZkData.SensitiveRootPaths``, core/src/main/scala/kafka/zk/ZkData.scala@3.9.0), JAAS lines and the passwords of key

@@ -1,4 +1,4 @@
-"""Secrets that their own form gives away, wherever they stand: by the public rules of detect-secrets and of gitleaks.
+"""Secrets that their own form gives away, wherever they stand: by the public rules of detect-secrets.
 
 All these rules are about one run of letters without blanks or quotes, so runs are judged, one by one, and a line is its runs.
 """
@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
 from typing import NamedTuple
 
 RUN = re.compile(rb"[A-Za-z0-9_+/=.:~-]{16,}")
@@ -31,15 +30,6 @@ _DETECTORS = {
     "twilio.TwilioKeyDetector": "(?:ac|sk)[a-z0]{32}",
 }
 """The plugins of detect-secrets that know a secret by its own form, and what is in each of their matches (:func:`folded`)."""
-_TABLE = "gitleaks.tsv"
-_RARER = {
-    "1password-secret-key": "a0-[a-z0]{6}-",
-    "authress-service-client-access-key": r"(?:sc|ext|scauth|authress)_[a-z0]{5,30}\.",
-    "clickhouse-cloud-api-secret-key": "0b0d[a-z0]{34}",
-    "octopus-deploy-api-key": "api-[a-z0]{26}",
-    "vault-service-token": r"hvs\.|\bs\.[a-z0]{24}",
-}
-"""Instead of keywords of gitleaks that are in many a word (``s.``)."""
 _WINDOW, _OVERLAP = 1024, 1024
 """A longer run is looked at in pieces: a rule of somebody else may take more than its share of a long one."""
 _REST = re.compile(rb"[A-Za-z0-9_=-]{0,400}+")
@@ -68,7 +58,7 @@ def folded(text: str) -> str:
 @cache
 def rules() -> tuple[Rule, ...]:
     """All rules; importing all of detect-secrets takes a tenth of a second, so only whoever collects does."""
-    return (*_of_detect_secrets(), *_of_gitleaks())
+    return tuple(_of_detect_secrets())
 
 
 def _of_detect_secrets() -> Iterator[Rule]:
@@ -77,14 +67,6 @@ def _of_detect_secrets() -> Iterator[Rule]:
         for pattern in getattr(import_module(f"detect_secrets.plugins.{module}"), name).denylist:
             if r"[\'\"]" not in pattern.pattern:  # of AWS: by a name beside it, which is what structured rules are for
                 yield Rule(name, likely, pattern)
-
-
-def _of_gitleaks() -> Iterator[Rule]:
-    for line in files(__package__).joinpath(_TABLE).read_text(encoding="utf-8").splitlines():
-        if not line.startswith("#"):
-            name, keywords, pattern = line.split("\t")
-            likely = _RARER.get(name) or "|".join(re.escape(folded(word)) for word in keywords.split(","))
-            yield Rule(name, likely, re.compile(pattern))
 
 
 @cache

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 _TOKEN = re.compile(rb"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{23,}+={0,2}")
-_LEAST = 23
+LEAST = 23
 """Letters of what is looked at; the 22 of a UUID of Kafka's (``Uuid.java@2.8.0``) look random and are evidence."""
 _PARTS = re.compile(r"[A-Za-z0-9]+")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]{8,}")
@@ -30,27 +30,37 @@ _OF_AN_ID = re.compile(
 def random_spans(text: bytes) -> Iterator[tuple[int, int]]:
     """Where something random stands; no id, hash, path, class or host of the kinds that Kafka, ZooKeeper and clients print."""
     for match in _TOKEN.finditer(text):
-        found = _random_in(match[0].decode())
+        found = random_in(match[0].decode())
         at = match.start()
-        if found and not _OF_AN_ID.search(text, max(0, at - 60), at):
+        if found and not is_said_to_be_an_id(text, at):
             yield from ((at + begin, at + end) for begin, end in found)
+
+
+def is_said_to_be_an_id(text: bytes, at: int) -> bool:
+    """Whether what stands before a place says that an id follows."""
+    return _OF_AN_ID.search(text, max(0, at - 60), at) is not None
+
+
+def is_kafka_id(token: str) -> bool:
+    """Whether it is as long as a UUID of Kafka's, with at most a short prefix."""
+    return _KAFKA_ID.fullmatch(token) is not None
 
 
 def has_random(text: bytes) -> bool:
     """Whether something is random, whatever stands before it."""
-    return any(_random_in(token.decode()) for token in _TOKEN.findall(text))
+    return any(random_in(token.decode()) for token in _TOKEN.findall(text))
 
 
 @lru_cache(maxsize=1 << 14)
-def _random_in(token: str) -> tuple[tuple[int, int], ...]:
-    """What is random of a run of base64: what stands between words and hexadecimal numbers, where it is long and mixed.
+def random_in(token: str) -> tuple[tuple[int, int], ...]:
+    """Return what is random of a run of base64: what stands between words and hexadecimal numbers, where it is long and mixed.
 
     Not random: hexadecimal digits (hashes, UUIDs, sessions), one kind of letters, words, however they are put together (paths,
     topics, groups, hosts, classes), and the 22 letters of a UUID of Kafka's with at most a short prefix.
     """
-    if _KAFKA_ID.fullmatch(token):
+    if is_kafka_id(token):
         return ()
-    return tuple((begin, end) for begin, end in _stretches(token) if end - begin >= _LEAST and _is_mixed(token[begin:end]))
+    return tuple((begin, end) for begin, end in _stretches(token) if end - begin >= LEAST and is_mixed(token[begin:end]))
 
 
 def _stretches(token: str) -> Iterator[tuple[int, int]]:
@@ -67,7 +77,7 @@ def _stretches(token: str) -> Iterator[tuple[int, int]]:
         yield begin, len(token)
 
 
-def _is_mixed(text: str) -> bool:
+def is_mixed(text: str) -> bool:
     """Whether small letters, capitals and digits alternate as they do by chance only."""
     text = _NUMBERED.sub("", text)
     if not all(re.search(kind, text) for kind in ("[a-z]", "[A-Z]", r"\d")):

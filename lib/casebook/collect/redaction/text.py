@@ -1,6 +1,6 @@
 """One line or value of free text without its secrets: three sieves for whatever is not plain at first sight."""
 
-from casebook.collect.redaction import rules, scanner, shapes, words
+from casebook.collect.redaction import prefixed, rules, scanner, shapes, words
 from casebook.collect.redaction.disguises import undisguised
 from casebook.collect.redaction.marks import without
 from casebook.collect.redaction.names import is_sensitive, is_sensitive_column
@@ -44,5 +44,5 @@ def _redacted_line(line: str) -> str:
 
 def _sieved(text: bytes, of_records: bool) -> bytes:
     clean = rules.without_named(text, is_sensitive_column if of_records else is_sensitive)
-    found = scanner.spans(clean)
+    found = (*scanner.spans(clean), *prefixed.spans(clean, of_records=of_records))
     return without(clean, found if of_records else (*found, *shapes.random_spans(clean)))

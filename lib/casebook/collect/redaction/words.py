@@ -5,7 +5,7 @@ Digits are all alike to this, so lines that differ in numbers only are judged on
 
 import re
 
-from casebook.collect.redaction import scanner, shapes
+from casebook.collect.redaction import prefixed, scanner, shapes
 
 _KEPT = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_+/=.:~-@%&;\\\0\x1b") | frozenset(range(0x80, 0x100))
 _APART = bytes(ord("0") if code in b"0123456789" else code if code in _KEPT else ord(" ") for code in range(0x100))
@@ -55,4 +55,4 @@ def is_plain(word: bytes) -> bool:
     """Whether no rule can find anything in a word or behind it."""
     if len(word) > _LONGEST or _HINT.search(word.lower()):
         return False
-    return not scanner.is_likely(scanner.folded(word.decode())) and not shapes.has_random(word)
+    return not scanner.is_likely(scanner.folded(word.decode())) and not shapes.has_random(word) and not any(prefixed.spans(word))

@@ -7,7 +7,7 @@ Comparable, as it is said of the cluster and would be the same however much of i
   later, and never lies before an exact begin that was known.
 * ``facts``: numbers, texts, moments, lists and mappings of them, by name. A number may be smaller where the finding states that it saw a
   part (``at least`` in the title, or a fact of :data:`_OF_UNSEEN` above nothing), larger where it states a bound (``at most``, ``up to``
-  in the title), and unknown always. A list may be shorter where the number may be smaller, and never names what the whole one does not.
+  in the title), and unknown always; durations (``..._ms``, ``milliseconds``) are the same within a second, as clocks err. A list may be shorter where the number may be smaller, and never names what the whole one does not.
   Of ``candidates`` the first is compared: the root that is named.
 * ``next``: the brokers that the first step with any ``starts``.
 
@@ -46,6 +46,7 @@ _OF_UNSEEN = ("unknown", "untold", "of_unknown_length", "unknown_copies", "missi
 _AT_LEAST = re.compile(r"\bat least\b|\bmore than\b|as far as", re.IGNORECASE)
 _AT_MOST = re.compile(r"\bat most\b|\bup to\b|\bno more than\b", re.IGNORECASE)
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
+_DURATION = re.compile(r"(?:_ms|milliseconds)$")
 _SECOND = 1.0
 _ROOTS = "candidates"
 
@@ -125,8 +126,12 @@ def _of_facts(whole: Finding, lesser: Finding) -> Iterator[str]:
         before, now = whole.facts[name], lesser.facts[name]
         if name == _ROOTS:
             before, now = before[:1], now[:1]
-        if not _fits(before, now, bounds):
+        if not (_fits(before, now, bounds) or (_DURATION.search(name) and _is_near(before, now))):
             yield f"{name} {before!r} -> {now!r}"
+
+
+def _is_near(before: object, now: object) -> bool:
+    return isinstance(before, int) and isinstance(now, int) and abs(before - now) <= 1000 * _SECOND
 
 
 def _above_nothing(value: object) -> bool:

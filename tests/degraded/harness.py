@@ -59,6 +59,7 @@ class Whole:
         self.folder = lesser.with_client(place, room / place.name)
         self.answers = answers.answers(self.folder, self.notebooks)
         self._earlier: dict[Removal, dict[str, Finding]] = {}
+        self._cells: dict[str, list[Cell]] = {}
 
     def drawn(self, count: int, seed: int) -> Iterator[Degradation]:
         """Degradations of it."""
@@ -66,6 +67,12 @@ class Whole:
 
     def cells(self, degradation: Degradation) -> list[Cell]:
         """What is said to a degraded case; none where nothing could be taken."""
+        text = str(degradation)
+        if text not in self._cells:
+            self._cells[text] = self._asked(degradation)
+        return self._cells[text]
+
+    def _asked(self, degradation: Degradation) -> list[Cell]:
         target = self._room / "degraded"
         shutil.rmtree(target, ignore_errors=True)
         copy = CaseCopy(self.folder, target, scans=not any(map(_is_of_bytes, degradation.removals)))
@@ -124,8 +131,7 @@ def _is_of_bytes(removal: Removal) -> bool:
 
 
 def _lacks(finding: Finding, removal: Removal) -> bool:
-    known = removal.kind in lesser.FILES or removal.kind in lesser.SUBTREES or removal.kind == lesser.CHECKPOINTS
-    if not known or removal.way in lesser.SAME:
+    if removal.kind not in lesser.ALL_KINDS or removal.way not in lesser.ways(removal.kind):
         return False
     return lacks(finding, f"{removal.kind}{lesser.ONE}" if removal.of else removal.kind, removal.way)
 

@@ -113,7 +113,8 @@ def drawn(case: Path, name: str, count: int, seed: int) -> Iterator[Degradation]
     by_family: dict[str, list[Removal]] = {}
     for removal in single(case):
         by_family.setdefault(removal.family, []).append(removal)
-    families, chance = sorted(by_family), random.Random(f"{name} {seed}")
+    chance = random.Random(f"{name} {seed}")
+    families = chance.sample(sorted(by_family), len(by_family))
     for turn in range(count):
         chosen = chance.sample(families, chance.choice((1, 1, 1, 2, 2, 3)))
         if turn < len(families):  # each family once before any comes again

@@ -64,7 +64,8 @@ SUBTREES: Mapping[str, Callable[[str], bool]] = {
     "topic settings": lambda path: path.startswith("/config/topics/"),
 }
 CHECKPOINTS = "checkpoints"
-KINDS = (*FILES, *(f"{kind}{ONE}" for kind in _OF_ONE), *SUBTREES, CHECKPOINTS)
+ALL_KINDS = (*FILES, *SUBTREES, CHECKPOINTS)
+KINDS = (*ALL_KINDS, *(f"{kind}{ONE}" for kind in _OF_ONE))
 
 
 def _cut(content: bytes) -> bytes:

@@ -5,22 +5,17 @@ Each is what a collection would have left that met such a file, so the manifest 
 """
 
 import gzip
-import hashlib
-import io
 import json
 import random
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-import zstandard
-
-from casebook.case import Case
-from casebook.case_folder import DERIVED, HISTORY, MANIFEST, ZNODES
+from casebook.case_folder import HISTORY, ZNODES
 from casebook.events import is_log
 from casebook.facts import ReadOutcome, Znode
 from casebook.formats import znode_lines
+from tests.case_copies import CaseCopy, packed, unpacked
 
 Change = Callable[[bytes], bytes | None]
 """What lies in a file instead; ``None`` where there is no file."""
@@ -69,7 +64,8 @@ SUBTREES: Mapping[str, Callable[[str], bool]] = {
     "topic settings": lambda path: path.startswith("/config/topics/"),
 }
 CHECKPOINTS = "checkpoints"
-KINDS = (*FILES, *(f"{kind}{ONE}" for kind in _OF_ONE), *SUBTREES, CHECKPOINTS)
+ALL_KINDS = (*FILES, *SUBTREES, CHECKPOINTS)
+KINDS = (*ALL_KINDS, *(f"{kind}{ONE}" for kind in _OF_ONE))
 
 
 def _cut(content: bytes) -> bytes:
@@ -103,7 +99,7 @@ _TEXT: Mapping[str, Change] = {
 _SETTINGS = {name: change for name, change in _TEXT.items() if name != "cut"}
 """A file of settings that ends early is one of fewer settings, and nothing tells that it is not: it has neither length nor end."""
 _LOG = _TEXT | {
-    "cut pack": lambda content: _packed(content)[: len(_packed(content)) // 4],
+    "cut pack": lambda content: _gzipped(content)[: len(_gzipped(content)) // 4],
     "stripped": _each_line(_stripped),
     "unknown layout": _each_line(lambda line: b"<7>{node=7} " + line.replace(b"[2", b"<2", 1)),
 }
@@ -126,7 +122,7 @@ _BYTES = {name: _TEXT[name] for name in ("left out", "denied", "empty", "binary"
 JAVA = "Java too old"
 
 
-def _packed(content: bytes) -> bytes:
+def _gzipped(content: bytes) -> bytes:
     return gzip.compress(content, mtime=0)
 
 
@@ -158,34 +154,45 @@ def make(case: Path, target: Path, kind: str, way: str, seed: int = 0) -> Path |
     Returns:
         The target; ``None`` where the case has nothing of the kind.
     """
-    broker = random.Random(f"{case.name} {kind} {seed}").choice(_brokers(case))
-    plain = kind.removesuffix(ONE)
-    manifest = json.loads((case / MANIFEST).read_text())
-    paths = [item["path"] for item in manifest["items"]]
-    if plain in FILES:
-        hit = [path for path in paths if FILES[plain](path) and (case / path).stat().st_size]
-        hit = [path for path in hit if plain == kind or path.startswith(f"brokers/{broker}/")]
-    else:
-        hit = [ZNODES] if plain in SUBTREES else [path for path in paths if _name(path) == "log_dirs.json"]
-        if plain in SUBTREES and not any(SUBTREES[plain](row.path) for row in Case.open(case).znodes()):
-            return None
-    if not hit:
+    copy = CaseCopy(case, target)
+    broker = random.Random(f"{case.name} {kind} {seed}").choice(brokers(copy)) if kind.endswith(ONE) else None
+    if not degrade(copy, kind.removesuffix(ONE), way, broker):
         return None
-    shutil.copytree(case, target, ignore=shutil.ignore_patterns(DERIVED, "expected.json"))
-    if "logs" not in plain and (kept := case / DERIVED / "logs").is_dir():
-        shutil.copytree(kept, target / DERIVED / "logs")  # logs that nobody changed are read once for all
-    if way == JAVA:
-        return target
-    manifest.setdefault("could_not_collect", [])
-    for path in hit:
-        _change(target, path, plain, way, manifest)
-    if plain == CHECKPOINTS and way == "denied":
-        manifest["could_not_collect"] += [{"part": path, "reason": _DENIED} for path in hit]
-        manifest.setdefault("left_out", []).extend(hit)
-    if plain in SUBTREES and way == "denied":
-        manifest["could_not_collect"] += [{"part": plain, "reason": "its ACL forbids reading"}]
-    (target / MANIFEST).write_text(json.dumps(manifest))
-    return target
+    return copy.done()
+
+
+def degrade(copy: CaseCopy, kind: str, way: str, broker: str | None = None) -> bool:
+    """Make evidence of a kind unreadable, in a way.
+
+    Args:
+        broker: Whose; ``None`` for all of the kind.
+
+    Returns:
+        Whether there was any.
+    """
+    hit = _hit(copy, kind, broker)
+    if hit and way != JAVA:
+        for path in hit:
+            _change(copy, path, kind, way)
+        if kind in SUBTREES and way == "denied":
+            copy.not_collected(kind, "its ACL forbids reading")
+        if kind == CHECKPOINTS and way == "denied":
+            for path in hit:
+                copy.not_collected(path, _DENIED)
+                copy.named(path)
+    return bool(hit)
+
+
+def _hit(copy: CaseCopy, kind: str, broker: str | None) -> list[str]:
+    if kind in SUBTREES:
+        return [ZNODES] if ZNODES in copy.paths and any(map(SUBTREES[kind], _paths_of_znodes(copy))) else []
+    wanted = FILES.get(kind, FILES["log dirs"])
+    hit = [path for path in copy.paths if wanted(path) and (copy.folder / path).stat().st_size]
+    return [path for path in hit if broker is None or path.startswith(f"brokers/{broker}/")]
+
+
+def _paths_of_znodes(copy: CaseCopy) -> Iterator[str]:
+    return (znode_lines.decode(line).path for line in unpacked(copy.read(ZNODES)).splitlines())
 
 
 _CLIENT = {
@@ -196,67 +203,54 @@ _CLIENT = {
 
 def with_client(case: Path, target: Path) -> Path:
     """The case, and what a client of it is set up with: no sample has any."""
-    shutil.copytree(case, target, ignore=shutil.ignore_patterns(DERIVED))
-    manifest = json.loads((case / MANIFEST).read_text())
-    (target / "clients/billing/config").mkdir(parents=True)
+    copy = CaseCopy(case, target, expected=True)
     for name, content in _CLIENT.items():
-        item = {"path": f"clients/billing/config/{name}"}
-        _store(target, item, content)
-        manifest["items"].append(item)
-    (target / MANIFEST).write_text(json.dumps(manifest))
-    return target
+        copy.store(f"clients/billing/config/{name}", content)
+    return copy.done()
 
 
 def written(case: Path, target: Path, way: str) -> Path:
     """The same case, its logs written in another way that is no damage: as a person put them there, or an older collection."""
-    shutil.copytree(case, target, ignore=shutil.ignore_patterns(DERIVED, "expected.json"))
-    manifest = json.loads((case / MANIFEST).read_text())
-    for item in manifest["items"]:
-        if is_log(item["path"]):
-            _store(target, item, SAME[way]((target / item["path"]).read_bytes()))
-    (target / MANIFEST).write_text(json.dumps(manifest))
-    return target
+    copy = CaseCopy(case, target)
+    rewrite(copy, way)
+    return copy.done()
 
 
-def _brokers(case: Path) -> list[str]:
-    return sorted(folder.name for folder in (case / "brokers").iterdir())
+def rewrite(copy: CaseCopy, way: str) -> bool:
+    """Write the logs in another way that is no damage; whether there are any."""
+    logs = [path for path in copy.paths if is_log(path)]
+    for path in logs:
+        copy.store(path, SAME[way](copy.read(path)))
+    return bool(logs)
 
 
-def _change(target: Path, path: str, plain: str, way: str, manifest: dict) -> None:
-    item = next(item for item in manifest["items"] if item["path"] == path)
-    content = (target / path).read_bytes()
+def brokers(copy: CaseCopy) -> list[str]:
+    """Whose evidence a case holds."""
+    return sorted(folder.name for folder in (copy.folder / "brokers").iterdir())
+
+
+def _change(copy: CaseCopy, path: str, kind: str, way: str) -> None:
+    content = copy.read(path)
     is_packed = path.endswith(".zst")
-    if plain in SUBTREES:
-        changed = b"".join(_subtree(_unpacked(content), SUBTREES[plain], way))
-    elif plain == CHECKPOINTS:
+    if kind in SUBTREES:
+        changed = b"".join(_subtree(unpacked(content), SUBTREES[kind], way))
+    elif kind == CHECKPOINTS:
         changed = b"".join(_without_checkpoints(content, way))
     else:
-        changed = _ways(plain)[way](_unpacked(content) if is_packed and way in ("garbage", "empty") else content)
+        changed = _ways(kind)[way](unpacked(content) if is_packed and way in ("garbage", "empty") else content)
         is_packed &= way in ("garbage", "empty")
     if way == "torn":
-        (target / path).write_bytes(changed)
-        return
-    if changed is None:
-        (target / path).unlink()
-        manifest["items"].remove(item)
+        copy.tear(path, changed)
+    elif changed is None:
+        copy.remove(path)
         if way == "denied":
-            manifest["could_not_collect"].append({"part": "/" if path == ZNODES else path, "reason": _DENIED})
-            manifest.setdefault("left_out", []).append(path)
-        return
-    if way == "cut pack":
-        (target / path).unlink()
-        item["path"] = f"{path}.gz"
-    _store(target, item, zstandard.compress(changed) if is_packed else changed)
-
-
-def _store(target: Path, item: dict, content: bytes) -> None:
-    (target / item["path"]).write_bytes(content)
-    item |= {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest(), "rows": content.count(b"\n")}
-
-
-def _unpacked(content: bytes) -> bytes:
-    with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(content), read_across_frames=True) as unpacked:
-        return unpacked.read()
+            copy.not_collected("/" if path == ZNODES else path, _DENIED)
+            copy.named(path)
+    elif way == "cut pack":
+        copy.remove(path)
+        copy.store(f"{path}.gz", changed)
+    else:
+        copy.store(path, packed(changed) if is_packed else changed)
 
 
 def _subtree(content: bytes, within: Callable[[str], bool], way: str) -> Iterator[bytes]:

@@ -70,7 +70,7 @@ def compared(whole: Whole, kind: str, way: str, room: Path) -> list[Cell]:
     shutil.rmtree(target, ignore_errors=True)
     if lesser.make(whole.folder, target, kind, way) is None:
         return []
-    java = {"JAVA_HOME": str(_old_java(room / "java"))} if way == lesser.JAVA else {}
+    java = {"JAVA_HOME": str(old_java(room / "java"))} if way == lesser.JAVA else {}
     with mock.patch.dict(os.environ, java):
         found = answers(target, tuple(whole.answers))
     return list(_cells(whole.folder.name, kind, way, whole.answers, found))
@@ -112,7 +112,7 @@ def _short(finding: Finding | None) -> str:
     return f"{finding.status.value}: {finding.title}" if finding else ""
 
 
-def _old_java(folder: Path) -> Path:
+def old_java(folder: Path) -> Path:
     """A Java that is too old, for JAVA_HOME."""
     (folder / "bin").mkdir(parents=True, exist_ok=True)
     (folder / "release").write_text(f'JAVA_VERSION="{JAVA_NEEDED - 6}.0.2"\n')

@@ -21,7 +21,34 @@ _OF_RECORDS = re.compile(r"(?i)^key$")
 """What ledgers call a record's own."""
 _HEX = re.compile(r"[0-9a-f]{32,}")
 _UNSPEAKABLE = re.compile(r"[b-df-hj-np-tv-xz]{2,5}")
-_ABBREVIATED = frozenset("cfg ctx db dst fs grp k ks md mm msg ns prd pvc rs src stg svc tbl tmp ts tx txn vm".split())
+_ABBREVIATED = frozenset(
+    [
+        "cfg",
+        "ctx",
+        "db",
+        "dst",
+        "fs",
+        "grp",
+        "k",
+        "ks",
+        "md",
+        "mm",
+        "msg",
+        "ns",
+        "prd",
+        "pvc",
+        "rs",
+        "src",
+        "stg",
+        "svc",
+        "tbl",
+        "tmp",
+        "ts",
+        "tx",
+        "txn",
+        "vm",
+    ]
+)
 _VERSION = re.compile(r"v\d")
 _LEAST, _LEAST_SAID, _LEAST_OF_RECORDS = 20, 16, 30
 """Letters of a run after any word, after one that says what it is, and in ledgers, whose ids are random and have up to 28."""

@@ -1,0 +1,160 @@
+"""How an answer on lesser evidence compares with the one on the whole case.
+
+Comparable, as it is said of the cluster and would be the same however much of it was collected:
+
+* ``status``, ``severity``, and the kind and ids of ``subject``.
+* ``since``, with what ``at_latest`` makes of it: a bound. An exact begin must be that of the whole case within a second; a bound may be
+  later, and never lies before an exact begin that was known.
+* ``facts``: numbers, texts, moments, lists and mappings of them, by name. A number may be smaller where the finding states that it saw a
+  part (``at least`` in the title, or a fact of :data:`_OF_UNSEEN` above nothing), larger where it states a bound (``at most``, ``up to``
+  in the title), and unknown always; durations (``..._ms``, ``milliseconds``) are the same within a second, as clocks err. A list may be shorter where the number may be smaller, and never names what the whole one does not.
+  Of ``candidates`` the first is compared: the root that is named.
+* ``next``: the brokers that the first step with any ``starts``.
+
+Wording, or about the evidence itself, so not comparable: ``title``, ``why``, ``looked_at``, ``threshold``, ``caveats``, ``evidence``,
+``settle``, the text of steps, facts of :data:`_OF_EVIDENCE`, and what the checks of :data:`ABOUT_EVIDENCE` find. Of these checks only
+a false ``ok`` counts.
+
+An answer to a lesser case may be weaker: could not check, not applicable (with a reason), a lower severity, a bound for a value, unknown
+for a number. It may not be stronger: what could not be checked of all the evidence is not known from a part of it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from casebook.findings import Finding, Status, rank
+
+EQUAL, WEAKER, CONTRADICTION, FALSE_OK = "equal", "weaker", "contradiction", "false ok"
+
+ABOUT_EVIDENCE = frozenset(
+    {
+        "evidence.complete", "evidence.decoded", "evidence.pasted", "evidence.kafka_version", "offsets_topic.damage",
+        "offsets_topic.decoded", "loss.ledger", "timeline.owners", "timeline.clocks", "timeline.untyped", "timeline.silences",
+        "coordinators.log_lines",
+    }
+)  # fmt: skip
+_OF_EVIDENCE = frozenset(
+    {
+        "unreadable", "parts", "missing", "origin", "origins", "lines", "shapes", "untold", "unknown", "uncertainty_ms", "reason",
+        "chains", "bound",
+    }
+)  # fmt: skip
+"""Facts that count what was looked at, or what of it is unknown."""
+_OF_UNSEEN = ("unknown", "untold", "of_unknown_length", "unknown_copies", "missing", "missing_in_sync")
+_AT_LEAST = re.compile(r"\bat least\b|\bmore than\b|as far as", re.IGNORECASE)
+_AT_MOST = re.compile(r"\bat most\b|\bup to\b|\bno more than\b", re.IGNORECASE)
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
+_DURATION = re.compile(r"(?:_ms|milliseconds)$")
+_SECOND = 1.0
+_ROOTS = "candidates"
+
+
+class Difference(NamedTuple):
+    """What became of an answer.
+
+    Args:
+        outcome: One of the constants above.
+        what: Which part of it is another, and how.
+    """
+
+    outcome: str
+    what: str = ""
+
+
+def compare(whole: Finding | None, lesser: Finding | None) -> Difference:
+    """Hold an answer against that on the whole case; ``None`` for a check that was not asked there."""
+    if lesser is None or whole is None:
+        return _unasked(whole, lesser)
+    if lesser.status is not whole.status:
+        return _other_status(whole, lesser)
+    if lesser.check in ABOUT_EVIDENCE or lesser.status not in (Status.FINDING, Status.OK):
+        return Difference(EQUAL if lesser.title == whole.title else WEAKER)
+    wrong = [*_of_the_head(whole, lesser), *_of_facts(whole, lesser)]
+    if wrong:
+        return Difference(CONTRADICTION, "; ".join(wrong))
+    return Difference(EQUAL if _core(whole) == _core(lesser) else WEAKER)
+
+
+def _unasked(whole: Finding | None, lesser: Finding | None) -> Difference:
+    if lesser is None:
+        return Difference(WEAKER, "not asked")
+    if lesser.status is Status.FINDING and lesser.check not in ABOUT_EVIDENCE:
+        return Difference(CONTRADICTION, "found, where the whole case does not ask")
+    return Difference(EQUAL if lesser.status is not Status.COULD_NOT_CHECK else WEAKER)
+
+
+def _other_status(whole: Finding, lesser: Finding) -> Difference:
+    change = f"{whole.status} -> {lesser.status}"
+    if lesser.status is Status.OK:
+        return Difference(FALSE_OK, change)
+    if lesser.status is Status.FINDING and lesser.check not in ABOUT_EVIDENCE:
+        return Difference(CONTRADICTION, change)
+    return Difference(WEAKER, change)
+
+
+def _core(finding: Finding) -> tuple[object, ...]:
+    """All of it that is comparable."""
+    facts = {name: value for name, value in finding.facts.items() if name not in _OF_EVIDENCE}
+    return finding.severity, finding.subject, finding.since, finding.at_latest, facts, first_started(finding)
+
+
+def first_started(finding: Finding) -> tuple[int, ...]:
+    """The brokers of the first step that starts any."""
+    return next((step.starts for step in finding.next if step.starts), ())
+
+
+def _of_the_head(whole: Finding, lesser: Finding) -> Iterator[str]:
+    if rank(lesser.severity) < rank(whole.severity):
+        yield f"severity {whole.severity} -> {lesser.severity}"
+    if lesser.subject != whole.subject and lesser.subject != {"kind": "cluster"}:
+        yield f"subject {dict(whole.subject)} -> {dict(lesser.subject)}"
+    if first_started(lesser) and first_started(lesser) != first_started(whole):
+        yield f"first step starts {first_started(whole)} -> {first_started(lesser)}"
+    if whole.since and lesser.since:
+        later = _seconds(lesser.since) - _seconds(whole.since)
+        exact = not whole.at_latest
+        if (not lesser.at_latest and (abs(later) > _SECOND if exact else later > _SECOND)) or (exact and later < -_SECOND):
+            yield f"since {whole.since} -> {lesser.since}"
+
+
+def _of_facts(whole: Finding, lesser: Finding) -> Iterator[str]:
+    fewer = bool(_AT_LEAST.search(lesser.title) or any(_above_nothing(lesser.facts.get(name)) for name in _OF_UNSEEN))
+    bounds = fewer, bool(_AT_MOST.search(lesser.title))
+    for name in sorted((whole.facts.keys() & lesser.facts.keys()) - _OF_EVIDENCE):
+        before, now = whole.facts[name], lesser.facts[name]
+        if name == _ROOTS:
+            before, now = before[:1], now[:1]
+        if not (_fits(before, now, bounds) or (_DURATION.search(name) and _is_near(before, now))):
+            yield f"{name} {before!r} -> {now!r}"
+
+
+def _is_near(before: object, now: object) -> bool:
+    return isinstance(before, int) and isinstance(now, int) and abs(before - now) <= 1000 * _SECOND
+
+
+def _above_nothing(value: object) -> bool:
+    return bool(value) and (not isinstance(value, int) or value > 0)
+
+
+def _fits(before: object, now: object, bounds: tuple[bool, bool]) -> bool:
+    """Whether a value of less evidence fits that of all; ``bounds`` say whether it may be less, and more."""
+    fewer, more = bounds
+    if now is None or before == now:
+        return True
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        return all(key in before and _fits(before[key], value, bounds) for key, value in now.items()) and (
+            fewer or len(now) == len(before)
+        )
+    if isinstance(before, Sequence) and isinstance(now, Sequence) and not isinstance(before, str):
+        return fewer and all(item in before for item in now)
+    if isinstance(before, (int, float)) and isinstance(now, (int, float)):
+        return (fewer and now < before) or (more and now > before)
+    if isinstance(before, str) and isinstance(now, str) and _MOMENT.match(before) and _MOMENT.match(now):
+        return abs(_seconds(now) - _seconds(before)) <= _SECOND
+    return False
+
+
+def _seconds(moment: str) -> float:
+    return datetime.fromisoformat(moment).timestamp()

@@ -1,0 +1,183 @@
+"""Degraded cases, asked, compared with the whole ones, and shrunk."""
+
+import os
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
+
+from casebook.analysis import release
+from casebook.case import Case
+from casebook.examination import Examination
+from casebook.findings import Finding, Status
+from casebook.scans import logs
+from tests.case_copies import CaseCopy
+from tests.degraded import comparing, labels, removals
+from tests.degraded.comparing import CONTRADICTION, EQUAL, FALSE_OK, WEAKER
+from tests.degraded.removals import Degradation, Removal
+from tests.unreadable import answers, lesser, matrix
+from tests.unreadable.needs import lacks
+
+AS_LABELLED = "as labelled"
+"""Another answer than the truth, to evidence that says something false of itself that nothing else in it contradicts."""
+BAD = (CONTRADICTION, FALSE_OK)
+
+
+class Cell(NamedTuple):
+    """What a notebook says to a check on a degraded case.
+
+    Args:
+        outcome: How it compares.
+        what: Which part of the answer is another.
+        whole: The answer on the whole case, in short.
+        said: The answer, in short.
+    """
+
+    degradation: Degradation
+    notebook: str
+    check: str
+    outcome: str
+    what: str
+    whole: str
+    said: str
+
+
+class Whole:
+    """A case that nothing was taken from, and what is answered to it.
+
+    Args:
+        source: Name of a sample, or a case folder.
+        room: For what is made.
+        notebooks: That are asked.
+    """
+
+    def __init__(self, source: str, room: Path, notebooks: Collection[str] = answers.ALL) -> None:
+        self.source, self.notebooks, self._room = source, tuple(notebooks), room
+        place = matrix.SAMPLES / source if (matrix.SAMPLES / source).is_dir() else Path(source)
+        self.folder = lesser.with_client(place, room / place.name)
+        self.answers = answers.answers(self.folder, self.notebooks)
+        self._earlier: dict[Removal, dict[str, Finding]] = {}
+        self._cells: dict[str, list[Cell]] = {}
+
+    def drawn(self, count: int, seed: int) -> Iterator[Degradation]:
+        """Degradations of it."""
+        return removals.drawn(self.folder, self.source, count, seed)
+
+    def cells(self, degradation: Degradation) -> list[Cell]:
+        """What is said to a degraded case; none where nothing could be taken."""
+        text = str(degradation)
+        if text not in self._cells:
+            self._cells[text] = self._asked(degradation)
+        return self._cells[text]
+
+    def _asked(self, degradation: Degradation) -> list[Cell]:
+        target = self._room / "degraded"
+        shutil.rmtree(target, ignore_errors=True)
+        copy = CaseCopy(self.folder, target, scans=not any(map(_is_of_bytes, degradation.removals)))
+        taken = removals.apply(copy, degradation.removals)
+        if not taken:
+            return []
+        copy.done()
+        is_told = labels.is_told(copy, taken)
+        java = {"JAVA_HOME": str(matrix.old_java(self._room / "java"))} if any(one.way == lesser.JAVA for one in taken) else {}
+        with mock.patch.dict(os.environ, java):
+            found = answers.answers(target, self.notebooks)
+        references = [self._as_of(one) for one in taken if one.way == "at"]
+        return [
+            self._cell(degradation, taken, notebook, check, finding, references, is_told)
+            for notebook, said in found.items()
+            for check, finding in said.items()
+        ]
+
+    def _cell(self, degradation, taken, notebook, check, finding, references, is_told) -> Cell:
+        before = self.answers[notebook].get(check)
+        wholes = [before, *(reference[check] for reference in references if check in reference)]
+        compared = min((comparing.compare(one, finding) for one in wholes), key=lambda one: _ORDER.index(one.outcome))
+        outcome, what = compared
+        if finding.status is Status.OK and any(_lacks(finding, one) for one in taken):
+            outcome, what = FALSE_OK, "ok without what it rests on"
+        if outcome in BAD and not is_told:
+            outcome = AS_LABELLED
+        return Cell(degradation, notebook, check, outcome, what, _short(before), _short(finding))
+
+    def _as_of(self, removal: Removal) -> dict[str, Finding]:
+        """What the whole case says of the moment of which the znodes are."""
+        if removal not in self._earlier:
+            case = Case.open(self.folder)
+            at = labels.moment_of(case, removal)
+            cluster = case.cluster(at)
+            version = release.release(cluster, logged=case.logged_versions(), configured=case.configured_versions())
+            book = Examination(
+                case=case, cluster=cluster, version=version, at=at, progress=lambda *_, **__: lambda *_: None
+            )  # fmt: skip
+            found = (
+                *book.evidence,
+                *book.leadership().findings,
+                *book.maintenance(scan=False).findings,
+                *book.durability().findings,
+            )
+            self._earlier[removal] = {finding.check: finding for finding in found}
+        return self._earlier[removal]
+
+
+_ORDER = (EQUAL, WEAKER, CONTRADICTION, FALSE_OK)
+
+
+def _is_of_bytes(removal: Removal) -> bool:
+    """Whether results of scans may not be taken over: who has no segments has none of them either."""
+    return removal.kind in ("segments", "indexes", "log dirs", "ledgers", lesser.CHECKPOINTS) or removal.way == lesser.JAVA
+
+
+def _lacks(finding: Finding, removal: Removal) -> bool:
+    if removal.kind not in lesser.ALL_KINDS or removal.way not in lesser.ways(removal.kind):
+        return False
+    return lacks(finding, f"{removal.kind}{lesser.ONE}" if removal.of else removal.kind, removal.way)
+
+
+def _short(finding: Finding | None) -> str:
+    return f"{finding.status.value}: {finding.title}" if finding else ""
+
+
+def bad(cells: Collection[Cell]) -> set[tuple[str, str]]:
+    """Check and outcome of what may not be."""
+    return {(cell.check, cell.outcome) for cell in cells if cell.outcome in BAD}
+
+
+def shrunk(whole: Whole, cell: Cell) -> Cell:
+    """The same fault with the fewest removals."""
+    while len(cell.degradation.removals) > 1:
+        smaller = (whole.cells(cell.degradation.without(index)) for index in range(len(cell.degradation.removals)))
+        same = next((one for cells in smaller for one in cells if _is_same(one, cell)), None)
+        if same is None:
+            break
+        cell = same
+    return cell
+
+
+def _is_same(one: Cell, other: Cell) -> bool:
+    return (one.check, one.outcome, one.notebook) == (other.check, other.outcome, other.notebook)
+
+
+@contextmanager
+def logs_read_once() -> Iterator[None]:
+    """Lets the lines of a log be taken apart once for all cases that hold it: starting Java takes longest."""
+    read, kept = logs.typed, {}
+
+    def typed(files):
+        files = list(files)
+        if "java" in os.environ.get("JAVA_HOME", ""):
+            yield from read(files)
+            return
+        keys = [(path.read_bytes(), path.suffix, zone) for path, zone in files]
+        new = [index for index, key in enumerate(keys) if key not in kept]
+        found = {keys[index]: [] for index in new}
+        for row in read([files[index] for index in new]) if new else ():
+            found[keys[new[row["file"]]]].append(row)
+        kept.update(found)
+        for index, key in enumerate(keys):
+            yield from ({**row, "file": index} for row in kept[key])
+
+    with mock.patch.object(logs, "typed", typed):
+        yield

@@ -1,0 +1,177 @@
+"""Less evidence never changes an answer: a slice of the harness; all of it is ``python -m tests.degraded``."""
+
+from pathlib import Path
+
+import pytest
+
+from casebook.findings import Finding, Severity, Status, Step
+from tests.case_copies import CaseCopy
+from tests.degraded import harness, labels, removals
+from tests.degraded.comparing import CONTRADICTION, EQUAL, FALSE_OK, WEAKER, compare
+from tests.degraded.harness import Whole
+from tests.degraded.known import KNOWN
+from tests.degraded.removals import Degradation, Removal
+from tests.unreadable import matrix
+
+RICH, PLAIN = "kill_before_drain", "leader_minus_one"
+"""Both are answered within seconds: one with history and log dirs, of which nothing went wrong, and one with partitions offline."""
+_NOTEBOOKS = ("10", "90")
+_DRAWN = 6
+
+
+@pytest.fixture(scope="module")
+def wholes(tmp_path_factory):
+    """The whole cases, and what is answered to them; each log is taken apart once."""
+    room = tmp_path_factory.mktemp("degraded")
+    with harness.logs_read_once():
+        yield {
+            name: Whole(name, room, _NOTEBOOKS)
+            for name in sorted({RICH, PLAIN, *(known.text.partition(":")[0] for known in KNOWN)})
+        }
+
+
+def _is_known(cell: harness.Cell) -> bool:
+    return any(cell.check == known.check and _families(known.text) <= _families(str(cell.degradation)) for known in KNOWN)
+
+
+def _families(text: str) -> set[str]:
+    return {removal.family for removal in Degradation.parse(text).removals}
+
+
+@pytest.mark.parametrize("sample", [RICH, PLAIN])
+def test_no_other_answer(wholes, sample):
+    """Of what is drawn, nothing but the classes that are known not to hold is answered otherwise, and nothing is called well."""
+    cells = [cell for one in wholes[sample].drawn(_DRAWN, seed=3) for cell in wholes[sample].cells(one)]
+    assert {cell.outcome for cell in cells} >= {EQUAL, WEAKER}
+    assert [cell for cell in cells if cell.outcome in harness.BAD and not _is_known(cell)] == []
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=lambda known: f"{known.check} by {known.text}")
+@pytest.mark.xfail(strict=True, reason="not mended yet")
+def test_known(wholes, known):
+    """What does not hold yet, by name: it must fail, until it is mended and leaves the list."""
+    whole = wholes[known.text.partition(":")[0]]
+    cells = whole.cells(Degradation.parse(known.text))
+    assert cells
+    assert [cell for cell in cells if cell.check == known.check and cell.outcome in harness.BAD] == []
+
+
+_UNTOUCHED = {
+    "left out/logs of ZooKeeper": ("leadership", "maintenance", "durability", "offsets_topic", "coordinators"),
+    "empty/client files": ("leadership", "maintenance", "timeline", "offsets_topic", "coordinators", "loss"),
+    "left out/cleaner logs": ("leadership", "maintenance", "durability", "loss"),
+    "left out/history": ("leadership", "maintenance", "offsets_topic"),
+    "left out/controller logs": ("leadership", "maintenance", "offsets_topic", "coordinators"),
+}
+"""By removal, the areas that do not rest on what it takes."""
+
+
+@pytest.mark.parametrize("removal", _UNTOUCHED)
+def test_floor(wholes, removal):
+    """Silence is no way out: what does not rest on the evidence that was taken is answered as before, word by word."""
+    cells = wholes[RICH].cells(Degradation(RICH, (Removal.parse(removal),)))
+    untouched = [cell for cell in cells if cell.check.startswith(_UNTOUCHED[removal])]
+    assert len(untouched) > 10
+    assert [cell for cell in untouched if cell.outcome != EQUAL] == []
+
+
+def test_same_text_same_case(tmp_path):
+    """A degradation is its text: what is made of it again is the same, file by file."""
+    sample = matrix.SAMPLES / RICH
+    for number, one in enumerate(removals.drawn(sample, RICH, 8, seed=5)):
+        again = Degradation.parse(str(one))
+        assert again == one
+        made = [_made(sample, tmp_path / f"{number} {turn}", one) for turn in (1, 2)]
+        assert made[0] == made[1]
+    assert [str(one) for one in removals.drawn(sample, RICH, 8, 5)] == [str(one) for one in removals.drawn(sample, RICH, 8, 5)]
+
+
+def _made(case: Path, folder: Path, degradation: Degradation) -> dict[str, bytes]:
+    copy = CaseCopy(case, folder)
+    removals.apply(copy, degradation.removals)
+    copy.done()
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("family", sorted({removal.family for removal in removals.single(matrix.SAMPLES / RICH)}))
+def test_takes_something(family, tmp_path):
+    """Each family of removals that is offered for a case changes it."""
+    sample = matrix.SAMPLES / RICH
+    first = next(removal for removal in removals.single(sample) if removal.family == family)
+    copy = CaseCopy(sample, tmp_path / "case")
+    taken = removals.apply(copy, (first,))
+    copy.done()
+    before = {path: (sample / path).read_bytes() for path in CaseCopy(sample, tmp_path / "whole").paths}
+    changed = {path: copy.read(path) for path in copy.paths} != before or first.way == "Java too old"
+    assert bool(taken) == changed or family in _NOT_HERE
+
+
+_NOT_HERE = ()
+
+
+def _finding(status=Status.FINDING, **more):
+    severity = Severity.WARNING if status is Status.FINDING else None
+    return Finding(**{"check": "a.b", "question": "?", "status": status, "severity": severity, "title": "3 of 3"} | more)
+
+
+_WHOLE = {"facts": {"count": 3, "names": ["a", "b", "c"]}, "since": "2026-11-21T10:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    ("lesser", "outcome"),
+    [
+        (_finding(**_WHOLE, why="in other words"), EQUAL),
+        (_finding(Status.COULD_NOT_CHECK), WEAKER),
+        (_finding(Status.NOT_APPLICABLE), WEAKER),
+        (_finding(Status.OK), FALSE_OK),
+        (_finding(**_WHOLE | {"facts": {"count": 2, "names": ["a", "b", "c"]}}), CONTRADICTION),
+        (_finding(**_WHOLE | {"facts": {"count": 2, "names": ["a", "b", "c"]}}, title="At least 2"), WEAKER),
+        (_finding(**_WHOLE | {"facts": {"count": 4, "names": ["a", "b", "c"]}}, title="At least 4"), CONTRADICTION),
+        (_finding(**_WHOLE | {"facts": {"count": 4, "names": ["a", "b", "c"]}}, title="At most 4"), WEAKER),
+        (_finding(**_WHOLE | {"facts": {"count": None, "names": ["a", "b", "c"]}}), WEAKER),
+        (_finding(**_WHOLE | {"facts": {"count": 3, "names": ["d"]}}, title="At least 2"), CONTRADICTION),
+        (_finding(**_WHOLE | {"since": "2026-11-21T10:00:00.9Z"}), WEAKER),
+        (_finding(**_WHOLE | {"since": "2026-11-21T10:05:00Z"}), CONTRADICTION),
+        (_finding(**_WHOLE | {"since": "2026-11-21T10:05:00Z"}, at_latest=True), WEAKER),
+        (_finding(**_WHOLE | {"since": "2026-11-21T09:55:00Z"}, at_latest=True), CONTRADICTION),
+        (_finding(**_WHOLE, subject={"kind": "broker", "broker": 2}), CONTRADICTION),
+        (_finding(**_WHOLE, next=(Step(kind="first", text="Start it.", starts=(2,)),)), CONTRADICTION),
+    ],
+)  # fmt: skip
+def test_comparing(lesser, outcome):
+    """What is another answer, and what only a weaker one."""
+    assert compare(_finding(**_WHOLE), lesser).outcome == outcome
+
+
+def test_what_could_not_be_checked_is_not_known_from_less():
+    """Neither found nor well, where all the evidence did not tell."""
+    assert compare(_finding(Status.COULD_NOT_CHECK), _finding()).outcome == CONTRADICTION
+    assert compare(_finding(Status.COULD_NOT_CHECK), _finding(Status.OK)).outcome == FALSE_OK
+
+
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [("swapped/logs/1 2", True), ("ahead/clock/3600 of 1", True), ("left out/server logs/1", True)],
+)
+def test_false_labels(text, is_told, tmp_path):
+    """Whether the case itself contradicts what is false in it."""
+    copy = CaseCopy(matrix.SAMPLES / RICH, tmp_path / "case")
+    taken = removals.apply(copy, [Removal.parse(text)])
+    assert labels.is_told(copy, taken) == is_told
+
+
+def test_a_clock_alone_is_not_contradicted(tmp_path):
+    """Without anything of known time nobody finds out that a clock was wrong."""
+    copy = CaseCopy(matrix.SAMPLES / RICH, tmp_path / "case")
+    taken = removals.apply(copy, list(map(Removal.parse, ("left out/znodes", "left out/history", "ahead/clock/3600 of 1"))))
+    assert not labels.is_told(copy, taken)
+
+
+def test_shrinks(wholes):
+    """Of three removals the one is left that makes the fault."""
+    known = KNOWN[0]
+    whole = wholes[known.text.partition(":")[0]]
+    wanted = Degradation.parse(known.text).removals
+    more = Degradation(whole.source, (Removal("left out", "cleaner logs"), *wanted, Removal("left out", "logs of ZooKeeper")))
+    fault = next(cell for cell in whole.cells(more) if cell.check == known.check and cell.outcome in harness.BAD)
+    assert harness.shrunk(whole, fault).degradation.removals == wanted

@@ -51,7 +51,9 @@ def test_every_row_is_the_first_that_knows_its_own_sample_or_another_of_its_kind
     shadowed = [
         (pattern.id, first.id)
         for pattern in patterns()
-        if pattern.scope in ("head", "full") and (first := _first(pattern.sample)) is not None and first.kind != pattern.kind
+        if pattern.scope in ("head", "full")
+        and (first := _first(pattern.sample, next(iter(pattern.loggers), ""))) is not None
+        and first.kind != pattern.kind
     ]
     assert shadowed == []
 
@@ -60,16 +62,19 @@ def test_lines_of_real_brokers_mean_what_people_read_in_them():
     wrong = []
     for number, line in enumerate(LABELLED.read_text("utf-8").splitlines(), start=1):
         kind, raw = line.split("\t", 1)
-        message = _LOGGER.sub("", _HEADER.sub("", raw.replace("\\n", "\n").replace("\\t", "\t")), count=1)
-        found = _first(message)
+        entry = _HEADER.sub("", raw.replace("\\n", "\n").replace("\\t", "\t"))
+        logger = _LOGGER.search(entry)
+        found = _first(_LOGGER.sub("", entry, count=1), logger[0].strip(" ()") if logger else "")
         if (found.kind if found is not None and found.kind != "quiet" else "-") != kind:
             wrong.append((number, kind, found and found.id))
     assert wrong == []
 
 
-def _first(message: str) -> Pattern | None:
-    """The wording of a whole message, with its ident, as the reader tries them."""
-    return next((pattern for pattern in patterns() if pattern.scope in ("head", "full") and _match(pattern, message)), None)
+def _first(message: str, logger: str) -> Pattern | None:
+    """The wording of a whole message, with its ident, as the reader tries them; ``""`` for a logger that no wording asks for."""
+    of_whole = (pattern for pattern in patterns() if pattern.scope in ("head", "full"))
+    own = (pattern for pattern in of_whole if not pattern.loggers or logger.startswith(pattern.loggers))
+    return next((pattern for pattern in own if _match(pattern, message)), None)
 
 
 def _match(pattern: Pattern, message: str) -> re.Match[str] | None:

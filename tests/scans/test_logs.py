@@ -38,8 +38,13 @@ class TestPatterns:
         heads = [p for p in patterns() if p.scope in ("head", "full")]
         raw = [p for p in patterns() if p.scope == "line" and p.kind != "quiet"]
         assert [] == _wrong(heads, [_with_logger(HEAD + p.sample) for p in heads])
-        assert [] == _wrong(inside, [f"{HEAD.replace('INFO', 'ERROR')}An exception (x.Y)\n{p.sample}" for p in inside])
+        assert [] == _wrong(inside, [f"{HEAD.replace('INFO', 'ERROR')}An exception ({_logger(p)})\n{p.sample}" for p in inside])
         assert [(p.kind, p.expects) for p in raw] == [(event.kind, told(event)) for p in raw for event in read(p.sample)[0]]
+
+
+def _logger(pattern):
+    """One that prints it, where the table names such."""
+    return f"{pattern.loggers[0].rstrip('.')}.Y" if pattern.loggers else "x.Y"
 
 
 def _with_logger(entry):
@@ -382,3 +387,55 @@ class TestCase:
         assert folder is None
         found = logs.read(case)
         assert all(isinstance(json.loads(json.dumps(dict(event.fields))), dict) for event in found.events())
+
+
+class TestLoggers:
+    """Who prints a message is part of what it means."""
+
+    def kinds(self, logger, *below, level="ERROR", message="Something went wrong"):
+        events, _, _ = read(HEAD.replace("INFO", level) + f"{message} ({logger})", *below)
+        return [event.kind for event in events]
+
+    @pytest.mark.parametrize(
+        ("logger", "key", "known"),
+        [
+            ("kafka.network.Processor", 18, True),
+            ("kafka.network.Processor", 1, False),  # a key that 0.9 knows is not out of its bounds
+            ("org.apache.zookeeper.ClientCnxn", 18, False),
+            ("org.apache.zookeeper.server.NIOServerCnxn", 18, False),
+        ],
+    )
+    def test_an_index_is_an_api_key_in_a_network_thread_alone(self, logger, key, known):
+        found = self.kinds(logger, f"java.lang.ArrayIndexOutOfBoundsException: {key}", "\tat a.B.c(B.java:1)")
+        assert ("unknown_api_key" in found) is known
+
+    @pytest.mark.parametrize(
+        ("logger", "known"), [("kafka.log.LogManager", True), ("org.apache.zookeeper.server.SyncThread", False)]
+    )
+    def test_a_full_disk_is_that_of_who_says_so(self, logger, known):
+        found = self.kinds(logger, "java.io.IOException: No space left on device", "\tat a.B.c(B.java:1)")
+        assert ("disk_error" in found) is known
+
+    def test_what_is_swallowed_at_a_stop_is_no_disk(self):
+        """``CoreUtils.swallow`` goes on; a mapped file that cannot be cut as it is closed harms nobody."""
+        below = ("java.io.IOException: Invalid argument", "\tat java.io.RandomAccessFile.setLength(Native Method)")
+        assert "disk_error" not in self.kinds("kafka.utils.CoreUtils$", *below, level="WARN", message="Invalid argument")
+
+    @pytest.mark.parametrize(
+        ("message", "kind"), [("shutting down", "broker_stopping"), ("shut down completed", "broker_stopped")]
+    )
+    def test_a_stop_without_ident(self, message, kind):
+        """A layout may leave the ident away; other threads shut down, too."""
+        assert self.kinds("kafka.server.KafkaServer", level="INFO", message=message) == [kind]
+        assert self.kinds("kafka.coordinator.group.GroupCoordinator", level="INFO", message=message) == []
+
+    def test_a_protocol_that_is_not_kafkas(self):
+        """The first four bytes stand where a size should be."""
+        below = (
+            "org.apache.kafka.common.network.InvalidReceiveException: Invalid receive (size = 1347375956 larger than 104857600)",
+        )
+        head = "[SocketServer brokerId=0] Unexpected error from /10.0.0.7; closing connection"
+        assert self.kinds("org.apache.kafka.common.network.Selector", *below, level="WARN", message=head) == [
+            "socket_error",
+            "bad_request",
+        ]

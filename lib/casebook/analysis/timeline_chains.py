@@ -3,18 +3,17 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from casebook.analysis import timeline_losses, timeline_still, timeline_storms
-from casebook.analysis.timeline_links import Chainer, once_each, places
+from casebook.analysis import timeline_disks, timeline_losses, timeline_restarts, timeline_still, timeline_storms
+from casebook.analysis.timeline_links import Chainer, places
 from casebook.analysis.timeline_losses import Loss
 from casebook.analysis.timeline_rows import Chain, Row, Span, Window
-from casebook.analysis.timeline_scene import SLACK, Scene
+from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_words import named
 from casebook.analysis.words import duration
 from casebook.storage import OFFSETS_TOPIC
 
 LONG_LOAD = 10_000
 """A load of so many milliseconds is worth a word."""
-_DISK = ("log_dir_failed", "disk_error")
 
 
 def chains(scene: Scene, windows: Iterable[Window]) -> tuple[list[Chain], dict[int, Loss]]:
@@ -29,7 +28,8 @@ def chains(scene: Scene, windows: Iterable[Window]) -> tuple[list[Chain], dict[i
         if (chain := timeline_losses.chain(scene, loss)) is not None
     ]
     found += [(chain, None) for chain in (*timeline_storms.chains(scene), *_dead_cleaners(scene), *_unclean_starts(scene))]
-    found += [(_since_registered(scene, chain, held), None) for chain in _failed_disks(scene)]
+    found += [(_since_registered(scene, chain, held), None) for chain in timeline_disks.chains(scene)]
+    found += [(chain, None) for chain in (*timeline_restarts.of_all(scene, held), *timeline_restarts.failed(scene))]
     found.sort(key=lambda pair: (-pair[0].holds, _rank(pair[0]), -pair[0].partitions, pair[0].opened))
     return [chain for chain, _ in found], {place: loss for place, (_, loss) in enumerate(found) if loss is not None}
 
@@ -42,8 +42,10 @@ def _since_registered(scene: Scene, chain: Chain, held: Mapping[int, int]) -> Ch
 
 def _rank(chain: Chain) -> int:
     """What nobody asked for comes before what somebody did, and what hit partitions before what hit none."""
-    if chain.kind in ("unknown_request", "disk_failed"):
+    if chain.kind in ("disk_failed", "all_lost"):
         return 0
+    if chain.kind == "unknown_request":
+        return 0 if chain.links else 3
     if chain.kind == "broker_lost":
         return 0 if chain.partitions else 2
     return 1 if chain.kind == "cleaner_dead" else 3
@@ -95,34 +97,3 @@ def _recovery(scene: Scene, life: Span, own: list[Row], before: Row | None) -> C
     took = f" for {duration(ready[0].at - own[0].at)}" if ready else ""
     title, kind = f"Broker {life.broker} recovered its logs{took}", "unclean_start"
     return links.chain(kind, title, life.broker, len(places(own))) or Chain(kind, title, life.broker, (), own[0].at, own[-1].at)
-
-
-def _failed_disks(scene: Scene) -> Iterator[Chain]:
-    for broker, rows in _first_by_broker(scene, *_DISK).items():
-        failed, until = rows[0], rows[0].at + timeline_losses.AFTER
-        links = Chainer(scene, until)
-
-        def own(row: Row, broker: int | None = broker) -> bool:
-            return row.broker == broker or (broker is not None and row.number("broker") == broker)
-
-        given_up = links.effects(failed, ["log_dir_failed"], "a log dir that fails once is not used again", which=own) or failed
-        listed = [row for row in scene.kind("replicas_offline").between(failed.at - SLACK, until) if own(row)]
-        offline = links.link(given_up, listed, "replicas of a failed log dir are offline") or given_up
-        hit = {place for row in listed for place in row.listed()}
-        moved = [row for row in _moved(scene, broker, failed.at - SLACK, until) if not hit or places([row]) <= hit]
-        links.link(offline, moved, "a replica that is offline neither leads nor is in sync")
-        links.effects(failed, ["broker_stopping", "broker_stopped"], "a broker without a log dir that works stops", which=own)
-        kind, title, partitions = "disk_failed", f"A log dir of {named(broker)} failed", len(hit | places(moved))
-        chain = links.chain(kind, title, broker, partitions)
-        yield chain or Chain(kind, title, broker, (), failed.at, failed.at, partitions)
-
-
-def _moved(scene: Scene, broker: int | None, since: int, until: int) -> list[Row]:
-    """The first change of each partition by which a broker no longer leads it, or is no longer in sync."""
-
-    def without(row: Row) -> bool:
-        if broker is None:
-            return False
-        return row.number("from") == broker or (broker in row.numbers("old") and broker not in row.numbers("isr"))
-
-    return once_each(row for row in scene.kinds(("znode_leader_changed", "znode_isr_changed"), since, until) if without(row))

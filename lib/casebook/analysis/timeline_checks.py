@@ -1,21 +1,20 @@
 """The checks on a timeline."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from casebook.analysis import coverage, timeline_owner_checks, timeline_unclean, timeline_window_checks
+from casebook.analysis import coverage, timeline_owner_checks, timeline_root_check, timeline_unclean, timeline_window_checks
 from casebook.analysis.loss_rows import Change
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_clocks import ZOOKEEPER
-from casebook.analysis.timeline_roots import likeliest, unnamed
+from casebook.analysis.timeline_roots import unnamed
 from casebook.analysis.timeline_rows import Chain, Clock, Root, Silence, Window, WindowKind
 from casebook.analysis.timeline_rows import Step as ClockStep
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_silences import COLLECT_HISTORY, COLLECT_LOGS
-from casebook.analysis.timeline_still import is_down
 from casebook.analysis.timeline_storms import Storm, storms
 from casebook.analysis.timeline_story import one_sentence
 from casebook.analysis.timeline_two_leaders import Doubt
-from casebook.analysis.timeline_window_checks import SETTLE, proof
+from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.timeline_words import all_named
 from casebook.analysis.words import agree, capitalised, duration, number
 from casebook.events import Extent, Untyped
@@ -23,14 +22,16 @@ from casebook.facts import instant
 from casebook.findings import Coverage, Finding, Question, Severity, Status, Step, names_unreadable
 from casebook.observed import Source
 
-MOST_LOST = 4
-"""Brokers that were lost that a title names."""
 OFF = 1000
 """Milliseconds of skew from which on logs read side by side mislead."""
 
 _THROWN = "In 0.9 the exception throws away what other connections had sent in the same poll: it is never answered."
 _JOINED = Step(kind="then", text="A file that was put together of several out of order looks the same: give them one by one.")
 _REFUSED = "The broker answers with an error and closes the connection; nobody else suffers."
+_NOT_KAFKA = "The broker reads the first four bytes as a size, refuses it and closes that connection; nobody else suffers."
+_WRONG_PORT = (
+    "Find who speaks another protocol to this port: a health check, a scanner, or a client with a wrong port or protocol setting."
+)
 _OLDER_CLIENT = (
     "Set api.version.request=false and broker.version.fallback in librdkafka clients, or use clients of the brokers' release."
 )
@@ -52,7 +53,7 @@ def checks(
         timeline_window_checks.leaderless(scene, _of(windows, WindowKind.LEADERLESS)),
         timeline_window_checks.under_min_isr(scene, _of(windows, WindowKind.UNDER_MIN_ISR)),
         timeline_unclean.unclean(scene, changes),
-        _root(scene, chains, roots),
+        timeline_root_check.root(scene, chains, roots),
         _unknown_requests(scene, chains),
         timeline_owner_checks.owners(scene),
         _clocks(scene),
@@ -63,69 +64,6 @@ def checks(
 
 def _of(windows: Iterable[Window], kind: WindowKind) -> list[Window]:
     return [window for window in windows if window.kind is kind]
-
-
-def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Finding:
-    ask = Question(
-        check="timeline.root",
-        question="What began it?",
-        coverage=Coverage.every(len(scene.rows), "event", Source.LOGS, Source.HISTORY),
-        threshold="any chain of events that hit a partition or a client",
-        facts={"chains": len(chains), "candidates": [root.name for root in roots if root.chain == 0]},
-    )
-    if not chains:
-        if not scene.rows:
-            return ask.could_not_check("What happened is unknown: there is neither log nor history", settle=SETTLE)
-        if not scene.past.there:
-            return ask.could_not_check("No chain of events is told by the logs that are here", settle=SETTLE)
-        gaps = (*coverage.history(scene.past, scene.cluster), *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
-        return ask.ok("No broker was lost, and nothing else began a chain of events", gaps=gaps)
-    candidates = [root for root in roots if root.chain == 0]
-    first = likeliest(candidates)
-    if candidates and first is None:
-        return _undecided(ask, f"{chains[0].title}{_lost(scene, chains)}", chains[0], candidates)
-    waits = f"Broker {chains[0].broker} is still down, and holds {number(chains[0].holds, 'partition')} without leader"
-    told = [chains[0].title, *([waits] if chains[0].holds else []), *(point.text for point in (first.pro if first else ()))]
-    against = [point.text for point in (first.contra if first else ())]
-    unchecked = [f"Could not be checked: {text}." for text in (first.unchecked if first else ())]
-    proofs = [point.proof for root in roots[:1] for point in (*root.pro, *root.contra) if point.proof]
-    proofs += [link.effect.proof for link in chains[0].links]
-    mild = chains[0].kind in ("broker_stopped", "unclean_start") or (chains[0].kind == "broker_lost" and not chains[0].partitions)
-    worst = Severity.INFO if mild and not chains[0].holds else Severity.WARNING
-    return ask.found(
-        worst,
-        (f"Likeliest root: {first.name}" if first else chains[0].title) + _lost(scene, chains),
-        why=". ".join(told) + ".",
-        since=instant(chains[0].opened),
-        evidence=tuple(proof(text) for text in list(dict.fromkeys(proofs))[: 2 * SHOWN]),
-        caveats=(*(f"Against it: {text}." for text in against), *unchecked),
-    )
-
-
-def _lost(scene: Scene, chains: Sequence[Chain]) -> str:
-    """Which brokers are still down and hold partitions without leader, and who else was lost; ``""`` where there are none."""
-    down = list(dict.fromkeys(chain.broker for chain in chains if chain.holds))
-    if not down:
-        return ""
-    back: dict[int | None, int] = {}
-    for chain in chains:
-        if chain.kind == "broker_lost" and chain.partitions and chain.back and is_down(scene, chain.broker) is False:
-            back[chain.broker] = max(chain.back, back.get(chain.broker, chain.back))
-    said = [f"broker {broker}, still down" for broker in down]
-    said += [f"broker {broker}, back since {instant(at)[11:19]}" for broker, at in back.items()]
-    return f" ({'; '.join(said[:MOST_LOST])}{f'; and {len(said) - MOST_LOST} more' if said[MOST_LOST:] else ''})"
-
-
-def _undecided(ask: Question, what: str, chain: Chain, candidates: Sequence[Root]) -> Finding:
-    names = "; ".join(root.name for root in candidates)
-    return ask.could_not_check(
-        f"{what}; nothing here tells which of {number(len(candidates), 'candidate')} began it",
-        why=f"Each of these is possible: {names}.",
-        settle=f"{COLLECT_LOGS}, with the logs of broker {chain.broker}, its GC log, and those of ZooKeeper's servers.",
-        since=instant(chain.opened),
-        evidence=tuple(proof(text) for text in list(dict.fromkeys(link.effect.proof for link in chain.links))[: 2 * SHOWN]),
-        caveats=tuple(f"Could not be checked: {text}." for root in candidates for text in root.unchecked),
-    )
 
 
 def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
@@ -144,6 +82,7 @@ def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
             "brokers": [storm.broker for storm in found],
             "senders": senders,
             "exceptions": len(failed),
+            "protocols": list(dict.fromkeys(name for storm in found for name in storm.protocols)),
         },
         evidence=tuple(proof(row.proof) for row in thrown[:SHOWN]),
     )
@@ -159,21 +98,41 @@ def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
         return ask.ok("No broker was sent a request that it does not know", gaps=gaps)
     begin = next((one_sentence(chain) for chain in chains if chain.kind == "unknown_request"), "")
     grave = len(failed) > 0 or any(row.kind == "unknown_api_key" for row in thrown)
+    kafka, foreign = ([storm for storm in found if bool(storm.protocols) is other] for other in (False, True))
+    sent = [f"{number(sum(len(storm.thrown) for storm in kafka), 'unknown request')}{_by_whom(kafka)}"] if kafka else []
+    sent += [_in_another(foreign)] if foreign else []
+    says = [begin, _THROWN if grave else _REFUSED] if kafka else []
+    says += [_NOT_KAFKA] if foreign else []
     return ask.found(
         Severity.CRITICAL if grave else Severity.WARNING,
-        capitalised(f"{all_named([storm.broker for storm in found])} {agree(len(found), 'was', 'were')} sent ")
-        + f"{number(len(thrown), 'unknown request')}{_by_whom(found, senders)}",
-        why=" ".join(filter(None, (begin, _THROWN if grave else _REFUSED))),
-        since=instant(thrown[0].at),
-        next=(
-            Step(kind="first", text=_OLDER_CLIENT),
-            Step(kind="not", text="Do not restart brokers with kill -9 for it: the recovery is long, and the client comes back."),
-        ),
+        capitalised(f"{all_named(_brokers(found))} {agree(len(_brokers(found)), 'was', 'were')} sent {' and '.join(sent)}"),
+        why=" ".join(filter(None, says)),
+        since=instant(min(row.at for row in thrown)),
+        next=tuple(_advice(kafka, foreign)),
         caveats=tuple(f"Could not be checked: {text}." for text in unnamed(scene, found)),
     )
 
 
-def _by_whom(found: Sequence[Storm], senders: Sequence[str]) -> str:
+def _brokers(found: Sequence[Storm]) -> list[int | None]:
+    return list(dict.fromkeys(storm.broker for storm in found))
+
+
+def _in_another(foreign: Sequence[Storm]) -> str:
+    """What was no request of Kafka's: by name, and how often."""
+    names = " and ".join(dict.fromkeys(name for storm in foreign for name in storm.protocols))
+    return f"{names}, {number(sum(len(storm.thrown) for storm in foreign), 'time')}{_by_whom(foreign)}"
+
+
+def _advice(kafka: Sequence[Storm], foreign: Sequence[Storm]) -> Iterator[Step]:
+    yield Step(kind="first", text=_OLDER_CLIENT if kafka else _WRONG_PORT)
+    if kafka and foreign:
+        yield Step(kind="then", text=_WRONG_PORT)
+    if kafka:
+        yield Step(kind="not", text="Do not restart brokers with kill -9 for it: recovery is long, and the client comes back.")
+
+
+def _by_whom(found: Sequence[Storm]) -> str:
+    senders = list(dict.fromkeys(sender.address for storm in found for sender in storm.senders))
     if not senders:
         return ""
     whom = ", ".join(senders[:3]) + (" and others" if len(senders) > 3 else "")

@@ -8,14 +8,17 @@ just that was awake to notice; one that reports far more was not.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from casebook.analysis import timeline_disks
 from casebook.analysis.timeline_gaps import OFTEN, other_gaps
-from casebook.analysis.timeline_losses import SLOW, Loss, gap_of, longest, stop_of
+from casebook.analysis.timeline_losses import SLOW, Loss, gap_of, longest, same_session, stop_of
 from casebook.analysis.timeline_rows import Point, Root, Row, Span
 from casebook.analysis.timeline_scene import SLACK, Scene
 from casebook.analysis.words import brokers, duration, number
 
 LATE = 1000
 """A client that notices its silence so many milliseconds late was not awake."""
+START = 60_000
+"""A broker says within so many milliseconds of its start that it found its logs not closed."""
 AT_ONCE = 1000
 """Sessions that end within so many milliseconds may have one cause."""
 
@@ -32,7 +35,8 @@ class _Clues(NamedTuple):
         within: Its own lines between the beat that did not come and the loss.
         gap: The two of its own lines around the loss.
         often: How often its log was silent as long.
-        noticed: How long it had heard nothing when it noticed.
+        noticed: How long it had heard nothing when it noticed: its first word on that silence; what it says later, when it
+            tries to connect again, is of another one.
         logs: There are lines of its own.
         starts: They begin with the start of a process.
     """
@@ -66,19 +70,7 @@ def candidates(scene: Scene, loss: Loss, chain: int) -> list[Root]:
     clues = _clues(scene, loss)
     stopping = stop_of(scene, loss)
     if stopping is not None:
-        name = f"Broker {loss.broker} was stopped"
-        return [
-            Root(
-                "stopped",
-                name,
-                loss.broker,
-                chain,
-                (Point("It says so itself, or the controller does", stopping.proof),),
-                (),
-                (),
-                100,
-            )
-        ]
+        return [_stopped(scene, loss, stopping, chain)]
     if clues.lived_on is False:
         return [_killed(scene, clues, chain), _zookeeper(scene, clues, chain)]
     found = [
@@ -94,6 +86,24 @@ def candidates(scene: Scene, loss: Loss, chain: int) -> list[Root]:
     return found
 
 
+def _stopped(scene: Scene, loss: Loss, stopping: Row, chain: int) -> Root:
+    """A stop that somebody asked for, and whether it came to its end."""
+    broker = loss.broker
+    pro, contra = [Point("It says so itself, or the controller does", stopping.proof)], []
+    begun = scene.kind("broker_starting").between(max(stopping.at, loss.gone.at), None)
+    next_start = next((row.at for row in begun if row.broker == broker), None)
+    done = [row for row in scene.kind("broker_stopped").between(stopping.at, next_start) if row.broker == broker]
+    if done:
+        pro.append(Point("It came to its end: shut down completed", done[0].proof))
+    elif next_start is not None:
+        unclean = scene.kinds(("unclean_start", "recovering_segment"), next_start, next_start + START)
+        found = [row for row in unclean if row.broker == broker]
+        contra += (
+            [Point("It did not come to its end: the next start finds logs that were not closed", found[0].proof)] if found else []
+        )
+    return Root("stopped", f"Broker {broker} was stopped", broker, chain, tuple(pro), tuple(contra), (), 100)
+
+
 def _clues(scene: Scene, loss: Loss) -> _Clues:
     own = scene.of_broker(loss.broker)
     life = scene.life(loss.broker, loss.gone.at)
@@ -105,6 +115,8 @@ def _clues(scene: Scene, loss: Loss) -> _Clues:
     gap = gap_of(scene, loss)
     noticed = [row for row in scene.kind("zk_silent").between(loss.since, loss.until) if row.broker == loss.broker]
     noticed = [row for row in noticed if row.milliseconds is not None and loss.within_silence(row)]
+    noticed = [row for row in noticed if same_session(row, loss.session)] or noticed
+    noticed.sort(key=lambda row: (row.at < (loss.silence or loss.since), row.at))
     often = 0 if gap is None else other_gaps(scene, loss.broker, gap)
     return _Clues(
         loss,
@@ -112,7 +124,7 @@ def _clues(scene: Scene, loss: Loss) -> _Clues:
         within,
         gap,
         often,
-        noticed[-1] if noticed else None,
+        noticed[0] if noticed else None,
         len(own) > 0,
         scene.begins_with_start(loss.broker) is True,
     )
@@ -128,10 +140,8 @@ def _killed(scene: Scene, clues: _Clues, chain: int) -> Root:
         pro.append(Point("The next thing it says is that it starts", begun.proof))
         recovered = [row for row in scene.kinds(("unclean_start", "recovering_segment"), begun.at, None) if row.broker == broker]
         pro += [Point("It finds its logs not closed", recovered[0].proof)] if recovered else []
-    failed = [
-        row for row in scene.kinds(("log_dir_failed", "disk_error"), clues.loss.since, clues.loss.gone.at) if row.broker == broker
-    ]
-    pro += [Point("A disk of it had failed before", failed[0].proof)] if failed else []
+    failed = timeline_disks.gave_up(scene, broker, clues.loss.since, clues.loss.gone.at)
+    pro += [Point("It had trouble with a log dir before", failed.proof)] if failed is not None else []
     memory = [row for row in scene.kind("out_of_memory").between(clues.loss.since, clues.loss.gone.at) if row.broker == broker]
     pro += [Point("It had run out of memory", memory[0].proof)] if memory else []
     unchecked = ("whether by kill -9, by the kernel (out of memory) or with its machine: the kernel's log tells",)

@@ -134,7 +134,19 @@ def stop_of(scene: Scene, loss: Loss) -> Row | None:
     started = [
         row for row in scene.kind("broker_starting").between(first and first.at, loss.gone.at) if row.broker == loss.broker
     ]
-    return None if first is None or started else first
+    return _last_word(scene, loss) if first is None or started else first
+
+
+def _last_word(scene: Scene, loss: Loss) -> Row | None:
+    """The stop with which the process that was lost ended, however long before its session did: it may have waited for it."""
+    life = scene.life(loss.broker, loss.gone.at)
+    if life is None or life.name not in STOPPING or life.closed > loss.gone.at + SLACK + (scene.uncertainty(loss.broker) or 0):
+        return None
+    spans = scene.registered.get(loss.broker, ())
+    if not any(span.closed == loss.gone.at and (span.opened is None or span.opened <= life.closed) for span in spans):
+        return None
+    own = scene.of_broker(loss.broker).between(life.opened, life.closed)
+    return next((row for row in own if row.kind in STOPPING), None)
 
 
 def _causes(links: Chainer, scene: Scene, loss: Loss) -> Row | None:

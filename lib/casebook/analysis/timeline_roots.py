@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from casebook.analysis import timeline_loss_roots
+from casebook.analysis import timeline_disks, timeline_loss_roots, timeline_restarts
 from casebook.analysis.timeline_losses import Loss
 from casebook.analysis.timeline_rows import Chain, Point, Root, Row
 from casebook.analysis.timeline_scene import Scene
@@ -38,7 +38,7 @@ def likeliest(candidates: Sequence[Root]) -> Root | None:
 
 
 def _storm(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
-    storm = next((one for one in storms(scene) if one.broker == chain.broker), None)
+    storm = next((one for one in storms(scene) if one.broker == chain.broker and not one.protocols), None)
     if storm is None:
         return
     keys = ", ".join(map(str, storm.keys)) or "unknown"
@@ -54,6 +54,19 @@ def _storm(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
     unchecked = tuple(unnamed(scene, [storm]))
     name = f"A client newer than {named(storm.broker)}: api key {keys}"
     yield Root("new_client", name, storm.broker, place, tuple(pro), (), unchecked, CERTAIN)
+
+
+def _foreign(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
+    """Who speaks another protocol to Kafka's port: a health check, a scanner, a client with a wrong port or security protocol."""
+    storm = next((one for one in storms(scene) if one.broker == chain.broker and one.protocols), None)
+    if storm is None:
+        return
+    first, what = storm.thrown[0], " and ".join(storm.protocols)
+    size = f"size = {first.fields.get('size', '')}"
+    words = f"{number(len(storm.thrown), 'connection')}{_who(storm)}: the first bytes, read as a size ({size})"
+    unchecked = () if storm.senders else ("who: no line names the address",)
+    name = f"{what} spoken to Kafka's port of {named(storm.broker)}"
+    yield Root("foreign", name[0].upper() + name[1:], storm.broker, place, (Point(words, first.proof),), (), unchecked, CERTAIN)
 
 
 def _who(storm: Storm) -> str:
@@ -106,7 +119,7 @@ def _named(kind: str, name: str) -> Callable[[Scene, Chain, int], Iterator[Root]
 
 
 def _at_begin(scene: Scene, chain: Chain) -> Row | None:
-    kinds = ("cleaner_died", "uncleanable", "log_dir_failed", "disk_error")
+    kinds = ("cleaner_died", "uncleanable")
     return next((row for row in scene.kinds(kinds, chain.opened, chain.opened) if row.broker == chain.broker), None)
 
 
@@ -114,5 +127,8 @@ _OTHERS = {
     "unknown_request": _storm,
     "cleaner_dead": _named("cleaner", "A segment that the log cleaner of {broker} cannot take"),
     "unclean_start": _named("killed", "The process of {broker} ended without closing its logs"),
-    "disk_failed": _named("disk", "Disk of {broker}"),
+    "disk_failed": timeline_disks.candidates,
+    "foreign_protocol": _foreign,
+    "all_lost": timeline_restarts.candidates,
+    "start_failed": timeline_restarts.why_failed,
 }

@@ -275,9 +275,10 @@ class Chain(NamedTuple):
     """What followed from one cause.
 
     Args:
-        kind: ``broker_lost``, ``broker_stopped``, ``cleaner_dead``, ``unknown_request``, ``unclean_start``, ``disk_failed``.
+        kind: ``broker_lost``, ``broker_stopped``, ``all_lost``, ``start_failed``, ``cleaner_dead``, ``unknown_request``,
+            ``foreign_protocol``, ``unclean_start``, ``disk_failed``.
         title: One sentence.
-        broker: Whom it befell.
+        broker: Whom it befell; ``None`` for all of them, or where nobody knows.
         links: In the order of time.
         opened: Of its first event, by the reference clock.
         closed: Of its last event.
@@ -309,7 +310,9 @@ class Root(NamedTuple):
     """What may have begun a chain.
 
     Args:
-        kind: ``network``, ``frozen``, ``gc``, ``zookeeper``, ``killed``, ``stopped``, ``disk``, ``new_client``, ``cleaner``.
+        kind: ``network``, ``frozen``, ``gc``, ``zookeeper``, ``killed``, ``stopped``, ``all_stopped``, ``all_ended``,
+            ``start_failed``, ``new_client``, ``foreign``, ``cleaner``; of a log dir ``disk``, ``disk_full``, ``file_held``,
+            ``files_gone``, ``permissions``, ``open_files``, ``maps``.
         name: A few words, e.g. ``Network of the host of broker 57``.
         broker: Whom it befell.
         chain: Number of the chain in the timeline.

@@ -1,4 +1,4 @@
-"""Requests that a broker does not know, and whom else they hit: in 0.9 whatever came in the same poll is thrown away with them.
+"""What a broker was sent and does not know, and whom else it hit: in 0.9 whatever came in the same poll is thrown away with it.
 
 Source: ``core/src/main/scala/kafka/network/SocketServer.scala@0.9.0.1``: the exception leaves the loop over what was received.
 """
@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from casebook.analysis.timeline_links import Chainer
+from casebook.analysis.timeline_protocols import protocol
 from casebook.analysis.timeline_rows import Chain, Row
 from casebook.analysis.timeline_scene import SLACK, Scene
 from casebook.analysis.timeline_words import named
@@ -23,6 +24,9 @@ MOST = 1000
 """Exceptions that are looked at for their connections."""
 STOP = 10_000
 """A broker that stops is not reached for so many milliseconds."""
+HEADS = 3
+"""So many lines below its message an exception stands, causes of causes included."""
+OTHER = "no known protocol, or a request over socket.request.max.bytes"
 PERIOD = 1_200_000
 """librdkafka asks again after ``api.version.fallback.ms``, 20 min (``CONFIGURATION.md@v0.11.6``)."""
 
@@ -52,6 +56,7 @@ class Storm(NamedTuple):
             lines of the requests name them.
         bystanders: Who else connected just before: their requests may have been in the same poll.
         period: Milliseconds between bursts; ``None`` with fewer than three.
+        protocols: What was spoken instead of Kafka's protocol; empty where it was Kafka's.
     """
 
     broker: int | None
@@ -62,18 +67,29 @@ class Storm(NamedTuple):
     covered: int | None
     bystanders: tuple[str, ...]
     period: int | None
+    protocols: tuple[str, ...] = ()
 
 
 def storms(scene: Scene) -> list[Storm]:
-    """One for each broker that was sent something unknown."""
-    sent: dict[int | None, list[Row]] = defaultdict(list)
+    """One for each broker that was sent something unknown, and one for each that was spoken to in another protocol."""
+    sent: dict[tuple[int | None, bool], list[Row]] = defaultdict(list)
     for row in scene.kinds(_CAUSES):
-        sent[row.broker].append(row)
-    return [_storm(scene, broker, rows) for broker, rows in sorted(sent.items(), key=_by_broker)]
+        sent[row.broker, row.number("size") is not None].append(row)
+    ordered = sorted(sent, key=lambda key: (-1 if key[0] is None else key[0], key[1]))
+    return [(_foreign if foreign else _storm)(scene, broker, sent[broker, foreign]) for broker, foreign in ordered]
 
 
-def _by_broker(item: tuple[int | None, object]) -> int:
-    return -1 if item[0] is None else item[0]
+def _foreign(scene: Scene, broker: int | None, rows: Sequence[Row]) -> Storm:
+    protocols = tuple(dict.fromkeys(protocol(row.number("size")) or OTHER for row in rows))
+    senders = _by_lines([_with_sender(scene, row) for row in rows])
+    return Storm(broker, tuple(rows), (), senders, sum(one.requests for one in senders), None, (), None, protocols)
+
+
+def _with_sender(scene: Scene, row: Row) -> Row:
+    """The line with what the one above it says of the connection: the exception itself names none."""
+    near = scene.kind("socket_error").between(row.at, row.at)
+    above = [one for one in near if one.file == row.file and 0 <= (row.line or 0) - (one.line or 0) <= HEADS]
+    return row._replace(fields={**above[-1].fields, **row.fields}) if above else row
 
 
 def _storm(scene: Scene, broker: int | None, rows: Sequence[Row]) -> Storm:
@@ -150,6 +166,9 @@ def _period(times: Sequence[int]) -> int | None:
 def chains(scene: Scene) -> Iterator[Chain]:
     """The chain of each storm."""
     for storm in storms(scene):
+        if storm.protocols:
+            yield _spoken(storm)
+            continue
         first, last = storm.thrown[0], storm.thrown[-1]
         links = Chainer(scene, last.at + WAIT)
         failed = [row for row in scene.kind("processor_failed").between(first.at - SLACK, last.at) if row.broker == storm.broker]
@@ -157,24 +176,34 @@ def chains(scene: Scene) -> Iterator[Chain]:
             links.link(
                 first, failed, "the exception leaves the network thread's loop: what else was in that poll is not answered"
             )
-        cause = min([*failed[:1], first], key=lambda row: row.at)
-        links.effects(
-            cause,
-            _OTHERS,
-            "requests of other brokers were in the same poll, and timed out",
-            which=lambda row, storm=storm: _speaks_of(row, storm.broker) and not _is_stopping(scene, storm.broker, row.at),
-        )
-        links.effects(
-            cause,
-            ["isr_shrunk", "znode_isr_changed"],
-            "followers whose fetches are not answered fall behind",
-            which=lambda row, storm=storm: row.broker == storm.broker,
-        )
-        links.effects(cause, _CLIENTS, "requests of clients were in the same poll, and timed out")
+            _bystanders(links, min(failed[0], first, key=lambda row: row.at), storm.broker)
         title = capitalised(f"{named(storm.broker)} was sent {number(len(storm.thrown), 'request')} that it does not know")
         yield links.chain("unknown_request", title, storm.broker) or Chain(
             "unknown_request", title, storm.broker, (), first.at, last.at
         )
+
+
+def _spoken(storm: Storm) -> Chain:
+    """The chain of another protocol: the broker closes that connection, and nobody else suffers."""
+    title = f"{named(storm.broker)} was spoken to in {' and '.join(storm.protocols)}, {number(len(storm.thrown), 'time')}"
+    return Chain("foreign_protocol", capitalised(title), storm.broker, (), storm.thrown[0].at, storm.thrown[-1].at)
+
+
+def _bystanders(links: Chainer, cause: Row, broker: int | None) -> None:
+    """Whose requests were in the same poll: only where the exception left the loop is there anybody."""
+    links.effects(
+        cause,
+        _OTHERS,
+        "requests of other brokers were in the same poll, and timed out",
+        which=lambda row: _speaks_of(row, broker) and not _is_stopping(links.scene, broker, row.at),
+    )
+    links.effects(
+        cause,
+        ["isr_shrunk", "znode_isr_changed"],
+        "followers whose fetches are not answered fall behind",
+        which=lambda row: row.broker == broker,
+    )
+    links.effects(cause, _CLIENTS, "requests of clients were in the same poll, and timed out")
 
 
 def _speaks_of(row: Row, broker: int | None) -> bool:

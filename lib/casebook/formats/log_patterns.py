@@ -26,6 +26,7 @@ class Pattern:
         since: First release line that prints it, for instance ``0.9.0``, ``zk3.4`` or ``jdk8``.
         until: Last release line seen with it.
         scope: One of :data:`SCOPES`.
+        loggers: How the name of a logger begins that prints it; empty where any may. In the table after an ``@``.
         literal: Text that every match contains.
         regex: In the dialect that Java and Python have in common; one that begins with ``^`` is tried at the beginning only.
         source: Where it was read, ``path@tag``, several with ``;``.
@@ -38,6 +39,7 @@ class Pattern:
     since: str
     until: str
     scope: str
+    loggers: tuple[str, ...]
     literal: str
     regex: str
     source: str
@@ -60,12 +62,14 @@ def head() -> str:
 
 def _pattern(line: str) -> Pattern:
     name, kind, since, until, scope, literal, regex, source, sample, expects = line.split("\t")
+    scope, _, loggers = scope.partition("@")
     return Pattern(
         id=name,
         kind=kind,
         since=since,
         until=until,
         scope=scope,
+        loggers=tuple(loggers.split("|")) if loggers else (),
         literal=literal,
         regex=regex,
         source=source,

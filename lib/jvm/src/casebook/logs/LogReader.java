@@ -207,7 +207,7 @@ public final class LogReader implements Closeable {
             case LINE -> entry.firstLine();
             case INSIDE -> null;
           };
-      Fields fields = text == null ? null : tried.match(text);
+      Fields fields = text == null || !tried.isOf(entry.header.logger) ? null : tried.match(text);
       if (fields != null) {
         ident.tell(full.substring(0, border), fields);
         tell(tried.kind, entry.line, fields, full);
@@ -222,7 +222,7 @@ public final class LogReader implements Closeable {
     boolean known = false;
     for (int rule = nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
       Rule tried = rules.all.get(rule);
-      if (tried.scope == Rule.Scope.INSIDE) {
+      if (tried.scope == Rule.Scope.INSIDE && tried.isOf(entry.header.logger)) {
         known |= inside(full, tried);
       }
     }

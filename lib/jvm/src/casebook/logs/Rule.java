@@ -27,6 +27,7 @@ final class Rule {
   final String kind;
   final Scope scope;
   final String literal;
+  private final List<String> loggers;
   private final String regex;
   private final boolean anchored;
 
@@ -36,12 +37,20 @@ final class Rule {
   private Matcher loose;
   private List<Group> groups;
 
-  Rule(String kind, Scope scope, String literal, String regex) {
+  /** @param where the scope, and behind an @ how the names of the loggers begin that print it */
+  Rule(String kind, String where, String literal, String regex) {
     this.kind = kind;
-    this.scope = scope;
+    int border = where.indexOf('@');
+    scope = Scope.valueOf((border < 0 ? where : where.substring(0, border)).toUpperCase(Locale.ROOT));
+    loggers = border < 0 ? List.of() : List.of(where.substring(border + 1).split("\\|"));
     this.literal = literal;
     this.regex = regex.replace("(?P<", "(?<");
     anchored = regex.startsWith("^") && scope != Scope.INSIDE;
+  }
+
+  /** Whether a logger prints such messages; of a line that names none it is not known. */
+  boolean isOf(String logger) {
+    return logger == null || loggers.isEmpty() || loggers.stream().anyMatch(logger::startsWith);
   }
 
   private static String unanchored(String regex) {

@@ -7,7 +7,6 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * The wordings that are understood, in the order in which they are tried. The table is {@code log_patterns.tsv} of the Python
@@ -24,7 +23,7 @@ final class Rules {
   static final Literals LITERALS = new Literals(ROWS.stream().map(cells -> cells[LITERAL]).toList());
 
   final List<Rule> all =
-      ROWS.stream().map(cells -> new Rule(cells[KIND], Rule.Scope.valueOf(cells[SCOPE].toUpperCase(Locale.ROOT)), cells[LITERAL], cells[REGEX])).toList();
+      ROWS.stream().map(cells -> new Rule(cells[KIND], cells[SCOPE], cells[LITERAL], cells[REGEX])).toList();
 
   private static List<String[]> rows() {
     try (InputStream stream = Rules.class.getResourceAsStream(TABLE)) {

@@ -1,0 +1,196 @@
+"""All brokers that went at once, and starts that failed: what one broker's own story does not tell."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from casebook.analysis import timeline_losses
+from casebook.analysis.timeline_links import Chainer
+from casebook.analysis.timeline_rows import Chain, Point, Root, Row, Span
+from casebook.analysis.timeline_scene import SLACK, Scene
+from casebook.analysis.words import brokers, capitalised, duration, number
+
+TOGETHER = 10_000
+"""Brokers that go within so many milliseconds go at once: sessions of the killed end some seconds apart, a third of their timeout."""
+OVERLAP = 2000
+"""One may be back so many milliseconds before the last of them is given up."""
+AGAIN = 600_000
+"""A start so many milliseconds after an end belongs to it."""
+_STOPS = ("broker_stopping", "broker_stopped")
+_WAITS = (
+    "coordinator_unavailable", "coordinator_loading", "coordinator_lost", "not_coordinator", "not_leader", "request_timed_out",
+    "client_disconnected", "commit_failed",
+)  # fmt: skip
+_REFUSED = ("startup_failed", "truncation_refused")
+_WHYS = (
+    ("Failed to acquire lock", "another process of Kafka holds its log dir"),
+    ("failed to bind", "another process holds its port"),
+    ("already registered on the path", "the session of the process before it had not expired yet"),
+    ("doesn't match stored broker.id", "its log dirs are those of another broker"),
+    ("doesn't match stored clusterId", "its log dirs are those of another cluster"),
+    ("ZooKeeper", "it did not reach ZooKeeper"),
+    ("waiting for connection", "it did not reach ZooKeeper"),
+    ("zookeeper server", "it did not reach ZooKeeper"),
+    ("truncation is not allowed", "it would have had to cut its log, which is not allowed"),
+    ("during logs loading", "it could not load its logs"),
+)
+"""What a line of a start that failed says, and what it means; the first that fits."""
+
+
+class _Gone(NamedTuple):
+    """All brokers that were there went.
+
+    Args:
+        ids: All of them.
+        since: When the first went.
+        until: When the last went.
+        back: When the first was back; ``None``: not before the evidence ends.
+        whole: When all of them were.
+    """
+
+    ids: tuple[int, ...]
+    since: int
+    until: int
+    back: int | None
+    whole: int | None
+
+
+def of_all(scene: Scene, held: Mapping[int, int]) -> Iterator[Chain]:
+    """The chain of each time at which all brokers went together, and no process of theirs lived on."""
+    for gone in _all_gone(scene):
+        links = Chainer(scene, (gone.whole or gone.back or gone.until) + timeline_losses.AFTER)
+        stops = [row for row in scene.kinds(_STOPS, gone.since - AGAIN, gone.until) if row.broker in gone.ids]
+        ends = [row for row in scene.kind("znode_broker_gone").between(gone.since, gone.until) if row.broker in gone.ids]
+        starts = [row for row in scene.kind("broker_starting").between(gone.since, gone.whole) if row.broker in gone.ids]
+        first = min([*stops, *ends, *starts], key=lambda row: row.at, default=None)
+        if first is None:
+            continue
+        links.link(first, [row for row in ends if row is not first], "all that were registered went")
+        links.link(first, [row for row in starts if row is not first], "all were started again")
+        links.effects(first, ["loaded"], "each coordinator reads its partitions of the offsets topic anew")
+        links.effects(first, _WAITS, "clients wait for leaders and coordinators until these are back")
+        led = {key for key, rows in scene.states.items() if _led(rows, gone)}
+        title = f"All {number(len(gone.ids), 'broker')} went within {duration(gone.until - gone.since)}"
+        title += f", and were back after {duration(gone.whole - gone.since)}" if gone.whole is not None else ""
+        holds = 0 if gone.back is not None else max((held.get(broker, 0) for broker in gone.ids), default=0)
+        chain = links.chain("all_lost", title, None, len(led)) or Chain(
+            "all_lost", title, None, (), gone.since, gone.until, len(led)
+        )
+        yield chain._replace(opened=gone.since, holds=holds, back=gone.whole)
+
+
+def _led(rows: Sequence, gone: _Gone) -> bool:
+    before = [row for row in rows if row.time < gone.since]
+    return bool(before) and before[-1].leader in gone.ids
+
+
+def _all_gone(scene: Scene) -> Iterator[_Gone]:
+    """Rule: by registrations where the history has them, and no process lived on; else by the lines of the processes."""
+    if scene.past.there:
+        for gone in _together(scene.registered):
+            if not any(_lived_on(scene, broker, gone) for broker in gone.ids):
+                yield gone
+    elif scene.brokers and scene.brokers <= scene.lives.keys():
+        yield from (gone for gone in _together(scene.lives) if gone.back is not None or _stopped(scene, gone))
+
+
+def _stopped(scene: Scene, gone: _Gone) -> bool:
+    """Whether every process says that it stops: a log that ends may only have been collected up to there."""
+    lives = (scene.life(broker, gone.until) for broker in gone.ids)
+    return all(life is not None and life.name in _STOPS for life in lives)
+
+
+def _lived_on(scene: Scene, broker: int, gone: _Gone) -> bool:
+    life = scene.life(broker, gone.since)
+    return life is not None and life.closed > gone.until + SLACK and life.name not in _STOPS
+
+
+def _together(spans: Mapping[int, Sequence[Span]]) -> Iterator[_Gone]:
+    ends = sorted((span.closed, broker) for broker, own in spans.items() for span in own if span.closed is not None)
+    taken = -1
+    for since, _ in ends:
+        there = {broker for broker, own in spans.items() if any(_ran(span, since) for span in own)}
+        closed: dict[int, int] = {}
+        for at, broker in ends:
+            if since <= at <= since + TOGETHER:
+                closed.setdefault(broker, at)
+        if since <= taken or len(there) < 2 or not there <= closed.keys():
+            continue
+        until = max(closed[broker] for broker in there)
+        back = {
+            b: min((s.opened for s in spans[b] if s.opened is not None and s.opened >= closed[b]), default=None) for b in there
+        }
+        known = [at for at in back.values() if at is not None and at <= until + AGAIN]
+        if all(at >= until - OVERLAP for at in known):
+            taken = until
+            whole = max(known) if len(known) == len(there) else None
+            yield _Gone(tuple(sorted(there)), since, until, min(known, default=None), whole)
+
+
+def _ran(span: Span, at: int) -> bool:
+    """Whether it lasted shortly before: who went minutes earlier, and is away still, did not go with the others."""
+    return (span.opened is None or span.opened < at) and (span.closed is None or span.closed >= at - AGAIN)
+
+
+def _next(spans: Sequence[Span], closed: int) -> int | None:
+    """When it was there again."""
+    return min((span.opened for span in spans if span.opened is not None and span.opened >= closed), default=None)
+
+
+def candidates(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
+    """Each process stopped, or ended, at once; or, where nothing tells of the processes, ZooKeeper was away."""
+    gone = next((one for one in _all_gone(scene) if one.since == chain.opened), None)
+    if gone is None:
+        return
+    stops = {broker: _stop(scene, broker, gone) for broker in gone.ids}
+    starts = {broker: _first(scene, ("broker_starting",), broker, gone.since, gone.until + AGAIN) for broker in gone.ids}
+    silent = sorted(broker for broker in gone.ids if stops[broker] is None and starts[broker] is None)
+    pro = [Point(f"Broker {broker} says that it stops", row.proof) for broker, row in stops.items() if row is not None]
+    pro += [Point(f"Broker {broker} starts again", row.proof) for broker, row in starts.items() if row is not None]
+    unchecked = (f"what {brokers(silent)} did: no line tells",) if silent else ("who asked for it, or what ended them",)
+    clean = sum(row is not None for row in stops.values())
+    how = "stopped or killed"
+    if clean in (0, len(gone.ids)):
+        how = "stopped" if clean else "killed, or lost with their machines,"
+    name = f"All {number(len(gone.ids), 'broker')} were {how} at once"
+    name += " and started again: a restart of all" if gone.back is not None else ""
+    kind = "all_stopped" if clean == len(gone.ids) else "all_ended"
+    yield Root(kind, name.removesuffix(","), None, place, tuple(pro), (), unchecked, 100 if pro else 40)
+    if silent:
+        lack = () if any(row.source == "zookeeper" for row in scene.rows) else ("no log of ZooKeeper",)
+        yield Root("zookeeper", "ZooKeeper was slow or away", None, place, (), (), lack, 40)
+
+
+def _stop(scene: Scene, broker: int, gone: _Gone) -> Row | None:
+    life = scene.life(broker, gone.until)
+    if life is None or life.name not in _STOPS:
+        return None
+    return _first(scene, _STOPS, broker, life.opened, life.closed)
+
+
+def _first(scene: Scene, kinds: tuple[str, ...], broker: int, since: int, until: int | None) -> Row | None:
+    return next((row for row in scene.kinds(kinds, since, until) if row.broker == broker), None)
+
+
+def failed(scene: Scene) -> Iterator[Chain]:
+    """The chain of the starts of each broker that did not succeed."""
+    for broker, lives in scene.lives.items():
+        lines = [rows for life in lives if (rows := _refusals(scene, broker, life))]
+        if lines:
+            title = f"Broker {broker} failed to start" + (f", {number(len(lines), 'time')}" if len(lines) > 1 else "")
+            yield Chain("start_failed", capitalised(title), broker, (), lines[0][0].at, lines[-1][-1].at)
+
+
+def _refusals(scene: Scene, broker: int, life: Span) -> list[Row]:
+    """What a process said of a start that failed; none where it had started before."""
+    own = scene.of_broker(broker).between(life.opened, life.closed)
+    told = [row for row in own if row.kind in _REFUSED]
+    return told if told and not any(row.kind == "broker_started" for row in own) else []
+
+
+def why_failed(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
+    """What it says itself."""
+    rows = [row for life in scene.lives.get(chain.broker, ()) for row in _refusals(scene, chain.broker, life)]
+    means = [(row, words) for row in rows for text, words in _WHYS if text in row.text]
+    row, words = means[-1] if means else (rows[-1], "the line says why")
+    points = (Point(" ".join(row.text.split())[:200], row.proof),)
+    yield Root("start_failed", f"Broker {chain.broker} could not start: {words}", chain.broker, place, points, (), (), 100)

@@ -1,0 +1,103 @@
+"""The check on what began it."""
+
+from collections.abc import Sequence
+
+from casebook.analysis import coverage
+from casebook.analysis.proof import SHOWN
+from casebook.analysis.timeline_roots import likeliest
+from casebook.analysis.timeline_rows import Chain, Root
+from casebook.analysis.timeline_scene import Scene
+from casebook.analysis.timeline_silences import COLLECT_LOGS
+from casebook.analysis.timeline_still import is_down
+from casebook.analysis.timeline_window_checks import SETTLE, proof
+from casebook.analysis.timeline_words import named
+from casebook.analysis.words import capitalised, number
+from casebook.facts import instant
+from casebook.findings import Coverage, Finding, Question, Severity
+from casebook.observed import Source
+
+MOST_LOST = 4
+"""Brokers that were lost that a title names."""
+_MILD = ("broker_stopped", "unclean_start", "foreign_protocol")
+
+
+def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Finding:
+    """What began it? Named only when what speaks against it was looked for: in the logs of every broker."""
+    ask = Question(
+        check="timeline.root",
+        question="What began it?",
+        coverage=Coverage.every(len(scene.rows), "event", Source.LOGS, Source.HISTORY),
+        threshold="any chain of events that hit a partition or a client",
+        facts={"chains": len(chains), "candidates": [root.name for root in roots if root.chain == 0]},
+    )
+    if not chains:
+        if not scene.rows:
+            return ask.could_not_check("What happened is unknown: there is neither log nor history", settle=SETTLE)
+        if not scene.past.there:
+            return ask.could_not_check("No chain of events is told by the logs that are here", settle=SETTLE)
+        gaps = (*coverage.history(scene.past, scene.cluster), *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
+        return ask.ok("No broker was lost, and nothing else began a chain of events", gaps=gaps)
+    candidates = [root for root in roots if root.chain == 0]
+    first = likeliest(candidates)
+    if candidates and first is None:
+        return _undecided(ask, f"{chains[0].title}{_lost(scene, chains)}", chains[0], candidates)
+    if unread := coverage.server_logs(scene.files, scene.cluster, scene.brokers):
+        return _unread(ask, f"{chains[0].title}{_lost(scene, chains)}", chains[0], candidates, unread)
+    who = f"{capitalised(named(chains[0].broker))} is" if chains[0].kind != "all_lost" else "They are"
+    waits = f"{who} still down, and hold{'s' if who.endswith('is') else ''} {number(chains[0].holds, 'partition')} without leader"
+    told = [chains[0].title, *([waits] if chains[0].holds else []), *(point.text for point in (first.pro if first else ()))]
+    against = [point.text for point in (first.contra if first else ())]
+    unchecked = [f"Could not be checked: {text}." for text in (first.unchecked if first else ())]
+    proofs = [point.proof for root in roots[:1] for point in (*root.pro, *root.contra) if point.proof]
+    proofs += [link.effect.proof for link in chains[0].links]
+    mild = chains[0].kind in _MILD or (chains[0].kind == "broker_lost" and not chains[0].partitions)
+    worst = Severity.INFO if mild and not chains[0].holds else Severity.WARNING
+    return ask.found(
+        worst,
+        (f"Likeliest root: {first.name}" if first else chains[0].title) + _lost(scene, chains),
+        why=". ".join(told) + ".",
+        since=instant(chains[0].opened),
+        evidence=tuple(proof(text) for text in list(dict.fromkeys(proofs))[: 2 * SHOWN]),
+        caveats=(*(f"Against it: {text}." for text in against), *unchecked),
+    )
+
+
+def _lost(scene: Scene, chains: Sequence[Chain]) -> str:
+    """Which brokers are still down and hold partitions without leader, and who else was lost; ``""`` where there are none."""
+    down = list(dict.fromkeys(chain.broker for chain in chains if chain.holds and chain.broker is not None))
+    if not down:
+        return ""
+    back: dict[int | None, int] = {}
+    for chain in chains:
+        if chain.kind == "broker_lost" and chain.partitions and chain.back and is_down(scene, chain.broker) is False:
+            back[chain.broker] = max(chain.back, back.get(chain.broker, chain.back))
+    said = [f"broker {broker}, still down" for broker in down]
+    said += [f"broker {broker}, back since {instant(at)[11:19]}" for broker, at in back.items()]
+    return f" ({'; '.join(said[:MOST_LOST])}{f'; and {len(said) - MOST_LOST} more' if said[MOST_LOST:] else ''})"
+
+
+def _undecided(ask: Question, what: str, chain: Chain, candidates: Sequence[Root]) -> Finding:
+    names = "; ".join(root.name for root in candidates)
+    return ask.could_not_check(
+        f"{what}; nothing here tells which of {number(len(candidates), 'candidate')} began it",
+        why=f"Each of these is possible: {names}.",
+        settle=f"{COLLECT_LOGS}, with the logs of broker {chain.broker}, its GC log, and those of ZooKeeper's servers.",
+        since=instant(chain.opened),
+        evidence=tuple(proof(text) for text in list(dict.fromkeys(link.effect.proof for link in chain.links))[: 2 * SHOWN]),
+        caveats=tuple(f"Could not be checked: {text}." for root in candidates for text in root.unchecked),
+    )
+
+
+def _unread(ask: Question, what: str, chain: Chain, candidates: Sequence[Root], unread: coverage.Gaps) -> Finding:
+    """Candidates in order, with what would decide: a log that was not read may name another root."""
+    order = "; ".join(f"{place}. {one.name}" for place, one in enumerate(candidates, start=1))
+    shown = [point.proof for one in candidates for point in (*one.pro, *one.contra) if point.proof]
+    shown += [link.effect.proof for link in chain.links]
+    return ask.could_not_check(
+        f"{what}; what began it cannot be told without every broker's log",
+        why=f"{unread[0].why} By what is here, the likeliest first: {order}." if order else unread[0].why,
+        settle=unread[0].settle,
+        since=instant(chain.opened),
+        evidence=tuple(proof(text) for text in list(dict.fromkeys(shown))[: 2 * SHOWN]),
+        caveats=tuple(f"Could not be checked: {text}." for one in candidates for text in one.unchecked),
+    )

@@ -1,0 +1,301 @@
+"""One effect, many causes, told apart by what lines say of their own moment, for and against."""
+
+import pytest
+
+from casebook.analysis.timeline_protocols import protocol
+from casebook.findings import Severity, Status
+from tests.analysis.timeline_scenes import (
+    GONE,
+    LIVE,
+    OLD,
+    SESSION,
+    T0,
+    History,
+    event,
+    examined,
+    files,
+    finding,
+    incident,
+    lines,
+    log,
+)
+
+
+def first(found):
+    return found.roots[0]
+
+
+class TestDisk:
+    """What Kafka takes for a log dir that failed need not be a disk."""
+
+    def told(self, exception, *more):
+        """It cannot rename a folder, and gives the log dir up."""
+        text = f"Error while renaming dir for t-0 in log dir /d\n{exception}\n\tat a.B.c(B.java:1)"
+        given_up = event("log_dir_failed", 2, 1, line=9, dir="/d", text="Stopping serving replicas in dir /d")
+        return examined(event("disk_error", 0, 1, line=7, dir="/d", text=text), given_up, *more)
+
+    @pytest.mark.parametrize(
+        ("exception", "kind"),
+        [
+            (
+                "java.nio.file.FileSystemException: C:\\k\\t-0\\0.timeindex.cleaned -> C:\\k\\t-0\\0.timeindex.swap: "
+                "The process cannot access the file because it is being used by another process.",
+                "file_held",
+            ),
+            ("java.nio.file.AccessDeniedException: C:\\k\\t-0 -> C:\\k\\t-0.1f-delete", "file_held"),
+            ("java.nio.file.NoSuchFileException: /tmp/k/t-0/0.log", "files_gone"),
+            ("java.io.FileNotFoundException: /tmp/k/checkpoint.tmp (No such file or directory)", "files_gone"),
+            ("java.io.FileNotFoundException: /d/checkpoint.tmp (Permission denied)", "permissions"),
+            ("java.io.IOException: No space left on device", "disk_full"),
+            ("java.io.IOException: Too many open files", "open_files"),
+            ("java.io.IOException: Map failed", "maps"),
+            ("java.io.IOException: Input/output error", "disk"),
+        ],
+    )
+    def test_what_the_exception_says(self, exception, kind):
+        """A disk is named where the system names it."""
+        found = self.told(exception)
+        assert [root.kind for root in found.roots] == [kind]
+        assert found.roots[0].unchecked == ()
+
+    def test_a_line_that_does_not_say_why(self):
+        """Then a disk is one of several possibilities, and what would tell is said."""
+        root = first(examined(event("log_dir_failed", 0, 1, dir="/d", text="Stopping serving replicas in dir /d")))
+        assert root.name == "Disk of broker 1, or what else kept it from its files"
+        assert "names no exception" in root.unchecked[0]
+
+    def test_a_stop_is_not_begun_by_what_it_says_of_files(self):
+        """A clue of a later moment decides nothing: it was stopping already."""
+        late = event("disk_error", 500, 1, line=5, text="Error while flushing log for t-0 in dir /d")
+        began = [event("broker_starting", -9000, 1), event("broker_started", -8000, 1, line=2)]
+        assert [c.kind for c in examined(*began, event("broker_stopping", 0, 1, line=3), late).chains] == []
+        assert [c.kind for c in examined(*began, late).chains] == ["disk_failed"]
+
+
+class TestProtocols:
+    @pytest.mark.parametrize(
+        ("size", "name"),
+        [
+            (1347375956, "HTTP (POST)"),
+            (1195725856, "HTTP (GET)"),
+            (int.from_bytes(b"OPTI", "big"), "HTTP (OPTIONS)"),
+            (int.from_bytes(b"PRI ", "big"), "HTTP/2"),
+            (0x16030100, "TLS"),
+            (0x160301FF, "TLS"),
+            (0x16030302, "TLS"),
+            (0x15030300, "TLS"),
+            (1397966893, "SSH"),
+            (int.from_bytes(b"USER", "big"), "text that begins with 'USER'"),
+            (104857601, ""),
+            (-1, ""),
+        ],
+    )
+    def test_first_bytes(self, size, name):
+        assert protocol(size) == name
+
+    def refused(self, size, times=1):
+        """A connection with such a size, closed."""
+        told = []
+        for number in range(times):
+            at, line = number * 1000, 10 * number + 1
+            told.append(event("socket_error", at, 1, line=line, client="/10.0.0.7"))
+            told.append(event("bad_request", at, 1, line=line + 1, size=size, limit=104857600))
+        return told
+
+    def test_http(self):
+        """It is named with its sender, and is no client that is newer than the broker."""
+        found = examined(*self.refused(1347375956, 6))
+        told = finding(found, "unknown_requests")
+        assert told.title == "Broker 1 was sent HTTP (POST), 6 times by 10.0.0.7"
+        assert (told.severity, told.facts["protocols"]) == (Severity.WARNING, ["HTTP (POST)"])
+        assert "health check" in told.next[0].text
+        assert "newer" not in first(found).name
+        assert first(found).kind == "foreign"
+
+    def test_beside_a_newer_client(self):
+        """Both are told, each with what to do."""
+        newer = event("bad_request", 50, 1, line=500, api_key=18, api_version=9, client="/10.0.0.8:1")
+        told = finding(examined(*self.refused(0x16030100), newer), "unknown_requests")
+        assert told.title == "Broker 1 was sent 1 unknown request by 10.0.0.8 and TLS, 1 time by 10.0.0.7"
+        assert [step.kind for step in told.next] == ["first", "then", "not"]
+
+    def test_it_is_no_root_of_what_others_wait_for(self):
+        """The broker closes that connection: no bystander waits for it, and whatever else began stands before it."""
+        waits = event("request_timed_out", 900, file="clients/app/logs/app.log")
+        found = incident(events=[*lines(), *[one._replace(broker=56) for one in self.refused(1195725856)], waits])
+        assert [chain.kind for chain in found.chains] == ["broker_lost", "foreign_protocol"]
+        assert found.chains[1].links == ()
+
+    def test_an_old_client_that_harms_nobody(self):
+        """From 0.10 on a request that is not known closes its own connection."""
+        newer = event("bad_request", 50, 1, line=500, api_key=18, api_version=9, client="/10.0.0.8:1")
+        waits = event("request_timed_out", 900, file="clients/app/logs/app.log")
+        assert examined(newer, waits).chains[0].links == ()
+
+
+class TestStops:
+    def test_clean(self):
+        """It says so, and came to its end."""
+        told = [event("broker_stopping", GONE - 900, 57), event("broker_stopped", GONE + 40, 57, line=2)]
+        root = first(incident(events=[*told, *(one for one in lines(silent=False) if one.broker != 57 or one.time < T0 - 5000)]))
+        assert root.kind == "stopped"
+        assert "shut down completed" in root.pro[-1].text
+
+    def test_one_that_its_session_outlived(self):
+        """The last word of its process is a stop: its session expired minutes later, and it was no kill."""
+        kept = [one for one in lines(silent=False) if one.broker != 57 or one.time < T0 - 400_000]
+        told = [event("broker_stopped", -380_000, 57, line=90)]
+        ended = [log(57, ends=-380_000) if one.broker == 57 else one for one in files()]
+        root = first(incident(events=[*kept, *told], files=ended))
+        assert (root.kind, root.pro[0].proof) == ("stopped", "brokers/57/logs/server.log:90")
+
+    def test_one_that_did_not_end(self):
+        """Killed while it stopped: the next start says that its logs were not closed."""
+        kept = [one for one in lines(silent=False) if one.broker != 57 or one.time < T0 - 5000]
+        told = [
+            event("broker_stopping", GONE - 900, 57, line=90),
+            event("broker_starting", 9000, 57, line=91),
+            event("recovering_segment", 9100, 57, line=92, topic="orders", partition=1),
+        ]
+        root = first(incident(events=[*kept, *told]))
+        assert root.kind == "stopped"
+        assert "did not come to its end" in root.contra[0].text
+
+
+class TestAwake:
+    def test_what_it_noticed_first_counts(self):
+        """In those seconds its log says that it heard nothing from ZooKeeper; that it came back late decides nothing."""
+        told = [one for one in lines(silent=False) if not (one.broker == 57 and T0 - 5000 < one.time < T0 + 4100)]
+        told += [event("zk_silent", 1009, 57, ms=4009, session="396c", line=70)]
+        told += [event("zk_silent", 8200, 57, ms=7190, session="396c", line=71)]
+        found = incident(events=told)
+        assert first(found).kind == "network"
+        assert any("it was awake" in point.text and "4" in point.text for point in first(found).pro)
+
+
+def all_lost(*, stopped=(), silent=(), lived=False):
+    """Brokers 55, 56 and 57 go within two seconds and are back after 20; of those that are silent there is no log."""
+    told = History()
+    for broker in LIVE:
+        told.register(broker, -500_000 + broker)
+    for number in range(6):
+        told.write("t", number, LIVE[number % 3], LIVE, 0, -400_000 + number)
+    for place, broker in enumerate(LIVE):
+        told.lose(broker, 1000 * place)
+    for place, broker in enumerate(LIVE):
+        told.register(broker, 20_000 + 1000 * place, SESSION[broker] + 0x1000)
+    printed = []
+    for place, broker in enumerate(LIVE):
+        if broker in silent:
+            continue
+        printed.append(event("broker_starting", -500_200, broker))
+        printed.append(event("broker_started", -499_000, broker, line=2))
+        printed.append(event("segment_rolled", -7000, broker, line=3))
+        if broker in stopped:
+            printed.append(event("broker_stopping", 1000 * place - 500, broker, line=4))
+            printed.append(event("broker_stopped", 1000 * place + 40, broker, line=5))
+        if lived:
+            printed.append(event("segment_rolled", 30_000, broker, line=6))
+        else:
+            printed.append(event("broker_starting", 17_000, broker, line=7))
+            printed.append(event("loaded", 31_000, broker, line=8, topic="__consumer_offsets", partition=broker, ms=9000))
+    waits = event("coordinator_unavailable", 12_000, file="clients/app/logs/app.log", error="no coordinator")
+    newer = event("bad_request", 50, 55, line=500, api_key=18, api_version=9, client="/10.0.0.8:1")
+    covered = [log(broker) for broker in LIVE if broker not in silent]
+    return examined(*printed, waits, *([newer] if covered else []), told=told, covered=covered)
+
+
+class TestAll:
+    def test_a_restart_of_all(self):
+        """It began the wait for coordinators, not a client that one broker does not understand."""
+        found = all_lost(stopped=LIVE)
+        assert (found.chains[0].kind, found.chains[0].partitions) == ("all_lost", 6)
+        assert {"loaded", "coordinator_unavailable"} <= {link.effect.kind for link in found.chains[0].links}
+        assert (first(found).kind, first(found).name) == (
+            "all_stopped", "All 3 brokers were stopped at once and started again: a restart of all"
+        )  # fmt: skip
+        assert "restart of all" in finding(found, "root").title
+
+    def test_all_killed(self):
+        """Their next lines are starts, and none says that it stops."""
+        assert first(all_lost()).kind == "all_ended"
+
+    def test_some_of_each(self):
+        assert "stopped or killed" in first(all_lost(stopped=(55,))).name
+
+    def test_processes_that_lived_on(self):
+        """ZooKeeper lost them all: nobody restarted anything."""
+        found = all_lost(lived=True)
+        assert "all_lost" not in {chain.kind for chain in found.chains}
+
+    def test_without_logs(self):
+        """Then it may as well have been ZooKeeper: candidates, and no root."""
+        found = all_lost(silent=LIVE)
+        assert {root.kind for root in found.roots if root.chain == 0} == {"all_ended", "zookeeper"}
+        assert finding(found, "root").status is Status.COULD_NOT_CHECK
+
+    def test_one_after_the_other(self):
+        """A rolling restart: each is back before the next stops."""
+        told = History()
+        for broker in LIVE:
+            told.register(broker, -500_000 + broker)
+        for place, broker in enumerate(LIVE):
+            told.lose(broker, 9000 * place)
+            told.register(broker, 9000 * place + 5000, SESSION[broker] + 0x1000)
+        assert "all_lost" not in {chain.kind for chain in examined(told=told).chains}
+
+    def test_by_logs_alone(self):
+        """Nobody sees the last controller go; the processes tell it themselves."""
+        found = all_lost(stopped=LIVE)
+        events = [one for one in found.rows if one.source == "broker"]
+        assert events
+        printed = []
+        for place, broker in enumerate(LIVE):
+            printed += [event("broker_starting", -9000, broker), event("broker_stopping", 100 * place, broker, line=2)]
+            printed += [event("broker_stopped", 1000 + place, broker, line=3), event("broker_starting", 9000, broker, line=4)]
+            printed.append(event("broker_started", 15_000, broker, line=5))
+        live = event("broker_change", -8000, 55, file="controller.log", added="55,56,57", deleted="", live="55,56,57")
+        assert "all_lost" in {chain.kind for chain in examined(*printed, live).chains}
+
+
+class TestFailedStarts:
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("Failed to acquire lock on file .lock in /d. A Kafka instance in another process", "holds its log dir"),
+            ("Socket server failed to bind to 0.0.0.0:9092: Address already in use.", "holds its port"),
+            ("A broker is already registered on the path /brokers/ids/1. This probably indicates", "had not expired yet"),
+            ("The Cluster ID a doesn't match stored clusterId Some(b) in meta.properties.", "of another cluster"),
+            ("Fatal error during KafkaServer startup. Prepare to shutdown", "the line says why"),
+        ],
+    )
+    def test_why(self, text, words):
+        """Each start that failed, and what it says of it."""
+        told = [event("broker_starting", 0, 1), event("startup_failed", 900, 1, line=2, text=text)]
+        told += [event("broker_starting", 9000, 1, line=3), event("startup_failed", 9900, 1, line=4, text=text)]
+        found = examined(*told)
+        assert found.chains[0].title == "Broker 1 failed to start, 2 times"
+        assert words in first(found).name
+
+    def test_a_start_that_did_not_fail(self):
+        """What a broker says later, when it has started, is no failed start."""
+        told = [event("broker_starting", 0, 1), event("broker_started", 500, 1, line=2), event("startup_failed", 900, 1, line=3)]
+        assert examined(*told).chains == ()
+
+
+class TestLookedFor:
+    def test_logs_that_were_not_read(self):
+        """What they would say may name another root: candidates in order, and what would decide."""
+        kept = [one for one in lines() if one.broker != 55]
+        found = finding(incident(events=kept, files=[one for one in files() if one.broker != 55]), "root")
+        assert found.status is Status.COULD_NOT_CHECK
+        assert "1. Network" in found.why
+        assert "broker 55" in found.why
+
+    def test_all_logs_read(self):
+        assert finding(incident(), "root").status is Status.FINDING
+
+
+def test_the_exception_of_zookeepers_own_client_is_no_client_that_is_newer():
+    """Without a line of a network thread there is no storm."""
+    assert examined(event("zk_error", 0, 1, text="ArrayIndexOutOfBoundsException: 1"), version=OLD).chains == ()

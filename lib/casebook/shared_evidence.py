@@ -60,10 +60,10 @@ class SharedEvidence:
             UsageError: There is no such time zone.
         """
         if timezone not in self._timelines:
-            self._timelines[timezone] = self._examined(self.logs(timezone))
+            self._timelines[timezone] = self._examined(self.logs(timezone), timezone)
         return self._timelines[timezone]
 
-    def _examined(self, told: Logs) -> Timeline:
+    def _examined(self, told: Logs, timezone: str) -> Timeline:
         kinds = told.rarest(_MANY_EVENTS)
         found = timeline.examine(
             self._cluster,
@@ -72,6 +72,7 @@ class SharedEvidence:
             files=told.files,
             untyped=told.untyped,
             history=history_facts.read(self._case.history() if self._case.has_history else ()),
+            timezone=timezone,
         )
         doubts = log_checks.unread(told.files, told.unread) + evidence.left_out(told.counts().keys() - kinds)
         return replace(found, findings=doubts + found.findings)

@@ -4,7 +4,7 @@ What notebook 60 concludes.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from casebook.analysis import (
     leader_changes,
@@ -86,14 +86,16 @@ def examine(
     files: Sequence[LogFile] = (),
     untyped: Sequence[Untyped] = (),
     history: Iterable[Happened] = (),
+    timezone: str = "UTC",
 ) -> Timeline:
     """Merge logs and history, tell clocks apart, find windows, chains and their roots, and answer every check.
 
     Args:
         cluster: Settings, and the last states; a case may have none.
         history: Of :func:`casebook.formats.history_facts.read`; empty where no ZooKeeper's files were collected.
+        timezone: With which the logs were read: ``UTC, 2=Asia/Shanghai``.
     """
-    scene = _scene(cluster, version, events, tuple(files), history)
+    scene = replace(_scene(cluster, version, events, tuple(files), history), timezone=timezone)
     both, doubts = two_leaders(scene)
     windows = timeline_windows.ordered((*both, *timeline_windows.windows(scene)))
     chains, losses = timeline_chains.chains(scene, windows)

@@ -2,31 +2,32 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from casebook.analysis import coverage, timeline_owner_checks, timeline_root_check, timeline_unclean, timeline_window_checks
+from casebook.analysis import (
+    coverage,
+    timeline_clock_checks,
+    timeline_owner_checks,
+    timeline_root_check,
+    timeline_unclean,
+    timeline_window_checks,
+)
 from casebook.analysis.loss_rows import Change
 from casebook.analysis.proof import SHOWN
-from casebook.analysis.timeline_clocks import ZOOKEEPER
 from casebook.analysis.timeline_roots import unnamed
-from casebook.analysis.timeline_rows import Chain, Clock, Root, Silence, Window, WindowKind
-from casebook.analysis.timeline_rows import Step as ClockStep
+from casebook.analysis.timeline_rows import Chain, Root, Silence, Window, WindowKind
 from casebook.analysis.timeline_scene import Scene
-from casebook.analysis.timeline_silences import COLLECT_HISTORY, COLLECT_LOGS
+from casebook.analysis.timeline_silences import COLLECT_LOGS
 from casebook.analysis.timeline_storms import Storm, storms
 from casebook.analysis.timeline_story import one_sentence
 from casebook.analysis.timeline_two_leaders import Doubt
 from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.timeline_words import all_named
-from casebook.analysis.words import agree, capitalised, duration, number
+from casebook.analysis.words import agree, capitalised, number
 from casebook.events import Extent, Untyped
 from casebook.facts import instant
 from casebook.findings import Coverage, Finding, Question, Severity, Status, Step, names_unreadable
 from casebook.observed import Source
 
-OFF = 1000
-"""Milliseconds of skew from which on logs read side by side mislead."""
-
 _THROWN = "In 0.9 the exception throws away what other connections had sent in the same poll: it is never answered."
-_JOINED = Step(kind="then", text="A file that was put together of several out of order looks the same: give them one by one.")
 _REFUSED = "The broker answers with an error and closes the connection; nobody else suffers."
 _NOT_KAFKA = "The broker reads the first four bytes as a size, refuses it and closes that connection; nobody else suffers."
 _WRONG_PORT = (
@@ -56,7 +57,7 @@ def checks(
         timeline_root_check.root(scene, chains, roots),
         _unknown_requests(scene, chains),
         timeline_owner_checks.owners(scene),
-        _clocks(scene),
+        timeline_clock_checks.clocks(scene),
         _silences(scene, silences),
         _untyped(scene, untyped),
     )
@@ -138,90 +139,6 @@ def _by_whom(found: Sequence[Storm]) -> str:
     whom = ", ".join(senders[:3]) + (" and others" if len(senders) > 3 else "")
     told, total = sum(storm.told for storm in found), sum(len(storm.thrown) for storm in found)
     return f" by {whom}" if told == total else f", {told} of them by {whom} as far as the logs tell"
-
-
-def _clocks(scene: Scene) -> Finding:
-    known = [clock for clock in scene.clocks if clock.skew is not None]
-    unknown = [clock for clock in scene.clocks if clock.skew is None and clock.broker is not None]
-    was_set = [clock for clock in scene.clocks if clock.steps]
-    off = [clock for clock in known if abs(clock.skew) > OFF + clock.uncertainty]
-    ask = Question(
-        check="timeline.clocks",
-        question="May times of different logs be compared?",
-        coverage=Coverage.counted(len(known), len(known) + len(unknown), "clock", Source.LOGS, Source.HISTORY),
-        threshold="a clock that is off by more than 1 s, or was set while its log was written",
-        facts={
-            "reference": scene.reference,
-            "skew_ms": {clock.owner: clock.skew for clock in scene.clocks},
-            "uncertainty_ms": {clock.owner: clock.uncertainty for clock in scene.clocks},
-            "off": [clock.owner for clock in off],
-            "set": {clock.owner: [step.skew for step in clock.steps] for clock in was_set},
-        },
-        caveats=("Corrected times are used for ordering only; every row keeps the time that was printed.",),
-    )
-    if was_set:
-        return _was_set(ask, was_set)
-    if off:
-        worst = max(off, key=lambda clock: abs(clock.skew))
-        ahead = "ahead of" if worst.skew > 0 else "behind"
-        zone = ": it may log in another time zone" if worst.zone else ""
-        return ask.found(
-            Severity.WARNING,
-            f"{number(len(off), 'clock')} {agree(len(off), 'is', 'are')} off by more than 1 s; {worst.owner} is "
-            f"{duration(abs(worst.skew))} {ahead} {scene.reference}{zone}",
-            why=" ".join(f"{clock.owner}: {clock.skew:+d} ms, give or take {clock.uncertainty}." for clock in off[:SHOWN]),
-            next=(
-                Step(
-                    kind="first", text="Give the zone of these logs as parameter, or mend the time synchronisation of the hosts."
-                ),
-            ),
-        )
-    if unknown or not known:
-        whose = ", ".join(clock.owner for clock in unknown[:SHOWN])
-        off_by = f"the {agree(len(unknown), 'clock', 'clocks')} of {whose} {agree(len(unknown), 'is', 'are')}"
-        return ask.could_not_check(
-            f"Nothing tells how far {off_by if unknown else 'the clocks of the logs are'} off", settle=f"{COLLECT_HISTORY}."
-        )
-    most = max(abs(clock.skew) + clock.uncertainty for clock in known)
-    whose = f"The clock of {known[0].owner} agrees" if len(known) == 1 else f"All {number(len(known), 'clock')} agree"
-    return ask.ok(f"{whose} with {scene.reference} within {duration(most)}", gaps=_unclocked(scene))
-
-
-def _unclocked(scene: Scene) -> coverage.Gaps:
-    """Whose clock nothing tells: that of a broker without log, and all of them where they were held against one another alone."""
-    gaps = coverage.logs(scene.files, scene.cluster, scene.brokers)
-    gone = coverage.torn_history(scene.cluster) if scene.reference == ZOOKEEPER else coverage.history(scene.past, scene.cluster)
-    return (*gone, *gaps)
-
-
-def _was_set(ask: Question, clocks: Sequence[Clock]) -> Finding:
-    first, others = clocks[0], len(clocks) - 1
-    also = f", and {number(others, 'other')} {agree(others, 'was', 'were')} set as well" if others else ""
-    steps = [(clock, before, step) for clock in clocks for before, step in zip(clock.skews[:-1], clock.steps, strict=True)]
-    return ask.found(
-        Severity.WARNING,
-        f"The clock of {first.owner} was set {_by(first.skew, first.steps[0])} while its log was written{also}",
-        why=" ".join(f"{clock.owner}: {_step_said(before, step)}" for clock, before, step in steps[:SHOWN]),
-        evidence=tuple(proof(text) for _, _, step in steps[:SHOWN] for text in (step.before, step.after)),
-        next=(
-            Step(kind="first", text="Mend the time synchronisation of the hosts: a running clock must be slewed, not set."),
-            *([_JOINED] if any(step.shown < step.left for _, _, step in steps) else []),
-        ),
-    )
-
-
-def _by(before: int | None, step: ClockStep) -> str:
-    if before is not None and step.skew is not None:
-        by = step.skew - before
-        return f"{'forward' if by > 0 else 'back'} by {duration(abs(by))}"
-    return f"back by {duration(step.left - step.shown)} or more"
-
-
-def _step_said(before: int | None, step: ClockStep) -> str:
-    was, then = ("nobody knows how far" if skew is None else f"{skew:+d} ms" for skew in (before, step.skew))
-    unknown = "" if step.skew is not None else "; from there on its lines could not be ordered among those of others"
-    lines = f"{step.before} bears {instant(step.left)}, {step.after} bears {instant(step.shown)}"
-    return f"{lines}; off by {was}, then {then}{unknown}."
 
 
 def _silences(scene: Scene, silences: Sequence[Silence]) -> Finding:

@@ -11,9 +11,9 @@ from statistics import median
 from typing import NamedTuple
 
 from casebook.analysis.timeline_history import Past
-from casebook.analysis.timeline_pairs import ZONE, Grade, Pair, Side, against_controller, against_znodes
+from casebook.analysis.timeline_pairs import FARTHEST, ZONE, Grade, Pair, Side, against_controller, against_znodes
 from casebook.analysis.timeline_rows import Clock, Step
-from casebook.analysis.timeline_steps import Cut, cuts
+from casebook.analysis.timeline_steps import Cut, cuts, two_writers
 from casebook.analysis.timeline_steps import stretch as number_of
 from casebook.analysis.words import agree, duration, number
 from casebook.events import Event
@@ -25,14 +25,19 @@ LEAST = 2
 FEW = 3
 """Among so few bounds nobody can say which is a stray."""
 ONE_SIDED = 20
-"""Milliseconds of doubt where nothing bounds a clock from the other side."""
+"""Milliseconds of doubt where many lines bound a clock from one side, and nothing does from the other."""
+MANY = 20
+"""Among so many lines some were printed at once."""
 CLOSE = 50
 """Bounds that are no further apart hold the skew between them; milliseconds."""
 SEEN = 200
 """Milliseconds of doubt where only the controller saw a broker register: it sees it when it comes to it."""
 LATENESS = 1000
 """Milliseconds of doubt where a broker is only known to have heard of something: it may have heard late."""
-NEAR_ZONE = 60_000
+USEFUL = 1000
+"""Milliseconds of doubt, from which on a skew must be twice as large to say anything."""
+NEAR_ZONE = 5000
+"""A clock that is off by a zone is right otherwise, to so many milliseconds."""
 
 
 class _Skew(NamedTuple):
@@ -57,9 +62,13 @@ def clocks(cluster: Cluster, past: Past, events: Sequence[Event]) -> tuple[str, 
     """Whose clock is the reference, and how far every other is off."""
     owners = {owner(event): event.broker for event in events if event.time is not None}
     owners |= {f"broker {stamp.broker}": stamp.broker for stamp in past.stamps}
-    pairs = against_znodes(cluster, past, events, owner)
+    mixed = _mixed(events)
+    events = [event for event in events if owner(event) not in mixed]
+    pairs = [pair for pair in against_znodes(cluster, past, events, owner) if pair.owner not in mixed]
     stretches = _Stretches(events, pairs)
-    found = _settled(pairs, stretches)
+    settled = _settled(pairs, stretches)
+    vague = {stretch: skew for stretch, skew in settled.items() if _is_vague(skew)}
+    found = {stretch: skew for stretch, skew in settled.items() if stretch not in vague}
     reference = ZOOKEEPER if found else _busiest_controller(events)
     if not found and reference:
         found = {Stretch(reference, 0): _Skew(0, 0)}
@@ -71,15 +80,47 @@ def clocks(cluster: Cluster, past: Past, events: Sequence[Event]) -> tuple[str, 
         return None if anchor is None else anchor.skew
 
     pairs += against_controller(events, owner, ahead)
-    found |= _settled((pair for pair in pairs if stretches.of_pair(pair) not in anchors), stretches)
+    settled = _settled((pair for pair in pairs if stretches.of_pair(pair) not in anchors), stretches)
+    late = {stretch: skew for stretch, skew in settled.items() if _is_vague(_applied(skew, reference))}
+    vague |= late
+    found |= {stretch: skew for stretch, skew in settled.items() if stretch not in late}
     by_owner: dict[str, list[Pair]] = defaultdict(list)
     for pair in pairs:
         by_owner[pair.owner].append(pair)
     rows = []
     for name in sorted(owners, key=_order):
-        clock = _clock(name, owners[name], found.get(Stretch(name, 0)), reference, by_owner[name])
+        first = Stretch(name, 0)
+        clock = _clock(name, owners[name], found.get(first), reference, by_owner[name])
+        if first in vague and first not in found:
+            clock = clock._replace(why=_too_vague(vague[first]))
+        if name in mixed:
+            by, line = mixed[name]
+            why = f"Two processes write {line.file}: their times differ by {duration(by)}. All are taken as printed."
+            clock = clock._replace(why=why, mixed=by, mixed_proof=line.proof)
         rows.append(_with_steps(clock, stretches.cuts.get(name, ()), found))
     return reference, tuple(rows)
+
+
+def _mixed(events: Iterable[Event]) -> dict[str, tuple[int, Event]]:
+    """Whose log two processes write whose times differ, by how much, and a line of the second: such a log has no clock."""
+    lines: dict[str, list[Event]] = defaultdict(list)
+    for event in events:
+        if event.time is not None:
+            lines[owner(event)].append(event)
+    found = {name: two_writers(told) for name, told in lines.items()}
+    return {name: two for name, two in found.items() if two is not None}
+
+
+def _is_vague(skew: "_Skew") -> bool:
+    """Whether a skew is known less well than it is of use: it moves no times then."""
+    return skew.uncertainty > USEFUL and 2 * skew.uncertainty > abs(skew.skew)
+
+
+def _too_vague(skew: "_Skew") -> str:
+    return (
+        f"It is off by {duration(abs(skew.skew))}, give or take {duration(skew.uncertainty)}: too vague to be of use. "
+        "Its times are taken as printed."
+    )
 
 
 class Stretch(NamedTuple):
@@ -121,11 +162,14 @@ def _with_steps(clock: Clock, cut: Sequence[Cut], found: Mapping[Stretch, _Skew]
     for place, one in enumerate(cut, start=1):
         skew = found.get(Stretch(clock.owner, place))
         known = (None, None) if skew is None else _applied(skew, clock.reference)
-        steps.append(Step(one.before.proof, one.after.proof, one.before.time, one.after.time, *known, one.lines))
+        joined = one.joined and known[0] is None
+        steps.append(Step(one.before.proof, one.after.proof, one.before.time, one.after.time, *known, one.lines, joined))
     return clock._replace(steps=tuple(steps), why=" ".join((clock.why, *map(_set, steps))))
 
 
 def _set(step: Step) -> str:
+    if step.joined:
+        return f"Its lines from {step.after} on lie before those above: files put together out of order, or a clock set back."
     known = "nobody knows how far it is off" if step.skew is None else f"it is ahead by {step.skew:+d} ms"
     return f"It was set between {step.before} and {step.after}; from there on {known}."
 
@@ -181,8 +225,15 @@ def _between(pairs: Sequence[Pair]) -> _Skew:
         lower, upper = kept_lowers[-1], kept_uppers[0]
         return _Skew(round((lower + upper) / 2), max(LEAST, (abs(upper - lower) + 1) // 2))
     if kept_uppers:
-        return _Skew(kept_uppers[0], max(ONE_SIDED, kept_uppers[len(kept_uppers) // 4] - kept_uppers[0]))
-    return _Skew(kept_lowers[-1], max(ONE_SIDED, kept_lowers[-1] - kept_lowers[-1 - len(kept_lowers) // 4]))
+        doubt = _one_sided(len(kept_uppers), kept_uppers[len(kept_uppers) // 4] - kept_uppers[0])
+        return _Skew(kept_uppers[0], min(doubt, kept_uppers[0] - kept_lowers[-1]) if kept_lowers else doubt)
+    return _Skew(kept_lowers[-1], _one_sided(len(kept_lowers), kept_lowers[-1] - kept_lowers[-1 - len(kept_lowers) // 4]))
+
+
+def _one_sided(bounds: int, spread: int) -> int:
+    """How far the skew may lie beyond the best of bounds of one side: the fewer, the likelier all of them came late."""
+    least = LATENESS if bounds < 2 else SEEN if bounds < MANY else ONE_SIDED
+    return max(least, 2 * spread)
 
 
 def _without_strays(uppers: Sequence[int]) -> Sequence[int]:
@@ -231,9 +282,14 @@ def _clock(name: str, broker: int | None, found: _Skew | None, reference: str, p
     applied = _applied(found, reference)
     if applied != found:
         why += f" The {duration(abs(found.skew))} found are no more than its uncertainty: its times are taken as printed."
-    off = abs(applied.skew) % ZONE
-    zone = abs(applied.skew) >= ZONE - NEAR_ZONE and min(off, ZONE - off) <= NEAR_ZONE
+    zone = zone_of(applied.skew) is not None
     return Clock(name, broker, applied.skew, applied.uncertainty, len(pairs), reference, zone, why)
+
+
+def zone_of(skew: int) -> int | None:
+    """The whole quarters of an hour by which two zones differ, milliseconds, where a clock is off by no more than that."""
+    quarters = round(skew / ZONE) * ZONE
+    return quarters if 0 < abs(quarters) <= FARTHEST and abs(skew - quarters) <= NEAR_ZONE else None
 
 
 def _unknown(late: Sequence[int]) -> str:

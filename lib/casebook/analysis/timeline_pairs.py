@@ -1,5 +1,6 @@
 """Lines of a log that belong to a transaction, or to another broker's line: the rules by which they are the same thing."""
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -14,12 +15,19 @@ LATE = 60_000
 """A line more than so many milliseconds after the stamp in a znode is of another registration."""
 ZONE = 900_000
 """Time zones differ by quarters of an hour."""
+FARTHEST = 26 * 3_600_000
+"""No two zones are further apart: UTC-12 and UTC+14; milliseconds."""
+AT_ONCE = 2000
+"""Who registers prints so many milliseconds after the stamp that it wrote into its znode, by the same clock, that it did."""
+ALIKE = 1000
+"""Starts of one broker, as its log and a controller's have them, lie as far apart in both, but for so many milliseconds."""
 MOST = 2000
 """Lines of each kind that tell enough of a clock."""
 PROMPT = 20
 """A broker prints that it is registered within so many milliseconds."""
 
 _SESSIONS = {"zk_session_established", "zks_session_established", "zks_session_expiring"}
+_NEW_SESSION = {"broker_starting", "zk_session_expired", "zk_new_session"}
 _REPORTS = {"partition_changed", "isr_removed", "leader_request_received", "become_leader", "become_follower"}
 _TELLING = {"broker_registered", "isr_updated", "isr_shrunk", "isr_expanded", *_REPORTS, *_SESSIONS}
 _LEARNS = ("leader_request_received", "become_leader", "become_follower")
@@ -74,14 +82,14 @@ def against_znodes(cluster: Cluster, past: Past, events: Sequence[Event], owner:
     pairs = [Pair(f"broker {one.broker}", one.stamp - one.time, Side.BEFORE, one.what, Grade.STAMP) for one in stamps]
     registered, telling = _Registered(past, stamps, events), _sample(events, owner)
     states = _States(cluster, past, {(event.topic, event.partition) for event in telling})
-    begun: set[tuple[str, str]] = set()
+    begun, begins = set(), _Begins(events, owner)
     for event in telling:
-        again = False
+        again = event.kind == "zk_session_established" and not begins.told(event)
         if event.kind == "broker_registered":
             found = registered.of(event)
         elif event.kind in _SESSIONS:
             found, session = _of_session(past, event), (owner(event), event.kind + event.fields.get("session", ""))
-            again = session in begun
+            again |= session in begun
             begun.add(session)
         elif event.topic is not None:
             found = states.of(event)
@@ -92,6 +100,25 @@ def against_znodes(cluster: Cluster, past: Past, events: Sequence[Event], owner:
             grade = Grade.LATE if again or event.kind in _LEARNS else Grade.PROMPT
             pairs.append(Pair(owner(event), event.time - time, side, what, grade, event))
     return pairs
+
+
+class _Begins:
+    """Where a client begins a new session: it also says that it has one when it takes an old one up again, at any later time."""
+
+    def __init__(self, events: Iterable[Event], owner: Owner) -> None:
+        self._owner = owner
+        self._times: dict[str, list[int]] = defaultdict(list)
+        for event in events:
+            if event.kind in _NEW_SESSION and event.time is not None:
+                self._times[owner(event)].append(event.time)
+        for times in self._times.values():
+            times.sort()
+
+    def told(self, event: Event) -> bool:
+        """Whether its owner had said within a minute before that it starts, or has lost its session."""
+        times = self._times[self._owner(event)]
+        place = bisect_right(times, event.time)
+        return place > 0 and event.time - times[place - 1] <= LATE
 
 
 def _sample(events: Sequence[Event], owner: Owner) -> list[Event]:
@@ -139,16 +166,29 @@ class _Registered:
         self._order = {broker: sorted(told, key=_as_written(told)) for broker, told in lines.items()}
 
     def of(self, event: Event) -> tuple[int, Side, str] | None:
-        """Rule: by its zxid (2.2+); else by number, when there are as many lines; else by the stamp it follows, zones aside."""
+        """Rule: by its zxid (2.2+); else by number, when there are as many lines; else by the stamp that the same start wrote.
+
+        A line follows its stamp at once, by the same clock: they differ by a zone alone. What fits two starts is of neither.
+        """
         broker, zxid = _registering(event), event.number("czxid")
         known = self._known.get(broker, ())
         found = [stamp for stamp in known if zxid is not None and stamp.proof == transaction(zxid)]
         if not found and broker in self._whole:
             found = [known[self._order[broker].index(event)]]
         if not found and zxid is None:
-            near = [stamp for stamp in known if (event.time - stamp.stamp) % ZONE <= LATE]
-            found = sorted(near, key=lambda stamp: abs(event.time - stamp.stamp))
+            found = self._same_start(broker, event)
         return (found[0].time, Side.AFTER, "registered line") if found else None
+
+    def _same_start(self, broker: int | None, event: Event) -> list[Stamp]:
+        fits = [stamp for stamp in self._known.get(broker, ()) if _follows(event, stamp)]
+        rivals = [line for stamp in fits for line in self._order.get(broker, ()) if line is not event and _follows(line, stamp)]
+        return fits if len(fits) == 1 and not rivals else []
+
+
+def _follows(line: Event, stamp: Stamp) -> bool:
+    """Whether a line stands where the stamp was written, zones aside."""
+    apart = line.time - stamp.stamp
+    return abs(apart) <= FARTHEST and apart % ZONE <= AT_ONCE
 
 
 def _as_written(events: Sequence[Event]) -> Callable[[Event], int]:
@@ -165,9 +205,11 @@ class _States:
 
     def __init__(self, cluster: Cluster, past: Past, places: Collection[Key]) -> None:
         self._by_epoch: dict[tuple[str, int, int], int | None] = {}
-        self._by_version: dict[tuple[str, int, int], StateRow] = {}
+        self._by_version: dict[tuple[str, int, int], StateRow | None] = {}
         self._by_isr: dict[tuple[str, int, int | None, frozenset[int]], list[int]] = defaultdict(list)
         self._by_leader: dict[tuple[str, int, int | None, int | None], list[int]] = defaultdict(list)
+        self._lives = 0
+        self._epoch_of: dict[tuple[str, int, int | None], tuple] = {}
         for key in places:
             leader: int | None = -1
             for place, row in enumerate(past.states.get(key, ())):
@@ -181,11 +223,16 @@ class _States:
 
     def _add(self, row: StateRow, *, new_leader: bool, new_epoch: bool) -> None:
         if row.deleted:
+            self._lives += 1
             return
         place = row.topic, row.partition
+        life = (*place, row.leader_epoch, self._lives)
         self._by_epoch.setdefault((*place, row.leader_epoch), row.time if new_epoch else None)
+        if self._epoch_of.setdefault((*place, row.leader_epoch), life) != life:
+            self._by_epoch[*place, row.leader_epoch] = None  # of two topics of one name: nobody knows whose a line is
         if row.version is not None:
-            self._by_version[*place, row.version] = row
+            again = (*place, row.version) in self._by_version
+            self._by_version[*place, row.version] = None if again else row
         self._by_isr[*place, row.leader, frozenset(row.isr)].append(row.time)
         if new_leader:
             self._by_leader[*place, row.leader, row.controller_epoch].append(row.time)
@@ -241,7 +288,8 @@ def against_controller(events: Sequence[Event], owner: Owner, ahead: Callable[[E
             place = (event.topic, event.partition, epoch)
             told[place] = min(told.get(place, time), time)
     others = [event for event in events if event.time is not None and event.broker is not None and ahead(event) is None]
-    learnt = [event for event in others if event.kind in _LEARNS and event.topic is not None]
+    anew = {event.topic for event in events if event.kind == "log_deleted"}  # its epochs begin again, and are another topic's
+    learnt = [event for event in others if event.kind in _LEARNS and event.topic is not None and event.topic not in anew]
     pairs = [pair for event in learnt for pair in _learnt(event, owner(event), told)]
     registering: dict[int, list[Event]] = defaultdict(list)
     for event in others:
@@ -273,13 +321,29 @@ def _learnt(event: Event, whose: str, told: Mapping[tuple[str, int, int], int]) 
 def _seen(lines: Sequence[Event], added: Sequence[int], owner: Owner) -> Iterator[Pair]:
     """Rule: who registers prints it before the controller has seen it, and hardly after.
 
-    They go by number when there are as many; else the nearest, zones aside.
+    Neither line names the start that it is of: two or more tell it, by lying as far apart; one does where nothing but a
+    zone lies between.
     """
     lines, added = sorted(lines, key=lambda event: event.time), sorted(added)
-    for place, line in enumerate(lines):
-        if len(lines) == len(added):
-            time = added[place]
-        else:
-            time = min(added, key=lambda time, line=line: abs((line.time - time + LATE) % ZONE - LATE), default=None)
-        if time is not None:
-            yield Pair(owner(line), line.time - time - PROMPT, Side.BEFORE, "seen to register", Grade.SEEN, line)
+    best = max((_fitting(lines, added, line.time - time) for line in lines for time in added), key=len, default=[])
+    if len(best) == 1 and not _by_zone(best[0][0].time - best[0][1]):
+        return
+    rivals = [_fitting(lines, added, line.time - time) for line in lines for time in added]
+    if any(len(other) >= len(best) and _apart(other, best) > 2 * ALIKE for other in rivals):
+        return
+    for line, time in best:
+        yield Pair(owner(line), line.time - time - PROMPT, Side.BEFORE, "seen to register", Grade.SEEN, line)
+
+
+def _fitting(lines: Sequence[Event], added: Sequence[int], ahead: int) -> list[tuple[Event, int]]:
+    """The lines that something which was seen fits, when the clock is ahead by so much."""
+    nearest = ((line, min(added, key=lambda time, line=line: abs(line.time - time - ahead))) for line in lines)
+    return [(line, time) for line, time in nearest if abs(line.time - time - ahead) <= ALIKE]
+
+
+def _apart(some: Sequence[tuple[Event, int]], others: Sequence[tuple[Event, int]]) -> int:
+    return abs((some[0][0].time - some[0][1]) - (others[0][0].time - others[0][1]))
+
+
+def _by_zone(ahead: int) -> bool:
+    return abs(ahead) <= FARTHEST and (ahead + AT_ONCE) % ZONE <= 2 * AT_ONCE

@@ -10,7 +10,7 @@ from casebook.analysis.timeline_scene import SLACK, Scene
 from casebook.analysis.words import brokers, capitalised, duration, number
 
 TOGETHER = 10_000
-"""Brokers that go within so many milliseconds go at once: sessions of the killed end some seconds apart, a third of their timeout."""
+"""Brokers that go within so many milliseconds go at once: sessions of the killed end seconds apart."""
 OVERLAP = 2000
 """One may be back so many milliseconds before the last of them is given up."""
 AGAIN = 600_000

@@ -127,6 +127,7 @@ class Step(NamedTuple):
         skew: Milliseconds by which it is ahead of the reference from here on; ``None`` when unknown.
         uncertainty: The skew is right to so many milliseconds.
         lines: Number of the first line after it, by file.
+        joined: All lines after it lie before those above it: the file may be one of several that were put together out of order.
     """
 
     before: str
@@ -136,6 +137,7 @@ class Step(NamedTuple):
     skew: int | None
     uncertainty: int | None
     lines: Mapping[str, int]
+    joined: bool = False
 
 
 class Clock(NamedTuple):
@@ -151,6 +153,8 @@ class Clock(NamedTuple):
         zone: It is so far off by whole quarters of an hour that a time zone is likelier than a wrong clock.
         why: How it is known, or why not.
         steps: Where it was set, in order.
+        mixed: Milliseconds between the times of two processes that write one file; ``None`` where one writes it.
+        mixed_proof: Where the second of them shows; ``""`` without one.
     """
 
     owner: str
@@ -162,6 +166,8 @@ class Clock(NamedTuple):
     zone: bool
     why: str
     steps: tuple[Step, ...] = ()
+    mixed: int | None = None
+    mixed_proof: str = ""
 
     @property
     def skews(self) -> tuple[int | None, ...]:

@@ -76,6 +76,7 @@ class Scene:
         states: Of each partition, in order.
         registered: Of each broker, in order.
         lives: Of each broker with logs: its processes, in order.
+        timezone: As the logs were read with it: ``UTC, 2=Asia/Shanghai``.
     """
 
     cluster: Cluster
@@ -88,6 +89,7 @@ class Scene:
     registered: Mapping[int, Sequence[Span]]
     files: tuple[LogFile, ...]
     lives: Mapping[int, Sequence[Span]] = field(default_factory=dict)
+    timezone: str = "UTC"
 
     @cached_property
     def brokers(self) -> frozenset[int]:

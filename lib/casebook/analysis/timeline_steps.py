@@ -18,6 +18,10 @@ BACK = 1000
 """A line so many milliseconds before the one above it is not of a thread that only came late to print it, where others follow."""
 FOLLOWING = 3
 """So many lines in a row say that time went back."""
+JUMP = 600_000
+"""From one line to the next so many milliseconds are no delay of a thread."""
+THERE_AND_BACK = 3
+"""Times that go back so often, always by as much, are those of two processes."""
 FEW = 2
 """So many pairs in a row say that a clock is ahead by something else than before."""
 ALIKE = 1000
@@ -35,11 +39,13 @@ class Cut(NamedTuple):
         before: The last line by the clock as it was.
         after: The first one by the clock as it was set.
         lines: Number of the first line after it in each file of this clock that has one.
+        joined: What stands after it lies before what stands above it, as when files are put together out of order.
     """
 
     before: Event
     after: Event
     lines: Mapping[str, int]
+    joined: bool = False
 
 
 class _Run(NamedTuple):
@@ -100,8 +106,37 @@ def _backward(files: _Files) -> list[Cut]:
         first = None if rolled else own[begins[most]]
         begins = {file: _place(each, begins[file], before, after, first) for file, each in files.items()} | {most: place}
         lines = {file: each[begins[file]].line for file, each in files.items() if begins[file] < len(each)}
-        found.append(Cut(before, after, lines))
+        found.append(Cut(before, after, lines, _is_joined(own, place, told[most])))
     return found
+
+
+def _is_joined(lines: Sequence[Event], place: int, cut: Sequence[int]) -> bool:
+    """Whether all lines up to the next cut bear times before all those since the cut above."""
+    above = lines[max((other for other in cut if other < place), default=0) : place]
+    below = lines[place : min((other for other in cut if other > place), default=len(lines))]
+    return max(line.time for line in below) <= min(line.time for line in above) + BACK
+
+
+def two_writers(events: Iterable[Event]) -> tuple[int, Event] | None:
+    """By how much the times of two processes differ that write one file, and a line of the second; ``None`` where one does.
+
+    Rule: times go there and back again and again, each time by about as much. A clock that was set goes once.
+    """
+    files: dict[str, list[Event]] = defaultdict(list)
+    for event in sorted(events, key=lambda event: event.line):
+        files[event.file].append(event)
+    for lines in files.values():
+        jumps = [(b.time - a.time, b) for a, b in pairwise(lines) if abs(b.time - a.time) >= JUMP]
+        back = sorted(-by for by, _ in jumps if by < 0)
+        if len(back) < THERE_AND_BACK:
+            continue
+        usual = back[len(back) // 2]
+        near = max(LATE, usual // 20)
+        alike = sum(abs(by - usual) <= near for by in back)
+        there = [line for by, line in jumps if by > 0 and abs(by - usual) <= near]
+        if 5 * alike >= 4 * len(back) and len(there) >= THERE_AND_BACK - 1:
+            return usual, there[0]
+    return None
 
 
 def _place(lines: Sequence[Event], begin: int, before: Event, after: Event, first: Event | None) -> int:

@@ -6,13 +6,14 @@ JVM of their own, because Spark's start takes longer than they do.
 
 import hashlib
 import json
+import re
 import subprocess
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import available_timezones
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -257,6 +258,10 @@ def read(case: Case, zones: "Zones | None" = None, *, progress: Progress | None 
     return Logs(target, brokers, torn={problem.path: problem.reason for problem in case.damaged})
 
 
+_OFFSET = re.compile(r"[+-](?:0\d|1[0-4]):[0-5]\d")
+"""Hours and minutes that a zone is ahead of UTC, or behind it."""
+
+
 class Zones:
     """The time zones of the brokers' lines.
 
@@ -265,18 +270,18 @@ class Zones:
         by_broker: Of single brokers.
     """
 
-    def __init__(self, usual: ZoneInfo | None = None, by_broker: Mapping[int, ZoneInfo] | None = None) -> None:
-        self._usual, self._by_broker = usual or ZoneInfo("UTC"), by_broker or {}
+    def __init__(self, usual: str | None = None, by_broker: Mapping[int, str] | None = None) -> None:
+        self._usual, self._by_broker = usual or "UTC", by_broker or {}
 
     @classmethod
     def parse(cls, text: str) -> "Zones":
-        """``Europe/Berlin`` for every log, or with exceptions by broker: ``UTC, 2=Asia/Shanghai``.
+        """``Europe/Berlin`` for every log, or with exceptions by broker: ``UTC, 2=Asia/Shanghai, 3=+05:30``.
 
         Raises:
             UsageError: There is no such zone, or two are named for every log.
         """
-        by_broker: dict[int, ZoneInfo] = {}
-        usual: ZoneInfo | None = None
+        by_broker: dict[int, str] = {}
+        usual: str | None = None
         for part in filter(None, map(str.strip, text.split(","))):
             broker, equals, name = part.partition("=")
             if equals and broker.strip().isdecimal():
@@ -289,13 +294,18 @@ class Zones:
 
     def of(self, broker: int | None) -> str:
         """The name of the zone of a broker's log."""
-        return self._by_broker.get(broker, self._usual).key
+        return self._by_broker.get(broker, self._usual)
 
 
-def _zone(name: str) -> ZoneInfo:
+def _zone(name: str) -> str:
+    if _OFFSET.fullmatch(name):
+        return name
     if name not in available_timezones() or ("/" not in name and name != "UTC"):  # Java knows no localtime, EST or ROC
-        raise UsageError(f"timezone={name} is unknown.", try_="Name a zone by area and city, such as Europe/Berlin, or UTC.")
-    return ZoneInfo(name)
+        raise UsageError(
+            f"timezone={name} is unknown.",
+            try_="Name a zone by area and city, such as Europe/Berlin, an offset, such as +05:30, or UTC.",
+        )
+    return name
 
 
 def typed(files: Iterable[tuple[Path, str]]) -> Iterator[dict[str, object]]:

@@ -1,0 +1,208 @@
+"""The check on clocks: which are off, by a zone or otherwise, which changed while their log was written, and what to type."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from casebook.analysis import coverage, timeline_zones
+from casebook.analysis.proof import SHOWN
+from casebook.analysis.timeline_clocks import ZONE, ZOOKEEPER, zone_of
+from casebook.analysis.timeline_rows import Clock, Step
+from casebook.analysis.timeline_scene import Scene
+from casebook.analysis.timeline_silences import COLLECT_HISTORY
+from casebook.analysis.timeline_window_checks import proof
+from casebook.analysis.words import agree, duration, number
+from casebook.facts import instant
+from casebook.findings import Coverage, Finding, Question, Severity
+from casebook.findings import Step as Advice
+from casebook.observed import Source
+
+OFF = 1000
+"""Milliseconds of skew from which on logs read side by side mislead."""
+PAUSE = 120_000
+"""A broker that runs prints something within so many milliseconds: what a change by whole quarters of an hour may lack."""
+
+_MEND = "Mend the time synchronisation of the hosts."
+_SLEW = "Mend the time synchronisation of the hosts: a running clock must be slewed, not set."
+_ONE_BY_ONE = "A file that was put together of several out of order looks the same: give them one by one."
+_APART = Advice(kind="first", text="Give each process a log of its own; collect them anew, each under its owner.")
+
+
+class _Moved(NamedTuple):
+    """A step of a clock, and what it may have been.
+
+    Args:
+        by: Milliseconds; ``None`` when unknown.
+        zone: Of these, whole quarters of an hour, where they are all of it.
+    """
+
+    clock: Clock
+    before: int | None
+    step: Step
+    by: int | None
+    zone: int | None
+
+
+def clocks(scene: Scene) -> Finding:
+    """May times of different logs be compared?"""
+    known = [clock for clock in scene.clocks if clock.skew is not None]
+    unknown = [clock for clock in scene.clocks if clock.skew is None and clock.broker is not None]
+    off = [clock for clock in known if abs(clock.skew) > OFF + clock.uncertainty]
+    moved = [one for clock in scene.clocks for one in _moved(clock)]
+    mixed = [clock for clock in scene.clocks if clock.mixed is not None]
+    zones = _zones(scene, off, moved)
+    ask = Question(
+        check="timeline.clocks",
+        question="May times of different logs be compared?",
+        coverage=Coverage.counted(len(known), len(known) + len(unknown), "clock", Source.LOGS, Source.HISTORY),
+        threshold="a clock that is off by more than 1 s, or was set while its log was written",
+        facts={
+            "reference": scene.reference,
+            "skew_ms": {clock.owner: clock.skew for clock in scene.clocks},
+            "uncertainty_ms": {clock.owner: clock.uncertainty for clock in scene.clocks},
+            "off": [clock.owner for clock in off],
+            "set": {clock.owner: [step.skew for step in clock.steps] for clock in scene.clocks if clock.steps},
+            "mixed": {clock.owner: clock.mixed for clock in mixed},
+            "timezone": timeline_zones.typed(scene.timezone, zones) if zones else None,
+        },
+        caveats=("Corrected times are used for ordering only; every row keeps the time that was printed.",),
+    )
+    type_it = [Advice(kind="first", text="Run again with the zones that were found.", command=_command(ask))] if zones else []
+    if mixed:
+        return _mixed(ask, mixed)
+    if moved:
+        return _changed(ask, moved, type_it)
+    if off:
+        return _off(ask, off, scene.reference, type_it)
+    if unknown or not known:
+        whose = ", ".join(clock.owner for clock in unknown[:SHOWN])
+        off_by = f"the {agree(len(unknown), 'clock', 'clocks')} of {whose} {agree(len(unknown), 'is', 'are')}"
+        return ask.could_not_check(
+            f"Nothing tells how far {off_by if unknown else 'the clocks of the logs are'} off",
+            why=" ".join(f"{clock.owner}: {clock.why}" for clock in unknown[:SHOWN]),
+            settle=f"{COLLECT_HISTORY}.",
+        )
+    others = [clock for clock in known if clock.owner != scene.reference]
+    if not others:
+        lack = f"There is one clock alone, that of {known[0].owner}: nothing is there to hold it against"
+        return ask.could_not_check(lack, settle=f"{COLLECT_HISTORY}.")
+    most = max(abs(clock.skew) + clock.uncertainty for clock in others)
+    whose = f"The clock of {others[0].owner} agrees" if len(others) == 1 else f"All {number(len(others), 'clock')} agree"
+    return ask.ok(f"{whose} with {scene.reference} within {duration(most)}", gaps=_unclocked(scene))
+
+
+def _command(ask: Question) -> str:
+    return f'casebook run incident_timeline -p timezone="{ask.facts["timezone"]}"'
+
+
+def _zones(scene: Scene, off: Sequence[Clock], moved: Sequence[_Moved]) -> dict[int, str]:
+    """The zone of each broker's log that is not the one it was read with: its name where it changed as a zone does."""
+    found = {}
+    for one in moved:
+        broker, before = one.clock.broker, _quarters(one.before)
+        if broker is not None and one.zone is not None and before is not None:
+            moments = ((one.step.left, before), (one.step.shown, before + one.zone))
+            if name := timeline_zones.region(scene.timezone, broker, moments):
+                found[broker] = name
+    for clock in off:
+        by = zone_of(clock.skew)
+        if clock.broker is not None and by is not None and not clock.steps:
+            rows = scene.of_broker(clock.broker).rows
+            found[clock.broker] = timeline_zones.offset(scene.timezone, clock.broker, by, rows[-1].time if rows else 0)
+    return found
+
+
+def _quarters(skew: int | None) -> int | None:
+    if skew is None:
+        return None
+    return 0 if abs(skew) <= OFF else zone_of(skew)
+
+
+def _off(ask: Question, off: Sequence[Clock], reference: str, type_it: Sequence[Advice]) -> Finding:
+    worst = max(off, key=lambda clock: abs(clock.skew))
+    ahead = "ahead of" if worst.skew > 0 else "behind"
+    zone = ": it may log in another time zone" if worst.zone else ""
+    wrong = any(not clock.zone or clock.broker is None for clock in off)
+    return ask.found(
+        Severity.WARNING,
+        f"{number(len(off), 'clock')} {agree(len(off), 'is', 'are')} off by more than 1 s; {worst.owner} is "
+        f"{duration(abs(worst.skew))} {ahead} {reference}{zone}",
+        why=" ".join(f"{clock.owner}: {clock.skew:+d} ms, give or take {clock.uncertainty}." for clock in off[:SHOWN]),
+        next=(*type_it, *([Advice(kind="then" if type_it else "first", text=_MEND)] if wrong else ())),
+    )
+
+
+def _unclocked(scene: Scene) -> coverage.Gaps:
+    """Whose clock nothing tells: that of a broker without log, and all of them where they were held against one another alone."""
+    gaps = coverage.logs(scene.files, scene.cluster, scene.brokers)
+    gone = coverage.torn_history(scene.cluster) if scene.reference == ZOOKEEPER else coverage.history(scene.past, scene.cluster)
+    return (*gone, *gaps)
+
+
+def _moved(clock: Clock) -> Iterator[_Moved]:
+    for before, step in zip(clock.skews[:-1], clock.steps, strict=True):
+        by = None if before is None or step.skew is None else step.skew - before
+        yield _Moved(clock, before, step, by, _zone_change(step, by))
+
+
+def _zone_change(step: Step, by: int | None) -> int | None:
+    """Whole quarters of an hour: what zones change by, and daylight saving time; without skews, what the two lines allow."""
+    if by is not None:
+        return zone_of(by)
+    back = step.left - step.shown
+    quarters = -(-back // ZONE) * ZONE
+    return -quarters if back > 0 and quarters - back <= PAUSE and zone_of(quarters) is not None else None
+
+
+def _changed(ask: Question, moved: Sequence[_Moved], type_it: Sequence[Advice]) -> Finding:
+    first, others = moved[0], len({one.clock.owner for one in moved}) - 1
+    also = f"; {number(others, 'other clock')} changed as well" if others else ""
+    by_zone = all(one.zone is not None for one in moved)
+    joined = all(one.step.joined for one in moved)
+    texts = [] if by_zone or joined else [_SLEW]
+    texts += [_ONE_BY_ONE] if any(one.step.shown < one.step.left for one in moved) else []
+    kinds = ("then",) * 2 if type_it else ("first", "then")
+    advice = (*type_it, *(Advice(kind=kind, text=text) for kind, text in zip(kinds, texts, strict=False)))
+    return ask.found(
+        Severity.WARNING,
+        f"{_what(first)}{also}",
+        why=" ".join(f"{one.clock.owner}: {_said(one)}" for one in moved[:SHOWN]),
+        evidence=tuple(proof(text) for one in moved[:SHOWN] for text in (one.step.before, one.step.after)),
+        next=advice,
+    )
+
+
+def _what(one: _Moved) -> str:
+    whose = one.clock.owner
+    if one.step.joined:
+        file = one.step.after.rpartition(":")[0]
+        return f"{file} was put together out of order, or the clock of {whose} was set {_by(one)}"
+    if one.zone is not None:
+        return f"The times of {whose} moved {_by(one)} while its log was written: its time zone changed, or daylight saving time"
+    return f"The clock of {whose} was set {_by(one)} while its log was written"
+
+
+def _by(one: _Moved) -> str:
+    known = one.zone if one.zone is not None else one.by
+    if known is not None:
+        return f"{'forward' if known > 0 else 'back'} by {duration(abs(known))}"
+    return f"back by {duration(one.step.left - one.step.shown)} or more"
+
+
+def _said(one: _Moved) -> str:
+    step = one.step
+    was, then = ("nobody knows how far" if skew is None else f"{skew:+d} ms" for skew in (one.before, step.skew))
+    unknown = "" if step.skew is not None else "; from there on its lines could not be ordered among those of others"
+    lines = f"{step.before} bears {instant(step.left)}, {step.after} bears {instant(step.shown)}"
+    return f"{lines}; off by {was}, then {then}{unknown}."
+
+
+def _mixed(ask: Question, mixed: Sequence[Clock]) -> Finding:
+    first, others = mixed[0], len(mixed) - 1
+    also = f", and so do {number(others, 'other log')}" if others else ""
+    return ask.found(
+        Severity.WARNING,
+        f"Two processes write the log of {first.owner}: their times differ by {duration(first.mixed)}{also}",
+        why=first.why,
+        evidence=tuple(proof(clock.mixed_proof) for clock in mixed[:SHOWN]),
+        next=(_APART,),
+    )

@@ -1,0 +1,74 @@
+"""Which ``timezone=`` to type, where clocks are off by a zone."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+_USUAL = (
+    "Europe/Berlin", "Europe/London", "Europe/Athens", "America/New_York", "America/Chicago", "America/Denver",
+    "America/Los_Angeles", "America/Halifax", "America/St_Johns", "Australia/Sydney", "Australia/Adelaide", "Pacific/Auckland",
+    "Asia/Jerusalem", "America/Santiago",
+)  # fmt: skip
+"""Zones with daylight saving time, one for each pair of offsets."""
+
+
+def typed(timezone: str, found: Mapping[int, str]) -> str:
+    """The value of the parameter, with the zones that were found of single brokers: ``UTC, 2=+08:00``."""
+    usual, by_broker = _parts(timezone)
+    return ", ".join([usual, *(f"{broker}={zone}" for broker, zone in sorted((by_broker | found).items()))])
+
+
+def offset(timezone: str, broker: int, ahead: int, at: int) -> str:
+    """The zone in which a broker's log is written: ``+05:30``.
+
+    Args:
+        timezone: With which its log was read.
+        broker: Whose log.
+        ahead: Milliseconds by which its times are ahead then.
+        at: A moment of it, as read.
+    """
+    return _spelled(_offset(timezone, broker, at) + timedelta(milliseconds=ahead))
+
+
+def region(timezone: str, broker: int, moments: Iterable[tuple[int, int]]) -> str | None:
+    """A zone that has had these offsets at these moments; ``None`` where none of the usual ones had.
+
+    Args:
+        timezone: With which its log was read.
+        broker: Whose log.
+        moments: Each with the milliseconds by which the times were ahead then.
+    """
+    wanted = [(at - ahead, _offset(timezone, broker, at) + timedelta(milliseconds=ahead)) for at, ahead in moments]
+    return next((name for name in _USUAL if all(_of(name, at) == by for at, by in wanted)), None)
+
+
+def _parts(timezone: str) -> tuple[str, dict[int, str]]:
+    usual, by_broker = "UTC", {}
+    for part in filter(None, map(str.strip, timezone.split(","))):
+        broker, equals, name = part.partition("=")
+        if equals:
+            by_broker[int(broker)] = name.strip()
+        else:
+            usual = part
+    return usual, by_broker
+
+
+def _offset(timezone: str, broker: int, at: int) -> timedelta:
+    usual, by_broker = _parts(timezone)
+    name = by_broker.get(broker, usual)
+    if name[:1] in "+-":
+        hours, minutes = map(int, name[1:].split(":"))
+        return (-1 if name[0] == "-" else 1) * timedelta(hours=hours, minutes=minutes)
+    return _of(name, at) or timedelta()
+
+
+def _of(name: str, at: int) -> timedelta | None:
+    try:
+        return datetime.fromtimestamp(at / 1000, UTC).astimezone(ZoneInfo(name)).utcoffset()
+    except ZoneInfoNotFoundError:
+        return None
+
+
+def _spelled(by: timedelta) -> str:
+    minutes = round(by.total_seconds() / 60)
+    return "UTC" if not minutes else f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"

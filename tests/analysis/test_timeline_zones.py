@@ -1,0 +1,215 @@
+"""Clocks of generated clusters: skews, zones, daylight saving time; what is said of them holds, or nothing is said."""
+
+from datetime import UTC, datetime
+from random import Random
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from casebook.analysis import timeline, timeline_zones
+from casebook.errors import UsageError
+from casebook.facts import Broker, Stat
+from casebook.findings import Status
+from casebook.scans.logs import Zones
+from tests.analysis.timeline_scenes import NEW, T0, History, cluster, event, examined, finding, log
+
+HOUR = 3_600_000
+QUARTER = 900_000
+CASES = 300
+
+
+class Generated:
+    """A cluster whose brokers print by clocks of their own; with a history, or with what a walk saw, or with logs alone."""
+
+    def __init__(self, seed):
+        self.random = random = Random(seed)
+        self.brokers = range(1, random.randint(2, 5))
+        self.skews = {broker: self._skew() for broker in self.brokers}
+        self.starts = {broker: random.randint(1, 4) for broker in self.brokers}
+        self.told, self.events, self.walked = History(), [], {}
+        self.how = random.choice(("history", "walk", "logs"))
+        self._play()
+
+    def _skew(self):
+        random = self.random
+        wrong = random.choice((0, 0, random.randint(-400, 400), random.randint(-90_000, 90_000), random.randint(-HOUR, HOUR)))
+        return wrong + random.choice((0, 0, 0, 1)) * QUARTER * random.randint(-48, 56)
+
+    def late(self):
+        """Milliseconds that a line takes: few, and now and then many."""
+        return self.random.randint(0, 12) if self.random.random() < 0.95 else self.random.randint(12, 500)
+
+    def _print(self, broker, kind, at, **fields):
+        self.events.append(event(kind, at + self.late(), broker, line=len(self.events) + 1, skew=self.skews[broker], **fields))
+
+    def _play(self):
+        random, epochs = self.random, {}
+        at, session = -40 * HOUR, 0x100
+        order = [broker for broker in self.brokers for _ in range(self.starts[broker])]
+        random.shuffle(order)
+        for broker in order:
+            at += random.randint(40_000, 3 * HOUR)
+            session += 1
+            stamp = T0 + at - random.randint(0, 9) + self.skews[broker]
+            czxid = self.told.register(broker, at, session)
+            self.told.rows[-1] = self.told.rows[-1]._replace(stamp=stamp)
+            self.walked[broker] = Broker(id=broker, timestamp=stamp, stat=Stat(ctime=T0 + at, czxid=czxid))
+            self._print(broker, "broker_starting", at - random.randint(600, 9000))
+            self._print(broker, "zk_session_established", at - 40, session=f"{session:x}")
+            self._print(broker, "broker_registered", at, **({"czxid": czxid} if random.random() < 0.3 else {}))
+            if random.random() < 0.7:
+                seen = at + random.randint(20, 180)
+                self._print(1, "broker_change", seen, file="controller.log", added=broker, deleted="", live=broker)
+            for partition in range(random.randint(0, 12)):
+                at += random.randint(5, 60_000)
+                epoch = epochs[partition] = epochs.get(partition, -1) + 1
+                self.told.write("t", partition, broker, (broker,), epoch, at)
+                place = {"topic": "t", "partition": partition, "leader": broker, "leader_epoch": epoch}
+                self._print(1, "partition_changed", at, file="state-change.log", **place)
+                self._print(broker, "become_leader", at + random.randint(3, 900), **place)
+            if random.random() < 0.3:
+                self._print(broker, "zk_session_established", at + random.randint(60_000, HOUR), session=f"{session:x}")
+        keep = {b for b in self.brokers if random.random() < 0.9} or {1}
+        cut = {
+            b: T0 + self.skews[b] + random.randint(-41 * HOUR, -5 * HOUR) if random.random() < 0.4 else 0 for b in self.brokers
+        }
+        self.events = [one for one in self.events if one.broker in keep and (not cut[one.broker] or one.time > cut[one.broker])]
+
+    @property
+    def clocks(self):
+        history = self.told.rows if self.how == "history" else ()
+        of = cluster(brokers=self.walked) if self.how == "walk" else cluster()
+        files = [log(broker, begins=-50 * HOUR) for broker in sorted({one.broker for one in self.events})]
+        return timeline.examine(of, NEW, events=self.events, files=files, history=history)
+
+
+def reference(found, skews):
+    """Milliseconds by which the clock is ahead that all are held against."""
+    return skews[int(found.reference.removeprefix("broker "))] if found.reference.startswith("broker ") else 0
+
+
+def test_nothing_outside_its_interval():
+    """Of each clock that is said to be known, the truth lies within its uncertainty, and a vague one is not said to be known."""
+    outside, known = [], 0
+    for seed in range(CASES):
+        made = Generated(seed)
+        found = made.clocks
+        by = reference(found, made.skews)
+        for clock in found.clocks:
+            if clock.skew is None or clock.owner == found.reference:
+                continue
+            known += 1
+            assert clock.uncertainty <= max(1000, abs(clock.skew) // 2), seed
+            if not clock.steps and abs(clock.skew - (made.skews[clock.broker] - by)) > clock.uncertainty:
+                outside.append((seed, made.how, clock, made.skews[clock.broker] - by))
+    assert outside == []
+    assert known >= CASES
+
+
+def test_a_zone_is_found_with_what_to_type():
+    """Read again with it, nothing is off any more."""
+    at = {1: 0, 2: 8 * HOUR, 3: -int(3.5 * HOUR)}
+    told = History()
+    lines = []
+    for broker, zone in at.items():
+        zxid = told.register(broker, 1000 * broker, 0x10 + broker)
+        lines.append(event("broker_registered", 1000 * broker + 4, broker, skew=zone, czxid=zxid))
+    found = finding(examined(*lines, told=told), "clocks")
+    assert found.facts["timezone"] == "UTC, 2=+08:00, 3=-03:30"
+    assert found.next[0].command.endswith('-p timezone="UTC, 2=+08:00, 3=-03:30"')
+    assert [Zones.parse(found.facts["timezone"]).of(broker) for broker in at] == ["UTC", "+08:00", "-03:30"]
+
+
+@pytest.mark.parametrize(
+    ("timezone", "broker", "ahead", "typed"),
+    [
+        ("UTC", 2, 8 * HOUR, "UTC, 2=+08:00"),
+        ("Europe/Berlin", 2, -HOUR, "Europe/Berlin, 2=+01:00"),
+        ("UTC, 2=+08:00", 2, -8 * HOUR, "UTC, 2=UTC"),
+        ("UTC, 1=Asia/Shanghai", 2, 5 * HOUR + 2 * QUARTER, "UTC, 1=Asia/Shanghai, 2=+05:30"),
+    ],
+)
+def test_typed(timezone, broker, ahead, typed):
+    """What was typed before stays, but for the broker whose zone was found."""
+    assert timeline_zones.typed(timezone, {broker: timeline_zones.offset(timezone, broker, ahead, T0)}) == typed
+
+
+@pytest.mark.parametrize("name", ["+8", "+15:00", "08:00", "+08:60"])
+def test_no_offset(name):
+    with pytest.raises(UsageError):
+        Zones.parse(f"UTC, 2={name}")
+
+
+def change(zone, month, day):
+    """A broker in a zone with daylight saving time, read as UTC, on the day on which the offset changes, every ten minutes."""
+    told, lines = History(), []
+    begin = int(datetime(2023, month, day, tzinfo=UTC).timestamp() * 1000) - T0
+    zxid = told.register(1, begin - HOUR, 0xA)
+
+    def skew(at):
+        return 1000 * int(datetime.fromtimestamp((T0 + at) / 1000, UTC).astimezone(ZoneInfo(zone)).utcoffset().total_seconds())
+
+    lines.append(event("broker_registered", begin - HOUR + 3, 1, skew=skew(begin - HOUR), czxid=zxid))
+    for number in range(120):
+        at = begin + number * 600_000
+        told.write("t", number, 1, (1,), 0, at)
+        fields = {"topic": "t", "partition": number, "leader": 1, "leader_epoch": 0}
+        lines.append(event("partition_changed", at + 3, 1, line=number + 2, skew=skew(at + 3), **fields))
+    return examined(*lines, told=told)
+
+
+@pytest.mark.parametrize(("month", "day", "way"), [(3, 26, "forward"), (10, 29, "back")])
+def test_daylight_saving_time(month, day, way):
+    """A zone changed, and no clock was set; the zone to type knows of the change."""
+    found = finding(change("Europe/Berlin", month, day), "clocks")
+    assert found.title.startswith(f"The times of broker 1 moved {way} by 1 h 0 min")
+    assert "clock of broker 1 was set" not in found.title
+    assert found.facts["timezone"] == "UTC, 1=Europe/Berlin"
+
+
+def test_daylight_saving_time_without_anything_to_hold_it_against():
+    """An hour back, but for a few seconds: what the end of daylight saving time looks like."""
+    times = [*range(0, 600_000, 60_000), *range(540_000 - HOUR + 60_000, 540_000, 60_000)]
+    lines = [event("segment_rolled", at, 1, line=number) for number, at in enumerate(times, start=1)]
+    title = finding(examined(*lines), "clocks").title
+    assert "put together out of order" in title or "daylight saving time" in title
+    assert not title.startswith("The clock")
+
+
+def test_two_processes_in_one_file():
+    """Their times go there and back, always by as much: nobody set a clock, and none is known."""
+    times = [at + (8 * HOUR if number // 4 % 2 else 0) for number, at in enumerate(range(0, 600_000, 10_000))]
+    lines = [event("segment_rolled", at, 1, line=number) for number, at in enumerate(times, start=1)]
+    found = examined(*lines)
+    told = finding(found, "clocks")
+    assert told.title == "Two processes write the log of broker 1: their times differ by 8 h 0 min"
+    assert found.clocks[0].steps == ()
+    assert all(row.at == row.time for row in found.rows if row.source == "broker")
+
+
+def test_files_put_together_out_of_order():
+    """The newer one first: named as what it may be."""
+    times = [*range(HOUR, 2 * HOUR, 60_000), *range(0, HOUR, 60_000)]
+    lines = [event("segment_rolled", at, 1, line=number) for number, at in enumerate(times, start=1)]
+    assert finding(examined(*lines), "clocks").title.startswith("brokers/1/logs/server.log was put together out of order, or")
+
+
+def test_pairs_of_different_starts():
+    """A log of other starts than the one that the znode knows tells nothing of the clock, and nothing is moved by it."""
+    walked = {1: Broker(id=1, timestamp=T0, stat=Stat(ctime=T0 + 4, czxid=9))}
+    lines = [event("broker_registered", -58 * HOUR + 17_000 * n, 1, line=n) for n in range(1, 40)]
+    found = examined(*lines, of=cluster(brokers=walked))
+    (clock,) = found.clocks
+    assert abs(clock.skew or 0) <= 5
+    seen = [event("broker_change", at, 1, file="controller.log", added="2", deleted="", live="1,2") for at in (0, 7_000_000)]
+    lines = [event("broker_registered", at, 2) for at in (-113_000, 5_000_000)]
+    found = examined(*seen, *lines, event("broker_failure", 1, 1, brokers="3"))
+    assert next(clock.skew for clock in found.clocks if clock.broker == 2) is None
+
+
+def test_nobody_agrees_with_itself():
+    """One log, and nothing to hold it against: unknown."""
+    lines = [event("partition_changed", n, 0, line=n + 1, topic="t", partition=n, leader=0, leader_epoch=0) for n in range(5)]
+    told = finding(examined(*lines), "clocks")
+    assert told.status is Status.COULD_NOT_CHECK
+    assert "agrees" not in told.title

@@ -3,6 +3,7 @@
 import pytest
 
 from casebook.analysis.timeline_protocols import protocol
+from casebook.facts import Broker
 from casebook.findings import Severity, Status
 from tests.analysis.timeline_scenes import (
     GONE,
@@ -11,6 +12,7 @@ from tests.analysis.timeline_scenes import (
     SESSION,
     T0,
     History,
+    cluster,
     event,
     examined,
     files,
@@ -299,3 +301,39 @@ class TestLookedFor:
 def test_the_exception_of_zookeepers_own_client_is_no_client_that_is_newer():
     """Without a line of a network thread there is no storm."""
     assert examined(event("zk_error", 0, 1, text="ArrayIndexOutOfBoundsException: 1"), version=OLD).chains == ()
+
+
+def elected(*states, alive=(1, 2, 3)):
+    """Brokers 1, 2 and 3, all alive, and the states of t-0 in turn: leader and ISR."""
+    told = History()
+    for broker in (1, 2, 3):
+        told.register(broker, -50_000 + broker, broker)
+    for number, (leader, isr) in enumerate(states):
+        told.write("t", 0, leader, isr, number, -40_000 + 1000 * number)
+    return finding(examined(told=told, of=cluster(brokers={b: Broker(id=b) for b in alive})), "unclean_elections")
+
+
+class TestElections:
+    def test_one_that_healed_long_ago(self):
+        """ISR [1], then leader 3: unclean, though all are alive and in sync since."""
+        found = elected((1, (1, 3)), (1, (1,)), (3, (3,)), (3, (1, 2, 3)))
+        assert (found.severity, found.facts["elections"], found.facts["brokers"]) == (Severity.WARNING, 1, [3])
+        assert "the ISR was broker 1; broker 3 was elected" in found.why
+
+    @pytest.mark.parametrize("given_up", [(None, (1,)), (None, ())], ids=["2.8", "0.9"])
+    def test_behind_a_time_without_leader(self, given_up):
+        """The controller gave up first, and kept the last of the ISR, or nobody."""
+        assert elected((1, (1,)), given_up, (3, (3,))).facts["elections"] == 1
+
+    def test_clean_ones(self):
+        """Somebody of the ISR takes over, also after a time without leader."""
+        assert elected((1, (1, 3)), (3, (3,)), (3, (1, 3)), (1, (1, 3))).status is Status.OK
+        assert elected((1, (1,)), (None, (1,)), (1, (1,))).status is Status.OK
+
+    def test_who_was_in_sync_is_not_told(self):
+        """It is neither clean nor unclean."""
+        assert elected((1, ()), (3, (3,))).status is Status.COULD_NOT_CHECK
+
+    def test_without_history(self):
+        """Logs may not tell of every election."""
+        assert finding(examined(covered=[log(1)]), "unclean_elections").status is Status.COULD_NOT_CHECK

@@ -80,6 +80,7 @@ NEEDS: Mapping[str, frozenset[str]] = {
     "timeline.two_leaders": _PAST,
     "timeline.leaderless": _PAST,
     "timeline.under_min_isr": _PAST | _SETTINGS,
+    "timeline.unclean_elections": _PAST,
     "timeline.root": _PAST | _LOGS,
     "timeline.unknown_requests": _LOGS,
     "timeline.owners": _BROKERS,

@@ -88,6 +88,7 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "timeline.leaderless": ("windows",),
     _OWNERS: ("misplaced",),
     "timeline.root": ("chains",),
+    "timeline.unclean_elections": ("elections",),
     "timeline.two_leaders": ("windows",),
     "timeline.under_min_isr": ("windows",),
     "timeline.unknown_requests": ("requests",),

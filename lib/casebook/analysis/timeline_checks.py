@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from casebook.analysis import (
     coverage,
     timeline_clock_checks,
+    timeline_elections,
     timeline_owner_checks,
     timeline_root_check,
     timeline_unclean,
@@ -54,6 +55,7 @@ def checks(
         timeline_window_checks.leaderless(scene, _of(windows, WindowKind.LEADERLESS)),
         timeline_window_checks.under_min_isr(scene, _of(windows, WindowKind.UNDER_MIN_ISR)),
         timeline_unclean.unclean(scene, changes),
+        timeline_elections.unclean(scene, changes),
         timeline_root_check.root(scene, chains, roots),
         _unknown_requests(scene, chains),
         timeline_owner_checks.owners(scene),

@@ -192,17 +192,24 @@ def _skew(pairs: Sequence[Pair]) -> _Skew | None:
     """By what the log printed at once; by the times inside of znodes, which know no zone, where it printed nothing of use."""
     prompt = [pair for pair in pairs if pair.grade in (Grade.PROMPT, Grade.SEEN)]
     stamps = [pair for pair in pairs if pair.grade is Grade.STAMP]
+    if prompt and all(pair.grade is Grade.SEEN for pair in prompt):
+        return _seen(prompt)
     if prompt:
         found = _between(prompt)
         both = _between([*prompt, *(pair for pair in stamps if abs(pair.ahead - found.skew) <= CLOSE)])
-        best = both if both.uncertainty < found.uncertainty else found
-        seen = all(pair.grade is Grade.SEEN for pair in prompt)
-        return best._replace(uncertainty=max(best.uncertainty, SEEN)) if seen else best
+        return both if both.uncertainty < found.uncertainty else found
     late = _heard(pairs)
-    if len(late) >= FEW and ((least := late[0]) < 0 or least >= ZONE - NEAR_ZONE):
-        zones = least // ZONE * ZONE if least > 0 else least
-        return _Skew(zones, LATENESS)
+    if len(late) >= FEW and ((least := late[0]) < 0 or (least >= ZONE and least % ZONE <= LATENESS)):
+        return _Skew(least // ZONE * ZONE if least > 0 else least, LATENESS)
     return _between(stamps) if stamps else None
+
+
+def _seen(pairs: Sequence[Pair]) -> _Skew:
+    """By what the controller saw: it may come to it late, and the broker may print it late."""
+    values = [pair.ahead for pair in pairs]
+    usual = round(median(values))
+    farthest = max(abs(value - usual) for value in values)
+    return _Skew(usual, farthest + (SEEN if len(values) > 1 else LATENESS // 2))
 
 
 def _heard(pairs: Iterable[Pair]) -> Sequence[int]:

@@ -78,8 +78,9 @@ def _of_another_topic(answer: Finding, cluster: Cluster) -> bool:
 
 
 def _of_partitions(scanned: Iterable[OffsetsPartition], partitions: Iterable[OffsetsPartition]) -> Coverage:
-    """Of the partitions of which a copy is listed: those of which one was read."""
-    read, listed = ({one.partition for one in of} for of in (scanned, partitions))
+    """Of the partitions of which a copy holds anything: those of which one was read."""
+    read = {one.partition for one in scanned}
+    listed = read | {one.partition for one in partitions if one.bytes}
     return Coverage.counted(len(read), len(listed), "partition", Source.SEGMENTS)
 
 

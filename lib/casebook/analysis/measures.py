@@ -69,7 +69,7 @@ def _of_partitions(cluster: Cluster, verdicts: Sequence[Verdict]) -> Iterator[Me
 
 def _hits(flags: Iterable[bool | None]) -> int | None:
     known = list(flags)
-    return sum(map(bool, known)) if known and None not in known else None
+    return None if None in known else sum(map(bool, known))
 
 
 def _of_moves(cluster: Cluster, moves: Mapping[Partition, Moved] | None) -> Iterator[Measure]:

@@ -101,8 +101,10 @@ def _start_one(lead: Leadership, choice: StartChoice, danger: "_Danger", never: 
 
 
 def _has_no_controller(lead: Leadership) -> bool:
-    controller = lead.cluster.controller
-    return controller.readable and lead.cluster.brokers_known and controller.broker not in lead.cluster.live
+    controller, cluster = lead.cluster.controller, lead.cluster
+    return controller.readable and (
+        controller.broker is None or (cluster.brokers_known and controller.broker not in cluster.live)
+    )
 
 
 def _never(lead: Leadership, offline: Sequence[Verdict], steps: Sequence[int]) -> Iterator[str]:

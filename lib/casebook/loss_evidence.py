@@ -163,6 +163,7 @@ class LossEvidence:
             compared=self._compared,
             prices=prices,
             start_prices=unclean_price.start_prices(prices, self._waiting),
+            listed=bool(self._case.log_dirs()),
         )
 
     @cached_property

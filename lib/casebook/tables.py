@@ -71,6 +71,14 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("since", "text", "Last write of the state znode, ISO-8601 UTC by ZooKeeper's clock."),
         ("why", "text", "The verdict in one sentence."),
     ),
+    "plan": _columns(
+        ("act", "text", "What is ordered, e.g. start, back_up, wait, restart."),
+        ("brokers", "ints", "Whom it is about, in order."),
+        ("text", "text", "The order, with its object and reason."),
+        ("command", "text", "The exact command, where there is one."),
+        ("never", "texts", "What not to do meanwhile, each with its price."),
+        ("checks", "texts", "Those whose findings it answers."),
+    ),
     "start_first": _columns(
         ("step", "int", "1 for the first broker to start, 2 for the second, and so on."),
         ("broker", "int", "A broker that is dead at this step."),

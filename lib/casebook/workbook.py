@@ -21,7 +21,6 @@ from casebook import doctor as _doctor
 from casebook.analysis import (
     deletion_choice,
     leadership,
-    look_first,
     measures,
     next_paste,
     quiz_past,
@@ -343,7 +342,6 @@ class Workbook(Examination):
 
     def finish(self, findings: Sequence[Finding]) -> None:
         """Fill the summary at the top and write findings, tables and the record of the run."""
-        findings = look_first.unasked(findings, self.cluster)
         display(self._summary(findings), display_id=_SUMMARY, update=True)
         display(self._cited())
         folder = self._folder.path()
@@ -358,7 +356,7 @@ class Workbook(Examination):
     def _summary(self, findings: Sequence[Finding]) -> View:
         if self._quiz is not None:
             return quiz_views.summary(self._quiz, self.evidence)
-        return triage.summary(findings, self.case, self.cluster, at=None if self._at is None else self.as_of)
+        return triage.summary(findings, self.case, self.cluster, plan=self.plan(), at=None if self._at is None else self.as_of)
 
     def _cited(self) -> View:
         """The evidence behind every proof link, as it was read."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from casebook.analysis import cleaner_map, offsets_topic
+from casebook.analysis import cleaner_map, leadership, offsets_topic, plan
 from casebook.events import Event
 from casebook.facts import Cluster, Problem
 from casebook.findings import Severity, Status
@@ -145,7 +145,8 @@ class TestVerdict:
         answer = found.findings[0]
         assert found.partitions[0].rule == "C3" and "another topic, clicks-101" in found.partitions[0].why
         assert answer.severity is Severity.CRITICAL and answer.evidence[0].line == 7
-        assert answer.next[0].command == "log.cleaner.dedupe.buffer.size=335544320"
+        made = plan.make(leadership.examine(found.cluster, found.version), topic=found)
+        assert "log.cleaner.dedupe.buffer.size=335544320" in [step.command for step in made.of(answer.check)]
         assert verdict(replica(0, 10, 20), events=[DEATH, event("broker_started")]) == "C6"
 
     def test_logs_alone(self):

@@ -6,9 +6,7 @@ from casebook.analysis import coverage
 from casebook.analysis.cleaner import BLOCKED, RULES, BrokerCleaner, death_in_words, without_log_dir
 from casebook.analysis.cleaner_map import Obstacle
 from casebook.analysis.coverage import Gaps
-from casebook.analysis.maintenance_commands import Commands
 from casebook.analysis.offsets_rows import OffsetsPartition
-from casebook.analysis.proof import START
 from casebook.analysis.settings import BUILT_IN_ASSUMED
 from casebook.analysis.words import brokers, count, moment, number, size
 from casebook.facts import instant
@@ -32,7 +30,6 @@ def compacted(
     version: VersionInUse,
     partitions: Sequence[OffsetsPartition],
     cleaners: Sequence[BrokerCleaner],
-    commands: Commands,
     unlisted: Gaps,
 ) -> Finding:
     """Is the offsets topic compacted?
@@ -70,7 +67,7 @@ def compacted(
         why=f"{_why(rule, who, hit)} {RULES[rule]}",
         since=instant(_since(rule, who)),
         subject={"kind": "broker", "broker": who.broker} if who else {"kind": "cluster"},
-        next=tuple(_steps(rule, who, version, commands)),
+        next=tuple(_steps(rule, version)),
     )
 
 
@@ -127,7 +124,6 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted
         f"{number(len(found), 'segment')} {may} stop the cleaner of broker {cleaner.broker}, first {_name(obstacle)}",
         why=f"{_span(obstacle, cleaner)} In {version.version} an error while cleaning means: {failure}.",
         subject={"kind": "broker", "broker": cleaner.broker},
-        next=tuple(_raise_buffer(cleaner)),
     )
 
 
@@ -215,31 +211,9 @@ def _since(rule: str, who: BrokerCleaner | None) -> int | None:
     return who.died.time if rule == "C3" and who.died else who.last_at_work if rule == "C6" else None
 
 
-def _steps(rule: str, who: BrokerCleaner | None, version: VersionInUse, commands: Commands) -> Iterator[Step]:
-    restart = "Restart the broker in a quiet hour: its partitions move, and their new coordinators load them."
-    if rule == "C1":
-        command = commands.set("topics", OFFSETS_TOPIC, "cleanup.policy=compact")
-        yield Step(kind="first", text="Make it a compacted topic.", command=command)
-        return
-    if rule == "C2":
-        yield Step(kind="first", text="Switch the cleaner on in server.properties.", command="log.cleaner.enable=true")
-    if rule in ("C3", "C5") and who:
-        yield from _raise_buffer(who)
-    if rule in ("C2", "C3", "C4", "C5"):
-        yield Step(kind="then", text=restart, command=START)
-    if rule == "C6":
-        yield Step(kind="first", text="Look into log-cleaner.log, which alone tells why; server.log does not.")
-    if CLEANER_FAILURE.at(version.version) == "thread dies":
-        yield Step(kind="then", text="Watch log-cleaner.log: a death is written there and nowhere else.")
-    yield Step(kind="not", text="Do not delete segments by hand: commits go without any error; try it in the what-if first.")
-
-
-def _raise_buffer(cleaner: BrokerCleaner) -> Iterator[Step]:
-    least, to_set = cleaner.least_buffer, cleaner.buffer_to_set
-    if least is None or to_set is None:
-        return
-    why = f"the map must take {count(cleaner.need)} offsets, that is {size(least)}; memory comes from the heap"
-    yield Step(kind="first", text=f"Raise the cleaner's buffer: {why}.", command=f"log.cleaner.dedupe.buffer.size={to_set}")
+def _steps(rule: str, version: VersionInUse) -> Iterator[Step]:
+    if rule != "C1" and CLEANER_FAILURE.at(version.version) == "thread dies":
+        yield Step(kind="first", text="Watch log-cleaner.log: a death is written there and nowhere else.")
 
 
 def _lines(cleaners: Iterable[BrokerCleaner]) -> tuple[Evidence, ...]:

@@ -15,6 +15,11 @@ from casebook.observed import Source
 
 GIVE_LEDGER = "Give what was produced as the parameter ledger: CSV, JSON lines, Parquet, or a log with ledger_pattern."
 GIVE_SEGMENTS = "Give log dirs (--log-dirs BROKER=DIR), an extract, or bootstrap to read the topic live."
+OPEN_SEGMENTS = (
+    "Run it where the log dirs that were listed can be read, or collect with --copy-segments; else give an extract, or bootstrap "
+    "to read the topic live."
+)
+"""What would settle it where the log dirs were given, and their segments are not in the case."""
 _LOST = Evidence(file="tables/lost")
 _CLASSES = Evidence(file="tables/reconciliation")
 _UNTOLD = (Verdict.NOT_SCANNED, Verdict.UNREADABLE, Verdict.CANNOT_TELL)
@@ -143,10 +148,7 @@ def _lost(looked: _Looked, causes: Sequence[CauseRow], counts: Sequence[LostCoun
         Severity.CRITICAL,
         f"{count(lost + alarms)} of {number(acked, 'acknowledged record')} {agree(lost + alarms, 'is', 'are')} lost{unexplained}",
         why=" ".join(f"{count(row.records)}: {row.proves}." for row in took),
-        next=(
-            Step(kind="first", text="Send them again from tables/lost, by key and in order, before consumers rely on the gap."),
-            *advice,
-        ),
+        next=(*advice,),
         since=None if first is None else instant(first),
     )
 

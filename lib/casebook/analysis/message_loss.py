@@ -5,7 +5,7 @@ What notebook 70 concludes.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from casebook.analysis import coverage, divergence, loss, loss_causes, loss_checks
 from casebook.analysis.divergence import Divergence
@@ -99,6 +99,7 @@ def examine(
     compared: Compared | None = None,
     prices: Sequence[UncleanPrice] = (),
     start_prices: Sequence[StartPrice] = (),
+    listed: bool = False,
 ) -> MessageLoss:
     """Name what became of each record, why lost ones are gone, and answer every check.
 
@@ -110,6 +111,7 @@ def examine(
         of_past: Why not every cut of a log is known.
         of_copies: Why not every copy was compared.
         limits: What was read of stored records.
+        listed: Whether log dirs were given: nobody is then told to give them.
     """
     alarms = Counter()
     for row in sought.counts:
@@ -135,11 +137,14 @@ def examine(
         divergences=divergence.divergences(compared),
         prices=tuple(prices),
         start_prices=tuple(start_prices),
-        findings=(
-            *loss_checks.checks(sought.told, classes, causes, sought.counts, sought.unmatched, unread=sought.unread),
-            loss_checks.cut_ranges(cut_ranges, changes, gaps=of_past, topics=topics),
-            divergence.agreement(compared, of_copies),
-            loss_checks.price(prices),
+        findings=tuple(
+            replace(one, settle=loss_checks.OPEN_SEGMENTS) if listed and one.settle == loss_checks.GIVE_SEGMENTS else one
+            for one in (
+                *loss_checks.checks(sought.told, classes, causes, sought.counts, sought.unmatched, unread=sought.unread),
+                loss_checks.cut_ranges(cut_ranges, changes, gaps=of_past, topics=topics),
+                divergence.agreement(compared, of_copies),
+                loss_checks.price(prices),
+            )
         ),
     )
 

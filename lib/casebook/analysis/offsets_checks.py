@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from casebook.analysis import cleaner_checks, coverage
 from casebook.analysis.cleaner import BrokerCleaner
 from casebook.analysis.coverage import Gaps
-from casebook.analysis.maintenance_commands import Commands
 from casebook.analysis.no_offsets_topic import not_asked
 from casebook.analysis.offsets_rows import OffsetsPartition
 from casebook.analysis.offsets_unread import GIVE_LOG_DIRS, Unread, answered
@@ -59,9 +58,8 @@ def checks(
         damage(scan.damage, scan, unread_content),
         expiring(scan, settings, unread_content + coverage.settings_of_all(cluster, _origins(settings, _RETENTION)), outdated),
     )
-    commands = Commands(version.version, cluster.connect)
     answers = (
-        cleaner_checks.compacted(version, partitions, cleaners, commands, unlisted),
+        cleaner_checks.compacted(version, partitions, cleaners, unlisted),
         cleaner_checks.would_die(version, cleaners, unmapped),
         *(answered(answer, unread, cluster, partitions) for answer in on_records),
         replicated(cluster),
@@ -175,7 +173,7 @@ def writers(group_bytes: Iterable[GroupBytes], gaps: Gaps) -> Finding:
         f"One group of {len(sums)}, {share}",
         why="A commit for each record, or many idle partitions committed again and again, writes far more than it says.",
         subject={"kind": "group", "group": group},
-        next=(Step(kind="then", text=f"Let {group} commit by time or by batch, not by record."),),
+        next=(Step(kind="first", text=f"Let {group} commit by time or by batch, not by record."),),
     )
 
 
@@ -355,7 +353,7 @@ def expiring(scan: Scanned, settings: Sequence[Value], gaps: Gaps, outdated: Gap
 def replicated(cluster: Cluster) -> Finding:
     """Does every partition of it have more than one replica?"""
     own = [p for p in cluster.partitions if p.topic == OFFSETS_TOPIC]
-    single = [p for p in own if len(p.replicas) == 1]
+    single = [p for p in own if cluster.has_one_copy(p)]
     ask = Question(
         check="offsets_topic.replicated",
         question="Does the offsets topic have more than one replica?",

@@ -168,7 +168,6 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
         f"{_partitions(hit)} had no leader{_longest(hit)}{_ended(hit, still)}",
         why=f"Still without: {_named(still)}. {first}" if still else first,
         since=instant(min((window.opened for window in hit if window.opened), default=None)),
-        next=(Step(kind="first", text="Notebook 20 says which broker brings which partition back."),) if still else (),
     )
 
 

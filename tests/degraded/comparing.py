@@ -156,6 +156,8 @@ def _fits(before: object, now: object, bounds: tuple[bool, bool]) -> bool:
             fewer or len(now) == len(before)
         )
     if isinstance(before, Sequence) and isinstance(now, Sequence) and not isinstance(before, str):
+        if len(before) == len(now) and all(_fits(one, other, bounds) for one, other in zip(before, now, strict=True)):
+            return True
         return fewer and all(item in before for item in now)
     if isinstance(before, (int, float)) and isinstance(now, (int, float)):
         return (fewer and now < before) or (more and now > before)

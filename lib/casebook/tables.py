@@ -253,6 +253,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("opened_proof", "text", "Line or transaction that tells of its begin; of an open end where the evidence begins."),
         ("closed_proof", "text", "Line or transaction that tells of its end; of an open end where the evidence ends."),
         ("silent", "time", "Up to here the old leader printed nothing and may have stood still; null where nothing tells."),
+        ("at_most", "flag", "It may have ended earlier: the log that tells it was not read."),
     ),
     "partition_history": _columns(
         ("topic", "text", "Topic name."),

@@ -132,10 +132,13 @@ class TestLoss:
         told.write("t", 0, 55, (55,), 1, 2000)
         told.lose(57, GONE)
         told = [event("broker_stopping", 1900, 57), event("broker_stopped", GONE - 5, 57)], told
-        found = examined(*told[0], told=told[1], covered=[log(57)])
+        found = examined(*told[0], told=told[1], covered=[log(broker) for broker in LIVE])
         assert (found.chains[0].kind, found.chains[0].partitions) == ("broker_stopped", 1)
         assert found.roots[0].kind == "stopped"
         assert finding(found, "root").severity == "info"
+        partly = finding(examined(*told[0], told=told[1], covered=[log(57)]), "root")
+        assert partly.status == "could_not_check"
+        assert "as far as could be checked: Broker 57 was stopped" in partly.title
 
     def test_no_log_of_the_broker(self):
         """Then it may as well have been killed: said, not guessed."""
@@ -219,7 +222,7 @@ class TestStillDown:
 
     def test_a_stop_that_was_asked_for_is_no_trifle_then(self):
         """Broker 2 was stopped, and nobody else has its partitions: a warning, before the loss that healed."""
-        found = examined(event("broker_stopping", 19_900, 2), told=self.told(), covered=[log(2)])
+        found = examined(event("broker_stopping", 19_900, 2), told=self.told(), covered=[log(broker) for broker in (1, 2, 3)])
         assert (found.chains[0].broker, found.chains[0].kind) == (2, "broker_stopped")
         assert finding(found, "root").severity == "warning"
 

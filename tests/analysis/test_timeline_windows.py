@@ -356,6 +356,33 @@ class TestTwoLeaders:
         assert windows(found, "two_leaders")[0].planned
         assert finding(found, "two_leaders").severity is Severity.WARNING
 
+    @pytest.mark.parametrize("name", ["server.log", "state-change.log"])
+    def test_an_end_that_another_log_tells(self, name):
+        """Where the server.log of the old leader was not read, it may have followed before: a bound, of which nothing grave is said."""
+        told = started()
+        told.write("t", 0, 2, (1, 2), 1, 1400)
+        lines = [
+            event("broker_starting", -50_100, 1, file=name),
+            event("become_follower", 6400, 1, file=name, topic="t", partition=0, leader=2, leader_epoch=1),
+        ]
+        found = examined(*lines, told=told, covered=[log(1, name)])
+        answer, read = finding(found, "two_leaders"), name == "server.log"
+        assert windows(found, "two_leaders")[0].at_most is not read
+        assert answer.severity is (Severity.CRITICAL if read else Severity.WARNING)
+        assert ("at most" in answer.title) is not read
+
+    def test_an_open_end_of_a_log_that_was_not_read(self):
+        """That it lived on stands in another log; whether it took writes, nobody knows."""
+        told = started()
+        told.lose(1, 1000, 0xA)
+        told.write("t", 0, 2, (2,), 1, 1400)
+        lines = [
+            event(kind, at, 1, file="state-change.log") for kind, at in (("broker_starting", -50_100), ("scheduler_failed", 5000))
+        ]
+        found = examined(*lines, told=told, covered=[log(1, "state-change.log")])
+        assert windows(found, "two_leaders") == []
+        assert finding(found, "two_leaders").status is Status.COULD_NOT_CHECK
+
 
 class TestUnderMinIsr:
     def test_effective_setting(self):

@@ -13,7 +13,7 @@ from casebook.analysis.settings import BUILT_IN, BUILT_IN_ASSUMED, SERVER_PROPER
 from casebook.analysis.timeline_history import Past
 from casebook.analysis.verdicts import State, Verdict
 from casebook.analysis.words import agree, brokers, number
-from casebook.events import LogFile
+from casebook.events import Extent, LogFile
 from casebook.facts import Cluster, Partition, Problem, instant
 from casebook.findings import Gap
 from casebook.storage import LogDir, Replica, Scanned, is_listing
@@ -164,6 +164,22 @@ def logs(files: Sequence[LogFile], cluster: Cluster, wanted: Collection[int]) ->
 def server_logs(files: Sequence[LogFile], cluster: Cluster, wanted: Collection[int]) -> Gaps:
     """As :func:`logs`, where only a broker's ``server.log`` tells, or what it printed."""
     return tuple(_of_logs(files, wanted, is_server_log, "server.log")) + unread_logs(files, cluster)
+
+
+def state_changes(files: Sequence[LogFile], cluster: Cluster, past: Past, wanted: Collection[int]) -> Gaps:
+    """Why not every state of every partition is known: neither from a history nor from the ``state-change.log`` of each broker.
+
+    Args:
+        wanted: The brokers, each of which may have been the controller that alone logs an election.
+    """
+    if not history(past, cluster):
+        return ()
+    read = [file for file in files if file.extent is Extent.READ]
+    return tuple(_of_logs(read, wanted, _is_state_change_log, "state-change.log"))
+
+
+def _is_state_change_log(file: LogFile) -> bool:
+    return file.broker is not None and "state-change" in file.file.rpartition("/")[2].lower()
 
 
 def _is_any(file: LogFile) -> bool:

@@ -84,6 +84,15 @@ def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findi
     first = likeliest(candidates)
     if candidates and first is None:
         return _undecided(ask, f"{chains[0].title}{_lost(scene, chains)}", chains[0], candidates)
+    if unread := coverage.server_logs(scene.files, scene.cluster, scene.brokers):
+        said = first.name if first else chains[0].title
+        return ask.could_not_check(
+            f"Likeliest root, as far as could be checked: {said}{_lost(scene, chains)}",
+            why=" ".join((unread[0].why, "What began it may stand there.")),
+            settle=unread[0].settle,
+            since=instant(chains[0].opened),
+            at_latest=True,
+        )
     waits = f"Broker {chains[0].broker} is still down, and holds {number(chains[0].holds, 'partition')} without leader"
     told = [chains[0].title, *([waits] if chains[0].holds else []), *(point.text for point in (first.pro if first else ()))]
     against = [point.text for point in (first.contra if first else ())]

@@ -348,6 +348,15 @@ class TestOthers:
         found = examined(*first, *again)
         assert found.chains[0].title == "Broker 1 recovered its logs for 1 min 30 s"
 
+    def test_a_first_start_behind_lines_of_others(self):
+        """On one host ZooKeeper and broker may share a log, and a start may have failed before: no logs, nothing to recover."""
+        failed = [event("broker_starting", -9000, 1), event("startup_failed", -8500, 1, line=2)]
+        first = [event("broker_starting", 0, 1, line=3), event("unclean_start", 100, 1, line=4)]
+        empty = event("logs_loaded", 110, 1, line=5, logs=0, ms=7)
+        assert "unclean_start" not in {chain.kind for chain in examined(*failed, *first, empty).chains}
+        held = event("logs_loaded", 110, 1, line=5, logs=3, ms=7)
+        assert "unclean_start" in {chain.kind for chain in examined(*failed, *first, held).chains}
+
     def test_failed_disk(self):
         """Its replicas leave, and a broker without a dir stops."""
         told = History()

@@ -4,7 +4,7 @@ import pytest
 
 from casebook.analysis import timeline_checks
 from casebook.analysis.timeline_silences import COLLECT_HISTORY
-from casebook.facts import Broker, Partition, Stat, Topic
+from casebook.facts import Broker, Partition, PartitionState, Stat, Topic
 from casebook.findings import Severity, Status
 from casebook.history import Happened, What
 from tests.analysis.timeline_scenes import NEW, OLD, T0, History, cluster, event, examined, finding, log, windows
@@ -18,6 +18,13 @@ def started(leader=1, isr=(1, 2)):
     told.register(2, -50_000, 0xB)
     told.write("t", 0, leader, isr, 0, -40_000)
     return told
+
+
+def written_before(mtime, leader=1):
+    """A state that a snapshot holds."""
+    stat = Stat(version=0, mtime=mtime)
+    state = PartitionState(leader, (leader,), 0, 1, stat=stat)
+    return Happened(What.STATE, 1, mtime, before=True, topic="t", partition=0, state=state)
 
 
 def spans(found, kind):
@@ -50,6 +57,51 @@ class TestLeaderless:
         told.lose(1, 1000, 0xA)
         told.register(1, 3000, 0xC)
         assert spans(examined(told=told), "leaderless") == [(1000, 3000)]
+
+    def test_not_registered_when_the_history_begins(self):
+        """The state was written long before: that says nothing of when its leader went."""
+        told = History()
+        told.rows.append(written_before(T0 - 86_400_000))
+        told.register(1, 9000, 0xC)
+        assert spans(examined(told=told), "leaderless") == [(-600_000, 9000)]
+
+    @pytest.mark.parametrize("followed", [False, True])
+    def test_a_snapshot_alone_is_no_history(self, followed):
+        """It tells of one moment: nothing is said of what was before it, or after it."""
+        told = History()
+        told.rows.append(written_before(T0 - 700_000))
+        if followed:
+            told.add(What.SESSION_OPENED, 0, session=9, timeout=6000)
+        for check in ("two_leaders", "leaderless"):
+            found = finding(examined(told=told), check)
+            if not followed:
+                assert found.status is Status.COULD_NOT_CHECK, check
+        assert bool(spans(examined(told=told), "leaderless")) is followed
+
+    def test_a_deleted_topic_is_missed_by_nobody(self):
+        """Logs alone: a deletion leaves -1 behind, and the next topic of that name begins with epoch 0 again."""
+        place, log_ = {"topic": "t", "partition": 0}, {"file": "state-change.log"}
+        led = {"from_": "NewPartition", "to": "OnlinePartition", "leader": 1, "leader_epoch": 0, "isr": "1"}
+        made = event("partition_changed", 0, 1, **place, **log_, line=1, **led)
+        taken = event("isr_removed", 5000, 1, **place, **log_, line=2, leader=-1, leader_epoch=1, isr="1")
+        gone = event("log_deleted", 5020, 1, **place, line=9, path="/d/t-0.c0-delete")
+        assert spans(examined(made, taken), "leaderless") == [(5000, None)]
+        assert spans(examined(made, taken, gone), "leaderless") == []
+        anew = event(
+            "partition_changed", 9000, 1, **place, **log_, line=4, from_="NonExistentPartition", to="NewPartition", assigned=1
+        )
+        again = event("partition_changed", 9010, 1, **place, **log_, line=5, **led)
+        lost = event("isr_removed", 9500, 1, **place, **log_, line=6, leader=-1, leader_epoch=1, isr="1")
+        assert spans(examined(made, taken, anew, again), "leaderless") == []
+        assert spans(examined(made, taken, gone, again, lost), "leaderless") == [(9500, None)]
+
+    def test_a_replica_that_was_moved_away(self):
+        """Its log goes, too, and the partition is led on elsewhere."""
+        place = {"topic": "t", "partition": 0}
+        led = event("partition_changed", 0, 1, **place, file="state-change.log", leader=2, leader_epoch=0, isr="1,2")
+        gone = event("log_deleted", 5000, 1, **place, line=9, path="/d/t-0.c0-delete")
+        lost = event("isr_removed", 9000, 1, **place, file="state-change.log", line=7, leader=-1, leader_epoch=1, isr="2")
+        assert spans(examined(led, gone, lost), "leaderless") == [(9000, None)]
 
     def test_open_end(self):
         """Nobody came: the end is open, with the end of the history as its proof, and it is critical."""

@@ -125,7 +125,10 @@ def history(past: Past, cluster: Cluster) -> Gaps:
     if torn := torn_history(cluster):
         return torn
     if not past.there:
-        return (Gap(why="ZooKeeper's history was not collected.", settle=COLLECT_HISTORY),)
+        why = "ZooKeeper's history was not collected."
+        if past.first is not None:
+            why = "There is a snapshot of ZooKeeper and no transaction: it tells of one moment."
+        return (Gap(why=why, settle=COLLECT_HISTORY),)
     if not past.breaks:
         return ()
     why = f"Transactions before {instant(past.breaks[0])} are missing."

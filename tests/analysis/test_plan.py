@@ -7,7 +7,8 @@ import pytest
 from casebook.analysis import leadership, plan, timeline_unclean
 from casebook.analysis.plan_rows import Act
 from casebook.analysis.release import release
-from casebook.findings import Question, Severity, Step
+from casebook.findings import Coverage, Question, Severity, Step
+from casebook.observed import Source
 from casebook.storage import LogDir, Replica, SegmentFile
 from tests.evidence import made, override, state
 
@@ -20,7 +21,7 @@ TOPICS = {
         3: ([2, 6], state(2, [2])),
     }
 }
-ASK = Question(check=timeline_unclean.CHECK, question="?")
+ASK = Question(check=timeline_unclean.CHECK, question="?", coverage=Coverage.every(1, "partition", Source.HISTORY))
 
 
 def lead(*, log_dirs=(), topics=TOPICS, properties=None):

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from casebook.findings import Finding, Severity, Status, Step
+from casebook.findings import Coverage, Finding, Severity, Status, Step
+from casebook.observed import Source
 from tests.case_copies import CaseCopy
 from tests.degraded import harness, labels, removals
 from tests.degraded.comparing import CONTRADICTION, EQUAL, FALSE_OK, WEAKER, compare
@@ -111,7 +112,9 @@ _NOT_HERE = ()
 
 def _finding(status=Status.FINDING, **more):
     severity = Severity.WARNING if status is Status.FINDING else None
-    return Finding(**{"check": "a.b", "question": "?", "status": status, "severity": severity, "title": "3 of 3"} | more)
+    seen = Coverage.every(3, "partition", Source.ZNODES)
+    common = {"check": "a.b", "question": "?", "status": status, "severity": severity, "title": "3 of 3", "coverage": seen}
+    return Finding(**common | more)
 
 
 _WHOLE = {"facts": {"count": 3, "names": ["a", "b", "c"]}, "since": "2026-11-21T10:00:00Z"}

@@ -18,12 +18,12 @@ from tests.unreadable.answers import answers
 PLAIN = ("10", "20", "30", "40", "50", "60", "80", "90")
 """Those that answer without Spark, where there is no ledger."""
 LESSER = [
-    ("leader_minus_one", "history", "left out"),
+    ("leader_minus_one", "state-change logs", "left out"),
     ("leader_minus_one", "all logs", "left out"),
-    ("leader_minus_one", "log dirs", "left out"),
+    ("leader_minus_one", "server.properties", "left out"),
     ("leader_minus_one", "states", "denied"),
     ("leader_minus_one", "broker ids", "denied"),
-    ("leader_minus_one", "history", "torn"),
+    ("leader_minus_one", "server logs", "torn"),
     ("coordinators_loading", "server logs of one broker", "cut"),
     ("coordinators_loading", "log dirs of one broker", "left out"),
     ("coordinators_loading", "server.properties", "left out"),

@@ -378,7 +378,7 @@ class Examination:
             said=said,
             earlier=earlier,
             log_dirs=case.log_dirs(),
-            happened=history_facts.read(case.history()) if case.has_history else None,
+            happened=history_facts.read(case.past()) if case.has_history else None,
         )
 
     def _write(self, folder: Path) -> None:

@@ -155,6 +155,7 @@ class LossEvidence:
             history=self._case.has_history,
             logs={file.broker for file in self._timeline.files if file.broker is not None},
             topics=self._topics,
+            partitions=sum(not self._topics or partition.topic in self._topics for partition in self._cluster.partitions),
             of_past=self._of_past,
             of_copies=self._of_copies,
             limits=self._stored.limits if self._stored else (),

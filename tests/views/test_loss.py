@@ -423,7 +423,7 @@ class TestNothing:
         """A tick, the number, and the class that is nearest to a loss."""
         said = shown(desk(morning(())).when())
         assert "OK No acknowledged record is lost: 41\u202f236\u202f118 looked at." in said
-        assert "Looked at 41\u202f236\u202f340 rows of the ledger" in said
+        assert "Looked at 41\u202f236\u202f328 of 41\u202f236\u202f328 records, by ledgers and segments" in said
         assert "Nearest to it 8 records: outcome unknown, not stored" in said
 
     def test_without_ledger_it_says_how_to_give_one_and_the_rest_is_shown(self):

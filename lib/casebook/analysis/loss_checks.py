@@ -253,24 +253,25 @@ def cut_ranges(
     ranges: Sequence[CutRange],
     changes: Sequence[Change],
     *,
+    partitions: int,
     gaps: Sequence[Gap],
     topics: Collection[str] = (),
 ) -> Finding:
     """Did offsets disappear, as logs and epochs alone tell, without any ledger?
 
     Args:
+        partitions: How many there are of what was looked at.
         gaps: Why not every cut of a log is known.
         topics: Those that were looked at; empty for all.
     """
     known = [row for row in ranges if row.to_offset is not None]
     offsets = sum(row.to_offset - row.from_offset for row in known)
     unknown = [row for row in changes if row.cut is None and not row.planned and (row.unclean or row.closed != row.opened)]
+    untold = len({(row.topic, row.partition) for row in unknown})
     ask = Question(
         check="loss.cut_ranges",
         question="Did offsets that had been written disappear?",
-        coverage=Coverage.counted(
-            len(changes) - len(unknown), len(changes), "change of leader", Source.HISTORY, Source.LOGS, many="changes of leader"
-        ),
+        coverage=Coverage.counted(partitions - untold, partitions, "partition", Source.HISTORY, Source.LOGS),
         threshold="a leader that came back and cut away what others had not",
         facts={"ranges": len(ranges), "offsets": offsets, "of_unknown_length": len(ranges) - len(known)},
         evidence=(*(proof(row.proof) for row in ranges[:SHOWN] if row.proof), Evidence(file="tables/cut_ranges")),

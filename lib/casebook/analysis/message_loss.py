@@ -91,6 +91,7 @@ def examine(
     history: bool = False,
     logs: Collection[int] = (),
     topics: Collection[str] = (),
+    partitions: int = 0,
     of_past: coverage.Gaps = (),
     of_copies: coverage.Gaps = (),
     limits: Sequence[Limits] = (),
@@ -108,6 +109,7 @@ def examine(
         history: Whether all changes are known, from ZooKeeper's history.
         logs: Brokers whose logs are there.
         topics: The ledger's; empty for all.
+        partitions: How many these have.
         of_past: Why not every cut of a log is known.
         of_copies: Why not every copy was compared.
         limits: What was read of stored records.
@@ -141,7 +143,7 @@ def examine(
             replace(one, settle=loss_checks.OPEN_SEGMENTS) if listed and one.settle == loss_checks.GIVE_SEGMENTS else one
             for one in (
                 *loss_checks.checks(sought.told, classes, causes, sought.counts, sought.unmatched, unread=sought.unread),
-                loss_checks.cut_ranges(cut_ranges, changes, gaps=of_past, topics=topics),
+                loss_checks.cut_ranges(cut_ranges, changes, partitions=partitions, gaps=of_past, topics=topics),
                 divergence.agreement(compared, of_copies),
                 loss_checks.price(prices),
             )

@@ -42,7 +42,8 @@ _HINTS = (
     b"-u", b"-a ", b"-e ", b"--cert", b"--proxy-cert", b"--auth", b"proxy-user", b"login", b"sshpass", b"mysql",
     b"ldap", b"kadmin", b"redis-cli", b"-keygen", b"7z", b"zip", b"snmp", b"openssl", b"smbclient", b"htpasswd",
    
-    b"sqlplus", b"rabbitmqctl", b"api-key", b"apikey", b"refresh-token", b"net use", b"addauth", b"digest:", b"auth", b"<<<", b"expect",
+    b"sqlplus", b"rabbitmqctl", b"api-key", b"apikey", b"refresh-token", b"net use",
+    b"addauth", b"digest:", b"auth", b"<<<", b"expect",
     b"passw", b"securestring",
 )  # fmt: skip
 """One of them is in small letters in each match."""

@@ -16,7 +16,7 @@ _PEM_BODY = re.compile(
 _LONGEST_PEM = 500
 """Lines, with those of other threads in between; a key of 16,384 bits has 200."""
 _HEAD = re.compile(
-    rb"\s*(?:\[?\d[\d:.,TZ/ +\-]{9,40}\]?)?[\s:|]{0,9}"
+    rb"\s*(?:\[?\d{1,4}[:./ -][\d:.,TZ/ +\-]{8,40}(?:\]|(?<=[\s:|])))?[\s:|]{0,9}"
     rb"(?:\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\]?(?![\w=]))?[\s:|]{0,9}"
 )
 _PAIR_LINES = 3

@@ -26,10 +26,12 @@ _ABBREVIATED = frozenset({
     "cfg", "ctx", "db", "dst", "fs", "grp", "ks", "md", "mm", "msg", "ns", "prd", "pvc", "rs", "src", "stg", "svc", "tbl", "tmp",
     "ts", "tx", "txn", "vm",
 })  # fmt: skip
+_OF_ONE_CASE = re.compile(r"[a-z]+|[A-Z]+")
 _VERSION = re.compile(r"v\d")
 _LEAST, _LEAST_SAID, _LEAST_OF_RECORDS = 20, 16, 30
 """Letters of a run after any word, after one that says what it is, and in ledgers, whose ids are random and have up to 28."""
 _KAFKA_ID = 22
+_LEAST_WITHOUT_DIGITS = 30
 _SORTABLE = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 """A ULID, which begins with a time: an id."""
 _SAID, _RANDOM = "said", "random"
@@ -74,6 +76,8 @@ def _is_run(part: str, words: list[str], text: str, said: bool, of_records: bool
         return said or (f"{words[-1]}_{part}" in text and _is_issuer(words))
     if said and _alternates(part):
         return True
+    if len(part) >= _LEAST_WITHOUT_DIGITS and (said or _is_issuer(words)) and _alternates_in_case(part):
+        return True
     least = _LEAST_SAID if said else _LEAST_OF_RECORDS if of_records else _LEAST
     return len(part) >= least and (said or not shapes.is_kafka_id(text)) and shapes.is_mixed(part)
 
@@ -85,8 +89,13 @@ def _is_issuer(words: list[str]) -> bool:
 
 
 def _alternates(part: str) -> bool:
-    """Whether capitals and digits alternate, without small letters."""
-    return part.isupper() and len(re.findall(r"[A-Z]+|\d+", part)) >= len(part) // 4
+    """Whether it is of capitals and digits, without small letters."""
+    return part.isupper() and len(part) >= _LEAST and re.search(r"\d", part) is not None
+
+
+def _alternates_in_case(part: str) -> bool:
+    """Whether small letters and capitals alternate: by chance at every second letter."""
+    return len(_OF_ONE_CASE.findall(part)) > len(part) / 3
 
 
 def _goes_on(body: str) -> bool:

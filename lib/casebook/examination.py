@@ -326,6 +326,7 @@ class Examination:
             "lost": (),
             "unprocessed": (),
             "cut_ranges": found.cut_ranges,
+            "loss_estimates": found.estimates,
             "divergence": found.divergences,
             "unclean_price": found.prices,
             "commit_steps": self._consumed.steps,

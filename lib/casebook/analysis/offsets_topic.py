@@ -121,7 +121,7 @@ def examine(
     replicas = copies(log_dirs)
     verdicts = {
         (replica.broker, replica.partition): cleaner.judge(
-            replica, cleaners[replica.broker], version.version, log_dir=log_dir, events=events, logs=logs
+            replica, cleaners[replica.broker], version.version, log_dir=log_dir, logs=logs
         )
         for replica, log_dir in replicas
     }

@@ -131,9 +131,10 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("segments", "int", "Segment files."),
         ("bytes", "int", "Of them."),
         ("records", "int", "In them, with transaction markers; null where no scan read them."),
+        ("unread_bytes", "int", "Of the bytes: what the scan could not read; null where no scan read any."),
         ("live_bytes", "int", "Of the latest record of every key, tombstones included."),
         ("live_records", "int", "Those records."),
-        ("superseded_bytes", "int", "All others."),
+        ("superseded_bytes", "int", "All others that were read."),
         ("commits", "int", "Commits that OffsetFetch answers."),
         ("groups", "int", "Groups with a commit or metadata."),
         (

@@ -115,7 +115,7 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted
     if not found:
         if CLEANER_MAP_RULE.at(version.version) == "partial":
             well = f"The cleaner of {version.version} cleans as far as its map reaches"
-            return ask.not_applicable(well, gaps=coverage.release(version))
+            return ask.not_applicable(well, gaps=coverage.release(version, CLEANER_MAP_RULE))
         return ask.ok("Every segment fits into the cleaner's map", gaps=(*unlisted, *_unmapped(cleaners)))
     founded = [pair for pair in found if pair[1].need is None or not pair[0].settings.holds_assumed]
     if not founded:

@@ -154,5 +154,7 @@ def names(of: Iterable[Event], most: int = 3) -> str:
     for event in of:
         name = f"{event.topic}-{event.partition}" if event.topic is not None else "a partition that the line does not name"
         counted[name] = counted.get(name, 0) + 1
-    said = [name if times == 1 or len(counted) == 1 else f"{name} ({times} times)" for name, times in list(counted.items())[:most]]
+    said = [
+        name if times == 1 or len(counted) == 1 else f"{name} ({times} times)" for name, times in list(counted.items())[:most]
+    ]
     return ", ".join(said) + (f" and {number(len(counted) - most, 'other')}" if len(counted) > most else "")

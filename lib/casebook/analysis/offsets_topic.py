@@ -222,6 +222,7 @@ def _partition(
         segments=len(replica.segments) if replica else len(found),
         bytes=size,
         records=records,
+        unread_bytes=offsets_unread.unread_bytes(replica, found) if segments else None,
         live_bytes=sum(s.live_bytes for s in found) if segments else None,
         live_records=sum(s.live_records for s in found) if segments else None,
         live_segments=sum(s.live_records > 0 for s in found) if segments else None,

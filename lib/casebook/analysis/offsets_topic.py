@@ -101,7 +101,8 @@ def examine(
         failed: Why segments that should have been read could not be.
         looked: Whether segments may be read.
     """
-    scan, rates = scanned or Scanned(), rates or {}
+    replicas = copies(log_dirs)
+    scan, rates = offsets_unread.proven(scanned or Scanned(), [replica for replica, _ in replicas]), rates or {}
     settings = TopicSettings(cluster, version.version)
     configured = {t for t, config in cluster.topic_configs.items() if "compact" in config.get("cleanup.policy", "")}
     told = {one.broker for one in (*events, *files) if one.broker is not None}
@@ -118,7 +119,6 @@ def examine(
         for broker in brokers
     }
     logs = {(log.broker, log.partition): log for log in scan.logs}
-    replicas = copies(log_dirs)
     verdicts = {
         (replica.broker, replica.partition): cleaner.judge(
             replica, cleaners[replica.broker], version.version, log_dir=log_dir, logs=logs

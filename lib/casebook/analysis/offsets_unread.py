@@ -9,7 +9,7 @@ from casebook.errors import CasebookError, NotHereError
 from casebook.facts import Cluster
 from casebook.findings import NOTHING, UNREADABLE, Coverage, Finding, Question, Status
 from casebook.observed import Source
-from casebook.storage import CHECKPOINTS, OFFSETS_TOPIC, LogDir, Replica, Segment, SegmentFile, is_listing
+from casebook.storage import CHECKPOINTS, OFFSETS_TOPIC, LogDir, Replica, Scanned, Segment, SegmentFile, is_listing
 
 GIVE_LOG_DIRS = "Give the log dirs of the coordinators: collect with --log-dirs BROKER=DIR."
 _LOOK = "Run notebook 40 on the same source: casebook run offsets_topic --source ..."
@@ -60,6 +60,24 @@ def unread_bytes(copy: Replica | None, segments: Iterable[Segment]) -> int:
         return sum(segment.damaged_bytes for segment in read.values())
     active = copy.segments[-1].base_offset if copy.segments else None
     return sum(_unread(one, read.get(one.base_offset), is_active=one.base_offset == active) for one in copy.segments)
+
+
+def proven(scan: Scanned, copies: Iterable[Replica]) -> Scanned:
+    """What a scan found, where no segment counts as safe to do without of a copy that was not wholly read.
+
+    An older value, which such a segment's tombstone hides, may lie in what was not read.
+    """
+    found: dict[tuple[int, int], list[Segment]] = {}
+    for segment in scan.segments:
+        found.setdefault((segment.broker, segment.partition), []).append(segment)
+    listed = {(copy.broker, copy.partition): copy for copy in copies}
+    cut = {at for at, some in found.items() if unread_bytes(listed.get(at), some)}
+    if not cut:
+        return scan
+    segments = tuple(
+        one._replace(safe_to_do_without=False) if (one.broker, one.partition) in cut else one for one in scan.segments
+    )
+    return replace(scan, segments=segments)
 
 
 def _unread(listed: SegmentFile, read: Segment | None, *, is_active: bool) -> int:

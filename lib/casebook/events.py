@@ -15,6 +15,10 @@ _MAY_BE_EMPTY = re.compile(r"/(?:kafka-authorizer|kafka-request|log-cleaner)\.lo
 _EXCEPTION = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error|Throwable)\b.*", re.MULTILINE)
 
 
+DISK_FAILURES = ("log_dir_failed", "disk_error", "clean_failed")
+"""Kinds of events that tell of a disk, or a file, that failed."""
+
+
 class Event(NamedTuple):
     """An entry of a log whose meaning is known.
 

@@ -232,18 +232,20 @@ class Workbook(Examination):
         chosen = self.choose("partition", sorted(by_number, key=int), default=partition)
         return by_number.get(chosen, read[0] if read else None)
 
-    def deletion(self, topic: OffsetsTopic, copy: OffsetsPartition | None, *, delete: str, delete_before: str) -> None:
+    def deletion(
+        self, topic: OffsetsTopic, copy: OffsetsPartition | None, *, delete: str, delete_before: str, delete_below: str = ""
+    ) -> None:
         """Show what deleting segments of a copy would lose, or the static twin at the parameters.
 
         Raises:
-            UsageError: A parameter names a segment that is not there, or is no time.
+            UsageError: A parameter names a segment that is not there, or is no time or offset.
         """
         segments = topic.segments(copy.broker, copy.partition) if copy else ()
         if not segments:
             self.show(deletion_views.nothing_read(topic.unread, empty=topic.empty))
             return
         subject = deletion_views.Subject(broker=copy.broker, partition=copy.partition, segments=segments, source=self._source)
-        choice = deletion_choice.parse(delete, delete_before, segments)
+        choice = deletion_choice.parse(delete, delete_before, segments, delete_below=delete_below)
         ask = partial(self._offsets.deletions, copy)
         self.show(deletion_views.panel(subject, choice, ask, interactive=self.interactive, remembered=self._remembered))
 

@@ -15,7 +15,7 @@ from casebook.facts import Cluster, Partition, PartitionState, Problem, ReadOutc
 from casebook.findings import Coverage, Gap, Question, Status
 from casebook.observed import Source
 from casebook.storage import OFFSETS_TOPIC, Damage, LogDir, Replica, Scanned, Segment, SegmentFile
-from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
+from casebook.versions import CLEANER_MAP_RULE, LOAD_TAKES_ANY_BATCH, KafkaVersion, VersionInUse, VersionOrigin
 from tests.evidence import made, state
 
 ASK = Question(check="a.b", question="Is it well?", coverage=Coverage.every(5, "partition", Source.ZNODES))
@@ -263,5 +263,16 @@ class TestRelease:
     def test_assumed(self):
         """Whether a question arises in a release is not known where nobody knows the release."""
         used = VersionInUse(version=KafkaVersion.parse("3.9.2"), origin=VersionOrigin.ASSUMED)
-        assert "3.9.2 is assumed" in whys(coverage.release(used))
-        assert not coverage.release(replace(used, origin=VersionOrigin.LOGS))
+        assert "3.9.2 is assumed" in whys(coverage.release(used, LOAD_TAKES_ANY_BATCH))
+        assert not coverage.release(replace(used, origin=VersionOrigin.LOGS), LOAD_TAKES_ANY_BATCH)
+
+    def test_inferred(self):
+        """Nor where the znodes allow releases on both sides of a change."""
+        first, last = KafkaVersion.parse("0.9.0.1"), KafkaVersion.parse("3.9.2")
+        used = VersionInUse(version=last, origin=VersionOrigin.ZNODES, possible="0.9.0.1 or newer", between=(first, None))
+        assert "0.9.0.1 or newer" in whys(coverage.release(used, LOAD_TAKES_ANY_BATCH))
+        later = replace(used, between=(KafkaVersion.parse("0.10.2.2"), None))
+        assert not coverage.release(later, LOAD_TAKES_ANY_BATCH)
+        assert not coverage.release(
+            replace(used, version=first, between=(first, KafkaVersion.parse("0.10.0.0"))), CLEANER_MAP_RULE
+        )

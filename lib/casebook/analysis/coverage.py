@@ -17,7 +17,7 @@ from casebook.events import Extent, LogFile
 from casebook.facts import Cluster, Partition, Problem, instant
 from casebook.findings import Gap
 from casebook.storage import LogDir, Replica, Scanned, is_listing
-from casebook.versions import VersionInUse, VersionOrigin
+from casebook.versions import Changed, KafkaVersion, VersionInUse, VersionOrigin
 
 Gaps = tuple[Gap, ...]
 
@@ -135,11 +135,18 @@ def history(past: Past, cluster: Cluster) -> Gaps:
     return (Gap(why=why, settle="Give the transaction logs of another server of the ensemble."),)
 
 
-def release(version: VersionInUse) -> Gaps:
-    """Why it is not known whether a question arises in the release at hand."""
-    if version.origin is not VersionOrigin.ASSUMED:
+def release(version: VersionInUse, rule: Changed) -> Gaps:
+    """Why it is not known whether a question arises in the release at hand.
+
+    Args:
+        rule: What decides it, by release.
+    """
+    if version.origin is VersionOrigin.ASSUMED:
+        return (Gap(why=f"Which release it is nobody knows; {version.version} is assumed.", settle=GIVE_RELEASE),)
+    if not any(version.may_be_before(KafkaVersion.parse(since)) for since, _ in rule.values):
         return ()
-    return (Gap(why=f"Which release it is nobody knows; {version.version} is assumed.", settle=GIVE_RELEASE),)
+    why = f"The znodes allow Kafka {version.possible}, and not all of these do as {version.version}, which was taken."
+    return (Gap(why=why, settle=GIVE_RELEASE),)
 
 
 def torn_history(cluster: Cluster) -> Gaps:

@@ -9,6 +9,7 @@ from casebook.analysis.timeline_merge import sessions
 from casebook.analysis.timeline_rows import Row, Span, StateRow, Window
 from casebook.analysis.timeline_scene import SLACK, Scene
 from casebook.analysis.timeline_two_leaders import is_planned, silence
+from casebook.events import DISK_FAILURES
 from casebook.storage import Partition, Replica
 
 LAG, TIMEOUT = "replica.lag.time.max.ms", "zookeeper.session.timeout.ms"
@@ -221,7 +222,7 @@ class _Changes:
         told = self._scene.kind("replicas_offline").between(since, at + SLACK)
         if any(key in line.listed() for line in told if line.broker == old or line.number("broker") == old):
             return True
-        halted = self._scene.kinds(("log_dir_failed", "disk_error"), at - SOON, at + SLACK)
+        halted = self._scene.kinds(DISK_FAILURES, at - SOON, at + SLACK)
         return any(line.broker == old and self._scene.is_registered(old, at) is not True for line in halted)
 
 

@@ -132,7 +132,9 @@ def endless(scene: Scene) -> Finding:
         caveats=assumed(load_buffer(settings, one.judged.coordinator).origin for one in (*hit, *loading)),
     )
     if LOAD_TAKES_ANY_BATCH.at(version):
-        return ask.not_applicable(f"Kafka {version} loads batches of any size", gaps=coverage.release(scene.version))
+        return ask.not_applicable(
+            f"Kafka {version} loads batches of any size", gaps=coverage.release(scene.version, LOAD_TAKES_ANY_BATCH)
+        )
     if hit:
         one = hit[0].judged
         return ask.found(

@@ -113,6 +113,8 @@ def cleaner(lead: Leadership, held: Scene | None, topic: OffsetsTopic) -> Iterat
                Commands(lead.version.version, lead.cluster.connect).set("topics", OFFSETS_TOPIC, "cleanup.policy=compact")),
         "C2": (f"Switch the cleaner on in server.properties of {brokers(hit)}: nothing compacts their copies as it is.",
                "log.cleaner.enable=true"),
+        "C10": ("Mend what the exceptions in the cleaner's log name, the disk, the file, or who else holds it: "
+                "each attempt to clean fails on them.", None),
         "C6": ("Look into log-cleaner.log for why nothing was cleaned: server.log does not tell.", None),
     }.get(rule)  # fmt: skip
     if order is not None:
@@ -122,7 +124,7 @@ def cleaner(lead: Leadership, held: Scene | None, topic: OffsetsTopic) -> Iterat
     for step in _buffers(fits, checks):
         yield replace(step, never=never)
         never = ()
-    if rule in ("C2", "C3", "C4", "C5") and hit:
+    if rule in ("C2", "C3", "C4", "C5", "C10") and hit:
         yield _restart(lead, hit, checks, never)
 
 

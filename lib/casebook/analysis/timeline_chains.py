@@ -10,11 +10,11 @@ from casebook.analysis.timeline_rows import Chain, Row, Span, Window
 from casebook.analysis.timeline_scene import SLACK, Scene
 from casebook.analysis.timeline_words import named
 from casebook.analysis.words import duration
+from casebook.events import DISK_FAILURES
 from casebook.storage import OFFSETS_TOPIC
 
 LONG_LOAD = 10_000
 """A load of so many milliseconds is worth a word."""
-_DISK = ("log_dir_failed", "disk_error")
 
 
 def chains(scene: Scene, windows: Iterable[Window]) -> tuple[list[Chain], dict[int, Loss]]:
@@ -101,7 +101,7 @@ def _recovery(scene: Scene, life: Span, own: list[Row], before: Row | None) -> C
 
 
 def _failed_disks(scene: Scene) -> Iterator[Chain]:
-    for broker, rows in _first_by_broker(scene, *_DISK).items():
+    for broker, rows in _first_by_broker(scene, *DISK_FAILURES).items():
         failed, until = rows[0], rows[0].at + timeline_losses.AFTER
         links = Chainer(scene, until)
 

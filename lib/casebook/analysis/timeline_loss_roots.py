@@ -13,6 +13,7 @@ from casebook.analysis.timeline_losses import SLOW, Loss, gap_of, longest, stop_
 from casebook.analysis.timeline_rows import Point, Root, Row, Span
 from casebook.analysis.timeline_scene import SLACK, Scene
 from casebook.analysis.words import brokers, duration, number
+from casebook.events import DISK_FAILURES
 
 LATE = 1000
 """A client that notices its silence so many milliseconds late was not awake."""
@@ -128,9 +129,7 @@ def _killed(scene: Scene, clues: _Clues, chain: int) -> Root:
         pro.append(Point("The next thing it says is that it starts", begun.proof))
         recovered = [row for row in scene.kinds(("unclean_start", "recovering_segment"), begun.at, None) if row.broker == broker]
         pro += [Point("It finds its logs not closed", recovered[0].proof)] if recovered else []
-    failed = [
-        row for row in scene.kinds(("log_dir_failed", "disk_error"), clues.loss.since, clues.loss.gone.at) if row.broker == broker
-    ]
+    failed = [row for row in scene.kinds(DISK_FAILURES, clues.loss.since, clues.loss.gone.at) if row.broker == broker]
     pro += [Point("A disk of it had failed before", failed[0].proof)] if failed else []
     memory = [row for row in scene.kind("out_of_memory").between(clues.loss.since, clues.loss.gone.at) if row.broker == broker]
     pro += [Point("It had run out of memory", memory[0].proof)] if memory else []

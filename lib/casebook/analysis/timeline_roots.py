@@ -9,6 +9,7 @@ from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_storms import PERIOD, Sender, Storm, storms
 from casebook.analysis.timeline_words import named
 from casebook.analysis.words import duration, number
+from casebook.events import DISK_FAILURES
 
 MOST = 8
 """Bystanders that are named."""
@@ -106,7 +107,7 @@ def _named(kind: str, name: str) -> Callable[[Scene, Chain, int], Iterator[Root]
 
 
 def _at_begin(scene: Scene, chain: Chain) -> Row | None:
-    kinds = ("cleaner_died", "uncleanable", "log_dir_failed", "disk_error")
+    kinds = ("cleaner_died", "uncleanable", *DISK_FAILURES)
     return next((row for row in scene.kinds(kinds, chain.opened, chain.opened) if row.broker == chain.broker), None)
 
 

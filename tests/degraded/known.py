@@ -20,23 +20,15 @@ class Known(NamedTuple):
     why: str
 
 
-_DEFAULT = "a default of a release is taken for the setting, which nobody read"
 _FEWER = "topics that could not be judged are missing from the counts"
-_RELEASE = "fewer marks let another release be inferred, and its defaults are taken as facts"
 _EARLY = "a log that ends early is taken for a whole one"
 _OLD_RULES = ("durability.acknowledged", "durability.in_short")
 
 KNOWN: tuple[Known, ...] = (
-    Known("kill_before_drain: empty/server.properties/1", ("durability.auto_created", "durability.unclean_election"), _DEFAULT),
-    Known("kill_before_drain: left out/server.properties/1", _OLD_RULES, _DEFAULT),
-    Known("leader_minus_one: empty/server.properties", ("leadership.unclean_allowed",), _DEFAULT),
     Known("kill_before_drain: cut/znodes", ("durability.acknowledged",), _FEWER),
     Known("kill_before_drain: denied/topic settings", _OLD_RULES, _FEWER),
     Known("kill_before_drain: garbage/assignments", ("durability.acknowledged",), _FEWER),
-    Known("leader_minus_one: denied/znodes", ("durability.offsets_retention",), _RELEASE),
     Known("leader_minus_one: left out/znodes", ("timeline.root",), "who is still down decides, and nobody knows it"),
-    Known("leader_minus_one: garbage/broker ids", ("durability.cut_to_high_watermark", "durability.offsets_copies"), _RELEASE),
-    Known("kill_before_drain: at/znodes/25", ("offsets_topic.compacted",), "znodes older than the log dirs are taken for those of now"),
     Known("leader_minus_one: denied/broker ids", ("offsets_topic.compacted",), "a topic that is not there is found not compacted"),
     Known("leader_minus_one: cut/controller logs", ("timeline.leaderless", "timeline.under_min_isr"), _EARLY),
     Known("leader_minus_one: older/logs/50", ("timeline.leaderless", "loss.cut_ranges"), _EARLY),

@@ -1,7 +1,7 @@
 """The first five minutes: verdict, findings, what was looked at, what could not be checked, the evidence itself."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from casebook.analysis.plan import NO_PLAN, Plan
 from casebook.analysis.proof import COLLECT_AGAIN, READ_CONFIG
 from casebook.case import LIVE, Case
 from casebook.facts import Cluster
-from casebook.findings import Evidence, Finding, Status, completeness, names_unreadable, undecided, worst_first
+from casebook.findings import Evidence, Finding, Status, Step, completeness, names_unreadable, undecided, worst_first
 from casebook.versions import VersionInUse
 from casebook.views import text
 from casebook.views.render import look, render
@@ -116,11 +116,24 @@ def findings(all_findings: Sequence[Finding], *, until: str | None = None, sourc
     found = [f for f in worst_first(all_findings) if f.status is Status.FINDING]
     proofs = (e for f in found for e in f.evidence)
     cites = tuple(e.znode if e.znode is not None else e.label for e in proofs if e.znode is not None or e.line is not None)
-    rows = [(f, *_proofs(f), _explained(f, source) if explained else None) for f in found]
+    rows = [
+        (f, steps, *_proofs(f), _explained(f, source) if explained else None)
+        for f, steps in zip(found, _steps(found), strict=True)
+    ]
     again = _again(until, source) if until and any(f.next for f in found) else ""
     nothing = _nothing_found(all_findings) if not found else None
     page = render("findings", findings=rows, until=until, on=partial(text.on_source, source=source), again=again, nothing=nothing)
     return html(page, cites=cites)
+
+
+def _steps(found: Iterable[Finding]) -> Iterator[list[tuple[Step, str]]]:
+    """The steps of each finding: in full where they stand first; after that the first alone, with the check where the rest is."""
+    said: dict[str, str] = {}
+    for finding in found:
+        new = [(step, "") for step in finding.next if step.text not in said]
+        first = [(step, said[step.text]) for step in finding.next[:1] if step.text in said]
+        said |= {step.text: finding.check for step, _ in new}
+        yield [*first, *new]
 
 
 def _nothing_found(all_findings: Sequence[Finding]) -> tuple[str, str]:

@@ -4,8 +4,10 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-# Folders of tests, the longest first; as many at once as there are processors: servers that wait for one miss their deadlines.
+# Folders of tests, the longest first: one more at once than there are processors, as plays mostly wait for their servers.
+# Folders without servers make way for those with: a server that waits for a processor misses its deadlines.
 LONGEST := rehearsal scans schedules differential browser leaders
+LIVE    := rehearsal schedules differential browser leaders collect notebooks
 FOLDERS := $(LONGEST) $(filter-out $(LONGEST),$(shell find tests -mindepth 2 -name 'test_*.py' | cut -d/ -f2 | sort -u))
 
 .PHONY: install report lab test test-together test-alone test-top explore bench screenshots lint clean
@@ -35,7 +37,7 @@ test: $(READY)
 	@$(MAKE) --no-print-directory --keep-going --jobs=1 test-together test-alone
 
 test-together: $(READY)
-	@$(MAKE) --no-print-directory --keep-going --jobs=$(shell nproc) --output-sync $(FOLDERS:%=test-%) test-top
+	@$(MAKE) --no-print-directory --keep-going --jobs=$(shell expr $$(nproc) + 1) --output-sync $(FOLDERS:%=test-%) test-top
 
 test-alone: $(READY)
 	@$(BIN)/python -m pytest -m alone
@@ -44,7 +46,7 @@ test-top: $(READY)
 	@$(BIN)/python -m pytest -m "not alone" tests/test_*.py
 
 test-%: $(READY)
-	@$(BIN)/python -m pytest -m "not alone" tests/$*
+	@$(if $(filter $*,$(LIVE)),,nice -n 5) $(BIN)/python -m pytest -m "not alone" tests/$*
 
 # Property tests on examples drawn anew, for as long as EXPLORE says; SEED=n draws those of a former time again.
 explore: $(READY)

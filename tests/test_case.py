@@ -18,22 +18,10 @@ from casebook.case_writer import CaseWriter
 from casebook.errors import CaseError
 from casebook.facts import Change, Problem, StatedVersion, Znode
 from casebook.findings import Status
-from casebook.formats import znode_lines
 from tests.evidence import made, override, rows, state
 
 TOPICS = {f"t{n}": {0: ([1, 2], state(1, [1, 2]))} for n in range(400)}
 ROWS = sorted(rows(topics=TOPICS, extra=[override("t0", unclean_leader_election_enable="false")]), key=lambda row: row.path)
-
-
-def ends_early(folder):
-    """The znodes' pack, that ends between two lines, as the disk was full; with the hash of what is there."""
-    compressor = zstandard.ZstdCompressor().compressobj()
-    lines = [znode_lines.encode(row).encode() + b"\n" for row in ROWS]
-    half = b"".join(compressor.compress(line) + compressor.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK) for line in lines[:100])
-    (folder / ZNODES).write_bytes(half)
-    items = json.loads((folder / "case.json").read_text())["items"]
-    fit = {"bytes": len(half), "sha256": hashlib.sha256(half).hexdigest()}
-    changed(folder, items=[item | fit if item["path"] == ZNODES else item for item in items])
 
 
 @pytest.fixture
@@ -62,20 +50,6 @@ def statuses(folder):
     cluster = Case.open(folder).cluster()
     version = release(cluster)
     return {f.check: f.status for f in (*leadership.examine(cluster, version).findings, *evidence.checks(cluster, version))}
-
-
-class TestPack:
-    def test_one_that_ends_early(self, folder):
-        """All lines that are there can be read, and nobody takes them for all there are."""
-        ends_early(folder)
-        case = Case.open(folder)
-        assert case.damaged == ()
-        with pytest.raises(CaseError, match="cannot be read to its end: it ends too early"):
-            list(case.znodes())
-        cluster = case.cluster()
-        assert 0 < len(cluster.partitions) < len(TOPICS)
-        assert ZNODES in {part.path for part in cluster.missing_parts} and ZNODES in cluster.unreadable
-        assert Status.OK not in {statuses(folder)[check] for check in ("leadership.offline", "evidence.complete")}
 
 
 class TestRoundTrip:

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -123,10 +124,16 @@ class Case:
             raise CaseError(
                 f"{self.name} has no history of the znodes.", try_="Collect ZooKeeper's own files: --zookeeper-data DIR."
             )
-        try:
-            yield from history_lines.decode(_lines(self.folder / HISTORY, self.items.get(HISTORY)))
-        except ValueError as error:
-            raise CaseError(f"{HISTORY} has a line that is {error}.") from None
+        yield from _changes(_lines(self.folder / HISTORY, self.items.get(HISTORY)))
+
+    def past(self) -> Iterator[Change]:
+        """The history as far as its file can be read, and nothing without one; :meth:`cluster` says where it ends early.
+
+        Raises:
+            CaseError: A line is no change.
+        """
+        if self.has_history:
+            yield from _changes(_as_far_as_readable(_lines(self.folder / HISTORY, self.items.get(HISTORY))))
 
     def cluster(self, at: int | None = None) -> Cluster:
         """The cluster as the case's znodes and properties tell it. Never fails on damaged evidence: it says so inside.
@@ -188,10 +195,11 @@ class Case:
                 yield Problem(path=path, reason="is empty")
 
     def _without_changes(self) -> Iterator[Problem]:
-        """A history of which not even the beginning can be read."""
+        """A history that cannot be read to its end, or not even from its beginning."""
         if self.has_history:
             try:
-                if next(self.history(), None) is None:
+                lines = sum(1 for _ in _lines(self.folder / HISTORY, self.items.get(HISTORY)))
+                if not lines or next(self.history(), None) is None:
                     yield Problem(path=HISTORY, reason="holds no transaction")
             except CaseError as error:
                 yield Problem(path=HISTORY, reason=str(error))
@@ -332,6 +340,18 @@ def _lines(path: Path, item: Item | None) -> Iterator[bytes]:
         raise CaseError(
             f"{path.name} cannot be read to its end: it has {count} of the {item.rows} lines that the manifest lists."
         )
+
+
+def _changes(lines: Iterator[bytes]) -> Iterator[Change]:
+    try:
+        yield from history_lines.decode(lines)
+    except ValueError as error:
+        raise CaseError(f"{HISTORY} has a line that is {error}.") from None
+
+
+def _as_far_as_readable(lines: Iterator[bytes]) -> Iterator[bytes]:
+    with suppress(CaseError):
+        yield from lines
 
 
 def _read_text(path: Path) -> str | None:

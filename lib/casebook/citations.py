@@ -22,7 +22,7 @@ def evidence(case: Case, cites: Sequence[str], *, at: int | None) -> tuple[list[
     found = {znode.path: znode for znode in case.znodes(at=at) if znode.path in wanted} if wanted else {}
     znodes = [found.get(path) or Znode(path=path, outcome=ReadOutcome.MISSING) for path in sorted(wanted)]
     transactions = {int(cite.rpartition(" ")[2], 16) for cite in cites if _TRANSACTION in cite}
-    told = case.history() if transactions and case.has_history else ()
+    told = case.past() if transactions else ()
     changes = [change for change in told if change.zxid in transactions]
     places = [cite for cite in cites if ":" in cite and cite not in wanted and _TRANSACTION not in cite]
     return znodes, _lines(case, places), changes

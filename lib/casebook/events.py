@@ -8,9 +8,15 @@ from typing import NamedTuple
 _SPEAKER_ALONE = re.compile(r"(?:\[[^\]]*\][,:])?\s*")
 _MOST_STRANGE = 0.01
 """The share of entries up to which a layout that is not known is a slip: two processes that wrote one line at once."""
+_FEW = 5
+"""So many entries of a known layout may all be ones that no question asks for: a log that is rolled hourly, in a quiet hour."""
 _MAY_BE_EMPTY = re.compile(r"/(?:kafka-authorizer|kafka-request|log-cleaner)\.log[^/]*$")
 """Appenders of ``config/log4j.properties@0.9.0.1..3.9.0`` whose loggers may say nothing for a broker's whole life."""
 _EXCEPTION = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error|Throwable)\b.*", re.MULTILINE)
+
+
+DISK_FAILURES = ("log_dir_failed", "disk_error", "clean_failed")
+"""Kinds of events that tell of a disk, or a file, that failed."""
 
 
 class Event(NamedTuple):
@@ -131,7 +137,7 @@ class LogFile(NamedTuple):
             return f"none of its {self.lines} lines has a date"
         return (
             ""
-            if self.typed or _MAY_BE_EMPTY.search(self.file)
+            if self.typed or self.entries <= _FEW or _MAY_BE_EMPTY.search(self.file)
             else f"none of its {self.entries} entries has a meaning that is known"
         )
 

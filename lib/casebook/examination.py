@@ -1,10 +1,10 @@
 """What a case answers: one method for each thing that notebooks ask, each of which keeps its tables for the run folder."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TypeVar
 
 from casebook import exports, offsets_evidence, sources, tables
 from casebook.analysis import (
@@ -13,11 +13,11 @@ from casebook.analysis import (
     evidence,
     leaderless_since,
     leadership,
-    look_first,
     maintenance,
     maintenance_asked,
     moments,
     next_paste,
+    plan,
     release,
     timeline,
     timeline_checks,
@@ -29,21 +29,19 @@ from casebook.analysis.loss_checks import GIVE_LEDGER
 from casebook.analysis.maintenance import Maintenance
 from casebook.analysis.message_loss import MessageLoss
 from casebook.analysis.offsets_topic import OffsetsTopic
+from casebook.analysis.plan import Plan
 from casebook.analysis.timeline import Timeline
 from casebook.case import Case
 from casebook.consumer_evidence import Consumed, ConsumerEvidence
-from casebook.errors import ScanError
+from casebook.errors import CaseError, ScanError
 from casebook.facts import Cluster, instant
-from casebook.findings import Finding, once
+from casebook.findings import Finding, Status, once
 from casebook.formats import history_facts
 from casebook.loss_evidence import Asked, LossEvidence
 from casebook.offsets_evidence import OffsetsEvidence
 from casebook.shared_evidence import Progress, SharedEvidence
 from casebook.storage import OFFSETS_TOPIC
 from casebook.versions import VersionInUse
-
-Answers = TypeVar("Answers", Coordinators, Durability, Leadership, Maintenance, OffsetsTopic)
-"""What was asked of one subject: its rows and its findings."""
 
 
 class Examination:
@@ -87,7 +85,8 @@ class Examination:
         self._offsets: OffsetsEvidence | None = None
         self._loss: LossEvidence | None = None
         self._consumed = Consumed()
-        self._plan: Mapping[str, str] = {}
+        self._is_lost = False
+        self._files: Mapping[str, str] = {}
         self._drain: Mapping[str, str | float] = {}
         self._tables: dict[str, Sequence[object]] = {"problems": cluster.problems}
 
@@ -95,18 +94,58 @@ class Examination:
         """With the moments of what each looked at, and without those that join evidence of different moments."""
         return moments.dated(moments.held(findings, self._apart), self._moments)
 
-    def _of_its_time(self, found: Answers) -> Answers:
-        return replace(found, findings=self._in_time(found.findings))
-
     def leadership(self) -> Leadership:
         """Which partitions have no leader, why, and whom to start first; keeps its tables for the run folder."""
-        lead = self._of_its_time(leadership.examine(self.cluster, self.version))
+        lead = self._lead
         self._tables |= {
             "partitions": lead.verdicts,
             "start_first": lead.start_first,
             "controller_epochs": lead.controller_epochs,
         }
-        return lead
+        return replace(lead, findings=self._advised(lead.findings))
+
+    @cached_property
+    def _lead(self) -> Leadership:
+        return leadership.examine(self.cluster, self.version, self.case.log_dirs() if self._at is None else ())
+
+    def plan(self, *, timezone: str | None = None) -> Plan:
+        """What to do first, and what after it; every notebook shows the same.
+
+        It rests on what every notebook reads: znodes, log dirs as they were listed, logs and history; of a moment of the past on
+        znodes alone. Loads, and lost records, are known better to those that read segments and a ledger.
+
+        Args:
+            timezone: Of log lines that do not tell theirs; that of the timeline, where one was asked for.
+        """
+        zone = timezone or self._timezone
+        held = self._held(zone)
+        return plan.make(
+            self._lead,
+            past=self._past(zone),
+            held=held.coordinators if held else None,
+            topic=held.offsets_topic if held else None,
+            lost=self._is_lost,
+        )
+
+    def _held(self, timezone: str) -> OffsetsEvidence | None:
+        """The offsets topic and its coordinators as they are now; ``None`` where nothing tells of them."""
+        if self._at is not None:
+            return None
+        offsets = self._shared.offsets(timezone, scan=False)
+        return offsets if offsets.log_dirs or offsets.events else None
+
+    def _past(self, timezone: str) -> tuple[Finding, ...]:
+        """What logs and history tell; nothing where there are none, they are torn, or a moment of the past is looked at."""
+        if self._at is not None or not (self.case.has_history or self.case.logs()):
+            return ()
+        with suppress(CaseError):
+            return self._shared.timeline(timezone).findings
+        return ()
+
+    def _advised(self, findings: tuple[Finding, ...], timezone: str | None = None) -> tuple[Finding, ...]:
+        """The findings as this examination gives them: of their time, and with the plan's steps."""
+        self._tables["plan"] = (made := self.plan(timezone=timezone)).steps
+        return made.advise(self._in_time(findings))
 
     def maintenance(self, *, timezone: str = "UTC", scan: bool = True, **asked: str | float) -> Maintenance:
         """Which brokers may restart, how one is drained, what is left over; keeps its tables and the plan for the run folder.
@@ -121,23 +160,24 @@ class Examination:
         """
         wanted = maintenance_asked.parse(self.cluster, **asked)
         offsets = self._shared.offsets(timezone, scan=scan)
-        found = self._of_its_time(
-            maintenance.examine(self.cluster, self.version, asked=wanted, held=offsets.coordinators, log_dirs=offsets.log_dirs)
+        found = maintenance.examine(
+            self.cluster, self.version, asked=wanted, held=offsets.coordinators, log_dirs=offsets.log_dirs
         )
-        self._plan = found.drain.files() if found.drain else {}
+        self._files = found.drain.files() if found.drain else {}
         self._drain = {name: value for name, value in asked.items() if name != "brokers"}
         self._tables |= {
             "restart_sets": found.restarts,
             "drain_plan": found.drain.rows if found.drain else (),
             "leftovers": found.leftovers,
         }
-        return found
+        return replace(found, findings=self._advised(found.findings, timezone))
 
     def maintenance_in_short(self, lead: Leadership) -> tuple[Finding, ...]:
         """What matters of maintenance in the first five minutes; keeps its tables for the run folder."""
-        found = maintenance.in_short(self.cluster, self.version, lead.verdicts)
+        held = self._held(self._timezone)
+        found = maintenance.in_short(self.cluster, self.version, lead.verdicts, held.coordinators if held else None)
         self._tables |= {"restart_sets": found.restarts, "leftovers": found.leftovers}
-        return self._in_time(found.findings)
+        return self._advised(found.findings)
 
     def coordinators(self, *, timezone: str = "UTC", scan: bool = True) -> Coordinators:
         """Which groups wait for which coordinator, and until when; keeps its tables for the run folder.
@@ -149,9 +189,9 @@ class Examination:
         Raises:
             UsageError: There is no such time zone.
         """
-        held = self._of_its_time(self._shared.offsets(timezone, scan=scan).coordinators)
+        held = self._shared.offsets(timezone, scan=scan).coordinators
         self._tables |= {"coordinators": held.rows, "blast_radius": held.radius}
-        return held
+        return replace(held, findings=self._advised(held.findings, timezone))
 
     def everything(self, *, timezone: str = "UTC", scan: bool = True) -> tuple[Finding, ...]:
         """Every check of every notebook, in one pass: what one has read the others use; keeps all their tables.
@@ -169,7 +209,7 @@ class Examination:
             self.evidence
             + self.leadership().findings
             + self.maintenance(timezone=timezone, scan=scan).findings
-            + self._in_time(self._offsets.findings)
+            + self._offsets.findings
             + self._of_the_past(timezone)
             + self._of_records(timezone)
             + self.durability().findings
@@ -198,7 +238,7 @@ class Examination:
             UsageError: There is no such time zone.
         """
         self._offsets = self._shared.offsets(timezone, scan=scan)
-        topic = self._of_its_time(self._offsets.offsets_topic)
+        topic = self._offsets.offsets_topic
         self._tables |= {
             "offsets_partitions": topic.partitions,
             "offsets_segments": topic.scanned.segments,
@@ -206,7 +246,7 @@ class Examination:
             "commits": topic.scanned.commits,
             "damage": topic.scanned.damage,
         }
-        return topic
+        return replace(topic, findings=self._advised(topic.findings, timezone))
 
     def groups(self, *, timezone: str = "UTC") -> tuple[Finding, ...]:
         """The checks on the offsets topic and its coordinators, without reading segments that nobody has read before.
@@ -216,7 +256,7 @@ class Examination:
         """
         if self._at is not None:
             return offsets_evidence.not_as_of(self.as_of)
-        return self._in_time(self._shared.offsets(timezone, scan=False).findings)
+        return self._advised(self._shared.offsets(timezone, scan=False).findings, timezone)
 
     def timeline(self, *, timezone: str = "UTC") -> Timeline:
         """What happened in which order, and what caused what; keeps its tables for the run folder.
@@ -234,7 +274,7 @@ class Examination:
             "partition_history": found.partition_history,
             "untyped": found.untyped,
         }
-        return found
+        return replace(found, findings=self._advised(found.findings, timezone))
 
     def happened(self, *, timezone: str = "UTC") -> tuple[Finding, ...]:
         """The checks on what logs and history tell of the past; none where there is neither, or a moment of it is looked at.
@@ -246,16 +286,15 @@ class Examination:
         return timeline_checks.in_short(self._shared.timeline(timezone).findings) if told else ()
 
     def together(self, findings: tuple[Finding, ...], *, timezone: str = "UTC") -> tuple[Finding, ...]:
-        """The findings as one report: with what logs or history tell of when leaders were lost, and of whom to look at first.
+        """The findings as one report: with what logs or history tell of when leaders were lost.
 
         Raises:
             UsageError: There is no such time zone.
         """
         findings = once(findings)
-        if self._at is not None or not (self.case.has_history or self.case.logs()):
-            return look_first.unasked(findings, self.cluster)
-        dated = leaderless_since.dated(findings, self._tables["partitions"], self._shared.timeline(timezone))
-        return look_first.ordered(dated)
+        if self._at is None and (self.case.has_history or self.case.logs()):
+            findings = leaderless_since.dated(findings, self._tables["partitions"], self._shared.timeline(timezone))
+        return self._advised(findings, timezone)
 
     def message_loss(self, *, processed: str = "", group: str = "", timezone: str = "UTC", **asked: str | bool) -> MessageLoss:
         """Which acknowledged records are gone, when and why; keeps its tables for the run folder.
@@ -287,13 +326,15 @@ class Examination:
             "lost": (),
             "unprocessed": (),
             "cut_ranges": found.cut_ranges,
+            "loss_estimates": found.estimates,
             "divergence": found.divergences,
             "unclean_price": found.prices,
             "commit_steps": self._consumed.steps,
             "events": happened.rows,
             "partition_history": happened.partition_history,
         }
-        return replace(found, findings=self._in_time(found.findings + self._consumed.findings))
+        self._is_lost = any(one.check == "loss.lost" and one.status is Status.FINDING for one in found.findings)
+        return replace(found, findings=self._advised(found.findings + self._consumed.findings, timezone))
 
     def durability_in_short(self) -> tuple[Finding, ...]:
         """Whether acknowledged records can be lost by how topics and brokers are set up, in one finding."""
@@ -310,7 +351,8 @@ class Examination:
             UsageError: What is said of clients cannot be understood, or the earlier case cannot be meant.
             CaseError: The earlier case cannot be opened.
         """
-        found = self._of_its_time(self._audited(self.case, self.cluster, self.version, clients))
+        found = self._audited(self.case, self.cluster, self.version, clients)
+        found = replace(found, findings=self._in_time(found.findings))
         if against:
             before = sources.open_earlier(against)
             cluster = before.cluster()
@@ -337,15 +379,15 @@ class Examination:
             said=said,
             earlier=earlier,
             log_dirs=case.log_dirs(),
-            happened=history_facts.read(case.history()) if case.has_history else None,
+            happened=history_facts.read(case.past()) if case.has_history else None,
         )
 
     def _write(self, folder: Path) -> None:
         """Write what was kept: tables, the plan of a drain, all lost records, all that were not processed."""
         for name, rows in sorted(self._tables.items()):
             tables.write(folder / "tables", name, rows)
-        if self._plan:
-            exports.write_plan(folder / exports.PLAN, self._plan)
+        if self._files:
+            exports.write_plan(folder / exports.PLAN, self._files)
         if self._loss is not None and self._loss.lost is not None:
             exports.write(folder / "tables", self._loss.lost.table)
         if self._consumed.records is not None:

@@ -318,6 +318,11 @@ class Cluster:
         walked = bool(self.topics) or "/brokers/topics" in self.there
         return walked and not self.unlisted and topic not in self.topics
 
+    def has_one_copy(self, partition: Partition) -> bool:
+        """Whether a partition has, or will have, a single replica, which goes with its disk; one being deleted is not missed."""
+        topic = self.topics.get(partition.topic)
+        return len(self.leads_to(partition)) == 1 and not (topic is not None and topic.deleting)
+
     def leads_to(self, partition: Partition) -> tuple[int, ...]:
         """The assignment of a partition once a running reassignment has ended, or as it is."""
         return self.reassigning.get((partition.topic, partition.partition)) or partition.targets

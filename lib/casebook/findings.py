@@ -104,7 +104,7 @@ class Coverage:
         """``240 of 240 partitions, by znodes``."""
         if not self.by:
             return f"no {self.what}"
-        amount = f"{self.seen}" if self.of is None else f"{self.seen} of {self.of}"
+        amount = " of ".join(f"{number:,}".replace(",", "\u202f") for number in (self.seen, self.of) if number is not None)
         return f"{amount} {self.what}, by {' and '.join(self.by)}"
 
     def as_json(self) -> dict[str, object]:

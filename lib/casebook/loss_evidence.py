@@ -4,16 +4,16 @@ import shutil
 import tempfile
 import weakref
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from casebook import workshop
-from casebook.analysis import coverage, leader_changes, message_loss, unclean_price
+from casebook.analysis import coverage, leader_changes, loss_estimate, message_loss, unclean_price
 from casebook.analysis.cut_ranges import cut_ranges
-from casebook.analysis.loss_rows import Change
+from casebook.analysis.loss_rows import Change, CutRange, Estimate
 from casebook.analysis.message_loss import MessageLoss, Sought
 from casebook.analysis.timeline import Timeline
 from casebook.analysis.unclean_price import Committed, UncleanPrice
@@ -149,20 +149,24 @@ class LossEvidence:
         """Everything that notebook 70 shows."""
         sought = self._sought()
         prices = self._prices()
+        cut = cut_ranges(self._timeline, self._changes)
         return message_loss.examine(
             sought,
             changes=self._changes,
             history=self._case.has_history,
             logs={file.broker for file in self._timeline.files if file.broker is not None},
             topics=self._topics,
+            partitions=sum(not self._topics or partition.topic in self._topics for partition in self._cluster.partitions),
             of_past=self._of_past,
             of_copies=self._of_copies,
             limits=self._stored.limits if self._stored else (),
             gaps=self._stored.gaps if self._stored else (),
-            cut_ranges=cut_ranges(self._timeline, self._changes),
+            cut_ranges=cut,
+            estimates=self._estimates(cut) if sought.told is None else (),
             compared=self._compared,
             prices=prices,
             start_prices=unclean_price.start_prices(prices, self._waiting),
+            listed=bool(self._case.log_dirs()),
         )
 
     @cached_property
@@ -286,6 +290,10 @@ class LossEvidence:
             wanted=lambda replica: replica.topic in wanted if wanted else not replica.topic.startswith("__"),
             progress=self._progress,
         )
+
+    def _estimates(self, cut: Sequence[CutRange]) -> tuple[Estimate, ...]:
+        known = loss_estimate.points(self._case.log_dirs(), self._timeline.rows)
+        return loss_estimate.estimates(self._changes, known, cut)
 
     @property
     def _of_past(self) -> coverage.Gaps:

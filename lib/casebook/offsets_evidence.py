@@ -6,7 +6,7 @@ from pathlib import Path
 
 from casebook.analysis import cleaner, coordinators, deletion, load_queue, log_checks, no_offsets_topic, offsets_topic
 from casebook.analysis.coordinators import Coordinators
-from casebook.analysis.deletion import DeletionChoice, LostGroup, Place
+from casebook.analysis.deletion import Deletions, Place
 from casebook.analysis.offsets_rows import OffsetsPartition
 from casebook.analysis.offsets_topic import OffsetsTopic
 from casebook.case import Case
@@ -126,9 +126,7 @@ class OffsetsEvidence:
         """How large the topic is, for what, and why it is not compacted."""
         return self._judged(self.scanned)
 
-    def deletions(
-        self, copy: OffsetsPartition, tried: Mapping[str, Sequence[Place]]
-    ) -> tuple[tuple[DeletionChoice, ...], dict[str, tuple[LostGroup, ...]]]:
+    def deletions(self, copy: OffsetsPartition, tried: Mapping[str, Sequence[Place]]) -> Deletions:
         """What deleting sets of a copy's segments would do: each set with its price, and by its name who loses what.
 
         Raises:
@@ -140,8 +138,14 @@ class OffsetsEvidence:
 
         found = aggregated.deletions(self.aggregate, tried, self.scanned.segments)
         load = self.offsets_topic.load_time(copy.broker)
-        choices = deletion.choices(tried, found, self.offsets_topic.segments(copy.broker, copy.partition), load)
-        return choices, {one.scenario: deletion.lost_groups(one, self.scanned.groups) for one in found}
+        choices = deletion.choices(
+            tried, found, self.offsets_topic.segments(copy.broker, copy.partition), load, is_whole=copy.is_whole
+        )
+        return Deletions(
+            choices=choices,
+            groups={one.scenario: deletion.lost_groups(one, self.scanned.groups) for one in found},
+            commits={one.scenario: one.by_commit for one in found},
+        )
 
     def _judged(self, scanned: Scanned | None) -> OffsetsTopic:
         rates = {queue.broker: queue.rate for queue in self.coordinators.queues if queue.rate} if scanned else {}

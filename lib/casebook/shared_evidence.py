@@ -71,7 +71,7 @@ class SharedEvidence:
             events=told.events(kinds),
             files=told.files,
             untyped=told.untyped,
-            history=history_facts.read(self._case.history() if self._case.has_history else ()),
+            history=history_facts.read(self._case.past()),
             timezone=timezone,
         )
         doubts = log_checks.unread(told.files, told.unread) + evidence.left_out(told.counts().keys() - kinds)

@@ -381,6 +381,34 @@ class GroupLoss(NamedTuple):
     last_lost: int | None
 
 
+class LostCommit(NamedTuple):
+    """What becomes of a commit whose answer would change.
+
+    Args:
+        choice: Name of the set of segments that would go.
+        log_partition: Of ``__consumer_offsets``.
+        group: Its id.
+        topic: Committed topic.
+        partition: Committed partition.
+        change: ``lost``, ``falls back`` to an older record, or ``comes back`` though it was removed or had expired.
+        offset: What OffsetFetch answers now; ``None`` for none.
+        commit_time: When it was committed, by the broker.
+        remains: What OffsetFetch would answer; ``None`` for none.
+        remains_time: When that was committed.
+    """
+
+    choice: str
+    log_partition: int
+    group: str
+    topic: str | None
+    partition: int | None
+    change: str
+    offset: int | None
+    commit_time: int | None
+    remains: int | None
+    remains_time: int | None
+
+
 class Deletion(NamedTuple):
     """What deleting segments of a partition would do to what the coordinator answers. Nothing is ever deleted.
 
@@ -401,6 +429,7 @@ class Deletion(NamedTuple):
         metadata_lost: Groups whose latest metadata goes.
         open_lost: Records of open transactions that go.
         by_group: Those that lose most, most first.
+        by_commit: Commits whose answer changes, by group, topic and partition; some ten thousand at most.
     """
 
     scenario: str
@@ -419,6 +448,7 @@ class Deletion(NamedTuple):
     metadata_lost: int
     open_lost: int
     by_group: tuple[GroupLoss, ...] = ()
+    by_commit: tuple[LostCommit, ...] = ()
 
 
 class Damage(NamedTuple):

@@ -21,7 +21,6 @@ from casebook import doctor as _doctor
 from casebook.analysis import (
     deletion_choice,
     leadership,
-    look_first,
     measures,
     next_paste,
     quiz_past,
@@ -233,18 +232,20 @@ class Workbook(Examination):
         chosen = self.choose("partition", sorted(by_number, key=int), default=partition)
         return by_number.get(chosen, read[0] if read else None)
 
-    def deletion(self, topic: OffsetsTopic, copy: OffsetsPartition | None, *, delete: str, delete_before: str) -> None:
+    def deletion(
+        self, topic: OffsetsTopic, copy: OffsetsPartition | None, *, delete: str, delete_before: str, delete_below: str = ""
+    ) -> None:
         """Show what deleting segments of a copy would lose, or the static twin at the parameters.
 
         Raises:
-            UsageError: A parameter names a segment that is not there, or is no time.
+            UsageError: A parameter names a segment that is not there, or is no time or offset.
         """
         segments = topic.segments(copy.broker, copy.partition) if copy else ()
         if not segments:
             self.show(deletion_views.nothing_read(topic.unread, empty=topic.empty))
             return
         subject = deletion_views.Subject(broker=copy.broker, partition=copy.partition, segments=segments, source=self._source)
-        choice = deletion_choice.parse(delete, delete_before, segments)
+        choice = deletion_choice.parse(delete, delete_before, segments, delete_below=delete_below)
         ask = partial(self._offsets.deletions, copy)
         self.show(deletion_views.panel(subject, choice, ask, interactive=self.interactive, remembered=self._remembered))
 
@@ -343,7 +344,6 @@ class Workbook(Examination):
 
     def finish(self, findings: Sequence[Finding]) -> None:
         """Fill the summary at the top and write findings, tables and the record of the run."""
-        findings = look_first.unasked(findings, self.cluster)
         display(self._summary(findings), display_id=_SUMMARY, update=True)
         display(self._cited())
         folder = self._folder.path()
@@ -358,7 +358,7 @@ class Workbook(Examination):
     def _summary(self, findings: Sequence[Finding]) -> View:
         if self._quiz is not None:
             return quiz_views.summary(self._quiz, self.evidence)
-        return triage.summary(findings, self.case, self.cluster, at=None if self._at is None else self.as_of)
+        return triage.summary(findings, self.case, self.cluster, plan=self.plan(), at=None if self._at is None else self.as_of)
 
     def _cited(self) -> View:
         """The evidence behind every proof link, as it was read."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from casebook.analysis import cleaner_map, offsets_topic
+from casebook.analysis import cleaner_map, leadership, offsets_topic, plan
 from casebook.events import Event
 from casebook.facts import Cluster, Problem
 from casebook.findings import Severity, Status
@@ -145,8 +145,9 @@ class TestVerdict:
         answer = found.findings[0]
         assert found.partitions[0].rule == "C3" and "another topic, clicks-101" in found.partitions[0].why
         assert answer.severity is Severity.CRITICAL and answer.evidence[0].line == 7
-        assert answer.next[0].command == "log.cleaner.dedupe.buffer.size=335544320"
-        assert verdict(replica(0, 10, 20), events=[DEATH, event("broker_started")]) == "C6"
+        made = plan.make(leadership.examine(found.cluster, found.version), topic=found)
+        assert "log.cleaner.dedupe.buffer.size=335544320" in [step.command for step in made.of(answer.check)]
+        assert verdict(replica(0, 10, 20), events=[DEATH, event("broker_starting")]) == "C6"
 
     def test_logs_alone(self):
         """Without log dir, znodes or properties the log still tells."""
@@ -160,8 +161,12 @@ class TestVerdict:
         assert statuses == {Status.COULD_NOT_CHECK}
 
     def test_uncleanable(self):
+        """Until the next start, which begins with its first line and not with its last."""
         marked = event("uncleanable", topic=OFFSETS_TOPIC, partition=0)
         assert verdict(replica(0, 10, 20), version=K28, events=[marked]) == "C4"
+        start = [event("broker_starting", NOW - 9), event("cleaner_started", NOW - 5), event("broker_started", NOW + 5)]
+        assert verdict(replica(0, 10, 20), version=K28, events=[*start, marked]) == "C4"
+        assert verdict(replica(0, 10, 20), version=K28, events=[marked, event("broker_starting", NOW + 1)]) == "C6"
 
     def test_would_die(self):
         """Up to 2.0 another topic's segment stops all; the rule itself ended with 0.10.1."""
@@ -187,3 +192,91 @@ class TestVerdict:
     def test_policy(self):
         cluster = Cluster(topic_configs={OFFSETS_TOPIC: {"cleanup.policy": "delete"}})
         assert verdict(replica(0, 10, 20), cluster=cluster) == "C1"
+
+
+def start(at, *dies, thread="0", last=True):
+    """The lines of a start: the broker prints that it started when its cleaner has cleaned for a while, or has died."""
+    lines = [event("broker_starting", at), event("cleaner_started", at + 1, fields={"thread": thread})]
+    lines += [event("cleaner_died", at + 2, topic=topic, partition=0, fields={"thread": thread}) for topic in dies]
+    return [*lines, event("broker_started", at + 3)] if last else lines
+
+
+def cleaned(at, thread="0", topic="clicks"):
+    return event("cleaned", at, topic=topic, partition=0, fields={"thread": thread})
+
+
+def failure(at, partition=0, topic=OFFSETS_TOPIC):
+    return event("clean_failed", at, topic=topic, partition=partition, fields={"dir": "/d"},
+                 text="Failed to clean up log for x in dir /d due to IOException\njava.io.IOException: Input/output error")  # fmt: skip
+
+
+class TestLives:
+    """Deaths, starts and failures in the true order of their lines."""
+
+    def test_died_while_starting(self):
+        """The broker says that it has started when its new cleaner is dead already."""
+        found = examined(replica(0, 10, 20), events=start(NOW, "clicks"), written=NOW)
+        assert found.partitions[0].rule == "C3"
+        assert found.cleaners[0].died.time == NOW + 2
+
+    def test_killed_at_each_start(self):
+        """How often, since when, and by which partition."""
+        events = [*start(NOW - 3 * DAY, "clicks"), *start(NOW - 2 * DAY, "clicks"), *start(NOW - DAY, "orders")]
+        answer = examined(replica(0, 10, 20), events=events).findings[0]
+        assert (answer.facts["deaths"], answer.facts["died_on"]) == (3, "orders-0")
+        assert answer.title.startswith("The cleaner of broker 1 dies at each start: 3 times since 2027-01-12")
+        assert "3 times in a row" in answer.why and "clicks-0 (2 times), orders-0" in answer.why
+        assert answer.since == answer.facts["dead_since"] and answer.since.startswith("2027-01-12")
+        assert len([one for one in answer.evidence if one.line]) == 3
+
+    def test_worked_between(self):
+        """Deaths before a life that cleaned are another story; a life that lives ends them all."""
+        events = [*start(NOW - 3 * DAY, "clicks"), *start(NOW - 2 * DAY), cleaned(NOW - 2 * DAY + 9), *start(NOW - DAY, "clicks")]
+        assert examined(replica(0, 10, 20), events=events).findings[0].facts["deaths"] == 1
+        alive = [*events, *start(NOW - 9)]
+        assert verdict(replica(0, 10, 20), events=alive) == "C6"
+        assert verdict(replica(0, 10, 20), events=[*events, cleaned(NOW)], written=NOW) == "C7"
+
+    def test_threads(self):
+        """A thread that starts beside a dead one, or cleans, does not bring it back."""
+        events = [*start(NOW - DAY, "clicks"), cleaned(NOW, thread="1")]
+        assert verdict(replica(0, 10, 20), events=events) == "C3"
+        both = [event("broker_starting", NOW - DAY), *start(NOW - DAY, "clicks", last=False)[1:]]
+        both.append(event("cleaner_started", NOW - DAY + 1, fields={"thread": "1"}))
+        assert verdict(replica(0, 10, 20), events=both) == "C3"
+
+    def test_start_not_seen(self):
+        """A death, and then the last line of a start whose first is missing: whose death it was, nobody knows."""
+        clean = replica(0, 10, 20, 30, 40, point=30)
+        for events in ([DEATH, event("broker_started")], [*start(NOW - 20 * DAY), DEATH, event("broker_started")]):
+            found = examined(clean, events=events)
+            answer = found.findings[0]
+            assert (found.partitions[0].rule, answer.status) == ("C9", Status.COULD_NOT_CHECK)
+            assert "before or after its broker's last start is not known" in answer.why
+        assert examined(clean, events=start(NOW - DAY)).findings[0].caveats == ()
+
+    def test_last_start_not_logged(self):
+        """It died at each start that its log shows; the log of the last one is missing."""
+        events = [*start(NOW - 3 * DAY, "clicks"), *start(NOW - 2 * DAY, "clicks"), event("broker_starting", NOW - DAY)]
+        answer = examined(replica(0, 10, 20, 30, 40, point=30), events=events).findings[0]
+        assert answer.status is Status.COULD_NOT_CHECK and "It had died 2 times before its last start" in answer.why
+
+    def test_io_exceptions(self):
+        """A cleaner whose cleans fail does not work, however fresh its checkpoint; its copies are named, and how often."""
+        events = [*start(NOW - DAY), *(failure(NOW - 1000 * n) for n in range(17, 0, -1))]
+        found = examined(replica(0, 10, 20), replica(0, 10, 20, partition=1), events=events, version=K28, written=NOW)
+        assert [one.rule for one in found.partitions] == ["C10", "C10"]
+        answer = found.findings[0]
+        assert (answer.status, answer.facts["failed_cleans"]) == (Status.FINDING, 17)
+        assert "17 times" in answer.title and "__consumer_offsets-0" in answer.title and "Input/output error" in answer.why
+        alone = examined(events=events, version=K28).findings[0]
+        assert alone.title == "The cleaner of broker 1 fails with an IOException: 17 times, on __consumer_offsets-0"
+
+    def test_cleaned_since(self):
+        """What was cleaned after it had failed is no failure any more; what failed and has nothing to clean is no ok."""
+        ours = cleaned(NOW, topic=OFFSETS_TOPIC)
+        assert verdict(replica(0, 10, 20), events=[*start(NOW - DAY), failure(NOW - 5), ours], written=NOW, version=K28) == "C7"
+        other = [*start(NOW - DAY), failure(NOW - 5, topic="clicks")]
+        found = examined(replica(0, 10, 20, 30, 40, point=30), events=other, version=K28)
+        assert (found.partitions[0].rule, found.findings[0].status) == ("C9", Status.COULD_NOT_CHECK)
+        assert "clicks-0" in found.findings[0].why

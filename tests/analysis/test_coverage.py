@@ -15,7 +15,7 @@ from casebook.facts import Cluster, Partition, PartitionState, Problem, ReadOutc
 from casebook.findings import Coverage, Gap, Question, Status
 from casebook.observed import Source
 from casebook.storage import OFFSETS_TOPIC, Damage, LogDir, Replica, Scanned, Segment, SegmentFile
-from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
+from casebook.versions import CLEANER_MAP_RULE, LOAD_TAKES_ANY_BATCH, KafkaVersion, VersionInUse, VersionOrigin
 from tests.evidence import made, state
 
 ASK = Question(check="a.b", question="Is it well?", coverage=Coverage.every(5, "partition", Source.ZNODES))
@@ -112,13 +112,15 @@ class TestLogs:
             (log(lines=0, entries=0, typed=0), "it is empty"),
             (log(entries=0, typed=0), "none of its 10 lines has a layout that is known"),
             (log(typed=0), "none of its 8 entries has a meaning that is known"),
+            (log("server.log.2021-04-27-11", lines=2, entries=2, typed=0), ""),
         ],
     )
     def test_each_way_of_being_unread(self, file, said):
         """A gap wherever the broker's log is needed, and a check of its own; none where it was read."""
         gaps = coverage.server_logs([file], Cluster(), [1])
         assert said in whys(gaps)
-        assert bool(gaps) == bool(said) == bool(log_checks.unread([file]))
+        assert bool(said) == bool(log_checks.unread([file]))
+        assert bool(gaps) == bool(said or not file.typed)
 
     def test_a_log_of_each_broker(self):
         """One that was read does not speak for another broker, nor a side log for the server's."""
@@ -148,10 +150,15 @@ class TestHistory:
     @pytest.mark.parametrize(
         ("past", "cluster", "whole"),
         [
-            (Past(first=1), Cluster(), True),
+            (Past(first=1, followed=True), Cluster(), True),
+            (Past(first=1), Cluster(), False),
             (Past(), Cluster(), False),
-            (Past(first=1, breaks=[5]), Cluster(), False),
-            (Past(first=1), Cluster(missing_parts=(Problem(path="zookeeper/history.jsonl.zst", reason="is torn"),)), False),
+            (Past(first=1, followed=True, breaks=[5]), Cluster(), False),
+            (
+                Past(first=1, followed=True),
+                Cluster(missing_parts=(Problem(path="zookeeper/history.jsonl.zst", reason="is torn"),)),
+                False,
+            ),
         ],
     )
     def test_only_a_whole_one(self, past, cluster, whole):
@@ -256,5 +263,16 @@ class TestRelease:
     def test_assumed(self):
         """Whether a question arises in a release is not known where nobody knows the release."""
         used = VersionInUse(version=KafkaVersion.parse("3.9.2"), origin=VersionOrigin.ASSUMED)
-        assert "3.9.2 is assumed" in whys(coverage.release(used))
-        assert not coverage.release(replace(used, origin=VersionOrigin.LOGS))
+        assert "3.9.2 is assumed" in whys(coverage.release(used, LOAD_TAKES_ANY_BATCH))
+        assert not coverage.release(replace(used, origin=VersionOrigin.LOGS), LOAD_TAKES_ANY_BATCH)
+
+    def test_inferred(self):
+        """Nor where the znodes allow releases on both sides of a change."""
+        first, last = KafkaVersion.parse("0.9.0.1"), KafkaVersion.parse("3.9.2")
+        used = VersionInUse(version=last, origin=VersionOrigin.ZNODES, possible="0.9.0.1 or newer", between=(first, None))
+        assert "0.9.0.1 or newer" in whys(coverage.release(used, LOAD_TAKES_ANY_BATCH))
+        later = replace(used, between=(KafkaVersion.parse("0.10.2.2"), None))
+        assert not coverage.release(later, LOAD_TAKES_ANY_BATCH)
+        assert not coverage.release(
+            replace(used, version=first, between=(first, KafkaVersion.parse("0.10.0.0"))), CLEANER_MAP_RULE
+        )

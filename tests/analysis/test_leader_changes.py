@@ -61,12 +61,14 @@ class TestDeposedLeader:
         assert [change.opened for change in found] == sorted(change.opened for change in found)
 
     def test_open_end(self):
-        """Nobody knows when a leader gave up whose log is not here; but not after the next election."""
+        """Nobody knows when a leader gave up whose log is not here: the next election does not tell, its return to the ISR does."""
         told = led(1, 2, 3)
         told.write("t", 0, 2, (2, 3), 1, 0)
         told.write("t", 0, 3, (3,), 2, 500)
+        told.write("t", 0, 3, (3, 1), 2, 9000)
         first, second = examined(told=told).changes
-        assert (first.closed, second.closed) == (T0 + 500, None)
+        assert (first.closed, second.closed) == (T0 + 9000, None)
+        assert first.closed_proof
 
 
 class TestUncleanElection:

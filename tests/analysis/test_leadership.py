@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from casebook import tables
-from casebook.analysis import evidence, leadership, what_if
+from casebook.analysis import evidence, leadership, plan, what_if
 from casebook.analysis.release import release
 from casebook.analysis.verdicts import State
 from casebook.facts import Cluster, Problem, ReadOutcome, Stat, Znode
@@ -24,7 +24,8 @@ OFF = override("t", unclean_leader_election_enable="false")
 
 def examined(found: Cluster, version: str = "") -> dict:
     """Findings by check."""
-    return {f.check: f for f in leadership.examine(found, release(found, given=version)).findings}
+    lead = leadership.examine(found, release(found, given=version))
+    return {f.check: f for f in plan.make(lead).advise(lead.findings)}
 
 
 class TestChecks:

@@ -86,7 +86,7 @@ class TestCause:
     )
     def test_change(self, acks, alone, of, why):
         """What the change was, and what its producer had asked for."""
-        assert cause(Missing(0, acks, alone, True, True), change(**of)) is why
+        assert cause(Missing(((0, alone),), acks, True, True), change(**of), alone=alone) is why
 
     @pytest.mark.parametrize(
         ("acks", "placed", "ledger", "why"),
@@ -99,7 +99,7 @@ class TestCause:
     )
     def test_without_change(self, acks, placed, ledger, why):
         """An alarm, but where its producer was never told that it had arrived."""
-        assert cause(Missing(None, acks, None, placed, ledger), None) is why
+        assert cause(Missing((), acks, placed, ledger), None) is why
 
 
 class TestClasses:

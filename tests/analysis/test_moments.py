@@ -82,6 +82,17 @@ class TestApart:
         found = apart(walked(NOON - 6 * HOUR), newer, from_files=True)
         assert found.witness == newer.replicas[0]
 
+    def test_a_topic_that_was_made_since_is_a_witness_within_minutes(self):
+        """Its log dir cannot be judged by znodes that do not know it; a change of leader meanwhile is no reason."""
+        cluster = walked(NOON - 2 * MINUTE)
+        assert apart(cluster, log_dir(topic="made_since")).witness.topic == "made_since"
+        assert apart(cluster, log_dir(epochs=(0, 3, 4))) is None
+
+    def test_what_a_deletion_left_behind_is_none(self):
+        """A folder of a topic that the znodes do not have either, last written to before their moment."""
+        left = log_dir(NOON - 7 * HOUR, topic="deleted")._replace(listed_at=NOON)
+        assert apart(walked(NOON - 6 * HOUR), left, from_files=True).witness is None
+
     def test_an_earlier_epoch_is_none(self):
         assert apart(walked(NOON - 6 * HOUR), log_dir(epochs=(0, 3)), from_files=True).witness is None
 

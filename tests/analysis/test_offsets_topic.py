@@ -1,5 +1,7 @@
 """The offsets topic: numbers from a scan's rows, three outcomes, and what deleting would cost."""
 
+from dataclasses import replace
+
 from casebook import tables
 from casebook.analysis import deletion, offsets_topic, offsets_writers
 from casebook.analysis.load_rate import Measured, rate
@@ -128,6 +130,27 @@ class TestTopic:
             assert (one.status, "Not all of segment" in one.why) == (Status.COULD_NOT_CHECK, True)
             assert check(name, scan).status is Status.FINDING
 
+    def test_bounds(self):
+        """What was not read may count, hold an older value, and be of anyone."""
+
+        def asked(*listed, scan=SCANNED):
+            files = tuple(SegmentFile(base, bytes_, MONDAY) for base, bytes_ in listed)
+            dirs = [LogDir(5, "/d", MONDAY, (Replica(5, "__consumer_offsets", 19, "/d/19", "x", files),))]
+            found = offsets_topic.examine(READ, USED, log_dirs=dirs, scanned=scan)
+            return {one.check.removeprefix("offsets_topic."): one for one in found.findings}
+
+        whole, cut = ((0, GIB), (10, GIB), (20, GIB)), ((0, GIB), (10, GIB), (20, 2 * GIB))
+        most = ((0, GIB), (10, GIB), (20, 5 * GIB))
+        names = ("dead_weight", "safe_segments", "writers")
+        assert [asked(*whole)[name].status for name in names] == [Status.FINDING] * 3
+        few = replace(SCANNED, group_bytes=(*hours("g", [2 * GIB]), *hours("h", [GIB // 2])))
+        a_bit, much = asked(*cut, scan=few), asked(*most, scan=few)
+        assert "for at most 1.0 GiB of latest values" in a_bit["dead_weight"].title
+        assert "2.5 GiB" in a_bit["writers"].title and a_bit["writers"].status is Status.FINDING
+        assert [much[name].status for name in names] == [Status.COULD_NOT_CHECK] * 3
+        assert "500 B to 4.0 GiB" in much["dead_weight"].title and "4.0 GiB could not be read" in much["writers"].why
+        assert a_bit["safe_segments"].status is Status.COULD_NOT_CHECK
+
     def test_damage(self):
         """A cut end is told, and is not corruption."""
         tail = Damage("f", 900, 30, None, "cut", tail=True)
@@ -163,6 +186,21 @@ class TestWriters:
         first, second = topic.writers(topic.partitions[0])
         assert (first.group, first.share, first.per_second, first.busiest, first.per_commit) == ("g", 0.8, 1.0, 2.0, 1.0)
         assert second.per_second is None
+
+    def test_a_few_together(self):
+        """Nobody writes half of it, and six write nearly all; where all write alike, nobody stands out."""
+
+        def said(*sizes):
+            rows = tuple(GroupBytes(5, 19, f"g{n:02}", "t", MONDAY, 10, size, 0) for n, size in enumerate(sizes))
+            return check("writers", replace(SCANNED, group_bytes=rows))
+
+        six = said(*[GIB] * 6, *[1 << 10] * 94)
+        assert six.status is Status.FINDING and six.title.startswith("6 groups of 100, g00, g01")
+        assert six.title.endswith("write 100.0 % of the bytes together") and len(six.facts["writers"]) == 6
+        assert said(*[GIB] * 8).status is not Status.FINDING
+        assert said(*[GIB] * 6, *[GIB // 3] * 2).status is not Status.FINDING
+        assert said(*[1 << 20] * 6, *[1 << 10] * 94).status is not Status.FINDING
+        assert said(6 * GIB, 2 * GIB, GIB).title.startswith("One group of 3, g00 writes 66.7 %")
 
     def test_growth(self):
         """By the last whole hours, and a load a month on."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.analysis import election, leadership, what_if
+from casebook.analysis import election, leadership, plan, what_if
 from casebook.analysis.release import release
 from casebook.analysis.start_first import StartChoice, elected_unclean, order, start_first
 from casebook.analysis.verdicts import OFFLINE, dead_brokers, verdicts
@@ -125,8 +125,7 @@ class TestElectedUnclean:
     def test_who_must_not_start_before_whom_is_said(self):
         """With its price, under the finding that says whom to start."""
         *_, lead = self.judged()
-        (offline,) = [finding for finding in lead.findings if finding.check == "leadership.offline"]
-        warned = [step.text for step in offline.next if step.text.startswith("Do not start")]
+        warned = [step.text for step in plan.make(lead).of("leadership.offline") if step.text.startswith("Do not start")]
         assert warned == [
             "Do not start broker 1 before broker 5: it would be elected unclean for t-0, and acknowledged records that it lacks"
             " would be lost."

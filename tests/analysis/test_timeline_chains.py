@@ -136,6 +136,9 @@ class TestLoss:
         assert (found.chains[0].kind, found.chains[0].partitions) == ("broker_stopped", 1)
         assert found.roots[0].kind == "stopped"
         assert finding(found, "root").severity == "info"
+        partly = finding(examined(*told[0], told=told[1], covered=[log(57)]), "root")
+        assert partly.status == "could_not_check"
+        assert "as far as could be checked: Broker 57 was stopped" in partly.title
 
     def test_no_log_of_the_broker(self):
         """Then it may as well have been killed: said, not guessed."""
@@ -219,7 +222,7 @@ class TestStillDown:
 
     def test_a_stop_that_was_asked_for_is_no_trifle_then(self):
         """Broker 2 was stopped, and nobody else has its partitions: a warning, before the loss that healed."""
-        found = examined(event("broker_stopping", 19_900, 2), told=self.told(), covered=[log(1), log(2), log(3)])
+        found = examined(event("broker_stopping", 19_900, 2), told=self.told(), covered=[log(broker) for broker in (1, 2, 3)])
         assert (found.chains[0].broker, found.chains[0].kind) == (2, "broker_stopped")
         assert finding(found, "root").severity == "warning"
 
@@ -344,6 +347,15 @@ class TestOthers:
         again = [event("broker_starting", 0, 1), event("unclean_start", 100, 1, line=7), event("broker_started", 90_100, 1)]
         found = examined(*first, *again)
         assert found.chains[0].title == "Broker 1 recovered its logs for 1 min 30 s"
+
+    def test_a_first_start_behind_lines_of_others(self):
+        """On one host ZooKeeper and broker may share a log, and a start may have failed before: no logs, nothing to recover."""
+        failed = [event("broker_starting", -9000, 1), event("startup_failed", -8500, 1, line=2)]
+        first = [event("broker_starting", 0, 1, line=3), event("unclean_start", 100, 1, line=4)]
+        empty = event("logs_loaded", 110, 1, line=5, logs=0, ms=7)
+        assert "unclean_start" not in {chain.kind for chain in examined(*failed, *first, empty).chains}
+        held = event("logs_loaded", 110, 1, line=5, logs=3, ms=7)
+        assert "unclean_start" in {chain.kind for chain in examined(*failed, *first, held).chains}
 
     def test_failed_disk(self):
         """Its replicas leave, and a broker without a dir stops."""

@@ -4,7 +4,7 @@ import pytest
 
 from casebook.analysis import timeline_checks
 from casebook.analysis.timeline_silences import COLLECT_HISTORY
-from casebook.facts import Broker, Partition, Stat, Topic
+from casebook.facts import Broker, Partition, PartitionState, Stat, Topic
 from casebook.findings import Severity, Status
 from casebook.history import Happened, What
 from tests.analysis.timeline_scenes import NEW, OLD, T0, History, cluster, event, examined, finding, log, windows
@@ -18,6 +18,13 @@ def started(leader=1, isr=(1, 2)):
     told.register(2, -50_000, 0xB)
     told.write("t", 0, leader, isr, 0, -40_000)
     return told
+
+
+def written_before(mtime, leader=1):
+    """A state that a snapshot holds."""
+    stat = Stat(version=0, mtime=mtime)
+    state = PartitionState(leader, (leader,), 0, 1, stat=stat)
+    return Happened(What.STATE, 1, mtime, before=True, topic="t", partition=0, state=state)
 
 
 def spans(found, kind):
@@ -51,6 +58,51 @@ class TestLeaderless:
         told.register(1, 3000, 0xC)
         assert spans(examined(told=told), "leaderless") == [(1000, 3000)]
 
+    def test_not_registered_when_the_history_begins(self):
+        """The state was written long before: that says nothing of when its leader went."""
+        told = History()
+        told.rows.append(written_before(T0 - 86_400_000))
+        told.register(1, 9000, 0xC)
+        assert spans(examined(told=told), "leaderless") == [(-600_000, 9000)]
+
+    @pytest.mark.parametrize("followed", [False, True])
+    def test_a_snapshot_alone_is_no_history(self, followed):
+        """It tells of one moment: nothing is said of what was before it, or after it."""
+        told = History()
+        told.rows.append(written_before(T0 - 700_000))
+        if followed:
+            told.add(What.SESSION_OPENED, 0, session=9, timeout=6000)
+        for check in ("two_leaders", "leaderless"):
+            found = finding(examined(told=told), check)
+            if not followed:
+                assert found.status is Status.COULD_NOT_CHECK, check
+        assert bool(spans(examined(told=told), "leaderless")) is followed
+
+    def test_a_deleted_topic_is_missed_by_nobody(self):
+        """Logs alone: a deletion leaves -1 behind, and the next topic of that name begins with epoch 0 again."""
+        place, log_ = {"topic": "t", "partition": 0}, {"file": "state-change.log"}
+        led = {"from_": "NewPartition", "to": "OnlinePartition", "leader": 1, "leader_epoch": 0, "isr": "1"}
+        made = event("partition_changed", 0, 1, **place, **log_, line=1, **led)
+        taken = event("isr_removed", 5000, 1, **place, **log_, line=2, leader=-1, leader_epoch=1, isr="1")
+        gone = event("log_deleted", 5020, 1, **place, line=9, path="/d/t-0.c0-delete")
+        assert spans(examined(made, taken), "leaderless") == [(5000, None)]
+        assert spans(examined(made, taken, gone), "leaderless") == []
+        anew = event(
+            "partition_changed", 9000, 1, **place, **log_, line=4, from_="NonExistentPartition", to="NewPartition", assigned=1
+        )
+        again = event("partition_changed", 9010, 1, **place, **log_, line=5, **led)
+        lost = event("isr_removed", 9500, 1, **place, **log_, line=6, leader=-1, leader_epoch=1, isr="1")
+        assert spans(examined(made, taken, anew, again), "leaderless") == []
+        assert spans(examined(made, taken, gone, again, lost), "leaderless") == [(9500, None)]
+
+    def test_a_replica_that_was_moved_away(self):
+        """Its log goes, too, and the partition is led on elsewhere."""
+        place = {"topic": "t", "partition": 0}
+        led = event("partition_changed", 0, 1, **place, file="state-change.log", leader=2, leader_epoch=0, isr="1,2")
+        gone = event("log_deleted", 5000, 1, **place, line=9, path="/d/t-0.c0-delete")
+        lost = event("isr_removed", 9000, 1, **place, file="state-change.log", line=7, leader=-1, leader_epoch=1, isr="2")
+        assert spans(examined(led, gone, lost), "leaderless") == [(9000, None)]
+
     def test_open_end(self):
         """Nobody came: the end is open, with the end of the history as its proof, and it is critical."""
         told = started()
@@ -62,7 +114,7 @@ class TestLeaderless:
         assert finding(found, "leaderless").severity is Severity.CRITICAL
 
     def test_who_is_still_without_is_named(self):
-        """Partition 0 healed at once and would come first: what is told, shown as proof and sent to notebook 20 is partition 1."""
+        """Partition 0 healed at once and would come first: what is told and shown as proof is partition 1."""
         told = started()
         told.write("t", 1, 1, (1,), 0, -39_000)
         told.lose(1, 1000, 0xA)
@@ -72,7 +124,6 @@ class TestLeaderless:
         assert said.title == "2 partitions had no leader, for up to 400 ms, 1 of them to the end of the evidence"
         assert said.why.startswith("Still without: t-1. t-1: The znode of leader 1 went.")
         assert f"0x{last:x}" in said.evidence[1].file
-        assert "Notebook 20" in said.next[0].text
 
     def test_nobody_is_without_any_more(self):
         """Then nothing is to be brought back, and the title says so; a partition that was deleted is not called well."""
@@ -356,6 +407,33 @@ class TestTwoLeaders:
         found = examined(*lines, told=told, covered=[log(1)])
         assert windows(found, "two_leaders")[0].planned
         assert finding(found, "two_leaders").severity is Severity.WARNING
+
+    @pytest.mark.parametrize("name", ["server.log", "state-change.log"])
+    def test_an_end_that_another_log_tells(self, name):
+        """Where the server.log of the old leader was not read, it may have followed before: a bound, of which nothing grave is said."""
+        told = started()
+        told.write("t", 0, 2, (1, 2), 1, 1400)
+        lines = [
+            event("broker_starting", -50_100, 1, file=name),
+            event("become_follower", 6400, 1, file=name, topic="t", partition=0, leader=2, leader_epoch=1),
+        ]
+        found = examined(*lines, told=told, covered=[log(1, name)])
+        answer, read = finding(found, "two_leaders"), name == "server.log"
+        assert windows(found, "two_leaders")[0].at_most is not read
+        assert answer.severity is (Severity.CRITICAL if read else Severity.WARNING)
+        assert ("at most" in answer.title) is not read
+
+    def test_an_open_end_of_a_log_that_was_not_read(self):
+        """That it lived on stands in another log; whether it took writes, nobody knows."""
+        told = started()
+        told.lose(1, 1000, 0xA)
+        told.write("t", 0, 2, (2,), 1, 1400)
+        lines = [
+            event(kind, at, 1, file="state-change.log") for kind, at in (("broker_starting", -50_100), ("scheduler_failed", 5000))
+        ]
+        found = examined(*lines, told=told, covered=[log(1, "state-change.log")])
+        assert windows(found, "two_leaders") == []
+        assert finding(found, "two_leaders").status is Status.COULD_NOT_CHECK
 
 
 class TestUnderMinIsr:

@@ -358,19 +358,6 @@ class TestBombs:
             case = Case.open(collect_case(tmp_path / f"case{suffix}", logs={1: [tmp_path / f"server.log{suffix}"]}))
             assert (case.could_not_collect, case.items["brokers/1/logs/server.log"].rows) == ((), 20_000)
 
-    @pytest.mark.parametrize("suffix", PACKS)
-    @pytest.mark.parametrize("many", [3, 30_000])
-    def test_a_pack_that_ends_early(self, tmp_path: Path, suffix: str, many: int) -> None:
-        """Wherever it ends, also between two lines or in its last bytes: it is told, and never a log that is merely shorter."""
-        line = b"[2024-05-01 11:03:00,000] INFO Number %06d (kafka.Kafka)\n"
-        packed = b"".join(PACKS[suffix](b"".join(line % n for n in range(k, k + many))) for k in (0, many))
-        log = tmp_path / f"server.log{suffix}"
-        for cut in (5, len(packed) // 4, len(packed) * 3 // 4, len(packed) - 9, len(packed) - 1, len(packed)):
-            log.write_bytes(packed[:cut])
-            case = Case.open(collect_case(tmp_path / f"case{cut}", logs={1: [log]}))
-            rows = sum(item.rows for item, _ in case.logs())
-            assert rows == 2 * many if cut == len(packed) else "its pack is damaged" in told(case)["brokers/1/logs/server.log"]
-
     def test_ledgers_share_one_limit(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Of what they are unpacked."""
         monkeypatch.setattr(files, "COPY_LIMIT", 100_000)

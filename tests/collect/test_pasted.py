@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from casebook.analysis import evidence, leadership, next_paste, release
+from casebook.analysis import evidence, leadership, next_paste, plan, release
 from casebook.case import Case
 from casebook.case_folder import PASTED
 from casebook.collect import collect_case, pasted
@@ -176,12 +176,12 @@ class TestLeaderlessAlone:
                 "Cannot be told yet: if brokers 3 and 1 (the in-sync replicas) are down, start any of them. "
                 "1 partition elects a leader then, and no record is lost.",
             ),
-            ("[]", "What heals 1 partition cannot be told yet: see the rule of each."),
+            ("[]", "See the rule of 1 partition in notebook 20: what heals it cannot be told yet."),
         ],
     )
     def test_what_to_start_is_an_if(self, case, isr, said):
         """What cannot be told is not called beyond healing."""
-        steps = finding(examined(case(GET.replace("[3]", isr)))[0].findings, "leadership.offline").next
+        steps = plan.make(examined(case(GET.replace("[3]", isr)))[0]).of("leadership.offline")
         assert [step.text for step in steps] == [said]
 
     def test_a_named_leader_is_not_judged(self, case):

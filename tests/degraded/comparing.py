@@ -38,7 +38,7 @@ ABOUT_EVIDENCE = frozenset(
 _OF_EVIDENCE = frozenset(
     {
         "unreadable", "parts", "missing", "origin", "origins", "lines", "shapes", "untold", "unknown", "uncertainty_ms", "reason",
-        "chains", "bound",
+        "chains", "bound", "unknown_copies", "of_unknown_length", "missing_in_sync",
     }
 )  # fmt: skip
 """Facts that count what was looked at, or what of it is unknown."""
@@ -49,6 +49,10 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 _DURATION = re.compile(r"(?:_ms|milliseconds)$")
 _SECOND = 1.0
 _ROOTS = "candidates"
+_BEGIN = "opened"
+"""A begin that is a bound where ``at_latest`` says so."""
+_OPEN = frozenset({"open_ends", "still"})
+"""How many ends nobody knows: with less evidence, more."""
 
 
 class Difference(NamedTuple):
@@ -124,6 +128,10 @@ def _of_facts(whole: Finding, lesser: Finding) -> Iterator[str]:
     bounds = fewer, bool(_AT_MOST.search(lesser.title))
     for name in sorted((whole.facts.keys() & lesser.facts.keys()) - _OF_EVIDENCE):
         before, now = whole.facts[name], lesser.facts[name]
+        if name in _OPEN and before is not None and now is not None and now >= before:
+            continue
+        if name == _BEGIN and lesser.at_latest and before and now and now >= before:
+            continue
         if name == _ROOTS:
             before, now = before[:1], now[:1]
         if not (_fits(before, now, bounds) or (_DURATION.search(name) and _is_near(before, now))):
@@ -148,6 +156,8 @@ def _fits(before: object, now: object, bounds: tuple[bool, bool]) -> bool:
             fewer or len(now) == len(before)
         )
     if isinstance(before, Sequence) and isinstance(now, Sequence) and not isinstance(before, str):
+        if len(before) == len(now) and all(_fits(one, other, bounds) for one, other in zip(before, now, strict=True)):
+            return True
         return fewer and all(item in before for item in now)
     if isinstance(before, (int, float)) and isinstance(now, (int, float)):
         return (fewer and now < before) or (more and now > before)

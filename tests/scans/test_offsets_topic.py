@@ -104,6 +104,18 @@ class TestDeletion:
                 changed = {key[1] for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
                 assert {loss.group for loss in answers[number].by_group} == changed
 
+    def test_by_commit(self, answers, logs, deleted):
+        """Each commit whose answer changes is named, with what becomes of it."""
+        for number, (log, some) in enumerate(zip(logs, deleted, strict=True)):
+            if some:
+                before, after = load(log)[0], load(without(log, some))[0]
+                told = {(one.group, one.topic, one.partition): one.change for one in answers[number].by_commit}
+                keys = {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+                change = {key: "comes back" if key not in before else "falls back" if key in after else "lost" for key in keys}
+                assert told == {tuple(key[1:]): said for key, said in change.items()}
+                assert all((one.offset is None) == (one.change == "comes back") for one in answers[number].by_commit)
+                assert all((one.remains is None) == (one.change == "lost") for one in answers[number].by_commit)
+
     def test_nothing(self, folder, scanned):
         """An empty set has no answer."""
         assert offsets_topic.deletions(folder, {"nothing": []}, scanned.segments) == []

@@ -109,6 +109,7 @@ def everything(folder: Path) -> tuple[list[str], Planting]:
     arguments = []
     for owner, place in (("1", "a broker's log"), ("zookeeper", "ZooKeeper's log"), ("app", "a client's log")):
         arguments += [part for path in planting.logs(place) for part in ("--logs", f"{owner}={path}")]
+    arguments += _names(planting)
     for path in planting.logs("a ledger in lines", lone=False):
         arguments += ["--ledger", f"app={path}"]
     arguments += ["--ledger", f"app={_table(planting)}", "--ledger", f"app={_objects(planting)}"]
@@ -130,6 +131,19 @@ def paste(folder: Path) -> tuple[list[str], Planting]:
     lines += ["get /config/users/alice", json.dumps(znode), "get /brokers/ids/1", '{"host":"h","port":9092,"version":4}']
     path = planting.file("paste.txt", ENCODINGS["UTF-16 LE with a mark"]("\n".join(lines) + "\n"))
     return ["--pasted", str(path)], planting
+
+
+def _names(planting: Planting) -> list[str]:
+    """Files and folders whose own names hold secrets."""
+
+    def new(form: str, kind: str) -> str:
+        return planting.secret("a file's name", form, kind)
+
+    log = planting.file(f"x-password={new('named', 'generated')}.log", f"{ORDINARY}\n".encode())
+    below = planting.file(f"{new('a folder', 'npm token')}/app.log", f"{ORDINARY}\n".encode())
+    ledger = planting.file(f"sent-{new('lone', 'a token with a prefix')}.csv", b"id,topic\nr-1,orders\n")
+    client = planting.file(f"app-{new('lone', 'GitHub token')}.properties", b"acks=all\n")
+    return ["--logs", f"2={log}", "--logs", f"3={below}", "--ledger", f"app={ledger}", "--client", f"app={client}"]
 
 
 def _table(planting: Planting) -> Path:
@@ -208,6 +222,13 @@ def _dump(planting: Planting) -> Path:
     }
     data["/config/topics/orders-x"] = json.dumps(
         {"version": 1, "config": {"my.password": new("of a topic"), "cleanup.policy": "compact"}}
+    )
+    data |= {
+        f"/config/{entity}": json.dumps({"version": 1, "config": {"a.thing": new("an unknown setting", "spoken")}})
+        for entity in ("topics/orders-y", "clients/app", "ips/10.0.0.1", "brokers/7", "users/u9/clients/app")
+    }
+    data["/config/topics/orders-z"] = json.dumps(
+        {"version": 1, "config": {"retention.ms": new("a known setting", "spoken")}, "more": new("beside settings", "spoken")}
     )
     data["/config/changes/config_change_9"] = json.dumps({"version": 2, "entity_path": "users/u", "password": new("a change")})
     data["/brokers/ids/9"] = json.dumps(

@@ -111,9 +111,13 @@ def ids(seed: int, each: int) -> dict[str, list[str]]:
             lambda: f"{word()}.{word()}-v{chance.randrange(9)}", lambda: f"__{word()}_state",
             lambda: f"app-{named()}-KSTREAM-AGGREGATE-STATE-STORE-00000000{chance.randrange(99):02}-changelog",
             lambda: f"{word()}_{chance.randrange(20200101, 20261231)}", lambda: f"dbserver{chance.randrange(9)}.{word()}.{named()}",
-            lambda: f"mirror.{word()}.{universal()}",
+            lambda: f"mirror.{word()}.{universal()}", lambda: f"svc_{word()}-enriched-{chance.randrange(2020, 2027)}",
+            lambda: f"{word()}_{letters('0123456789abcdef', 32)}", lambda: f"tmp_{letters('0123456789abcdef', 40)}",
         ),
-        "22 letters": some(lambda: kafkas(chance.randbytes(16)).rstrip(b"=").decode()),
+        "22 letters": some(
+            lambda: kafkas(chance.randbytes(16)).rstrip(b"=").decode(),
+            lambda: f"lkc-{kafkas(chance.randbytes(16)).rstrip(b'=').decode()}",
+        ),
         "long id": some(
             lambda: letters(string.ascii_letters + string.digits, 28), lambda: f"connect-cluster-{word()}-{chance.randrange(99)}",
             lambda: f"{word()}-{universal()}-{chance.randrange(9)}_{chance.randrange(9)}",

@@ -150,7 +150,7 @@ def is_reported(kind: str, way: str, whole: Iterable[Finding]) -> bool:
     Args:
         whole: What the notebook says to the whole case: what does not apply there is not asked.
     """
-    if way == "left out" or (kind, way) == _SILENT:
+    if way == "left out" or (kind.removesuffix(ONE), way) == _SILENT:
         return False
     arising = (finding.check for finding in whole if finding.status is not Status.NOT_APPLICABLE)
     asked = frozenset().union(*(NEEDS.get(check, frozenset()) for check in arising))
@@ -161,7 +161,7 @@ def lacks(finding: Finding, kind: str, way: str) -> bool:
     """Whether an ``ok`` rests on what a lesser case lacks."""
     if finding.check in _OF_WHAT_WAS_GIVEN and way == "left out" and kind not in _ALL_OF_IT:
         return False
-    if (kind, way) == _SILENT:
+    if (kind.removesuffix(ONE), way) == _SILENT:
         return False
     if finding.title.startswith(_EMPTY) and kind.endswith(ONE):
         return False  # it is said where the copy of every coordinator is listed, with how many are

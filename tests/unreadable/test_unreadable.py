@@ -31,7 +31,7 @@ _SLICE = [
 _NOTEBOOKS = ("10", "60", "90")
 """The first five minutes, without reading segments; the past; and every check of every other notebook."""
 _WITHOUT = {
-    "evidence.complete", "evidence.kafka_version", "maintenance.chosen", "maintenance.drain", "timeline.past", "timeline.unclean"
+    "evidence.complete", "evidence.moments", "evidence.kafka_version", "maintenance.chosen", "maintenance.drain", "timeline.past", "timeline.unclean"
 }  # fmt: skip
 """What asks of the evidence as a whole, of parameters, or of brokers that are dead."""
 

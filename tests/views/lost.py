@@ -147,7 +147,7 @@ def morning(lost: tuple[LostRecord, ...] = LOST, **changed: object) -> MessageLo
     ranges, prices = changed.get("cut_ranges", CUTS), changed.get("prices", PRICES)
     findings = (
         *loss_checks.checks(told, rows, why, counts, changed.pop("unmatched", frozenset()), unread=unread),
-        loss_checks.cut_ranges(ranges, CHANGES, gaps=()),
+        loss_checks.cut_ranges(ranges, CHANGES, partitions=16, gaps=()),
         divergence.agreement(compared, ()),
         loss_checks.price(prices),
     )

@@ -1,9 +1,10 @@
 """The panel on deleting segments: what it says, and the parameters that say the same."""
 
-from casebook.analysis.deletion import DeletionChoice, LostGroup
+from casebook.analysis.deletion import DeletionChoice, Deletions, LostGroup
 from casebook.analysis.deletion_choice import Choice
 from casebook.analysis.offsets_unread import Unread
 from casebook.findings import Severity
+from casebook.storage import LostCommit
 from casebook.views import deletion
 from casebook.views.deletion import Subject
 from tests.analysis.test_offsets_topic import SEGMENTS
@@ -24,7 +25,10 @@ def ask(tried):
             )
         )  # fmt: skip
     lost = LostGroup(partition=19, group="<etl>", commits_lost=12, fell_back=3, again=400, last=0, then="none left, resets")
-    return rows, {row.choice: [lost] if row.severity else [] for row in rows}
+    gone = LostCommit("", 19, "<etl>", "orders", 4, "lost", 7001, 0, None, None)
+    bad = [row.choice for row in rows if row.severity]
+    commits = {name: [gone._replace(choice=name)] for name in bad}
+    return Deletions(choices=tuple(rows), groups={name: [lost] for name in bad}, commits=commits)
 
 
 def shown(choice):
@@ -49,6 +53,14 @@ def test_a_loss_is_critical_and_named():
     assert "<etl>" not in html
     assert "-p delete=10" in html
     assert "1 picked segment" in html
+
+
+def test_lost_commits_are_named():
+    """Whose, of what, which offset, and that none remains; all of all sets in the table."""
+    html, view = shown(Choice(name="below an offset", below=20))
+    assert "below offset 20" in html and "-p delete_below=20" in html
+    assert ">orders-4<" in html and ">7\u202f001<" in html and "starts by auto.offset.reset" in html
+    assert [row.choice for row in view.tables["lost_commits"]] == ["older", "below an offset", "all but the active"]
 
 
 def test_the_strip_tells_what_would_go():

@@ -10,7 +10,7 @@ from casebook import tables
 from casebook.analysis import evidence, release
 from casebook.analysis.proof import COLLECT_AGAIN
 from casebook.facts import Cluster, Problem, Stat, Znode
-from casebook.findings import Severity, Status
+from casebook.findings import Severity, Status, Step
 from casebook.views import leadership, proof, triage
 from casebook.views.render import anchor
 from casebook.views.view import View, style
@@ -325,3 +325,19 @@ class TestStyle:
         page = Page.read(html_of(style()))
         assert [name for name, _ in page.elements] == ["style", "script"]
         assert page.open == []
+
+
+def test_a_step_stands_once_in_full():
+    """Where it belongs first; under the next finding the first step alone, as a link to where the rest is."""
+    start, save = (
+        Step(kind=kind, text=text, command="bin/x") for kind, text in (("first", "Start broker 5."), ("then", "Save t-0."))
+    )
+    never = Step(kind="not", text="Delete nothing.")
+    both = [
+        finding("leadership.offline", next=(start, save, never)),
+        finding("leadership.under_min_isr", next=(start, save, never)),
+    ]
+    page = html_of(triage.findings(both))
+    assert page.count("Start broker 5.") == 2
+    assert page.count("Save t-0.") == page.count("Delete nothing.") == 1
+    assert '<a href="#leadership.offline">Start broker 5.</a>' in page

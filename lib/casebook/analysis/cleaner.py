@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from casebook.analysis import cleaner_map
+from casebook.analysis import cleaner_lives, cleaner_map
 from casebook.analysis.cleaner_map import Dirt, Obstacle
 from casebook.analysis.retention import CleanerSettings, Value
-from casebook.analysis.words import count
+from casebook.analysis.words import count, moment, number
 from casebook.events import Event
+from casebook.facts import instant
 from casebook.storage import CLEANER_CHECKPOINT, OFFSETS_TOPIC, LogDir, OffsetsLog, Replica
 from casebook.versions import CLEANER_FAILURE, COMPACTION_LAG, KafkaVersion
 
@@ -16,6 +17,7 @@ RULES = {
     "C2": "The cleaner is switched off on this broker.",
     "C3": "A cleaner thread died; it cleans no topic until the broker starts again.",
     "C4": "The cleaner gave this partition up after an error, until the broker starts again.",
+    "C10": "The cleaner fails with an IOException: the log dir goes offline, and is not cleaned until the broker starts.",
     "C5": "The cleaner will fail when it comes to a segment that its offset map cannot take.",
     "C6": "It should have been cleaned, and was not; no log tells why.",
     "C7": "The cleaner works, and does not keep up.",
@@ -25,7 +27,7 @@ RULES = {
 }
 """What each verdict means, worst first."""
 
-BLOCKED = ("C1", "C2", "C3", "C4", "C5", "C6")
+BLOCKED = ("C1", "C2", "C3", "C4", "C10", "C5", "C6")
 """Verdicts after which the topic grows until somebody acts."""
 
 _DAY = 86_400_000
@@ -38,10 +40,11 @@ class BrokerCleaner:
     Args:
         settings: Effective, with origins.
         holds: Keys that the map of a thread takes; ``None`` when a setting is unknown.
-        died: The line of its death, when no start came after it.
+        deaths: The last in each of its last lives in a row that ended in one; empty unless it is dead.
+        marked: Partitions that it gave up since its last start.
+        failed: Cleans that failed with an IOException, of partitions that were not cleaned since.
         last_cleaned: The last line of a finished clean.
-        started: The last line of a start.
-        logged: Whether there is any line of its log cleaner.
+        doubt: Why the logs do not say whether its threads live, one sentence; ``""`` when they do.
         obstacles: What it would fail on, in all compacted partitions of its log dirs.
         checkpoint_written: When ``cleaner-offset-checkpoint`` was last written.
     """
@@ -49,12 +52,23 @@ class BrokerCleaner:
     broker: int
     settings: CleanerSettings
     holds: int | None
-    died: Event | None = None
+    deaths: tuple[Event, ...] = ()
+    marked: tuple[Event, ...] = ()
+    failed: tuple[Event, ...] = ()
     last_cleaned: Event | None = None
-    started: Event | None = None
-    logged: bool = False
+    doubt: str = ""
     obstacles: tuple[Obstacle, ...] = ()
     checkpoint_written: int | None = None
+
+    @property
+    def died(self) -> Event | None:
+        """The line of its death, when no start came after it."""
+        return self.deaths[-1] if self.deaths else None
+
+    @property
+    def dead_since(self) -> int | None:
+        """From when on it has cleaned nothing, epoch ms: of a cleaner that dies at each start, its first death."""
+        return self.deaths[0].time if self.deaths else None
 
     @property
     def need(self) -> int | None:
@@ -67,8 +81,12 @@ class BrokerCleaner:
     @property
     def last_at_work(self) -> int | None:
         """When it last finished a clean, by its log or its checkpoint file; epoch ms."""
-        logged = self.last_cleaned.time if self.last_cleaned else None
-        return max((when for when in (self.checkpoint_written, logged) if when is not None), default=None)
+        return max((when for when in (self.checkpoint_written, self.last_cleaned_at) if when is not None), default=None)
+
+    @property
+    def last_cleaned_at(self) -> int | None:
+        """When it last finished a clean by its log, epoch ms."""
+        return self.last_cleaned.time if self.last_cleaned else None
 
     @property
     def least_buffer(self) -> int | None:
@@ -121,7 +139,9 @@ def broker_cleaner(
         compacted: Topics whose policy says compact.
     """
     own = [log_dir for log_dir in log_dirs if log_dir.broker == broker]
-    told = sorted((e for e in events if e.broker == broker and e.time is not None), key=lambda event: event.time)
+    dated = (e for e in events if e.broker == broker and e.time is not None and e.kind in cleaner_lives.KINDS)
+    told = sorted(dated, key=lambda event: event.time)
+    lives = cleaner_lives.lives(told)
     holds, topics = settings.holds, set(compacted)
     found = [
         obstacle
@@ -136,10 +156,11 @@ def broker_cleaner(
         broker=broker,
         settings=settings,
         holds=holds,
-        died=_death(told),
-        last_cleaned=_last(told, "cleaned"),
-        started=_last(told, "cleaner_started", "broker_started"),
-        logged=any(event.kind in _CLEANING for event in told),
+        deaths=cleaner_lives.deaths(lives),
+        marked=lives[-1].marked,
+        failed=cleaner_lives.failures(told),
+        last_cleaned=next((event for event in reversed(told) if event.kind == "cleaned"), None),
+        doubt=cleaner_lives.doubt(lives),
         obstacles=tuple(found),
         checkpoint_written=max(written, default=None),
     )
@@ -151,21 +172,19 @@ def judge(
     version: KafkaVersion,
     *,
     log_dir: LogDir,
-    events: Sequence[Event] = (),
     logs: Mapping[tuple[int, int], OffsetsLog] | None = None,
 ) -> CleanerVerdict:
     """The verdict on a copy of a partition: the first rule that holds.
 
     Args:
         log_dir: Where it lies.
-        events: Of all brokers.
         logs: What a scan found, by broker and partition: where its open transactions begin.
     """
     settings = cleaner.settings
     scanned = (logs or {}).get((replica.broker, replica.partition))
     unstable = scanned.first_open if scanned else None
     weighed = cleaner_map.dirt(replica, version, now=log_dir.listed_at, lag=settings.lag.whole or 0, unstable=unstable)
-    rule, why, since, proof = _rule(replica, cleaner, version, weighed, log_dir, events)
+    rule, why, since, proof = _rule(replica, cleaner, version, weighed, log_dir)
     return CleanerVerdict(
         broker=replica.broker, partition=replica.partition, rule=rule, why=why, dirt=weighed, since=since, proof=proof
     )
@@ -173,15 +192,30 @@ def judge(
 
 def without_log_dir(cleaner: BrokerCleaner) -> tuple[str, str, int | None, str | None]:
     """What the settings and the log alone say: rule, why, since and proof."""
-    told = _UNTOLD
+    told = _of_broker(cleaner)
+    return _failure(cleaner.failed) if told[0] == "C0" and cleaner.failed else told
+
+
+def _of_broker(cleaner: BrokerCleaner) -> tuple[str, str, int | None, str | None]:
+    """What holds for every copy of a broker."""
+    told = ("C0", f"Neither its log dir nor its log tells. {cleaner.doubt}".strip(), None, None)
     policy, enabled = cleaner.settings.policy, cleaner.settings.enabled
     if policy.value and "compact" not in policy.value:
         told = _if_read("C1", f"cleanup.policy is {policy.value} ({policy.origin}).", policy)
     elif enabled.flag is False:
         told = _if_read("C2", f"log.cleaner.enable is false ({enabled.origin}).", enabled)
     if cleaner.died and told[0] == "C0":
-        return "C3", death_in_words(cleaner), cleaner.died.time, cleaner.died.proof
+        return "C3", death_in_words(cleaner), cleaner.dead_since, cleaner.died.proof
     return told
+
+
+def _failure(some: Sequence[Event]) -> tuple[str, str, int | None, str | None]:
+    """The verdict on a cleaner that fails with an IOException, by the lines of the partitions at hand."""
+    first, last = some[0], some[-1]
+    when = f"at {moment(instant(last.time))}"
+    if len(some) > 1:
+        when = f"{number(len(some), 'time')}, from {moment(instant(first.time))} to {moment(instant(last.time))}"
+    return "C10", f"It failed on {cleaner_lives.names(some)} {when}. The log says: {last.summary}", first.time, last.proof
 
 
 def _if_read(rule: str, why: str, *values: Value, since: int | None = None) -> tuple[str, str, int | None, str | None]:
@@ -192,21 +226,22 @@ def _if_read(rule: str, why: str, *values: Value, since: int | None = None) -> t
 
 
 def death_in_words(cleaner: BrokerCleaner) -> str:
-    """What killed the cleaner, as far as the line tells."""
+    """What killed the cleaner, and how often, as far as the lines tell."""
     died = cleaner.died
     other = died.topic is not None and died.topic != OFFSETS_TOPIC
     whose = f"by a segment of another topic, {died.topic}-{died.partition}" if other else f"by {died.topic}-{died.partition}"
     whose = whose if died.topic is not None else "by an error"
     messages, slots = died.number("messages"), died.number("slots")
-    if messages is not None and slots is not None:
-        return f"Killed {whose}: its offsets span {count(messages)}, the map takes {count(slots)}."
-    return f"Killed {whose}."
+    spans = f": its offsets span {count(messages)}, the map takes {count(slots)}" if None not in (messages, slots) else ""
+    if len(cleaner.deaths) == 1:
+        return f"Killed {whose}{spans}."
+    return (
+        f"Killed {whose}{spans}. It has died {number(len(cleaner.deaths), 'time')} in a row without finishing a clean, from "
+        f"{moment(instant(cleaner.dead_since))} to {moment(instant(died.time))}: at {cleaner_lives.names(cleaner.deaths)}."
+    )
 
 
-_UNTOLD = "C0", "Neither its log dir nor its log tells.", None, None
-_CLEANING = frozenset(("cleaner_started", "cleaner_stopped", "cleaner_died", "cleaned", "uncleanable"))
-
-KINDS = _CLEANING | {"broker_started"}
+KINDS = cleaner_lives.KINDS
 """The kinds of events that tell of the cleaner."""
 
 
@@ -216,15 +251,16 @@ def _rule(
     version: KafkaVersion,
     weighed: Dirt | None,
     log_dir: LogDir,
-    events: Sequence[Event],
 ) -> tuple[str, str, int | None, str | None]:
     settings, now = cleaner.settings, log_dir.listed_at
-    told = without_log_dir(cleaner)
+    told = _of_broker(cleaner)
     if told[0] != "C0":
         return told
-    if given_up := _given_up(replica, cleaner, events):
-        return "C4", "The log says it was marked as uncleanable.", given_up.time, given_up.proof
-    if told != _UNTOLD:
+    if given_up := [mark for mark in cleaner.marked if (mark.topic, mark.partition) == (replica.topic, replica.partition)]:
+        return "C4", "The log says it was marked as uncleanable.", given_up[-1].time, given_up[-1].proof
+    if failed := [one for one in cleaner.failed if (one.topic, one.partition) == (replica.topic, replica.partition)]:
+        return _failure(failed)
+    if settings.enabled.flag is False or (settings.policy.value and "compact" not in settings.policy.value):
         return told
     if weighed is None:
         return "C0", "Its log dir lists no segment.", None, None
@@ -241,25 +277,19 @@ def _rule(
         return "C0", f"Its dirty ratio is {ratio:.2f}; the limit is unknown.", None, None
     if ratio <= limit:
         return "C9", f"Its dirty ratio is {ratio:.2f}, the limit {limit:.2f}.", None, None
+    if failed := [one for one in cleaner.failed if _is_within(one, log_dir) and one.time > (cleaner.last_cleaned_at or 0)]:
+        return _failure(failed)
     bounds = (settings.ratio, settings.lag) if COMPACTION_LAG.at(version) else (settings.ratio,)
-    cleaned = max(
-        (w for w in (cleaner.checkpoint_written, cleaner.last_cleaned and cleaner.last_cleaned.time) if w), default=None
-    )
+    cleaned = cleaner.last_at_work
     if cleaned is not None and now is not None and now - cleaned < _DAY:
         return _if_read("C7", f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}, and the cleaner is at work.", *bounds)
     why = f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}: a working cleaner would clean it."
     return _if_read("C6", why, *bounds, since=cleaned)
 
 
-def _given_up(replica: Replica, cleaner: BrokerCleaner, events: Iterable[Event]) -> Event | None:
-    since = cleaner.started.time if cleaner.started else None
-    marked = [
-        event
-        for event in events
-        if event.kind == "uncleanable" and event.broker == replica.broker and event.topic == replica.topic
-        if event.partition == replica.partition and (since is None or event.time > since)
-    ]
-    return marked[-1] if marked else None
+def _is_within(event: Event, log_dir: LogDir) -> bool:
+    """Whether a line is about a partition of a log dir."""
+    return any((replica.topic, replica.partition) == (event.topic, event.partition) for replica in log_dir.replicas)
 
 
 def _ahead(replica: Replica, cleaner: BrokerCleaner, version: KafkaVersion) -> Obstacle | None:
@@ -274,17 +304,3 @@ def _obstacle(obstacle: Obstacle, cleaner: BrokerCleaner) -> str:
     if obstacle.need is None:
         return f"The checkpoint of {obstacle.replica.topic}-{obstacle.replica.partition} is not where a segment begins."
     return f"The offsets of {name} span {count(obstacle.need)}; the map takes {count(cleaner.holds)}."
-
-
-def _death(told: Sequence[Event]) -> Event | None:
-    died = None
-    for event in told:
-        if event.kind == "cleaner_died":
-            died = event
-        elif event.kind in ("cleaner_started", "broker_started"):
-            died = None
-    return died
-
-
-def _last(told: Sequence[Event], *kinds: str) -> Event | None:
-    return next((event for event in reversed(told) if event.kind in kinds), None)

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from casebook.analysis import coverage
 from casebook.analysis.cleaner import BLOCKED, RULES, BrokerCleaner, death_in_words, without_log_dir
+from casebook.analysis.cleaner_lives import names
 from casebook.analysis.cleaner_map import Obstacle
 from casebook.analysis.coverage import Gaps
-from casebook.analysis.maintenance_commands import Commands
 from casebook.analysis.offsets_rows import OffsetsPartition
-from casebook.analysis.proof import START
 from casebook.analysis.settings import BUILT_IN_ASSUMED
 from casebook.analysis.words import brokers, count, moment, number, size
 from casebook.facts import instant
@@ -32,7 +31,6 @@ def compacted(
     version: VersionInUse,
     partitions: Sequence[OffsetsPartition],
     cleaners: Sequence[BrokerCleaner],
-    commands: Commands,
     unlisted: Gaps,
 ) -> Finding:
     """Is the offsets topic compacted?
@@ -70,7 +68,7 @@ def compacted(
         why=f"{_why(rule, who, hit)} {RULES[rule]}",
         since=instant(_since(rule, who)),
         subject={"kind": "broker", "broker": who.broker} if who else {"kind": "cluster"},
-        next=tuple(_steps(rule, who, version, commands)),
+        next=tuple(_steps(rule, version)),
     )
 
 
@@ -82,8 +80,10 @@ def _unjudged(partitions: Sequence[OffsetsPartition], cleaners: Sequence[BrokerC
         why = f"Of {number(len(unknown), 'copy', 'copies')} nobody knows whether it is compacted. {first.why}"
         yield Gap(why=why, settle=_SETTLE)
     own = {copy.broker for copy in partitions}
-    if silent := [cleaner.broker for cleaner in cleaners if cleaner.broker in own and not cleaner.logged]:
-        yield Gap(why=f"No line of log-cleaner.log of {brokers(silent)}: a dead thread would not be seen.", settle=_SETTLE)
+    for why, whose in _doubts([cleaner for cleaner in cleaners if cleaner.broker in own]).items():
+        yield Gap(why=f"Of {brokers(whose)}: {why}", settle=_SETTLE)
+    if failing := [cleaner for cleaner in cleaners if cleaner.broker in own and cleaner.failed]:
+        yield Gap(why=f"Broker {failing[0].broker}: {without_log_dir(failing[0])[1]}", settle=_SETTLE)
     used = [cleaner.settings for cleaner in cleaners if cleaner.broker in own]
     yield from coverage.settings(value.origin for one in used for value in (one.policy, one.enabled, one.ratio))
 
@@ -112,7 +112,7 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted
     if not found:
         if CLEANER_MAP_RULE.at(version.version) == "partial":
             well = f"The cleaner of {version.version} cleans as far as its map reaches"
-            return ask.not_applicable(well, gaps=coverage.release(version))
+            return ask.not_applicable(well, gaps=coverage.release(version, CLEANER_MAP_RULE))
         return ask.ok("Every segment fits into the cleaner's map", gaps=(*unlisted, *_unmapped(cleaners)))
     founded = [pair for pair in found if pair[1].need is None or not pair[0].settings.holds_assumed]
     if not founded:
@@ -127,7 +127,6 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted
         f"{number(len(found), 'segment')} {may} stop the cleaner of broker {cleaner.broker}, first {_name(obstacle)}",
         why=f"{_span(obstacle, cleaner)} In {version.version} an error while cleaning means: {failure}.",
         subject={"kind": "broker", "broker": cleaner.broker},
-        next=tuple(_raise_buffer(cleaner)),
     )
 
 
@@ -168,6 +167,9 @@ def _facts(
         "verdict": blocked[0] if blocked else None,
         "died": instant(died.time) if died else None,
         "died_on": f"{died.topic}-{died.partition}" if died and died.topic is not None else None,
+        "deaths": len(dead.deaths) if dead else None,
+        "dead_since": instant(dead.dead_since) if dead else None,
+        "failed_cleans": sum(len(cleaner.failed) for cleaner in cleaners) or None,
         "died_on_segment": died.number("segment") if died else None,
         "span": died.number("messages") if died else None,
         "slots": died.number("slots") if died else None,
@@ -191,16 +193,28 @@ def _title(rule: str, who: BrokerCleaner | None, hit: Sequence[OffsetsPartition]
         live = f" for {size(largest.live_bytes)} of live commits" if largest.live_bytes is not None else ""
         kept = f": {size(largest.bytes)} kept in {OFFSETS_TOPIC}-{largest.partition}{live}"
     broker = f" of broker {who.broker}" if who else ""
-    since = f" since {moment(instant(who.died.time))}" if rule == "C3" and who and who.died else ""
     said = {
         "C1": "The offsets topic is not a compacted topic",
         "C2": f"The cleaner{broker} is switched off",
-        "C3": f"The cleaner{broker} is dead{since}",
+        "C3": f"The cleaner{broker} {_death(who)}",
         "C4": f"The cleaner{broker} has given up {number(len(hit), 'partition')}",
+        "C10": f"The cleaner{broker} fails with an IOException{_failed_on(who)}",
         "C5": f"The cleaner{broker} will fail",
         "C6": f"{number(len(hit), 'partition')} should have been cleaned, and was not",
     }
     return f"{said[rule]}{kept}"
+
+
+def _death(who: BrokerCleaner | None) -> str:
+    """Since when it is dead; of one that dies at each start, how often."""
+    if who is None or who.died is None:
+        return "is dead"
+    since = moment(instant(who.dead_since))
+    return f"is dead since {since}" if len(who.deaths) == 1 else f"dies at each start: {len(who.deaths)} times since {since}"
+
+
+def _failed_on(who: BrokerCleaner | None) -> str:
+    return f": {len(who.failed)} times, on {names(who.failed)}" if who and len(who.failed) > 1 else ""
 
 
 def _why(rule: str, who: BrokerCleaner | None, hit: Sequence[OffsetsPartition]) -> str:
@@ -212,38 +226,19 @@ def _why(rule: str, who: BrokerCleaner | None, hit: Sequence[OffsetsPartition]) 
 def _since(rule: str, who: BrokerCleaner | None) -> int | None:
     if who is None:
         return None
-    return who.died.time if rule == "C3" and who.died else who.last_at_work if rule == "C6" else None
+    told = {"C3": who.dead_since, "C10": who.failed[0].time if who.failed else None, "C6": who.last_at_work}
+    return told.get(rule)
 
 
-def _steps(rule: str, who: BrokerCleaner | None, version: VersionInUse, commands: Commands) -> Iterator[Step]:
-    restart = "Restart the broker in a quiet hour: its partitions move, and their new coordinators load them."
-    if rule == "C1":
-        command = commands.set("topics", OFFSETS_TOPIC, "cleanup.policy=compact")
-        yield Step(kind="first", text="Make it a compacted topic.", command=command)
-        return
-    if rule == "C2":
-        yield Step(kind="first", text="Switch the cleaner on in server.properties.", command="log.cleaner.enable=true")
-    if rule in ("C3", "C5") and who:
-        yield from _raise_buffer(who)
-    if rule in ("C2", "C3", "C4", "C5"):
-        yield Step(kind="then", text=restart, command=START)
-    if rule == "C6":
-        yield Step(kind="first", text="Look into log-cleaner.log, which alone tells why; server.log does not.")
-    if CLEANER_FAILURE.at(version.version) == "thread dies":
-        yield Step(kind="then", text="Watch log-cleaner.log: a death is written there and nowhere else.")
-    yield Step(kind="not", text="Do not delete segments by hand: commits go without any error; try it in the what-if first.")
-
-
-def _raise_buffer(cleaner: BrokerCleaner) -> Iterator[Step]:
-    least, to_set = cleaner.least_buffer, cleaner.buffer_to_set
-    if least is None or to_set is None:
-        return
-    why = f"the map must take {count(cleaner.need)} offsets, that is {size(least)}; memory comes from the heap"
-    yield Step(kind="first", text=f"Raise the cleaner's buffer: {why}.", command=f"log.cleaner.dedupe.buffer.size={to_set}")
+def _steps(rule: str, version: VersionInUse) -> Iterator[Step]:
+    if rule != "C1" and CLEANER_FAILURE.at(version.version) == "thread dies":
+        yield Step(kind="first", text="Watch log-cleaner.log: a death is written there and nowhere else.")
 
 
 def _lines(cleaners: Iterable[BrokerCleaner]) -> tuple[Evidence, ...]:
-    return _at([cleaner.died.proof for cleaner in cleaners if cleaner.died][:_SHOWN])
+    last = [cleaner.died.proof for cleaner in cleaners if cleaner.died]
+    before = [death.proof for cleaner in cleaners for death in cleaner.deaths[:-1]]
+    return _at([*last, *before, *(line.proof for cleaner in cleaners for line in cleaner.failed)][:_SHOWN])
 
 
 def _at(places: Iterable[str]) -> tuple[Evidence, ...]:
@@ -252,11 +247,19 @@ def _at(places: Iterable[str]) -> tuple[Evidence, ...]:
 
 
 def _caveats(cleaners: Sequence[BrokerCleaner]) -> tuple[str, ...]:
-    silent = [cleaner.broker for cleaner in cleaners if not cleaner.logged]
-    told = f"No line of log-cleaner.log of {number(len(silent), 'broker')}: a dead thread would not be seen." if silent else ""
+    told = tuple(f"Of {brokers(whose)}: {why}" for why, whose in _doubts(cleaners).items())
     assumed = any(cleaner.settings.enabled.origin == BUILT_IN_ASSUMED for cleaner in cleaners)
     default = "Built-in defaults are assumed where server.properties was not collected." if assumed else ""
-    return tuple(part for part in (told, default) if part)
+    return (*told, *([default] if default else []))
+
+
+def _doubts(cleaners: Iterable[BrokerCleaner]) -> dict[str, list[int]]:
+    """Why it is not known whether threads live, each with the brokers of which that holds."""
+    found: dict[str, list[int]] = {}
+    for cleaner in cleaners:
+        if cleaner.doubt:
+            found.setdefault(cleaner.doubt, []).append(cleaner.broker)
+    return found
 
 
 def _name(obstacle: Obstacle) -> str:

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from casebook.analysis import coverage
-from casebook.analysis.proof import SHOWN, START, ZNODES
-from casebook.analysis.verdicts import Verdict, dead_brokers
-from casebook.analysis.words import agree, brokers, capitalised, moment, number, one_by_one
+from casebook.analysis.proof import SHOWN, ZNODES
+from casebook.analysis.verdicts import Verdict
+from casebook.analysis.words import agree, brokers, capitalised, moment, number
 from casebook.facts import Cluster, instant
-from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity, Step
+from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.observed import Source
 
 
@@ -34,7 +34,6 @@ def brokers_registered(cluster: Cluster, verdicts: Sequence[Verdict], dead: Sequ
         Severity.WARNING,
         f"{capitalised(brokers(sorted(dead)))} {agree(len(dead), 'is', 'are')} not registered",
         why=f"{capitalised(', '.join(each))}.",
-        next=(Step(kind="first", text=f"Start {one_by_one(dead)}.", command=START, starts=tuple(dead)),),
     )
 
 
@@ -59,12 +58,10 @@ def controller(cluster: Cluster) -> Finding:
         return ask.could_not_check("Whether there is a controller is not known", settle=settle)
     if found.broker is None or (cluster.brokers_known and found.broker not in cluster.live):
         who = "There is no controller" if found.broker is None else f"Controller {found.broker} is not registered"
-        wait = "Start any broker, or wait for a living one to take the controller over (one session timeout)."
         return ask.found(
             Severity.CRITICAL,
             f"{who}: nobody holds elections",
             why="Without a controller no leader is elected and no ISR change is passed on.",
-            next=(Step(kind="first", text=wait, command=START, starts=dead_brokers(cluster)),),
         )
     since = f" since {moment(at)}" if (at := instant(found.elected_at)) else ""
     epoch = "unknown" if found.epoch is None else found.epoch

@@ -4,7 +4,7 @@ from casebook.analysis import coverage, load_checks, log_checks
 from casebook.analysis.coordinator_scene import COLLECT_LOGS, Scene, facts_of, proofs, whom, within
 from casebook.analysis.coordinator_states import State
 from casebook.analysis.no_offsets_topic import not_asked
-from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, START
+from casebook.analysis.proof import COLLECT_AGAIN, SHOWN
 from casebook.analysis.words import agree, brokers, count, number
 from casebook.facts import instant
 from casebook.findings import Coverage, Evidence, Finding, Question, Severity, Step
@@ -47,22 +47,13 @@ def _leaderless(scene: Scene) -> Finding:
             return ask.could_not_check("Whether a partition lacks a leader is unknown", settle="Collect the znodes.")
         well = f"Every one of {number(len(judged), 'offsets partition')} has a living leader"
         return ask.ok(well, gaps=(*coverage.registrations(scene.cluster), *coverage.states(scene.cluster, OFFSETS_TOPIC)))
-    needed = sorted({broker for one in hit for broker in one.judged.isr or ()})
     return ask.found(
         Severity.CRITICAL,
         f"{whom(hit)} {agree(len(hit), 'has', 'have')} no coordinator",
         why=f"No replica leads the partition, so FindCoordinator answers {NO_COORDINATOR_ANSWER.at(version)}.",
         since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
         at_latest=True,
-        next=(
-            Step(
-                kind="first",
-                text=f"Start {brokers(needed)}, last in sync; notebook 20 says whom first.",
-                command=START,
-                starts=tuple(needed),
-            ),
-            Step(kind="not", text="Do not delete or recreate __consumer_offsets: every group's commits would be gone."),
-        ),
+        next=(Step(kind="not", text="Do not delete or recreate __consumer_offsets: every group's commits would be gone."),),
     )
 
 
@@ -87,15 +78,6 @@ def _failed(scene: Scene) -> Finding:
         why="Kafka serves a partition after a failed load with what it had read until then: commits beyond the error read as -1, "
         "and consumers fall to auto.offset.reset.",
         since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
-        next=(
-            Step(kind="first", text="Stop the consumers of these groups, so that none commits over what was not loaded."),
-            Step(kind="then", text="Read their true commits from the segments (notebook 40) before anything else touches them."),
-            Step(
-                kind="then",
-                text="Mend what the error names, then move the leadership away and back: the partition is loaded again.",
-            ),
-            Step(kind="not", text="Do not let consumers fall to auto.offset.reset: they skip or repeat."),
-        ),
     )
 
 
@@ -144,8 +126,7 @@ def _alone(scene: Scene) -> Finding:
         f"{whom(hit)} would lose {agree(len(hit), 'its', 'their')} coordinator with {whose}: nobody else is in sync",
         why="With its only in-sync replica the partition goes leaderless, until that broker is back.",
         next=(
-            Step(kind="first", text=f"Do not stop {whose} before the other replicas have caught up."),
-            Step(kind="then", text="Raise the replication factor of __consumer_offsets to 3 with kafka-reassign-partitions.sh."),
+            Step(kind="first", text="Raise the replication factor of __consumer_offsets to 3 with kafka-reassign-partitions.sh."),
         ),
     )
 

@@ -13,11 +13,11 @@ from casebook.analysis.settings import BUILT_IN, BUILT_IN_ASSUMED, SERVER_PROPER
 from casebook.analysis.timeline_history import Past
 from casebook.analysis.verdicts import State, Verdict
 from casebook.analysis.words import agree, brokers, number
-from casebook.events import LogFile
+from casebook.events import Extent, LogFile
 from casebook.facts import Cluster, Partition, Problem, instant
 from casebook.findings import Gap
 from casebook.storage import LogDir, Replica, Scanned, is_listing
-from casebook.versions import VersionInUse, VersionOrigin
+from casebook.versions import Changed, KafkaVersion, VersionInUse, VersionOrigin
 
 Gaps = tuple[Gap, ...]
 
@@ -125,18 +125,28 @@ def history(past: Past, cluster: Cluster) -> Gaps:
     if torn := torn_history(cluster):
         return torn
     if not past.there:
-        return (Gap(why="ZooKeeper's history was not collected.", settle=COLLECT_HISTORY),)
+        why = "ZooKeeper's history was not collected."
+        if past.first is not None:
+            why = "There is a snapshot of ZooKeeper and no transaction: it tells of one moment."
+        return (Gap(why=why, settle=COLLECT_HISTORY),)
     if not past.breaks:
         return ()
     why = f"Transactions before {instant(past.breaks[0])} are missing."
     return (Gap(why=why, settle="Give the transaction logs of another server of the ensemble."),)
 
 
-def release(version: VersionInUse) -> Gaps:
-    """Why it is not known whether a question arises in the release at hand."""
-    if version.origin is not VersionOrigin.ASSUMED:
+def release(version: VersionInUse, rule: Changed) -> Gaps:
+    """Why it is not known whether a question arises in the release at hand.
+
+    Args:
+        rule: What decides it, by release.
+    """
+    if version.origin is VersionOrigin.ASSUMED:
+        return (Gap(why=f"Which release it is nobody knows; {version.version} is assumed.", settle=GIVE_RELEASE),)
+    if not any(version.may_be_before(KafkaVersion.parse(since)) for since, _ in rule.values):
         return ()
-    return (Gap(why=f"Which release it is nobody knows; {version.version} is assumed.", settle=GIVE_RELEASE),)
+    why = f"The znodes allow Kafka {version.possible}, and not all of these do as {version.version}, which was taken."
+    return (Gap(why=why, settle=GIVE_RELEASE),)
 
 
 def torn_history(cluster: Cluster) -> Gaps:
@@ -164,6 +174,22 @@ def logs(files: Sequence[LogFile], cluster: Cluster, wanted: Collection[int]) ->
 def server_logs(files: Sequence[LogFile], cluster: Cluster, wanted: Collection[int]) -> Gaps:
     """As :func:`logs`, where only a broker's ``server.log`` tells, or what it printed."""
     return tuple(_of_logs(files, wanted, is_server_log, "server.log")) + unread_logs(files, cluster)
+
+
+def state_changes(files: Sequence[LogFile], cluster: Cluster, past: Past, wanted: Collection[int]) -> Gaps:
+    """Why not every state of every partition is known: neither from a history nor from the ``state-change.log`` of each broker.
+
+    Args:
+        wanted: The brokers, each of which may have been the controller that alone logs an election.
+    """
+    if not history(past, cluster):
+        return ()
+    read = [file for file in files if file.extent is Extent.READ]
+    return tuple(_of_logs(read, wanted, _is_state_change_log, "state-change.log"))
+
+
+def _is_state_change_log(file: LogFile) -> bool:
+    return file.broker is not None and "state-change" in file.file.rpartition("/")[2].lower()
 
 
 def _is_any(file: LogFile) -> bool:

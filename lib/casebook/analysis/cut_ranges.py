@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from casebook.analysis.loss_rows import Change, CutRange
+from casebook.analysis.loss_rows import Change, CutRange, LostRecord
 from casebook.analysis.timeline import Timeline
 from casebook.analysis.timeline_rows import Row
 
@@ -11,13 +11,37 @@ _ENDS = "isr_shrunk"
 
 
 def cut_ranges(timeline: Timeline, changes: Sequence[Change]) -> tuple[CutRange, ...]:
-    """What old leaders may have had behind the place at which the next one began.
+    """What old leaders may have had behind the place at which the next one began: at least, as far as an end is known.
 
-    A planned move between brokers that are well leaves a few milliseconds only, so it counts where an end is known.
+    Nobody tells where an old leader's log ended when it truncated: an end that it told before is a lower bound. A planned move
+    between brokers that are well leaves a few milliseconds only, so it counts where an end is known.
     """
     ended = [row for row in timeline.rows if row.kind == _ENDS and row.number("end_offset") is not None]
     found = (_range(change, ended) for change in changes if change.cut is not None)
     return tuple(row for row in found if row is not None)
+
+
+def bounded(ranges: Iterable[CutRange], changes: Iterable[Change], lost: Iterable[LostRecord]) -> tuple[CutRange, ...]:
+    """The same ranges, each at least to behind the last record that is known to have been lost in it.
+
+    Args:
+        ranges: What disappeared.
+        changes: Which the lost records name.
+        lost: Lost records; one that another window may have taken proves nothing.
+    """
+    places = {change.number: (change.topic, change.partition, change.epoch) for change in changes}
+    ends: dict[object, int] = {}
+    for record in lost:
+        if record.change is not None and not record.either and record.offset is not None and record.cause is not None:
+            place = places[record.change]
+            ends[place] = max(ends.get(place, 0), record.offset + 1)
+    return tuple(_to(row, ends.get((row.topic, row.partition, row.next_epoch))) for row in ranges)
+
+
+def _to(row: CutRange, end: int | None) -> CutRange:
+    if end is None or end <= max(row.from_offset, row.to_offset or 0):
+        return row
+    return row._replace(to_offset=end)
 
 
 def _range(change: Change, ended: Iterable[Row]) -> CutRange | None:

@@ -2,25 +2,28 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from casebook.analysis.offsets_writers import LoadTime
 from casebook.findings import Severity
-from casebook.storage import Deletion, GroupLoss, GroupState, Segment
+from casebook.storage import Deletion, GroupLoss, GroupState, LostCommit, Segment
 
-NOTHING, SAFE, OLDER, ALL_BUT_ACTIVE, PICKED = "nothing", "provably safe", "older", "all but the active", "picked"
+NOTHING, SAFE, OLDER, BELOW = "nothing", "provably safe", "older", "below an offset"
+ALL_BUT_ACTIVE, PICKED = "all but the active", "picked"
 
 Place = tuple[int, int, int]
 """Broker, partition and base offset of a segment."""
 
 
 def sets(
-    segments: Iterable[Segment], *, older_than: int | None = None, picked: Collection[int] = ()
+    segments: Iterable[Segment], *, older_than: int | None = None, below: int | None = None, picked: Collection[int] = ()
 ) -> dict[str, tuple[Place, ...]]:
     """The sets of segments to try, by name, in the order they are shown.
 
     Args:
         segments: Of one copy of one partition.
         older_than: Epoch ms: a set of the segments whose last record is older; ``None`` for none.
+        below: A set of the segments all of whose offsets are below this one; ``None`` for none.
         picked: Base offsets: a set of these.
     """
     ordered = sorted(segments, key=lambda segment: segment.base_offset)
@@ -28,6 +31,8 @@ def sets(
     tried = {NOTHING: (), SAFE: tuple(place(s) for s in closed if s.safe_to_do_without)}
     if older_than is not None:
         tried[OLDER] = tuple(place(s) for s in closed if s.last_time is not None and s.last_time < older_than)
+    if below is not None:
+        tried[BELOW] = tuple(place(one) for one, after in pairwise(ordered) if after.base_offset <= below)
     tried[ALL_BUT_ACTIVE] = tuple(place(s) for s in closed)
     if picked:
         tried[PICKED] = tuple(place(s) for s in ordered if s.base_offset in set(picked))
@@ -55,7 +60,7 @@ class DeletionChoice:
         groups_emptied: Groups left without any commit.
         metadata_lost: Groups whose latest metadata goes.
         open_lost: Records of open transactions that go.
-        verdict: ``same answers``, or what is worst about it.
+        verdict: ``same answers``, what is worst about it, or that it is not known.
         severity: ``None`` when it changes no answer.
     """
 
@@ -94,8 +99,28 @@ class LostGroup:
     then: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deletions:
+    """What sets of segments would cost.
+
+    Args:
+        choices: Every set with its price, in the order they are shown.
+        groups: By name of the set, the groups that would notice, the worst first.
+        commits: By name of the set, the commits whose answer would change.
+    """
+
+    choices: tuple[DeletionChoice, ...]
+    groups: Mapping[str, Sequence[LostGroup]]
+    commits: Mapping[str, Sequence[LostCommit]]
+
+
 def choices(
-    tried: Mapping[str, Sequence[Place]], deletions: Iterable[Deletion], segments: Iterable[Segment], load_time: LoadTime
+    tried: Mapping[str, Sequence[Place]],
+    deletions: Iterable[Deletion],
+    segments: Iterable[Segment],
+    load_time: LoadTime,
+    *,
+    is_whole: bool = True,
 ) -> tuple[DeletionChoice, ...]:
     """Every set with its price, in the order of :func:`sets`.
 
@@ -104,6 +129,7 @@ def choices(
         deletions: The scan's answers for this partition; a set without segments has none.
         segments: All of the partition.
         load_time: Of a load of so many bytes and records.
+        is_whole: Whether all of the copy was read: else nobody knows what is in the rest.
     """
     answers = {answer.scenario: answer for answer in deletions}
     every = list(segments)
@@ -113,7 +139,7 @@ def choices(
     for name, some in tried.items():
         answer = answers.get(name)
         load = load_time(size - answer.bytes, records - answer.records) if answer else load_time(size, records)
-        found.append(_choice(name, len(some), answer, load, partition))
+        found.append(_choice(name, len(some), answer, load, partition, is_whole=is_whole))
     return tuple(found)
 
 
@@ -145,8 +171,12 @@ def _then(loss: GroupLoss, group: GroupState | None) -> str:
     return f"{loss.revived} old commits come back"
 
 
-def _choice(name: str, segments: int, answer: Deletion | None, load_ms: int | None, partition: int) -> DeletionChoice:
+def _choice(
+    name: str, segments: int, answer: Deletion | None, load_ms: int | None, partition: int, *, is_whole: bool
+) -> DeletionChoice:
     verdict, severity = _verdict(answer)
+    if answer and severity is None and not is_whole:
+        verdict, severity = "not known: not all was read", Severity.WARNING
     return DeletionChoice(
         partition=partition,
         choice=name,

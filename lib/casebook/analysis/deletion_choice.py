@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from casebook.analysis.deletion import ALL_BUT_ACTIVE, NOTHING, OLDER, PICKED, SAFE, Place, sets
+from casebook.analysis.deletion import ALL_BUT_ACTIVE, BELOW, NOTHING, OLDER, PICKED, SAFE, Place, sets
 from casebook.errors import UsageError
 from casebook.storage import Segment
 
@@ -18,37 +18,47 @@ class Choice:
     Args:
         name: One of the sets of :mod:`casebook.analysis.deletion`.
         before: For ``older``: epoch milliseconds; a segment goes when its last record is older.
+        below: For ``below an offset``: a segment goes when all of its offsets are below it.
         picked: For ``picked``: base offsets.
     """
 
     name: str = SAFE
     before: int | None = None
+    below: int | None = None
     picked: frozenset[int] = frozenset()
 
     def parameters(self) -> dict[str, str]:
         """The notebook parameters that stand for it."""
         if self.name == OLDER and self.before is not None:
             return {"delete_before": as_text(self.before)}
+        if self.name == BELOW:
+            return {"delete_below": str(self.below)}
         if self.name == PICKED:
             return {"delete": ",".join(map(str, sorted(self.picked))) or "nothing"}
         return {"delete": next(parameter for parameter, name in _PARAMETERS.items() if name == self.name)}
 
     def tried(self, segments: Sequence[Segment]) -> dict[str, tuple[Place, ...]]:
         """The sets that are compared: the usual ones, and this one where it is none of them."""
-        return sets(segments, older_than=middle(segments) if self.before is None else self.before, picked=self.picked)
+        before = middle(segments) if self.before is None else self.before
+        return sets(segments, older_than=before, below=self.below, picked=self.picked)
 
 
-def parse(delete: str, delete_before: str, segments: Sequence[Segment]) -> Choice:
+def parse(delete: str, delete_before: str, segments: Sequence[Segment], *, delete_below: str = "") -> Choice:
     """The choice that parameters stand for.
 
     Args:
         delete: ``nothing``, ``safe``, ``all_but_active``, or base offsets separated by commas.
         delete_before: ISO-8601, UTC unless it says otherwise; counts more than ``delete`` when given.
         segments: What there is to choose from.
+        delete_below: An offset; counts more than ``delete`` when given.
 
     Raises:
-        UsageError: It is neither, or names a segment that is not there.
+        UsageError: It is neither, names a segment that is not there, or both a time and an offset are given.
     """
+    if delete_before and delete_below:
+        raise UsageError("Both delete_before and delete_below are given.", try_="Give one of them, and run again for the other.")
+    if delete_below:
+        return Choice(name=BELOW, below=offset(delete_below))
     if delete_before:
         return Choice(name=OLDER, before=instant(delete_before))
     if delete in _PARAMETERS:
@@ -72,6 +82,17 @@ def middle(segments: Sequence[Segment]) -> int | None:
 def as_text(moment: int) -> str:
     """Epoch milliseconds as ISO-8601 UTC."""
     return datetime.fromtimestamp(moment / 1000, UTC).isoformat().replace("+00:00", "Z")
+
+
+def offset(text: str) -> int:
+    """An offset of the partition.
+
+    Raises:
+        UsageError: It is none.
+    """
+    if not (text.isascii() and text.isdecimal()):
+        raise UsageError(f"delete_below={text} is no offset.", try_="Write a whole number, e.g. 412450000.")
+    return int(text)
 
 
 def instant(text: str) -> int:

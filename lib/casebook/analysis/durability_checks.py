@@ -352,7 +352,7 @@ def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
                 f"{_how_many(scene, hit)} by a single failure, as it is set up",
                 why=f"By rule: {said}. The worst: {hit[0].sentence} {two}".strip(),
                 evidence=_evidence(hit)[:-1],
-                next=(Step(kind="then", text="Run notebook 80: each with its smallest change and its cost."),),
+                next=(Step(kind="first", text="Run notebook 80: each with its smallest change and its cost."),),
                 caveats=_caveats(scene, RULES["D2"]),
             ),
         )

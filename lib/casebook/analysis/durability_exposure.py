@@ -13,10 +13,8 @@ def exposure(cluster: Cluster, log_dirs: Iterable[LogDir]) -> tuple[Exposure, ..
     sizes = {(r.broker, r.topic, r.partition): r.bytes for log_dir in log_dirs for r in log_dir.replicas}
     alone: dict[int, list[tuple[str, int]]] = defaultdict(list)
     for partition in cluster.partitions:
-        copies = cluster.leads_to(partition)
-        topic = cluster.topics.get(partition.topic)
-        if len(copies) == 1 and not (topic is not None and topic.deleting):
-            alone[copies[0]].append((partition.topic, partition.partition))
+        if cluster.has_one_copy(partition):
+            alone[cluster.leads_to(partition)[0]].append((partition.topic, partition.partition))
     rows = [_row(broker, held, [sizes.get((broker, *one)) for one in held]) for broker, held in alone.items()]
     return tuple(sorted(rows, key=lambda row: (-row.partitions, row.broker)))
 

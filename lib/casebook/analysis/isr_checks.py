@@ -3,23 +3,23 @@
 from collections.abc import Iterable, Sequence
 
 from casebook.analysis import coverage
-from casebook.analysis.proof import READ_CONFIG, SHOWN, START, ZNODES, assumed, of_verdicts, topics_of
+from casebook.analysis.proof import READ_CONFIG, SHOWN, ZNODES, assumed, of_verdicts, topics_of
 from casebook.analysis.settings import BUILT_IN_ASSUMED
-from casebook.analysis.verdicts import ONLINE, State, Verdict, ids
-from casebook.analysis.words import agree, brokers, number, one_by_one
+from casebook.analysis.verdicts import State, Verdict, ids
+from casebook.analysis.verdicts import online as online_of
+from casebook.analysis.words import agree, brokers, number
 from casebook.facts import Cluster
-from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity, Step
+from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.observed import Source
 
 
-def under_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], order: Sequence[int], gaps: Sequence[Gap]) -> Finding:
+def under_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """Can every online partition take acks=all writes?
 
     Args:
-        order: Dead brokers, in the order to start them.
         gaps: Why not every partition was judged.
     """
-    online = _online(verdicts)
+    online = online_of(verdicts)
     hit = [v for v in online if v.under_min_isr]
     unknown = [v for v in online if v.under_min_isr is None]
     impossible = topics_of(v for v in hit if v.min_isr is not None and len(v.replicas) < v.min_isr)
@@ -47,7 +47,6 @@ def under_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], order: Sequence
             since=min((v.since for v in hit if v.since), default=None),
             at_latest=True,
             evidence=of_verdicts(hit),
-            next=tuple(_min_isr_steps(hit, impossible, order)),
         )
     if unknown:
         title = f"min.insync.replicas of {number(len(unknown), 'partition')} is unknown"
@@ -58,7 +57,7 @@ def under_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], order: Sequence
 
 def at_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """Is any partition one broker away from refusing acks=all, having lost replicas?"""
-    online = _online(verdicts)
+    online = online_of(verdicts)
     hit = [v for v in online if v.at_min_isr and v.under_replicated]
     ask = Question(
         check="leadership.at_min_isr",
@@ -79,18 +78,16 @@ def at_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap
     )
 
 
-def under_replicated(verdicts: Sequence[Verdict], order: Sequence[int], gaps: Sequence[Gap]) -> Finding:
+def under_replicated(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """Are all replicas of the online partitions in sync?
 
     Args:
-        order: Dead brokers, in the order to start them.
         gaps: Why not every partition was judged.
     """
-    online = _online(verdicts)
+    online = online_of(verdicts)
     hit = [v for v in online if v.under_replicated]
     missing = sorted({r for v in hit for r in v.replicas if r not in (v.isr or ())})
     gone = {r for v in hit for r in v.replicas if r not in (v.isr or ()) and r not in v.live_replicas}
-    dead = tuple(broker for broker in order if broker in gone)
     alive = sorted({r for v in hit for r in v.live_replicas if r not in (v.isr or ())})
     ask = Question(
         check="leadership.under_replicated",
@@ -108,7 +105,6 @@ def under_replicated(verdicts: Sequence[Verdict], order: Sequence[int], gaps: Se
         since=min((v.since for v in hit if v.since), default=None),
         at_latest=True,
         evidence=of_verdicts(hit),
-        next=tuple(_catch_up(dead)),
     )
 
 
@@ -117,11 +113,6 @@ def _missing_because(dead: Sequence[int], alive: Sequence[int]) -> Iterable[str]
         yield f"Replicas on {brokers(dead)} are dead."
     if alive:
         yield f"Replicas on {brokers(alive)} live and have fallen behind, or are still catching up."
-
-
-def _catch_up(dead: Sequence[int]) -> Iterable[Step]:
-    if dead:
-        yield Step(kind="first", text=f"Start {one_by_one(dead)}: replicas catch up by themselves.", command=START, starts=dead)
 
 
 def isr_in_assignment(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
@@ -181,20 +172,5 @@ def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequenc
     return ask.nothing_in(verdicts, "Unclean election is allowed nowhere", gaps=(*gaps, *unsure))
 
 
-def _min_isr_steps(hit: Sequence[Verdict], impossible: Sequence[str], order: Sequence[int]) -> Iterable[Step]:
-    missing = {r for v in hit for r in v.replicas if r not in v.live_replicas}
-    if missing:
-        starts = tuple(broker for broker in order if broker in missing)
-        text = f"Start {one_by_one(starts)}, and wait until the ISR is whole."
-        yield Step(kind="first", text=text, command=START, starts=starts)
-    if impossible:
-        topics = ", ".join(impossible[:SHOWN])
-        yield Step(kind="then", text=f"{topics}: min.insync.replicas is above the replication factor; lower it or add replicas.")
-
-
 def _all_of(online: Sequence[Verdict]) -> Coverage:
     return Coverage.every(len(online), "online partition", Source.ZNODES)
-
-
-def _online(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    return [v for v in verdicts if v.state in ONLINE]

@@ -9,6 +9,7 @@ from casebook.analysis.timeline_merge import sessions
 from casebook.analysis.timeline_rows import Row, Span, StateRow, Window
 from casebook.analysis.timeline_scene import SLACK, Scene
 from casebook.analysis.timeline_two_leaders import is_planned, silence
+from casebook.events import DISK_FAILURES
 from casebook.storage import Partition, Replica
 
 LAG, TIMEOUT = "replica.lag.time.max.ms", "zookeeper.session.timeout.ms"
@@ -68,12 +69,38 @@ class _Changes:
         self._sessions = {broker: list(spans) for broker, spans in groupby(by_broker, key=lambda span: span.broker)}
 
     def of(self, key: Key, rows: Sequence[StateRow]) -> Iterator[Change]:
-        """Those of a partition; an open end ends where the next one begins."""
+        """Those of a partition; an open end is over when the old leader is in sync again, or leads: it has truncated by then.
+
+        Another election does not end it: whoever did not learn of the first may not learn of the second.
+        """
         moves = [(place, led, row) for place, led, row in _moves(rows)]
         for n, (place, led, row) in enumerate(moves):
             following = moves[n + 1][2].time if n + 1 < len(moves) else None
             change = self._change(key, rows[:place], led, row, following)
-            yield change._replace(closed=following) if change.closed is None else change
+            yield self._bounded(change, rows[place:]) if change.closed is None else change
+
+    def _bounded(self, change: Change, after: Sequence[StateRow]) -> Change:
+        """With a bound for an open end, as far as the states after it give one."""
+        back = _back(after, change.old_leader)
+        if back is not None:
+            return change._replace(closed=back.time, closed_proof=back.proof)
+        stayed = self._stayed(change, after)
+        return change if stayed is None else change._replace(closed=stayed, closed_proof=change.opened_proof)
+
+    def _stayed(self, change: Change, after: Sequence[StateRow]) -> int | None:
+        """Up to when the old leader was in sync all along, which only a follower is; ``None`` where it was not, or not so long.
+
+        Rule: who has not fetched for ``replica.lag.time.max.ms`` leaves the ISR at one of the checks that come twice in that
+        time (``ReplicaManager.scala@0.9.0.1``).
+        """
+        lag = self._scene.setting(LAG, topic=change.topic, broker=change.new_leader, at=change.opened).number
+        last = self._scene.past.last
+        if lag is None or last is None or last[0] < change.opened + 2 * lag:
+            return None
+        until = change.opened + 2 * lag
+        within = [state for state in after if state.time <= until]
+        whole = all(state.isr and change.old_leader in state.isr and state.leader == change.new_leader for state in within)
+        return until if within and whole else None
 
     def _change(self, key: Key, before: Sequence[StateRow], led: StateRow, row: StateRow, following: int | None) -> Change:
         scene, old, new = self._scene, led.leader, row.leader
@@ -195,7 +222,7 @@ class _Changes:
         told = self._scene.kind("replicas_offline").between(since, at + SLACK)
         if any(key in line.listed() for line in told if line.broker == old or line.number("broker") == old):
             return True
-        halted = self._scene.kinds(("log_dir_failed", "disk_error"), at - SOON, at + SLACK)
+        halted = self._scene.kinds(DISK_FAILURES, at - SOON, at + SLACK)
         return any(line.broker == old and self._scene.is_registered(old, at) is not True for line in halted)
 
 
@@ -210,6 +237,20 @@ def _moves(rows: Sequence[StateRow]) -> Iterator[tuple[int, StateRow, StateRow]]
                 yield place, led, row
             if led is None or row.leader != led.leader:
                 led = row
+
+
+def _back(after: Iterable[StateRow], old: int) -> StateRow | None:
+    """The first state in which the old leader is in sync again, once it was not, or leads again; or in which all is deleted.
+
+    Rule: a controller that elects another for a dead leader takes it out of the ISR; who is added to it has fetched from the new
+    leader, so has followed (``Partition.scala@0.9.0.1``). Who is moved away from while it is well stays in the ISR.
+    """
+    out = False
+    for state in after:
+        if state.deleted or state.leader == old or (out and state.isr and old in state.isr):
+            return state
+        out = out or (state.isr is not None and old not in state.isr)
+    return None
 
 
 def _begins(line: Row, row: StateRow) -> bool:

@@ -1,12 +1,15 @@
 """Leadership: which partitions have no leader, why, and whom to start first. What notebook 20 shows and concludes."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from casebook.analysis import leadership_checks
+from casebook.analysis import empty_copies, leadership_checks
 from casebook.analysis.start_first import StartChoice, start_first
 from casebook.analysis.verdicts import Verdict, dead_brokers, verdicts
 from casebook.facts import Cluster, instant
 from casebook.findings import Finding
+from casebook.storage import LogDir
 from casebook.versions import VersionInUse
 
 
@@ -33,6 +36,7 @@ class Leadership:
     Args:
         dead: Ids named by assignments or ISRs and not registered; empty when registrations are unknown.
         verdicts: Ordered by topic and partition.
+        empty: Dead brokers whose log dirs hold no segment of partitions that wait for them, with the number of these.
         start_first: Ordered by step, then broker.
         controller_epochs: By epoch.
         findings: One for every check, in a fixed order.
@@ -42,21 +46,27 @@ class Leadership:
     version: VersionInUse
     dead: tuple[int, ...]
     verdicts: tuple[Verdict, ...]
+    empty: tuple[tuple[int, int], ...] = ()
     start_first: tuple[StartChoice, ...]
     controller_epochs: tuple[ControllerEpoch, ...]
     findings: tuple[Finding, ...]
 
 
-def examine(cluster: Cluster, version: VersionInUse) -> Leadership:
-    """Judge every partition, rank the dead brokers, and answer every check on leadership."""
-    judged = verdicts(cluster, version.version)
+def examine(cluster: Cluster, version: VersionInUse, log_dirs: Sequence[LogDir] = ()) -> Leadership:
+    """Judge every partition, rank the dead brokers, and answer every check on leadership.
+
+    Args:
+        log_dirs: As they were listed: no start of a broker heals a partition of which they hold nothing.
+    """
     dead = dead_brokers(cluster)
+    judged, lacking = empty_copies.without(verdicts(cluster, version.version), cluster, dead, log_dirs)
     choices = start_first(judged, dead)
     return Leadership(
         cluster=cluster,
         version=version,
         dead=dead,
         verdicts=judged,
+        empty=tuple(sorted(Counter(lacking).items())),
         start_first=choices,
         controller_epochs=controller_epochs(cluster),
         findings=leadership_checks.checks(cluster, version, judged, dead, choices),

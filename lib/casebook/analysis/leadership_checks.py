@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from casebook.analysis import controller_checks, coverage, isr_checks
-from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, START, ZNODES, of_verdicts, topics_of
+from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, ZNODES, of_verdicts, topics_of
 from casebook.analysis.settings import BUILT_IN_ASSUMED
-from casebook.analysis.start_first import StartChoice, elected_unclean, in_order, order
-from casebook.analysis.verdicts import OFFLINE, RULES, State, Verdict, is_reassigning
+from casebook.analysis.start_first import StartChoice, in_order, order
+from casebook.analysis.verdicts import RULES, State, Verdict, is_reassigning
+from casebook.analysis.verdicts import offline as offline_of
 from casebook.analysis.words import agree, brokers, count, number, uncapitalised
 from casebook.facts import Cluster
 from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity, Step
@@ -25,9 +26,9 @@ def checks(
     return (
         offline(cluster, verdicts, choices, version.version),
         unclean_price(verdicts, gaps),
-        isr_checks.under_min_isr(cluster, verdicts, starts, of_living),
+        isr_checks.under_min_isr(cluster, verdicts, of_living),
         isr_checks.at_min_isr(cluster, verdicts, of_living),
-        isr_checks.under_replicated(verdicts, starts, of_living),
+        isr_checks.under_replicated(verdicts, of_living),
         uninitialised(verdicts, gaps),
         deleting(cluster, verdicts, gaps),
         reassigning(cluster, gaps),
@@ -41,7 +42,7 @@ def checks(
 
 def offline(cluster: Cluster, verdicts: Sequence[Verdict], choices: Sequence[StartChoice], version: KafkaVersion) -> Finding:
     """Does every partition have a living leader?"""
-    hit = [v for v in verdicts if v.state in OFFLINE]
+    hit = offline_of(verdicts)
     unknown = [v for v in verdicts if v.state is State.UNKNOWN]
     known = len(verdicts) - len(unknown)
     started = order(choices)
@@ -63,15 +64,13 @@ def offline(cluster: Cluster, verdicts: Sequence[Verdict], choices: Sequence[Sta
         },
     )
     if hit:
-        first = f"; start broker {started[0].broker} first: heals {count(started[0].heals)}" if started else ""
         return ask.found(
             Severity.CRITICAL,
-            f"{count(len(hit))} of {number(len(verdicts), 'partition')} {agree(len(hit), 'has', 'have')} no leader{first}",
+            f"{count(len(hit))} of {number(len(verdicts), 'partition')} {agree(len(hit), 'has', 'have')} no leader",
             why=_by_rule(hit),
             since=min((v.since for v in hit if v.since and v.state is State.LEADERLESS), default=None),
             at_latest=True,
             evidence=of_verdicts(hit),
-            next=tuple(_steps(hit, started, version, registered=cluster.brokers_known)),
             caveats=(*_apart(verdicts), *_whether_unclean(hit, version)),
         )
     if unknown:
@@ -109,7 +108,7 @@ def _whether_unclean(hit: Sequence[Verdict], version: KafkaVersion) -> Iterable[
 
 def unclean_price(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     """What would an unclean election cost?"""
-    could = [v for v in verdicts if v.state in OFFLINE and v.unclean_winner is not None]
+    could = [v for v in offline_of(verdicts) if v.unclean_winner is not None]
     ask = Question(
         check="leadership.unclean_price",
         question="What would an unclean election cost in records?",
@@ -138,14 +137,11 @@ def uninitialised(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
     )
     if not hit:
         return ask.nothing_in(verdicts, "Every partition has a state", gaps=gaps)
-    who = hit[0].waits_for[:1]
-    start = Step(kind="first", text=f"Start {brokers(who)}: it becomes the leader.", command=START, starts=who)
     return ask.found(
         Severity.WARNING,
         f"{number(len(hit), 'partition')} {agree(len(hit), 'was', 'were')} never initialised",
         why=hit[0].why,
         evidence=of_verdicts(hit),
-        next=(start,) if who else (),
     )
 
 
@@ -205,61 +201,6 @@ def reassigning(cluster: Cluster, gaps: Sequence[Gap]) -> Finding:
 def _by_rule(hit: Sequence[Verdict]) -> str:
     rules = Counter(v.rule for v in hit)
     return " ".join(f"{count(hits)} by rule {rule}: {uncapitalised(RULES[rule])}" for rule, hits in rules.most_common())
-
-
-def _steps(hit: Sequence[Verdict], started: Sequence[StartChoice], version: KafkaVersion, *, registered: bool) -> Iterable[Step]:
-    if started:
-        first, *then = started
-        elects = f"{number(first.heals, 'partition')} {agree(first.heals, 'elects', 'elect')} a leader at once"
-        yield Step(kind="first", text=f"Start broker {first.broker}: {elects}.", command=START, starts=(first.broker,))
-        if then:
-            more = ", then ".join(f"broker {c.broker}, which brings back {count(c.heals)} more" for c in then[:SHOWN])
-            yield Step(kind="then", text=f"Start {more}.", starts=tuple(c.broker for c in then[:SHOWN]))
-        yield from _too_early(hit, [choice.broker for choice in started])
-    untold = [v for v in hit if v.rule == "R11" and not v.waits_for]
-    yield from _untold(untold, registered=registered)
-    if stuck := len(hit) - len(untold) - sum(choice.heals for choice in started):
-        verb = agree(stuck, "is", "are")
-        yield Step(
-            kind="then", text=f"{number(stuck, 'partition')} {verb} not healed by starting any broker: see the rule of each."
-        )
-    if could := sum(v.unclean_winner is not None for v in hit):
-        price = f"it elects {count(could)} of {count(len(hit))} and drops an unknown number of records"
-        yield Step(kind="not", text=f"Do not turn on unclean election: {price}.{_halts(version)}")
-
-
-def _too_early(hit: Sequence[Verdict], steps: Sequence[int]) -> Iterable[Step]:
-    """Who must not be started before others: it would be elected although it lacks records that one of them has."""
-    unavoidable = set(elected_unclean(hit, steps))
-    for broker in sorted({broker for verdict in hit for broker in verdict.waits_for}):
-        others = [other for other in steps if other != broker]
-        lost = [v for v in elected_unclean(hit, [broker, *others]) if v not in unavoidable]
-        if lost:
-            first = sorted({other for v in lost for other in v.waits_for if other in (v.isr or ())})
-            named = f"{lost[0].topic}-{lost[0].partition}" + (f" and {count(len(lost) - 1)} more" if lost[1:] else "")
-            price = f"it would be elected unclean for {named}, and acknowledged records that it lacks would be lost"
-            yield Step(kind="not", text=f"Do not start broker {broker} before {brokers(first)}: {price}.")
-
-
-def _untold(untold: Sequence[Verdict], *, registered: bool) -> Iterable[Step]:
-    """What to do where no rule can be told: while nobody knows who lives, any member of the ISR may be what is missing."""
-    by_isr = Counter(v.isr for v in untold if v.isr and not registered)
-    for isr, partitions in by_isr.most_common(SHOWN):
-        whose, are = agree(len(isr), "the in-sync replica", "the in-sync replicas"), agree(len(isr), "is", "are")
-        start = agree(len(isr), "start it", "start any of them")
-        price = f"{number(partitions, 'partition')} {agree(partitions, 'elects', 'elect')} a leader then, and no record is lost"
-        yield Step(
-            kind="first", text=f"Cannot be told yet: if {brokers(isr)} ({whose}) {are} down, {start}. {price}.", command=START
-        )
-    if rest := len(untold) - sum(by_isr.values()):
-        yield Step(kind="then", text=f"What heals {number(rest, 'partition')} cannot be told yet: see the rule of each.")
-
-
-def _halts(version: KafkaVersion) -> str:
-    """Up to 1.1 a returning leader with a longer log stops itself: ReplicaFetcherThread.scala@0.9.0.1, 1.1.1."""
-    if version < KafkaVersion.parse("2.0.0"):
-        return " On this release it can also make the old leaders halt when they come back (log truncation is not allowed)."
-    return ""
 
 
 def _unjudged(unknown: Sequence[Verdict], verdicts: Sequence[Verdict]) -> str:

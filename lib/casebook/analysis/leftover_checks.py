@@ -16,6 +16,7 @@ IMBALANCE = 0.10
 """``leader.imbalance.per.broker.percentage`` as it is shipped (``KafkaConfig.scala@0.9.0.1, 3.9.0``)."""
 TABLE = Evidence(file="tables/leftovers")
 _REASSIGN = "/admin/reassign_partitions"
+_NO_DELETION = f"Do not delete {_REASSIGN} while a controller works on it: it keeps its own list in memory."
 _AT_HOME = "Every preferred leader that could lead does"
 
 
@@ -55,25 +56,10 @@ def reassignments(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
             " and ".join(said),
             why="While an entry stands, older releases take no other reassignment, and no topic of it is deleted.",
             evidence=_proof(hit),
-            next=tuple(_reassignment_steps(dead, zombies)),
+            next=(Step(kind="not", text=_NO_DELETION),),
         )
     gaps = (*coverage.znode(cluster, _REASSIGN), *coverage.registrations(cluster), *coverage.partitions(cluster))
     return ask.ok("No reassignment is left over", gaps=gaps)
-
-
-def _reassignment_steps(dead: Sequence[int], zombies: int) -> list[Step]:
-    steps = []
-    if dead:
-        steps.append(Step(kind="first", text=f"Start {brokers(dead)}: the reassignment then ends by itself.", starts=tuple(dead)))
-    if zombies:
-        text = (
-            "Restart the controller's broker, when that is safe: its successor reads the entries anew and drops what has ended."
-        )
-        steps.append(Step(kind="then" if steps else "first", text=text))
-    steps.append(
-        Step(kind="not", text=f"Do not delete {_REASSIGN} while a controller works on it: it keeps its own list in memory.")
-    )
-    return steps
 
 
 def throttles(cluster: Cluster, found: Sequence[Leftover], commands: Commands) -> Finding:
@@ -180,12 +166,8 @@ def gone(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
         next=(
             Step(
                 kind="first",
-                text=f"Start {brokers(dead)}, if {agree(len(dead), 'it', 'they')} can come back; notebook 20 has the order.",
-                starts=tuple(dead),
-            ),
-            Step(
-                kind="then",
-                text="One that is gone for good is drained like a living one.",
+                text=f"Drain {brokers(dead) if len(dead) == 1 else f'each of {brokers(dead)}'} that is gone for good: else its "
+                "partitions stay short of replicas.",
                 command=f"casebook run broker_maintenance -p drain={','.join(map(str, dead))}",
             ),
             Step(kind="not", text=_no_empty_broker(copies)),

@@ -9,11 +9,11 @@ from casebook.analysis.coordinator_states import WAITING, State, largest_batches
 from casebook.analysis.load_ends import BrokerQueue
 from casebook.analysis.load_rate import Span
 from casebook.analysis.proof import SHOWN, assumed
-from casebook.analysis.served_at import clock, served_at
+from casebook.analysis.served_at import served_at
 from casebook.analysis.settings import BUILT_IN_ASSUMED, Settings
 from casebook.analysis.words import agree, brokers, count, number
 from casebook.facts import instant
-from casebook.findings import Coverage, Finding, Gap, Question, Severity, Step
+from casebook.findings import Coverage, Finding, Gap, Question, Severity
 from casebook.observed import Source
 from casebook.versions import LOAD_TAKES_ANY_BATCH, LOADING_ANSWER
 
@@ -56,28 +56,12 @@ def waiting(scene: Scene) -> Finding:
     return ask.found(
         Severity.WARNING if _soon(hit, scene.at) else Severity.CRITICAL,
         f"{of}; {_until(hit, scene.at)}",
-        why=f"{' '.join(_of_broker(queue) for queue in busy)} Do not restart {agree(len(busy), 'it', 'them')}: "
-        f"the load would begin again from zero. Clients are answered {LOADING_ANSWER.at(version)} meanwhile.",
+        why=f"{' '.join(_of_broker(queue) for queue in busy)} Clients are answered {LOADING_ANSWER.at(version)} meanwhile.",
         since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
-        next=_advice(hit, busy, scene.at),
     )
 
 
-def _advice(hit: Sequence[Waiting], busy: Sequence[BrokerQueue], at: int | None) -> tuple[Step, ...]:
-    whose = brokers(queue.broker for queue in busy)
-    last = _last(hit)
-    if within(hit, State.LOADING_FOR_EVER):
-        return (
-            Step(kind="first", text="Mend the load that never ends (see coordinators.loading_for_ever): waiting is in vain."),
-        )
-    return (
-        Step(kind="first", text=f"Wait until {clock(last.high, at)} UTC." if last and last.high else "Wait."),
-        Step(kind="not", text=f"Do not restart {whose}: the load begins again from zero, and all behind it wait again."),
-        Step(kind="not", text="Do not delete segments blindly: commits vanish without error. Notebook 40 tells which may go."),
-    )
-
-
-def _last(hit: Sequence[Waiting]) -> Span | None:
+def last_end(hit: Sequence[Waiting]) -> Span | None:
     """The end of the last of those that have an estimate; ``None`` when none has."""
     spans = [one.eta for one in hit if one.eta is not None and one.eta.mid is not None]
     highs = [span.high for span in spans]
@@ -87,7 +71,7 @@ def _last(hit: Sequence[Waiting]) -> Span | None:
 
 
 def _ends(hit: Sequence[Waiting]) -> dict[str, object]:
-    last = _last(hit) or Span(0, None, None)
+    last = last_end(hit) or Span(0, None, None)
     low = None if last.mid is None else last.low
     bounds = {"eta_low": low, "eta": last.mid, "eta_high": last.high}
     return {name: None if value is None else instant(round(value)) for name, value in bounds.items()}
@@ -103,7 +87,7 @@ def _until(hit: Sequence[Waiting], at: int | None) -> str:
     endless = within(hit, State.LOADING_FOR_EVER)
     if endless:
         return f"partition {endless[0].judged.partition} never will be: its load does not end"
-    last = _last(hit)
+    last = last_end(hit)
     if last is None:
         return "until when is not known"
     without = sum(one.eta is None or one.eta.mid is None for one in hit)
@@ -148,7 +132,9 @@ def endless(scene: Scene) -> Finding:
         caveats=assumed(load_buffer(settings, one.judged.coordinator).origin for one in (*hit, *loading)),
     )
     if LOAD_TAKES_ANY_BATCH.at(version):
-        return ask.not_applicable(f"Kafka {version} loads batches of any size", gaps=coverage.release(scene.version))
+        return ask.not_applicable(
+            f"Kafka {version} loads batches of any size", gaps=coverage.release(scene.version, LOAD_TAKES_ANY_BATCH)
+        )
     if hit:
         one = hit[0].judged
         return ask.found(
@@ -156,20 +142,11 @@ def endless(scene: Scene) -> Finding:
             f"The load of partition {one.partition} on broker {one.coordinator} never ends: {whom(hit)} wait in vain",
             why=one.why,
             since=instant(one.since),
-            next=(
-                Step(
-                    kind="first",
-                    text=f"Set offsets.load.buffer.size above {count(largest.get(one.partition, 0))} in server.properties "
-                    f"of every replica, then restart broker {one.coordinator}.",
-                ),
-                Step(kind="not", text="Do not wait, and do not restart it unchanged: it would meet the same batch again."),
-            ),
         )
     if unread := [one for one in loading if load_buffer(settings, one.judged.coordinator).origin == BUILT_IN_ASSUMED]:
         return _buffer_unread(ask, unread, settings, largest)
-    unproven = [one for one in loading if not _fits(one, settings, largest)]
-    if unproven:
-        named = ", ".join(str(one.judged.partition) for one in unproven[:SHOWN])
+    if open_ := unproven(scene):
+        named = ", ".join(str(one.judged.partition) for one in open_[:SHOWN])
         return ask.could_not_check(
             f"Whether the load of partition {named} can end is unknown: nobody looked at its batches",
             settle="Run notebook 40, or give the segments of the partition: the largest batch against the load buffer decides.",
@@ -194,6 +171,14 @@ def _buffer_unread(ask: Question, unread: Sequence[Waiting], settings: Settings,
         why=" ".join(possible[:SHOWN]),
         settle=coverage.COLLECT_PROPERTIES,
     )
+
+
+def unproven(scene: Scene) -> list[Waiting]:
+    """Loads at work that may never end, as nobody looked at their batches."""
+    if LOAD_TAKES_ANY_BATCH.at(scene.version.version):
+        return []
+    settings, largest = Settings(scene.cluster, scene.version.version), largest_batches(scene.segments)
+    return [one for one in within(scene.partitions, State.LOADING) if not _fits(one, settings, largest)]
 
 
 def _fits(one: Waiting, settings: Settings, largest: Mapping[int, int]) -> bool:

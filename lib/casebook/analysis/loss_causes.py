@@ -1,6 +1,6 @@
 """Why a lost record is gone: the change of leader that took it, or what else explains it; nothing: an alarm."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.analysis.loss_rows import Cause, CauseRow, Change, LostCount
@@ -12,22 +12,23 @@ SLACK = 1000
 ALL = frozenset(("all", "-1"))
 """How ``acks=all`` is written (``clients/src/main/java/org/apache/kafka/clients/producer/ProducerConfig.java@0.9.0.1``)."""
 NONE = "0"
+_MOST_NAMED = 3
+"""Of changes of which each may have taken a record."""
 
 
 class Missing(NamedTuple):
     """All that the cause of a lost record depends on. Spark makes one of each, and counts those.
 
     Args:
-        change: Number of the first change of leader that may have taken it; ``None`` without.
+        changes: Numbers of the changes of leader that may have taken it, in order, each with whether the old leader was alone in
+            sync when it was acknowledged; ``None`` when unknown.
         acks: The producer's setting; ``None`` when unknown.
-        alone: Whether the old leader was alone in sync when it was acknowledged; ``None`` when unknown.
         placed: Whether its producer was told an offset.
         told: Whether producers of its ledger were told offsets.
     """
 
-    change: int | None
+    changes: tuple[tuple[int, bool | None], ...]
     acks: str | None
-    alone: bool | None
     placed: bool
     told: bool
 
@@ -37,13 +38,15 @@ class Explained(NamedTuple):
 
     Args:
         cause: ``None``: nothing explains it.
-        window: The change in words; ``""`` without.
+        window: The changes in words; ``""`` without.
         evidence: What proves it, in words.
+        changes: Those that may have taken it; the evidence does not tell which, where they are several.
     """
 
     cause: Cause | None
     window: str
     evidence: str
+    changes: tuple[int, ...] = ()
 
 
 def takes(change: Change, offset: int | None, moment: int | None) -> bool:
@@ -69,8 +72,25 @@ def in_solitude(change: Change, moment: int | None) -> bool | None:
     return None if change.alone is None or moment is None else moment >= change.alone - SLACK
 
 
-def cause(of: Missing, change: Change | None) -> Cause | None:
-    """Why it is gone; ``None`` is an alarm: acks=all survives the election of one in sync, and nothing goes by itself."""
+def takers(changes: Iterable[Change], offset: int | None, moment: int | None) -> tuple[Change, ...]:
+    """Every change of a partition that may have taken a record: one of them did, if any.
+
+    Args:
+        changes: Of its partition.
+        offset: As acknowledged; ``None`` when unknown.
+        moment: When it was acknowledged; ``None`` when unknown.
+    """
+    return tuple(change for change in changes if takes(change, offset, moment))
+
+
+def cause(of: Missing, change: Change | None, *, alone: bool | None = None) -> Cause | None:
+    """Why it is gone, if a change took it; ``None`` is an alarm: acks=all survives a clean election, and nothing goes by itself.
+
+    Args:
+        of: What is known of it.
+        change: The change; ``None`` without.
+        alone: Whether the old leader was alone in sync when it was acknowledged; ``None`` when unknown.
+    """
     if of.acks == NONE:
         return Cause.ACKS_0
     if change is None:
@@ -78,18 +98,32 @@ def cause(of: Missing, change: Change | None) -> Cause | None:
     if change.disk:
         return Cause.DISK_LOST
     if change.unclean:
-        return Cause.ISR_OF_ONE if of.acks in ALL and of.alone else Cause.UNCLEAN_ELECTION
+        return Cause.ISR_OF_ONE if of.acks in ALL and alone else Cause.UNCLEAN_ELECTION
     if change.cut_at_start:
         return Cause.CUT_AT_START
     return None if of.acks in ALL else Cause.DEPOSED_LEADER
 
 
-def explained(of: Missing, change: Change | None) -> Explained:
-    """The cause, with what proves it."""
-    why = cause(of, change)
-    if change is None:
+def explained(of: Missing, changes: Mapping[int, Change]) -> Explained:
+    """The cause, with what proves it; of several changes those that explain it, each of which may have been the one."""
+    if not of.changes:
+        why = cause(of, None)
         return Explained(why, "", _WITHOUT_CHANGE[why])
-    return Explained(why, window(change), f"{_evidence(why, change)} ({_proof(change)})")
+    able = [(changes[number], cause(of, changes[number], alone=alone)) for number, alone in of.changes]
+    able = [one for one in able if one[1] is not None] or able[:1]
+    causes = {why for _, why in able}
+    why = causes.pop() if len(causes) == 1 else Cause.EITHER_WINDOW
+    told = list(dict.fromkeys(f"{_evidence(each, change)} ({_proof(change)})" for change, each in able))
+    windows = list(dict.fromkeys(window(change) for change, _ in able))
+    return Explained(why, _either(windows), _either(told), tuple(change.number for change, _ in able))
+
+
+def _either(words: Sequence[str]) -> str:
+    """One of these, the evidence does not tell which."""
+    if len(words) == 1:
+        return words[0]
+    more = f", or one of {count(len(words) - _MOST_NAMED)} more" if len(words) > _MOST_NAMED else ""
+    return f"either {' or '.join(words[:_MOST_NAMED])}{more}"
 
 
 _WITHOUT_CHANGE = {
@@ -161,12 +195,14 @@ class _Looked(NamedTuple):
 def _row(why: Cause | None, own: Sequence[LostCount], scene: _Looked) -> CauseRow:
     if not own:
         return _none(why, scene)
-    numbers = {row.change for row in own}
+    numbers = {number for row in own for number in (row.either or (row.change,))}
     changes = [change for change in scene.changes if change.number in numbers]
     proves, proof = _WITHOUT_CHANGE.get(why, ""), "tables/lost"
-    if changes:
+    if why is Cause.EITHER_WINDOW:
+        proves = f"{number(len(changes), 'change')} of leader may have taken them, for causes that differ"
+    elif changes:
         proves, proof = _evidence(why, changes[0]), _proof(changes[0])
-    if len(changes) > 1:
+    if len(changes) > 1 and why is not Cause.EITHER_WINDOW:
         proves += f"; so for {number(len(changes) - 1, 'other change')} of leader"
     return CauseRow(why, sum(row.records for row in own), _partitions(own), _span(changes), proves, proof)
 
@@ -177,6 +213,8 @@ def _none(why: Cause | None, scene: _Looked) -> CauseRow:
         return CauseRow(None, 0, "", "", "every lost record has a cause", "")
     if why in (Cause.ACKS_0, Cause.NEVER_RECEIVED):
         return _without_change(why, scene)
+    if why is Cause.EITHER_WINDOW:
+        return CauseRow(why, 0, "", "", "no lost record lies in two windows that differ in their cause", "", applies=False)
     if why is Cause.ISR_OF_ONE and scene.acks and None not in scene.acks and not scene.acks & ALL:
         return CauseRow(why, 0, "", "", f"the producers used acks={', '.join(sorted(scene.acks))}", "", applies=False)
     if why is Cause.DISK_LOST:

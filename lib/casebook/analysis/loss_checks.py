@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from casebook.analysis.loss_rows import ALARM, Cause, CauseRow, Change, ClassCount, CutRange, LostCount
+from casebook.analysis import loss_events
+from casebook.analysis.loss_events import EventCount
+from casebook.analysis.loss_rows import ALARM, Cause, CauseRow, Change, ClassCount, CutRange, Estimate, LostCount
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.unclean_price import UncleanPrice
-from casebook.analysis.words import agree, count, number
+from casebook.analysis.words import agree, capitalised, count, number
 from casebook.facts import instant
 from casebook.findings import NOTHING, Coverage, Evidence, Finding, Gap, Question, Severity, Step
 from casebook.loss import Told, Verdict
@@ -15,6 +17,11 @@ from casebook.observed import Source
 
 GIVE_LEDGER = "Give what was produced as the parameter ledger: CSV, JSON lines, Parquet, or a log with ledger_pattern."
 GIVE_SEGMENTS = "Give log dirs (--log-dirs BROKER=DIR), an extract, or bootstrap to read the topic live."
+OPEN_SEGMENTS = (
+    "Run it where the log dirs that were listed can be read, or collect with --copy-segments; else give an extract, or bootstrap "
+    "to read the topic live."
+)
+"""What would settle it where the log dirs were given, and their segments are not in the case."""
 _LOST = Evidence(file="tables/lost")
 _CLASSES = Evidence(file="tables/reconciliation")
 _UNTOLD = (Verdict.NOT_SCANNED, Verdict.UNREADABLE, Verdict.CANNOT_TELL)
@@ -31,6 +38,7 @@ _PREVENTED = {
     Cause.CUT_AT_START: "Up to 0.10.2 never stop all replicas of a partition at once; from 0.11 on followers ask for the epoch.",
     Cause.DISK_LOST: "Replication factor 3, on different disks and hosts, survives it.",
     Cause.ACKS_0: "acks=0 is never answered: nobody can know what arrived.",
+    Cause.EITHER_WINDOW: "acks=all with min.insync.replicas of 2 and no unclean election refuses them in either window.",
     Cause.NEVER_RECEIVED: "Count a record as sent in the producer's callback only, when it has an offset.",
 }
 
@@ -43,11 +51,18 @@ def checks(
     unmatched: Collection[str],
     *,
     unread: str = "",
+    events: Sequence[EventCount] = (),
+    estimates: Sequence[Estimate] = (),
 ) -> tuple[Finding, ...]:
-    """Every check that rests on a ledger, in a fixed order."""
+    """Every check that rests on a ledger, in a fixed order.
+
+    Args:
+        events: Lost records by what took them.
+        estimates: Without ledger: how many each change of leader may have taken.
+    """
     looked = _Looked(told, classes, unread)
     return (
-        _lost(looked, causes, counts, unmatched),
+        _lost(looked, causes, counts, unmatched, events, estimates),
         _outside(looked, counts),
         _complete(looked),
         _ledger(told),
@@ -103,7 +118,14 @@ def _gaps(told: Told) -> tuple[Gap, ...]:
     return tuple(gaps)
 
 
-def _lost(looked: _Looked, causes: Sequence[CauseRow], counts: Sequence[LostCount], unmatched: Collection[str]) -> Finding:
+def _lost(
+    looked: _Looked,
+    causes: Sequence[CauseRow],
+    counts: Sequence[LostCount],
+    unmatched: Collection[str],
+    events: Sequence[EventCount],
+    estimates: Sequence[Estimate],
+) -> Finding:
     lost, alarms = looked.of(Verdict.LOST), looked.of(ALARM)
     acked = looked.told.outcomes.get("acked", 0) if looked.told else 0
     first = min((row.at for row in counts if row.at is not None), default=None)
@@ -118,9 +140,16 @@ def _lost(looked: _Looked, causes: Sequence[CauseRow], counts: Sequence[LostCoun
             "unexplained": alarms,
             "causes": {str(row.cause): row.records for row in causes if row.cause and row.records},
             "unmatched": sorted(unmatched),
-        },
+            "events": {row.event: row.records for row in events},
+            "either_window": sum(row.records for row in counts if row.either),
+        }
+        | _estimated(estimates),
         evidence=(_LOST, _CLASSES, *(proof(row.proof) for row in causes if row.cause and row.records and ":" in row.proof)),
     )
+    if estimates and looked.told is None:
+        return ask.could_not_check(
+            "What was produced is not known: there is no ledger", why=_estimate(estimates), settle=GIVE_LEDGER
+        )
     if (finding := looked.hindrance(ask)) is not None:
         return finding
     if unmatched and not lost + alarms:
@@ -142,13 +171,39 @@ def _lost(looked: _Looked, causes: Sequence[CauseRow], counts: Sequence[LostCoun
     return ask.found(
         Severity.CRITICAL,
         f"{count(lost + alarms)} of {number(acked, 'acknowledged record')} {agree(lost + alarms, 'is', 'are')} lost{unexplained}",
-        why=" ".join(f"{count(row.records)}: {row.proves}." for row in took),
-        next=(
-            Step(kind="first", text="Send them again from tables/lost, by key and in order, before consumers rely on the gap."),
-            *advice,
-        ),
+        why=" ".join(filter(None, (_events(events, counts), *(f"{count(row.records)}: {row.proves}." for row in took)))),
+        next=(*advice,),
         since=None if first is None else instant(first),
     )
+
+
+def _events(events: Sequence[EventCount], counts: Sequence[LostCount]) -> str:
+    """What took how many, one line an event; and how many of them may belong to another window as well."""
+    if not events:
+        return ""
+    either = sum(row.records for row in counts if row.either)
+    could = f" {count(either)} of these could belong to more than one window." if either else ""
+    return f"{capitalised(loss_events.line(events))}.{could}"
+
+
+def _estimated(estimates: Sequence[Estimate]) -> dict[str, object]:
+    """The estimate as plain numbers; the upper bound is unknown where that of one change is."""
+    if not estimates:
+        return {}
+    most = [row.most for row in estimates]
+    return {"estimate_least": sum(row.least for row in estimates), "estimate_most": None if None in most else sum(most)}
+
+
+def _estimate(estimates: Sequence[Estimate]) -> str:
+    """How many may be lost, by how fast partitions were written to and how long records may have been missing."""
+    known = [row for row in estimates if row.most is not None]
+    doubtful = [row for row in estimates if row.most is None]
+    of = number(len(known), "change")
+    least, most = sum(row.least for row in estimates), sum(row.most for row in known)
+    basis = "by write rate and length of the window"
+    told = f"An estimate for {of} of leader, {basis}: {count(least)} to {number(most, 'record')} may be lost." if known else ""
+    rest = f"For {number(len(doubtful), 'change')} of leader there is no estimate: {doubtful[0].why}." if doubtful else ""
+    return " ".join(filter(None, (told, rest)))
 
 
 def _outside(looked: _Looked, counts: Sequence[LostCount]) -> Finding:
@@ -251,32 +306,31 @@ def cut_ranges(
     ranges: Sequence[CutRange],
     changes: Sequence[Change],
     *,
+    partitions: int,
     gaps: Sequence[Gap],
     topics: Collection[str] = (),
 ) -> Finding:
     """Did offsets disappear, as logs and epochs alone tell, without any ledger?
 
     Args:
+        partitions: How many there are of what was looked at.
         gaps: Why not every cut of a log is known.
         topics: Those that were looked at; empty for all.
     """
     known = [row for row in ranges if row.to_offset is not None]
     offsets = sum(row.to_offset - row.from_offset for row in known)
     unknown = [row for row in changes if row.cut is None and not row.planned and (row.unclean or row.closed != row.opened)]
+    untold = len({(row.topic, row.partition) for row in unknown})
     ask = Question(
         check="loss.cut_ranges",
         question="Did offsets that had been written disappear?",
-        coverage=Coverage.counted(
-            len(changes) - len(unknown), len(changes), "change of leader", Source.HISTORY, Source.LOGS, many="changes of leader"
-        ),
+        coverage=Coverage.counted(partitions - untold, partitions, "partition", Source.HISTORY, Source.LOGS),
         threshold="a leader that came back and cut away what others had not",
         facts={"ranges": len(ranges), "offsets": offsets, "of_unknown_length": len(ranges) - len(known)},
         evidence=(*(proof(row.proof) for row in ranges[:SHOWN] if row.proof), Evidence(file="tables/cut_ranges")),
     )
     if ranges:
-        places = number(len({(row.topic, row.partition) for row in ranges}), "partition")
-        size = f"{number(offsets, 'offset')} of " if known else "Offsets of "
-        return ask.found(Severity.WARNING, f"{size}{places} were cut away after a change of leader", why=f"{ranges[0].why}.")
+        return ask.found(Severity.WARNING, _cut_away(known, ranges, offsets), why=f"{ranges[0].why}.")
     if unknown:
         return ask.could_not_check(
             f"From which offset on {number(len(unknown), 'change')} of leader cut is unknown",
@@ -285,6 +339,17 @@ def cut_ranges(
         )
     which = f" of {', '.join(sorted(topics)[:SHOWN])}" if topics else ""
     return ask.ok(f"No log{which} was cut behind what others had", gaps=gaps)
+
+
+def _cut_away(known: Sequence[CutRange], ranges: Sequence[CutRange], offsets: int) -> str:
+    """What went: a lower bound, as an old leader may have taken more after it last told its end; or it may have been nothing."""
+    sure = {(row.topic, row.partition) for row in known}
+    doubtful = {(row.topic, row.partition) for row in ranges} - sure
+    if not known:
+        places = number(len(doubtful), "partition")
+        return f"Offsets of {places} may have been cut away after a change of leader; how many, if any, is not known"
+    cut = f"At least {number(offsets, 'offset')} of {number(len(sure), 'partition')} were cut away after a change of leader"
+    return f"{cut}; of {count(len(doubtful))} more nobody knows" if doubtful else cut
 
 
 def price(prices: Sequence[UncleanPrice]) -> Finding:

@@ -14,6 +14,7 @@ class Cause(StrEnum):
     DISK_LOST = "disk_lost"
     NEVER_RECEIVED = "never_received"
     ACKS_0 = "acks_0"
+    EITHER_WINDOW = "either_window"  # several changes may have taken it, each for another cause
 
 
 ALARM = "alarm"
@@ -43,6 +44,7 @@ class Change(NamedTuple):
         opened_proof: Line or transaction that tells of the election.
         closed_proof: Line or transaction that tells of its end.
         cut_proof: What tells the cut; ``""`` without.
+        event: What the change was part of, in a few words: ``broker 57 stood still``; ``""`` when unknown.
     """
 
     number: int
@@ -64,6 +66,7 @@ class Change(NamedTuple):
     opened_proof: str
     closed_proof: str
     cut_proof: str = ""
+    event: str = ""
 
 
 class ClassCount(NamedTuple):
@@ -96,12 +99,13 @@ class LostRecord(NamedTuple):
         key: As the ledger has it.
         producer: As the ledger has it.
         cause: A value of :class:`Cause`; ``None`` for an alarm.
-        change: Number of the :class:`Change`; ``None`` where none belongs to it.
-        window: That change in words; ``""`` without.
+        change: Number of the :class:`Change`, the first of several; ``None`` where none belongs to it.
+        window: That change in words, or all that may have taken it; ``""`` without.
         evidence: What proves it, in words.
         there_id: Id of the record that lies at its offset today; ``None`` where none does, or that is not known.
         there_epoch: Leader epoch of that record.
         nearest: Milliseconds from it to the nearest window of its partition, negative when that came before; ``None`` without.
+        either: Numbers of all changes that may have taken it, where they are several.
     """
 
     id: str
@@ -119,6 +123,7 @@ class LostRecord(NamedTuple):
     there_id: str | None
     there_epoch: int | None
     nearest: int | None
+    either: tuple[int, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -134,9 +139,10 @@ class LostCount(NamedTuple):
         partition: ``None`` when unknown.
         producer: ``None`` when unknown.
         cause: ``None`` for alarms.
-        change: ``None`` where none belongs to it.
+        change: The first that may have taken them; ``None`` where none belongs to it.
         at: Begin of the 50 ms in which they were acknowledged; ``None`` when unknown.
         records: So many.
+        either: All that may have taken them, where they are several: the evidence does not tell which.
     """
 
     topic: str
@@ -146,6 +152,7 @@ class LostCount(NamedTuple):
     change: int | None
     at: int | None
     records: int
+    either: tuple[int, ...] = ()
 
 
 class CauseRow(NamedTuple):
@@ -178,7 +185,8 @@ class CutRange(NamedTuple):
         partition: Partition number.
         broker: Whose copy.
         from_offset: The first that went.
-        to_offset: Offset after the last that is known to have been there; ``None`` when nobody knows.
+        to_offset: Offset after the last that is known to have been there, so at least so many went; ``None`` when nobody knows
+            whether anything was there.
         at: When; ``None`` when no line tells.
         epoch: Of the leader that wrote them; ``None`` when unknown.
         next_epoch: Of the leader that took their place.
@@ -196,3 +204,29 @@ class CutRange(NamedTuple):
     next_epoch: int | None
     why: str
     proof: str
+
+
+class Estimate(NamedTuple):
+    """How many records a change of leader may have taken, estimated without a ledger: a row of ``tables/loss_estimates``.
+
+    Args:
+        change: Its number.
+        topic: Topic name.
+        partition: Partition number.
+        milliseconds: For how long records may have been missing; ``None`` when its end is unknown.
+        slowest: Records a millisecond, the slowest growth seen around it; ``None`` when none was seen.
+        fastest: The fastest.
+        least: Known to have been cut away; 0 where nothing is known of that.
+        most: At the fastest growth for all of that time; ``None`` when unknown.
+        why: Why there is no upper bound; ``""`` with one.
+    """
+
+    change: int
+    topic: str
+    partition: int
+    milliseconds: int | None
+    slowest: float | None
+    fastest: float | None
+    least: int
+    most: int | None
+    why: str

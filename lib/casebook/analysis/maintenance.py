@@ -7,6 +7,8 @@ from functools import partial
 from typing import NamedTuple
 
 from casebook.analysis import maintenance_asked, maintenance_checks, maintenance_drain
+from casebook.analysis.coordinator_scene import within
+from casebook.analysis.coordinator_states import WAITING
 from casebook.analysis.coordinators import Coordinators
 from casebook.analysis.leftovers import Leftover, imbalance, leftovers
 from casebook.analysis.maintenance_asked import Asked
@@ -133,6 +135,7 @@ def examine(
         imbalance=imbalance(cluster.partitions),
         drain=_drained(cluster, asked, commands, log_dirs),
         commands=commands,
+        loading=loading(held),
     )
     return Maintenance(
         cluster=cluster,
@@ -168,11 +171,12 @@ class InShort(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-def in_short(cluster: Cluster, version: VersionInUse, judged: Sequence[Verdict]) -> InShort:
+def in_short(cluster: Cluster, version: VersionInUse, judged: Sequence[Verdict], held: Coordinators | None = None) -> InShort:
     """Brokers that must not be restarted now, and leftovers.
 
     Args:
         judged: The verdict on each of the cluster's partitions.
+        held: As in :func:`examine`.
     """
     sets = RestartSets(judged, cluster.live, unseen=len(cluster.unlisted))
     moves = CoordinatorMoves(cluster, judged, version.version)
@@ -184,8 +188,15 @@ def in_short(cluster: Cluster, version: VersionInUse, judged: Sequence[Verdict])
         leftovers=leftovers(cluster),
         imbalance=imbalance(cluster.partitions),
         commands=Commands(version.version, cluster.connect),
+        loading=loading(held),
     )
     return InShort(scene.restarts, scene.leftovers, maintenance_checks.in_short(scene))
+
+
+def loading(held: Coordinators | None) -> frozenset[int]:
+    """Brokers that a restart would make load from the beginning."""
+    waiting = within(held.partitions, *WAITING) if held else ()
+    return frozenset(one.judged.coordinator for one in waiting if one.judged.coordinator is not None)
 
 
 def _drained(cluster: Cluster, asked: Asked, commands: Commands, log_dirs: Sequence[LogDir]) -> Drain | None:

@@ -42,6 +42,7 @@ class Scene:
     commands: Commands
     chosen: tuple[OrderStep, ...] = ()
     drain: Drain | None = None
+    loading: frozenset[int] = frozenset()
 
     @property
     def singles(self) -> list[RestartRow]:
@@ -134,7 +135,7 @@ def _why(now: int) -> str:
 
 def _restart_steps(scene: Scene, hit: Sequence[RestartRow], now: int) -> list[Step]:
     whom = brokers(row.brokers[0] for row in hit)
-    fine = [row.brokers[0] for row in scene.singles if row.safe]
+    fine = [row.brokers[0] for row in scene.singles if row.safe and row.brokers[0] not in scene.loading]
     steps = []
     if now:
         steps.append(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.analysis.offsets_rows import OffsetsPartition
-from casebook.analysis.verdicts import OFFLINE, State, Verdict
+from casebook.analysis.verdicts import State, Verdict, offline, online
 from casebook.facts import Cluster
 from casebook.past_runs import Measure, Written
 from casebook.storage import Partition
@@ -55,21 +55,21 @@ def measures(
         copies: Of the offsets topic.
         moves: Since the run before; ``None`` when there is none to compare with.
     """
-    return (*_of_partitions(verdicts), *_of_moves(cluster, moves), *_of_offsets_topic(copies))
+    return (*_of_partitions(cluster, verdicts), *_of_moves(cluster, moves), *_of_offsets_topic(copies))
 
 
-def _of_partitions(verdicts: Sequence[Verdict]) -> Iterator[Measure]:
+def _of_partitions(cluster: Cluster, verdicts: Sequence[Verdict]) -> Iterator[Measure]:
     known = bool(verdicts) and not any(v.state is State.UNKNOWN for v in verdicts)
     yield _whole("partitions", len(verdicts) if verdicts else None)
-    yield _whole("leaderless", sum(v.state in OFFLINE for v in verdicts) if known else None)
-    yield _whole("under_min_isr", _hits(v.under_min_isr for v in verdicts if v.state is not State.DELETING))
-    yield _whole("under_replicated", _hits(v.under_replicated for v in verdicts if v.state is not State.DELETING))
-    yield _whole("single_copy", sum(len(v.replicas) == 1 for v in verdicts) if verdicts else None)
+    yield _whole("leaderless", len(offline(verdicts)) if known else None)
+    yield _whole("under_min_isr", _hits(v.under_min_isr for v in online(verdicts)) if known else None)
+    yield _whole("under_replicated", _hits(v.under_replicated for v in online(verdicts)) if known else None)
+    yield _whole("single_copy", sum(map(cluster.has_one_copy, cluster.partitions)) if cluster.partitions else None)
 
 
 def _hits(flags: Iterable[bool | None]) -> int | None:
     known = list(flags)
-    return sum(map(bool, known)) if known and None not in known else None
+    return None if None in known else sum(map(bool, known))
 
 
 def _of_moves(cluster: Cluster, moves: Mapping[Partition, Moved] | None) -> Iterator[Measure]:

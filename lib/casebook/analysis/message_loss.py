@@ -5,12 +5,14 @@ What notebook 70 concludes.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from casebook.analysis import coverage, divergence, loss, loss_causes, loss_checks
+from casebook.analysis import coverage, divergence, loss, loss_causes, loss_checks, loss_events
+from casebook.analysis.cut_ranges import bounded
 from casebook.analysis.divergence import Divergence
 from casebook.analysis.gaps import Gap
-from casebook.analysis.loss_rows import ALARM, CauseRow, Change, ClassCount, CutRange, LostCount, LostRecord
+from casebook.analysis.loss_events import EventCount
+from casebook.analysis.loss_rows import ALARM, CauseRow, Change, ClassCount, CutRange, Estimate, LostCount, LostRecord
 from casebook.analysis.unclean_price import StartPrice, UncleanPrice
 from casebook.divergence import Compared
 from casebook.findings import Finding
@@ -54,6 +56,8 @@ class MessageLoss:
         lost: The first lost records, in order of time; of very many the alarms before the others.
         counts: All lost records, counted.
         causes: The alarm, then every cause.
+        events: Lost records by what took them, the most first.
+        estimates: Without ledger: how many records each change of leader may have taken.
         changes: Every change of leader of the ledger's topics; without ledger of all.
         ledger: What the ledger is like; ``None`` without one.
         limits: What of which partition was read.
@@ -82,6 +86,8 @@ class MessageLoss:
     prices: tuple[UncleanPrice, ...]
     start_prices: tuple[StartPrice, ...]
     findings: tuple[Finding, ...]
+    events: tuple[EventCount, ...] = ()
+    estimates: tuple[Estimate, ...] = ()
 
 
 def examine(
@@ -91,6 +97,7 @@ def examine(
     history: bool = False,
     logs: Collection[int] = (),
     topics: Collection[str] = (),
+    partitions: int = 0,
     of_past: coverage.Gaps = (),
     of_copies: coverage.Gaps = (),
     limits: Sequence[Limits] = (),
@@ -99,6 +106,8 @@ def examine(
     compared: Compared | None = None,
     prices: Sequence[UncleanPrice] = (),
     start_prices: Sequence[StartPrice] = (),
+    listed: bool = False,
+    estimates: Sequence[Estimate] = (),
 ) -> MessageLoss:
     """Name what became of each record, why lost ones are gone, and answer every check.
 
@@ -107,9 +116,12 @@ def examine(
         history: Whether all changes are known, from ZooKeeper's history.
         logs: Brokers whose logs are there.
         topics: The ledger's; empty for all.
+        partitions: How many these have.
         of_past: Why not every cut of a log is known.
         of_copies: Why not every copy was compared.
         limits: What was read of stored records.
+        listed: Whether log dirs were given: nobody is then told to give them.
+        estimates: How many records each change of leader may have taken; of use without a ledger only.
     """
     alarms = Counter()
     for row in sought.counts:
@@ -119,6 +131,9 @@ def examine(
     causes = ()
     if sought.told is not None and not sought.unread:
         causes = loss_causes.causes(sought.counts, changes, acks=sought.acks, history=history, disks=logs)
+    events = loss_events.counted(sought.counts, changes)
+    estimates = tuple(estimates) if sought.told is None else ()
+    cut_ranges = bounded(cut_ranges, changes, sought.lost)
     return MessageLoss(
         acked=sum(row.records for row in sought.counted if row.signature.acked) if sought.told else None,
         lost_total=_total(classes, Verdict.LOST, ALARM) if sought.told and not sought.unread else None,
@@ -126,20 +141,34 @@ def examine(
         lost=tuple(sought.lost),
         counts=tuple(sought.counts),
         causes=causes,
+        events=events,
+        estimates=estimates,
         changes=tuple(changes),
         ledger=sought.told,
         limits=tuple(limits),
         gaps=tuple(gaps),
-        cut_ranges=tuple(cut_ranges),
+        cut_ranges=cut_ranges,
         compared=compared,
         divergences=divergence.divergences(compared),
         prices=tuple(prices),
         start_prices=tuple(start_prices),
-        findings=(
-            *loss_checks.checks(sought.told, classes, causes, sought.counts, sought.unmatched, unread=sought.unread),
-            loss_checks.cut_ranges(cut_ranges, changes, gaps=of_past, topics=topics),
-            divergence.agreement(compared, of_copies),
-            loss_checks.price(prices),
+        findings=tuple(
+            replace(one, settle=loss_checks.OPEN_SEGMENTS) if listed and one.settle == loss_checks.GIVE_SEGMENTS else one
+            for one in (
+                *loss_checks.checks(
+                    sought.told,
+                    classes,
+                    causes,
+                    sought.counts,
+                    sought.unmatched,
+                    unread=sought.unread,
+                    events=events,
+                    estimates=estimates,
+                ),
+                loss_checks.cut_ranges(cut_ranges, changes, partitions=partitions, gaps=of_past, topics=topics),
+                divergence.agreement(compared, of_copies),
+                loss_checks.price(prices),
+            )
         ),
     )
 

@@ -71,29 +71,39 @@ class Apart:
 def apart(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, from_files: bool) -> Apart | None:
     """Whether znodes and log dirs are of different moments; ``None`` where they are of one collection, or one of them is missing.
 
+    Within one collection a leader may change; only a topic that was made after its walk tells that the znodes are too old.
+
     Args:
         known: Of :func:`observations`.
         from_files: The znodes are those after the last transaction in ZooKeeper's files. On a quiet cluster that transaction may
             be long past, and the znodes are current all the same: then only a copy that they do not know tells that they are not.
     """
     znodes, listed = known.get(Source.ZNODES), known.get(Source.LOG_DIRS)
-    if znodes is None or listed is None or gap(znodes, listed) <= _ONE_COLLECTION:
+    if znodes is None or listed is None:
         return None
-    older = znodes.last < listed.first
-    witness = next(_unknown(cluster, log_dirs), None)
-    return Apart(milliseconds=gap(znodes, listed), znodes_older=older, witness=witness, certain=not (from_files and older))
+    copies = [copy for log_dir in log_dirs for copy in log_dir.replicas]
+    made = next((copy for copy in copies if cluster.lacks(copy.topic) and _is_written(copy, znodes.last)), None)
+    between, older = gap(znodes, listed), znodes.last < listed.first
+    if between <= _ONE_COLLECTION:
+        is_apart = made is not None and older
+        return Apart(milliseconds=between, znodes_older=older, witness=made, certain=False) if is_apart else None
+    witness = made or next(_led_since(cluster, copies), None)
+    return Apart(milliseconds=between, znodes_older=older, witness=witness, certain=not (from_files and older))
 
 
-def _unknown(cluster: Cluster, log_dirs: Iterable[LogDir]) -> Iterator[Replica]:
-    """Copies of partitions that the znodes do not know, and copies that were led in an epoch later than theirs."""
+def _is_written(copy: Replica, since: int) -> bool:
+    """Whether a copy was written to after a moment: a folder that a deletion left behind was not."""
+    return any(segment.bytes and segment.modified is not None and segment.modified > since for segment in copy.segments)
+
+
+def _led_since(cluster: Cluster, copies: Iterable[Replica]) -> Iterator[Replica]:
+    """Copies that were led in an epoch later than that of the znodes."""
     states = {(p.topic, p.partition): p.state for p in cluster.partitions}
-    for log_dir in log_dirs:
-        for copy in log_dir.replicas:
-            state = states.get((copy.topic, copy.partition))
-            led = max((start.epoch for start in copy.epochs), default=-1)
-            is_newer = state is not None and state.leader_epoch is not None and led > state.leader_epoch
-            if is_newer or (cluster.lacks(copy.topic) and copy.bytes):
-                yield copy
+    for copy in copies:
+        state = states.get((copy.topic, copy.partition))
+        led = max((start.epoch for start in copy.epochs), default=-1)
+        if state is not None and state.leader_epoch is not None and led > state.leader_epoch:
+            yield copy
 
 
 def check(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, from_files: bool) -> tuple[Finding, ...]:

@@ -2,26 +2,22 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from casebook.analysis import cleaner_checks, coverage
+from casebook.analysis import cleaner_checks, coverage, offsets_written
 from casebook.analysis.cleaner import BrokerCleaner
 from casebook.analysis.coverage import Gaps
-from casebook.analysis.maintenance_commands import Commands
 from casebook.analysis.no_offsets_topic import not_asked
 from casebook.analysis.offsets_rows import OffsetsPartition
 from casebook.analysis.offsets_unread import GIVE_LOG_DIRS, Unread, answered
 from casebook.analysis.proof import assumed
 from casebook.analysis.retention import Value
-from casebook.analysis.words import agree, count, duration, number, size
+from casebook.analysis.words import agree, count, number, size
 from casebook.facts import Cluster
 from casebook.findings import Coverage, Evidence, Finding, Question, Severity, Status, Step
 from casebook.observed import Source
-from casebook.storage import OFFSETS_TOPIC, Damage, GroupBytes, Scanned
+from casebook.storage import OFFSETS_TOPIC, Damage, Scanned
 from casebook.versions import LOAD_TAKES_ANY_BATCH, NEWER_GROUP_RECORDS, VersionInUse
 
 _SEGMENTS = Evidence(file="tables/offsets_segments")
-_SLOW_LOAD_MS = 60_000
-_MUCH = 1 << 30
-_DOMINANT = 0.5
 _RETENTION = "offsets.retention.minutes"
 
 
@@ -50,18 +46,17 @@ def checks(
         outdated: Why what was read last in a copy need not be what counts.
     """
     on_records = (
-        dead_weight(partitions, unread_content),
-        safe_segments(partitions, unread_content),
-        writers(_once(scan.group_bytes, partitions), unread_content),
+        offsets_written.dead_weight(partitions, unread_content),
+        offsets_written.safe_segments(partitions, unread_content),
+        offsets_written.writers(scan.group_bytes, partitions, unread_content),
         load_buffer(version, scan, buffers, unread_content + coverage.settings_of_all(cluster, _origins(buffers.values()))),
         open_transactions(scan, unread_content, outdated),
         undecoded(version, scan, unread_content),
         damage(scan.damage, scan, unread_content),
         expiring(scan, settings, unread_content + coverage.settings_of_all(cluster, _origins(settings, _RETENTION)), outdated),
     )
-    commands = Commands(version.version, cluster.connect)
     answers = (
-        cleaner_checks.compacted(version, partitions, cleaners, commands, unlisted),
+        cleaner_checks.compacted(version, partitions, cleaners, unlisted),
         cleaner_checks.would_die(version, cleaners, unmapped),
         *(answered(answer, unread, cluster, partitions) for answer in on_records),
         replicated(cluster),
@@ -75,107 +70,6 @@ def _of_another_topic(answer: Finding, cluster: Cluster) -> bool:
     """A segment that the cleaner cannot take may be of any compacted topic."""
     compacted = any("compact" in config.get("cleanup.policy", "") for config in cluster.topic_configs.values())
     return answer.check == cleaner_checks.CLEANER_MAP and (compacted or answer.status is Status.FINDING)
-
-
-def _of_partitions(scanned: Iterable[OffsetsPartition], partitions: Iterable[OffsetsPartition]) -> Coverage:
-    """Of the partitions of which a copy is listed: those of which one was read."""
-    read, listed = ({one.partition for one in of} for of in (scanned, partitions))
-    return Coverage.counted(len(read), len(listed), "partition", Source.SEGMENTS)
-
-
-def dead_weight(partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding:
-    """How much of it counts?"""
-    scanned = [p for p in partitions if p.superseded_bytes is not None]
-    total, live = sum(p.bytes for p in scanned), sum(p.live_bytes for p in scanned)
-    slowest = max((p.load_ms for p in partitions if p.load_ms is not None), default=None)
-    ask = Question(
-        check="offsets_topic.dead_weight",
-        question="How much of the offsets topic counts?",
-        coverage=_of_partitions(scanned, partitions),
-        threshold="1 GiB, or a load of a minute, and less than half of it live",
-        facts={"bytes": total, "live_bytes": live, "load_ms": slowest} if scanned else {},
-        evidence=(Evidence(file="tables/offsets_partitions"), _SEGMENTS),
-    )
-    if not scanned:
-        return ask.could_not_check("What of the offsets topic counts is unknown", settle=GIVE_LOG_DIRS)
-    heavy = [p for p in scanned if 2 * p.live_bytes < p.bytes and (p.bytes > _MUCH or (p.load_ms or 0) > _SLOW_LOAD_MS)]
-    if not heavy:
-        return ask.ok(f"{size(live)} of {size(total)} are the latest values", gaps=gaps)
-    worst = heavy[0]
-    cost = f"; a coordinator's load takes {duration(worst.load_ms)}" if worst.load_ms is not None else ""
-    return ask.found(
-        Severity.CRITICAL if (worst.load_ms or 0) > 5 * _SLOW_LOAD_MS else Severity.WARNING,
-        f"{OFFSETS_TOPIC}-{worst.partition} keeps {size(worst.bytes)} for {size(worst.live_bytes)} of latest values{cost}",
-        why="A coordinator reads all of it, superseded or not, before it serves a group of the partition.",
-        subject={"kind": "partition", "topic": OFFSETS_TOPIC, "partition": worst.partition},
-    )
-
-
-def safe_segments(partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding:
-    """Which segments could go without changing an answer?"""
-    scanned = [p for p in partitions if p.safe_segments is not None]
-    safe, size_ = sum(p.safe_segments for p in scanned), sum(p.safe_bytes for p in scanned)
-    ask = Question(
-        check="offsets_topic.safe_segments",
-        question="Which segments are provably safe to do without?",
-        coverage=_of_partitions(scanned, partitions),
-        threshold="any such segment",
-        facts={"segments": safe, "bytes": size_} if scanned else {},
-        evidence=(_SEGMENTS,),
-        caveats=(
-            "Deleting files by hand needs a stopped broker, and every replica that may lead must be treated alike.",
-            "Proven for the copies that were read, as they were when they were read.",
-        ),
-    )
-    if not scanned:
-        return ask.could_not_check("Which segments could go is unknown", settle=GIVE_LOG_DIRS)
-    if not safe:
-        return ask.ok("No segment could go without changing an answer", gaps=gaps)
-    every = number(sum(p.segments for p in scanned), "segment")
-    return ask.found(
-        Severity.INFO,
-        f"{count(safe)} of {every} {agree(safe, 'is', 'are')} provably safe to do without: {size(size_)}",
-        why="No key has its latest record there; no marker or tombstone there decides about a record that stays.",
-        next=(Step(kind="not", text="Do not delete them while the cleaner can be mended: it does the same, and safely."),),
-    )
-
-
-def _once(group_bytes: Iterable[GroupBytes], partitions: Sequence[OffsetsPartition]) -> list[GroupBytes]:
-    """Of each partition only the rows of its largest copy that was read."""
-    largest: dict[int, int] = {}
-    for copy in partitions:  # the largest come first
-        if copy.live_bytes is not None:
-            largest.setdefault(copy.partition, copy.broker)
-    return [row for row in group_bytes if largest.get(row.partition, row.broker) == row.broker]
-
-
-def writers(group_bytes: Iterable[GroupBytes], gaps: Gaps) -> Finding:
-    """Does one group write most of it?"""
-    sums: dict[str, int] = {}
-    for row in group_bytes:
-        sums[row.group] = sums.get(row.group, 0) + row.bytes
-    total = sum(sums.values())
-    ask = Question(
-        check="offsets_topic.writers",
-        question="Does one group write most of the offsets topic?",
-        coverage=Coverage.every(len(sums), "group", Source.SEGMENTS),
-        threshold="more than half of the bytes, and 1 GiB, by one group of several",
-        evidence=(Evidence(file="tables/group_bytes"),),
-        facts={"groups": len(sums), "bytes": total} if sums else {},
-    )
-    if not total:
-        return ask.could_not_check("Who writes the offsets topic is unknown", settle=GIVE_LOG_DIRS)
-    group, most = max(sums.items(), key=lambda item: (item[1], item[0]))
-    share = f"{group} writes {100 * most / total:.1f} % of the bytes"
-    if len(sums) == 1 or most < _DOMINANT * total or most < _MUCH:
-        return ask.ok(f"The largest, {share}", gaps=gaps)
-    return ask.found(
-        Severity.WARNING,
-        f"One group of {len(sums)}, {share}",
-        why="A commit for each record, or many idle partitions committed again and again, writes far more than it says.",
-        subject={"kind": "group", "group": group},
-        next=(Step(kind="then", text=f"Let {group} commit by time or by batch, not by record."),),
-    )
 
 
 def _origins(values: Iterable[Value], name: str = "") -> set[str]:
@@ -197,7 +91,9 @@ def load_buffer(version: VersionInUse, scan: Scanned, buffers: Mapping[int, Valu
         caveats=assumed([limit.origin] if limit else ()),
     )
     if LOAD_TAKES_ANY_BATCH.at(version.version):
-        return ask.not_applicable(f"Kafka {version.version} loads batches of any size", gaps=coverage.release(version))
+        return ask.not_applicable(
+            f"Kafka {version.version} loads batches of any size", gaps=coverage.release(version, LOAD_TAKES_ANY_BATCH)
+        )
     if largest is None or limit is None or len(told) < len(buffers):
         return ask.could_not_check("The largest batch, or the buffer, is unknown", settle=GIVE_LOG_DIRS)
     if largest.largest_batch <= limit.whole:
@@ -354,7 +250,7 @@ def expiring(scan: Scanned, settings: Sequence[Value], gaps: Gaps, outdated: Gap
 def replicated(cluster: Cluster) -> Finding:
     """Does every partition of it have more than one replica?"""
     own = [p for p in cluster.partitions if p.topic == OFFSETS_TOPIC]
-    single = [p for p in own if len(p.replicas) == 1]
+    single = [p for p in own if cluster.has_one_copy(p)]
     ask = Question(
         check="offsets_topic.replicated",
         question="Does the offsets topic have more than one replica?",

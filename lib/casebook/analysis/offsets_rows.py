@@ -11,6 +11,7 @@ class OffsetsPartition:
         coordinator: Its broker leads the partition; ``None`` when the leader is unknown.
         segments: Files, by the log dir, else by the scan.
         bytes: Of them.
+        unread_bytes: Of those, what no scan read though it read others; ``None`` without scan.
         live_bytes: Of the latest records of all keys; ``None`` without scan.
         live_records: Those records.
         live_segments: Segments that hold one.
@@ -37,6 +38,7 @@ class OffsetsPartition:
     segments: int
     bytes: int
     records: int | None
+    unread_bytes: int | None
     live_bytes: int | None
     live_records: int | None
     live_segments: int | None
@@ -57,6 +59,11 @@ class OffsetsPartition:
     newest: int | None
 
     @property
+    def is_whole(self) -> bool:
+        """Whether all of it was read."""
+        return self.unread_bytes == 0
+
+    @property
     def superseded_bytes(self) -> int | None:
-        """What nobody needs; ``None`` without scan."""
-        return None if self.live_bytes is None else self.bytes - self.live_bytes
+        """What nobody needs, of what was read; ``None`` without scan."""
+        return None if self.live_bytes is None else self.bytes - self.unread_bytes - self.live_bytes

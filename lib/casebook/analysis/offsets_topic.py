@@ -101,7 +101,8 @@ def examine(
         failed: Why segments that should have been read could not be.
         looked: Whether segments may be read.
     """
-    scan, rates = scanned or Scanned(), rates or {}
+    replicas = copies(log_dirs)
+    scan, rates = offsets_unread.proven(scanned or Scanned(), [replica for replica, _ in replicas]), rates or {}
     settings = TopicSettings(cluster, version.version)
     configured = {t for t, config in cluster.topic_configs.items() if "compact" in config.get("cleanup.policy", "")}
     told = {one.broker for one in (*events, *files) if one.broker is not None}
@@ -118,10 +119,9 @@ def examine(
         for broker in brokers
     }
     logs = {(log.broker, log.partition): log for log in scan.logs}
-    replicas = copies(log_dirs)
     verdicts = {
         (replica.broker, replica.partition): cleaner.judge(
-            replica, cleaners[replica.broker], version.version, log_dir=log_dir, events=events, logs=logs
+            replica, cleaners[replica.broker], version.version, log_dir=log_dir, logs=logs
         )
         for replica, log_dir in replicas
     }
@@ -222,6 +222,7 @@ def _partition(
         segments=len(replica.segments) if replica else len(found),
         bytes=size,
         records=records,
+        unread_bytes=offsets_unread.unread_bytes(replica, found) if segments else None,
         live_bytes=sum(s.live_bytes for s in found) if segments else None,
         live_records=sum(s.live_records for s in found) if segments else None,
         live_segments=sum(s.live_records > 0 for s in found) if segments else None,

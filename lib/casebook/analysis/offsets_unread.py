@@ -9,7 +9,7 @@ from casebook.errors import CasebookError, NotHereError
 from casebook.facts import Cluster
 from casebook.findings import NOTHING, UNREADABLE, Coverage, Finding, Question, Status
 from casebook.observed import Source
-from casebook.storage import CHECKPOINTS, OFFSETS_TOPIC, LogDir, Replica, is_listing
+from casebook.storage import CHECKPOINTS, OFFSETS_TOPIC, LogDir, Replica, Scanned, Segment, SegmentFile, is_listing
 
 GIVE_LOG_DIRS = "Give the log dirs of the coordinators: collect with --log-dirs BROKER=DIR."
 _LOOK = "Run notebook 40 on the same source: casebook run offsets_topic --source ..."
@@ -46,6 +46,44 @@ def unread(copies: Sequence[Replica], failed: CasebookError | None, *, looked: b
     if not looked:
         return Unread(why="The segments were not read: triage reads none, other notebooks none with scan=False.", settle=_LOOK)
     return Unread(why="Nothing that counts was found in the segments.", settle=GIVE_LOG_DIRS)
+
+
+def unread_bytes(copy: Replica | None, segments: Iterable[Segment]) -> int:
+    """What of a copy was not read: of listed segments, and of damage that is not the torn end of the segment being written.
+
+    Args:
+        copy: As its log dir lists it; ``None`` where that is not in the case.
+        segments: Of it, as a scan found them.
+    """
+    read = {segment.base_offset: segment for segment in segments}
+    if copy is None:
+        return sum(segment.damaged_bytes for segment in read.values())
+    active = copy.segments[-1].base_offset if copy.segments else None
+    return sum(_unread(one, read.get(one.base_offset), is_active=one.base_offset == active) for one in copy.segments)
+
+
+def proven(scan: Scanned, copies: Iterable[Replica]) -> Scanned:
+    """What a scan found, where no segment counts as safe to do without of a copy that was not wholly read.
+
+    An older value, which such a segment's tombstone hides, may lie in what was not read.
+    """
+    found: dict[tuple[int, int], list[Segment]] = {}
+    for segment in scan.segments:
+        found.setdefault((segment.broker, segment.partition), []).append(segment)
+    listed = {(copy.broker, copy.partition): copy for copy in copies}
+    cut = {at for at, some in found.items() if unread_bytes(listed.get(at), some)}
+    if not cut:
+        return scan
+    segments = tuple(
+        one._replace(safe_to_do_without=False) if (one.broker, one.partition) in cut else one for one in scan.segments
+    )
+    return replace(scan, segments=segments)
+
+
+def _unread(listed: SegmentFile, read: Segment | None, *, is_active: bool) -> int:
+    if read is None:
+        return listed.bytes
+    return max(0, listed.bytes - read.bytes - (read.damaged_bytes if is_active else 0))
 
 
 def unread_segments(failed: CasebookError | None) -> tuple[Finding, ...]:

@@ -7,7 +7,7 @@ from functools import cached_property
 from casebook.analysis.leadership import Leadership
 from casebook.analysis.quiz_past import LastInSync
 from casebook.analysis.start_first import DUE, StartChoice, elected_unclean
-from casebook.analysis.verdicts import OFFLINE, State, Verdict
+from casebook.analysis.verdicts import State, Verdict, offline
 from casebook.facts import Cluster
 
 HANDY = 24
@@ -38,7 +38,7 @@ class Incident:
     @cached_property
     def offline(self) -> tuple[Verdict, ...]:
         """Partitions without a leader that lives."""
-        return tuple(verdict for verdict in self.lead.verdicts if verdict.state in OFFLINE)
+        return tuple(offline(self.lead.verdicts))
 
     @cached_property
     def heals(self) -> dict[int, int]:

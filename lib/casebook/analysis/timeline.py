@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from casebook.analysis import (
     leader_changes,
+    loss_events,
     timeline_chains,
     timeline_checks,
     timeline_clocks,
@@ -102,7 +103,7 @@ def examine(
     roots = tuple(timeline_roots.roots(scene, chains, losses))
     silences = timeline_silences.silences(scene, chains, doubts)
     shapes = tuple(sorted(untyped, key=lambda shape: (-shape.count, shape.shape)))
-    changes = leader_changes.changes(scene, both)
+    changes = loss_events.named(leader_changes.changes(scene, both), cluster, chains, roots)
     return Timeline(
         cluster=cluster,
         version=version,

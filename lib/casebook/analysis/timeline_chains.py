@@ -79,8 +79,11 @@ def _dead_cleaners(scene: Scene) -> Iterator[Chain]:
 
 def _unclean_starts(scene: Scene) -> Iterator[Chain]:
     """Starts that recovered something: the first start of all finds no clean marker either, and nothing to recover."""
+    empty = [row for row in scene.kinds(("logs_loaded",)) if row.number("logs") == 0]
     for broker, rows in _first_by_broker(scene, "unclean_start", "recovering_segment").items():
         for life in scene.lives.get(broker, ()):
+            if any(row.broker == broker and life.opened <= row.at <= life.closed for row in empty):
+                continue
             own = [row for row in rows if life.opened <= row.at <= life.closed]
             before = scene.of_broker(broker).before(life.opened - 1)
             if own and (before is not None or any(row.kind == "recovering_segment" for row in own)):

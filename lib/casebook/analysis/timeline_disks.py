@@ -12,8 +12,8 @@ from casebook.analysis.timeline_links import Chainer, once_each, places
 from casebook.analysis.timeline_rows import Chain, Point, Root, Row
 from casebook.analysis.timeline_scene import SLACK, Scene
 from casebook.analysis.timeline_words import named
+from casebook.events import DISK_FAILURES
 
-DISK = ("log_dir_failed", "disk_error")
 AFTER = 120_000
 """What came of it is looked for in so many milliseconds after it."""
 TOGETHER = 5000
@@ -80,7 +80,7 @@ def chains(scene: Scene) -> Iterator[Chain]:
 
 def failures(scene: Scene, since: int | None = None, until: int | None = None) -> Iterator[Row]:
     """Lines of log dirs that failed; not those of a broker that was stopping already, which ends nothing any more."""
-    for row in scene.kinds(DISK, since, until):
+    for row in scene.kinds(DISK_FAILURES, since, until):
         if row.at is not None and not _is_stopping(scene, row):
             yield row
 

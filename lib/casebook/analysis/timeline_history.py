@@ -74,6 +74,7 @@ class Past:
         breaks: Times at which transactions are missing.
         first: When it begins; ``None`` without one.
         last: Time and number of the last transaction.
+        followed: Whether a single transaction is known that came after it began.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -86,11 +87,12 @@ class Past:
     breaks: list[int] = field(default_factory=list)
     first: int | None = None
     last: tuple[int, int] | None = None
+    followed: bool = False
 
     @property
     def there(self) -> bool:
-        """Whether there is a history at all."""
-        return self.first is not None
+        """Whether there is a history at all: a snapshot alone is a walk, and tells nothing of what was before or after it."""
+        return self.first is not None and self.followed
 
 
 def session_name(session: int | None) -> str:
@@ -128,6 +130,7 @@ class _Replay:
         """Take in what happened next."""
         if not one.before:
             self.past.last = one.time, one.zxid
+            self.past.followed |= one.what is not What.BEGIN
         take = self._take.get(one.what)
         if take is not None:
             take(one)

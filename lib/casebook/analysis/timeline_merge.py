@@ -25,6 +25,8 @@ _ENDS = ("broker_stopping", "broker_stopped", "truncation_refused", "startup_fai
 _ISR = ("isr_updated", "isr_shrunk", "isr_expanded")
 _TOLD = ("leader_request_received", "become_leader")
 _BY_LEADER = (*_ISR, "become_leader")
+_BORN = ("partition_changed", "leader_elected", *_TOLD)
+"""What a topic that is created anew under the same name is told by first."""
 
 
 def merged(past: Past, clocks: Iterable[Clock], events: Iterable[Event]) -> tuple[Row, ...]:
@@ -73,6 +75,8 @@ def states(
             continue
         if row.kind == "broker_failure":
             failed.append(row)
+        elif row.partition is not None and _is_end(row):
+            _bury(told[row.topic, row.partition])
         elif row.kind in _STATES and row.partition is not None:
             _tell(told[row.topic, row.partition], row, failed)
     for partition in cluster.partitions:
@@ -129,9 +133,28 @@ def _deleted(row: StateRow) -> StateRow:
     return row._replace(leader=None, isr=None, leader_epoch=None, deleted=True)
 
 
+def _is_end(row: Row) -> bool:
+    """Whether a partition of this name was deleted before: its log went, or one is created anew."""
+    return row.kind == "log_deleted" or row.fields.get("from") == "NonExistentPartition"
+
+
+def _bury(known: list[StateRow]) -> None:
+    """Take a leader -1 for part of the deletion that is told next; of a replica that was only moved away the leader lives on.
+
+    Rule: a deletion takes every replica offline first, and waits for those on dead brokers, which lead again before they go
+    (``TopicDeletionManager.scala@2.8.2``).
+    """
+    if known and known[-1].leader is None and not known[-1].deleted:
+        known[-1] = _deleted(known[-1])
+
+
 def _tell(known: list[StateRow], row: Row, failed: Sequence[Row]) -> None:
     """Add what a line says, unless it says what is known already, or what only its broker believes."""
     before = known[-1] if known else None
+    if before is not None and before.deleted:
+        if row.kind not in _BORN:
+            return
+        before = None  # epochs begin anew
     leader, isr, epoch = _leader(row, before), _isr(row, before), row.number("leader_epoch")
     if leader is None and row.fields.get("leader") not in ("-1", "none"):
         return

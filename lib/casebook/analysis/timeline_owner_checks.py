@@ -12,7 +12,7 @@ from casebook.analysis.timeline_silences import COLLECT_LOGS
 from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.timeline_words import named
 from casebook.analysis.words import agree, brokers, number
-from casebook.events import LogFile
+from casebook.events import Extent, LogFile
 from casebook.findings import Coverage, Finding, Question, Severity, Step
 from casebook.observed import Source
 
@@ -26,7 +26,7 @@ def owners(scene: Scene) -> Finding:
     ask = Question(
         check="timeline.owners",
         question="Is each log of the broker that it was given for?",
-        coverage=Coverage.counted(sum(bool(file.typed) for file in own), len(own), "log", Source.LOGS),
+        coverage=Coverage.counted(sum(file.extent is not Extent.NOT for file in own), len(own), "log", Source.LOGS),
         threshold="any log whose lines name another broker",
         facts={"misplaced": {file.file: _fact(file, tallies) for file in wrong}},
         evidence=tuple(proof(text) for text in _examples(naming, wrong)[:SHOWN]),

@@ -98,6 +98,7 @@ def _unread(ask: Question, what: str, chain: Chain, candidates: Sequence[Root], 
         why=f"{unread[0].why} By what is here, the likeliest first: {order}." if order else unread[0].why,
         settle=unread[0].settle,
         since=instant(chain.opened),
+        at_latest=True,
         evidence=tuple(proof(text) for text in list(dict.fromkeys(shown))[: 2 * SHOWN]),
         caveats=tuple(f"Could not be checked: {text}." for one in candidates for text in one.unchecked),
     )

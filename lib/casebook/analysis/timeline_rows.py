@@ -205,6 +205,7 @@ class Window(NamedTuple):
         planned: Somebody moved the leader from a broker that was well.
         silent: Of ``two_leaders``: up to here the old leader, whose process lived on, printed nothing, which it seldom does:
             it may have stood still. ``None`` where nothing tells it apart from one that ran.
+        at_most: It may have ended earlier: the log that tells it was not read.
     """
 
     kind: WindowKind
@@ -220,6 +221,7 @@ class Window(NamedTuple):
     closed_by: str = ""
     planned: bool = False
     silent: int | None = None
+    at_most: bool = False
 
     @property
     def length(self) -> int | None:

@@ -7,6 +7,7 @@ takes no writes: a window needs a line of that process after the election.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from casebook.analysis import coverage
 from casebook.analysis.timeline_gaps import OFTEN, gap_at, other_gaps
 from casebook.analysis.timeline_history import Key
 from casebook.analysis.timeline_rows import Row, Span, StateRow, Window, WindowKind
@@ -54,8 +55,10 @@ def two_leaders(scene: Scene) -> tuple[list[Window], list[Doubt]]:
             old = led.leader
             if old not in logs:
                 doubts.append(Doubt(*key, old, row.time, "no_log", f"There is no log of broker {old}."))
-            elif (window := _window(scene, key, led, row, until)) is not None:
+            elif isinstance(window := _window(scene, key, led, row, until), Window):
                 found.append(window)
+            elif isinstance(window, Doubt):
+                doubts.append(window)
             elif (hidden := silence(scene, old, row.time)) is not None:
                 doubts.append(Doubt(*key, old, row.time, *hidden))
     return found, doubts
@@ -75,7 +78,7 @@ def _moves(rows: Sequence[StateRow]) -> Iterator[tuple[StateRow, StateRow, State
             led = row
 
 
-def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRow | None) -> Window | None:
+def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRow | None) -> Window | Doubt | None:
     old = led.leader
     life = scene.life(old, row.time)
     if life is None or life.closed is None or life.closed <= row.time or not _led_in(scene, key, led, life):
@@ -88,7 +91,7 @@ def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRo
     limit = None if until is None else until.time
     end = _end(scene, key, old, row, life.closed if limit is None else min(limit, life.closed))
     by = f"Broker {row.leader} was elected in place of {old}."
-    planned = is_planned(scene, old, row.time)
+    planned, told = is_planned(scene, old, row.time), _is_told_by_its_log(scene, old, row.time)
     if closing is not None and (end is None or end.at > closing.at):
         words = f"Broker {old} said that its controlled shutdown had succeeded; it closes its connections next."
         closed, proof = closing.at, closing.proof
@@ -103,10 +106,22 @@ def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRo
         closed, proof, words = life.closed, life.closed_proof, f"The process of broker {old} ended."
     elif _hands_over(scene, old, row.time):
         closed, proof, words = life.closed, life.closed_proof, f"Broker {old} was stopping; its log ends."
+    elif not told:
+        return Doubt(*key, old, row.time, "no_log", f"What broker {old} did after an election that replaced it was not read.")
     else:
         closed, proof, words = None, life.closed_proof, f"The log of broker {old} does not say that it became a follower."
     silent = _silent(scene, old, row.time, closed)
-    return Window(WindowKind.TWO_LEADERS, *key, row.time, closed, old, row.leader, row.proof, proof, by, words, planned, silent)
+    early = not told and not (closing is not None and closed == closing.at)
+    return Window(
+        WindowKind.TWO_LEADERS, *key, row.time, closed, old, row.leader, row.proof, proof, by, words, planned, silent, early
+    )  # fmt: skip
+
+
+def _is_told_by_its_log(scene: Scene, broker: int, at: int) -> bool:
+    """Whether a broker's ``server.log``, which tells what it gave up, is there before and after a moment."""
+    files = {file.file for file in scene.files if coverage.is_server_log(file) and file.broker == broker and not file.unread}
+    own = scene.of_broker(broker)
+    return all(any(row.file in files for row in part) for part in (own.between(None, at), own.between(at, None)))
 
 
 def _taken_down(scene: Scene, key: Key, led: StateRow, row: StateRow) -> bool:
@@ -140,6 +155,8 @@ def is_grave(scene: Scene, window: Window) -> bool:
     """Whether a window is more than a hand-over: longer, and by more than its clock is known to err."""
     if not window.planned or window.length is None:
         return True
+    if window.at_most:
+        return False  # how long it was nobody knows, and that it was no hand-over nothing says
     return window.length >= LONG + (scene.uncertainty(window.old_leader) or 0) and not _ends_with_a_stop(scene, window)
 
 

@@ -52,6 +52,7 @@ def unclean(scene: Scene, changes: Sequence[Change]) -> Finding:
             "unclean": len(hit),
             "topics": sorted({one.changes[0].topic for one in hit}),
             "brokers": away,
+            "copies": {str(broker): [_name(one) for one in hit if broker in one.away] for broker in away},
             "untold": len(untold) if cluster.brokers_known else None,
         },
         evidence=tuple(proof(one.changes[0].opened_proof) for one in hit[:SHOWN]),
@@ -140,10 +141,13 @@ def _is_whole(scene: Scene, key: Key, partition: Partition, dead: Sequence[int])
     return all(any(b in (row.isr or ()) for row in rows) for b in partition.replicas if b in dead)
 
 
+def _name(one: _Ahead) -> str:
+    return f"{one.changes[0].topic}-{one.changes[0].partition}"
+
+
 def _found(ask: Question, hit: Sequence[_Ahead], away: Sequence[int], untold: int) -> Finding:
     first = hit[0].changes[0]
     new = tuple(dict.fromkeys(change.new_leader for change in hit[0].changes if change.new_leader is not None))
-    have, they = agree(len(away), "has", "have"), agree(len(away), "it follows", "they follow")
     return ask.found(
         Severity.WARNING,
         f"{capitalised(brokers(away))}, dead, may have records that the {agree(len(hit), 'leader', 'leaders')} of "
@@ -154,20 +158,9 @@ def _found(ask: Question, hit: Sequence[_Ahead], away: Sequence[int], untold: in
         next=(
             Step(
                 kind="first",
-                text=f"See what {brokers(away)} {have} and the {agree(len(hit), 'leader lacks', 'leaders lack')}, by the log "
-                "dirs of both.",
+                text=f"Compare the backup of {brokers(away)} with the {agree(len(hit), 'leader', 'leaders')}: give the log dirs "
+                "of both to notebook 70.",
                 command="casebook run message_loss",
-            ),
-            Step(
-                kind="then",
-                text=f"Where that is wanted, copy the {agree(len(hit), 'partition', 'partitions')} from "
-                f"{agree(len(away), 'its', 'their')} log dirs to a place that no broker reads; then start {brokers(away)}.",
-                starts=tuple(away),
-            ),
-            Step(
-                kind="not",
-                text=f"Do not start {brokers(away)} before: as soon as {they}, the log is cut to the new leader's, and what "
-                "nobody else has is gone.",
             ),
         ),
         caveats=(f"Of {number(untold, 'more partition', 'more partitions')} not every election is told of.",) if untold else (),

@@ -101,7 +101,7 @@ def _two_leaders_found(scene: Scene, ask: Question, hit: Sequence[Window], chain
     grave = [window for window in hit if is_grave(scene, window)]
     old = brokers(sorted({window.old_leader for window in hit}))
     lasted = "an unknown time" if worst.length is None else exact(worst.length)
-    upto, its = "up to " if len(hit) > 1 and worst.length is not None else "", "their" if " and " in old else "its"
+    upto, its = _bound(hit, worst), "their" if " and " in old else "its"
     title = f"For {upto}{lasted} {old} and {its} successors could both take writes on {_partitions(hit)}"
     story = _begin_of(worst, chains) or f"{worst.topic}-{worst.partition}: {worst.opened_by} {worst.closed_by}"
     cut = "What the old leader acknowledged with acks=1 after another was elected is truncated."
@@ -132,6 +132,15 @@ def _two_leaders_found(scene: Scene, ask: Question, hit: Sequence[Window], chain
     )
 
 
+def _bound(hit: Sequence[Window], worst: Window) -> str:
+    """What a title says before the length of the worst window."""
+    if worst.length is None:
+        return ""
+    if worst.at_most:
+        return "at most "
+    return "up to " if len(hit) > 1 else ""
+
+
 def _begin_of(window: Window, chains: Iterable[Chain]) -> str:
     """What came first in the chain that an election is part of."""
     inside = (c for c in chains if c.broker == window.old_leader and c.opened <= window.opened <= c.closed)
@@ -159,16 +168,17 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
         threshold="any time without a registered leader",
         facts=_facts(hit) | {"still": len(still)},
         evidence=_proofs(shown),
+        caveats=_how_partly(scene) if hit else (),
     )
     if not hit:
         return _nothing(ask, scene, "No partition was without leader")
     first = f"{_name(shown[0])}: {shown[0].opened_by} {shown[0].closed_by}"
     return ask.found(
         Severity.CRITICAL if still else Severity.WARNING,
-        f"{_partitions(hit)} had no leader{_longest(hit)}{_ended(hit, still)}",
+        f"{_least(scene, hit)} had no leader{_longest(hit)}{_ended(hit, still)}",
         why=f"Still without: {_named(still)}. {first}" if still else first,
         since=instant(min((window.opened for window in hit if window.opened), default=None)),
-        next=(Step(kind="first", text="Notebook 20 says which broker brings which partition back."),) if still else (),
+        at_latest=bool(_partly_known(scene)),
     )
 
 
@@ -183,6 +193,20 @@ def _ended(hit: Sequence[Window], still: Sequence[Window]) -> str:
         return f"; {agree(len(last), 'it has', 'all have')} one again since {over}"
     rest = f", {agree(len(last) - deleted, 'the other has', 'the others have')} one again" if deleted < len(last) else ""
     return f"; {count(deleted)} {agree(deleted, 'was', 'were')} deleted, or {agree(deleted, 'is', 'are')} being deleted{rest}"
+
+
+def _least(scene: Scene, hit: Sequence[Window]) -> str:
+    """How many partitions it befell: at least so many, where not every state is known."""
+    known = _partitions(hit)
+    return f"At least {known}" if _partly_known(scene) else known
+
+
+def _partly_known(scene: Scene) -> coverage.Gaps:
+    return coverage.state_changes(scene.files, scene.cluster, scene.past, scene.brokers)
+
+
+def _how_partly(scene: Scene) -> tuple[str, ...]:
+    return tuple(f"There may be more of them, and they may have begun earlier: {gap.why}" for gap in _partly_known(scene)[:1])
 
 
 def _name(window: Window) -> str:
@@ -218,7 +242,7 @@ def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:
         threshold="any time under min.insync.replicas",
         facts=_facts(hit),
         evidence=_proofs(hit),
-        caveats=tuple(_whose_min_isr(scene)),
+        caveats=(*_whose_min_isr(scene), *(_how_partly(scene) if hit else ())),
     )
     if not hit:
         return _nothing(
@@ -226,9 +250,10 @@ def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:
         )
     return ask.found(
         Severity.WARNING,
-        f"{_partitions(hit)} had too few in sync for acks=all{_longest(hit)}",
+        f"{_least(scene, hit)} had too few in sync for acks=all{_longest(hit)}",
         why=f"{hit[0].topic}-{hit[0].partition}: {hit[0].opened_by} {hit[0].closed_by}",
         since=instant(min((window.opened for window in hit if window.opened), default=None)),
+        at_latest=bool(_partly_known(scene)),
     )
 
 

@@ -61,7 +61,10 @@ def _gone(scene: Scene, spans: Sequence[Span]) -> _Gone:
 
 
 def _leaderless(scene: Scene, rows: Sequence[StateRow], gone: Mapping[int, _Gone]) -> Iterator[Window]:
-    """Rule: from the loss of the leader's znode, or leader -1, until a leader is elected or is registered again."""
+    """Rule: from the loss of the leader's znode, or leader -1, until a leader is elected or is registered again.
+
+    Who is not registered when the history begins was so then; when it began to be so is not told by when the state was written.
+    """
     held: Window | None = None
     for row, until in _spells(rows):
         for piece in _pieces(scene, row, until, gone):
@@ -98,7 +101,7 @@ def _pieces(scene: Scene, row: StateRow, until: StateRow | None, gone: Mapping[i
     except KeyError:
         return
     for since, back, proof, back_proof in lost.within(row.time, closed):
-        opened = row.time if since is None else max(since, row.time)
+        opened = max(row.time, (scene.past.first or row.time) if since is None else since)
         opened_proof = row.proof if opened == row.time else proof
         words = f"The znode of leader {row.leader} went." if since is not None else f"Leader {row.leader} was not registered."
         if back is not None and (closed is None or back < closed):

@@ -119,6 +119,16 @@ def verdicts(cluster: Cluster, version: KafkaVersion) -> tuple[Verdict, ...]:
     return tuple(judge.verdict(partition) for partition in cluster.partitions)
 
 
+def offline(judged: Iterable[Verdict]) -> list[Verdict]:
+    """Partitions without living leader; those being deleted are not missed."""
+    return [verdict for verdict in judged if verdict.state in OFFLINE]
+
+
+def online(judged: Iterable[Verdict]) -> list[Verdict]:
+    """Partitions with a living leader: those that are counted as under-replicated or under min ISR."""
+    return [verdict for verdict in judged if verdict.state in ONLINE]
+
+
 def dead_brokers(cluster: Cluster) -> tuple[int, ...]:
     """Brokers that assignments or ISRs name and that are not registered; empty when registrations are unknown."""
     if not cluster.brokers_known:

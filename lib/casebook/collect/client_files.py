@@ -35,7 +35,7 @@ def copy_client_files(case: CaseWriter, client: str, paths: Sequence[outside.Giv
 
 def _free_name(path: Path, taken: set[str]) -> str:
     """The file's name, below its folder's where that is taken, and numbered where that is taken, too."""
-    name = _NO_NAME.sub("_", path.name)
+    name = _NO_NAME.sub("_", redaction.redact_name(path.name))
     ending = path.suffix if name.endswith(path.suffix) else ""
     below = f"{_NO_NAME.sub('_', path.parent.name)}-{name}"
     number = 1

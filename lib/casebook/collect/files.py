@@ -100,9 +100,9 @@ def _named(paths: Sequence[outside.Given], folder: str) -> Iterator[tuple[outsid
     taken: set[str] = set()
     for one in outside.files(paths):
         path = one.path
-        name = _printable(path.stem if path.suffix in packs.SUFFIXES else path.name)
+        name = _shown(path.stem if path.suffix in packs.SUFFIXES else path.name)
         if name in taken:
-            name = f"{_printable(path.parent.name)}-{name}"
+            name = f"{_shown(path.parent.name)}-{name}"
         beside, number = name, 2
         while name in taken:
             name, number = f"{beside}-{number}", number + 1
@@ -110,8 +110,8 @@ def _named(paths: Sequence[outside.Given], folder: str) -> Iterator[tuple[outsid
         yield one, f"{folder}/{name}"
 
 
-def _printable(name: str) -> str:
-    return "".join(character if character.isprintable() else "_" for character in name)
+def _shown(name: str) -> str:
+    return redaction.redact_name("".join(character if character.isprintable() else "_" for character in name))
 
 
 def _size(path: outside.Given) -> int | None:

@@ -48,21 +48,26 @@ _TAKES = f"""
 """:func:`casebook.analysis.loss_causes.takes`."""
 _AWAY = "IF(moment < c.since, c.since - moment, IF(moment > c.closed, c.closed - moment, 0L))"
 _WINDOWED = f"""
-SELECT l.*, took.number AS change, moment >= took.alone - {SLACK} AS alone, offset IS NOT NULL AS placed,
-       array_min(transform(changes, c -> struct(abs({_AWAY}) AS far, {_AWAY} AS away))).away AS nearest
+SELECT l.*, transform(took, c -> struct(c.number AS number, moment >= c.alone - {SLACK} AS alone)) AS changes,
+       offset IS NOT NULL AS placed,
+       array_min(transform(every, c -> struct(abs({_AWAY}) AS far, {_AWAY} AS away))).away AS nearest
 FROM (
-  SELECT l.*, changes, try_element_at(filter(changes, c -> {_TAKES}), 1) AS took
+  SELECT l.*, changes AS every, coalesce(filter(changes, c -> {_TAKES}), array()) AS took
   FROM {{lost}} l LEFT JOIN {{windows}} w ON l.topic = w.topic AND coalesce(l.partition, {_ANYWHERE}) = w.partition) l
 """
 _CHANGES = """
     topic string, partition int,
     changes array<struct<number: int, since: bigint, closed: bigint, cut: bigint, alone: bigint>>
 """
-_EXPLAINED = "change int, acks string, alone boolean, placed boolean, told boolean, cause string, window string, evidence string"
+_EXPLAINED = """
+    changes array<struct<number: int, alone: boolean>>, acks string, placed boolean, told boolean, cause string, window string,
+    evidence string, takers array<int>
+"""
 _WITH_CAUSE = """
-SELECT l.*, e.cause, coalesce(e.window, '') AS window, coalesce(e.evidence, '') AS evidence
+SELECT l.*, e.cause, coalesce(e.window, '') AS window, coalesce(e.evidence, '') AS evidence,
+       try_element_at(e.takers, 1) AS change, IF(size(e.takers) > 1, e.takers, array()) AS either
 FROM {lost} l JOIN {explained} e
-ON l.change <=> e.change AND l.acks <=> e.acks AND l.alone <=> e.alone AND l.placed = e.placed AND l.told = e.told
+ON l.changes <=> e.changes AND l.acks <=> e.acks AND l.placed = e.placed AND l.told = e.told
 """
 
 
@@ -97,7 +102,7 @@ class Lost:
             told = self.spark.sql(_TOLD, lost=self.records, ledger=self.ledger)
             there = self.spark.sql(_THERE, lost=told, stored=self.stored)
             windows = small(self.spark, _by_partition(self.changes), _CHANGES)
-            return self.spark.sql(_WINDOWED, lost=there, windows=windows).drop("changes", "took")
+            return self.spark.sql(_WINDOWED, lost=there, windows=windows).drop("every", "took")
 
         return kept(self.spark, self.folder / "lost", rows).withColumn("told", functions.lit(self.offsets))
 
@@ -106,12 +111,16 @@ class Lost:
         by_number = {change.number: change for change in self.changes}
         kinds = self._windowed.groupBy(*Missing._fields).count().collect()
         found = (Missing(*(row[name] for name in Missing._fields)) for row in kinds)
-        return {of: explained(of, by_number.get(of.change)) for of in found}
+        found = (of._replace(changes=tuple((one["number"], one["alone"]) for one in of.changes)) for of in found)
+        return {of: explained(of, by_number) for of in found}
 
     @cached_property
     def rows(self) -> "DataFrame":
         """All that is known of each: the columns of ``tables/lost``, and ``moment``."""
-        rows = [(*of, *(why._replace(cause=why.cause and str(why.cause)))) for of, why in self._explained.items()]
+        rows = [
+            (list(of.changes), *of[1:], why.cause and str(why.cause), why.window, why.evidence, list(why.changes))
+            for of, why in self._explained.items()
+        ]
         known = small(self.spark, rows, _EXPLAINED)
         return self.spark.sql(_WITH_CAUSE, lost=self._windowed, explained=known)
 
@@ -123,11 +132,12 @@ class Lost:
         many = self.rows.groupBy("producer").count().orderBy("count", "producer", ascending=False).limit(MOST_PRODUCERS).collect()
         named = small(self.spark, [(row.producer,) for row in many], "known string")
         query = f"""
-            SELECT topic, partition, IF(producer IS NULL OR known IS NOT NULL, producer, '{OTHERS}') AS producer, cause, change,
+            SELECT topic, partition, IF(producer IS NULL OR known IS NOT NULL, producer, '{OTHERS}') AS producer, cause,
+                   change, either,
                    moment - pmod(moment, {bin_}) AS at, count(*) AS records
             FROM {{rows}} LEFT JOIN {{named}} ON producer = known GROUP BY ALL"""
         found = self.spark.sql(query, rows=self.rows, named=named).collect()
-        rows = (LostCount(*row[:-1], records=row.records) for row in found)
+        rows = (LostCount(**(row.asDict() | {"either": tuple(row.either)})) for row in found)
         return tuple(
             sorted(rows, key=lambda row: (row.at is None, row.at or 0, row.topic, row.partition or 0, row.producer or ""))
         )
@@ -183,4 +193,5 @@ def _record(row: Mapping) -> LostRecord:
         there_id=row["there_id"],
         there_epoch=row["there_epoch"],
         nearest=row["nearest"],
+        either=tuple(row["either"]),
     )

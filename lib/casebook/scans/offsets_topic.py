@@ -22,6 +22,7 @@ from casebook.storage import (
     GroupHistory,
     GroupLoss,
     GroupState,
+    LostCommit,
     NextClean,
     OffsetsLog,
     Scanned,
@@ -29,6 +30,7 @@ from casebook.storage import (
 )
 
 MOST_COMMITS, MOST_GROUPS, MOST_HOURLY, MOST_LOSSES, MOST_DAMAGE = 50_000, 5_000, 20, 200, 10_000
+MOST_LOST_COMMITS = 10_000
 _DAY = 24 * HOUR
 _OF_GROUPS = ("commit", "group")
 
@@ -495,6 +497,7 @@ class _Scenario:
         self.before, self._after = Markers(groupless), Markers(groupless, missing)
         self._sums: Counter[str] = Counter()
         self._losses: list[GroupLoss] = []
+        self._commits: list[LostCommit] = []
 
     def add(self, name: str, before: _Group, rows: Sequence[Kept]) -> None:
         after = _Group(rows, self._after, self._missing)
@@ -512,6 +515,7 @@ class _Scenario:
             last_lost=max((row.commit_time for row in lost if row.commit_time is not None), default=None),
         )
         self._sums.update({field: getattr(loss, field) for field in ("commits", "lost", "fell_back", "again", "revived")})
+        self._note(name, had, has)
         self._sums["groups"] += bool(had)
         self._sums["emptied"] += bool(had) and not has
         self._sums["metadata"] += before.state is not None and (after.state is None or after.state.offset != before.state.offset)
@@ -519,6 +523,15 @@ class _Scenario:
             self._losses.append(loss)
             if len(self._losses) > 4 * MOST_LOSSES:
                 self._losses = self._worst()
+
+    def _note(self, group: str, had: Mapping[tuple, Kept], has: Mapping[tuple, Kept]) -> None:
+        """Keep the commits of a group whose answer changes; those that are lost first, where there are too many."""
+        for key in had.keys() | has.keys():
+            old, new = had.get(key), has.get(key)
+            if old is None or new is None or old.offset != new.offset:
+                self._commits.append(_lost_commit(self.name, self.log[1], group, old, new))
+        if len(self._commits) > 2 * MOST_LOST_COMMITS:
+            self._commits = sorted(self._commits, key=_worst_first)[:MOST_LOST_COMMITS]
 
     def _worst(self) -> list[GroupLoss]:
         return sorted(self._losses, key=lambda loss: (-loss.lost, -loss.fell_back, -loss.revived, loss.group))[:MOST_LOSSES]
@@ -542,7 +555,32 @@ class _Scenario:
             metadata_lost=self._sums["metadata"],
             open_lost=sum(segment.open_transactional for segment in found),
             by_group=tuple(self._worst()),
+            by_commit=tuple(sorted(sorted(self._commits, key=_worst_first)[:MOST_LOST_COMMITS], key=_by_name)),
         )
+
+
+def _lost_commit(name: str, log_partition: int, group: str, old: Kept | None, new: Kept | None) -> LostCommit:
+    known = old or new
+    return LostCommit(
+        choice=name,
+        log_partition=log_partition,
+        group=group,
+        topic=known.topic,
+        partition=known.partition,
+        change="comes back" if old is None else "lost" if new is None else "falls back",
+        offset=old.committed if old else None,
+        commit_time=old.commit_time if old else None,
+        remains=new.committed if new else None,
+        remains_time=new.commit_time if new else None,
+    )
+
+
+def _worst_first(one: LostCommit) -> tuple:
+    return ("lost", "falls back", "comes back").index(one.change), *_by_name(one)
+
+
+def _by_name(one: LostCommit) -> tuple:
+    return one.group, one.topic, one.partition
 
 
 def _least(one: int | None, other: int | None) -> int | None:

@@ -9,25 +9,33 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from casebook.analysis.deletion import ALL_BUT_ACTIVE, NOTHING, OLDER, PICKED, SAFE, DeletionChoice, LostGroup, Place
-from casebook.analysis.deletion_choice import Choice, as_text, instant, middle
+from casebook.analysis.deletion import (
+    ALL_BUT_ACTIVE,
+    BELOW,
+    NOTHING,
+    OLDER,
+    PICKED,
+    SAFE,
+    DeletionChoice,
+    Deletions,
+    LostGroup,
+    Place,
+)
+from casebook.analysis.deletion_choice import Choice, as_text, instant, middle, offset
 from casebook.analysis.offsets_unread import Unread
 from casebook.errors import CasebookError
 from casebook.findings import Status
-from casebook.storage import Segment
+from casebook.storage import LostCommit, Segment
 from casebook.views import text
 from casebook.views.render import render
 from casebook.views.table import ALARM, CHOSEN, CODE, NUMBER, PLAIN, TEXT, Row, Table
 from casebook.views.view import View
 
-MOST_LOSSES = 12
+MOST_LOSSES, MOST_LOST_COMMITS = 12, 50
 _STRIP, _TALL, _LOW = 760, 26, 12
 
 
-Answer = tuple[Sequence[DeletionChoice], Mapping[str, Sequence[LostGroup]]]
-"""Every set with its price, in the order they are shown; by name of the set who would lose what, the worst first."""
-
-Ask = Callable[[Mapping[str, Sequence[Place]]], Answer]
+Ask = Callable[[Mapping[str, Sequence[Place]]], Deletions]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +68,7 @@ def panel(subject: Subject, choice: Choice, ask: Ask, *, interactive: bool, reme
     if interactive:
         return View(parts=(_Panel(subject, choice, ask, remembered).box,))
     answer = ask(choice.tried(subject.segments))
-    return View(parts=(_answer(subject, choice, answer, framed=True),), tables={"deletion": answer[0]})
+    return View(parts=(_answer(subject, choice, answer, framed=True),), tables=_tables(answer))
 
 
 def nothing_read(unread: Unread, *, empty: bool) -> View:
@@ -70,10 +78,15 @@ def nothing_read(unread: Unread, *, empty: bool) -> View:
     return View(parts=(render("unread", kind=Status.COULD_NOT_CHECK.value, why=f"{unread.why} {unread.settle}"),))
 
 
-def _answer(subject: Subject, choice: Choice, answer: Answer, *, framed: bool = False) -> Markup:
-    choices, losses = answer
+def _tables(answer: Deletions) -> dict[str, Sequence[object]]:
+    commits = [commit for some in answer.commits.values() for commit in some]
+    return {"deletion": answer.choices, "lost_commits": commits}
+
+
+def _answer(subject: Subject, choice: Choice, answer: Deletions, *, framed: bool = False) -> Markup:
+    choices = answer.choices
     chosen = next(one for one in choices if one.choice == choice.name)
-    lost = losses.get(choice.name, ())
+    lost = answer.groups.get(choice.name, ())
     gone = frozenset(base for _, _, base in choice.tried(subject.segments)[choice.name])
     return render(
         "deletion",
@@ -89,6 +102,7 @@ def _answer(subject: Subject, choice: Choice, answer: Answer, *, framed: bool = 
         chosen=chosen,
         sets=_sets(subject, choices, choice),
         losses=_losses(lost) if lost else None,
+        commits=_commits(commits, chosen) if (commits := answer.commits.get(choice.name)) else None,
         command_line=_command(subject, choice),
     )
 
@@ -97,6 +111,8 @@ def _label(name: str, choice: Choice, subject: Subject) -> str:
     if name == OLDER:
         before = middle(subject.segments) if choice.before is None else choice.before
         return f"older than {text.moment(before)}"
+    if name == BELOW:
+        return f"below offset {choice.below}"
     return text.plural(len(choice.picked), "picked segment") if name == PICKED else name
 
 
@@ -118,7 +134,8 @@ def _title(one: DeletionChoice, lost: Sequence[LostGroup]) -> str:
         said.append(f"{text.plural(one.fell_back, 'commit')} would fall back to an older value{again}")
     if one.revived:
         said.append(f"{text.plural(one.revived, 'removed commit')} would be answered again")
-    return "; ".join(said) or "Every group would get the same answers as before"
+    same = "What was read would give every group the same answers as before; not all of it could be read"
+    return "; ".join(said) or (same if one.severity else "Every group would get the same answers as before")
 
 
 def _sets(subject: Subject, choices: Sequence[DeletionChoice], chosen: Choice) -> Table:
@@ -162,6 +179,45 @@ def _losses(lost: Sequence[LostGroup]) -> Table:
     )
 
 
+def _commits(commits: Sequence[LostCommit], chosen: DeletionChoice) -> Table:
+    changed = chosen.commits_lost + chosen.fell_back + chosen.revived
+    return Table(
+        name="deletion-commits",
+        columns=(
+            ("Group", CODE),
+            ("Committed partition", CODE),
+            ("Now", NUMBER),
+            ("Committed, UTC", TEXT),
+            ("Remains", NUMBER),
+            ("Of, UTC", TEXT),
+            ("It", TEXT),
+        ),
+        rows=[
+            (
+                PLAIN if one.offset is None else ALARM,
+                (
+                    one.group,
+                    f"{one.topic}-{one.partition}",
+                    _offset(one.offset),
+                    text.when(one.commit_time),
+                    _offset(one.remains),
+                    text.when(one.remains_time),
+                    one.change,
+                ),
+            )
+            for one in commits[:MOST_LOST_COMMITS]
+        ],
+        takeaway=f"{text.plural(changed, 'commit')} would be answered otherwise.",
+        reading="None remains: the consumer starts by auto.offset.reset.",
+        total=changed,
+        rest="lost_commits",
+    )
+
+
+def _offset(value: int | None) -> str:
+    return "none" if value is None else text.count(value)
+
+
 def _strip(segments: Sequence[Segment], gone: frozenset[int]) -> list[dict[str, object]]:
     """The segments in order, folded to what a strip can show: each cell says what would go from it, and what keeps it."""
     cells = min(len(segments), _STRIP // 4)
@@ -198,11 +254,13 @@ class _Panel:
         before = middle(subject.segments) if now.before is None else now.before
         dated = [OLDER] if before is not None else []
         self._name = widgets.ToggleButtons(
-            options=[NOTHING, SAFE, *dated, ALL_BUT_ACTIVE, PICKED], value=now.name, style={"button_width": "auto"}
+            options=[NOTHING, SAFE, *dated, BELOW, ALL_BUT_ACTIVE, PICKED], value=now.name, style={"button_width": "auto"}
         )
         self._before = widgets.Text(
             value="" if before is None else as_text(before), description="older than", continuous_update=False
         )
+        below = subject.segments[-1].base_offset if now.below is None else now.below
+        self._below = widgets.Text(value=str(below), description="below offset", continuous_update=False)
         self._picked = widgets.SelectMultiple(
             options=[(_option(segment), segment.base_offset) for segment in subject.segments],
             value=sorted(now.picked),
@@ -212,9 +270,9 @@ class _Panel:
         )
         self._html = widgets.HTML()
         row = widgets.HBox([widgets.Label("Delete"), self._name], layout={"flex_flow": "row wrap"})
-        self.box = widgets.VBox([row, self._before, self._picked, self._html])
+        self.box = widgets.VBox([row, self._before, self._below, self._picked, self._html])
         self.box.add_class("cb-panel")
-        for widget in (self._name, self._before, self._picked):
+        for widget in (self._name, self._before, self._below, self._picked):
             widget.observe(self._refresh, "value")
         self._refresh()
 
@@ -222,10 +280,13 @@ class _Panel:
         name = self._name.value
         if name == OLDER:
             return Choice(name=OLDER, before=instant(self._before.value))
+        if name == BELOW:
+            return Choice(name=BELOW, below=offset(self._below.value))
         return Choice(name=name, picked=frozenset(self._picked.value if name == PICKED else ()))
 
     def _refresh(self, _change: object = None) -> None:
         self._before.layout.display = None if self._name.value == OLDER else "none"
+        self._below.layout.display = None if self._name.value == BELOW else "none"
         self._picked.layout.display = None if self._name.value == PICKED else "none"
         try:
             choice = self._choice()

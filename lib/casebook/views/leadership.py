@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from casebook.analysis.leadership import Leadership
 from casebook.analysis.start_first import StartChoice, elected_unclean, order, start_first
-from casebook.analysis.verdicts import OFFLINE, RULES, State, Verdict
+from casebook.analysis.verdicts import OFFLINE, RULES, State, Verdict, offline
 from casebook.views import text
 from casebook.views.bars import Bar, figure, picture
 from casebook.views.render import anchor, render
@@ -145,7 +145,7 @@ def _offline_of(offline: int, total: int, deleting: int) -> str:
 
 
 def _offline(lead: Leadership) -> list[Verdict]:
-    return [v for v in lead.verdicts if v.state in OFFLINE]
+    return offline(lead.verdicts)
 
 
 def _other_order(lead: Leadership) -> tuple[StartChoice, ...]:

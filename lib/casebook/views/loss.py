@@ -178,8 +178,9 @@ class Desk:
         empty = self._none_of_it() if self._found.lost_total else self._nothing("loss.lost")
         if not windows:
             return empty
-        table = loss_tables.windows(self._scene)
-        numbers = render("loss_numbers", numbers=text.plural(len(windows), "window"), tables=[table])
+        estimated = loss_tables.estimates(self._of(self._found.estimates))
+        tables = [table for table in (estimated, loss_tables.windows(self._scene)) if table]
+        numbers = render("loss_numbers", numbers=text.plural(len(windows), "window"), tables=tables)
         return View(parts=(*empty.parts, numbers), cites=self._cites_of_windows())
 
     def _none_of_it(self) -> View:

@@ -27,7 +27,7 @@ def disappeared(rows: Sequence[CutRange]) -> Table | None:
             ("Partition", CODE),
             ("Copy of", UNBROKEN),
             ("Offsets", CODE),
-            ("At most", NUMBER),
+            ("At least", NUMBER),
             (f"When, {head}", UNBROKEN),
             ("Epoch", UNBROKEN),
             ("Why", TEXT),
@@ -35,7 +35,7 @@ def disappeared(rows: Sequence[CutRange]) -> Table | None:
         ),
         rows=[(PLAIN, _cut(row, at)) for row in shown],
         takeaway=_gone(rows),
-        reading="One that another copy held is lost only where no leader had it.",
+        reading="A ? is not known: perhaps none. One that another copy held is lost only where no leader had it.",
         total=len(rows) if len(rows) > len(shown) else None,
         rest="cut_ranges",
         search=True,
@@ -49,9 +49,9 @@ def _gone(rows: Sequence[CutRange]) -> str:
     known = [row.to_offset - row.from_offset for row in rows if row.to_offset is not None]
     of = text.plural(len({(row.topic, row.partition) for row in rows}), "partition")
     if not known:
-        return f"Offsets of {of} disappeared from a copy; how many is not known."
-    least = "" if len(known) == len(rows) else "At least "
-    return f"{least}{text.plural(sum(known), 'offset')} of {of} disappeared from a copy."
+        return f"Offsets of {of} may have disappeared from a copy; how many, if any, is not known."
+    told = text.plural(len({(row.topic, row.partition) for row in rows if row.to_offset is not None}), "partition")
+    return f"At least {text.plural(sum(known), 'offset')} of {told} disappeared from a copy."
 
 
 def _cut(row: CutRange, at: Callable[[int | None], str]) -> tuple[object, ...]:

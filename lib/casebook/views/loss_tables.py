@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from markupsafe import Markup
 
-from casebook.analysis.loss_rows import ALARM, CauseRow, Change, LostCount
+from casebook.analysis.loss_rows import ALARM, CauseRow, Change, Estimate, LostCount
+from casebook.analysis.words import duration
 from casebook.loss import Limits
 from casebook.views import text
 from casebook.views.loss_choice import Choice, named
@@ -46,7 +47,7 @@ def windows(scene: Scene) -> Table:
                 PLAIN,
                 (
                     named(c.topic, c.partition),
-                    text.count(scene.by_change[c.number]),
+                    _lost_in(scene, c),
                     f"{'?' if c.old_leader is None else c.old_leader} → {'none' if c.new_leader is None else c.new_leader}",
                     at(c.since),
                     at(c.opened),
@@ -58,7 +59,7 @@ def windows(scene: Scene) -> Table:
             for c in rows
         ],
         takeaway=f"{text.plural(len(ranked), 'change')} of leader; records were lost in {text.count(_with_loss(scene))}.",
-        reading="A ? is not in the evidence.",
+        reading="A ? is not in the evidence. Of a range, another window may have taken the rest.",
         total=len(ranked) if len(ranked) > len(rows) else None,
         search=True,
         wide=True,
@@ -67,7 +68,54 @@ def windows(scene: Scene) -> Table:
 
 
 def _with_loss(scene: Scene) -> int:
-    return sum(scene.by_change[change.number] > 0 for change in scene.changes)
+    return sum(scene.possible[change.number] > 0 for change in scene.changes)
+
+
+def _lost_in(scene: Scene, change: Change) -> str:
+    """How many records a change took; a range where another may have taken some of them."""
+    every, doubtful = scene.possible[change.number], scene.doubtful[change.number]
+    return f"{text.count(every - doubtful)} to {text.count(every)}" if doubtful else text.count(every)
+
+
+def estimates(rows: Sequence[Estimate]) -> Table | None:
+    """Without ledger: how many records each change of leader may have taken; ``None`` without any."""
+    if not rows:
+        return None
+    ranked = sorted(rows, key=lambda row: (row.most is not None, -(row.most or 0), row.topic, row.partition))
+    shown = ranked[:MOST_ROWS]
+    known = [row for row in rows if row.most is not None]
+    return Table(
+        name="loss-estimates",
+        columns=(
+            ("Partition", CODE),
+            ("Records, at least", NUMBER),
+            ("At most", NUMBER),
+            ("Loss possible for", UNBROKEN),
+            ("Write rate", TEXT),
+        ),
+        rows=[(PLAIN, _estimate(row)) for row in shown],
+        takeaway=f"An estimate: {text.count(sum(row.least for row in rows))} to "
+        f"{text.plural(sum(row.most for row in known), 'record')} in {text.plural(len(known), 'window')} may be lost.",
+        reading="Write rate times length of the window. Only a ledger tells what is lost. A ? cannot be estimated.",
+        total=len(ranked) if len(ranked) > len(shown) else None,
+        rest="loss_estimates",
+        wide=True,
+        tall=True,
+    )
+
+
+def _estimate(row: Estimate) -> tuple[object, ...]:
+    rate = row.why
+    if row.fastest is not None:
+        slow, fast = (f"{per * 1000:,.1f}" for per in (row.slowest, row.fastest))
+        rate = f"{slow} records/s" if slow == fast else f"{slow} to {fast} records/s"
+    return (
+        named(row.topic, row.partition),
+        text.count(row.least),
+        unknown() if row.most is None else text.count(row.most),
+        unknown() if row.milliseconds is None else duration(row.milliseconds),
+        rate,
+    )
 
 
 def _what_it_was(c: Change) -> str:

@@ -34,13 +34,15 @@ class Move:
         since: When the first next leader was elected.
         until: When the last of them was over, as far as that is known.
         changes: Each of them.
-        lost: Records lost in them.
+        lost: Records lost in them; of those that several may have taken, those of which one of these is the first.
+        possible: Whether any record may have been lost in them.
     """
 
     since: int
     until: int
     changes: Sequence[Change]
     lost: int
+    possible: bool = False
 
     @property
     def planned(self) -> bool:
@@ -92,6 +94,18 @@ class Scene:
         return summed((row.change, row.records) for row in self.counts if row.change is not None)
 
     @cached_property
+    def possible(self) -> Counter[int]:
+        """Lost records by the number of each change that may have taken them: more than one where nobody can tell which."""
+        return summed(
+            (number, row.records) for row in self.counts if row.change is not None for number in row.either or (row.change,)
+        )
+
+    @cached_property
+    def doubtful(self) -> Counter[int]:
+        """Of those, the ones that another change may have taken instead."""
+        return summed((number, row.records) for row in self.counts for number in row.either)
+
+    @cached_property
     def alarms(self) -> int:
         """Lost records that nothing explains."""
         return sum(row.records for row in self.counts if row.cause is None)
@@ -137,7 +151,8 @@ class Scene:
 
     def _move(self, heap: Sequence[Change]) -> Move:
         lost = sum(self.by_change[change.number] for change in heap)
-        return Move(since=begin(heap[0]), until=max(map(over, heap)), changes=heap, lost=lost)
+        possible = any(self.possible[change.number] for change in heap)
+        return Move(since=begin(heap[0]), until=max(map(over, heap)), changes=heap, lost=lost, possible=possible)
 
 
 def fitting(length: float) -> tuple[int, str]:
@@ -162,7 +177,7 @@ def summed(pairs: Iterable[tuple[object, int]]) -> Counter:
 def takeaway(scene: Scene) -> str:
     """How many fall into a window, in one sentence."""
     total = text.count(scene.lost)
-    with_loss = [move for move in scene.moves if move.lost]
+    with_loss = [move for move in scene.moves if move.possible]
     inside = sum(move.lost for move in with_loss)
     other = f"; {text.count(scene.alarms)} outside every window" if scene.alarms else ""
     if not with_loss:

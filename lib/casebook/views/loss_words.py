@@ -22,6 +22,7 @@ CAUSES = {
     Cause.DISK_LOST: "Disk or directory lost",
     Cause.NEVER_RECEIVED: "Never received by a broker",
     Cause.ACKS_0: "Sent with acks=0",
+    Cause.EITHER_WINDOW: "One of several windows, for causes that differ",
 }
 """Each cause; of ``None``: an alarm."""
 

@@ -197,7 +197,7 @@ def summary(desk: Desk, evidence: Sequence[Finding]) -> View:
     doubts = [finding.title for finding in evidence if finding.severity]
     second = " ".join([f"The evidence itself: {text.some(doubts, 2)}."] if doubts else [])
     kind = "ok" if right else "info" if total.asked else "could_not_check" if _untold(total) else "not_applicable"
-    return html(render("verdict", kind=kind, title=total.title, second=second, brokers=(), more=()))
+    return html(render("verdict", kind=kind, title=total.title, second=second, plan=(), brokers=(), more=()))
 
 
 def _untold(total: quiz.Score) -> bool:

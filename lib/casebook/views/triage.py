@@ -1,17 +1,18 @@
 """The first five minutes: verdict, findings, what was looked at, what could not be checked, the evidence itself."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from markupsafe import Markup
 
 from casebook.analysis.evidence import COLLECT_ZNODES, known_from, not_yours
+from casebook.analysis.plan import NO_PLAN, Plan
 from casebook.analysis.proof import COLLECT_AGAIN, READ_CONFIG
 from casebook.case import LIVE, Case
 from casebook.facts import Cluster
-from casebook.findings import Evidence, Finding, Status, completeness, names_unreadable, undecided, worst_first
+from casebook.findings import Evidence, Finding, Status, Step, completeness, names_unreadable, undecided, worst_first
 from casebook.versions import VersionInUse
 from casebook.views import text
 from casebook.views.render import look, render
@@ -60,16 +61,18 @@ def opening(case: Case, cluster: Cluster, version: VersionInUse) -> View:
             kind="not_applicable",
             title=f"Case {case.name} is open; the verdict comes when the last cell has run",
             second=" ".join(filter(None, (f"Kafka {version.version}, {known_from(version)}.", not_yours(version), partitions))),
+            plan=(),
             brokers=(),
             more=(),
         )
     )
 
 
-def summary(findings: Sequence[Finding], case: Case, cluster: Cluster, *, at: str | None = None) -> View:
+def summary(findings: Sequence[Finding], case: Case, cluster: Cluster, *, plan: Plan = NO_PLAN, at: str | None = None) -> View:
     """The verdict, what to do first, and the brokers.
 
     Args:
+        plan: What to do; its first step stands in the verdict.
         at: The moment of the past that it is about, ISO-8601; ``None`` for that of the evidence.
     """
     ordered = worst_first(findings)
@@ -78,7 +81,7 @@ def summary(findings: Sequence[Finding], case: Case, cluster: Cluster, *, at: st
     if undecided(worst.severity if worst else None, completeness(findings)):
         kind, title, second = Status.COULD_NOT_CHECK.value, _unanswered(findings), _meanwhile(worst, findings, case)
     elif worst:
-        kind, title, second = look(worst), worst.title, _then(worst)
+        kind, title, second = look(worst), worst.title, _first(plan) or worst.why
     else:
         ok = completeness(findings).ok
         kind, title, second = "ok", f"Nothing found in {text.plural(ok, 'check')}", _how_far(findings, case)
@@ -86,7 +89,7 @@ def summary(findings: Sequence[Finding], case: Case, cluster: Cluster, *, at: st
         second = Markup("{} {}").format(second, hint)
     if at is not None:
         second = Markup("As of {}. {}").format(text.moment(at), second)
-    return html(render("verdict", kind=kind, title=title, second=second, brokers=strip, more=more))
+    return html(render("verdict", kind=kind, title=title, second=second, plan=plan.steps, brokers=strip, more=more))
 
 
 def _not_yours(all_findings: Sequence[Finding]) -> str:
@@ -113,11 +116,24 @@ def findings(all_findings: Sequence[Finding], *, until: str | None = None, sourc
     found = [f for f in worst_first(all_findings) if f.status is Status.FINDING]
     proofs = (e for f in found for e in f.evidence)
     cites = tuple(e.znode if e.znode is not None else e.label for e in proofs if e.znode is not None or e.line is not None)
-    rows = [(f, *_proofs(f), _explained(f, source) if explained else None) for f in found]
+    rows = [
+        (f, steps, *_proofs(f), _explained(f, source) if explained else None)
+        for f, steps in zip(found, _steps(found), strict=True)
+    ]
     again = _again(until, source) if until and any(f.next for f in found) else ""
     nothing = _nothing_found(all_findings) if not found else None
     page = render("findings", findings=rows, until=until, on=partial(text.on_source, source=source), again=again, nothing=nothing)
     return html(page, cites=cites)
+
+
+def _steps(found: Iterable[Finding]) -> Iterator[list[tuple[Step, str]]]:
+    """The steps of each finding: in full where they stand first; after that the first alone, with the check where the rest is."""
+    said: dict[str, str] = {}
+    for finding in found:
+        new = [(step, "") for step in finding.next if step.text not in said]
+        first = [(step, said[step.text]) for step in finding.next[:1] if step.text in said]
+        said |= {step.text: finding.check for step, _ in new}
+        yield [*first, *new]
 
 
 def _nothing_found(all_findings: Sequence[Finding]) -> tuple[str, str]:
@@ -250,9 +266,8 @@ def _meanwhile(worst: Finding | None, all_findings: Sequence[Finding], case: Cas
     )
 
 
-def _then(worst: Finding) -> str:
-    then = next((step.text for step in worst.next if step.kind == "then"), "")
-    return render("then", text=then) if then else worst.why
+def _first(plan: Plan) -> str:
+    return render("first", text=plan.first.text) if plan.first else ""
 
 
 def _how_far(all_findings: Sequence[Finding], case: Case) -> str:

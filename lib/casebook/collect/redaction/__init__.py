@@ -14,7 +14,7 @@ from casebook.collect.redaction.broker_settings import redact_properties
 from casebook.collect.redaction.lines import redact_ledger, redact_log
 from casebook.collect.redaction.marks import MARK, REDACTED
 from casebook.collect.redaction.names import is_sensitive
-from casebook.collect.redaction.text import redact_message, redact_text
+from casebook.collect.redaction.text import redact_message, redact_name, redact_text
 from casebook.collect.redaction.znodes import redact_znode
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "redact_ledger",
     "redact_log",
     "redact_message",
+    "redact_name",
     "redact_properties",
     "redact_text",
     "redact_znode",

@@ -14,7 +14,12 @@ _DROPPED = b"# " + MARK
 _NUMBER = re.compile(r"-?\d{1,19}(?:\.\d{1,19})?")
 _TRUTH = re.compile(r"(?i)true|false")
 _WORDS = re.compile(r"[\w.,:/+\- ]{0,100}", re.ASCII)
-"""What values of the allowed settings are made of; words are policies, releases, roles, racks."""
+"""What values of the allowed settings are made of; words are roles and racks."""
+_KINDS = {
+    "log.cleanup.policy": re.compile(r"(?:compact|delete)?(?:, ?(?:compact|delete)){0,2}"),
+    "compression.type": re.compile(r"(?i)producer|none|uncompressed|gzip|snappy|lz4|zstd"),
+}
+_RELEASE = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,3}(?:[-.\w]{0,20})")
 
 
 def redact_properties(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -58,11 +63,20 @@ def _may_stay(setting: bytes) -> bool:
     if is_comment(setting):
         return False
     key, value, _ = next(properties.elements(setting.decode(errors="replace")), ("", "", 0))
-    return key in ALLOWED and _made_of(key).fullmatch(value) is not None and redact_text(value.encode()) == value.encode()
+    return key in ALLOWED and is_of_its_kind(key, value) and redact_text(value.encode()) == value.encode()
+
+
+def is_of_its_kind(key: str, value: str) -> bool:
+    """Whether the value of an allowed setting is made of what its values are made of."""
+    return _made_of(key).fullmatch(value) is not None
 
 
 def _made_of(key: str) -> re.Pattern[str]:
     """What a setting's values are made of, by its defaults: a password in the place of a number is one."""
+    if key in _KINDS:
+        return _KINDS[key]
+    if key.endswith(".version"):
+        return _RELEASE
     defaults = [value for _, value in DEFAULTS[key].values] if key in DEFAULTS else []
     if key.endswith(".id") or key.startswith("log.retention.") or (any(defaults) and all(map(_NUMBER.fullmatch, defaults))):
         return _NUMBER

@@ -8,20 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from casebook.collect.redaction.marks import MARK, REDACTED
 from casebook.collect.redaction.names import is_sensitive_column
-from casebook.collect.redaction.rules import ends_with_name, ends_with_pair, value_of_pair
+from casebook.collect.redaction.over_lines import PEM_BEGIN, OverLines
 from casebook.collect.redaction.text import is_plain, redact_text
 
-_PEM_BEGIN = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?.*", re.DOTALL)
-_PEM_END = re.compile(rb"-----END [A-Z0-9 ]{0,40}PRIVATE KEY")
-_PEM_BODY = re.compile(
-    rb"(?:.*[\s\"'>|:#])?(?:[A-Za-z0-9+/]{16,}+={0,2}|(?:Proc-Type|DEK-Info):.*)[\s\"',\\n]*|[A-Za-z0-9+/= \t]*", re.DOTALL
-)
-_LONGEST_PEM = 500
-"""Lines, with those of other threads in between; a key of 16,384 bits has 200."""
-_HEAD = re.compile(
-    rb"\s*(?:\[?\d[\d:.,TZ/ +\-]{9,40}\]?)?[\s:|]{0,9}"
-    rb"(?:\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\]?(?![\w=]))?[\s:|]{0,9}"
-)
 _DELIMITERS = (",", ";", "\t", "|")
 _COLUMN_NAME = re.compile(r"[\w .#/-]{1,80}")
 
@@ -40,7 +29,7 @@ def redact_ledger(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _redacted(lines: Iterable[bytes], clean: Callable[[bytes], bytes]) -> Iterator[bytes]:
-    over = _OverLines()
+    over = OverLines()
     for line in lines:
         if over.nothing and is_plain(line):
             yield line
@@ -51,39 +40,6 @@ def _redacted(lines: Iterable[bytes], clean: Callable[[bytes], bytes]) -> Iterat
             kept = clean(body)
         over.after(body, kept)
         yield kept + line[len(body) :]
-
-
-class _OverLines:
-    """What the lines before say of the next: it goes on with a private key, or holds the value of a name."""
-
-    def __init__(self) -> None:
-        self._pem_left, self._value, self._pair = 0, False, False
-
-    @property
-    def nothing(self) -> bool:
-        """Whether they say nothing of it."""
-        return not (self._pem_left or self._value or self._pair)
-
-    def kept(self, body: bytes) -> bytes | None:
-        """What stays of a line by what was before it; ``None`` where that says nothing of it."""
-        if self._pem_left and _PEM_BODY.fullmatch(body):
-            return MARK
-        if self._value and body.strip():
-            head = _HEAD.match(body)
-            return body[: head.end()] + MARK if head.end() < len(body) else MARK
-        begin = value_of_pair(body) if self._pair else None
-        return None if begin is None else body[:begin] + MARK
-
-    def after(self, body: bytes, kept: bytes) -> None:
-        """Take a line and what stayed of it for what they say of the next."""
-        blank = not body.strip()
-        self._value = (self._value and blank) or (ends_with_name(kept) and not kept.endswith(MARK))
-        self._pair = (self._pair and blank) or ends_with_pair(kept)
-        self._pem_left = max(0, self._pem_left - 1)
-        if begun := _PEM_BEGIN.search(body):
-            self._pem_left = 0 if _PEM_END.search(begun[0]) else _LONGEST_PEM
-        elif _PEM_END.search(body):
-            self._pem_left = 0
 
 
 def _log_line(line: bytes) -> bytes:
@@ -99,7 +55,7 @@ def _record_text(text: bytes) -> bytes:
 
 
 def _cleaned(line: bytes, clean: Callable[[bytes], bytes]) -> bytes:
-    kept = clean(_PEM_BEGIN.sub(MARK, line))
+    kept = clean(PEM_BEGIN.sub(MARK, line))
     return line if kept == line else _object(line, clean) or kept
 
 
@@ -126,7 +82,7 @@ def _kept(name: str, value: object, clean: Callable[[bytes], bytes]) -> object:
         return [_kept(name, one, clean) for one in value]
     if isinstance(value, str):
         raw = value.encode(errors="surrogatepass")
-        if _PEM_BEGIN.search(raw):
+        if PEM_BEGIN.search(raw):
             return REDACTED
         text = b"".join(_redacted(raw.splitlines(keepends=True), clean))
         value = value if text == raw else text.decode(errors="replace")

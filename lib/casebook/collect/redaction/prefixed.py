@@ -1,8 +1,8 @@
 """Tokens that say whose they are: a short word or two, a separator, and a long run that only chance writes.
 
-Issuers put such prefixes before their tokens so that these are found where they do not belong. None of them is listed here: what
-counts is the shape. A run is random when small letters, capitals and digits alternate as by chance; where the prefix says that it is
-a token or a key, digits with one kind of letters are enough.
+Issuers put such prefixes before their tokens so that these are found where they do not belong. None of them is listed here:
+what counts is the shape. A run is random when small letters, capitals and digits alternate as by chance; where the prefix says
+that it is a token or a key, digits with one kind of letters are enough.
 """
 
 import re
@@ -20,39 +20,18 @@ _SAYS_SO_GLUED = re.compile(r"(?i)[a-z]{0,5}(?:api|key|pat|tok)[0-9a-f]{32}")
 _OF_RECORDS = re.compile(r"(?i)^key$")
 """What ledgers call a record's own."""
 _HEX = re.compile(r"[0-9a-f]{32,}")
+_LONG_HEX, _SHORT_MARK = re.compile(r"[0-9a-f]{48,}"), re.compile(r"[A-Z0-9]{10,}")
 _UNSPEAKABLE = re.compile(r"[b-df-hj-np-tv-xz]{2,5}")
-_ABBREVIATED = frozenset(
-    [
-        "cfg",
-        "ctx",
-        "db",
-        "dst",
-        "fs",
-        "grp",
-        "k",
-        "ks",
-        "md",
-        "mm",
-        "msg",
-        "ns",
-        "prd",
-        "pvc",
-        "rs",
-        "src",
-        "stg",
-        "svc",
-        "tbl",
-        "tmp",
-        "ts",
-        "tx",
-        "txn",
-        "vm",
-    ]
-)
+_ABBREVIATED = frozenset({
+    "cfg", "ctx", "db", "dst", "fs", "grp", "ks", "md", "mm", "msg", "ns", "prd", "pvc", "rs", "src", "stg", "svc", "tbl", "tmp",
+    "ts", "tx", "txn", "vm",
+})  # fmt: skip
+_OF_ONE_CASE = re.compile(r"[a-z]+|[A-Z]+")
 _VERSION = re.compile(r"v\d")
 _LEAST, _LEAST_SAID, _LEAST_OF_RECORDS = 20, 16, 30
 """Letters of a run after any word, after one that says what it is, and in ledgers, whose ids are random and have up to 28."""
 _KAFKA_ID = 22
+_LEAST_WITHOUT_DIGITS = 30
 _SORTABLE = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 """A ULID, which begins with a time: an id."""
 _SAID, _RANDOM = "said", "random"
@@ -78,9 +57,16 @@ def _told(text: str, of_records: bool) -> str | None:
     while rest and len(words) < _MOST_WORDS and _WORD.fullmatch(rest[0]):
         words.append(rest.pop(0))
     said = any(_SAYS_SO.search(word) and not (of_records and _OF_RECORDS.search(word)) for word in words)
+    if _is_long_mark(rest):
+        return _SAID
     if any(_is_run(part, words, text, said, of_records) for part in rest) or (of_records and _goes_on("-".join(rest))):
         return _SAID if said else _RANDOM
     return None
+
+
+def _is_long_mark(parts: list[str]) -> bool:
+    """Whether a hexadecimal number, longer than hashes of files in names, stands after another random part and a number."""
+    return len(parts) >= 3 and _LONG_HEX.fullmatch(parts[-1]) is not None and any(map(_SHORT_MARK.fullmatch, parts[:-1]))
 
 
 def _is_run(part: str, words: list[str], text: str, said: bool, of_records: bool) -> bool:
@@ -89,6 +75,8 @@ def _is_run(part: str, words: list[str], text: str, said: bool, of_records: bool
     if _HEX.fullmatch(part):
         return said or (f"{words[-1]}_{part}" in text and _is_issuer(words))
     if said and _alternates(part):
+        return True
+    if len(part) >= _LEAST_WITHOUT_DIGITS and (said or _is_issuer(words)) and _alternates_in_case(part):
         return True
     least = _LEAST_SAID if said else _LEAST_OF_RECORDS if of_records else _LEAST
     return len(part) >= least and (said or not shapes.is_kafka_id(text)) and shapes.is_mixed(part)
@@ -101,10 +89,15 @@ def _is_issuer(words: list[str]) -> bool:
 
 
 def _alternates(part: str) -> bool:
-    """Whether capitals and digits alternate, without small letters."""
-    return part.isupper() and len(re.findall(r"[A-Z]+|\d+", part)) >= len(part) // 4
+    """Whether it is of capitals and digits, without small letters."""
+    return part.isupper() and len(part) >= _LEAST and re.search(r"\d", part) is not None
+
+
+def _alternates_in_case(part: str) -> bool:
+    """Whether small letters and capitals alternate: by chance at every second letter."""
+    return len(_OF_ONE_CASE.findall(part)) > len(part) / 3
 
 
 def _goes_on(body: str) -> bool:
-    """Whether what follows the words is random over the separators in it, as base64 for URLs; outside of ledgers that goes anyway."""
+    """Whether what follows the words is random over its separators, as base64 for URLs is; it goes anyway outside of ledgers."""
     return any(end - begin >= _LEAST_OF_RECORDS for begin, end in shapes.random_in(body))

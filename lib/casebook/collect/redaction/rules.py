@@ -8,19 +8,21 @@ A rule begins with what :mod:`.words` knows as a hint.
 import re
 from collections.abc import Callable, Iterator
 
+from casebook.collect.redaction import commands
 from casebook.collect.redaction.marks import MARK, without
-from casebook.collect.redaction.names import is_class, is_sensitive
+from casebook.collect.redaction.names import is_class, is_id, is_sensitive
 
 Names = Callable[[str], bool]
 
 _NAMED = re.compile(
-    rb"""(?<![\w.\-\[\]$\x80-\xff])(?P<name>[\w.\-\[\]$\x80-\xff]++)(?:\\*+["'`]){0,2}[ \t]*+"""
+    rb"""(?<![\w.\-\[\]$\x80-\xff])(?P<name>[\w.\-\[\]$\x80-\xff]++)(?:\\*+["'`]){0,2}\]?[ \t]*+"""
     rb"""(?:=>|->|[=:]|</\w{1,40}>\s{0,9}<\w{1,40}>|,?[ \t]{0,9}["']?value["']?[ \t]{0,9}[=:]|>"""
     rb"""|\((?=[ \t]{0,9}\\*+["'`]))[ \t]*+""",
 )
 _CALL = re.compile(rb"""\([ \t]{0,9}\\*+["'`](?P<name>[\w.-]{1,99})\\*+["'`][ \t]{0,9},[ \t]{0,9}(?=\\*+["'`])""")
 _FIELDS = re.compile(
-    rb"""["'](?:name|key)["'][ \t]{0,9}:[ \t]{0,9}["'](?P<name>[\w.-]{1,99})["'][^{}]{0,200}?["']value["'][ \t]{0,9}:[ \t]{0,9}"""
+    rb"""["'](?i:name|key)["'][ \t]{0,9}:[ \t]{0,9}["'](?P<name>[\w.-]{1,99})["'][^{}]{0,200}?["'](?i:value)"""
+    rb"""["'][ \t]{0,9}:[ \t]{0,9}"""
 )
 _FIELDS_OF_JAVA = re.compile(rb"""\bname=["'](?P<name>[\w.-]{1,99})["'][^()]{0,200}?\bvalue=(?=["'])""")
 _VALUE_FIRST = re.compile(
@@ -38,43 +40,55 @@ _INVALID = re.compile(
 )
 """``ConfigException.java@2.8.2``."""
 _ELEMENT = re.compile(rb"<(?:\w{1,40}:)?(?P<name>[\w.-]{1,99})[ \t][^<>]{0,400}>")
+_ELEMENT_WITH = re.compile(rb"<(?:\w{1,40}:)?(?P<name>[\w.-]{1,99})>[ \t]{0,9}(?=[^\s<])")
 _OPTION = re.compile(rb"""(?<![\w-])--?(?P<name>[A-Za-z][\w.-]*+)(?:["',]*+[ \t]++(?=\S)|["']{1,2},["'])""")
 _WORD = rb"""(?i)(?<![\w.-])(?:passw(?:or)?d|passwort|kennwort|passphrase|pwd|secret|identified[ \t]{1,9}by)["']?"""
 _OTHER_WORDS = (
-    rb"(?:a|also|an?|and|are|as|at|auth|authentications?|authenticators?|based|be|been|by|callbacks?|cannot|can|change[sd]?|checks?"
-    rb"|clients?|configs?|configurations?|configured|could|credentials?|did|does|empty|encoders?|encrypted|encryption|entries|expire[sd]?"
+    rb"(?:a|also|an?|and|are|as|at|auth|authentications?|authenticators?|based|be|been|by|callbacks?|cannot|can"
+    rb"|change[sd]?|checks?"
+    rb"|clients?|configs?|configurations?|configured|could|credentials?|did|does|empty|encoders?|encrypted|encryption"
+    rb"|entries|expire[sd]?"
     rb"|failed|failures?|fields?|files?|for|from|given|has|hash|hashes|if|in|incorrect|into|invalid|is|keys?|login|managers?|may"
     rb"|mechanisms?|mismatch|missing|must|needs?|no|not|null|of|on|options?|or|parameters?|policy|properties|property|protected"
-    rb"|providers?|prompt|provided|rotat\w{1,6}|requests?|required|reset|secrets?|server|set|settings?|should|specified|stores?|than|that|the|this"
-    rb"|through|to|tokens?|type|unset|update[sd]?|use[dr]?|using|validation|validators?|values?|verification|via|was|were|when|which"
+    rb"|providers?|prompt|provided|rotat\w{1,6}|requests?|required|reset|secrets?|server|set|settings?|should|specified"
+    rb"|stores?|than|that|the|this"
+    rb"|through|to|tokens?|type|unset|update[sd]?|use[dr]?|using|validation|validators?|values?|verification|via|was"
+    rb"|were|when|which"
     rb"|will|with|without|would|wrong)(?![\w-])"
 )
 """What is said of passwords, and is none."""
 _SAID = re.compile(_WORD + rb"""(?:[ \t]+(?:is|was|to|ist|lautet)[ \t]+(?!""" + _OTHER_WORDS + rb""")|[ \t]+(?=["']\S))""")
 _SPACED = re.compile(rb"""(?i)(?<![\w.-])(?:pass[ \t]{1,9}(?:phrase|word|code)|pin[ \t]{1,9}code)["']?[ \t]{0,9}[:=][ \t]{0,9}""")
 _SAID_FOR = re.compile(
-    _WORD + rb"""[ \t]{1,9}(?:for|of|from|on|von)[ \t]{1,9}\S{1,99}(?:[ \t]{1,9}\S{1,60}){0,3}?(?:[ \t]{1,9}=|:)(?=\s|$)[ \t]*"""
+    _WORD + rb"""[ \t]{1,9}(?:for|of|from|on|von)[ \t]{1,9}\S{1,99}(?:[ \t]{1,9}\S{1,60}){0,3}?"""
+    rb"(?:[ \t]{1,9}=|:|[ \t]{1,9}(?:is|was|->)(?=[ \t])(?![ \t]{1,9}" + _OTHER_WORDS + rb"))(?=\s|$)[ \t]*"
 )
 _SAID_ALONE = re.compile(
     rb"(?i)(?<![\w.-])(?:[\w.-]{0,30}passw(?:or)?d|passwort|kennwort|passphrase|pwd|rootpw|requirepass|masterauth)[ \t]+"
     rb"(?P<value>(?!" + _OTHER_WORDS + rb""")[^\s=:,.;)\]}>|\-"'<(\[{]\S*+)"""
 )
-_COMMANDS = re.compile(
-    rb"(?<!\S)(?:-u|-U|--user|--proxy-user|--auth)[ \t=]{1,9}[^\s:]{1,99}:(?=\S)"
-    rb"|\bsshpass[ \t]{1,9}-p[ \t]{0,9}|\bmysql\w{0,9}[ \t][^|]{0,200}?[ \t]-p(?=\S)"
-    rb"|\bldap\w{1,9}[ \t][^|]{0,200}?[ \t]-w[ \t]{1,9}|\bredis-cli[ \t][^|]{0,200}?[ \t]?-a[ \t]{1,9}"
-    rb"|\bdocker[ \t]{1,9}login[ \t][^|]{0,200}?[ \t]?-p[ \t]{0,9}|\bhtpasswd[ \t]{1,9}"
-    rb"|\bssh-keygen[ \t][^|]{0,200}?[ \t]?-[PN][ \t]{1,9}|\b(?:7z|unzip|zip)[ \t][^|]{0,200}?[ \t]?-[pP][ \t]{0,9}"
-    rb"|\bsqlplus[ \t]{1,9}[^\s/]{1,60}/"
-    rb"|(?i:\bpassw(?:or)?d\([ \t]{0,9}\w{1,20}[ \t]{0,9}=)"
-    rb"|\baddauth[ \t]{1,9}\w{1,20}[ \t]{1,9}[^\s:]{1,99}:|\bdigest:[^\s:]{1,99}:"
-)
 _SCHEME = re.compile(
-    rb"(?i)\b(?:bearer|basic|negotiate|digest|splunk|apikey|token)[ \t]{1,9}(?![a-z]{1,20}=)(?P<value>[\w+/.~=-]{8,}+)"
+    rb"(?i)\b(?:bearer|basic|negotiate|digest|splunk|apikey|token)[ \t]{1,9}(?![a-z]{1,20}=)(?P<value>[\w+/.~=!#%^*:-]{8,}+)"
 )
-_PIPED = re.compile(
-    rb"\b(?:echo|printf)[ \t]{1,9}(?P<value>[^|]{1,400})\|[^|]{0,40}\b(?:kinit|chpasswd|passwd|sudo[ \t]{1,9}-S)\b"
+_SAID_WRONG = re.compile(
+    rb"(?i)passw(?:or)?d[^:]{0,60}\b(?:incorrect|wrong|invalid|bad|rejected|mismatch\w{0,4})[ \t]{0,9}:[ \t]{1,9}(?P<value>\S++)$"
+    rb"|passw(?:or)?d.{0,120}?\b(?:tried|used|using|was)[ \t]{1,9}(?P<quoted>[\"'][^\"']{1,200})"
 )
+_AFTER_USER = re.compile(
+    rb"(?i)\b(?:user(?:name)?|login|as|auth|digest)\b[^|]{1,80}?[ \t,;/]{1,9}(?:pass|pw)[ \t]{1,9}(?P<value>(?!"
+    + _OTHER_WORDS + rb")[^\s=:]\S*+)"
+)  # fmt: skip
+_KEY_SAID = re.compile(
+    rb"(?i)\b(?:api|access|licen[sc]e|encryption|secret|private|aes|auth|webhook|signing)[ _-]?(?:key"
+    rb"|token)[ \t]{0,9}(?:is|was|=|:|->)?"
+    rb"[ \t]{1,9}(?P<value>[\"']?(?:(?=[^\s\d]{0,40}\d)[\w+/=.~!#%^*-]{8,}+|(?!\w*(?:ed|able|ible|ing|ent|ect|ory|al"
+    rb"|on)$)[\w+/=.~!#%^*-]{10,}+$))"
+    rb"|(?i:\bpassw(?:or)?d|pwd?|passphrase)[ \t]{1,9}\((?P<within>(?=[^\s\d]{0,40}\d)[^\s()]{8,}+)\)"
+)
+_CREDS_SAID = re.compile(
+    rb"(?i)\bcred(?:ential)?s?[ \t]{1,9}(?:are|is)[ \t]{1,9}(?P<value>[^\s:/]{1,60}[ \t]{0,3}[:/][ \t]{0,3}\S++)"
+)
+_CELLS = re.compile(rb"(?i)<th>[^<]{0,60}(?:passw|passwd|pwd|secret|token|credential)[^<]{0,60}</th>.{0,2000}?<td>")
 _COOKIE = re.compile(rb"(?i)\b(?:set-)?cookie2?[\"']?[ \t]{0,9}[:=][ \t]{0,9}")
 _PARAMETER = re.compile(
     rb"(?i)[?&;](?:sig|signature|code|auth|key|x-amz-(?:signature|credential|security-token))=(?P<value>[^\s&\"'<>]++)"
@@ -85,13 +99,17 @@ _LONE_USER = re.compile(rb"[^/:]{16,400}")
 _CONTAINER = re.compile(rb"(?i)\b(?:abfss?|wasbs?)$")
 """Schemes of Azure, where a container stands before the @."""
 _USER_OF_HOST = re.compile(
-    rb"""(?<![\w./:@-])[\w.-]{1,64}:(?!/)[^\s@/"',;()\[\]]{1,200}@(?![0-9a-f]{5,8}\b)(?=[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9]|:\d{1,5}\b))"""
+    rb"""(?<![\w./:@-])[\w.-]{1,64}:(?!/)"""
+    rb"""[^\s@/"',;()\[\]]{1,200}@(?![0-9a-f]{5,8}\b)(?=[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9]|:\d{1,5}\b))"""
 )
 _ORACLE = re.compile(rb"(?i)(?<=jdbc:oracle:)\w{1,9}:[^\s/@:]{1,99}/[^\s@]{1,99}@")
 _NOTHING = re.compile(
-    rb"(?i)(?:null|none|nil|true|false|undefined|\[?(?:hidden|redacted|masked)\]?|\*{3,}+|\$\{[^}\s]{0,99}\})(?=[\s,;)\]}\"'<\\]|$)"
+    rb"(?i)(?:null|none|nil|true|false|undefined|\[?(?:hidden|redacted|masked)\]?|\*{3,}+"
+    rb"|\$\{[^}\s]{0,99}\})(?=[\s,;)\]}\"'<\\]|$)"
 )
 _NUMBER = re.compile(rb"-?\d{1,19}(?:\.\d{1,19})?(?=[\s,;)\]}\"'<]|$)")
+_LEAST_DIGITS = 14
+"""Of a number that is a secret: milliseconds of the era have 13."""
 _GUESSABLE = re.compile(rb"(?i)pass|pw|pin|secret|kennwort|auth|cred")
 _QUOTE = re.compile(rb"""(\\*+)(["'`])""")
 _ELEMENT_OF_NAME = re.compile(rb"<(?:\w{1,40}:)?(?:\w{0,20}name|key)>\s{0,9}(?P<name>[\w.-]{1,99})\s{0,9}</[\w:]{1,80}>$")
@@ -108,9 +126,6 @@ _MIXED = re.compile(rb"\d|[a-z][A-Z]|[+/=~]|[a-z]{18}")
 _REQUEST = re.compile(r"(?i).*api[._-]?keys?")
 _OF_REQUEST = re.compile(rb"-?\d{1,3}(?!\w)|[A-Z_]{3,}(?!\w)|[<(\[]|(?:[A-Z][a-z]{1,20}){1,5}(?![\w+/=!-])")
 """How Kafka prints which request it is about: ``apiKey=18``, ``FETCH``, ``JoinGroup``."""
-_ID = re.compile(
-    r"(?i)(?:authorization|token)[._-]?(?:ids?|types?|endpoint|url|manager|expir\w*|lifetime|requesters?|owners?|s)$"
-)
 
 
 def ends_with_name(text: bytes) -> bool:
@@ -181,6 +196,7 @@ def _spans(text: bytes, is_named: Names) -> Iterator[tuple[int, int]]:
     yield from _assigned(text, is_named)
     yield from _options(text)
     small = text.lower()
+    yield from commands.spans(text, small)
     for begins, rule, found in _RULES:
         if any(hint in small for hint in begins):
             yield from (found(match) for match in rule.finditer(text))
@@ -201,6 +217,10 @@ def _value(match: re.Match[bytes]) -> tuple[int, int]:
     return match.span("value")
 
 
+def _some(match: re.Match[bytes]) -> tuple[int, int]:
+    return match.span(match.lastgroup)
+
+
 def _credentials(match: re.Match[bytes]) -> tuple[int, int]:
     return match.span("value") if _MIXED.search(match["value"]) else (0, 0)
 
@@ -211,10 +231,11 @@ _RULES: tuple[tuple[tuple[bytes, ...], re.Pattern[bytes], Callable[[re.Match[byt
     (_PASSWORD, _SAID_FOR, _rest),
     ((b"pass", b"pin"), _SPACED, _quoted),
     (_PASSWORD, _SAID_ALONE, _value),
-    ((b"-u", b"--auth", b"-keygen", b"7z", b"zip", b"sqlplus", b"passw",
-      b"proxy-user", b"sshpass", b"mysql", b"ldap", b"redis-cli", b"docker", b"htpasswd", b"addauth", b"digest:"),
-     _COMMANDS, _rest),
-    ((b"echo", b"printf"), _PIPED, _value),
+    ((b"passw",), _SAID_WRONG, _some),
+    ((b"pass", b"pw"), _AFTER_USER, _value),
+    ((b"key", b"token", b"pass", b"pw"), _KEY_SAID, _some),
+    ((b"cred",), _CREDS_SAID, _value),
+    ((b"<td>",), _CELLS, _rest),
     ((b"cookie",), _COOKIE, _rest),
     ((b"sig", b"code=", b"auth=", b"key=", b"x-amz"), _PARAMETER, _value),
     ((b"bearer", b"basic", b"negotiate", b"digest", b"splunk", b"apikey", b"token"), _SCHEME, _credentials),
@@ -223,7 +244,9 @@ _RULES: tuple[tuple[tuple[bytes, ...], re.Pattern[bytes], Callable[[re.Match[byt
 
 
 _BY_NAME = (
-    (b"<", _ELEMENT, _rest), (b"(", _CALL, _quoted), (b"value", _FIELDS, _quoted), (b"value=", _FIELDS_OF_JAVA, _quoted),
+    *((hint, rule, _rest) for hint, rule in commands.BY_NAME),
+    (b"<", _ELEMENT, _rest), (b"<", _ELEMENT_WITH, _rest), (b"(", _CALL, _quoted),
+    (b"value", _FIELDS, _quoted), (b"value=", _FIELDS_OF_JAVA, _quoted),
     (b"value", _VALUE_FIRST, _value), (b"overridden", _SUPPLIED, _rest), (b"supplied", _SUPPLIED, _rest),
     (b"for configuration", _INVALID, _value),
 )  # fmt: skip
@@ -236,7 +259,7 @@ def _assigned(text: bytes, is_named: Names) -> Iterator[tuple[int, int]]:
         begin = at = match.end()
         if _is_padding(match, text):
             continue
-        of_jaas = _USER.fullmatch(match["name"]) is not None and _QUOTE.match(text, begin) is not None
+        of_jaas = _USER.fullmatch(match["name"]) is not None and (_QUOTE.match(text, begin) is not None or b"LoginModule" in text)
         if not of_jaas and not _is_secret(match["name"], text[begin : begin + 40], is_named):
             continue
         end = _end(text, begin)
@@ -253,12 +276,18 @@ def _is_padding(match: re.Match[bytes], text: bytes) -> bool:
 
 def _is_secret(name: bytes, value: bytes, is_named: Names) -> bool:
     decoded = name.decode(errors="replace")
-    if not is_named(decoded) or is_class(decoded) or _ID.search(decoded):
+    if not is_named(decoded) or is_class(decoded) or is_id(decoded):
         return False
     value = value.lstrip(b"\\\"'")
-    if value and (_NOTHING.match(value) or (_NUMBER.match(value) and not _GUESSABLE.search(name))):
+    if value and (_NOTHING.match(value) or (_is_number(value) and not _GUESSABLE.search(name))):
         return False
     return not (_REQUEST.fullmatch(decoded) and _OF_REQUEST.match(value))
+
+
+def _is_number(value: bytes) -> bool:
+    """Whether it is a number as settings and measurements have it; nobody measures with more digits than milliseconds have."""
+    number = _NUMBER.match(value)
+    return number is not None and (number.end() < _LEAST_DIGITS or b"." in number[0])
 
 
 def _options(text: bytes) -> Iterator[tuple[int, int]]:

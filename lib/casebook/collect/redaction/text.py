@@ -1,11 +1,14 @@
-"""One line or value of free text without its secrets: three sieves for whatever is not plain at first sight."""
+"""One line or value of free text without its secrets: several sieves for whatever is not plain at first sight."""
+
+import re
 
 from casebook.collect.redaction import prefixed, rules, scanner, shapes, words
 from casebook.collect.redaction.disguises import undisguised
-from casebook.collect.redaction.marks import without
+from casebook.collect.redaction.marks import REDACTED, without
 from casebook.collect.redaction.names import is_sensitive, is_sensitive_column
 
 _plain = words.Plain()
+_ENDINGS = re.compile(r"((?:\.[a-z]{1,10}\d{0,3}){1,3})$")
 
 
 def is_plain(text: bytes) -> bool:
@@ -33,6 +36,13 @@ def redact_text(text: bytes, *, of_records: bool = False) -> bytes:
 def redact_message(text: str) -> str:
     """What is told to people, or recorded of what others said, without secrets: each of its lines for itself."""
     return "".join(_redacted_line(line) for line in text.splitlines(keepends=True))
+
+
+def redact_name(name: str) -> str:
+    """The name of a file or folder without secrets; endings stay, as they say what it is."""
+    stem, *endings = _ENDINGS.split(name) if name[:1] != "." else [name]
+    clean = redact_message(stem)
+    return name if clean == stem else clean.replace(REDACTED, "redacted") + "".join(endings)
 
 
 def _redacted_line(line: str) -> str:

@@ -4,14 +4,13 @@ import json
 import re
 from dataclasses import replace
 
+from casebook.collect.redaction import entities
 from casebook.collect.redaction.lines import no_duplicates, redact_log
 from casebook.collect.redaction.marks import REDACTED
 from casebook.collect.redaction.names import is_sensitive
 from casebook.collect.redaction.text import redact_text
 from casebook.facts import Znode
 
-_USER_QUOTAS = frozenset({"producer_byte_rate", "consumer_byte_rate", "request_percentage", "controller_mutation_rate",
-                          "connection_creation_rate"})  # fmt: skip
 _SECRET_PATHS = ("/config/users/", "/config/brokers/")
 _CONFIGURED = ("topics", "clients", "users", "brokers", "ips")
 """Kinds of entities (``ConfigType.java@3.9.0``)."""
@@ -49,7 +48,7 @@ def _configured(znode: Znode) -> bytes | None:
     secret_path = znode.path.startswith(_SECRET_PATHS)
     try:
         row = json.loads(znode.data, object_pairs_hook=no_duplicates)
-        kept = _of_change(row) if is_change else _of_entity(znode.path, row, secret_path)
+        kept = _of_change(row) if is_change else _of_entity(znode.path, row)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None if secret_path or is_change else redact_text(znode.data)
     return znode.data if kept == row else json.dumps(kept).encode()
@@ -59,16 +58,14 @@ def _of_change(row: dict[str, object]) -> dict[str, object]:
     return {key: value for key, value in row.items() if key in _OF_CHANGES and not _has_secret(value)}
 
 
-def _of_entity(path: str, row: dict[str, object], secret_path: bool) -> dict[str, object]:
-    settings = {key: value if _may_stay(path, key, value) else REDACTED for key, value in row["config"].items()}
-    kept = {"version": row["version"]} if type(row.get("version")) is int else {}
-    return (kept if secret_path else row) | {"config": settings}
+def _of_entity(path: str, row: dict[str, object]) -> dict[str, object]:
+    kind = path.split("/")[2]
+    settings = {key: value if _may_stay(kind, key, value) else REDACTED for key, value in row["config"].items()}
+    return ({"version": row["version"]} if type(row.get("version")) is int else {}) | {"config": settings}
 
 
-def _may_stay(path: str, key: str, value: object) -> bool:
-    if path.startswith("/config/users/") and key not in _USER_QUOTAS:
-        return False
-    return not is_sensitive(key) and not _has_secret(value)
+def _may_stay(kind: str, key: str, value: object) -> bool:
+    return entities.may_stay(kind, key, value) and not is_sensitive(key) and not _has_secret(value)
 
 
 def _has_secret(value: object) -> bool:

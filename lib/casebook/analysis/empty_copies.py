@@ -1,0 +1,54 @@
+"""Copies that are gone: a broker is no cure for a partition of which its log dirs hold no segment."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+
+from casebook.analysis.verdicts import OFFLINE, Verdict
+from casebook.facts import Cluster
+from casebook.storage import LogDir, Partition
+
+_LOG_DIRS = ("log.dirs", "log.dir")
+
+
+def without(
+    judged: Sequence[Verdict], cluster: Cluster, dead: Collection[int], log_dirs: Sequence[LogDir]
+) -> tuple[tuple[Verdict, ...], list[int]]:
+    """The verdicts, those that wait for a broker without a segment of theirs no longer waiting for it.
+
+    Returns:
+        The verdicts, and that broker for each partition of which its log dirs hold nothing.
+    """
+    held = {broker: _Held(cluster, [one for one in log_dirs if one.broker == broker]) for broker in dead}
+    kept, lacking = [], []
+    for verdict in judged:
+        gone = ()
+        if verdict.state in OFFLINE:
+            gone = tuple(b for b in verdict.waits_for if b in held and held[b].lacks((verdict.topic, verdict.partition)))
+        lacking += gone
+        kept.append(verdict._replace(waits_for=tuple(b for b in verdict.waits_for if b not in gone)) if gone else verdict)
+    return tuple(kept), lacking
+
+
+class _Held:
+    """What a broker's log dirs hold, as far as they were listed."""
+
+    def __init__(self, cluster: Cluster, listed: Sequence[LogDir]) -> None:
+        segments: dict[Partition, int] = defaultdict(int)
+        for replica in (replica for one in listed for replica in one.replicas):
+            segments[replica.topic, replica.partition] += len(replica.segments)
+        self._segments: Mapping[Partition, int] = segments
+        self._torn = any(one.problems for one in listed)
+        self._is_whole = bool(listed) and _configured(cluster, listed[0].broker) == len(listed)
+
+    def lacks(self, partition: Partition) -> bool:
+        """Whether no segment is there: its folder is empty, or there is none in any log dir that the broker has."""
+        if self._torn:
+            return False
+        return not self._segments[partition] if partition in self._segments else self._is_whole
+
+
+def _configured(cluster: Cluster, broker: int) -> int | None:
+    """How many log dirs a broker has; ``None`` where its server.properties does not say."""
+    own = cluster.server_properties.get(broker, {})
+    named = next((own[name] for name in _LOG_DIRS if own.get(name)), None)
+    return None if named is None else len({place.strip() for place in named.split(",") if place.strip()})

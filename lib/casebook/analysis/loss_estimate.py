@@ -1,0 +1,97 @@
+"""How much may be lost where no ledger tells it: an estimate, from how fast a log grew and how long its window was."""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from casebook.analysis.loss_rows import Change, CutRange, Estimate
+from casebook.analysis.timeline_rows import Row
+from casebook.storage import LogDir, Partition
+
+_ENDS = {"isr_shrunk": "end_offset", "log_loaded": "offset", "become_leader": "offset", "segment_rolled": "offset"}
+"""Lines that tell where a log ended at their moment, by the field that holds it."""
+
+
+class Point(NamedTuple):
+    """A log ended at this offset at this moment."""
+
+    at: int
+    offset: int
+
+
+def points(log_dirs: Iterable[LogDir], rows: Iterable[Row]) -> dict[Partition, tuple[Point, ...]]:
+    """Where each partition's log ended at which moments, in order of time.
+
+    Of listed copies: the next segment begins where the one before ended when it was last written to. The checkpoint of high
+    watermarks is a lower bound of the end of the log, taken as it was listed. Of log lines: those that name an end.
+
+    Args:
+        log_dirs: As listed.
+        rows: Of the timeline.
+    """
+    found: dict[Partition, set[Point]] = defaultdict(set)
+    for log_dir in log_dirs:
+        written = log_dir.checkpoints.get("replication-offset-checkpoint")
+        for copy in log_dir.replicas:
+            own = found[copy.topic, copy.partition]
+            own.update(
+                Point(segment.modified, following.base_offset)
+                for segment, following in pairwise(copy.segments)
+                if segment.modified is not None and segment.bytes
+            )
+            if copy.high_watermark is not None and copy.segments:
+                last = copy.segments[-1].modified
+                seen = min(filter(None, (last, written)), default=None)
+                if seen is not None:
+                    own.add(Point(seen, copy.high_watermark))
+    for row in rows:
+        offset = row.number(_ENDS[row.kind]) if row.kind in _ENDS and row.at is not None else None
+        if offset is not None and row.topic is not None and row.partition is not None:
+            found[row.topic, row.partition].add(Point(row.at, offset))
+    return {place: tuple(sorted(own)) for place, own in found.items()}
+
+
+def estimates(
+    changes: Iterable[Change], known: Mapping[Partition, Sequence[Point]], ranges: Iterable[CutRange]
+) -> tuple[Estimate, ...]:
+    """Of each change of leader, how many records it may have taken.
+
+    The least is what is known to have been cut away, else none: clients may have moved to the next leader at once. The most is
+    the fastest growth seen around the window, for as long as records may have been missing, and never less than the least.
+
+    Args:
+        changes: Changes of leader.
+        known: Where logs ended, by partition.
+        ranges: What is known to have been cut away.
+    """
+    cut = {(row.topic, row.partition, row.next_epoch): row for row in ranges if row.to_offset is not None}
+    return tuple(_estimate(change, known, cut.get((change.topic, change.partition, change.epoch))) for change in changes)
+
+
+def _estimate(change: Change, known: Mapping[Partition, Sequence[Point]], cut: CutRange | None) -> Estimate:
+    least = 0 if cut is None else cut.to_offset - cut.from_offset
+    length = None if change.closed is None else max(0, change.closed - min(change.since, change.opened))
+    rates = _rates(known.get((change.topic, change.partition), ()), change)
+    most = None if length is None or not rates else max(least, round(max(rates) * length))
+    why = ""
+    if length is None:
+        why = "nothing tells when the old leader took its last write"
+    elif not rates:
+        why = "nothing tells how fast the partition was written to"
+    slowest, fastest = min(rates, default=None), max(rates, default=None)
+    return Estimate(change.number, change.topic, change.partition, length, slowest, fastest, least, most, why)
+
+
+def _rates(own: Sequence[Point], change: Change) -> list[float]:
+    """Records a millisecond between the observations around the window, those next to it on either side among them.
+
+    Offsets go back where a log was cut; such a pair tells no rate.
+    """
+    begin, end = min(change.since, change.opened), change.opened if change.closed is None else change.closed
+    moments = [point.at for point in own]
+    first, last = bisect_left(moments, begin), bisect_left(moments, end)
+    near = pairwise(own[max(0, first - 2) : last + 2])
+    grown = ((two.at - one.at, two.offset - one.offset) for one, two in near)
+    return [offsets / took for took, offsets in grown if took > 0 and offsets >= 0]

@@ -1,0 +1,41 @@
+"""A step of the plan: a row of ``tables/plan``."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Act(StrEnum):
+    """What a step orders."""
+
+    STOP_CONSUMERS = "stop_consumers"
+    BACK_UP = "back_up"
+    FIND_DATA = "find_data"
+    START = "start"
+    FIND_OUT = "find_out"
+    WAIT = "wait"
+    CONFIGURE = "configure"
+    RESTART = "restart"
+    READ_COMMITS = "read_commits"
+    LOAD_AGAIN = "load_again"
+    SEND_AGAIN = "send_again"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanStep:
+    """A step of the plan.
+
+    Args:
+        act: What it orders.
+        brokers: Whom it is about, in order.
+        text: The order, with its object and reason.
+        command: The exact command, when there is one.
+        never: What not to do meanwhile, each with its price.
+        checks: Those whose findings it is the answer to; the first of them says what not to do.
+    """
+
+    act: Act
+    text: str
+    checks: tuple[str, ...]
+    brokers: tuple[int, ...] = ()
+    command: str | None = None
+    never: tuple[str, ...] = ()

@@ -1,0 +1,222 @@
+"""The plan's steps on dead brokers: whom to start in which order, what to save before, whom not to start."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from casebook.analysis.leadership import Leadership
+from casebook.analysis.plan_rows import Act, PlanStep
+from casebook.analysis.proof import SHOWN, START
+from casebook.analysis.start_first import StartChoice, elected_unclean, order
+from casebook.analysis.timeline_unclean import CHECK as UNCLEAN
+from casebook.analysis.timeline_unclean import is_led
+from casebook.analysis.verdicts import Verdict
+from casebook.analysis.verdicts import offline as offline_of
+from casebook.analysis.verdicts import online as online_of
+from casebook.analysis.words import agree, brokers, count, number, one_by_one
+from casebook.findings import Finding, Status
+from casebook.storage import OFFSETS_TOPIC
+from casebook.versions import KafkaVersion
+
+_UNDER_MIN_ISR = "leadership.under_min_isr"
+_HEALED = ("leadership.offline", "timeline.leaderless")
+_SHORT = (
+    "leadership.brokers",
+    _UNDER_MIN_ISR,
+    "leadership.under_replicated",
+    "leadership.uninitialised",
+    "maintenance.unregistered_replicas",
+    "maintenance.unfinished_reassignments",
+)
+_NO_CONTROLLER = "leadership.controller"
+_NO_COORDINATOR = "coordinators.leaderless"
+CHECKS = (*_HEALED, *_SHORT, _NO_CONTROLLER, _NO_COORDINATOR, UNCLEAN)
+
+
+def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
+    """Every dead broker that may be started, those that heal most first.
+
+    Args:
+        past: What logs and history tell, by check.
+    """
+    offline = offline_of(lead.verdicts)
+    chosen = order(lead.start_first)
+    never = list(_never(lead, offline, [choice.broker for choice in chosen]))
+    danger = _Danger(lead, past.get(UNCLEAN))
+    useless = {broker for broker, _ in lead.empty if not any(c.broker == broker for c in chosen)}
+    yield from _find_data(lead)
+    for choice in chosen[:SHOWN]:
+        yield from danger.save((choice.broker,))
+        yield _start_one(lead, choice, danger, never)
+        never = []
+    rest = tuple(choice.broker for choice in chosen[SHOWN:])
+    others = tuple(sorted(set(lead.dead) - {choice.broker for choice in chosen} - useless))
+    if rest:
+        heals = sum(choice.heals for choice in chosen[SHOWN:])
+        text = f"Start {one_by_one(rest)}: {number(heals, 'more partition')} {agree(heals, 'elects', 'elect')} a leader."
+        yield from danger.save(rest)
+        yield PlanStep(
+            act=Act.START,
+            text=text + danger.unknown(rest),
+            brokers=rest,
+            command=START,
+            checks=(*_HEALED, *_SHORT, *danger.asked(rest)),
+        )
+    if others:
+        yield from danger.save(others)
+        text = f"Start {one_by_one(others)}: {agree(len(others), 'its', 'their')} replicas catch up by themselves."
+        checks = (*_SHORT, *(_NO_CONTROLLER,) * (not chosen and _has_no_controller(lead)), *danger.asked(others))
+        yield PlanStep(
+            act=Act.START, text=text + danger.unknown(others), brokers=others, command=START, checks=checks, never=tuple(never)
+        )
+        never = []
+    yield from _undecided(lead, offline, chosen, never)
+
+
+def impossible(lead: Leadership) -> Iterator[PlanStep]:
+    """Topics that no start of any broker makes writable."""
+    hit = {v.topic for v in online_of(lead.verdicts) if v.min_isr is not None and len(v.replicas) < v.min_isr}
+    if hit:
+        text = (
+            f"Lower min.insync.replicas of {', '.join(sorted(hit)[:SHOWN])}, or add replicas: the replication factor is lower, "
+            "and acks=all is refused."
+        )
+        yield PlanStep(act=Act.CONFIGURE, text=text, checks=(_UNDER_MIN_ISR,))
+
+
+def _start_one(lead: Leadership, choice: StartChoice, danger: "_Danger", never: Sequence[str]) -> PlanStep:
+    whom, more = (choice.broker,), "" if choice.step == 1 else "more "
+    heals = f"{number(choice.heals, f'{more}partition')} {agree(choice.heals, 'elects', 'elect')} a leader at once"
+    checks = [*_HEALED, *_SHORT]
+    checks += [_NO_CONTROLLER] * _has_no_controller(lead)
+    checks += danger.asked(whom)
+    checks += [_NO_COORDINATOR] * any(choice.broker in v.waits_for for v in lead.verdicts if v.topic == OFFSETS_TOPIC)
+    return PlanStep(
+        act=Act.START,
+        text=f"Start broker {choice.broker}: {heals}.{danger.unknown(whom)}",
+        brokers=whom,
+        command=START,
+        checks=tuple(checks),
+        never=tuple(never),
+    )
+
+
+def _has_no_controller(lead: Leadership) -> bool:
+    controller, cluster = lead.cluster.controller, lead.cluster
+    return controller.readable and (
+        controller.broker is None or (cluster.brokers_known and controller.broker not in cluster.live)
+    )
+
+
+def _never(lead: Leadership, offline: Sequence[Verdict], steps: Sequence[int]) -> Iterator[str]:
+    yield from _too_early(offline, steps)
+    if could := sum(verdict.unclean_winner is not None for verdict in offline):
+        price = f"it elects {count(could)} of {count(len(offline))} and drops an unknown number of records"
+        yield f"Do not turn on unclean election: {price}.{_halts(lead.version.version)}"
+
+
+def _too_early(offline: Sequence[Verdict], steps: Sequence[int]) -> Iterator[str]:
+    """Who must not be started before others: it would be elected although it lacks records that one of them has."""
+    unavoidable = set(elected_unclean(offline, steps))
+    for broker in sorted({broker for verdict in offline for broker in verdict.waits_for}):
+        others = [other for other in steps if other != broker]
+        lost = [v for v in elected_unclean(offline, [broker, *others]) if v not in unavoidable]
+        if lost:
+            first = sorted({other for v in lost for other in v.waits_for if other in (v.isr or ())})
+            named = f"{lost[0].topic}-{lost[0].partition}" + (f" and {count(len(lost) - 1)} more" if lost[1:] else "")
+            price = f"it would be elected unclean for {named}, and acknowledged records that it lacks would be lost"
+            yield f"Do not start broker {broker} before {brokers(first)}: {price}."
+
+
+def _halts(version: KafkaVersion) -> str:
+    """Up to 1.1 a returning leader with a longer log stops itself: ReplicaFetcherThread.scala@0.9.0.1, 1.1.1."""
+    if version < KafkaVersion.parse("2.0.0"):
+        return " On this release it can also make the old leaders halt when they come back (log truncation is not allowed)."
+    return ""
+
+
+def _find_data(lead: Leadership) -> Iterator[PlanStep]:
+    """A member of the ISR is elected as one in sync, whatever its log holds."""
+    for broker, missing in lead.empty:
+        partitions = number(missing, "offline partition")
+        text = (
+            f"Find the data of broker {broker} before you start it: its log dirs, as listed, hold no segment of {partitions}. "
+            f"Started so, it heals none of them: it leads {agree(missing, 'it', 'them')} with an empty log, and other replicas "
+            "cut theirs."
+        )
+        yield PlanStep(act=Act.FIND_DATA, text=text, brokers=(broker,), checks=(*_HEALED, *_SHORT))
+
+
+def _undecided(
+    lead: Leadership, offline: Sequence[Verdict], chosen: Sequence[StartChoice], never: Sequence[str]
+) -> Iterator[PlanStep]:
+    """What to do where no start is known to heal: while nobody knows who lives, any member of the ISR may be what is missing."""
+    untold = [v for v in offline if v.rule == "R11" and not v.waits_for]
+    by_isr = Counter(v.isr for v in untold if v.isr and not lead.cluster.brokers_known)
+    for isr, partitions in by_isr.most_common(SHOWN):
+        whose, are = agree(len(isr), "the in-sync replica", "the in-sync replicas"), agree(len(isr), "is", "are")
+        start = agree(len(isr), "start it", "start any of them")
+        price = f"{number(partitions, 'partition')} {agree(partitions, 'elects', 'elect')} a leader then, and no record is lost"
+        text = f"Cannot be told yet: if {brokers(isr)} ({whose}) {are} down, {start}. {price}."
+        yield PlanStep(act=Act.FIND_OUT, text=text, command=START, checks=_HEALED, never=tuple(never))
+        never = ()
+    if rest := len(untold) - sum(by_isr.values()):
+        them = agree(rest, "it", "them")
+        text = f"See the rule of {number(rest, 'partition')} in notebook 20: what heals {them} cannot be told yet."
+        yield PlanStep(act=Act.FIND_OUT, text=text, checks=_HEALED, never=tuple(never))
+        never = ()
+    lacking = sum(missing for _, missing in lead.empty)
+    stuck = len(offline) - len(untold) - sum(choice.heals for choice in chosen) - lacking
+    if stuck > 0:
+        text = (
+            f"See the rule of {number(stuck, 'partition')} in notebook 20: {agree(stuck, 'it is', 'they are')} not healed by "
+            "starting any broker."
+        )
+        yield PlanStep(act=Act.FIND_OUT, text=text, checks=_HEALED, never=tuple(never))
+        never = ()
+    if _has_no_controller(lead) and not lead.dead:
+        text = (
+            "Wait one session timeout for a living broker to take the controller over; then collect again. Without a controller "
+            "nobody is elected."
+        )
+        yield PlanStep(act=Act.WAIT, text=text, checks=(_NO_CONTROLLER,), never=tuple(never))
+
+
+class _Danger:
+    """What dead brokers may have that a living leader lacks: they cut it as soon as they follow."""
+
+    def __init__(self, lead: Leadership, unclean: Finding | None) -> None:
+        known = unclean is not None and unclean.status is Status.FINDING
+        self._copies: Mapping[str, Sequence[str]] = unclean.facts["copies"] if known else {}
+        self._behind: Counter[int] = Counter()
+        if unclean is None or unclean.status is Status.COULD_NOT_CHECK:
+            self._behind = _behind(lead)
+
+    def save(self, whom: Iterable[int]) -> Iterator[PlanStep]:
+        """What to save before brokers are started."""
+        for broker in whom:
+            if copies := self._copies.get(str(broker)):
+                named = ", ".join(copies[:SHOWN]) + (f" and {count(len(copies) - SHOWN)} more" if copies[SHOWN:] else "")
+                follows = agree(len(copies), "its leader, it cuts the records", "their leaders, it cuts the records")
+                text = f"Back up {named} from broker {broker} before you start it: once it follows {follows} that only it has."
+                yield PlanStep(act=Act.BACK_UP, text=text, brokers=(broker,), checks=(UNCLEAN, *_HEALED, *_SHORT))
+
+    def asked(self, whom: Iterable[int]) -> list[str]:
+        """The check that says what must be saved, where it concerns any of them."""
+        return [UNCLEAN] if any(str(broker) in self._copies for broker in whom) else []
+
+    def unknown(self, whom: Collection[int]) -> str:
+        """What a start may cost, where nobody can tell."""
+        copies = sum(self._behind[broker] for broker in whom)
+        if not copies:
+            return ""
+        cuts = agree(len(whom), "It then cuts", "They then cut")
+        return f" {cuts} {number(copies, 'copy', 'copies')} to the logs of living leaders: whether these lack records is unknown."
+
+
+def _behind(lead: Leadership) -> "Counter[int]":
+    """By broker, its copies of partitions that somebody alive leads without it."""
+    found: Counter[int] = Counter()
+    for partition in lead.cluster.partitions:
+        if is_led(lead.cluster, partition):
+            found.update(set(partition.replicas) & set(lead.dead) - set(partition.state.isr))
+    return found

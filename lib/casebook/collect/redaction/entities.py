@@ -1,0 +1,41 @@
+"""Settings of entities below ``/config`` by an allow-list: those that Kafka knows there, with values of the kind it takes."""
+
+import re
+
+from casebook.collect.redaction.broker_settings import is_of_its_kind
+from casebook.versions import DEFAULTS
+
+_NUMBER = re.compile(r"-?\d{1,19}(?:\.\d{1,19})?")
+_TRUTH = re.compile(r"(?i)true|false")
+_TIMES = re.compile(r"CreateTime|LogAppendTime")
+_REPLICAS = re.compile(r"\*|none|(?:\d{1,9}:\d{1,9}(?:,\d{1,9}:\d{1,9})*)?")
+_RATES = frozenset({"producer_byte_rate", "consumer_byte_rate", "request_percentage", "controller_mutation_rate",
+                    "connection_creation_rate"})  # fmt: skip
+_SPECIAL = {
+    "message.timestamp.type": _TIMES, "log.message.timestamp.type": _TIMES,
+    "leader.replication.throttled.replicas": _REPLICAS, "follower.replication.throttled.replicas": _REPLICAS,
+}  # fmt: skip
+_MEASURE = re.compile(
+    r"[a-z.\d-]{1,60}\.(?:ms|minutes|hours|bytes|messages|replicas|ratio|rate|percentage|threads|partitions|factor|size|level|records"
+    r"|per\.ip|connections|backoff|isr|max|load\.factor)"
+)
+_SWITCH = re.compile(r"preallocate|(?:log\.)?preallocate|[a-z.\d-]{1,60}\.(?:enable|enabled|disable)")
+
+
+def may_stay(kind: str, key: str, value: object) -> bool:
+    """Whether a setting of an entity may stay: it is known by its name, and its value cannot be anything else.
+
+    Args:
+        kind: Of the entity, as ``topics``.
+    """
+    if not isinstance(value, str):
+        return False
+    if kind not in ("topics", "brokers"):
+        return key in _RATES and _NUMBER.fullmatch(value) is not None
+    if key in _SPECIAL:
+        return _SPECIAL[key].fullmatch(value) is not None
+    if key != "broker.rack" and (key in DEFAULTS or f"log.{key}" in DEFAULTS):
+        return is_of_its_kind(key if key in DEFAULTS else f"log.{key}", value)
+    if _MEASURE.fullmatch(key):
+        return _NUMBER.fullmatch(value) is not None
+    return _SWITCH.fullmatch(key) is not None and _TRUTH.fullmatch(value) is not None

@@ -1,0 +1,134 @@
+"""The plan: whom to start first, what to save before, what not to do; nobody is told to start what cures nothing."""
+
+from dataclasses import replace
+
+import pytest
+
+from casebook.analysis import leadership, plan, timeline_unclean
+from casebook.analysis.plan_rows import Act
+from casebook.analysis.release import release
+from casebook.findings import Coverage, Question, Severity, Step
+from casebook.observed import Source
+from casebook.storage import LogDir, Replica, SegmentFile
+from tests.evidence import made, override, state
+
+OFF = override("t", unclean_leader_election_enable="false")
+TOPICS = {
+    "t": {
+        0: ([5, 1], state(-1, [5])),
+        1: ([5], state(-1, [5])),
+        2: ([6], state(-1, [6])),
+        3: ([2, 6], state(2, [2])),
+    }
+}
+ASK = Question(check=timeline_unclean.CHECK, question="?", coverage=Coverage.every(1, "partition", Source.HISTORY))
+
+
+def lead(*, log_dirs=(), topics=TOPICS, properties=None):
+    found = replace(made(topics=topics, extra=[OFF], live=(1, 2)), server_properties=properties or {})
+    return leadership.examine(found, release(found), log_dirs)
+
+
+def unclean(copies):
+    """What history tells of elections out of sync."""
+    facts = {"brokers": sorted(map(int, copies)), "copies": copies}
+    return replace(ASK, facts=facts).found(Severity.WARNING, "may have more")
+
+
+def acts(made_):
+    return [(step.act, step.brokers) for step in made_.steps]
+
+
+def listed(broker, **segments):
+    """A log dir with the folders of partitions of ``t``, each with so many segments."""
+    copies = tuple(
+        Replica(broker, "t", int(name[1:]), "", "", tuple(SegmentFile(100 * n, 10, None) for n in range(many)))
+        for name, many in segments.items()
+    )
+    return LogDir(broker, f"/{broker}", None, copies)
+
+
+def test_who_heals_most_is_started_first():
+    """And nothing comes before it where history knows that nobody has more than its leader."""
+    found = plan.make(lead(), past=(ASK.ok("nobody", gaps=()),))
+    assert acts(found) == [(Act.START, (5,)), (Act.START, (6,))]
+    assert found.first.text == "Start broker 5: 2 partitions elect a leader at once."
+
+
+def test_what_only_it_has_is_saved_before():
+    """The backup stands right before the start that would cut it, with the reason, wherever that start is ordered."""
+    found = plan.make(lead(), past=(unclean({"6": ["t-3"]}),))
+    assert acts(found) == [(Act.START, (5,)), (Act.BACK_UP, (6,)), (Act.START, (6,))]
+    for check in ("leadership.offline", "leadership.brokers", "maintenance.unregistered_replicas", timeline_unclean.CHECK):
+        texts = [step.text for step in found.of(check)]
+        assert texts[1].startswith("Back up t-3 from broker 6 before you start it: once it follows its leader, it cuts"), check
+
+
+def test_the_verdict_names_whom_to_start_only_where_that_comes_first():
+    """An alert shows nothing but the title."""
+    looked = lead()
+    titles = [
+        plan.make(looked, past=(unclean(copies),)).advise(looked.findings)[0].title for copies in ({"6": ["t-3"]}, {"5": ["t-3"]})
+    ]
+    plain = "3 of 4 partitions have no leader"
+    assert titles == [f"{plain}; start broker 5 first: heals 2", plain]
+
+
+@pytest.mark.parametrize("past", [(), (ASK.could_not_check("unknown", settle="-"),)])
+def test_a_start_of_which_nobody_knows_what_it_cuts_says_so(past):
+    """Broker 6 follows broker 2 with t-3; broker 5 follows nobody."""
+    first, second = plan.make(lead(), past=past).steps
+    assert "unknown" not in first.text
+    assert second.text.endswith("It then cuts 1 copy to the logs of living leaders: whether these lack records is unknown.")
+
+
+class TestLogDirsThatHoldNothing:
+    def test_no_start_is_ordered(self):
+        """Its folders are there, and no segment in them: it would lead with empty logs. It heals nothing, so broker 6 is first."""
+        looked = lead(log_dirs=[listed(5, p0=0, p1=0)])
+        found = plan.make(looked, past=(ASK.ok("nobody", gaps=()),))
+        assert acts(found) == [(Act.FIND_DATA, (5,)), (Act.START, (6,))]
+        assert "hold no segment of 2 offline partitions" in found.first.text
+        offline = next(f for f in looked.findings if f.check == "leadership.offline")
+        assert (offline.facts["start_first"], offline.facts["heals"]) == ([6], [1])
+
+    def test_those_that_it_has_are_healed(self):
+        found = plan.make(lead(log_dirs=[listed(5, p0=3, p1=0)]), past=(ASK.ok("nobody", gaps=()),))
+        assert acts(found) == [(Act.FIND_DATA, (5,)), (Act.START, (5,)), (Act.START, (6,))]
+
+    def test_an_empty_segment_is_a_partition_without_records(self):
+        one = listed(5, p0=1, p1=1)
+        empty = one._replace(replicas=tuple(r._replace(segments=(SegmentFile(0, 0, None),)) for r in one.replicas))
+        assert acts(plan.make(lead(log_dirs=[empty])))[0] == (Act.START, (5,))
+
+    def test_another_log_dir_may_hold_them(self):
+        """A folder that is missing in one of two proves nothing; nor where nobody knows how many there are."""
+        for named, expected in (("/a,/b", Act.START), (None, Act.START), ("/a", Act.FIND_DATA)):
+            properties = {5: {"log.dirs": named}} if named else {}
+            found = plan.make(lead(log_dirs=[listed(5)], properties=properties))
+            assert found.first.act is expected, named
+
+
+def test_twice_is_once():
+    """A report that holds findings of several notebooks does not say a step twice."""
+    looked = lead()
+    found = plan.make(looked)
+    once = found.advise(looked.findings)
+    assert found.advise(once) == once
+
+
+def test_own_advice_follows():
+    """What a check advises besides stands behind the plan, and the first step of all stands first."""
+    own = ASK.found(Severity.WARNING, "?", next=(Step(kind="first", text="Compare."), Step(kind="not", text="Do not.")))
+    (said,) = plan.make(lead()).advise((own,))
+    assert [step.kind for step in said.next] == ["first", "then", "not"]
+    assert said.next[0].text.startswith("Start broker 5")
+
+
+def test_each_caution_stands_once():
+    """At its step's own check."""
+    topics = {"t": {0: ([1, 5], state(-1, [5])), 1: ([1, 6], state(-1, [6]))}}
+    looked = lead(topics=topics)
+    cautions = [s.text for f in plan.make(looked).advise(looked.findings) for s in f.next if "unclean election" in s.text]
+    assert len(cautions) == 1
+    assert cautions[0].startswith("Do not turn on unclean election: it elects 2 of 2 and drops an unknown number of records.")

@@ -4,7 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from casebook.analysis import cleaner, coordinators, deletion, load_queue, log_checks, no_offsets_topic, offsets_topic
+from casebook.analysis import (
+    cleaner,
+    coordinator_lines,
+    coordinators,
+    deletion,
+    load_queue,
+    log_checks,
+    no_offsets_topic,
+    offsets_topic,
+)
 from casebook.analysis.coordinators import Coordinators
 from casebook.analysis.deletion import Deletions, Place
 from casebook.analysis.offsets_rows import OffsetsPartition
@@ -51,6 +60,15 @@ class OffsetsEvidence:
     def events(self) -> tuple[Event, ...]:
         """What the brokers' logs say of cleaning and loading."""
         return tuple(event for event in self._logs.events(kinds=_KINDS) if event.broker is not None)
+
+    @cached_property
+    def lines(self) -> tuple[Event, ...]:
+        """What the brokers' logs say of leaders and groups, where no znode tells of leaders, or no segment names a group."""
+        kinds = frozenset() if self.scanned and self.scanned.groups else coordinator_lines.GROUPS
+        if not any(partition.topic == OFFSETS_TOPIC for partition in self._cluster.partitions):
+            kinds |= coordinator_lines.LEADERS
+        told = self._logs.events(kinds=kinds, topic=OFFSETS_TOPIC) if kinds else ()
+        return tuple(event for event in told if event.broker is not None)
 
     @cached_property
     def copies(self) -> tuple[Replica, ...]:
@@ -118,6 +136,7 @@ class OffsetsEvidence:
             events=self.events,
             files=self._logs.files,
             groups=[group.group for group in scanned.groups],
+            lines=self.lines,
             segments=scanned.segments,
         )
 

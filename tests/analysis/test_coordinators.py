@@ -83,6 +83,61 @@ def finding(held, check):
     return next(found for found in held.findings if found.check == f"coordinators.{check}")
 
 
+def told(broker, kind, partition=None, *, ago, group=None, topic=OFFSETS_TOPIC, line=7, **fields):
+    """A line of a state-change or server log that names a leader or a group."""
+    topic = None if partition is None else topic
+    return Event(kind, AT - ago, broker, f"brokers/{broker}/logs/x.log", line, None, None, topic, partition, group, fields, "")
+
+
+class TestLinesAlone:
+    """Without znodes and segments, lines name leaders and groups, as of their moment."""
+
+    def test_leaders(self):
+        """The highest epoch counts, whoever's clock is ahead; what lines do not tell stays unknown."""
+        lines = [
+            told(1, "become_leader", 0, ago=9000, leader_epoch="4"),
+            told(2, "become_follower", 0, ago=90_000, leader_epoch="5", leader="2"),
+            told(1, "partition_changed", 1, ago=9000, leader="-1", leader_epoch="7"),
+            told(1, "role_changed", 2, ago=9000, role="leader"),
+            told(1, "become_leader", 3, ago=9000, topic="orders", leader_epoch="1"),
+        ]
+        held = examined(Cluster(), NEW, lines=lines)
+        assert {one.judged.partition: one.judged.coordinator for one in held.partitions} == {0: 2, 1: None, 2: 1}
+        assert set(states(held).values()) == {State.UNKNOWN}
+        known = finding(held, "known")
+        assert known.status is Status.COULD_NOT_CHECK and "Broker 2 led it at" in known.why
+        assert known.evidence[0].line == 7 and "no znode tells of later" in known.why
+
+    def test_with_the_log_of_the_leader(self):
+        """It was loaded by whom the line names; by another before that line, it is as good as not said."""
+        lines = [told(2, "become_leader", 0, ago=9000, leader_epoch="4")]
+        assert states(examined(Cluster(), NEW, events=log(2, *loaded(2, 0, ago=3000, took=9)), lines=lines)) == {0: State.SERVED}
+        old = examined(Cluster(), NEW, events=log(1, *loaded(1, 0, ago=30_000, took=9)), lines=lines)
+        assert (states(old), old.partitions[0].judged.coordinator) == ({0: State.UNKNOWN}, 2)
+        new = examined(Cluster(), NEW, events=log(1, *loaded(1, 0, ago=3000, took=9)), lines=lines)
+        assert (states(new), new.partitions[0].judged.coordinator) == ({0: State.SERVED}, 1)
+
+    def test_znodes_count_more(self):
+        lines = [told(2, "become_leader", 0, ago=9, leader_epoch="4")]
+        assert examined(cluster([1]), NEW, lines=lines).partitions[0].judged.coordinator == 1
+
+    def test_groups(self):
+        """In every wording, with the line; a group that is dead is none; and there may be more of them."""
+        lines = [
+            told(1, "group_rebalance", ago=900, group="billing", line=3),
+            told(1, "group_stable", ago=800, group="billing", line=4),
+            told(1, "group_loaded", ago=700, group="audit", line=5),
+            told(1, "group_stable", ago=700, group="gone", line=6),
+            told(1, "group_dead", ago=600, group="gone", line=8),
+        ]
+        events = log(1, *(said(1, "loading", number, ago=5000) for number in range(50)))
+        held = examined(cluster([1] * 50), OLD, events=events, lines=lines)
+        assert held.groups == ("audit", "billing")
+        assert {row.group_proof for row in held.rows if row.group == "billing"} == {"brokers/1/logs/x.log:4"}
+        assert finding(held, "waiting").title.startswith("2 or more groups cannot consume")
+        assert examined(cluster([1] * 50), OLD, events=events, lines=lines, groups=["shop"]).groups == ("shop",)
+
+
 class TestNoTopic:
     """Nobody has ever committed."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
-from casebook.analysis import coordinator_checks, offsets_unread
+from casebook.analysis import coordinator_checks, coordinator_lines, offsets_unread
 from casebook.analysis.coordinator_rows import (
     CoordinatorRow,
     LookUp,
@@ -48,7 +48,8 @@ def examine(
     log_dirs: Sequence[LogDir] = (),
     events: Iterable[Event] = (),
     files: Iterable[LogFile] = (),
-    groups: Iterable[str] = (),
+    groups: Sequence[str] = (),
+    lines: Sequence[Event] = (),
     segments: Sequence[Segment] = (),
     at: int | None = None,
 ) -> Coordinators:
@@ -60,23 +61,26 @@ def examine(
         events: Of all brokers' logs.
         files: What those logs cover.
         groups: Names known, of which there may be none.
+        lines: Of brokers' logs: they name leaders where there is no znode, and groups where no name is known.
         segments: Of a scan of the offsets topic: what is known of its largest batches.
         at: End of the evidence; by default the last time that logs, log dirs and znodes bear.
     """
     told, covered = tuple(events), tuple(file for file in files if file.broker is not None)
     end = at if at is not None else _end(cluster, log_dirs, covered)
     by_broker = queues(told, covered, end)
-    judged = judge(cluster, version.version, log_dirs, by_broker, segments)
+    judged = judge(cluster, version.version, log_dirs, by_broker, segments, coordinator_lines.leaders(lines))
     topic = partitions_of_topic(cluster, version.version, judged)
-    names = tuple(sorted(set(groups)))
+    named = {} if groups else coordinator_lines.groups(lines)
+    names = tuple(sorted({*groups, *named}))
     held = broker_queues(judged, by_broker)
-    partitions = waiting(judged, held, names, topic)
+    partitions = waiting(judged, held, names, topic, at_least=bool(named))
     scene = Scene(
         cluster=cluster,
         version=version,
         at=end,
         topic=topic,
         groups=names,
+        named=named,
         partitions=partitions,
         queues=held,
         radius=blast_radius(partitions),
@@ -86,7 +90,7 @@ def examine(
     )
     seen = {field.name: getattr(scene, field.name) for field in fields(scene)}
     findings = coordinator_checks.checks(scene) + offsets_unread.unread_listings(log_dirs)
-    return Coordinators(**seen, rows=rows(partitions, version.version), findings=findings)
+    return Coordinators(**seen, rows=rows(partitions, version.version, named), findings=findings)
 
 
 def _end(cluster: Cluster, log_dirs: Iterable[LogDir], files: Iterable[LogFile]) -> int | None:

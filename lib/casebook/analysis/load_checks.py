@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from casebook.analysis import coverage
 from casebook.analysis.coordinator_rows import Waiting
-from casebook.analysis.coordinator_scene import COLLECT_LOGS, COLLECT_SIZES, Scene, facts_of, proofs, whom, within
+from casebook.analysis.coordinator_scene import COLLECT_LOGS, COLLECT_SIZES, Scene, facts_of, known_groups, proofs, whom, within
 from casebook.analysis.coordinator_states import WAITING, State, largest_batches, load_buffer
 from casebook.analysis.load_ends import BrokerQueue
 from casebook.analysis.load_rate import Span
@@ -52,7 +52,8 @@ def waiting(scene: Scene) -> Finding:
         return ask.ok("No coordinator loads, as far as the logs tell", gaps=gaps(scene))
     busy = [queue for queue in queues if queue.loading is not None]
     waits = sum(len(one.groups) for one in hit)
-    of = f"{count(waits)} of {number(len(scene.groups), 'group')} cannot consume" if waits else f"{whom(hit)} not served yet"
+    of_all = known_groups(hit) if scene.named else f"{count(waits)} of {number(len(scene.groups), 'group')}"
+    of = f"{of_all} cannot consume" if waits else f"{whom(hit)} not served yet"
     return ask.found(
         Severity.WARNING if _soon(hit, scene.at) else Severity.CRITICAL,
         f"{of}; {_until(hit, scene.at)}",

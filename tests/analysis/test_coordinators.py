@@ -232,6 +232,17 @@ class TestStates:
         expected = Status.FINDING if version is OLD else Status.NOT_APPLICABLE
         assert finding(held, "loading_for_ever").status is expected
 
+    @pytest.mark.parametrize(("largest", "first"), [({}, "Find out whether"), ({0: 300}, "Wait"), ({0: 6 * MIB}, "Mend")])
+    def test_nobody_waits_for_what_may_never_end(self, largest, first):
+        """Up to 0.10.0 waiting is advised when every batch is known to fit; from then on always."""
+        events = log(1, said(1, "loading", 0, ago=900))
+        read = replace(cluster([1]), server_properties={1: {"broker.id": "1"}})
+        dirs = [log_dir(1, {0: 900})]
+        told = examined(read, OLD, events=events, log_dirs=dirs, largest=largest, at=AT)
+        assert finding(told, "waiting").next[0].text.startswith(first)
+        told = examined(read, NEW, events=events, log_dirs=dirs, at=AT)
+        assert finding(told, "waiting").next[0].text.startswith("Wait")
+
     def test_a_buffer_that_nobody_has_read_ends_no_load(self):
         """By the release's default it may never end; by the same default it may, whatever the batches are."""
         big = Segment(1, 0, 0, MIB, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 6 * MIB, 0, False)

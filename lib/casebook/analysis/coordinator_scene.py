@@ -11,7 +11,6 @@ from casebook.analysis.words import count, number
 from casebook.events import Event, LogFile
 from casebook.facts import Cluster
 from casebook.findings import Evidence
-from casebook.storage import Segment
 from casebook.versions import VersionInUse
 
 COLLECT_LOGS = "Give the coordinators' server.log: casebook collect --logs BROKER=GLOB."
@@ -31,7 +30,7 @@ class Scene:
         partitions: One for each partition, by number.
         queues: One for each broker that coordinates or has logs, by id.
         radius: What each broker's loss would hit, the widest first.
-        segments: Of a scan of the offsets topic.
+        largest: Bytes of the largest batch of partitions, where it is known.
         events: Of all brokers' logs.
         files: What those logs cover.
     """
@@ -45,7 +44,7 @@ class Scene:
     partitions: tuple[Waiting, ...]
     queues: tuple[BrokerQueue, ...]
     radius: tuple[BlastRadius, ...]
-    segments: Sequence[Segment]
+    largest: Mapping[int, int]
     events: Sequence[Event]
     files: Sequence[LogFile]
 

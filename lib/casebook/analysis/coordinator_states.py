@@ -80,17 +80,19 @@ def judge(
     queues: Mapping[int, Queue],
     segments: Sequence[Segment] = (),
     led: Mapping[int, Led] | None = None,
+    largest: Mapping[int, int] | None = None,
 ) -> tuple[Judged, ...]:
     """Every partition of the offsets topic that any evidence names, by number.
 
     Args:
         led: Who led them by lines of logs: of those of which there is no znode.
+        largest: Bytes of the largest batch by partition, where it is known; by default that of the scan.
     """
     led = led or {}
     assigned = {p.partition: p for p in cluster.partitions if p.topic == OFFSETS_TOPIC}
     copies = works(log_dirs, segments, assigned.values())
     numbers = {*assigned, *copies, *led, *(p for queue in queues.values() for p in queue.said)}
-    largest = largest_batches(segments)
+    largest = largest_batches(segments) if largest is None else largest
     settings = Settings(cluster, version)
     return tuple(
         _sized(

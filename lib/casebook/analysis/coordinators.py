@@ -1,6 +1,6 @@
 """Group coordinators: who waits for which, until when, and whom a broker's loss would hit. What notebook 50 concludes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from casebook.analysis import coordinator_checks, coordinator_lines, offsets_unread
@@ -14,7 +14,7 @@ from casebook.analysis.coordinator_rows import (
     waiting,
 )
 from casebook.analysis.coordinator_scene import Scene
-from casebook.analysis.coordinator_states import judge
+from casebook.analysis.coordinator_states import judge, largest_batches
 from casebook.analysis.load_ends import broker_queues
 from casebook.analysis.load_queue import queues
 from casebook.events import Event, LogFile
@@ -51,6 +51,7 @@ def examine(
     groups: Sequence[str] = (),
     lines: Sequence[Event] = (),
     segments: Sequence[Segment] = (),
+    largest: Mapping[int, int] | None = None,
     at: int | None = None,
 ) -> Coordinators:
     """Judge every partition of the offsets topic, foretell the ends of loads, and answer every check on coordinators.
@@ -63,12 +64,14 @@ def examine(
         groups: Names known, of which there may be none.
         lines: Of brokers' logs: they name leaders where there is no znode, and groups where no name is known.
         segments: Of a scan of the offsets topic: what is known of its largest batches.
+        largest: Bytes of the largest batch by partition, of those of which headers alone were read.
         at: End of the evidence; by default the last time that logs, log dirs and znodes bear.
     """
     told, covered = tuple(events), tuple(file for file in files if file.broker is not None)
     end = at if at is not None else _end(cluster, log_dirs, covered)
     by_broker = queues(told, covered, end)
-    judged = judge(cluster, version.version, log_dirs, by_broker, segments, coordinator_lines.leaders(lines))
+    batches = {**(largest or {}), **largest_batches(segments)}
+    judged = judge(cluster, version.version, log_dirs, by_broker, segments, coordinator_lines.leaders(lines), batches)
     topic = partitions_of_topic(cluster, version.version, judged)
     named = {} if groups else coordinator_lines.groups(lines)
     names = tuple(sorted({*groups, *named}))
@@ -84,7 +87,7 @@ def examine(
         partitions=partitions,
         queues=held,
         radius=blast_radius(partitions),
-        segments=segments,
+        largest=batches,
         events=told,
         files=covered,
     )

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from casebook.analysis import coverage
 from casebook.analysis.coordinator_rows import Waiting
 from casebook.analysis.coordinator_scene import COLLECT_LOGS, COLLECT_SIZES, Scene, facts_of, known_groups, proofs, whom, within
-from casebook.analysis.coordinator_states import WAITING, State, largest_batches, load_buffer
+from casebook.analysis.coordinator_states import WAITING, State, load_buffer
 from casebook.analysis.load_ends import BrokerQueue
 from casebook.analysis.load_rate import Span
 from casebook.analysis.proof import SHOWN, assumed
@@ -60,22 +60,44 @@ def waiting(scene: Scene) -> Finding:
         why=f"{' '.join(_of_broker(queue) for queue in busy)} Do not restart {agree(len(busy), 'it', 'them')}: "
         f"the load would begin again from zero. Clients are answered {LOADING_ANSWER.at(version)} meanwhile.",
         since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
-        next=_advice(hit, busy, scene.at),
+        next=_advice(scene, hit, busy),
     )
 
 
-def _advice(hit: Sequence[Waiting], busy: Sequence[BrokerQueue], at: int | None) -> tuple[Step, ...]:
+def _advice(scene: Scene, hit: Sequence[Waiting], busy: Sequence[BrokerQueue]) -> tuple[Step, ...]:
     whose = brokers(queue.broker for queue in busy)
     last = _last(hit)
     if within(hit, State.LOADING_FOR_EVER):
         return (
             Step(kind="first", text="Mend the load that never ends (see coordinators.loading_for_ever): waiting is in vain."),
         )
+    at = scene.at
+    wait = f"Wait until {clock(last.high, at)} UTC." if last and last.high else "Wait."
+    unproven = [one.judged.partition for one in within(hit, State.LOADING) if not _will_end(one, scene)]
     return (
-        Step(kind="first", text=f"Wait until {clock(last.high, at)} UTC." if last and last.high else "Wait."),
+        *([_look_first(unproven)] if unproven else [Step(kind="first", text=wait)]),
         Step(kind="not", text=f"Do not restart {whose}: the load begins again from zero, and all behind it wait again."),
         Step(kind="not", text="Do not delete segments blindly: commits vanish without error. Notebook 40 tells which may go."),
     )
+
+
+def _look_first(partitions: Sequence[int]) -> Step:
+    named = ", ".join(map(str, partitions[:SHOWN]))
+    return Step(
+        kind="first",
+        text=f"Find out whether the load of partition {named} can end: up to 0.10.0 a batch larger than offsets.load.buffer.size "
+        "is read for ever, and waiting is in vain. Notebook 50 reads the segments.",
+    )
+
+
+def _will_end(one: Waiting, scene: Scene) -> bool:
+    """Whether a load is certain to end: by the release, or as no batch is larger than the buffer that was read."""
+    version = scene.version
+    if LOAD_TAKES_ANY_BATCH.at(version.version):
+        return not coverage.release(version, LOAD_TAKES_ANY_BATCH)
+    settings = Settings(scene.cluster, version.version)
+    known = load_buffer(settings, one.judged.coordinator).origin != BUILT_IN_ASSUMED
+    return known and _fits(one, settings, scene.largest)
 
 
 def _last(hit: Sequence[Waiting]) -> Span | None:
@@ -138,7 +160,7 @@ def endless(scene: Scene) -> Finding:
     version = scene.version.version
     hit, loading = within(scene.partitions, State.LOADING_FOR_EVER), within(scene.partitions, State.LOADING)
     settings = Settings(scene.cluster, version)
-    largest = largest_batches(scene.segments)
+    largest = scene.largest
     ask = Question(
         check="coordinators.loading_for_ever",
         question="Can every load come to an end?",

@@ -130,12 +130,12 @@ class TestLinesAlone:
             told(1, "group_stable", ago=700, group="gone", line=6),
             told(1, "group_dead", ago=600, group="gone", line=8),
         ]
-        events = log(1, *(said(1, "loading", number, ago=5000) for number in range(50)))
-        held = examined(cluster([1] * 50), OLD, events=events, lines=lines)
+        events = log(1, *(said(1, "load_scheduled", number, ago=5000) for number in range(50)))
+        held = examined(cluster([1] * 50), NEW, events=events, lines=lines)
         assert held.groups == ("audit", "billing")
         assert {row.group_proof for row in held.rows if row.group == "billing"} == {"brokers/1/logs/x.log:4"}
         assert finding(held, "waiting").title.startswith("2 or more groups cannot consume")
-        assert examined(cluster([1] * 50), OLD, events=events, lines=lines, groups=["shop"]).groups == ("shop",)
+        assert examined(cluster([1] * 50), NEW, events=events, lines=lines, groups=["shop"]).groups == ("shop",)
 
 
 class TestNoTopic:
@@ -272,6 +272,35 @@ class TestStates:
             for dirs in ([log_dir(1, {0: 900})], [log_dir(1, {0: 1})])
         ]
         assert answers == [Status.COULD_NOT_CHECK, Status.OK]
+
+
+class TestOfItsTime:
+    """Loads whose end no line tells, and logs that end before the evidence does."""
+
+    def test_one_thread_has_ended_what_came_before(self):
+        """It began another load, or ended one that was queued later: lines are missing, and how it ended is not known."""
+        began = log(1, said(1, "loading", 0, ago=9000), said(1, "loading", 1, ago=900))
+        held = examined(cluster([1, 1]), OLD, events=began, at=AT)
+        assert states(held) == {0: State.UNKNOWN, 1: State.LOADING}
+        assert "how it ended is not in the log" in finding(held, "known").why
+        queued = [said(1, "load_scheduled", number, ago=9000 - number) for number in range(3)]
+        held = examined(cluster([1] * 3), NEW, events=log(1, *queued, said(1, "loaded", 1, ago=900, took=9)), at=AT)
+        assert states(held) == {0: State.UNKNOWN, 1: State.SERVED, 2: State.LOADING}
+
+    def test_several_threads_load_at_once(self):
+        """0.8.2, and the new coordinator: the end of one tells nothing of the others."""
+        words = "Scheduling loading of metadata from __consumer_offsets-0"
+        queued = [said(1, "load_scheduled", number, ago=9000 - number, text=words) for number in range(2)]
+        done = said(1, "loaded", 1, ago=900, took=9, text="Finished loading of metadata from __consumer_offsets-1")
+        assert states(examined(cluster([1] * 2), NEW, events=log(1, *queued, done), at=AT))[0] is State.LOADING
+
+    def test_a_log_that_ended_long_ago(self):
+        """They waited then; whether they still do, the log does not tell."""
+        events = log(1, said(1, "loading", 0, ago=900))
+        later = AT + 3_600_000
+        told = finding(examined(cluster([1]), NEW, events=events, at=later), "waiting")
+        assert (told.status, "waited for a load when the log of broker 1 ended" in told.title) == (Status.COULD_NOT_CHECK, True)
+        assert finding(examined(cluster([1]), NEW, events=events, at=AT), "waiting").status is Status.FINDING
 
 
 class TestEnds:

@@ -43,6 +43,7 @@ _STATE = {
     Step.LOADING: State.LOADING,
     Step.SERVED: State.SERVED,
     Step.FAILED: State.FAILED,
+    Step.ENDED: State.UNKNOWN,
 }
 
 
@@ -137,6 +138,7 @@ def _of(said: Said) -> dict[str, object]:
         Step.LOADING: "Its load has begun and not ended.",
         Step.SERVED: "It was loaded.",
         Step.FAILED: said.text,
+        Step.ENDED: "Its load has ended, as the thread went on to another; how it ended is not in the log.",
     }
     return {"state": _STATE[said.step], "since": said.since, "why": words[said.step], "proof": _line(said.proof)}
 

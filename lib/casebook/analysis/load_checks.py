@@ -11,7 +11,7 @@ from casebook.analysis.load_rate import Span
 from casebook.analysis.proof import SHOWN, assumed
 from casebook.analysis.served_at import clock, served_at
 from casebook.analysis.settings import BUILT_IN_ASSUMED, Settings
-from casebook.analysis.words import agree, brokers, count, number
+from casebook.analysis.words import agree, brokers, count, moment, number
 from casebook.facts import instant
 from casebook.findings import Coverage, Finding, Gap, Question, Severity, Step
 from casebook.observed import Source
@@ -51,6 +51,8 @@ def waiting(scene: Scene) -> Finding:
             return ask.could_not_check("Whether a coordinator still loads is unknown: no broker's log", settle=COLLECT_LOGS)
         return ask.ok("No coordinator loads, as far as the logs tell", gaps=gaps(scene))
     busy = [queue for queue in queues if queue.loading is not None]
+    if old := _not_known_since(hit, busy, scene.at):
+        return _waited(ask, hit, old)
     waits = sum(len(one.groups) for one in hit)
     of_all = known_groups(hit) if scene.named else f"{count(waits)} of {number(len(scene.groups), 'group')}"
     of = f"{of_all} cannot consume" if waits else f"{whom(hit)} not served yet"
@@ -61,6 +63,26 @@ def waiting(scene: Scene) -> Finding:
         f"the load would begin again from zero. Clients are answered {LOADING_ANSWER.at(version)} meanwhile.",
         since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
         next=_advice(scene, hit, busy),
+    )
+
+
+def _not_known_since(hit: Sequence[Waiting], busy: Sequence[BrokerQueue], at: int | None) -> list[BrokerQueue]:
+    """The brokers that load, where the logs of all end so long before the evidence that every load may have ended since."""
+    open_ = [one for one in hit if one.judged.state is State.LOADING_FOR_EVER]
+    old = [queue for queue in busy if queue.log is not None and queue.log.ends is not None and at and queue.log.ends < at]
+    due = all(one.eta is None or one.eta.mid is None or one.eta.low <= at for one in hit) if at else False
+    return old if busy and len(old) == len(busy) and due and not open_ else []
+
+
+def _waited(ask: Question, hit: Sequence[Waiting], old: Sequence[BrokerQueue]) -> Finding:
+    """What was so when the logs ended, and may be over."""
+    ends = max(queue.log.ends for queue in old)
+    ended = f"when the log of {brokers(queue.broker for queue in old)} ended, at {moment(instant(ends))}"
+    return ask.could_not_check(
+        f"{whom(hit)} waited for a load {ended}; whether they still do is unknown",
+        why=" ".join(_of_broker(queue) for queue in old),
+        settle=COLLECT_LOGS,
+        since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
     )
 
 

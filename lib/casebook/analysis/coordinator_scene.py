@@ -11,6 +11,7 @@ from casebook.analysis.words import count, number
 from casebook.events import Event, LogFile
 from casebook.facts import Cluster
 from casebook.findings import Evidence
+from casebook.storage import Segment
 from casebook.versions import VersionInUse
 
 COLLECT_LOGS = "Give the coordinators' server.log: casebook collect --logs BROKER=GLOB."
@@ -30,6 +31,7 @@ class Scene:
         partitions: One for each partition, by number.
         queues: One for each broker that coordinates or has logs, by id.
         radius: What each broker's loss would hit, the widest first.
+        segments: What a scan counted, where one was made.
         largest: Bytes of the largest batch of partitions, where it is known.
         events: Of all brokers' logs.
         files: What those logs cover.
@@ -44,6 +46,7 @@ class Scene:
     partitions: tuple[Waiting, ...]
     queues: tuple[BrokerQueue, ...]
     radius: tuple[BlastRadius, ...]
+    segments: Sequence[Segment]
     largest: Mapping[int, int]
     events: Sequence[Event]
     files: Sequence[LogFile]

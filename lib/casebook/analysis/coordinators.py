@@ -87,6 +87,7 @@ def examine(
         partitions=partitions,
         queues=held,
         radius=blast_radius(partitions),
+        segments=segments,
         largest=batches,
         events=told,
         files=covered,

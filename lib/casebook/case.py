@@ -128,6 +128,14 @@ class Case:
         except ValueError as error:
             raise CaseError(f"{HISTORY} has a line that is {error}.") from None
 
+    def history_size(self) -> tuple[int, int]:
+        """How many transactions its history holds, and from how many snapshots it begins.
+
+        Raises:
+            CaseError: The file is torn.
+        """
+        return history_lines.counted(_lines(self.folder / HISTORY, self.items.get(HISTORY)))
+
     def cluster(self, at: int | None = None) -> Cluster:
         """The cluster as the case's znodes and properties tell it. Never fails on damaged evidence: it says so inside.
 

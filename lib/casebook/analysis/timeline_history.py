@@ -59,6 +59,20 @@ class Stamp(NamedTuple):
     proof: str
 
 
+class Break(NamedTuple):
+    """Time of which nothing is known, as transactions are missing.
+
+    Args:
+        since: The last moment of which all is known, before it.
+        until: The moment with which the history goes on.
+        registered: No broker came or went in it.
+    """
+
+    since: int
+    until: int
+    registered: bool = False
+
+
 @dataclass(slots=True)
 class Past:
     """What znodes tell of the past.
@@ -71,9 +85,10 @@ class Past:
         controllers: In order.
         overrides: Of each topic whose settings were written, in order.
         stamps: Times that brokers wrote into znodes.
-        breaks: Times at which transactions are missing.
+        breaks: Where transactions are missing, in order.
+        transactions: How many there are: without one, it is made of observations alone.
         first: When it begins; ``None`` without one.
-        last: Time and number of the last transaction.
+        last: Time and number of the last transaction, or of the last observation.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -83,14 +98,20 @@ class Past:
     controllers: list[Span] = field(default_factory=list)
     overrides: dict[str, list[Overrides]] = field(default_factory=lambda: defaultdict(list))
     stamps: list[Stamp] = field(default_factory=list)
-    breaks: list[int] = field(default_factory=list)
+    breaks: list[Break] = field(default_factory=list)
+    transactions: int = 0
     first: int | None = None
     last: tuple[int, int] | None = None
 
     @property
     def there(self) -> bool:
-        """Whether there is a history at all."""
-        return self.first is not None
+        """Whether there is a history at all: snapshots without transactions are observations, and none."""
+        return self.transactions > 0
+
+    @property
+    def observed(self) -> bool:
+        """Whether there are observations, and no history."""
+        return self.first is not None and not self.there
 
 
 def session_name(session: int | None) -> str:
@@ -110,8 +131,8 @@ class _Replay:
     def __init__(self) -> None:
         self.past = Past()
         self._owner: dict[str, int] = {}
+        self._created: dict[Key, int | None] = {}
         self._take = {
-            What.BEGIN: self._begin,
             What.SESSION_OPENED: self._session_opened,
             What.SESSION_CLOSED: self._session_closed,
             What.BROKER_REGISTERED: self._registered,
@@ -126,8 +147,12 @@ class _Replay:
 
     def take(self, one: Happened) -> None:
         """Take in what happened next."""
+        if one.what is What.BEGIN:
+            self._begin(one)
+            return
         if not one.before:
             self.past.last = one.time, one.zxid
+            self.past.transactions += 1
         take = self._take.get(one.what)
         if take is not None:
             take(one)
@@ -141,13 +166,21 @@ class _Replay:
         self.past.rows.append(row)
 
     def _begin(self, one: Happened) -> None:
-        past = self.past
-        if past.first is None:
+        past, last = self.past, self.past.last
+        past.last = one.time, one.zxid
+        if last is None:
             past.first = one.time
             return
-        past.breaks.append(one.time)
-        for spans in (*past.registered.values(), past.controllers):
-            self._close(spans, one)  # what is still there follows anew
+        since, zxid = last
+        registered = one.registrations is not None and one.registrations <= zxid
+        past.breaks.append(Break(since, one.time, registered))
+        for spans in (*(() if registered else past.registered.values()), past.controllers):
+            if spans and spans[-1].closed is None:  # what is still there follows anew
+                self._close(spans, one)
+                spans[-1] = spans[-1]._replace(closed_earliest=since)
+        for rows in past.states.values():
+            if not rows[-1].deleted and rows[-1].until is None:
+                rows[-1] = rows[-1]._replace(until=max(since, rows[-1].time))
 
     def _session_opened(self, one: Happened) -> None:
         name = session_name(one.session)
@@ -166,24 +199,38 @@ class _Replay:
         known = self.past.sessions.get(name) or Span("session", name, None, None, None, "", "")
         self.past.sessions[name] = known._replace(broker=one.broker)
         spans = self.past.registered[one.broker]
-        if not (spans and spans[-1].opened_proof == proof and self._reopen(spans)):
-            self._close(spans, one)
-            spans.append(Span("registered", name, one.broker, one.time, None, proof, ""))
+        if self._reopened(spans, proof):
+            return
+        self._close(spans, one)
+        self._replaced(spans, one)
+        spans.append(Span("registered", name, one.broker, one.time, None, proof, ""))
         self._stamp(one, "registration")
         if not one.before:
             self._row(one, "znode_broker_registered", broker=one.broker, timestamp=one.stamp)
 
-    def _reopen(self, spans: list[Span]) -> bool:
-        """The same registration behind a gap in the history: it never went."""
-        spans[-1] = spans[-1]._replace(closed=None, closed_proof="")
+    @staticmethod
+    def _reopened(spans: list[Span], proof: str) -> bool:
+        """Whether it is the same registration, or controllership, behind a gap in the history: then it never went."""
+        if not spans or spans[-1].opened_proof != proof:
+            return False
+        spans[-1] = spans[-1]._replace(closed=None, closed_proof="", closed_earliest=None)
         return True
+
+    @staticmethod
+    def _replaced(spans: list[Span], one: Happened) -> None:
+        """One that went unseen was gone when the next one came, at the latest."""
+        if spans and spans[-1].closed_earliest is not None and spans[-1].closed_earliest <= one.time < spans[-1].closed:
+            spans[-1] = spans[-1]._replace(closed=one.time, closed_proof=transaction(one.zxid))
 
     def _gone(self, one: Happened) -> None:
         self._close(self.past.registered[one.broker], one)
         self._row(one, "znode_broker_gone", broker=one.broker)
 
     def _controller(self, one: Happened) -> None:
+        if self._reopened(self.past.controllers, transaction(one.zxid)):
+            return
         self._close(self.past.controllers, one)
+        self._replaced(self.past.controllers, one)
         self.past.controllers.append(Span("controller", "", one.broker, one.time, None, transaction(one.zxid), ""))
         self._stamp(one, "controllership")
         if not one.before:
@@ -218,8 +265,13 @@ class _Replay:
             transaction(one.zxid), False, state.stat.version if state.stat else None,
         )  # fmt: skip
         before = rows[-1] if rows else None
+        created, self._created[key] = self._created.get(key), state.stat.czxid if state.stat else None
         if before is not None and before.zxid == one.zxid:
+            rows[-1] = before._replace(until=None)
             return
+        same = created is not None and created == self._created[key]
+        if before is not None and before.until is not None and same and _is_next(before, row):
+            rows[-1] = before._replace(until=None)
         rows.append(row)
         if before is None or before.deleted or one.before:
             return
@@ -254,6 +306,11 @@ class _Replay:
     def _state_gone(self, one: Happened) -> None:
         gone = StateRow(one.topic, one.partition, one.time, one.zxid, None, None, None, None, transaction(one.zxid), deleted=True)
         self.past.states[one.topic, one.partition].append(gone)
+
+
+def _is_next(before: StateRow, row: StateRow) -> bool:
+    """Rule: each write raises a znode's version by one, so between two that follow one another none is missing."""
+    return before.version is not None and row.version == before.version + 1
 
 
 def _leader(row: StateRow) -> str:

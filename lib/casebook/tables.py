@@ -246,7 +246,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("closed_proof", "text", "Line or transaction that tells of its end; of an open end where the evidence ends."),
         ("silent", "time", "Up to here the old leader printed nothing and may have stood still; null where nothing tells."),
         ("at_most", "flag", "It may have been shorter: evidence that tells its begin or end is missing, or was not read."),
-        ("opened_earliest", "time", "It may have opened since then; null where opened is when it did, as far as evidence reaches."),
+        ("opened_earliest", "time", "It may have opened since then; null where opened is when it did, as far as is known."),
         ("closed_earliest", "time", "It may have closed since then; null where closed is when it did."),
         ("possible", "flag", "Nobody knows whether it was open at all: what the old leader did was not read."),
     ),
@@ -429,7 +429,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
     "isr_alone": _columns(
         ("topic", "text", "Topic name."),
         ("partition", "int", "Partition number."),
-        ("milliseconds", "int", "How long the ISR was the leader alone, and min.insync.replicas 1 or unknown, as far as is known."),
+        ("milliseconds", "int", "How long the ISR is known to have been the leader alone, and min.insync.replicas 1 or unknown."),
         ("at_most", "int", "How long it can have been to the end of the history: more where transactions are missing."),
         ("times", "int", "How often that began."),
         ("first", "time", "When it first began, by ZooKeeper's clock."),

@@ -40,7 +40,7 @@ class TestCollected:
         """In order, each with the moment of the last write in it; what is missing between is told once."""
         zxids = (life.led, life.later, life.third, life.second)
         told = Told(life.keep(tmp_path, logs=(), snapshots=zxids))
-        changes = list(told.data.changes()) if False else [one for one in told.happened if one.what == BEGIN]
+        changes = [one for one in told.happened if one.what == BEGIN]
         assert [one.zxid for one in changes] == list(zxids)
         assert [one.time for one in changes[:1] + changes[2:]] == [life.times[z] for z in (life.led, life.third, life.second)]
         assert life.times[life.none] <= changes[1].time <= life.times[life.later]
@@ -56,8 +56,7 @@ class TestCollected:
         )
         told = Told(folder)
         assert [one.zxid for one in told.happened if one.what == BEGIN] == [12, life.lost, life.third, life.second - 1]
-        assert [gap.until for gap in told.past.breaks][1] <= life.times[life.third]
-        assert told.past.there
+        assert told.past.there and len(told.past.breaks) == 3
 
     def test_a_snapshot_from_before_kafka(self, life, tmp_path):
         """It tells nothing of Kafka: the history does not begin with it."""
@@ -106,11 +105,11 @@ class TestTold:
         """It began after the last moment with a leader, and held until it was seen last; the next write ended it, if not before."""
         told = Told(life.keep(tmp_path, logs=(), snapshots=(life.led, life.later, life.second)))
         (window,) = [one for one in told.windows("leaderless") if one.partition == 0]
-        seen = told.past.breaks[0].until
+        seen = life.times[life.none]  # the last write in the snapshot in which nobody leads
         assert (window.opened_earliest, window.opened) == (life.times[life.led], life.times[life.none])
         assert (window.closed_earliest, window.closed) == (seen, life.times[life.second])
         said = told.finding("leaderless")
-        assert "for at least 0 ms and at most 3 min 43 s" in said.title or "for at least" in said.title
+        assert "for at least 0 ms and at most 3 min 45 s" in said.title
         assert "From between 2019-10-12 " in said.why and said.at_latest
         assert "longest_ms_at_least" in said.facts
 
@@ -173,12 +172,13 @@ def lesser(draw):
     last = len(life.records)
     ends = sorted(draw(st.lists(st.integers(base, last), max_size=6)))
     logs = [(first, until) for first, until in zip(ends[::2], ends[1::2], strict=False) if first < until]
-    snapshots = set(draw(st.lists(st.integers(base, last), min_size=1, max_size=6))) | {first - 1 for first, _ in logs if draw(st.booleans())}
+    snapshots = set(draw(st.lists(st.integers(base, last), min_size=1, max_size=6)))
+    snapshots |= {first - 1 for first, _ in logs if draw(st.booleans())}
     snapshots.add(draw(st.sampled_from([base, last, last])))
     return life, [one for at, one in enumerate(logs) if not at or one[0] > logs[at - 1][1]], sorted(snapshots)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(lesser())
 def test_less_never_says_otherwise(tmp_path_factory, kept):
     """No window outside the bounds of the truth, and no ok where the truth has a finding, whatever is left out."""
@@ -200,22 +200,26 @@ def test_less_never_says_otherwise(tmp_path_factory, kept):
 
 
 def _fits(ours, true, less) -> bool:
-    """Whether a window that is true is within the bounds of one that was found, and that one's core within it."""
+    """Whether a window that is true is within the bounds of one that was found, and that one's core within it.
+
+    What is gone by the last snapshot was gone by then, and of when that was its last write is all that is known.
+    """
     if (ours.kind, ours.topic, ours.partition) != (true.kind, true.topic, true.partition):
         return False
-    end = less.past.last[0] if ours.closed is None else ours.closed if ours.closed_earliest is None else ours.closed_earliest
-    if true.opened > ours.opened or (true.closed is not None and true.closed < end):
+    last = less.past.last[0]
+    end = last if ours.closed is None else ours.closed if ours.closed_earliest is None else ours.closed_earliest
+    if (true.opened > ours.opened and ours.opened < last) or (true.closed is not None and true.closed < end):
         return False
-    if ours.closed is not None and (true.closed is None or true.closed > ours.closed):
+    if ours.closed is not None and ours.closed < last and (true.closed is None or true.closed > ours.closed):
         return False
     earliest = ours.opened if ours.opened_earliest is None else ours.opened_earliest
-    return true.opened >= earliest or _is_first(ours, less)
+    return true.opened >= earliest or _is_first(ours, earliest, less)
 
 
-def _is_first(window, less) -> bool:
+def _is_first(window, earliest, less) -> bool:
     """Whether nothing is known of the partition before: that it was so before its state was written cannot be told."""
     first = next(row for row in less.timeline.partition_history if (row.topic, row.partition) == window[1:3])
-    return window.opened <= max(first.time, less.past.first)
+    return earliest <= max(first.time, less.past.first)
 
 
 def _is_of(ours, true) -> bool:

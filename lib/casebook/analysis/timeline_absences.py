@@ -53,7 +53,7 @@ def absences(past: Past, spans: Sequence[Span], *, whole: bool, end: str) -> Abs
         whole: Who is in no registration was not registered: they are those of ZooKeeper's own files.
         end: Where the end of the evidence is told.
     """
-    return Absences([part for one in _between(spans, whole, end) for part in _apart(one, past.breaks if whole else ())])
+    return Absences([_bounded(one, past.breaks if whole else ()) for one in _between(spans, whole, end)])
 
 
 def _between(spans: Sequence[Span], whole: bool, end: str) -> Iterator[Absence]:
@@ -67,15 +67,19 @@ def _between(spans: Sequence[Span], whole: bool, end: str) -> Iterator[Absence]:
         yield Absence(since, None, proof, end, earliest)
 
 
-def _apart(one: Absence, breaks: Sequence[Break]) -> Iterator[Absence]:
-    """An absence, cut where nobody knows whether the broker was back meanwhile."""
-    for gap in breaks:
-        known = one.since is None or one.since <= gap.since
-        if gap.registered or not known or (one.back is not None and one.back <= gap.since):
-            continue
-        if one.back is not None and one.back <= gap.until:
-            one = one._replace(back_earliest=gap.since)
-            continue
-        yield one._replace(back=gap.until, back_proof="", back_earliest=gap.since)
-        one = one._replace(since=gap.until, since_earliest=gap.since)
-    yield one
+def _bounded(one: Absence, breaks: Sequence[Break]) -> Absence:
+    """An absence through time of which nobody knows whether the broker was back: bounds of one that there was in any case.
+
+    It is the last one where the broker is not back at the end, else the first one.
+    """
+    unseen = [
+        gap
+        for gap in breaks
+        if not gap.registered and (one.since is None or gap.until > one.since) and (one.back is None or gap.since < one.back)
+    ]
+    if not unseen:
+        return one
+    if one.back is not None:
+        return one._replace(back_earliest=unseen[0].since)
+    earliest = one.since if one.since_earliest is None else one.since_earliest
+    return one._replace(since=unseen[-1].until, since_earliest=earliest or 0)

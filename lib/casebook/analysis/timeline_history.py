@@ -62,9 +62,12 @@ class Stamp(NamedTuple):
 class Break(NamedTuple):
     """Time of which nothing is known, as transactions are missing.
 
+    What goes leaves no time behind. So of a snapshot that no transaction goes on from it is known that what is in it was there
+    at its last write, but what is not was gone only when the next write came that is not in it.
+
     Args:
-        since: The last moment of which all is known, before it.
-        until: The moment with which the history goes on.
+        since: The last moment of which it is known what was there, before it.
+        until: The moment by which that was gone of which nothing is left behind it. The next one may begin earlier.
         registered: No broker came or went in it.
     """
 
@@ -88,6 +91,7 @@ class Past:
         breaks: Where transactions are missing, in order.
         transactions: How many there are: without one, it is made of observations alone.
         first: When it begins; ``None`` without one.
+        settled: By then that was gone of which it does not tell where it begins.
         last: Time and number of the last transaction, or of the last observation.
     """
 
@@ -101,6 +105,7 @@ class Past:
     breaks: list[Break] = field(default_factory=list)
     transactions: int = 0
     first: int | None = None
+    settled: int | None = None
     last: tuple[int, int] | None = None
 
     @property
@@ -132,6 +137,7 @@ class _Replay:
         self.past = Past()
         self._owner: dict[str, int] = {}
         self._created: dict[Key, int | None] = {}
+        self._late: dict[str, int] = {}
         self._take = {
             What.SESSION_OPENED: self._session_opened,
             What.SESSION_CLOSED: self._session_closed,
@@ -153,6 +159,7 @@ class _Replay:
         if not one.before:
             self.past.last = one.time, one.zxid
             self.past.transactions += 1
+            self._late.clear()
         take = self._take.get(one.what)
         if take is not None:
             take(one)
@@ -167,13 +174,17 @@ class _Replay:
 
     def _begin(self, one: Happened) -> None:
         past, last = self.past, self.past.last
+        if last is not None and one.time > last[0]:
+            self._settle(one.time)
         past.last = one.time, one.zxid
         if last is None:
-            past.first = one.time
+            past.first = past.settled = one.time
+            self._late[transaction(one.zxid)] = 0
             return
         since, zxid = last
         registered = one.registrations is not None and one.registrations <= zxid
         past.breaks.append(Break(since, one.time, registered))
+        self._late[transaction(one.zxid)] = len(past.breaks)
         for spans in (*(() if registered else past.registered.values()), past.controllers):
             if spans and spans[-1].closed is None:  # what is still there follows anew
                 self._close(spans, one)
@@ -181,6 +192,22 @@ class _Replay:
         for rows in past.states.values():
             if not rows[-1].deleted and rows[-1].until is None:
                 rows[-1] = rows[-1]._replace(until=max(since, rows[-1].time))
+
+    def _settle(self, at: int) -> None:
+        """What was not in the snapshots that no transaction went on from was gone by the time of a later write."""
+        late, past = self._late, self.past
+        for spans in (*past.registered.values(), past.controllers):
+            if spans and spans[-1].closed_proof in late:
+                spans[-1] = spans[-1]._replace(closed=at)
+        for rows in past.states.values():
+            if rows[-1].deleted and rows[-1].proof in late:
+                rows[-1] = rows[-1]._replace(time=at)
+        for place in late.values():
+            if place:
+                past.breaks[place - 1] = past.breaks[place - 1]._replace(until=at)
+            else:
+                past.settled = at
+        late.clear()
 
     def _session_opened(self, one: Happened) -> None:
         name = session_name(one.session)
@@ -272,6 +299,8 @@ class _Replay:
         same = created is not None and created == self._created[key]
         if before is not None and before.until is not None and same and _is_next(before, row):
             rows[-1] = before._replace(until=None)
+        if before is not None and before.deleted and before.time > row.time:
+            rows[-1] = before._replace(time=row.time)
         rows.append(row)
         if before is None or before.deleted or one.before:
             return

@@ -190,11 +190,18 @@ def _led_before(row: Row, leader: int | None, failed: Sequence[Row]) -> StateRow
 
 def _add_observed(known: list[StateRow], state: StateRow) -> None:
     """A state that logs tell as well is the same one: they tell when it began, not when its znode was last written."""
-    for place, row in enumerate(known):
-        same = (row.leader, row.leader_epoch, row.deleted) == (state.leader, state.leader_epoch, state.deleted)
-        if same and row.isr in (None, state.isr):
-            known[place] = row._replace(isr=state.isr, controller_epoch=state.controller_epoch)
-            return
+    same = [
+        place
+        for place, row in enumerate(known)
+        if row.zxid is None
+        and (row.leader, row.leader_epoch) == (state.leader, state.leader_epoch)
+        and row.isr in (None, state.isr)
+        and not row.deleted
+    ]
+    if same and not state.deleted:
+        nearest = min(same, key=lambda place: abs(known[place].time - state.time))
+        known[nearest] = known[nearest]._replace(isr=state.isr, controller_epoch=state.controller_epoch)
+        return
     known.append(state)
     known.sort(key=lambda row: row.time)
 

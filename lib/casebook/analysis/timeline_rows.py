@@ -204,7 +204,7 @@ class Window(NamedTuple):
             it may have stood still. ``None`` where nothing tells it apart from one that ran.
         opened_earliest: It may have opened since then; ``None`` where ``opened`` is when it did, as far as the evidence reaches.
         closed_earliest: It may have closed since then, as the evidence that tells it is missing or was not read; ``None`` where
-            ``closed`` is when it did. No earlier than ``opened``.
+            ``closed`` is when it did.
         possible: Nobody knows whether it was open at all.
     """
 

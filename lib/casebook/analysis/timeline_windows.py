@@ -24,7 +24,7 @@ def windows(scene: Scene) -> Iterator[Window]:
         gone = defaultdict(lambda: absences(scene.past, (), whole=True, end=end), gone)  # never registered
     for key, rows in scene.states.items():
         yield from _leaderless(scene, rows, gone)
-        yield from _under_min_isr(scene, key, rows)
+        yield from _joined(_under_min_isr(scene, key, rows))
     yield from _loading(scene)
 
 
@@ -37,34 +37,47 @@ def end_of_states(scene: Scene) -> tuple[str, str]:
 
 def _leaderless(scene: Scene, rows: Sequence[StateRow], gone: Mapping[int, Absences]) -> Iterator[Window]:
     """Rule: from the loss of the leader's znode, or leader -1, until a leader is elected or is registered again."""
+    return _joined(piece for before, row, until in _spells(rows) for piece in _pieces(scene, before, row, until, gone))
+
+
+def _joined(pieces: Iterable[Window]) -> Iterator[Window]:
+    """Windows of the pieces that go on from one another, or may: of such the bounds of one that there was in any case.
+
+    It is the last one where it is open at the end, else the first one.
+    """
     held: Window | None = None
-    for before, row, until in _spells(rows):
-        for piece in _pieces(scene, before, row, until, gone):
-            if held is not None and _goes_on(held, piece):
-                held = held._replace(
-                    closed=piece.closed, closed_proof=piece.closed_proof, closed_by=piece.closed_by, new_leader=piece.new_leader,
-                    closed_earliest=piece.closed_earliest,
-                )  # fmt: skip
-                continue
-            if held is not None:
-                yield held
+    for piece in pieces:
+        if held is None:
             held = piece
+            continue
+        begin = piece.opened if piece.opened_earliest is None else piece.opened_earliest
+        end = {
+            "closed": piece.closed,
+            "closed_proof": piece.closed_proof,
+            "closed_by": piece.closed_by,
+            "new_leader": piece.new_leader,
+        }
+        if held.closed_earliest is None:
+            if piece.opened_earliest is None and held.closed is not None and piece.opened <= held.closed:
+                held = held._replace(**end, closed_earliest=piece.closed_earliest)
+                continue
+        elif begin <= held.closed:
+            since = held.opened if held.opened_earliest is None else held.opened_earliest
+            held = piece._replace(opened_earliest=since) if piece.closed is None else held._replace(**end)
+            continue
+        yield held
+        held = piece
     if held is not None:
         yield held
-
-
-def _goes_on(held: Window, piece: Window) -> bool:
-    """Whether one window is the other, further on: what ended or began at a moment that nobody knows need not be."""
-    if held.closed is None or held.closed_earliest is not None or piece.opened is None or piece.opened_earliest is not None:
-        return False
-    return piece.opened <= held.closed
 
 
 def _spells(rows: Sequence[StateRow]) -> Iterator[tuple[StateRow | None, StateRow, StateRow | None]]:
     """What was before it, each state, and what follows it."""
     for place, row in enumerate(rows):
         if not row.deleted:
-            before = rows[place - 1] if place and not rows[place - 1].deleted else None
+            before = rows[place - 1] if place else None
+            if before is not None and before.deleted:  # when exactly is not known where what was before it ended unseen
+                before = rows[place - 2] if place > 1 and rows[place - 2].until is not None else None
             yield before, row, rows[place + 1] if place + 1 < len(rows) else None
 
 
@@ -77,7 +90,7 @@ def _pieces(
     if row.leader is None:
         yield Window(
             WindowKind.LEADERLESS, *row[:2], row.time, closed, None, new, row.proof, end_proof, "The state names no leader.", end,
-            opened_earliest=_led_until(before, row, gone), closed_earliest=row.until if closed is not None else None,
+            opened_earliest=_led_until(scene, before, row, gone), closed_earliest=row.until if closed is not None else None,
         )  # fmt: skip
         return
     if row.leader not in gone and not isinstance(gone, defaultdict):
@@ -87,24 +100,24 @@ def _pieces(
         opened, earliest = _begin(scene, before, row, one)
         if (one.back is not None and one.back <= row.time) or (known is not None and opened > known):
             continue
+        if one.back_earliest is not None and one.back_earliest < row.time:
+            continue  # it was gone before the state was written; whether afterwards as well nobody knows
         window = Window(
             WindowKind.LEADERLESS, *row[:2], opened, closed, row.leader, new, row.proof if opened == row.time else one.proof,
             end_proof, _lost(row, one), end, opened_earliest=earliest,
         )  # fmt: skip
-        least = opened if one.back_earliest is None else max(opened, one.back_earliest)
         if one.back is not None and (known is None or one.back < known or (row.until is not None and one.back == known)):
             came = f"Leader {row.leader} registered again."
-            unseen = f"Whether leader {row.leader} was there meanwhile is not known: transactions are missing."
             yield window._replace(
-                closed=one.back, new_leader=row.leader, closed_proof=one.back_proof, closed_by=came if one.back_proof else unseen,
-                closed_earliest=None if one.back_earliest is None else least,
+                closed=one.back, new_leader=row.leader, closed_proof=one.back_proof, closed_by=came,
+                closed_earliest=one.back_earliest,
             )  # fmt: skip
         elif row.until is not None and closed is not None:
             last = row.until if one.back_earliest is None else min(row.until, one.back_earliest)
-            yield window._replace(closed_earliest=max(opened, last))
+            yield window._replace(closed_earliest=last)
         elif closed is None or opened < closed:
             short = closed is not None and one.back_earliest is not None and one.back_earliest < closed
-            yield window._replace(closed_earliest=least if short else None)
+            yield window._replace(closed_earliest=one.back_earliest if short else None)
 
 
 def _begin(scene: Scene, before: StateRow | None, row: StateRow, one: Absence) -> tuple[int, int | None]:
@@ -112,23 +125,29 @@ def _begin(scene: Scene, before: StateRow | None, row: StateRow, one: Absence) -
 
     A state that was written before the evidence begins was written with a leader that was there.
     """
-    since, earliest = one.since, one.since_earliest
-    if since is None and scene.past.first is not None:
-        since, earliest = scene.past.first, row.time
+    since, earliest = _lost_between(scene, row, one)
     if since is None or since <= row.time:
         return row.time, None if before is None else before.until
     return since, None if earliest is None or earliest >= since else max(earliest, row.time)
 
 
-def _led_until(before: StateRow | None, row: StateRow, gone: Mapping[int, Absences]) -> int | None:
+def _lost_between(scene: Scene, row: StateRow, one: Absence) -> tuple[int | None, int | None]:
+    """By when a state's leader was gone, and since when it may have been."""
+    if one.since is None and scene.past.settled is not None:
+        return scene.past.settled, row.time
+    return one.since, one.since_earliest
+
+
+def _led_until(scene: Scene, before: StateRow | None, row: StateRow, gone: Mapping[int, Absences]) -> int | None:
     """Since when a state's leader may have been lost that the next one says is gone; ``None`` where nothing is missing."""
     if before is None:
         return None
     limit = row.time if before.until is None else before.until
     if before.leader is not None and (before.leader in gone or isinstance(gone, defaultdict)):
         for one in gone[before.leader].within(before.time, row.time):
-            if one.since is not None and one.since_earliest is not None and one.since_earliest < limit <= one.since:
-                return max(one.since_earliest, before.time)
+            since, earliest = _lost_between(scene, before, one)
+            if since is not None and earliest is not None and earliest < limit <= since:
+                return max(earliest, before.time)
     return before.until
 
 
@@ -208,13 +227,13 @@ def _moments(scene: Scene, topic: str, rows: Sequence[StateRow]) -> Iterator[_Mo
     changes = scene.past.overrides.get(topic, ())
     for place, row in enumerate(rows):
         until = rows[place + 1].time if place + 1 < len(rows) else None
+        until = until if row.until is None else row.until
         found = [_Moment(row.time, row, _min_isr(scene, row, row.time), row.proof)]
         for change in changes:
             if row.time < change.time and (until is None or change.time < until):
                 proof = transaction(change.zxid)
                 found.append(_Moment(change.time, row, _min_isr(scene, row, change.time), proof, written=True))
-        last = None if row.until is None else max(row.until, found[-1].time)
-        yield from (*found[:-1], found[-1]._replace(until=last))
+        yield from (*found[:-1], found[-1]._replace(until=row.until))
 
 
 def _min_isr(scene: Scene, row: StateRow, at: int) -> int | None:

@@ -135,6 +135,14 @@ class Case:
         if self.has_history:
             yield from _changes(_as_far_as_readable(_lines(self.folder / HISTORY, self.items.get(HISTORY))))
 
+    def history_size(self) -> tuple[int, int]:
+        """How many transactions its history holds, and from how many snapshots it begins.
+
+        Raises:
+            CaseError: The file is torn.
+        """
+        return history_lines.counted(_lines(self.folder / HISTORY, self.items.get(HISTORY)))
+
     def cluster(self, at: int | None = None) -> Cluster:
         """The cluster as the case's znodes and properties tell it. Never fails on damaged evidence: it says so inside.
 

@@ -270,7 +270,7 @@ class Examination:
         found, self._timezone = self._shared.timeline(timezone), timezone
         self._tables |= {
             "events": found.rows,
-            "windows": found.windows,
+            "windows": (*found.windows, *found.possible),
             "partition_history": found.partition_history,
             "untyped": found.untyped,
         }

@@ -39,6 +39,7 @@ class Happened(NamedTuple):
         timeout: Of a session, milliseconds.
         epoch: Of a controller.
         config: Overrides of a topic; none when their znode went, ``None`` when they cannot be decoded.
+        registrations: Where a history begins: the last transaction in which any broker came or went; ``None`` when unknown.
     """
 
     what: What
@@ -54,3 +55,4 @@ class Happened(NamedTuple):
     timeout: int | None = None
     epoch: int | None = None
     config: Mapping[str, str] | None = None
+    registrations: int | None = None

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from casebook.analysis import coverage, log_checks
 from casebook.analysis.settings import BUILT_IN, BUILT_IN_ASSUMED, SERVER_PROPERTIES, UNREADABLE
-from casebook.analysis.timeline_history import Past
+from casebook.analysis.timeline_history import Break, Past
 from casebook.events import LogFile
 from casebook.facts import Cluster, Partition, PartitionState, Problem, ReadOutcome, Znode
 from casebook.findings import Coverage, Gap, Question, Status
@@ -150,12 +150,12 @@ class TestHistory:
     @pytest.mark.parametrize(
         ("past", "cluster", "whole"),
         [
-            (Past(first=1, followed=True), Cluster(), True),
+            (Past(first=1, transactions=1), Cluster(), True),
             (Past(first=1), Cluster(), False),
             (Past(), Cluster(), False),
-            (Past(first=1, followed=True, breaks=[5]), Cluster(), False),
+            (Past(first=1, transactions=1, breaks=[Break(3, 5)]), Cluster(), False),
             (
-                Past(first=1, followed=True),
+                Past(first=1, transactions=1),
                 Cluster(missing_parts=(Problem(path="zookeeper/history.jsonl.zst", reason="is torn"),)),
                 False,
             ),

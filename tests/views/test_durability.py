@@ -149,7 +149,7 @@ class TestUnknown:
 
     def test_times_of_which_nothing_can_be_told(self):
         """A leader alone under a min.insync.replicas that nobody knows is no time of acks=1."""
-        known = IsrAlone("careful", 0, 60_000, 1, 1_000, 61_000, False, "1", "zookeeper/history")
+        known = IsrAlone("careful", 0, 60_000, 60_000, 1, 1_000, 61_000, False, "1", "zookeeper/history")
         unsure = known._replace(partition=1, min_isr=None)
         found = replace(audited(against=False), history=True)
         said = words_of(html_of(views.past(replace(found, isr_alone=(unsure,)))))

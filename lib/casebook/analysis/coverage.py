@@ -10,7 +10,7 @@ from casebook import events
 from casebook.analysis.evidence import GIVE_RELEASE
 from casebook.analysis.proof import COLLECT_AGAIN, SHOWN
 from casebook.analysis.settings import BUILT_IN, BUILT_IN_ASSUMED, SERVER_PROPERTIES, UNREADABLE
-from casebook.analysis.timeline_history import Past
+from casebook.analysis.timeline_history import Break, Past
 from casebook.analysis.verdicts import State, Verdict
 from casebook.analysis.words import agree, brokers, number
 from casebook.events import Extent, LogFile
@@ -26,6 +26,8 @@ COLLECT_LOGS_AGAIN = "Collect these logs again, as they were written."
 COLLECT_LOG_DIRS = "Collect the log dirs of every broker: casebook collect --log-dirs BROKER=DIR."
 COLLECT_PROPERTIES = "Collect server.properties of every broker: casebook collect --properties BROKER=FILE."
 COLLECT_HISTORY = "Collect ZooKeeper's own files: casebook collect --zookeeper-data DIR."
+
+OTHER_LOGS = "Give the transaction logs, those of another server of the ensemble as well: casebook collect --zookeeper-data DIR."
 
 _HISTORY = "zookeeper/history"
 _SIDE_LOGS = ("state-change", "controller", "log-cleaner", "authorizer", "kafka-request", "gc")
@@ -124,15 +126,26 @@ def history(past: Past, cluster: Cluster) -> Gaps:
     """Why ZooKeeper's history does not tell of all the time that it spans, or of none."""
     if torn := torn_history(cluster):
         return torn
+    if past.observed:
+        return (Gap(why=observed(past), settle=OTHER_LOGS),)
     if not past.there:
-        why = "ZooKeeper's history was not collected."
-        if past.first is not None:
-            why = "There is a snapshot of ZooKeeper and no transaction: it tells of one moment."
-        return (Gap(why=why, settle=COLLECT_HISTORY),)
+        return (Gap(why="ZooKeeper's history was not collected.", settle=COLLECT_HISTORY),)
+    return tuple(Gap(why=missing(past.breaks), settle=OTHER_LOGS) for _ in past.breaks[:1])
+
+
+def observed(past: Past) -> str:
+    """What snapshots without transactions tell, and what they do not."""
     if not past.breaks:
-        return ()
-    why = f"Transactions before {instant(past.breaks[0])} are missing."
-    return (Gap(why=why, settle="Give the transaction logs of another server of the ensemble."),)
+        return f"ZooKeeper's transaction logs are missing: its snapshot tells only of {instant(past.first)}."
+    moments = f"{number(len(past.breaks) + 1, 'snapshot')} from {instant(past.first)} to {instant(past.breaks[-1].until)}"
+    return f"ZooKeeper's transaction logs are missing: what happened between {moments} is not known."
+
+
+def missing(breaks: Sequence[Break]) -> str:
+    """Between which moments nobody knows what happened."""
+    first = f"Transactions between {instant(breaks[0].since)} and {instant(breaks[0].until)} are missing"
+    more = len(breaks) - 1
+    return f"{first}, and {number(more, 'later stretch', 'later stretches')} of them." if more else f"{first}."
 
 
 def release(version: VersionInUse, rule: Changed) -> Gaps:
@@ -182,8 +195,9 @@ def state_changes(files: Sequence[LogFile], cluster: Cluster, past: Past, wanted
     Args:
         wanted: The brokers, each of which may have been the controller that alone logs an election.
     """
-    if not history(past, cluster):
-        return ()
+    gaps = history(past, cluster)
+    if not gaps or past.there:
+        return gaps  # where there is a history, states are those that it tells
     read = [file for file in files if file.extent is Extent.READ]
     return tuple(_of_logs(read, wanted, _is_state_change_log, "state-change.log"))
 

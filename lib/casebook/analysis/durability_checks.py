@@ -254,6 +254,7 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
         gone: What ZooKeeper's history tells; ``None`` where the case has none.
     """
     told = gone is not None
+    missing = coverage.history(gone, cluster) if told else ()
     known, unknown = [row for row in found if row.min_isr is not None], [row for row in found if row.min_isr is None]
     ask = Question(
         check="durability.isr_alone",
@@ -274,7 +275,7 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
             settle="ZooKeeper's own files: casebook collect --zookeeper-data DIR.",
         )
     if not found:
-        return ask.ok("acks=all was never acks=1 in this history", gaps=coverage.history(gone, cluster))
+        return ask.ok("acks=all was never acks=1 in this history", gaps=missing)
     if not known:
         return ask.could_not_check(
             f"Whether acks=all was acks=1 is not known of {number(len(unknown), 'partition')}",
@@ -283,17 +284,27 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
             evidence=(Evidence(file="tables/isr_alone"),),
         )
     worst, still = known[0], sum(row.open for row in known)
+    least = any(row.at_most > row.milliseconds for row in known)
     return ask.found(
         Severity.WARNING,
-        f"acks=all was acks=1 in {number(len(known), 'partition')}, longest in {worst.topic}-{worst.partition}: "
-        f"{duration(worst.milliseconds)}",
+        f"acks=all was acks=1 in {'at least ' if missing else ''}{number(len(known), 'partition')}, longest in "
+        f"{worst.topic}-{worst.partition}: {_lasted(worst)}",
         why="Its ISR was the leader alone, and min.insync.replicas let it acknowledge."
         + (f" {number(still, 'partition')} still {agree(still, 'is', 'are')} so at the end." if still else "")
         + (f" Of {number(len(unknown), 'partition')} min.insync.replicas of then is not known." if unknown else ""),
         evidence=(Evidence(file="tables/isr_alone"),),
         next=(Step(kind="first", text="Set min.insync.replicas=2 on these topics, once all are in sync (rule D4)."),),
-        caveats=("Time is counted from ISR changes in ZooKeeper; what was written meanwhile notebook 70 tells.",),
+        caveats=(
+            "Time is counted from ISR changes in ZooKeeper; what was written meanwhile notebook 70 tells.",
+            *(f"Durations are lower bounds. {gap.why}" for gap in missing[: int(least)]),
+        ),
     )
+
+
+def _lasted(row: IsrAlone) -> str:
+    if row.at_most == row.milliseconds:
+        return duration(row.milliseconds)
+    return f"at least {duration(row.milliseconds)}, at most {duration(row.at_most)}"
 
 
 def clients(scene: Scene) -> Finding:

@@ -13,7 +13,10 @@ _KEY = "min.insync.replicas"
 
 
 class _Stretch(NamedTuple):
-    """Time in which one replica was in sync, and that was enough; or nobody knows whether it was, ``min_isr`` ``None``."""
+    """Time in which one replica was in sync, and that was enough; or nobody knows whether it was, ``min_isr`` ``None``.
+
+    ``until`` is the last moment that is known of it, ``open`` whether no later one tells of its end.
+    """
 
     since: int
     until: int
@@ -40,23 +43,25 @@ def isr_alone(past: Past, cluster: Cluster, settings: Settings) -> tuple[IsrAlon
         if max(copies.get(key, 0), *(len(row.isr or ()) for row in states), 0) > 1:
             stretches = list(_stretches(states, past.overrides.get(key[0], ()), settings, past.last[0]))
             of_both = ([one for one in stretches if (one.min_isr is None) is unknown] for unknown in (False, True))
-            found += [_row(key, alike) for alike in of_both if alike]
+            unseen = sum(_unseen(states, past.last[0]))
+            found += [_row(key, alike, unseen) for alike in of_both if alike]
     return tuple(sorted(found, key=lambda row: (row.min_isr is None, -row.milliseconds, row.topic, row.partition)))
 
 
 def _stretches(states: Sequence[StateRow], overrides: Sequence[Overrides], settings: Settings, end: int) -> Iterator[_Stretch]:
     """Consecutive states with a leader alone are one stretch, as is one that a change of settings goes through.
 
-    What is known and what is not are not: they are stretches of their own.
+    What is known and what is not are not: they are stretches of their own. So are those on both sides of time that nobody knows.
     """
     pending: _Stretch | None = None
     for at, row in enumerate(states):
         last = at + 1 == len(states)
-        until = max(end, row.time) if last else max(states[at + 1].time, row.time)
+        until = max(end if last else states[at + 1].time, row.time) if row.until is None else row.until
         alone = _alone(row)
         least = _min_isr(row, overrides, settings) if alone else None
         counts = alone and (least is None or least <= 1)
-        if pending is not None and counts and (pending.min_isr is None) == (least is None):
+        seen = at == 0 or states[at - 1].until is None
+        if pending is not None and counts and seen and (pending.min_isr is None) == (least is None):
             pending = pending._replace(until=until, open=last)
             continue
         if pending is not None:
@@ -64,6 +69,13 @@ def _stretches(states: Sequence[StateRow], overrides: Sequence[Overrides], setti
         pending = _Stretch(row.time, until, last, None if least is None else str(least), row.proof) if counts else None
     if pending is not None:
         yield pending
+
+
+def _unseen(states: Sequence[StateRow], end: int) -> Iterator[int]:
+    """Milliseconds in which nobody knows how many were in sync."""
+    for at, row in enumerate(states):
+        if row.until is not None:
+            yield max(0, (states[at + 1].time if at + 1 < len(states) else end) - row.until)
 
 
 def _alone(row: StateRow) -> bool:
@@ -87,12 +99,14 @@ def _then(overrides: Iterable[Overrides], time: int) -> Mapping[str, str] | None
     return known[-1].config if known else None
 
 
-def _row(key: Key, stretches: Sequence[_Stretch]) -> IsrAlone:
+def _row(key: Key, stretches: Sequence[_Stretch], unseen: int) -> IsrAlone:
     first, last = stretches[0], stretches[-1]
+    known = sum(stretch.until - stretch.since for stretch in stretches)
     return IsrAlone(
         topic=key[0],
         partition=key[1],
-        milliseconds=sum(stretch.until - stretch.since for stretch in stretches),
+        milliseconds=known,
+        at_most=known + unseen,
         times=len(stretches),
         first=first.since,
         last=last.until,

@@ -74,7 +74,9 @@ class IsrAlone(NamedTuple):
     Args:
         topic: Topic name.
         partition: Partition number.
-        milliseconds: With one replica in sync, a leader, and min.insync.replicas 1 or not known; at least, where ``open``.
+        milliseconds: With one replica in sync, a leader, and min.insync.replicas 1 or not known; at least, where ``open`` or
+            where transactions are missing.
+        at_most: It was no longer to the end of the history: so many, where all that nobody knows of was so, too.
         times: How often it began.
         first: When it first began, epoch ms by ZooKeeper's clock.
         last: When it last ended, or the history did.
@@ -87,6 +89,7 @@ class IsrAlone(NamedTuple):
     topic: str
     partition: int
     milliseconds: int
+    at_most: int
     times: int
     first: int
     last: int

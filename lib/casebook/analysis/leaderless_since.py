@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from casebook.analysis.timeline import Timeline
 from casebook.analysis.timeline_history import Key
-from casebook.analysis.timeline_rows import WindowKind
+from casebook.analysis.timeline_rows import Window, WindowKind
 from casebook.analysis.verdicts import OFFLINE, Verdict
 from casebook.facts import instant
 from casebook.findings import Finding, Status
@@ -22,21 +22,25 @@ def dated(findings: Iterable[Finding], verdicts: Iterable[Verdict], told: Timeli
         told: By logs and history.
     """
     offline = {(verdict.topic, verdict.partition) for verdict in verdicts if verdict.state in OFFLINE}
-    lost = {key: at for key, at in _lost(told).items() if key in offline}
-    own = [at for (topic, _), at in lost.items() if topic == OFFSETS_TOPIC]
-    known = {_OFFLINE: min(lost.values(), default=None), _COORDINATORS: min(own, default=None)}
+    lost = {key: window for key, window in _lost(told).items() if key in offline}
+    own = [window for (topic, _), window in lost.items() if topic == OFFSETS_TOPIC]
+    known = {_OFFLINE: _first(lost.values()), _COORDINATORS: _first(own)}
     return tuple(_dated(finding, known.get(finding.check)) for finding in findings)
 
 
-def _lost(told: Timeline) -> Mapping[Key, int]:
+def _first(windows: Iterable[Window]) -> Window | None:
+    return min(windows, key=lambda window: window.opened, default=None)
+
+
+def _lost(told: Timeline) -> Mapping[Key, Window]:
     """When the registration of its last leader went, of each partition that has been without ever since."""
     gone = {span.closed_proof for span in told.spans if span.kind == "registered" and span.closed is not None}
     still = [window for window in told.windows if window.kind is WindowKind.LEADERLESS and window.closed is None]
-    return {(window.topic, window.partition): window.opened for window in still if window.opened_proof in gone}
+    return {(window.topic, window.partition): window for window in still if window.opened_proof in gone}
 
 
-def _dated(finding: Finding, at: int | None) -> Finding:
-    since = instant(at)
+def _dated(finding: Finding, window: Window | None) -> Finding:
+    since = None if window is None else instant(window.opened)
     if since is None or finding.status is not Status.FINDING or (finding.since is not None and finding.since < since):
         return finding
-    return replace(finding, since=since, at_latest=False)
+    return replace(finding, since=since, at_latest=window.opened_earliest is not None)

@@ -37,7 +37,7 @@ def observations(
     listed = observation(log_dir.listed_at for log_dir in log_dirs)
     known = {
         Source.ZNODES: observation((cluster.read_from, cluster.read_to)),
-        Source.HISTORY: observation((past.first, past.last[0])) if past is not None and past.there else None,
+        Source.HISTORY: observation((past.first, past.last[0])) if past is not None and past.first is not None else None,
         Source.LOG_DIRS: listed,
         Source.SEGMENTS: listed,
         Source.LOGS: observation(time for file in files for time in (file.first, file.last)),

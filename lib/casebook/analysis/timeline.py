@@ -50,6 +50,7 @@ class Timeline:
         partition_history: By topic, partition and time.
         clocks: One for each broker and log of no broker, in order.
         windows: By kind, worst first, then by time.
+        possible: Windows with two leaders of which nobody knows whether there were any, with what bounds them.
         spans: Sessions, registrations, controllers and processes, by kind, broker and time: the lanes.
         chains: Those first whose broker is still down and holds partitions without leader, then those that hit most.
         roots: What may have begun each chain, the likeliest first; of the first chain first.
@@ -77,6 +78,7 @@ class Timeline:
     untyped: tuple[Untyped, ...]
     findings: tuple[Finding, ...]
     changes: tuple[Change, ...] = ()
+    possible: tuple[Window, ...] = ()
 
 
 def examine(
@@ -121,6 +123,7 @@ def examine(
         untyped=shapes,
         findings=timeline_checks.checks(scene, windows, doubts, chains, roots, silences, shapes, changes),
         changes=changes,
+        possible=timeline_windows.ordered(doubt.window for doubt in doubts),
     )
 
 

@@ -59,6 +59,23 @@ class Stamp(NamedTuple):
     proof: str
 
 
+class Break(NamedTuple):
+    """Time of which nothing is known, as transactions are missing.
+
+    What goes leaves no time behind. So of a snapshot that no transaction goes on from it is known that what is in it was there
+    at its last write, but what is not was gone only when the next write came that is not in it.
+
+    Args:
+        since: The last moment of which it is known what was there, before it.
+        until: The moment by which that was gone of which nothing is left behind it. The next one may begin earlier.
+        registered: No broker came or went in it.
+    """
+
+    since: int
+    until: int
+    registered: bool = False
+
+
 @dataclass(slots=True)
 class Past:
     """What znodes tell of the past.
@@ -71,10 +88,11 @@ class Past:
         controllers: In order.
         overrides: Of each topic whose settings were written, in order.
         stamps: Times that brokers wrote into znodes.
-        breaks: Times at which transactions are missing.
+        breaks: Where transactions are missing, in order.
+        transactions: How many there are: without one, it is made of observations alone.
         first: When it begins; ``None`` without one.
-        last: Time and number of the last transaction.
-        followed: Whether a single transaction is known that came after it began.
+        settled: By then that was gone of which it does not tell where it begins.
+        last: Time and number of the last transaction, or of the last observation.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -84,15 +102,21 @@ class Past:
     controllers: list[Span] = field(default_factory=list)
     overrides: dict[str, list[Overrides]] = field(default_factory=lambda: defaultdict(list))
     stamps: list[Stamp] = field(default_factory=list)
-    breaks: list[int] = field(default_factory=list)
+    breaks: list[Break] = field(default_factory=list)
+    transactions: int = 0
     first: int | None = None
+    settled: int | None = None
     last: tuple[int, int] | None = None
-    followed: bool = False
 
     @property
     def there(self) -> bool:
-        """Whether there is a history at all: a snapshot alone is a walk, and tells nothing of what was before or after it."""
-        return self.first is not None and self.followed
+        """Whether there is a history at all: snapshots without transactions are observations, and none."""
+        return self.transactions > 0
+
+    @property
+    def observed(self) -> bool:
+        """Whether there are observations, and no history."""
+        return self.first is not None and not self.there
 
 
 def session_name(session: int | None) -> str:
@@ -112,8 +136,9 @@ class _Replay:
     def __init__(self) -> None:
         self.past = Past()
         self._owner: dict[str, int] = {}
+        self._created: dict[Key, int | None] = {}
+        self._late: dict[str, int] = {}
         self._take = {
-            What.BEGIN: self._begin,
             What.SESSION_OPENED: self._session_opened,
             What.SESSION_CLOSED: self._session_closed,
             What.BROKER_REGISTERED: self._registered,
@@ -128,9 +153,13 @@ class _Replay:
 
     def take(self, one: Happened) -> None:
         """Take in what happened next."""
+        if one.what is What.BEGIN:
+            self._begin(one)
+            return
         if not one.before:
             self.past.last = one.time, one.zxid
-            self.past.followed |= one.what is not What.BEGIN
+            self.past.transactions += 1
+            self._late.clear()
         take = self._take.get(one.what)
         if take is not None:
             take(one)
@@ -144,13 +173,41 @@ class _Replay:
         self.past.rows.append(row)
 
     def _begin(self, one: Happened) -> None:
-        past = self.past
-        if past.first is None:
-            past.first = one.time
+        past, last = self.past, self.past.last
+        if last is not None and one.time > last[0]:
+            self._settle(one.time)
+        past.last = one.time, one.zxid
+        if last is None:
+            past.first = past.settled = one.time
+            self._late[transaction(one.zxid)] = 0
             return
-        past.breaks.append(one.time)
+        since, zxid = last
+        registered = one.registrations is not None and one.registrations <= zxid
+        past.breaks.append(Break(since, one.time, registered))
+        self._late[transaction(one.zxid)] = len(past.breaks)
+        for spans in (*(() if registered else past.registered.values()), past.controllers):
+            if spans and spans[-1].closed is None:  # what is still there follows anew
+                self._close(spans, one)
+                spans[-1] = spans[-1]._replace(closed_earliest=since)
+        for rows in past.states.values():
+            if not rows[-1].deleted and rows[-1].until is None:
+                rows[-1] = rows[-1]._replace(until=max(since, rows[-1].time))
+
+    def _settle(self, at: int) -> None:
+        """What was not in the snapshots that no transaction went on from was gone by the time of a later write."""
+        late, past = self._late, self.past
         for spans in (*past.registered.values(), past.controllers):
-            self._close(spans, one)  # what is still there follows anew
+            if spans and spans[-1].closed_proof in late:
+                spans[-1] = spans[-1]._replace(closed=at)
+        for rows in past.states.values():
+            if rows[-1].deleted and rows[-1].proof in late:
+                rows[-1] = rows[-1]._replace(time=at)
+        for place in late.values():
+            if place:
+                past.breaks[place - 1] = past.breaks[place - 1]._replace(until=at)
+            else:
+                past.settled = at
+        late.clear()
 
     def _session_opened(self, one: Happened) -> None:
         name = session_name(one.session)
@@ -169,24 +226,38 @@ class _Replay:
         known = self.past.sessions.get(name) or Span("session", name, None, None, None, "", "")
         self.past.sessions[name] = known._replace(broker=one.broker)
         spans = self.past.registered[one.broker]
-        if not (spans and spans[-1].opened_proof == proof and self._reopen(spans)):
-            self._close(spans, one)
-            spans.append(Span("registered", name, one.broker, one.time, None, proof, ""))
+        if self._reopened(spans, proof):
+            return
+        self._close(spans, one)
+        self._replaced(spans, one)
+        spans.append(Span("registered", name, one.broker, one.time, None, proof, ""))
         self._stamp(one, "registration")
         if not one.before:
             self._row(one, "znode_broker_registered", broker=one.broker, timestamp=one.stamp)
 
-    def _reopen(self, spans: list[Span]) -> bool:
-        """The same registration behind a gap in the history: it never went."""
-        spans[-1] = spans[-1]._replace(closed=None, closed_proof="")
+    @staticmethod
+    def _reopened(spans: list[Span], proof: str) -> bool:
+        """Whether it is the same registration, or controllership, behind a gap in the history: then it never went."""
+        if not spans or spans[-1].opened_proof != proof:
+            return False
+        spans[-1] = spans[-1]._replace(closed=None, closed_proof="", closed_earliest=None)
         return True
+
+    @staticmethod
+    def _replaced(spans: list[Span], one: Happened) -> None:
+        """One that went unseen was gone when the next one came, at the latest."""
+        if spans and spans[-1].closed_earliest is not None and spans[-1].closed_earliest <= one.time < spans[-1].closed:
+            spans[-1] = spans[-1]._replace(closed=one.time, closed_proof=transaction(one.zxid))
 
     def _gone(self, one: Happened) -> None:
         self._close(self.past.registered[one.broker], one)
         self._row(one, "znode_broker_gone", broker=one.broker)
 
     def _controller(self, one: Happened) -> None:
+        if self._reopened(self.past.controllers, transaction(one.zxid)):
+            return
         self._close(self.past.controllers, one)
+        self._replaced(self.past.controllers, one)
         self.past.controllers.append(Span("controller", "", one.broker, one.time, None, transaction(one.zxid), ""))
         self._stamp(one, "controllership")
         if not one.before:
@@ -221,8 +292,15 @@ class _Replay:
             transaction(one.zxid), False, state.stat.version if state.stat else None,
         )  # fmt: skip
         before = rows[-1] if rows else None
+        created, self._created[key] = self._created.get(key), state.stat.czxid if state.stat else None
         if before is not None and before.zxid == one.zxid:
+            rows[-1] = before._replace(until=None)
             return
+        same = created is not None and created == self._created[key]
+        if before is not None and before.until is not None and same and _is_next(before, row):
+            rows[-1] = before._replace(until=None)
+        if before is not None and before.deleted and before.time > row.time:
+            rows[-1] = before._replace(time=row.time)
         rows.append(row)
         if before is None or before.deleted or one.before:
             return
@@ -257,6 +335,11 @@ class _Replay:
     def _state_gone(self, one: Happened) -> None:
         gone = StateRow(one.topic, one.partition, one.time, one.zxid, None, None, None, None, transaction(one.zxid), deleted=True)
         self.past.states[one.topic, one.partition].append(gone)
+
+
+def _is_next(before: StateRow, row: StateRow) -> bool:
+    """Rule: each write raises a znode's version by one, so between two that follow one another none is missing."""
+    return before.version is not None and row.version == before.version + 1
 
 
 def _leader(row: StateRow) -> str:

@@ -60,7 +60,7 @@ def in_order(row: Row) -> tuple:
 def states(
     cluster: Cluster, past: Past, rows: Iterable[Row], registered: Mapping[int, Sequence[Span]]
 ) -> Mapping[Key, Sequence[StateRow]]:
-    """States of every partition, in order: of the history, else of logs and of the znodes' last write.
+    """States of every partition, in order: of the history, else of logs, of observations and of the znodes' last write.
 
     Args:
         registered: Of :func:`registrations`.
@@ -79,6 +79,9 @@ def states(
             _bury(told[row.topic, row.partition])
         elif row.kind in _STATES and row.partition is not None:
             _tell(told[row.topic, row.partition], row, failed)
+    for key, observed in past.states.items():
+        for state in observed:
+            _add_observed(told[key], state)
     for partition in cluster.partitions:
         if (state := partition.state) is not None and state.stat is not None and state.stat.mtime:
             proof = f"{ZNODES} {partition.state_path}"
@@ -208,18 +211,38 @@ def _led_before(row: Row, leader: int | None, failed: Sequence[Row]) -> StateRow
     return StateRow(row.topic, row.partition, failed[-1].at, None, dead[0], None, None, None, failed[-1].proof)
 
 
+def _add_observed(known: list[StateRow], state: StateRow) -> None:
+    """A state that logs tell as well is the same one: they tell when it began, not when its znode was last written."""
+    same = [
+        place
+        for place, row in enumerate(known)
+        if row.zxid is None
+        and (row.leader, row.leader_epoch) == (state.leader, state.leader_epoch)
+        and row.isr in (None, state.isr)
+        and not row.deleted
+    ]
+    if same and not state.deleted:
+        nearest = min(same, key=lambda place: abs(known[place].time - state.time))
+        known[nearest] = known[nearest]._replace(isr=state.isr, controller_epoch=state.controller_epoch)
+        return
+    known.append(state)
+    known.sort(key=lambda row: row.time)
+
+
 def _add_walked(known: list[StateRow], last: StateRow) -> None:
     same = [row for row in known if row.leader == last.leader and row.isr in (None, last.isr)]
     if same and same[-1] is known[-1]:
         known[-1] = known[-1]._replace(leader_epoch=last.leader_epoch, isr=last.isr)
         return
+    if known and known[-1].version is not None and last.version != known[-1].version + 1:
+        known[-1] = known[-1]._replace(until=known[-1].time)
     known.append(last)
     known.sort(key=lambda row: row.time)
 
 
-def registrations(cluster: Cluster, past: Past, rows: Iterable[Row]) -> Mapping[int, Sequence[Span]]:
-    """When each broker's znode was there: by the history, else as the controller saw it."""
-    if past.there:
+def registrations(cluster: Cluster, past: Past, rows: Sequence[Row]) -> Mapping[int, Sequence[Span]]:
+    """When each broker's znode was there: by the history, else as the controller saw it, else as it was observed."""
+    if past.there or (past.observed and not any(row.kind == "broker_change" for row in rows)):
         return past.registered
     told: dict[int, list[Span]] = defaultdict(list)
     for row in rows:

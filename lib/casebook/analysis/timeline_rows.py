@@ -101,6 +101,8 @@ class StateRow(NamedTuple):
         proof: ``path:line``, the history and its transaction, or the znodes and its path.
         deleted: The partition is gone from here on, or being deleted.
         version: Of the znode.
+        until: The last moment at which it is known to have been so, where what came next may not be the next state: transactions
+            are missing. ``None``: it was so until the next one.
     """
 
     topic: str
@@ -114,6 +116,7 @@ class StateRow(NamedTuple):
     proof: str
     deleted: bool = False
     version: int | None = None
+    until: int | None = None
 
 
 class Step(NamedTuple):
@@ -194,8 +197,8 @@ class Window(NamedTuple):
     """A span of time in which something was wrong with a partition: a row of ``tables/windows``.
 
     Args:
-        opened: By the reference clock; ``None``: before the evidence begins.
-        closed: ``None``: not before the evidence ends.
+        opened: By the reference clock, at the latest; ``None``: before the evidence begins.
+        closed: At the latest; ``None``: not before the evidence ends.
         old_leader: Who led before, or believed to; ``None`` where nobody did.
         new_leader: Who led next; of ``loading`` the coordinator.
         opened_proof: Where its begin is told; of an open end where the evidence begins.
@@ -205,7 +208,10 @@ class Window(NamedTuple):
         planned: Somebody moved the leader from a broker that was well.
         silent: Of ``two_leaders``: up to here the old leader, whose process lived on, printed nothing, which it seldom does:
             it may have stood still. ``None`` where nothing tells it apart from one that ran.
-        at_most: It may have ended earlier: the log that tells it was not read.
+        opened_earliest: It may have opened since then; ``None`` where ``opened`` is when it did, as far as the evidence reaches.
+        closed_earliest: It may have closed since then, as the evidence that tells it is missing or was not read; ``None`` where
+            ``closed`` is when it did.
+        possible: Nobody knows whether it was open at all.
     """
 
     kind: WindowKind
@@ -221,12 +227,27 @@ class Window(NamedTuple):
     closed_by: str = ""
     planned: bool = False
     silent: int | None = None
-    at_most: bool = False
+    opened_earliest: int | None = None
+    closed_earliest: int | None = None
+    possible: bool = False
 
     @property
     def length(self) -> int | None:
-        """Milliseconds; ``None`` with an open end."""
-        return None if self.opened is None or self.closed is None else self.closed - self.opened
+        """Milliseconds at most; ``None`` with an open end."""
+        opened = self.opened if self.opened_earliest is None else self.opened_earliest
+        return None if opened is None or self.closed is None else self.closed - opened
+
+    @property
+    def least(self) -> int | None:
+        """Milliseconds at least; ``None`` with an open end."""
+        if self.opened is None or self.closed is None:
+            return None
+        return max(0, (self.closed if self.closed_earliest is None else self.closed_earliest) - self.opened)
+
+    @property
+    def at_most(self) -> bool:
+        """Whether it may have been shorter."""
+        return self.possible or self.opened_earliest is not None or self.closed_earliest is not None
 
 
 class Span(NamedTuple):
@@ -237,9 +258,10 @@ class Span(NamedTuple):
         name: Session as ``0x..``, controller epoch, or ``""``.
         broker: Whose; ``None`` when unknown.
         opened: By the reference clock; ``None``: before the evidence begins.
-        closed: ``None``: not before the evidence ends.
+        closed: At the latest; ``None``: not before the evidence ends.
         silent: Of a session: the last time that ZooKeeper was heard; ``None`` when nothing says.
         timeout: Of a session, milliseconds.
+        closed_earliest: The last moment at which it is known to have lasted, where transactions are missing; else ``None``.
     """
 
     kind: str
@@ -251,6 +273,12 @@ class Span(NamedTuple):
     closed_proof: str
     silent: int | None = None
     timeout: int | None = None
+    closed_earliest: int | None = None
+
+    @property
+    def lasted(self) -> int | None:
+        """Up to when it is known to have lasted; ``None``: to the end of the evidence."""
+        return self.closed if self.closed_earliest is None else self.closed_earliest
 
     def covers(self, at: int) -> bool:
         """Whether it lasted at a moment."""

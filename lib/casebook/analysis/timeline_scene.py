@@ -91,6 +91,11 @@ class Scene:
     lives: Mapping[int, Sequence[Span]] = field(default_factory=dict)
     timezone: str = "UTC"
 
+    @property
+    def by_history(self) -> bool:
+        """Whether registrations are those of ZooKeeper's own files: who is in none was not registered at such a moment."""
+        return self.past.first is not None and self.registered is self.past.registered
+
     @cached_property
     def brokers(self) -> frozenset[int]:
         """Those that ZooKeeper tells of, now or in the past."""
@@ -193,9 +198,11 @@ class Scene:
     def is_registered(self, broker: int, at: int) -> bool | None:
         """Whether a broker's znode was there; ``None`` when nothing tells."""
         spans = self.registered.get(broker, ())
-        if any(span.covers(at) for span in spans):
+        if any(span._replace(closed=span.lasted).covers(at) for span in spans):
             return True
-        told = self.past.there or any(span.opened is None or span.opened <= at for span in spans)
+        if self.by_history and any(gap.since < at < gap.until and not gap.registered for gap in self.past.breaks):
+            return None
+        told = self.by_history or any(span.opened is None or span.opened <= at for span in spans)
         return False if told else None
 
 

@@ -52,7 +52,10 @@ def silences(scene: Scene, chains: Iterable[Chain], doubts: Iterable[Doubt]) -> 
 
 
 def _history(past: Past) -> Iterator[Silence]:
-    if not past.there:
+    if past.observed:
+        told = "Between two snapshots each leader, in-sync set and session may have changed, and changed back."
+        yield Silence("no_history", None, coverage.observed(past), told, coverage.OTHER_LOGS)
+    elif not past.there:
         yield Silence(
             "no_history",
             None,
@@ -60,14 +63,9 @@ def _history(past: Past) -> Iterator[Silence]:
             "When each leader, in-sync set and session changed, to the millisecond; logs tell it later, or not at all.",
             COLLECT_HISTORY,
         )
-    for at in past.breaks:
-        yield Silence(
-            "no_history",
-            None,
-            f"Transactions before {instant(at)} are missing.",
-            "What changed in ZooKeeper until then.",
-            "Give the transaction logs of another server of the ensemble.",
-        )
+    elif past.breaks:
+        told = "What changed in ZooKeeper meanwhile."
+        yield Silence("no_history", None, coverage.missing(past.breaks), told, coverage.OTHER_LOGS)
 
 
 def _unlogged(scene: Scene) -> tuple[list[int], list[int]]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from casebook.analysis import coverage
 from casebook.analysis.timeline_gaps import OFTEN, gap_at, other_gaps
 from casebook.analysis.timeline_history import Key
-from casebook.analysis.timeline_rows import Row, Span, StateRow, Window, WindowKind
+from casebook.analysis.timeline_rows import Row, Span, StateRow, Window, WindowKind, transaction
 from casebook.analysis.timeline_scene import SLACK, Scene
 from casebook.analysis.words import duration
 
@@ -35,7 +35,12 @@ _WORDS = {
 
 
 class Doubt(NamedTuple):
-    """An election after which nobody knows whether the old leader lived on; ``kind`` is that of the silence that hides it."""
+    """An election after which nobody knows whether the old leader lived on.
+
+    Args:
+        kind: That of the silence that hides it.
+        window: The longest that there may have been, as the history bounds it.
+    """
 
     topic: str
     partition: int
@@ -43,6 +48,7 @@ class Doubt(NamedTuple):
     at: int
     kind: str
     why: str
+    window: Window | None = None
 
 
 def two_leaders(scene: Scene) -> tuple[list[Window], list[Doubt]]:
@@ -51,21 +57,27 @@ def two_leaders(scene: Scene) -> tuple[list[Window], list[Doubt]]:
     doubts: list[Doubt] = []
     logs = {file.broker for file in scene.files} | set(scene.lives)
     for key, rows in scene.states.items():
-        for led, row, until in _moves(rows):
-            old = led.leader
+        for led, place in _moves(rows):
+            old, row, earliest = led.leader, rows[place], rows[place - 1].until
+            until = next((later for later in rows[place + 1 :] if later.leader != row.leader), None)
             if old not in logs:
-                doubts.append(Doubt(*key, old, row.time, "no_log", f"There is no log of broker {old}."))
+                doubt = Doubt(*key, old, row.time, "no_log", f"There is no log of broker {old}.")
             elif isinstance(window := _window(scene, key, led, row, until), Window):
-                found.append(window)
+                found.append(window._replace(opened_earliest=earliest))
+                continue
             elif isinstance(window, Doubt):
-                doubts.append(window)
+                doubt = window
             elif (hidden := silence(scene, old, row.time)) is not None:
-                doubts.append(Doubt(*key, old, row.time, *hidden))
+                doubt = Doubt(*key, old, row.time, *hidden)
+            else:
+                continue
+            bounds = _possible(scene, key, old, rows[place:], doubt.why)._replace(opened_earliest=earliest)
+            doubts.append(doubt._replace(window=bounds))
     return found, doubts
 
 
-def _moves(rows: Sequence[StateRow]) -> Iterator[tuple[StateRow, StateRow, StateRow | None]]:
-    """Each election of another leader: since when who led, the election, and the next state with yet another leader."""
+def _moves(rows: Sequence[StateRow]) -> Iterator[tuple[StateRow, int]]:
+    """Each election of another leader: since when who led, and the place of the state with the new leader."""
     led: StateRow | None = None
     for place, row in enumerate(rows):
         if row.deleted:
@@ -73,9 +85,39 @@ def _moves(rows: Sequence[StateRow]) -> Iterator[tuple[StateRow, StateRow, State
         if row.leader is None:
             continue
         if led is not None and row.leader != led.leader:
-            yield led, row, next((later for later in rows[place + 1 :] if later.leader != row.leader), None)
+            yield led, place
         if led is None or row.leader != led.leader:
             led = row
+
+
+def _possible(scene: Scene, key: Key, old: int, rows: Sequence[StateRow], why: str) -> Window:
+    """The window that there may have been behind an election, whose state is the first of the rows, and what bounds it.
+
+    Rule: who is back in the ISR has truncated its log and follows. To be registered again proves no such thing: only then is it
+    told who leads.
+    """
+    row, end = rows[0], None
+    away = row.isr is not None and old not in row.isr
+    for later in rows[1:]:
+        inside = old in (later.isr or ())
+        if later.deleted or later.leader == old or (away and inside):
+            end = later
+            break
+        away = away or (later.isr is not None and not inside)
+    if end is None:
+        words = f"{why} It is not back in the ISR to the end of the evidence."
+    elif end.deleted:
+        words = f"{why} The partition was deleted."
+    else:
+        words = f"{why} By then it was {'elected again' if end.leader == old else 'back in the ISR'}."
+    last = scene.past.last
+    proof = end.proof if end is not None else "" if last is None else transaction(last[1])
+    by, planned = f"Broker {row.leader} was elected in place of {old}.", is_planned(scene, old, row.time)
+    closed = None if end is None else end.time
+    return Window(
+        WindowKind.TWO_LEADERS, *key, row.time, closed, old, row.leader, row.proof, proof, by, words, planned,
+        closed_earliest=None if closed is None else row.time, possible=True,
+    )  # fmt: skip
 
 
 def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRow | None) -> Window | Doubt | None:
@@ -111,9 +153,10 @@ def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRo
     else:
         closed, proof, words = None, life.closed_proof, f"The log of broker {old} does not say that it became a follower."
     silent = _silent(scene, old, row.time, closed)
-    early = not told and not (closing is not None and closed == closing.at)
+    early = row.time if not told and not (closing is not None and closed == closing.at) else None
     return Window(
-        WindowKind.TWO_LEADERS, *key, row.time, closed, old, row.leader, row.proof, proof, by, words, planned, silent, early
+        WindowKind.TWO_LEADERS, *key, row.time, closed, old, row.leader, row.proof, proof, by, words, planned, silent,
+        closed_earliest=early,
     )  # fmt: skip
 
 

@@ -38,7 +38,8 @@ def _proofs(windows: Iterable[Window]) -> tuple[Evidence, ...]:
 
 def _facts(windows: Sequence[Window]) -> dict[str, object]:
     known = [window.length for window in windows if window.length is not None]
-    return {
+    least = {"longest_ms_at_least": max(w.least or 0 for w in windows)} if any(w.at_most for w in windows) else {}
+    return least | {
         "windows": len(windows),
         "partitions": len({(window.topic, window.partition) for window in windows}),
         "longest_ms": max(known, default=None),
@@ -69,7 +70,7 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], ch
         facts=_facts(hit)
         | {"old_leaders": sorted({w.old_leader for w in hit if w.old_leader is not None}), "unknown": len(doubts)},
         evidence=_proofs(hit),
-        caveats=tuple(_how_well_known(scene, hit)),
+        caveats=(*_how_well_known(scene, hit), *_more_possible(hit, doubts)),
     )
     if hit:
         return _two_leaders_found(scene, ask, hit, chains)
@@ -80,10 +81,24 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], ch
     if doubts:
         whom = brokers(sorted({doubt.broker for doubt in doubts}))
         title = f"Whether {whom} took writes after {number(len(doubts), 'election')} is unknown"
-        return ask.could_not_check(title, why=doubts[0].why, settle=f"Give the logs of {whom}: {COLLECT_LOGS}.")
+        return ask.could_not_check(title, why=_possibly(doubts), settle=f"Give the logs of {whom}: {COLLECT_LOGS}.")
     gone = coverage.history(scene.past, scene.cluster)
     gaps = gone and coverage.server_logs(scene.files, scene.cluster, scene.brokers)  # either tells of every election
     return ask.ok("No old leader lived on after another was elected", gaps=gaps)
+
+
+def _more_possible(hit: Sequence[Window], doubts: Sequence[Doubt]) -> Iterator[str]:
+    if hit and doubts:
+        whom = brokers(sorted({doubt.broker for doubt in doubts}))
+        yield f"After {number(len(doubts), 'more election')} it is not known whether {whom} took writes. {_possibly(doubts)}"
+
+
+def _possibly(doubts: Sequence[Doubt]) -> str:
+    """Why nobody knows it, and for how long it can have been."""
+    bounds = [doubt.window.length for doubt in doubts if doubt.window is not None]
+    if not bounds or None in bounds:
+        return doubts[0].why
+    return f"{doubts[0].why} It can have been for {exact(max(bounds))} at most."
 
 
 def _how_well_known(scene: Scene, hit: Iterable[Window]) -> Iterator[str]:
@@ -172,13 +187,13 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
     )
     if not hit:
         return _nothing(ask, scene, "No partition was without leader")
-    first = f"{_name(shown[0])}: {shown[0].opened_by} {shown[0].closed_by}"
+    first = _story_of(shown[0])
     return ask.found(
         Severity.CRITICAL if still else Severity.WARNING,
         f"{_least(scene, hit)} had no leader{_longest(hit)}{_ended(hit, still)}",
         why=f"Still without: {_named(still)}. {first}" if still else first,
         since=instant(min((window.opened for window in hit if window.opened), default=None)),
-        at_latest=bool(_partly_known(scene)),
+        at_latest=_is_at_latest(scene, hit),
     )
 
 
@@ -213,20 +228,60 @@ def _name(window: Window) -> str:
     return f"{window.topic}-{window.partition}"
 
 
+def _is_at_latest(scene: Scene, hit: Sequence[Window]) -> bool:
+    """Whether the first of them may have opened earlier than is known."""
+    return bool(_partly_known(scene)) or any(window.opened_earliest is not None for window in hit)
+
+
+def _story_of(window: Window) -> str:
+    """What became of a partition, with the moments between which it began and ended where these are not known."""
+    bounds = f"{_spelled(window)} " if window.at_most else ""
+    return f"{_name(window)}: {bounds}{window.opened_by} {window.closed_by}"
+
+
+def _spelled(window: Window) -> str:
+    """``From between 10:03:00 and 11:20:05 until at least 14:00:00.``, the first with its day."""
+    first = window.opened if window.opened_earliest is None else window.opened_earliest
+    day = instant(first)[:10]
+
+    def at(time: int) -> str:
+        text = moment(instant(time))
+        return text[11:19] if text.startswith(day) else text[:19]
+
+    begin = f"{day} {at(window.opened)}"
+    if window.opened_earliest is not None:
+        begin = f"between {day} {at(first)} and {at(window.opened)}"
+    if window.closed is None:
+        return f"From {begin} UTC to the end of the evidence."
+    end = at(window.closed)
+    if window.closed_earliest is not None:
+        end = f"between {at(window.closed_earliest)} and {end}"
+    return f"From {begin} until {end} UTC."
+
+
 def _named(windows: Sequence[Window]) -> str:
     more = f" and {count(len(windows) - SHOWN)} more" if len(windows) > SHOWN else ""
     return f"{', '.join(map(_name, windows[:SHOWN]))}{more}"
 
 
 def _longest(hit: Sequence[Window]) -> str:
-    known = [window.length for window in hit if window.length is not None]
-    return f", for up to {exact(max(known))}" if known else ""
+    known = [window for window in hit if window.length is not None]
+    if not known:
+        return ""
+    worst = max(known, key=lambda window: window.length)
+    if not worst.at_most:
+        return f", for up to {exact(worst.length)}"
+    return f", for at least {exact(max(window.least for window in known))} and at most {exact(worst.length)}"
 
 
 def _nothing(ask: Question, scene: Scene, title: str, gaps: Sequence[Gap] = ()) -> Finding:
     """Nothing was found: well only where each state that was is known."""
     if not scene.states:
         return ask.could_not_check("No state of a partition is known", settle=SETTLE)
+    if scene.past.observed:
+        gap = coverage.history(scene.past, scene.cluster)[0]
+        told = "at the moments that are known; of the time between nobody knows"
+        return ask.could_not_check(f"{title} {told}", why=gap.why, settle=gap.settle)
     if not scene.past.there:
         told = "as far as logs tell: without ZooKeeper's history nobody knows"
         return ask.could_not_check(f"{title}, {told}", settle=f"Give ZooKeeper's own files: {COLLECT_HISTORY}.")
@@ -251,9 +306,9 @@ def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:
     return ask.found(
         Severity.WARNING,
         f"{_least(scene, hit)} had too few in sync for acks=all{_longest(hit)}",
-        why=f"{hit[0].topic}-{hit[0].partition}: {hit[0].opened_by} {hit[0].closed_by}",
+        why=_story_of(hit[0]),
         since=instant(min((window.opened for window in hit if window.opened), default=None)),
-        at_latest=bool(_partly_known(scene)),
+        at_latest=_is_at_latest(scene, hit),
     )
 
 

@@ -1,12 +1,12 @@
 """Windows in which something was wrong with a partition: nobody led it, too few were in sync, its coordinator loaded."""
 
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from casebook.analysis.timeline_absences import Absence, Absences, absences
 from casebook.analysis.timeline_history import Key
-from casebook.analysis.timeline_rows import Row, Span, StateRow, Window, WindowKind, transaction
+from casebook.analysis.timeline_rows import Row, StateRow, Window, WindowKind, transaction
 from casebook.analysis.timeline_scene import Scene
 from casebook.storage import OFFSETS_TOPIC
 
@@ -18,12 +18,13 @@ _ENDED = ("broker_stopped", "broker_starting")
 
 def windows(scene: Scene) -> Iterator[Window]:
     """Windows without leader, under min ISR, and of loads; those with two leaders are next door."""
-    gone = {broker: _gone(scene, spans) for broker, spans in scene.registered.items()}
-    if scene.past.there:
-        gone = defaultdict(lambda: _Gone([(None, None, "", end_of_states(scene)[0])]), gone)  # never registered
+    end, whole = end_of_states(scene)[0], scene.by_history
+    gone = {broker: absences(scene.past, spans, whole=whole, end=end) for broker, spans in scene.registered.items()}
+    if whole:
+        gone = defaultdict(lambda: absences(scene.past, (), whole=True, end=end), gone)  # never registered
     for key, rows in scene.states.items():
         yield from _leaderless(scene, rows, gone)
-        yield from _under_min_isr(scene, key, rows)
+        yield from _joined(_under_min_isr(scene, key, rows))
     yield from _loading(scene)
 
 
@@ -34,89 +35,136 @@ def end_of_states(scene: Scene) -> tuple[str, str]:
     return "", "Nothing later is known."
 
 
-class _Gone:
-    """Times at which a broker's znode was missing, as (from, to, proof, proof)."""
-
-    def __init__(self, spans: Sequence[tuple[int | None, int | None, str, str]]) -> None:
-        self.spans = spans
-        self._ends = [span[1] for span in spans if span[1] is not None]
-
-    def within(self, since: int, until: int | None) -> Iterator[tuple[int | None, int | None, str, str]]:
-        for span in self.spans[bisect_right(self._ends, since) :]:
-            if until is not None and span[0] is not None and span[0] >= until:
-                break
-            yield span
+def _leaderless(scene: Scene, rows: Sequence[StateRow], gone: Mapping[int, Absences]) -> Iterator[Window]:
+    """Rule: from the loss of the leader's znode, or leader -1, until a leader is elected or is registered again."""
+    return _joined(piece for before, row, until in _spells(rows) for piece in _pieces(scene, before, row, until, gone))
 
 
-def _gone(scene: Scene, spans: Sequence[Span]) -> _Gone:
-    last, _ = end_of_states(scene)
-    found, since, proof = [], None, ""
-    for span in spans:
-        if span.opened is not None and (since is not None or scene.past.there) and since != span.opened:
-            found.append((since, span.opened, proof, span.opened_proof))
-        since, proof = span.closed, span.closed_proof
-    if since is not None:
-        found.append((since, None, proof, last))
-    return _Gone([span for span in found if not any(span[0] is not None and span[1] == at for at in scene.past.breaks)])
+def _joined(pieces: Iterable[Window]) -> Iterator[Window]:
+    """Windows of the pieces that go on from one another, or may: of such the bounds of one that there was in any case.
 
-
-def _leaderless(scene: Scene, rows: Sequence[StateRow], gone: Mapping[int, _Gone]) -> Iterator[Window]:
-    """Rule: from the loss of the leader's znode, or leader -1, until a leader is elected or is registered again.
-
-    Who is not registered when the history begins was so then; when it began to be so is not told by when the state was written.
+    It is the last one where it is open at the end, else the first one.
     """
     held: Window | None = None
-    for row, until in _spells(rows):
-        for piece in _pieces(scene, row, until, gone):
-            if held is not None and held.closed is not None and piece.opened is not None and piece.opened <= held.closed:
-                held = held._replace(
-                    closed=piece.closed, closed_proof=piece.closed_proof, closed_by=piece.closed_by, new_leader=piece.new_leader
-                )
-                continue
-            if held is not None:
-                yield held
+    for piece in pieces:
+        if held is None:
             held = piece
+            continue
+        begin = piece.opened if piece.opened_earliest is None else piece.opened_earliest
+        end = {
+            "closed": piece.closed,
+            "closed_proof": piece.closed_proof,
+            "closed_by": piece.closed_by,
+            "new_leader": piece.new_leader,
+        }
+        if held.closed_earliest is None:
+            if piece.opened_earliest is None and held.closed is not None and piece.opened <= held.closed:
+                held = held._replace(**end, closed_earliest=piece.closed_earliest)
+                continue
+        elif begin <= held.closed:
+            since = held.opened if held.opened_earliest is None else held.opened_earliest
+            held = piece._replace(opened_earliest=since) if piece.closed is None else held._replace(**end)
+            continue
+        yield held
+        held = piece
     if held is not None:
         yield held
 
 
-def _spells(rows: Sequence[StateRow]) -> Iterator[tuple[StateRow, StateRow | None]]:
-    """Each state and what follows it."""
+def _spells(rows: Sequence[StateRow]) -> Iterator[tuple[StateRow | None, StateRow, StateRow | None]]:
+    """What was before it, each state, and what follows it."""
     for place, row in enumerate(rows):
         if not row.deleted:
-            yield row, rows[place + 1] if place + 1 < len(rows) else None
+            before = rows[place - 1] if place else None
+            if before is not None and before.deleted:  # when exactly is not known where what was before it ended unseen
+                before = rows[place - 2] if place > 1 and rows[place - 2].until is not None else None
+            yield before, row, rows[place + 1] if place + 1 < len(rows) else None
 
 
-def _pieces(scene: Scene, row: StateRow, until: StateRow | None, gone: Mapping[int, _Gone]) -> Iterator[Window]:
+def _pieces(
+    scene: Scene, before: StateRow | None, row: StateRow, until: StateRow | None, gone: Mapping[int, Absences]
+) -> Iterator[Window]:
     closed = None if until is None else until.time
-    end_proof, end = (until.proof, _ended_by(until)) if until is not None else end_of_states(scene)
+    end_proof, end = (until.proof, _ended_by(row, until)) if until is not None else end_of_states(scene)
     new = None if until is None else until.leader
     if row.leader is None:
         yield Window(
-            WindowKind.LEADERLESS, *row[:2], row.time, closed, None, new, row.proof, end_proof, "The state names no leader.", end
-        )
+            WindowKind.LEADERLESS, *row[:2], row.time, closed, None, new, row.proof, end_proof, "The state names no leader.", end,
+            opened_earliest=_led_until(scene, before, row, gone), closed_earliest=row.until if closed is not None else None,
+        )  # fmt: skip
         return
-    try:
-        lost = gone[row.leader]
-    except KeyError:
+    if row.leader not in gone and not isinstance(gone, defaultdict):
         return
-    for since, back, proof, back_proof in lost.within(row.time, closed):
-        opened = max(row.time, (scene.past.first or row.time) if since is None else since)
-        opened_proof = row.proof if opened == row.time else proof
-        words = f"The znode of leader {row.leader} went." if since is not None else f"Leader {row.leader} was not registered."
-        if back is not None and (closed is None or back < closed):
+    known = closed if row.until is None else row.until
+    for one in gone[row.leader].within(row.time, closed):
+        opened, earliest = _begin(scene, before, row, one)
+        if (one.back is not None and one.back <= row.time) or (known is not None and opened > known):
+            continue
+        if one.back_earliest is not None and one.back_earliest < row.time:
+            continue  # it was gone before the state was written; whether afterwards as well nobody knows
+        window = Window(
+            WindowKind.LEADERLESS, *row[:2], opened, closed, row.leader, new, row.proof if opened == row.time else one.proof,
+            end_proof, _lost(row, one), end, opened_earliest=earliest,
+        )  # fmt: skip
+        if one.back is not None and (known is None or one.back < known or (row.until is not None and one.back == known)):
             came = f"Leader {row.leader} registered again."
-            yield Window(
-                WindowKind.LEADERLESS, *row[:2], opened, back, row.leader, row.leader, opened_proof, back_proof, words, came
-            )
+            yield window._replace(
+                closed=one.back, new_leader=row.leader, closed_proof=one.back_proof, closed_by=came,
+                closed_earliest=one.back_earliest,
+            )  # fmt: skip
+        elif row.until is not None and closed is not None:
+            last = row.until if one.back_earliest is None else min(row.until, one.back_earliest)
+            yield window._replace(closed_earliest=last)
         elif closed is None or opened < closed:
-            yield Window(WindowKind.LEADERLESS, *row[:2], opened, closed, row.leader, new, opened_proof, end_proof, words, end)
+            short = closed is not None and one.back_earliest is not None and one.back_earliest < closed
+            yield window._replace(closed_earliest=one.back_earliest if short else None)
 
 
-def _ended_by(row: StateRow) -> str:
-    if row.deleted:
+def _begin(scene: Scene, before: StateRow | None, row: StateRow, one: Absence) -> tuple[int, int | None]:
+    """When a leader is known to have been gone while it was named, and since when it may have been; ``None``: since then.
+
+    A state that was written before the evidence begins was written with a leader that was there.
+    """
+    since, earliest = _lost_between(scene, row, one)
+    if since is None or since <= row.time:
+        return row.time, None if before is None else before.until
+    return since, None if earliest is None or earliest >= since else max(earliest, row.time)
+
+
+def _lost_between(scene: Scene, row: StateRow, one: Absence) -> tuple[int | None, int | None]:
+    """By when a state's leader was gone, and since when it may have been."""
+    if one.since is None and scene.past.settled is not None:
+        return scene.past.settled, row.time
+    return one.since, one.since_earliest
+
+
+def _led_until(scene: Scene, before: StateRow | None, row: StateRow, gone: Mapping[int, Absences]) -> int | None:
+    """Since when a state's leader may have been lost that the next one says is gone; ``None`` where nothing is missing."""
+    if before is None:
+        return None
+    limit = row.time if before.until is None else before.until
+    if before.leader is not None and (before.leader in gone or isinstance(gone, defaultdict)):
+        for one in gone[before.leader].within(before.time, row.time):
+            since, earliest = _lost_between(scene, before, one)
+            if since is not None and earliest is not None and earliest < limit <= since:
+                return max(earliest, before.time)
+    return before.until
+
+
+def _lost(row: StateRow, one: Absence) -> str:
+    if one.since is None or one.since <= row.time:
+        return f"Leader {row.leader} was not registered."
+    return f"The znode of leader {row.leader} went."
+
+
+def _ended_by(row: StateRow, until: StateRow) -> str:
+    if until.deleted:
         return "The partition was deleted, or its topic marked for deletion."
-    return f"Broker {row.leader} was elected." if row.leader is not None else "The state names no leader."
+    if until.leader is None:
+        return "The state names no leader."
+    if row.until is not None:
+        return f"Broker {until.leader} leads in the next state that is known."
+    return f"Broker {until.leader} was elected."
 
 
 class _Moment(NamedTuple):
@@ -125,6 +173,7 @@ class _Moment(NamedTuple):
     Args:
         needed: The effective ``min.insync.replicas``; ``None`` when unknown.
         written: Whether it is the setting that was written here.
+        until: The last moment at which it is known to have held, where transactions are missing; else ``None``.
     """
 
     time: int
@@ -132,6 +181,7 @@ class _Moment(NamedTuple):
     needed: int | None
     proof: str
     written: bool = False
+    until: int | None = None
 
     @property
     def under(self) -> bool:
@@ -158,25 +208,32 @@ class _Moment(NamedTuple):
 def _under_min_isr(scene: Scene, key: Key, rows: Sequence[StateRow]) -> Iterator[Window]:
     """Rule: fewer in sync than the effective ``min.insync.replicas`` of that moment: acks=all is refused."""
     opened: _Moment | None = None
+    earliest = last = None
     for moment in _moments(scene, key[0], rows):
-        if opened is None:
-            opened = moment if moment.under else None
-        elif not moment.under:
-            yield _refusing(key, opened, moment.time, moment.row.leader, moment.proof, moment.closes)
+        if opened is not None and (last is not None or not moment.under):
+            yield _refusing(key, opened, moment.time, moment.row.leader, moment.proof, moment.closes)._replace(
+                opened_earliest=earliest, closed_earliest=last
+            )
             opened = None
+        if opened is None and moment.under:
+            opened, earliest = moment, last
+        last = moment.until
     if opened is not None:
-        yield _refusing(key, opened, None, None, *end_of_states(scene))
+        yield _refusing(key, opened, None, None, *end_of_states(scene))._replace(opened_earliest=earliest)
 
 
 def _moments(scene: Scene, topic: str, rows: Sequence[StateRow]) -> Iterator[_Moment]:
     """Each state, and each change of the topic's settings while it held."""
     changes = scene.past.overrides.get(topic, ())
     for place, row in enumerate(rows):
-        yield _Moment(row.time, row, _min_isr(scene, row, row.time), row.proof)
         until = rows[place + 1].time if place + 1 < len(rows) else None
+        until = until if row.until is None else row.until
+        found = [_Moment(row.time, row, _min_isr(scene, row, row.time), row.proof)]
         for change in changes:
             if row.time < change.time and (until is None or change.time < until):
-                yield _Moment(change.time, row, _min_isr(scene, row, change.time), transaction(change.zxid), written=True)
+                proof = transaction(change.zxid)
+                found.append(_Moment(change.time, row, _min_isr(scene, row, change.time), proof, written=True))
+        yield from (*found[:-1], found[-1]._replace(until=row.until))
 
 
 def _min_isr(scene: Scene, row: StateRow, at: int) -> int | None:

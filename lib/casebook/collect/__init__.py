@@ -170,7 +170,8 @@ def _history(case: CaseWriter, folders: Sequence[Path], chroot: str, redacted: "
     finally:
         _tell(case, data.problems)
     zxid, time = data.last
-    remark = f"The znodes are those after transaction 0x{zxid:x} of {instant(time)}, the last in ZooKeeper's files."
+    whose = f"of the snapshot at transaction 0x{zxid:x}" if data.ends_with_snapshot else f"after transaction 0x{zxid:x}"
+    remark = f"The znodes are those {whose} of {instant(time)}, the last in ZooKeeper's files."
     rows = (replace(znode, read_at=time) for znode in data.znodes())
     return _Znodes(rows=rows, problems=(), chroot=data.chroot, servers=(), remarks=(remark,))
 

@@ -6,7 +6,8 @@ from contextlib import suppress
 
 from casebook.analysis.words import count, number
 from casebook.case import Case
-from casebook.case_folder import HISTORY, PASTED, PASTED_LOG, ZNODES, Item
+from casebook.case_folder import PASTED, PASTED_LOG, ZNODES, Item
+from casebook.errors import CasebookError
 
 _FILES = (
     (re.compile(r"brokers/\d+/server\.properties"), "server.properties", "server.properties"),
@@ -16,7 +17,7 @@ _FILES = (
     (re.compile(r"brokers/\d+/log_dirs\.json"), "broker's log dirs", "brokers' log dirs"),
     (re.compile(r"brokers/\d+/segments/.*"), "copied file of segments", "copied files of segments"),
 )
-_LINES = ((ZNODES, "znode", "znodes"), (HISTORY, "transaction", "transactions"), (PASTED, "pasted line", "pasted lines"))
+_LINES = ((ZNODES, "znode", "znodes"), (PASTED, "pasted line", "pasted lines"))
 _COUNTED = ("log", "ledger")
 """Files whose lines are told."""
 
@@ -36,6 +37,18 @@ def _by_line(case: Case) -> Iterator[str]:
         item = case.items.get(path)
         if item is not None and item.rows is not None:
             yield number(item.rows, one, many)
+        if path == ZNODES and case.has_history:
+            yield from _of_history(case)
+
+
+def _of_history(case: Case) -> Iterator[str]:
+    """Transactions and snapshots of ZooKeeper's own files; what cannot be read is told elsewhere."""
+    with suppress(CasebookError):
+        transactions, snapshots = case.history_size()
+        if transactions or not snapshots:
+            yield number(transactions, "transaction")
+        if snapshots:
+            yield number(snapshots, "snapshot") + " of ZooKeeper"
 
 
 def _by_file(case: Case) -> Iterator[str]:

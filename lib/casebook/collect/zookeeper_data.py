@@ -2,7 +2,8 @@
 
 A server keeps snapshots in its ``dataDir`` and transactions in its ``dataLogDir``, both below ``version-2``; they may be copies,
 and those of a server that is down. A snapshot is fuzzy, so a history begins where the transactions behind it have passed all
-that it holds. Where transactions are missing it begins anew with a later snapshot, or ends.
+that it holds. Where transactions are missing it begins anew with a later snapshot, or ends. A snapshot that no transactions
+connect with the others is an observation: what was so at its moment, and nothing of what was before it or came after it.
 """
 
 import os
@@ -25,6 +26,7 @@ from casebook.formats.zookeeper_tree import NEW, Tree
 _VERSION = "version-2"
 _NAME = re.compile(r"(?P<kind>log|snapshot)\.(?P<zxid>[0-9a-f]{1,16})(?:\.gz|\.snappy)?")
 _KAFKA = "/brokers/topics"
+_TRANSACTIONS = "ZooKeeper's transaction logs"
 _COUNTER = 0xFFFFFFFF  # of a zxid; the upper half is the leader's epoch
 _FIRST = (1, (1 << 32) + 1)  # a server alone, and an ensemble, begin with these
 
@@ -52,6 +54,7 @@ class ZookeeperData:
         chroot: ``""`` for none.
         problems: What is missing or damaged, once the changes were read.
         last: Zxid and time of the last transaction that is part of the history; ``None`` before and without one.
+        ends_with_snapshot: No transaction comes after the last snapshot.
 
     Raises:
         UsageError: The chroot is no path.
@@ -61,9 +64,12 @@ class ZookeeperData:
     def __init__(self, folders: Sequence[Path], *, chroot: str = "") -> None:
         self.problems: list[Problem] = []
         self.last: tuple[int, int] | None = None
+        self.ends_with_snapshot = False
         self.chroot = normal_chroot(chroot)
         self._logs, self._snapshots = _files(folders, "log"), _files(folders, "snapshot")
         self._tree: Tree | None = None
+        self._gaps: list[tuple[int, int, str]] = []
+        self._torn: set[_File] = set()
         if not self._logs and not self._snapshots:
             raise CollectError(
                 f"There is neither snapshot nor transaction log of ZooKeeper in {', '.join(map(str, folders))}.",
@@ -79,7 +85,11 @@ class ZookeeperData:
         begun, settled = False, -1
         for transaction in self._transactions():
             if self._tree is None or not _follows(self._tree.zxid, transaction.zxid):
+                if self._tree is not None and not begun:
+                    yield self._observation()
+                yield from self._alone(transaction.zxid)
                 if (settled := self._begin_before(transaction.zxid)) is None:
+                    begun = True
                     break
                 begun = False
             if transaction.zxid <= self._tree.zxid:
@@ -92,8 +102,12 @@ class ZookeeperData:
                 break
             if begun and (change := self._change(transaction, touched)):
                 yield change
-        if self._begin_with_newest() or not begun:
-            yield self._beginning(self._time_of_newest())
+        if self._tree is not None and not begun:
+            yield self._observation()
+        yield from self._alone(None)
+        if self._tree is None:
+            raise self._nothing("No snapshot of ZooKeeper is whole.")
+        self._tell_gaps()
         self._check()
 
     def znodes(self) -> Iterator[Znode]:
@@ -142,18 +156,32 @@ class ZookeeperData:
         self._missing(after, zxid, f"the history ends at 0x{after:x}")
         return None
 
-    def _begin_with_newest(self) -> bool:
-        """Begin anew with a snapshot that is newer than all transactions."""
+    def _alone(self, until: int | None) -> Iterator[Change]:
+        """The snapshots behind what is known that no transaction goes on from, each as an observation.
+
+        One from before Kafka came tells nothing of it.
+
+        Args:
+            until: Zxid of the next transaction; ``None`` where none comes any more.
+        """
         after = -1 if self._tree is None else self._tree.zxid
-        for file in reversed(self._snapshots):
-            if file.zxid > after and (found := self._read(file)):
-                if self._tree is not None:
-                    self._missing(after, file.zxid, f"the last state is that of {file.path.name}")
-                self._tree, _ = found
-                return True
-        if self._tree is None:
-            raise self._nothing("No snapshot of ZooKeeper is whole.")
-        return False
+        own = [file for file in self._snapshots if after < file.zxid and (until is None or file.zxid < until)]
+        if until is not None and own and _follows(own[-1].zxid, until):
+            own.pop()
+        empty: Tree | None = None
+        for file in own:
+            if (self._tree is not None and file.zxid == self._tree.zxid) or not (found := self._read(file)):
+                continue
+            if self._tree is None and found[0].get(self.chroot + _KAFKA) is None:
+                empty = found[0]
+                continue
+            if self._tree is not None:
+                which = "last" if until is None else "next"
+                self._missing(self._tree.zxid, file.zxid, f"the {which} state is that of {file.path.name}")
+            self._tree = found[0]
+            yield self._observation()
+        if until is None and self._tree is None:
+            self._tree = empty
 
     def _nothing(self, what: str) -> CollectError:
         said = "; ".join(f"{problem.path} {problem.reason}" for problem in self.problems[:2])
@@ -162,11 +190,23 @@ class ZookeeperData:
         )
 
     def _missing(self, after: int, zxid: int, consequence: str) -> None:
+        self._gaps.append((after, zxid, consequence))
+
+    def _tell_gaps(self) -> None:
+        """All that is missing as one problem, however many snapshots lie between."""
+        if not self._gaps:
+            return
+        after, zxid, consequence = self._gaps[0]
         reason = f"transactions between 0x{after:x} and 0x{zxid:x} are missing: {consequence}"
-        self.problems.append(Problem(path="ZooKeeper's transaction logs", reason=reason))
+        if more := self._gaps[1:]:
+            places = f"transactions are missing in {len(self._gaps)} places between 0x{after:x} and 0x{more[-1][1]:x}"
+            reason = f"{places}: of what happened there the snapshots tell no more than what was so at their own moments"
+        self.problems.append(Problem(path=_TRANSACTIONS, reason=reason))
 
     def _read(self, file: _File) -> tuple[Tree, int] | None:
         """A snapshot's tree and the last zxid of which it may hold something; ``None`` unless it is whole."""
+        if file in self._torn:
+            return None
         end: SnapshotEnd | None = None
         reason = "is not whole"
 
@@ -186,6 +226,7 @@ class ZookeeperData:
         except OSError as error:
             reason = f"cannot be read: {error.strerror}"
         if end is None or not end.sealed:
+            self._torn.add(file)
             self.problems.append(Problem(path=file.path.name, reason=reason if end is None else "its checksum does not fit"))
             return None
         return tree, _fuzzy_until(tree, end)
@@ -194,9 +235,10 @@ class ZookeeperData:
         try:
             self._tree.apply(transaction)
         except ValueError as error:
-            self.problems.append(Problem(path="ZooKeeper's transaction logs", reason=f"{error} The history ends before it."))
+            self.problems.append(Problem(path=_TRANSACTIONS, reason=f"{error} The history ends before it."))
             return False
         self.last = transaction.zxid, transaction.time
+        self.ends_with_snapshot = False
         return True
 
     def _beginning(self, time: int) -> Change:
@@ -208,10 +250,11 @@ class ZookeeperData:
         self.last = self._tree.zxid, time
         return Change(self._tree.zxid, time, None, BEGIN, None, tuple(self._evidence(self._tree.paths())))
 
-    def _time_of_newest(self) -> int:
-        """Of a tree behind which no transaction comes: that of its last change, as far as that is known."""
+    def _observation(self) -> Change:
+        """All of the evidence, of a tree behind which no transaction comes: as of its last change, as far as that is known."""
         zxid, time = self.last or (-1, 0)
-        return time if zxid == self._tree.zxid else max(time, _newest(self._tree))
+        self.ends_with_snapshot = zxid != self._tree.zxid
+        return self._beginning(time if zxid == self._tree.zxid else max(time, _moment(self._tree)))
 
     def _change(self, transaction: Transaction, touched: Iterable[str]) -> Change | None:
         change = transaction.change
@@ -284,8 +327,19 @@ def _fuzzy_until(tree: Tree, end: SnapshotEnd) -> int:
     return max(end.last_zxid or 0, end.digest.zxid if end.digest else 0, *found)
 
 
-def _newest(tree: Tree) -> int:
-    return max(max(znode.stat.ctime, znode.stat.mtime) for znode in tree.znodes())
+def _moment(tree: Tree) -> int:
+    """When a snapshot's last change was written that is not of the time in which it was made itself.
+
+    What changed meanwhile may be in it or not, so of a later moment it does not tell. All that it has was so then, or, where it
+    was written later, at its own time.
+    """
+    times = [
+        (zxid, time)
+        for znode in tree.znodes()
+        for zxid, time in ((znode.stat.czxid, znode.stat.ctime), (znode.stat.mzxid, znode.stat.mtime))
+        if time
+    ]
+    return max((time for zxid, time in times if zxid <= tree.zxid), default=min((time for _, time in times), default=0))
 
 
 def _unsnap(block: bytes, size: int) -> bytes:

@@ -19,18 +19,40 @@ _CONFIGS = "/config/topics/"
 
 
 def read(changes: Iterable[Change]) -> Iterator[Happened]:
-    """What happened, in the order of transactions; of one transaction what went before what came."""
+    """What happened, in the order of transactions; of one transaction what went before what came.
+
+    Where a history begins anew, states that were there before and are not any more are gone at that moment at the latest.
+    """
+    known: set[str] = set()
     for change in changes:
         begins = change.operation == BEGIN
         if begins:
-            yield Happened(What.BEGIN, change.zxid, change.time)
+            yield Happened(What.BEGIN, change.zxid, change.time, registrations=_registrations(change))
+            there = {znode.path for znode in change.znodes if _is_state(znode.path) and not _gone(znode)}
+            for topic, partition in map(_place, sorted(known - there)):
+                if partition is not None:
+                    yield Happened(What.STATE_GONE, change.zxid, change.time, before=True, topic=topic, partition=partition)
+            known = there
         elif change.operation == _OPENED:
             yield Happened(What.SESSION_OPENED, change.zxid, change.time, change.session, timeout=change.timeout)
         elif change.operation == _CLOSED:
             yield Happened(What.SESSION_CLOSED, change.zxid, change.time, change.session)
         for znode in sorted(change.znodes, key=_gone, reverse=True) if len(change.znodes) > 1 else change.znodes:
             if (happened := _of_znode(znode, change, begins)) is not None:
+                if happened.what is What.STATE:
+                    known.add(znode.path)
+                elif happened.what is What.STATE_GONE:
+                    known.discard(znode.path)
                 yield happened
+
+
+def _registrations(change: Change) -> int | None:
+    """Rule: a parent's ``pzxid`` is that of the last creation or deletion among its children (``DataTree.java@3.4.6``)."""
+    return next((znode.stat.pzxid for znode in change.znodes if znode.path == kafka_tree.IDS and znode.stat is not None), None)
+
+
+def _is_state(path: str) -> bool:
+    return path.endswith("/state") and path.startswith(kafka_tree.TOPICS)
 
 
 def _gone(znode: Znode) -> bool:
@@ -40,7 +62,7 @@ def _gone(znode: Znode) -> bool:
 def _of_znode(znode: Znode, change: Change, begins: bool) -> Happened | None:
     path = znode.path
     try:
-        if path.endswith("/state") and path.startswith(kafka_tree.TOPICS):
+        if _is_state(path):
             return _state(znode, change, begins)
         if path.startswith(kafka_tree.IDS + "/"):
             return _broker(znode, change, begins)

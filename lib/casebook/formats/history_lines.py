@@ -56,6 +56,21 @@ def decode(lines: Iterable[str | bytes]) -> Iterator[Change]:
         yield begun._replace(znodes=tuple(znodes))
 
 
+def counted(lines: Iterable[str | bytes]) -> tuple[int, int]:
+    """Transactions and snapshots among the lines of a file; that ZooKeeper began with nothing is neither."""
+    transactions = snapshots = 0
+    begins = False
+    for line in lines:
+        text = line.decode(errors="replace") if isinstance(line, bytes) else line
+        if text.startswith('{"zxid":'):
+            begins = f'"operation":"{BEGIN}"' in text
+            transactions += not begins
+        elif begins:
+            begins = False
+            snapshots += 1
+    return transactions, snapshots
+
+
 def _change(row: dict[str, object]) -> Change:
     zxid, time, operation, session, timeout = (row.get(name) for name in ("zxid", "time", "operation", "session", "timeout"))
     if type(zxid) is not int or type(time) is not int or not isinstance(operation, str):

@@ -26,9 +26,13 @@ _GRAVE = (WindowKind.TWO_LEADERS, WindowKind.LEADERLESS)
 
 def windows(found: Timeline, chosen: Selection) -> Table:
     """Every span of time in which something was wrong."""
-    inside = [window for window in found.windows if chosen.window(window)]
+    inside = [window for window in (*found.windows, *found.possible) if chosen.window(window)]
     rows = inside[:MOST_WINDOWS]
-    open_ends = any(None in (window.opened, window.closed) for window in inside)
+    notes = []
+    if any(None in (window.opened, window.closed) for window in inside):
+        notes.append("An open end is a ?: the evidence begins or ends there.")
+    if any(window.at_most for window in inside):
+        notes.append("Between two times nobody knows when it was: ≤ is the longest that it can have been.")
     return Table(
         name="windows",
         columns=(
@@ -42,9 +46,9 @@ def windows(found: Timeline, chosen: Selection) -> Table:
             ("Closed by", TEXT),
             ("Proof", UNBROKEN),
         ),
-        rows=[(ALARM if w.kind in _GRAVE and not w.planned else PLAIN, _window(w)) for w in rows],
+        rows=[(ALARM if w.kind in _GRAVE and not (w.planned or w.possible) else PLAIN, _window(w)) for w in rows],
         takeaway=_counted(inside, found),
-        reading="An open end is a ?: the evidence begins or ends there." if open_ends else "",
+        reading=" ".join(notes),
         total=len(inside) if len(inside) > len(rows) else None,
         rest="windows",
         search=True,
@@ -72,16 +76,23 @@ def _counted(inside: Sequence[Window], found: Timeline) -> str:
 def _window(w: Window) -> tuple[object, ...]:
     leaders = " → ".join("none" if leader is None else str(leader) for leader in (w.old_leader, w.new_leader))
     return (
-        _WORDS[w.kind] + (", planned" if w.planned else ""),
+        _WORDS[w.kind] + (", possible" if w.possible else "") + (", planned" if w.planned else ""),
         f"{w.topic}-{w.partition}",
-        unknown() if w.opened is None else clock(w.opened),
-        unknown() if w.closed is None else clock(w.closed),
-        unknown() if w.length is None else f"{w.length / 1000:.3f}",
+        _between(w.opened_earliest, w.opened),
+        _between(w.closed_earliest, w.closed),
+        unknown() if w.length is None else f"{'≤ ' if w.at_most else ''}{w.length / 1000:.3f}",
         leaders,
         w.opened_by,
         w.closed_by,
         Markup("{} {}").format(link(w.opened_proof), link(w.closed_proof)),
     )
+
+
+def _between(earliest: int | None, latest: int | None) -> object:
+    """A moment, or the two between which it was."""
+    if latest is None:
+        return unknown()
+    return clock(latest) if earliest is None else f"{clock(earliest)} – {clock(latest)}"
 
 
 def events(rows: Sequence[Row], *, total: int, everything: int, said: str) -> Table:

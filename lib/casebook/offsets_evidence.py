@@ -1,22 +1,35 @@
 """What a case tells of its offsets topic, gathered once for every notebook that asks: logs, log dirs, one scan."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from casebook.analysis import cleaner, coordinators, deletion, load_queue, log_checks, no_offsets_topic, offsets_topic
+from casebook.analysis import (
+    cleaner,
+    coordinator_lines,
+    coordinators,
+    deletion,
+    load_queue,
+    log_checks,
+    no_offsets_topic,
+    offsets_topic,
+)
+from casebook.analysis.coordinator_scene import within
+from casebook.analysis.coordinator_states import State, load_buffer
 from casebook.analysis.coordinators import Coordinators
 from casebook.analysis.deletion import Deletions, Place
 from casebook.analysis.offsets_rows import OffsetsPartition
 from casebook.analysis.offsets_topic import OffsetsTopic
+from casebook.analysis.settings import Settings
 from casebook.case import Case
 from casebook.errors import ScanError
 from casebook.events import Event
 from casebook.facts import Cluster
 from casebook.findings import NOTHING, Finding, Question, once
+from casebook.scans import batch_sizes
 from casebook.scans.logs import Logs
 from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, Scanned
-from casebook.versions import OFFSETS_EXPIRE, VersionInUse
+from casebook.versions import LOAD_TAKES_ANY_BATCH, OFFSETS_EXPIRE, VersionInUse
 
 _WELL = Question(check="evidence.brokers", question="Are the offsets topic and its coordinators well?", coverage=NOTHING)
 _KINDS = cleaner.KINDS | load_queue.KINDS | {"unreadable"}
@@ -51,6 +64,15 @@ class OffsetsEvidence:
     def events(self) -> tuple[Event, ...]:
         """What the brokers' logs say of cleaning and loading."""
         return tuple(event for event in self._logs.events(kinds=_KINDS) if event.broker is not None)
+
+    @cached_property
+    def lines(self) -> tuple[Event, ...]:
+        """What the brokers' logs say of leaders and groups, where no znode tells of leaders, or no segment names a group."""
+        kinds = frozenset() if self.scanned and self.scanned.groups else coordinator_lines.GROUPS
+        if not any(partition.topic == OFFSETS_TOPIC for partition in self._cluster.partitions):
+            kinds |= coordinator_lines.LEADERS
+        told = self._logs.events(kinds=kinds, topic=OFFSETS_TOPIC) if kinds else ()
+        return tuple(event for event in told if event.broker is not None)
 
     @cached_property
     def copies(self) -> tuple[Replica, ...]:
@@ -110,6 +132,27 @@ class OffsetsEvidence:
     @cached_property
     def coordinators(self) -> Coordinators:
         """Who waits for which coordinator."""
+        found = self._coordinators({})
+        loading = within(found.partitions, State.LOADING)
+        if self.scanned is not None or not loading or LOAD_TAKES_ANY_BATCH.at(self._version.version):
+            return found
+        largest = self._largest({(one.judged.coordinator, one.judged.partition) for one in loading})
+        return self._coordinators(largest) if largest else found
+
+    def _largest(self, loading: Collection[tuple[int | None, int]]) -> dict[int, int]:
+        """The largest batch of partitions that are being loaded, by headers alone: whether their load can end does not wait for
+        a scan.
+        """
+        buffer = Settings(self._cluster, self._version.version)
+        found = {}
+        for copy, _ in offsets_topic.copies(self.log_dirs):
+            if (copy.broker, copy.partition) in loading and (largest := batch_sizes.largest(copy)) is not None:
+                limit = load_buffer(buffer, copy.broker).number
+                if largest.is_all or (limit is not None and largest.bytes > limit):
+                    found[copy.partition] = largest.bytes
+        return found
+
+    def _coordinators(self, largest: Mapping[int, int]) -> Coordinators:
         scanned = self.scanned or Scanned()
         return coordinators.examine(
             self._cluster,
@@ -118,7 +161,9 @@ class OffsetsEvidence:
             events=self.events,
             files=self._logs.files,
             groups=[group.group for group in scanned.groups],
+            lines=self.lines,
             segments=scanned.segments,
+            largest=largest,
         )
 
     @cached_property

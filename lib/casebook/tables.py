@@ -124,6 +124,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("rests_on", "text", "What the estimate rests on, or why there is none."),
         ("why", "text", "The state in one sentence."),
         ("proof", "text", "Line of a log, or znode."),
+        ("group_proof", "text", "Line of a log that names the group, where no segment does."),
     ),
     "blast_radius": _columns(
         ("broker", "int", "Broker that coordinates."),

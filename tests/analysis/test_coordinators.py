@@ -83,6 +83,61 @@ def finding(held, check):
     return next(found for found in held.findings if found.check == f"coordinators.{check}")
 
 
+def told(broker, kind, partition=None, *, ago, group=None, topic=OFFSETS_TOPIC, line=7, **fields):
+    """A line of a state-change or server log that names a leader or a group."""
+    topic = None if partition is None else topic
+    return Event(kind, AT - ago, broker, f"brokers/{broker}/logs/x.log", line, None, None, topic, partition, group, fields, "")
+
+
+class TestLinesAlone:
+    """Without znodes and segments, lines name leaders and groups, as of their moment."""
+
+    def test_leaders(self):
+        """The highest epoch counts, whoever's clock is ahead; what lines do not tell stays unknown."""
+        lines = [
+            told(1, "become_leader", 0, ago=9000, leader_epoch="4"),
+            told(2, "become_follower", 0, ago=90_000, leader_epoch="5", leader="2"),
+            told(1, "partition_changed", 1, ago=9000, leader="-1", leader_epoch="7"),
+            told(1, "role_changed", 2, ago=9000, role="leader"),
+            told(1, "become_leader", 3, ago=9000, topic="orders", leader_epoch="1"),
+        ]
+        held = examined(Cluster(), NEW, lines=lines)
+        assert {one.judged.partition: one.judged.coordinator for one in held.partitions} == {0: 2, 1: None, 2: 1}
+        assert set(states(held).values()) == {State.UNKNOWN}
+        known = finding(held, "known")
+        assert known.status is Status.COULD_NOT_CHECK and "Broker 2 led it at" in known.why
+        assert known.evidence[0].line == 7 and "no znode tells of later" in known.why
+
+    def test_with_the_log_of_the_leader(self):
+        """It was loaded by whom the line names; by another before that line, it is as good as not said."""
+        lines = [told(2, "become_leader", 0, ago=9000, leader_epoch="4")]
+        assert states(examined(Cluster(), NEW, events=log(2, *loaded(2, 0, ago=3000, took=9)), lines=lines)) == {0: State.SERVED}
+        old = examined(Cluster(), NEW, events=log(1, *loaded(1, 0, ago=30_000, took=9)), lines=lines)
+        assert (states(old), old.partitions[0].judged.coordinator) == ({0: State.UNKNOWN}, 2)
+        new = examined(Cluster(), NEW, events=log(1, *loaded(1, 0, ago=3000, took=9)), lines=lines)
+        assert (states(new), new.partitions[0].judged.coordinator) == ({0: State.SERVED}, 1)
+
+    def test_znodes_count_more(self):
+        lines = [told(2, "become_leader", 0, ago=9, leader_epoch="4")]
+        assert examined(cluster([1]), NEW, lines=lines).partitions[0].judged.coordinator == 1
+
+    def test_groups(self):
+        """In every wording, with the line; a group that is dead is none; and there may be more of them."""
+        lines = [
+            told(1, "group_rebalance", ago=900, group="billing", line=3),
+            told(1, "group_stable", ago=800, group="billing", line=4),
+            told(1, "group_loaded", ago=700, group="audit", line=5),
+            told(1, "group_stable", ago=700, group="gone", line=6),
+            told(1, "group_dead", ago=600, group="gone", line=8),
+        ]
+        events = log(1, *(said(1, "load_scheduled", number, ago=5000) for number in range(50)))
+        held = examined(cluster([1] * 50), NEW, events=events, lines=lines)
+        assert held.groups == ("audit", "billing")
+        assert {row.group_proof for row in held.rows if row.group == "billing"} == {"brokers/1/logs/x.log:4"}
+        assert finding(held, "waiting").title.startswith("2 or more groups cannot consume")
+        assert examined(cluster([1] * 50), NEW, events=events, lines=lines, groups=["shop"]).groups == ("shop",)
+
+
 class TestNoTopic:
     """Nobody has ever committed."""
 
@@ -177,6 +232,17 @@ class TestStates:
         expected = Status.FINDING if version is OLD else Status.NOT_APPLICABLE
         assert finding(held, "loading_for_ever").status is expected
 
+    @pytest.mark.parametrize(("largest", "first"), [({}, "Find out whether"), ({0: 300}, "Wait"), ({0: 6 * MIB}, "Mend")])
+    def test_nobody_waits_for_what_may_never_end(self, largest, first):
+        """Up to 0.10.0 waiting is advised when every batch is known to fit; from then on always."""
+        events = log(1, said(1, "loading", 0, ago=900))
+        read = replace(cluster([1]), server_properties={1: {"broker.id": "1"}})
+        dirs = [log_dir(1, {0: 900})]
+        told = examined(read, OLD, events=events, log_dirs=dirs, largest=largest, at=AT)
+        assert finding(told, "waiting").next[0].text.startswith(first)
+        told = examined(read, NEW, events=events, log_dirs=dirs, at=AT)
+        assert finding(told, "waiting").next[0].text.startswith("Wait")
+
     def test_a_buffer_that_nobody_has_read_ends_no_load(self):
         """By the release's default it may never end; by the same default it may, whatever the batches are."""
         big = Segment(1, 0, 0, MIB, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 6 * MIB, 0, False)
@@ -206,6 +272,35 @@ class TestStates:
             for dirs in ([log_dir(1, {0: 900})], [log_dir(1, {0: 1})])
         ]
         assert answers == [Status.COULD_NOT_CHECK, Status.OK]
+
+
+class TestOfItsTime:
+    """Loads whose end no line tells, and logs that end before the evidence does."""
+
+    def test_one_thread_has_ended_what_came_before(self):
+        """It began another load, or ended one that was queued later: lines are missing, and how it ended is not known."""
+        began = log(1, said(1, "loading", 0, ago=9000), said(1, "loading", 1, ago=900))
+        held = examined(cluster([1, 1]), OLD, events=began, at=AT)
+        assert states(held) == {0: State.UNKNOWN, 1: State.LOADING}
+        assert "how it ended is not in the log" in finding(held, "known").why
+        queued = [said(1, "load_scheduled", number, ago=9000 - number) for number in range(3)]
+        held = examined(cluster([1] * 3), NEW, events=log(1, *queued, said(1, "loaded", 1, ago=900, took=9)), at=AT)
+        assert states(held) == {0: State.UNKNOWN, 1: State.SERVED, 2: State.LOADING}
+
+    def test_several_threads_load_at_once(self):
+        """0.8.2, and the new coordinator: the end of one tells nothing of the others."""
+        words = "Scheduling loading of metadata from __consumer_offsets-0"
+        queued = [said(1, "load_scheduled", number, ago=9000 - number, text=words) for number in range(2)]
+        done = said(1, "loaded", 1, ago=900, took=9, text="Finished loading of metadata from __consumer_offsets-1")
+        assert states(examined(cluster([1] * 2), NEW, events=log(1, *queued, done), at=AT))[0] is State.LOADING
+
+    def test_a_log_that_ended_long_ago(self):
+        """They waited then; whether they still do, the log does not tell."""
+        events = log(1, said(1, "loading", 0, ago=900))
+        later = AT + 3_600_000
+        told = finding(examined(cluster([1]), NEW, events=events, at=later), "waiting")
+        assert (told.status, "waited for a load when the log of broker 1 ended" in told.title) == (Status.COULD_NOT_CHECK, True)
+        assert finding(examined(cluster([1]), NEW, events=events, at=AT), "waiting").status is Status.FINDING
 
 
 class TestEnds:

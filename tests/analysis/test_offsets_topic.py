@@ -208,6 +208,15 @@ class TestWriters:
         assert grown.bytes_per_day == 24 * (2 * GIB + GIB // 2)
         assert grown.load_ms_then > 100 * grown.load_ms_now
 
+    def test_growth_of_what_was_seen(self):
+        """Two hours are no day; and what was cleaned away is not taken for quiet hours."""
+        short = offsets_writers.growth(hours("g", [GIB] * 3), 19, 3 * GIB, None, lambda *_: 1)
+        assert (short.seen, short.bytes_seen, short.bytes_per_day, short.bytes_then) == (2 * HOUR, 2 * GIB, None, None)
+        cleaned = [*hours("g", [1] * 96), *hours("g", [GIB] * 49, start=MONDAY + 4 * DAY)]
+        grown = offsets_writers.growth(cleaned, 19, GIB, None, lambda *_: 1, since=MONDAY + 4 * DAY)
+        assert grown.bytes_per_day == 24 * GIB
+        assert offsets_writers.growth(cleaned, 19, GIB, None, lambda *_: 1).bytes_per_day < 12 * GIB
+
     def test_onset(self):
         """The week in which a group began to write more."""
         quiet = hours("g", [1] * 336)

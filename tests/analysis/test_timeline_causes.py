@@ -272,6 +272,17 @@ class TestAll:
         live = event("broker_change", -8000, 55, file="controller.log", added="55,56,57", deleted="", live="55,56,57")
         assert "all_lost" in {chain.kind for chain in examined(*printed, live).chains}
 
+    def test_logs_that_end_are_no_end(self):
+        """One broker is restarted; the logs of the others were only collected up to there."""
+        printed = []
+        for broker in LIVE:
+            printed += [event("broker_starting", -9000, broker), event("segment_rolled", 2000, broker, line=2)]
+        printed += [event("broker_stopping", 100, 57, line=3), event("broker_stopped", 1000, 57, line=4)]
+        printed += [event("broker_starting", 1500, 57, line=5), event("broker_started", 1900, 57, line=6)]
+        live = event("broker_change", -8000, 55, file="controller.log", added="55,56,57", deleted="", live="55,56,57")
+        collected = [log(broker, ends=2000) for broker in LIVE]
+        assert "all_lost" not in {chain.kind for chain in examined(*printed, live, covered=collected).chains}
+
 
 class TestFailedStarts:
     @pytest.mark.parametrize(

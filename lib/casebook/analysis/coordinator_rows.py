@@ -1,6 +1,6 @@
 """The rows of the coordinators: partitions with the ends of their waits, groups, blast radius, one group's way."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,6 +9,7 @@ from casebook.analysis.group_partition import group_partition, java_hash
 from casebook.analysis.load_ends import BrokerQueue, ends
 from casebook.analysis.load_rate import Span
 from casebook.facts import Cluster, instant
+from casebook.findings import Evidence
 from casebook.storage import OFFSETS_TOPIC
 from casebook.versions import DEFAULTS, LOADING_ANSWER, NO_COORDINATOR_ANSWER, KafkaVersion
 
@@ -36,12 +37,14 @@ class Waiting:
         eta: Epoch ms at which it will be served; ``None`` when it does not wait, or nothing foretells it.
         rests_on: What ``eta`` rests on, or why there is none.
         groups: Known groups of it.
+        at_least: There may be more of them: lines of logs name them, and no segment.
     """
 
     judged: Judged
     eta: Span | None
     rests_on: str
     groups: tuple[str, ...]
+    at_least: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +65,7 @@ class CoordinatorRow:
         rests_on: What the times rest on, or why there are none.
         why: The state in one sentence.
         proof: Label of the evidence.
+        group_proof: Of the line that names the group, where no segment does.
     """
 
     group: str | None
@@ -77,6 +81,7 @@ class CoordinatorRow:
     rests_on: str
     why: str
     proof: str | None
+    group_proof: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,9 +142,13 @@ def partitions_of_topic(cluster: Cluster, version: KafkaVersion, judged: Sequenc
 
 
 def waiting(
-    judged: Sequence[Judged], queues: Sequence[BrokerQueue], groups: Iterable[str], topic: Partitions
+    judged: Sequence[Judged], queues: Sequence[BrokerQueue], groups: Iterable[str], topic: Partitions, *, at_least: bool = False
 ) -> tuple[Waiting, ...]:
-    """Every partition with the end of its wait."""
+    """Every partition with the end of its wait.
+
+    Args:
+        at_least: Lines of logs name the groups, and there may be more.
+    """
     foretold = {partition: end for queue in queues for partition, end in ends(queue).items()}
     of: dict[int, list[str]] = {}
     if topic.count:
@@ -151,21 +160,29 @@ def waiting(
             eta=foretold[one.partition][0] if one.partition in foretold else None,
             rests_on=foretold[one.partition][1] if one.partition in foretold else "",
             groups=tuple(of.get(one.partition, ())),
+            at_least=at_least,
         )
         for one in judged
     )
 
 
-def rows(partitions: Sequence[Waiting], version: KafkaVersion) -> tuple[CoordinatorRow, ...]:
-    """Those that wait longest first, without end before all; then by partition and name."""
-    found = [_row(one, group, version) for one in partitions for group in one.groups or (None,)]
+def rows(
+    partitions: Sequence[Waiting], version: KafkaVersion, named: Mapping[str, Evidence] | None = None
+) -> tuple[CoordinatorRow, ...]:
+    """Those that wait longest first, without end before all; then by partition and name.
+
+    Args:
+        named: The lines that name groups, where no segment does.
+    """
+    lines = {group: proof.label for group, proof in (named or {}).items()}
+    found = [_row(one, group, version, lines.get(group)) for one in partitions for group in one.groups or (None,)]
     rank = {State.LOADING_FOR_EVER: 0, State.LEADERLESS: 1, State.FAILED: 2, State.LOADING: 3, State.QUEUED: 3, State.MOVED: 4}
     ordered = sorted(found, key=lambda r: (r.partition, r.group is None, r.group or ""))
     ordered.sort(key=lambda r: r.eta or r.eta_low or "~", reverse=True)
     return tuple(sorted(ordered, key=lambda r: rank.get(r.state, 5 if r.state == State.UNKNOWN else 6)))
 
 
-def _row(one: Waiting, group: str | None, version: KafkaVersion) -> CoordinatorRow:
+def _row(one: Waiting, group: str | None, version: KafkaVersion, line: str | None) -> CoordinatorRow:
     judged, eta = one.judged, one.eta
     return CoordinatorRow(
         group=group,
@@ -181,6 +198,7 @@ def _row(one: Waiting, group: str | None, version: KafkaVersion) -> CoordinatorR
         rests_on=one.rests_on,
         why=judged.why,
         proof=judged.proof.label if judged.proof else None,
+        group_proof=line,
     )
 
 

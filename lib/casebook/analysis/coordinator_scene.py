@@ -1,13 +1,13 @@
 """What the checks on coordinators share: what they look at, and the words they repeat."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from casebook.analysis.coordinator_rows import BlastRadius, Partitions, Waiting
 from casebook.analysis.coordinator_states import State
 from casebook.analysis.load_ends import BrokerQueue
 from casebook.analysis.proof import SHOWN
-from casebook.analysis.words import number
+from casebook.analysis.words import count, number
 from casebook.events import Event, LogFile
 from casebook.facts import Cluster
 from casebook.findings import Evidence
@@ -27,10 +27,12 @@ class Scene:
         at: End of the evidence, epoch ms; ``None`` when nothing in it bears a time.
         topic: How many partitions the offsets topic has.
         groups: Names known from the evidence, in order.
+        named: Where no segment names groups: those that lines of logs name, with the line; there may be more.
         partitions: One for each partition, by number.
         queues: One for each broker that coordinates or has logs, by id.
         radius: What each broker's loss would hit, the widest first.
-        segments: Of a scan of the offsets topic.
+        segments: What a scan counted, where one was made.
+        largest: Bytes of the largest batch of partitions, where it is known.
         events: Of all brokers' logs.
         files: What those logs cover.
     """
@@ -40,10 +42,12 @@ class Scene:
     at: int | None
     topic: Partitions
     groups: tuple[str, ...]
+    named: Mapping[str, Evidence]
     partitions: tuple[Waiting, ...]
     queues: tuple[BrokerQueue, ...]
     radius: tuple[BlastRadius, ...]
     segments: Sequence[Segment]
+    largest: Mapping[int, int]
     events: Sequence[Event]
     files: Sequence[LogFile]
 
@@ -56,7 +60,13 @@ def within(partitions: Iterable[Waiting], *states: State) -> list[Waiting]:
 def whom(hit: Sequence[Waiting]) -> str:
     """``9 groups of 2 partitions``, or the partitions alone when no group is known."""
     groups, of = sum(len(one.groups) for one in hit), number(len(hit), "offsets partition")
-    return f"{number(groups, 'group')} of {of}" if groups else of
+    return f"{known_groups(hit)} of {of}" if groups else of
+
+
+def known_groups(hit: Sequence[Waiting]) -> str:
+    """``9 groups``, or ``9 or more groups`` where lines of logs name them: they name only those that did something."""
+    groups = sum(len(one.groups) for one in hit)
+    return f"{count(groups)} or more groups" if any(one.at_least for one in hit) else number(groups, "group")
 
 
 def proofs(hit: Sequence[Waiting]) -> tuple[Evidence, ...]:

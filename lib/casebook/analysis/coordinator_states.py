@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from casebook.analysis.coordinator_lines import Led
 from casebook.analysis.evidence import ZNODES
 from casebook.analysis.load_queue import Queue, Said, Step
 from casebook.analysis.load_work import Work, works
@@ -42,6 +43,7 @@ _STATE = {
     Step.LOADING: State.LOADING,
     Step.SERVED: State.SERVED,
     Step.FAILED: State.FAILED,
+    Step.ENDED: State.UNKNOWN,
 }
 
 
@@ -78,22 +80,32 @@ def judge(
     log_dirs: Sequence[LogDir],
     queues: Mapping[int, Queue],
     segments: Sequence[Segment] = (),
+    led: Mapping[int, Led] | None = None,
+    largest: Mapping[int, int] | None = None,
 ) -> tuple[Judged, ...]:
-    """Every partition of the offsets topic that any evidence names, by number."""
+    """Every partition of the offsets topic that any evidence names, by number.
+
+    Args:
+        led: Who led them by lines of logs: of those of which there is no znode.
+        largest: Bytes of the largest batch by partition, where it is known; by default that of the scan.
+    """
+    led = led or {}
     assigned = {p.partition: p for p in cluster.partitions if p.topic == OFFSETS_TOPIC}
     copies = works(log_dirs, segments, assigned.values())
-    numbers = {*assigned, *copies, *(p for queue in queues.values() for p in queue.said)}
-    largest = largest_batches(segments)
+    numbers = {*assigned, *copies, *led, *(p for queue in queues.values() for p in queue.said)}
+    largest = largest_batches(segments) if largest is None else largest
     settings = Settings(cluster, version)
     return tuple(
-        _sized(_with_endless(_judged(n, assigned.get(n), cluster, queues), version, settings, largest), copies.get(n, {}))
+        _sized(
+            _with_endless(_judged(n, assigned.get(n), cluster, queues, led.get(n)), version, settings, largest), copies.get(n, {})
+        )
         for n in sorted(numbers)
     )
 
 
-def _judged(number: int, partition: Partition | None, cluster: Cluster, queues: Mapping[int, Queue]) -> Judged:
+def _judged(number: int, partition: Partition | None, cluster: Cluster, queues: Mapping[int, Queue], led: Led | None) -> Judged:
     if partition is None:
-        return _from_logs_alone(number, queues)
+        return _from_logs_alone(number, queues, led)
     znode = Evidence(file=ZNODES, znode=partition.state_path)
     state = partition.state
     known = {"partition": number, "replicas": partition.replicas, "isr": state.isr if state else None}
@@ -126,6 +138,7 @@ def _of(said: Said) -> dict[str, object]:
         Step.LOADING: "Its load has begun and not ended.",
         Step.SERVED: "It was loaded.",
         Step.FAILED: said.text,
+        Step.ENDED: "Its load has ended, as the thread went on to another; how it ended is not in the log.",
     }
     return {"state": _STATE[said.step], "since": said.since, "why": words[said.step], "proof": _line(said.proof)}
 
@@ -155,9 +168,11 @@ def _unknown(why: str, since: int | None, proof: Evidence) -> dict[str, object]:
     return {"state": State.UNKNOWN, "since": since, "why": why, "proof": proof}
 
 
-def _from_logs_alone(number: int, queues: Mapping[int, Queue]) -> Judged:
+def _from_logs_alone(number: int, queues: Mapping[int, Queue], led: Led | None) -> Judged:
     """Without znodes, whoever took it up last coordinates it."""
     words = [(q.said[number], q) for q in queues.values() if number in q.said and not q.stopped]
+    if led is not None and not any(_is_of(led, said, queue) for said, queue in words):
+        return _led(number, led, queues)
     if not words:
         return Judged(
             partition=number, coordinator=None, state=State.UNKNOWN, since=None, why="Nothing names its leader.", proof=None
@@ -168,6 +183,21 @@ def _from_logs_alone(number: int, queues: Mapping[int, Queue]) -> Judged:
         why = f"Broker {queue.broker} gave it up; no log says who took it."
         return Judged(partition=number, coordinator=None, state=State.MOVED, since=said.since, why=why, proof=_line(said.proof))
     return Judged(partition=number, coordinator=queue.broker, **_of(said))
+
+
+def _is_of(led: Led, said: Said, queue: Queue) -> bool:
+    """Whether what a broker says of a partition is of whom a line names as its leader, or later than that line."""
+    return (queue.broker == led.leader and said.step is not Step.MOVED) or said.since > led.time
+
+
+def _led(number: int, led: Led, queues: Mapping[int, Queue]) -> Judged:
+    """Of a line that names its leader it follows who coordinated it then, and no more."""
+    if led.leader is None:
+        return Judged(partition=number, coordinator=None, state=State.UNKNOWN, since=led.time, why=led.why, proof=led.proof)
+    left = _unsaid(number, led.leader, queues.get(led.leader), queues, led.time, led.proof)
+    if left["state"] is not State.UNKNOWN:
+        return Judged(partition=number, coordinator=led.leader, **left)
+    return Judged(partition=number, coordinator=led.leader, **left | {"why": f"{led.why} {left['why']}", "proof": led.proof})
 
 
 def _with_endless(judged: Judged, version: KafkaVersion, settings: Settings, largest: Mapping[int, int]) -> Judged:

@@ -1,9 +1,9 @@
 """Group coordinators: who waits for which, until when, and whom a broker's loss would hit. What notebook 50 concludes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from casebook.analysis import coordinator_checks, offsets_unread
+from casebook.analysis import coordinator_checks, coordinator_lines, offsets_unread
 from casebook.analysis.coordinator_rows import (
     CoordinatorRow,
     LookUp,
@@ -14,7 +14,7 @@ from casebook.analysis.coordinator_rows import (
     waiting,
 )
 from casebook.analysis.coordinator_scene import Scene
-from casebook.analysis.coordinator_states import judge
+from casebook.analysis.coordinator_states import judge, largest_batches
 from casebook.analysis.load_ends import broker_queues
 from casebook.analysis.load_queue import queues
 from casebook.events import Event, LogFile
@@ -48,8 +48,10 @@ def examine(
     log_dirs: Sequence[LogDir] = (),
     events: Iterable[Event] = (),
     files: Iterable[LogFile] = (),
-    groups: Iterable[str] = (),
+    groups: Sequence[str] = (),
+    lines: Sequence[Event] = (),
     segments: Sequence[Segment] = (),
+    largest: Mapping[int, int] | None = None,
     at: int | None = None,
 ) -> Coordinators:
     """Judge every partition of the offsets topic, foretell the ends of loads, and answer every check on coordinators.
@@ -60,33 +62,39 @@ def examine(
         events: Of all brokers' logs.
         files: What those logs cover.
         groups: Names known, of which there may be none.
+        lines: Of brokers' logs: they name leaders where there is no znode, and groups where no name is known.
         segments: Of a scan of the offsets topic: what is known of its largest batches.
+        largest: Bytes of the largest batch by partition, of those of which headers alone were read.
         at: End of the evidence; by default the last time that logs, log dirs and znodes bear.
     """
     told, covered = tuple(events), tuple(file for file in files if file.broker is not None)
     end = at if at is not None else _end(cluster, log_dirs, covered)
     by_broker = queues(told, covered, end)
-    judged = judge(cluster, version.version, log_dirs, by_broker, segments)
+    batches = {**(largest or {}), **largest_batches(segments)}
+    judged = judge(cluster, version.version, log_dirs, by_broker, segments, coordinator_lines.leaders(lines), batches)
     topic = partitions_of_topic(cluster, version.version, judged)
-    names = tuple(sorted(set(groups)))
+    named = {} if groups else coordinator_lines.groups(lines)
+    names = tuple(sorted({*groups, *named}))
     held = broker_queues(judged, by_broker)
-    partitions = waiting(judged, held, names, topic)
+    partitions = waiting(judged, held, names, topic, at_least=bool(named))
     scene = Scene(
         cluster=cluster,
         version=version,
         at=end,
         topic=topic,
         groups=names,
+        named=named,
         partitions=partitions,
         queues=held,
         radius=blast_radius(partitions),
         segments=segments,
+        largest=batches,
         events=told,
         files=covered,
     )
     seen = {field.name: getattr(scene, field.name) for field in fields(scene)}
     findings = coordinator_checks.checks(scene) + offsets_unread.unread_listings(log_dirs)
-    return Coordinators(**seen, rows=rows(partitions, version.version), findings=findings)
+    return Coordinators(**seen, rows=rows(partitions, version.version, named), findings=findings)
 
 
 def _end(cluster: Cluster, log_dirs: Iterable[LogDir], files: Iterable[LogFile]) -> int | None:

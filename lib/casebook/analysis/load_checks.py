@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from casebook.analysis import coverage
 from casebook.analysis.coordinator_rows import Waiting
-from casebook.analysis.coordinator_scene import COLLECT_LOGS, COLLECT_SIZES, Scene, facts_of, proofs, whom, within
-from casebook.analysis.coordinator_states import WAITING, State, largest_batches, load_buffer
+from casebook.analysis.coordinator_scene import COLLECT_LOGS, COLLECT_SIZES, Scene, facts_of, known_groups, proofs, whom, within
+from casebook.analysis.coordinator_states import WAITING, State, load_buffer
 from casebook.analysis.load_ends import BrokerQueue
 from casebook.analysis.load_rate import Span
 from casebook.analysis.proof import SHOWN, assumed
 from casebook.analysis.served_at import served_at
 from casebook.analysis.settings import BUILT_IN_ASSUMED, Settings
-from casebook.analysis.words import agree, brokers, count, number
+from casebook.analysis.words import agree, brokers, count, moment, number
 from casebook.facts import instant
 from casebook.findings import Coverage, Finding, Gap, Question, Severity
 from casebook.observed import Source
@@ -51,12 +51,35 @@ def waiting(scene: Scene) -> Finding:
             return ask.could_not_check("Whether a coordinator still loads is unknown: no broker's log", settle=COLLECT_LOGS)
         return ask.ok("No coordinator loads, as far as the logs tell", gaps=gaps(scene))
     busy = [queue for queue in queues if queue.loading is not None]
+    if old := _not_known_since(hit, busy, scene.at):
+        return _waited(ask, hit, old)
     waits = sum(len(one.groups) for one in hit)
-    of = f"{count(waits)} of {number(len(scene.groups), 'group')} cannot consume" if waits else f"{whom(hit)} not served yet"
+    of_all = known_groups(hit) if scene.named else f"{count(waits)} of {number(len(scene.groups), 'group')}"
+    of = f"{of_all} cannot consume" if waits else f"{whom(hit)} not served yet"
     return ask.found(
         Severity.WARNING if _soon(hit, scene.at) else Severity.CRITICAL,
         f"{of}; {_until(hit, scene.at)}",
         why=f"{' '.join(_of_broker(queue) for queue in busy)} Clients are answered {LOADING_ANSWER.at(version)} meanwhile.",
+        since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
+    )
+
+
+def _not_known_since(hit: Sequence[Waiting], busy: Sequence[BrokerQueue], at: int | None) -> list[BrokerQueue]:
+    """The brokers that load, where the logs of all end so long before the evidence that every load may have ended since."""
+    open_ = [one for one in hit if one.judged.state is State.LOADING_FOR_EVER]
+    old = [queue for queue in busy if queue.log is not None and queue.log.ends is not None and at and queue.log.ends < at]
+    due = all(one.eta is None or one.eta.mid is None or one.eta.low <= at for one in hit) if at else False
+    return old if busy and len(old) == len(busy) and due and not open_ else []
+
+
+def _waited(ask: Question, hit: Sequence[Waiting], old: Sequence[BrokerQueue]) -> Finding:
+    """What was so when the logs ended, and may be over."""
+    ends = max(queue.log.ends for queue in old)
+    ended = f"when the log of {brokers(queue.broker for queue in old)} ended, at {moment(instant(ends))}"
+    return ask.could_not_check(
+        f"{whom(hit)} waited for a load {ended}; whether they still do is unknown",
+        why=" ".join(_of_broker(queue) for queue in old),
+        settle=COLLECT_LOGS,
         since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
     )
 
@@ -121,7 +144,7 @@ def endless(scene: Scene) -> Finding:
     version = scene.version.version
     hit, loading = within(scene.partitions, State.LOADING_FOR_EVER), within(scene.partitions, State.LOADING)
     settings = Settings(scene.cluster, version)
-    largest = largest_batches(scene.segments)
+    largest = scene.largest
     ask = Question(
         check="coordinators.loading_for_ever",
         question="Can every load come to an end?",
@@ -174,11 +197,16 @@ def _buffer_unread(ask: Question, unread: Sequence[Waiting], settings: Settings,
 
 
 def unproven(scene: Scene) -> list[Waiting]:
-    """Loads at work that may never end, as nobody looked at their batches."""
+    """Loads at work that may never end: nobody looked at their batches, or at the buffer, and some release reads for ever."""
     if LOAD_TAKES_ANY_BATCH.at(scene.version.version):
         return []
-    settings, largest = Settings(scene.cluster, scene.version.version), largest_batches(scene.segments)
-    return [one for one in within(scene.partitions, State.LOADING) if not _fits(one, settings, largest)]
+    settings = Settings(scene.cluster, scene.version.version)
+
+    def will_end(one: Waiting) -> bool:
+        is_read = load_buffer(settings, one.judged.coordinator).origin != BUILT_IN_ASSUMED
+        return is_read and _fits(one, settings, scene.largest)
+
+    return [one for one in within(scene.partitions, State.LOADING) if not will_end(one)]
 
 
 def _fits(one: Waiting, settings: Settings, largest: Mapping[int, int]) -> bool:

@@ -21,6 +21,7 @@ class Step(StrEnum):
     LOADING = "loading"
     SERVED = "served"
     FAILED = "failed"
+    ENDED = "ended"
     MOVED = "moved"
 
 
@@ -174,8 +175,31 @@ def _say(said: dict[int, Said], event: Event) -> None:
     before = said.get(partition)
     if step is Step.SERVED and before is not None and before.step is Step.FAILED:
         return  # "found no log" is followed by "Finished loading" (GroupMetadataManager.scala@0.11.0.2)
+    for other in _ended(said, event, step):
+        said[other] = said[other]._replace(step=Step.ENDED)
     said.pop(partition, None)  # the order of the dictionary is that of the lines
     said[partition] = Said(partition, step, event.time, event.proof, event.summary)
+
+
+_PARALLEL = ("Loading offsets from", "Scheduling loading of metadata", "Finished loading of metadata", "Failed to load metadata")
+"""0.8.2 and the new coordinator of 3.6 on load with several threads."""
+
+
+def _ended(said: Mapping[int, Said], event: Event, step: Step) -> list[int]:
+    """Partitions whose load has ended, as the only thread is with another: the lines of their end are missing.
+
+    A load that begins says so of the one that was at work; one that ends, of those that were queued before it.
+    """
+    if event.text.startswith(_PARALLEL):
+        return []
+    others = [one for one in said.values() if one.partition != event.partition]
+    if step is Step.LOADING:
+        return [one.partition for one in others if one.step is Step.LOADING]
+    own = said.get(event.partition)
+    if step not in (Step.SERVED, Step.FAILED) or own is None or own.step is not Step.QUEUED:
+        return []
+    before = list(said)[: list(said).index(event.partition)]
+    return [partition for partition in before if said[partition].step is Step.QUEUED]
 
 
 def _with_head(said: dict[int, Said], finished: list[Load]) -> dict[int, Said]:

@@ -66,7 +66,16 @@ class OffsetsTopic:
     def growth(self, copy: OffsetsPartition) -> Growth:
         """How fast a copy grows."""
         load = self.load_time(copy.broker)
-        return offsets_writers.growth(self.of(copy).group_bytes, copy.partition, copy.bytes, copy.records, load)
+        rows, since = self.of(copy).group_bytes, self.cleaned_to(copy)
+        return offsets_writers.growth(rows, copy.partition, copy.bytes, copy.records, load, since=since)
+
+    def cleaned_to(self, copy: OffsetsPartition) -> int | None:
+        """When the first dirty segment of a copy began, epoch ms; before that records may be cleaned away."""
+        verdict = self.verdicts.get((copy.broker, copy.partition))
+        if verdict is None or verdict.dirt is None or copy.cleaner_point is None:
+            return None
+        dirty = [one for one in self.segments(copy.broker, copy.partition) if one.base_offset >= verdict.dirt.first_dirty]
+        return next((one.first_time for one in dirty if one.first_time is not None), None)
 
     def segments(self, broker: int, partition: int) -> tuple[Segment, ...]:
         """A copy's segments, by base offset."""

@@ -1,7 +1,7 @@
 """Who writes the offsets topic, how fast it grows, and what a load will take then."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from casebook.storage import GroupBytes, GroupHistory, GroupState
@@ -59,12 +59,16 @@ class Growth:
     """How fast a partition grows.
 
     Args:
-        bytes_per_day: Over its last week with whole days; ``None`` when its hours are not known.
+        seen: Milliseconds of the last week of which all was read and nothing is cleaned away; ``None`` without a whole hour.
+        bytes_seen: What was written in them.
+        bytes_per_day: By these; ``None`` when they are less than a day.
         bytes_then: In :data:`HORIZON_DAYS` days.
         load_ms_then: What a load takes then; ``None`` when the rate is unknown.
     """
 
     partition: int
+    seen: int | None
+    bytes_seen: int | None
     bytes_per_day: int | None
     days: int
     bytes_then: int | None
@@ -106,23 +110,35 @@ def onset(group_bytes: Iterable[GroupBytes], partition: int) -> Onset | None:
     return steepest if steepest and steepest.bytes_after >= 2 * steepest.bytes_before else None
 
 
-def growth(group_bytes: Iterable[GroupBytes], partition: int, size: int, records: int | None, load_time: LoadTime) -> Growth:
+def growth(
+    group_bytes: Iterable[GroupBytes],
+    partition: int,
+    size: int,
+    records: int | None,
+    load_time: LoadTime,
+    *,
+    since: int | None = None,
+) -> Growth:
     """How fast it grows and what that means for a load.
 
     Args:
         size: Bytes of the partition now.
         records: Records of the partition now.
         load_time: Of a load of so many bytes and records.
+        since: Before this much may be cleaned away, epoch ms; ``None`` when nothing is.
     """
     hours: dict[int, int] = defaultdict(int)
     for row in group_bytes:
-        if row.partition == partition and row.hour is not None:
+        if row.partition == partition and row.hour is not None and (since is None or row.hour >= since):
             hours[row.hour] += row.bytes
-    a_day = _per_day(hours)
+    seen, written = _last_week(hours)
+    a_day = round(written * DAY / seen) if seen is not None and seen >= DAY else None
     then = None if a_day is None else size + HORIZON_DAYS * a_day
     records_then = None if records is None or then is None or not size else round(records * then / size)
     return Growth(
         partition=partition,
+        seen=seen,
+        bytes_seen=written if seen is not None else None,
         bytes_per_day=a_day,
         days=HORIZON_DAYS,
         bytes_then=then,
@@ -136,13 +152,11 @@ def monday(moment: int) -> int:
     return (moment - _MONDAY) // WEEK * WEEK + _MONDAY
 
 
-def _per_day(hours: dict[int, int]) -> int | None:
-    """Over at most the last seven days before the last hour, which is not whole; ``None`` for less than an hour."""
+def _last_week(hours: Mapping[int, int]) -> tuple[int | None, int]:
+    """Milliseconds of at most seven days before the last hour, which is not whole, and what was written in them."""
     last = max(hours, default=None)
     recent = {hour: size for hour, size in hours.items() if last - WEEK <= hour < last} if last is not None else {}
-    if not recent:
-        return None
-    return round(sum(recent.values()) * DAY / (last - min(recent)))
+    return (last - min(recent) if recent else None), sum(recent.values())
 
 
 def _writer(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from casebook.analysis.cleaner import BLOCKED, BrokerCleaner, without_log_dir
 from casebook.analysis.coordinator_rows import Waiting
 from casebook.analysis.coordinator_scene import Scene, whom, within
-from casebook.analysis.coordinator_states import WAITING, State, largest_batches, load_buffer
+from casebook.analysis.coordinator_states import WAITING, State, load_buffer
 from casebook.analysis.leadership import Leadership
 from casebook.analysis.leftovers import Kind, leftovers
 from casebook.analysis.load_checks import last_end, unproven
@@ -79,7 +79,7 @@ def loads(held: Scene) -> Iterator[PlanStep]:
 
 
 def _endless(held: Scene, hit: Sequence[Waiting]) -> Iterator[PlanStep]:
-    largest, settings = largest_batches(held.segments), Settings(held.cluster, held.version.version)
+    largest, settings = held.largest, Settings(held.cluster, held.version.version)
     for one in hit:
         partition, broker = one.judged.partition, one.judged.coordinator
         batch, limit = largest.get(partition, 0), load_buffer(settings, broker).number or 0

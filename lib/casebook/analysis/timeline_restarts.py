@@ -92,13 +92,12 @@ def _all_gone(scene: Scene) -> Iterator[_Gone]:
             if not any(_lived_on(scene, broker, gone) for broker in gone.ids):
                 yield gone
     elif scene.brokers and scene.brokers <= scene.lives.keys():
-        yield from (gone for gone in _together(scene, scene.lives) if gone.back is not None or _stopped(scene, gone))
+        yield from (gone for gone in _together(scene, scene.lives) if all(_ended(scene, broker, gone) for broker in gone.ids))
 
 
-def _stopped(scene: Scene, gone: _Gone) -> bool:
-    """Whether every process says that it stops: a log that ends may only have been collected up to there."""
-    lives = (scene.life(broker, gone.until) for broker in gone.ids)
-    return all(life is not None and life.name in _STOPS for life in lives)
+def _ended(scene: Scene, broker: int, gone: _Gone) -> bool:
+    """Whether a process says that it stops, or another begins after it: a log that ends may only have been collected so far."""
+    return _stop(scene, broker, gone) is not None or _begun_again(scene, broker, gone) is not None
 
 
 def _lived_on(scene: Scene, broker: int, gone: _Gone) -> bool:
@@ -152,7 +151,7 @@ def candidates(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
     if gone is None:
         return
     stops = {broker: _stop(scene, broker, gone) for broker in gone.ids}
-    starts = {broker: _first(scene, ("broker_starting",), broker, gone.since, gone.until + AGAIN) for broker in gone.ids}
+    starts = {broker: _begun_again(scene, broker, gone) for broker in gone.ids}
     silent = sorted(broker for broker in gone.ids if stops[broker] is None and starts[broker] is None)
     pro = [Point(f"Broker {broker} says that it stops", row.proof) for broker, row in stops.items() if row is not None]
     pro += [Point(f"Broker {broker} starts again", row.proof) for broker, row in starts.items() if row is not None]
@@ -175,6 +174,10 @@ def _stop(scene: Scene, broker: int, gone: _Gone) -> Row | None:
     if life is None or life.name not in _STOPS:
         return None
     return _first(scene, _STOPS, broker, life.opened, life.closed)
+
+
+def _begun_again(scene: Scene, broker: int, gone: _Gone) -> Row | None:
+    return _first(scene, ("broker_starting",), broker, gone.since, gone.until + AGAIN)
 
 
 def _first(scene: Scene, kinds: tuple[str, ...], broker: int, since: int, until: int | None) -> Row | None:

@@ -108,9 +108,11 @@ class Logs:
         """How many events there are."""
         return self._events.count_rows() if self._folder else 0
 
-    def events(self, kinds: Collection[str] | None = None) -> tuple[Event, ...]:
-        """The events, or those of some kinds, by file and line."""
+    def events(self, kinds: Collection[str] | None = None, *, topic: str | None = None) -> tuple[Event, ...]:
+        """The events, or those of some kinds, or about a topic or none, by file and line."""
         wanted = pc.scalar(True) if kinds is None else pc.field("kind").isin(pa.array(kinds, pa.string()))
+        if topic is not None:
+            wanted &= pc.field("topic").is_null() | (pc.field("topic") == topic)
         found = [
             settled(event(row, self._brokers[row["file"]], self.before(row["file"], row["start"])), self._misplaced)
             for row in self.table(None, wanted).to_pylist()

@@ -86,7 +86,8 @@ def blast_radius(c: Coordinators) -> View:
         ),
         rows=[(ALARM if r.alone else PLAIN, _radius_cells(r, known=known)) for r in c.radius[:MOST_ROWS]],
         takeaway=_widest(widest, known=known),
-        reading="Others load its partitions first; those with nobody else in sync have no coordinator until it is back.",
+        reading=("Lines of logs name the groups: there may be more. " if c.named else "")
+        + "Others load its partitions first; those with nobody else in sync have no coordinator until it is back.",
         total=len(c.radius) if len(c.radius) > MOST_ROWS else None,
         rest="blast_radius",
     )
@@ -190,6 +191,8 @@ def _eta(c: Coordinators, partition: int) -> Span | None:
 
 
 def _waiting_words(c: Coordinators, hit: Sequence[CoordinatorRow], groups: Sequence[CoordinatorRow]) -> str:
+    if hit and groups and c.named:
+        return f"{text.count(len(groups))} or more groups not served as they should be: lines of logs name these."
     if hit and groups:
         return f"{text.count(len(groups))} of {text.plural(len(c.groups), 'group')} not served as they should be."
     if hit:

@@ -277,9 +277,13 @@ def _cleaner_rows(cleaner: BrokerCleaner | None) -> list[tuple[str, object]]:
 def _growth_rows(topic: OffsetsTopic, copy: OffsetsPartition) -> list[tuple[str, object]]:
     growth, onset = topic.growth(copy), topic.onset(copy)
     rows: list[tuple[str, object]] = []
+    at_least = "" if copy.is_whole else "at least "
+    if growth.bytes_per_day is None and growth.seen is not None:
+        seen = f"{at_least}{text.size(growth.bytes_seen)} in the {text.duration(growth.seen / 1000)} that were seen"
+        rows.append(("Growth", f"{seen}: too short to say how much a day"))
     if growth.bytes_per_day is not None:
         then = f"; the load then takes {text.duration(growth.load_ms_then / 1000)}" if growth.load_ms_then is not None else ""
-        said = f"{text.size(growth.bytes_per_day)} a day; {text.size(growth.bytes_then)} in {growth.days} days{then}"
+        said = f"{at_least}{text.size(growth.bytes_per_day)} a day; {text.size(growth.bytes_then)} in {growth.days} days{then}"
         rows.append(("Growth", said))
     if onset is not None:
         rise = f", from {text.size(onset.bytes_before)} to {text.size(onset.bytes_after)} a week"

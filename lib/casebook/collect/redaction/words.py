@@ -12,8 +12,8 @@ _APART = bytes(ord("0") if code in b"0123456789" else code if code in _KEPT else
 """Translates a line so that it falls apart where neither a name, nor a token, nor a disguise of one goes on."""
 _HINT = re.compile(  # what any of the structured rules begins with
     rb"pass|pwd|pw|pin(?![a-z])|secret|token|kennwort|cred|jaas|authorization|user[._-]?info|user_|salt|scram|key|certificate|hmac"
-    rb"|cookie|sessionid|shared[._-]?access|bearer|basic|negotiate|digest|splunk|(?:sig|signature|code|auth)=|x-amz|ldap|mysql"
-    rb"|redis-cli|docker|addauth|identified|keygen|7z|0z|zip|sqlplus|masterauth|otp|psswd|^--auth|kinit|chpasswd|kadmin|snmp|openssl|smbclient|rabbitmqctl|clave|jelsz|parool|adgangskode|kodeord|lozinka|geslo|auth:|getconnection|securestring|superdigest|super\.digest|sasl[a-z]{0,10}$|^(?:auth|sudo|su|expect|login|vault|bao|gpg|insert|as|license|licence)$|^(?:string)?data:$|^\\\\\\\\|\\\\+(?:x1b|033|e)$|^-a$|^-e$|^--(?:proxy-)?cert$|^--?user|^-p$|^echo$|^printf$|^--?u(?:ser)?(?:=|$)|^-u|proxy-user|-----|[\x80-\xff\x1b\0]"
+    rb"|cookie|sessionid|shared[._-]?access|bearer|basic|negotiate|digest|splunk|(?:^|[&;])(?:sig|signature|code|auth)=|x-amz|ldap|mysql"
+    rb"|redis-cli|docker|addauth|identified|keygen|7z|0z|zip|sqlplus|masterauth|otp|psswd|^--auth|kinit|chpasswd|kadmin|snmp|openssl|smbclient|rabbitmqctl|clave|jelsz|parool|adgangskode|kodeord|lozinka|geslo|auth:|getconnection|securestring|superdigest|super\.digest|sasl[a-z]{0,10}$|^(?:auth|sudo|su|expect|login|vault|bao|gpg|insert|license|licence)$|^(?:string)?data:$|^\\\\\\\\|\\\\+(?:x1b|033|e)$|^-a$|^-e$|^--(?:proxy-)?cert$|^--?user|^-p$|^echo$|^printf$|^--?u(?:ser)?(?:=|$)|^-u|proxy-user|-----|[\x80-\xff\x1b\0]"
     rb"|\\u00|%[0-9a-f]{2}|&(?:lt|gt|quot|apos|amp|#)|[:/][^@]*@|@(?![a-f0]{5,8}(?:[^\w.-]|$))|_auth|psk|pepper|senha|heslo|wachtwoord|parola|salasana"
 )
 _NUMBER = re.compile(rb"(?<![0-9A-Za-z])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:0x)?[0-9a-f]{8,32})(?![0-9A-Za-z])")

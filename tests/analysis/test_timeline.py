@@ -137,6 +137,7 @@ class TestMissing:
                 "clocks",
                 "silences",
                 "untyped",
+                "unclean_elections",
             )
         }
         assert "No line tells" in timeline_story.markdown(found)

@@ -218,6 +218,19 @@ class TestAll:
         )  # fmt: skip
         assert "restart of all" in finding(found, "root").title
 
+    def test_the_last_that_stops_waits_for_nobody(self):
+        """Its controlled shutdown finds no broker to take its leaders, and is tried again: they stopped at once all the same."""
+        told, lines = History(), []
+        for broker, gone in ((55, 1000), (56, 1500), (57, 17_000)):
+            told.register(broker, -500_000 + broker)
+            lines += [event("broker_starting", -500_200, broker), event("broker_stopping", 600, broker, line=2)]
+            lines.append(event("broker_stopped", gone + 50, broker, line=3))
+        for broker, gone in ((55, 1000), (56, 1500), (57, 17_000)):
+            told.lose(broker, gone)
+        found = examined(*lines, told=told)
+        (place,) = (place for place, chain in enumerate(found.chains) if chain.kind == "all_lost")
+        assert [root.kind for root in found.roots if root.chain == place] == ["all_stopped"]
+
     def test_all_killed(self):
         """Their next lines are starts, and none says that it stops."""
         assert first(all_lost()).kind == "all_ended"

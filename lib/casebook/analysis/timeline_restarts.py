@@ -11,6 +11,8 @@ from casebook.analysis.words import brokers, capitalised, duration, number
 
 TOGETHER = 10_000
 """Brokers that go within so many milliseconds go at once: sessions of the killed end seconds apart."""
+STOPPING = 60_000
+"""A controlled shutdown that nobody can help takes no longer (``controlled.shutdown.max.retries`` times 5 s, and requests)."""
 OVERLAP = 2000
 """One may be back so many milliseconds before the last of them is given up."""
 AGAIN = 600_000
@@ -86,15 +88,15 @@ def _led(rows: Sequence, gone: _Gone) -> bool:
 def _all_gone(scene: Scene) -> Iterator[_Gone]:
     """Rule: by registrations where the history has them, and no process lived on; else by the lines of the processes."""
     if scene.past.there:
-        for gone in _together(scene.registered):
+        for gone in _together(scene, scene.registered):
             if not any(_lived_on(scene, broker, gone) for broker in gone.ids):
                 yield gone
     elif scene.brokers and scene.brokers <= scene.lives.keys():
-        yield from (gone for gone in _together(scene.lives) if all(_ended(scene, broker, gone) for broker in gone.ids))
+        yield from (gone for gone in _together(scene, scene.lives) if all(_ended(scene, broker, gone) for broker in gone.ids))
 
 
 def _ended(scene: Scene, broker: int, gone: _Gone) -> bool:
-    """Whether a process says that it stops, or another begins after it: a log that ends may only have been collected up to there."""
+    """Whether a process says that it stops, or another begins after it: a log that ends may only have been collected so far."""
     return _stop(scene, broker, gone) is not None or _begun_again(scene, broker, gone) is not None
 
 
@@ -103,15 +105,23 @@ def _lived_on(scene: Scene, broker: int, gone: _Gone) -> bool:
     return life is not None and life.closed > gone.until + SLACK and life.name not in _STOPS
 
 
-def _together(spans: Mapping[int, Sequence[Span]]) -> Iterator[_Gone]:
-    ends = sorted((span.closed, broker) for broker, own in spans.items() for span in own if span.closed is not None)
+def _together(scene: Scene, spans: Mapping[int, Sequence[Span]]) -> Iterator[_Gone]:
+    """Rule: who stops hands its leaders over first; the last finds nobody to take them, and tries again for seconds."""
+    stops = {broker: [row.at for row in scene.kind("broker_stopping").rows if row.broker == broker] for broker in spans}
+    begun = {
+        (span.closed, broker): max((at for at in stops[broker] if 0 <= span.closed - at <= STOPPING), default=span.closed)
+        for broker, own in spans.items()
+        for span in own
+        if span.closed is not None
+    }
+    ends = sorted((at, broker, closed) for (closed, broker), at in begun.items())
     taken = -1
-    for since, _ in ends:
+    for since, _, _ in ends:
         there = {broker for broker, own in spans.items() if any(_ran(span, since) for span in own)}
         closed: dict[int, int] = {}
-        for at, broker in ends:
+        for at, broker, end in ends:
             if since <= at <= since + TOGETHER:
-                closed.setdefault(broker, at)
+                closed.setdefault(broker, end)
         if since <= taken or len(there) < 2 or not there <= closed.keys():
             continue
         until = max(closed[broker] for broker in there)

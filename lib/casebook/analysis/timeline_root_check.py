@@ -42,7 +42,8 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findin
     if candidates and first is None:
         return _undecided(ask, f"{chains[0].title}{_lost(scene, chains)}", chains[0], candidates)
     if unread := coverage.server_logs(scene.files, scene.cluster, scene.brokers):
-        return _unread(ask, f"{chains[0].title}{_lost(scene, chains)}", chains[0], candidates, unread)
+        said = f"{first.name if first else chains[0].title}{_lost(scene, chains)}"
+        return _unread(ask, said, chains[0], candidates, unread)
     who = f"{capitalised(named(chains[0].broker))} is" if chains[0].kind != "all_lost" else "They are"
     waits = f"{who} still down, and hold{'s' if who.endswith('is') else ''} {number(chains[0].holds, 'partition')} without leader"
     told = [chains[0].title, *([waits] if chains[0].holds else []), *(point.text for point in (first.pro if first else ()))]
@@ -88,14 +89,14 @@ def _undecided(ask: Question, what: str, chain: Chain, candidates: Sequence[Root
     )
 
 
-def _unread(ask: Question, what: str, chain: Chain, candidates: Sequence[Root], unread: coverage.Gaps) -> Finding:
+def _unread(ask: Question, said: str, chain: Chain, candidates: Sequence[Root], unread: coverage.Gaps) -> Finding:
     """Candidates in order, with what would decide: a log that was not read may name another root."""
     order = "; ".join(f"{place}. {one.name}" for place, one in enumerate(candidates, start=1))
     shown = [point.proof for one in candidates for point in (*one.pro, *one.contra) if point.proof]
     shown += [link.effect.proof for link in chain.links]
     return ask.could_not_check(
-        f"{what}; what began it cannot be told without every broker's log",
-        why=f"{unread[0].why} By what is here, the likeliest first: {order}." if order else unread[0].why,
+        f"Likeliest root, as far as could be checked: {said}",
+        why=f"{unread[0].why} What began it may stand there. By what is here, the likeliest first: {order or said}.",
         settle=unread[0].settle,
         since=instant(chain.opened),
         at_latest=True,

@@ -4,7 +4,7 @@ import pytest
 
 from casebook.analysis import timeline_checks
 from casebook.analysis.timeline_silences import COLLECT_HISTORY
-from casebook.facts import Broker, Partition, PartitionState, Stat, Topic
+from casebook.facts import Broker, Partition, PartitionState, Stat, Topic, instant
 from casebook.findings import Severity, Status
 from casebook.history import Happened, What
 from tests.analysis.timeline_scenes import NEW, OLD, T0, History, cluster, event, examined, finding, log, windows

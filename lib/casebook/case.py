@@ -221,6 +221,11 @@ class Case:
         places = ((path, path.split("/")) for path in sorted(self.items))
         return tuple((path, parts[1]) for path, parts in places if (parts[0], *parts[2:3]) == ("clients", "ledgers"))
 
+    def processed_ledgers(self) -> tuple[tuple[str, str], ...]:
+        """Path in the case, and consumer group, of what was given as a ledger of processed records, by path."""
+        places = ((path, path.split("/")) for path in sorted(self.items))
+        return tuple((path, parts[1]) for path, parts in places if (parts[0], *parts[2:3]) == ("clients", "processed"))
+
     def client_files(self) -> tuple[ClientFile, ...]:
         """What properties and YAML files of clients say, by client and file; see :mod:`casebook.formats.client_properties`."""
         from casebook.formats import client_properties  # few notebooks ask for it

@@ -12,7 +12,7 @@ from casebook.analysis.unclean_price import UncleanPrice
 from casebook.analysis.words import agree, capitalised, count, number
 from casebook.facts import instant
 from casebook.findings import NOTHING, Coverage, Evidence, Finding, Gap, Question, Severity, Step
-from casebook.loss import Told, Verdict
+from casebook.loss import Told, UnsuitedLedger, Verdict
 from casebook.observed import Source
 
 GIVE_LEDGER = "Give what was produced as the parameter ledger: CSV, JSON lines, Parquet, or a log with ledger_pattern."
@@ -46,21 +46,23 @@ def checks(
     unmatched: Collection[str],
     *,
     unread: str = "",
+    unsuited: Sequence[UnsuitedLedger] = (),
     events: Sequence[EventCount] = (),
     estimates: Sequence[Estimate] = (),
 ) -> tuple[Finding, ...]:
     """Every check that rests on a ledger, in a fixed order.
 
     Args:
+        unsuited: Files of the ledger that could not be used.
         events: Lost records by what took them.
         estimates: Without ledger: how many each change of leader may have taken.
     """
-    looked = _Looked(told, classes, unread)
+    looked = _Looked(told, classes, unread, unsuited)
     return (
         _lost(looked, causes, counts, unmatched, events, estimates),
         _outside(looked, counts),
         _complete(looked),
-        _ledger(told),
+        _ledger(told, unsuited),
         _again(looked),
     )
 
@@ -68,8 +70,8 @@ def checks(
 class _Looked:
     """What was held against what."""
 
-    def __init__(self, told: Told | None, classes: Sequence[ClassCount], unread: str) -> None:
-        self.told, self.unread = told, unread
+    def __init__(self, told: Told | None, classes: Sequence[ClassCount], unread: str, unsuited: Sequence[UnsuitedLedger]) -> None:
+        self.told, self.unread, self.unsuited = told, unread, unsuited
         self.by_verdict: Counter[str] = Counter()
         for row in classes:
             self.by_verdict[row.verdict] += row.records
@@ -82,10 +84,11 @@ class _Looked:
     @property
     def gaps(self) -> tuple[Gap, ...]:
         """Why not every record that was acknowledged was held against what is stored."""
+        gaps = (*_gaps(self.told), *(Gap(why=_unsuited(one), settle=one.try_ or GIVE_LEDGER) for one in self.unsuited))
         if not (untold := self.of(*_UNTOLD)):
-            return _gaps(self.told)
+            return gaps
         why = f"{number(untold, 'acknowledged record')} could not be looked for everywhere."
-        return (*_gaps(self.told), Gap(why=why, settle=GIVE_SEGMENTS))
+        return (*gaps, Gap(why=why, settle=GIVE_SEGMENTS))
 
     @property
     def coverage(self) -> Coverage:
@@ -95,6 +98,11 @@ class _Looked:
 
     def hindrance(self, ask: Question) -> Finding | None:
         """Why there is nothing to say; ``None`` when there is."""
+        if self.told is None and self.unsuited:
+            one = self.unsuited[0]
+            return ask.could_not_check(
+                "What was produced is not known: the ledger cannot be used", why=_unsuited(one), settle=one.try_ or GIVE_LEDGER
+            )
         if self.told is None:
             return ask.could_not_check("What was produced is not known: there is no ledger", settle=GIVE_LEDGER)
         if self.unread:
@@ -141,7 +149,7 @@ def _lost(
         | _estimated(estimates),
         evidence=(_LOST, _CLASSES, *(proof(row.proof) for row in causes if row.cause and row.records and ":" in row.proof)),
     )
-    if estimates and looked.told is None:
+    if estimates and looked.told is None and not looked.unsuited:
         return ask.could_not_check(
             "What was produced is not known: there is no ledger", why=_estimate(estimates), settle=GIVE_LEDGER
         )
@@ -256,7 +264,20 @@ def _complete(looked: _Looked) -> Finding:
     )
 
 
-def _ledger(told: Told | None) -> Finding:
+def _unsuited(one: UnsuitedLedger) -> str:
+    """Which file cannot be used, and why, with its columns."""
+    return f"{one.name}: {one.why}"
+
+
+def _untimed(told: Told | None) -> str:
+    """That no column was taken for a time, and which could be."""
+    if told is None or told.timed:
+        return ""
+    columns = f": {', '.join(told.unused[:SHOWN])} {agree(len(told.unused), 'is', 'are')} not used" if told.unused else ""
+    return f'No column was taken for a time{columns}. Set ledger_columns="time=COLUMN".'
+
+
+def _ledger(told: Told | None, unsuited: Sequence[UnsuitedLedger]) -> Finding:
     ask = Question(
         check="loss.ledger",
         question="Could the whole ledger be used?",
@@ -264,9 +285,18 @@ def _ledger(told: Told | None) -> Finding:
         if told
         else NOTHING,
         threshold="rows that cannot be used, or times without zone",
-        facts={} if told is None else {row.reason: row.rows for row in told.unusable} | {"zone_assumed": told.assumed},
-        caveats=(f"Times without zone were taken for {told.zone}.",) if told and told.assumed else (),
+        facts=({} if told is None else {row.reason: row.rows for row in told.unusable} | {"zone_assumed": told.assumed})
+        | ({"unsuited": [one.name for one in unsuited]} if unsuited else {}),
+        caveats=tuple(
+            filter(None, (f"Times without zone were taken for {told.zone}." if told and told.assumed else "", _untimed(told)))
+        ),
     )
+    if unsuited:
+        why, settle = " ".join(map(_unsuited, unsuited[:SHOWN])), unsuited[0].try_ or GIVE_LEDGER
+        if told is None:
+            return ask.could_not_check("The ledger cannot be used", why=why, settle=settle)
+        title = f"{number(len(unsuited), 'file')} of the ledger could not be used"
+        return ask.found(Severity.WARNING, title, why=why, next=(Step(kind="first", text=settle),))
     if told is None:
         return ask.could_not_check("There is no ledger", settle=GIVE_LEDGER)
     if not told.unusable and told.odd_times is None:

@@ -151,7 +151,7 @@ class Examination:
             UsageError: There is no such time zone.
         """
         held = self._of_its_time(self._shared.offsets(timezone, scan=scan).coordinators)
-        self._tables |= {"coordinators": held.rows, "blast_radius": held.radius}
+        self._tables |= {"coordinators": held.rows, "blast_radius": held.radius, "group_offsets": self.cluster.group_offsets}
         return held
 
     def everything(self, *, timezone: str = "UTC", scan: bool = True) -> tuple[Finding, ...]:

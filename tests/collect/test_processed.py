@@ -12,4 +12,4 @@ def test_kept_apart(tmp_path):
     case = Case.open(collect_case(tmp_path / "case", ledgers={"shop": [sent]}, processed={"billing": [done]}))
     assert case.processed_ledgers() == (("clients/billing/processed/work.csv", "billing"),)
     assert case.ledgers() == (("clients/shop/ledgers/processed_orders.csv", "shop"),)
-    assert list(case.text_lines("clients/billing/processed/work.csv"))[0].strip() == "id,topic,t"
+    assert next(iter(case.text_lines("clients/billing/processed/work.csv"))).strip() == "id,topic,t"

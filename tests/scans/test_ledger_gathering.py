@@ -8,13 +8,13 @@ from casebook.scans.ledger_gathering import gather
 
 @pytest.fixture
 def gathered(scanning, tmp_path):
-    def of(columns=Columns(), **files):
+    def of(columns=None, **files):
         places = []
         for name, text in files.items():
             path = tmp_path / f"{name}.csv"
             path.write_text(text)
             places.append((path.name, f"file:{path}"))
-        return gather(scanning, places, columns)
+        return gather(scanning, places, columns or Columns())
 
     return of
 

@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from casebook.analysis import loss_events
+from casebook.analysis import loss_estimate, loss_events
 from casebook.analysis.loss_events import EventCount
 from casebook.analysis.loss_rows import ALARM, Cause, CauseRow, Change, ClassCount, CutRange, Estimate, LostCount
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.unclean_price import UncleanPrice
-from casebook.analysis.words import agree, capitalised, count, number
+from casebook.analysis.words import agree, count, number
 from casebook.facts import instant
 from casebook.findings import NOTHING, Coverage, Evidence, Finding, Gap, Question, Severity, Step
 from casebook.loss import Told, UnsuitedLedger, Verdict
@@ -146,12 +146,12 @@ def _lost(
             "events": {row.event: row.records for row in events},
             "either_window": sum(row.records for row in counts if row.either),
         }
-        | _estimated(estimates),
+        | loss_estimate.facts(estimates),
         evidence=(_LOST, _CLASSES, *(proof(row.proof) for row in causes if row.cause and row.records and ":" in row.proof)),
     )
     if estimates and looked.told is None and not looked.unsuited:
         return ask.could_not_check(
-            "What was produced is not known: there is no ledger", why=_estimate(estimates), settle=GIVE_LEDGER
+            "What was produced is not known: there is no ledger", why=loss_estimate.sentence(estimates), settle=GIVE_LEDGER
         )
     if (finding := looked.hindrance(ask)) is not None:
         return finding
@@ -174,42 +174,15 @@ def _lost(
     return ask.found(
         Severity.CRITICAL,
         f"{count(lost + alarms)} of {number(acked, 'acknowledged record')} {agree(lost + alarms, 'is', 'are')} lost{unexplained}",
-        why=" ".join(filter(None, (_events(events, counts), *(f"{count(row.records)}: {row.proves}." for row in took)))),
+        why=" ".join(
+            filter(None, (loss_events.sentence(events, counts), *(f"{count(row.records)}: {row.proves}." for row in took)))
+        ),
         next=(
             Step(kind="first", text="Send them again from tables/lost, by key and in order, before consumers rely on the gap."),
             *advice,
         ),
         since=None if first is None else instant(first),
     )
-
-
-def _events(events: Sequence[EventCount], counts: Sequence[LostCount]) -> str:
-    """What took how many, one line an event; and how many of them may belong to another window as well."""
-    if not events:
-        return ""
-    either = sum(row.records for row in counts if row.either)
-    could = f" {count(either)} of these could belong to more than one window." if either else ""
-    return f"{capitalised(loss_events.line(events))}.{could}"
-
-
-def _estimated(estimates: Sequence[Estimate]) -> dict[str, object]:
-    """The estimate as plain numbers; the upper bound is unknown where that of one change is."""
-    if not estimates:
-        return {}
-    most = [row.most for row in estimates]
-    return {"estimate_least": sum(row.least for row in estimates), "estimate_most": None if None in most else sum(most)}
-
-
-def _estimate(estimates: Sequence[Estimate]) -> str:
-    """How many may be lost, by how fast partitions were written to and how long records may have been missing."""
-    known = [row for row in estimates if row.most is not None]
-    doubtful = [row for row in estimates if row.most is None]
-    of = number(len(known), "change")
-    least, most = sum(row.least for row in estimates), sum(row.most for row in known)
-    basis = "by write rate and length of the window"
-    told = f"An estimate for {of} of leader, {basis}: {count(least)} to {number(most, 'record')} may be lost." if known else ""
-    rest = f"For {number(len(doubtful), 'change')} of leader there is no estimate: {doubtful[0].why}." if doubtful else ""
-    return " ".join(filter(None, (told, rest)))
 
 
 def _outside(looked: _Looked, counts: Sequence[LostCount]) -> Finding:

@@ -237,19 +237,35 @@ class Case:
         places = ((path, path.split("/")) for path in sorted(self.items))
         return tuple((path, parts[1]) for path, parts in places if (parts[0], *parts[2:3]) == ("clients", "ledgers"))
 
+    def processed_ledgers(self) -> tuple[tuple[str, str], ...]:
+        """Path in the case, and consumer group, of what was given as a ledger of processed records, by path."""
+        places = ((path, path.split("/")) for path in sorted(self.items))
+        return tuple((path, parts[1]) for path, parts in places if (parts[0], *parts[2:3]) == ("clients", "processed"))
+
     def client_files(self) -> tuple[ClientFile, ...]:
-        """What properties and YAML files of clients say, by client and file; see :mod:`casebook.formats.client_properties`."""
-        from casebook.formats import client_properties  # few notebooks ask for it
+        """What clients' files say, by client and file, and what their logs print of their settings where there is no file.
+
+        See :mod:`casebook.formats.client_properties` and :mod:`casebook.formats.config_dumps`.
+        """
+        from casebook.formats import client_properties, config_dumps  # few notebooks ask for it
 
         places = ((path, path.split("/")) for path in sorted(self.items))
         found = ((path, parts[1]) for path, parts in places if len(parts) == 4 and (parts[0], parts[2]) == ("clients", "config"))
         torn = {problem.path: problem.reason for problem in self.damaged}
-        return tuple(
+        files = tuple(
             replace(one, given={}, whole=False, problems=(torn[path],)) if path in torn else one
             for path, client in found
             if (text := _read_text(self.folder / path)) is not None
             for one in client_properties.parse(text, client=client, file=path)
         )
+        configured = {(one.client, one.kind) for one in files}
+        printed = {
+            (one.client, one.kind): one
+            for path in sorted(self.items)
+            if is_log(path) and path.startswith("clients/")
+            for one in config_dumps.parse(self.text_lines(path), client=path.split("/")[1], file=path)
+        }
+        return files + tuple(one for key, one in sorted(printed.items()) if key not in configured)
 
     def text_lines(self, path: str) -> Iterator[str]:
         """The lines of an item, read as they are taken; none where it is no item."""

@@ -248,6 +248,9 @@ def runs(runs_dir: Path | None, keep: int | None) -> None:
 @click.option("--ledger", "ledgers", multiple=True, metavar="NAME=GLOB",
               help="What a client wrote down of the records that it produced or processed: CSV, JSON lines or a text log;"
                    " secrets are removed.")  # fmt: skip
+@click.option("--processed", multiple=True, metavar="GROUP=GLOB",
+              help="What consumers of GROUP wrote down of the records that they processed, as --ledger; kept apart from what was"
+                   " produced.")  # fmt: skip
 @click.option("--client", "clients", multiple=True, metavar="NAME=GLOB",
               help="Properties or YAML files of a producer or consumer; secrets are removed.")  # fmt: skip
 @click.option(
@@ -271,8 +274,8 @@ def runs(runs_dir: Path | None, keep: int | None) -> None:
 def collect(
     out: Path, zookeeper: str | None, zookeeper_dump: Path | None, zookeeper_data: tuple[Path, ...], chroot: str,
     credentials: Path | None, properties: tuple[str, ...], logs: tuple[str, ...],
-    ledgers: tuple[str, ...], clients: tuple[str, ...], log_dirs: tuple[str, ...], copy_segments: tuple[str, ...],
-    pasted: Path | None, timeout: str,
+    ledgers: tuple[str, ...], processed: tuple[str, ...], clients: tuple[str, ...], log_dirs: tuple[str, ...],
+    copy_segments: tuple[str, ...], pasted: Path | None, timeout: str,
 ) -> None:  # fmt: skip
     """Collect evidence into a case folder. Nothing is ever written to the cluster.
 
@@ -283,16 +286,17 @@ def collect(
     from casebook.collect import PATIENCE, collect_case
     from casebook.collect.redaction.addresses import refuse_passwords
 
-    if not (zookeeper or zookeeper_dump or zookeeper_data or properties or logs or ledgers or clients or log_dirs or pasted):
+    from_zookeeper = zookeeper or zookeeper_dump or zookeeper_data
+    if not (from_zookeeper or properties or logs or ledgers or processed or clients or log_dirs or pasted):
         raise UsageError(
             "Nothing to collect.",
-            try_="Give --zookeeper, --zookeeper-dump, --zookeeper-data, --properties, --logs, --ledger, --client, --log-dirs or "
-            "--pasted.",
+            try_="Give --zookeeper, --zookeeper-dump, --zookeeper-data, --properties, --logs, --ledger, --processed, --client, "
+            "--log-dirs or --pasted.",
         )
     if copy_segments and not log_dirs:
         raise UsageError("There are no segments to copy.", try_="Say with --log-dirs where they lie.")
     settings = {broker: _path(value) for broker, value in _by_broker(properties)}
-    files = [_globbed(given) for given in (logs, ledgers, clients)]
+    files = [_globbed(given) for given in (logs, ledgers, clients, processed)]
     places = [_log_dir(text) for text in log_dirs]
     time_limit = _seconds("--timeout", timeout)
     refuse_passwords("--zookeeper", zookeeper)  # before it is told that it is tried
@@ -309,6 +313,7 @@ def collect(
             logs=files[0],
             ledgers={str(client): paths for client, paths in files[1].items()},
             clients={str(client): paths for client, paths in files[2].items()},
+            processed={str(group): paths for group, paths in files[3].items()},
             log_dirs=places,
             copy_segments=copy_segments,
             pasted=pasted,

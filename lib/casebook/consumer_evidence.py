@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from casebook.analysis import commit_history, unprocessed
 from casebook.analysis.group_partition import group_partition
-from casebook.analysis.unprocessed_rows import CommitStep, GroupWork, Unprocessed
+from casebook.analysis.unprocessed_rows import CommitStep, GroupWork, Reset, Unprocessed
 from casebook.case import Case
 from casebook.errors import ScanError, UsageError
 from casebook.facts import epoch_ms
 from casebook.findings import Finding
-from casebook.loss_evidence import PROCESSED, LossEvidence
+from casebook.formats import ledger_kind
+from casebook.loss import UnsuitedLedger
+from casebook.loss_evidence import LossEvidence
 from casebook.offsets_evidence import OffsetsEvidence
 from casebook.storage import OFFSETS_TOPIC
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from casebook.scans.unprocessed import Found
 
 Progress = Callable[[int, int | None], None]
+_MOST_GROUPS = 100
+"""That a ledger tells apart."""
 
 
 class Consumed(NamedTuple):
@@ -46,12 +50,13 @@ class ConsumerEvidence:
 
     Args:
         case: The case.
-        produced: What was produced, and what is stored; the same columns name those of the ledgers.
+        produced: What is stored, and what a person says of the ledgers' columns.
         processed: A ledger of what was processed; those of the case when empty.
         group: Whose that ledger is.
         offsets: The evidence on the offsets topic.
         partitions: How many partitions the offsets topic has.
         moves: When each of them got another leader, epoch ms.
+        resets: Where clients' logs say that they went on from elsewhere.
         progress: Told how far a scan is.
     """
 
@@ -65,22 +70,24 @@ class ConsumerEvidence:
         offsets: OffsetsEvidence,
         partitions: int,
         moves: Mapping[int, Sequence[int]],
+        resets: Sequence[Reset] = (),
         progress: Progress | None = None,
     ) -> None:
         if processed and not group:
             raise UsageError("Whose is the ledger of what was processed?", try_="Name its consumer group as the parameter group.")
         self._case, self._asked, self._given, self._group = case, produced.asked, processed, group
+        self._resets = resets
         self._stored, self._folder = produced.stored, produced.folder / "consumers"
         self._offsets, self._partitions, self._moves, self._progress = offsets, partitions, moves, progress
 
     def examined(self) -> Consumed:
         """Everything that notebook 70 shows of consumers."""
         if not self._ledgers:
-            return Consumed(findings=(unprocessed.unprocessed(()),))
+            return Consumed(findings=(unprocessed.unprocessed((), self._gathered[1]),))
         stored, commits = self._stored_records, self._commits
         if commits is None:
             backwards = commit_history.commits_backwards((), total=0, groups=0)
-            return Consumed(findings=(unprocessed.unprocessed(self._untold), backwards))
+            return Consumed(findings=(self._answer(self._untold), backwards))
         from casebook.scans import commit_history as scanned
 
         limits = stored.limits if stored else ()
@@ -88,9 +95,13 @@ class ConsumerEvidence:
         steps, total = scanned.odd_steps(self._spark, commits, log_starts=starts, coordinator_moves=self._moves)
         backwards = commit_history.commits_backwards(steps, total=total, groups=len(self._ledgers))
         if stored is None:
-            return Consumed(steps=steps, findings=(unprocessed.unprocessed(self._untold), backwards))
+            return Consumed(steps=steps, findings=(self._answer(self._untold), backwards))
         found = self._looked(stored, commits)
-        return Consumed(found.work, found.first, found.records, steps, (unprocessed.unprocessed(found.work), backwards))
+        return Consumed(found.work, found.first, found.records, steps, (self._answer(found.work), backwards))
+
+    def _answer(self, work: Sequence[GroupWork]) -> Finding:
+        topics = {row.topic for row in work}
+        return unprocessed.unprocessed(work, self._gathered[1], [one for one in self._resets if one.topic in topics])
 
     def _looked(self, stored: "Stored", commits: object) -> "Found":
         """What of the stored records was committed, and not processed."""
@@ -116,24 +127,48 @@ class ConsumerEvidence:
     @cached_property
     def _ledgers(self) -> Mapping[str, object]:
         """What each group processed."""
-        from casebook.scans import ledgers
+        return self._gathered[0]
 
-        places: dict[str, Path | str] = {}
+    @cached_property
+    def _gathered(self) -> tuple[Mapping[str, object], tuple[UnsuitedLedger, ...]]:
+        """What each group processed, and the files that could not be used."""
+        from casebook.scans import ledger_gathering
+
+        asked, made, unsuited = self._asked, {}, []
+        for number, (group, files) in enumerate(sorted(self._files().items())):
+            found = ledger_gathering.gather(
+                self._spark,
+                files,
+                asked.of_processed,
+                topic=asked.processed_topic or None,
+                zone=asked.zone,
+                progress=self._progress,
+            )
+            unsuited += found.unsuited
+            if found.ledger is not None:
+                rows = found.ledger.kept_in(self._folder / "ledgers" / str(number), progress=self._progress)
+                made |= self._by_group(rows, group)
+        return made, tuple(unsuited)
+
+    def _files(self) -> Mapping[str, list[tuple[str, str]]]:
+        """By consumer group: name and place of each file of processed records, as somebody said, or as its columns tell."""
         if self._given:
-            places[self._group] = self._given if ":/" in self._given else Path(self._given).expanduser()
-        else:
-            for path, client in self._case.ledgers():
-                if path.rpartition("/")[2].startswith(PROCESSED) and self._group in ("", client):
-                    places[client] = self._case.folder / path
-        asked = self._asked
-        made = {
-            group: ledgers.read(self._spark, place, asked.columns, topic=asked.ledger_topic or None, zone=asked.zone)
-            for group, place in places.items()
-        }
-        return {
-            group: ledger.kept_in(self._folder / "ledgers" / str(number), progress=self._progress)
-            for number, (group, ledger) in enumerate(sorted(made.items()))
-        }
+            local = self._given if ":/" in self._given else f"file:{Path(self._given).expanduser().absolute()}"
+            return {self._group: [(self._given, local)]}
+        kinds = ((path, client) for path, client in self._case.ledgers())
+        told = [(path, client) for path, client in kinds if ledger_kind.kind(self._case.text_lines(path)).processed]
+        found: dict[str, list[tuple[str, str]]] = {}
+        for path, group in (*self._case.processed_ledgers(), *told):
+            if self._group in ("", group):
+                found.setdefault(group, []).append((path, f"file:{self._case.folder.absolute()}/{path}"))
+        return found
+
+    def _by_group(self, rows: object, given: str) -> Mapping[str, object]:
+        """Rows by the group that they name; those that name none are of whoever's ledger it is."""
+        named = [row.consumer for row in rows.select("consumer").distinct().limit(_MOST_GROUPS).collect()]
+        if not any(named):
+            return {given: rows}
+        return {name or given: rows.where(rows.consumer.eqNullSafe(name)) for name in named}
 
     def _topics(self, rows: object) -> Sequence[str]:
         from casebook.scans import ledgers

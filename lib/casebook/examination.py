@@ -8,6 +8,7 @@ from pathlib import Path
 
 from casebook import exports, offsets_evidence, sources, tables
 from casebook.analysis import (
+    client_resets,
     durability,
     durability_checks,
     evidence,
@@ -190,7 +191,7 @@ class Examination:
             UsageError: There is no such time zone.
         """
         held = self._shared.offsets(timezone, scan=scan).coordinators
-        self._tables |= {"coordinators": held.rows, "blast_radius": held.radius}
+        self._tables |= {"coordinators": held.rows, "blast_radius": held.radius, "group_offsets": self.cluster.group_offsets}
         return replace(held, findings=self._advised(held.findings, timezone))
 
     def everything(self, *, timezone: str = "UTC", scan: bool = True) -> tuple[Finding, ...]:
@@ -318,7 +319,7 @@ class Examination:
         self._consumed = ConsumerEvidence(
             self.case, evidence, processed=processed, group=group, offsets=self._shared.offsets(timezone, scan=False),
             partitions=sum(partition.topic == OFFSETS_TOPIC for partition in self.cluster.partitions),
-            moves=timeline.moves(happened, OFFSETS_TOPIC), progress=progress,
+            moves=timeline.moves(happened, OFFSETS_TOPIC), resets=client_resets.resets(happened.rows), progress=progress,
         ).examined()  # fmt: skip
         self._loss = evidence  # what it found goes with it
         self._tables |= {

@@ -241,6 +241,24 @@ class Controller:
     readable: bool = True
 
 
+class GroupOffset(NamedTuple):
+    """An offset that a group keeps in ZooKeeper.
+
+    Args:
+        group: Its id.
+        topic: Committed topic.
+        partition: Committed partition.
+        offset: The next that it would read.
+        at: When it was committed, epoch ms; ``None`` when unknown.
+    """
+
+    group: str
+    topic: str
+    partition: int
+    offset: int
+    at: int | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
     """A Kafka cluster as its znodes tell it at one walk.
@@ -264,6 +282,7 @@ class Cluster:
         reassigning: Targets of ``/admin/reassign_partitions`` by (topic, partition).
         preferred_election: Partitions in ``/admin/preferred_replica_election``.
         log_dir_failures: Brokers that announced a failed log dir (``/log_dir_event_notification``).
+        group_offsets: Offsets that groups keep in ZooKeeper, by group, topic and partition.
         problems: Evidence that could not be taken at its word, in order of path.
         unknown_znodes: Number of znodes by a kind nobody decodes.
         there: Paths of at most two levels that were seen, e.g. ``/cluster/id``.
@@ -292,6 +311,7 @@ class Cluster:
     reassigning: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
     preferred_election: frozenset[tuple[str, int]] = frozenset()
     log_dir_failures: frozenset[int] = frozenset()
+    group_offsets: tuple[GroupOffset, ...] = ()
     problems: tuple[Problem, ...] = ()
     unknown_znodes: Mapping[str, int] = field(default_factory=dict)
     there: frozenset[str] = frozenset()

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 LEDGER = """
     id string, topic string, partition int, offset bigint, at timestamp, outcome string, acks string, key string, producer string,
-    sent timestamp
+    sent timestamp, consumer string
 """
 """Columns of a ledger, as Spark has them: what an application says of each record that it sent. Null is unknown, but in ``id``,
 ``topic`` and ``outcome``, which is ``acked``, ``failed`` or ``unknown``; ``at`` is when it was told so, or else when it sent;
-``sent`` is when it gave the record to its producer, and nothing else."""
+``sent`` is when it gave the record to its producer, and nothing else; ``consumer`` the group that processed it."""
 
 STORED = """
     id string, topic string, partition int, offset bigint, at timestamp, key bigint, tombstone boolean, state string,
@@ -185,6 +185,8 @@ class Told(NamedTuple):
         zone: The zone that was assumed for them.
         first: The earliest moment, epoch ms.
         last: The latest.
+        timed: Whether any column was taken for a time.
+        unused: Columns that nothing was read from.
     """
 
     rows: int
@@ -196,3 +198,19 @@ class Told(NamedTuple):
     zone: str
     first: int | None
     last: int | None
+    timed: bool = True
+    unused: tuple[str, ...] = ()
+
+
+class UnsuitedLedger(NamedTuple):
+    """A file of a ledger that could not be used.
+
+    Args:
+        name: Its path.
+        why: What is wrong, with its columns.
+        try_: Which parameter would map them, or what else to do.
+    """
+
+    name: str
+    why: str
+    try_: str

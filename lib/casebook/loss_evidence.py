@@ -22,7 +22,7 @@ from casebook.divergence import Compared
 from casebook.errors import ScanError, UsageError, did_you_mean
 from casebook.facts import Cluster, epoch_ms
 from casebook.facts import Partition as PartitionFacts
-from casebook.formats import record_ids
+from casebook.formats import ledger_kind, record_ids
 from casebook.formats.ledger_columns import Columns
 from casebook.formats.record_ids import IdKind, RecordId
 from casebook.loss import Told
@@ -31,15 +31,13 @@ from casebook.stored_evidence import StoredEvidence
 from casebook.versions import VersionInUse
 
 if TYPE_CHECKING:
+    from casebook.scans.ledger_gathering import Gathered
     from casebook.scans.ledgers import Ledger, Scope
     from casebook.scans.lost import Lost
     from casebook.scans.search import Search
     from casebook.scans.stored import Stored
 
 Progress = Callable[[int, int | None], None]
-
-PROCESSED = "processed"
-"""Ledgers of a case whose file names begin so tell what was processed; all others what was produced."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +56,11 @@ class Asked:
         extract: Stored records that somebody else has read.
         bootstrap: Brokers to read topics from as they are now.
         compare: Whether copies are held against each other.
+        processed_id: Column of ids of ledgers of processed records.
+        processed_outcome: Their column of outcomes.
+        processed_columns: Their other columns.
+        processed_topic: Of their rows that name none.
+        processed_id_pattern: Its first group takes the id out of their column's text.
         zone: Of times that tell none.
     """
 
@@ -72,6 +75,11 @@ class Asked:
     extract: str = ""
     bootstrap: str = ""
     compare: bool = True
+    processed_id: str = ""
+    processed_outcome: str = ""
+    processed_columns: str = ""
+    processed_topic: str = ""
+    processed_id_pattern: str = ""
     zone: str = "UTC"
 
     @property
@@ -81,14 +89,18 @@ class Asked:
         Raises:
             UsageError: There is no such column to name.
         """
-        known = ("topic", "partition", "offset", "time", "sent", "acks", "key", "producer")
         given = {"id": self.ledger_id, "outcome": self.ledger_outcome, "id_pattern": self.id_pattern}
-        for part in filter(None, map(str.strip, self.ledger_columns.split(","))):
-            name, equals, column = map(str.strip, part.partition("="))
-            if not equals or name not in known:
-                raise UsageError(f"ledger_columns={part} names no column.", try_=did_you_mean(name, known))
-            given[name] = column
-        return Columns(**{name: value or None for name, value in given.items()})
+        return _columns("ledger", self.ledger_columns, given)
+
+    @property
+    def of_processed(self) -> Columns:
+        """The columns that are named of ledgers of processed records.
+
+        Raises:
+            UsageError: There is no such column to name.
+        """
+        given = {"id": self.processed_id, "outcome": self.processed_outcome, "id_pattern": self.processed_id_pattern}
+        return _columns("processed", self.processed_columns, given)
 
     @property
     def identity(self) -> RecordId:
@@ -98,6 +110,16 @@ class Asked:
             UsageError: ``record_id`` says nothing that is known.
         """
         return record_ids.parse(self.record_id or IdKind.KEY)
+
+
+def _columns(prefix: str, others: str, given: dict[str, str]) -> Columns:
+    known = ("topic", "partition", "offset", "time", "sent", "acks", "key", "producer", "group")
+    for part in filter(None, map(str.strip, others.split(","))):
+        name, equals, column = map(str.strip, part.partition("="))
+        if not equals or name not in known:
+            raise UsageError(f"{prefix}_columns={part} names no column.", try_=did_you_mean(name, known))
+        given[name] = column
+    return Columns(prefix=prefix, **{name: value or None for name, value in given.items()})
 
 
 class LossEvidence:
@@ -181,9 +203,9 @@ class LossEvidence:
 
     def _sought(self) -> Sought:
         if self._ledger is None:
-            return Sought()
+            return Sought(unsuited=self._gathered.unsuited)
         if self._stored is None:
-            return Sought(told=self._told, unread=self._unread)
+            return Sought(told=self._told, unread=self._unread, unsuited=self._gathered.unsuited)
         if self.lost is None:
             return self._counted
         return replace(self._counted, lost=self.lost.shown(), counts=self.lost.counts())
@@ -191,7 +213,13 @@ class LossEvidence:
     @cached_property
     def _counted(self) -> Sought:
         reordered = self._search.reordered() if self._scope.sent else None
-        found = Sought(told=self._told, counted=self._search.counted, acks=self._scope.acks, reordered=reordered)
+        found = Sought(
+            told=self._told,
+            counted=self._search.counted,
+            acks=self._scope.acks,
+            reordered=reordered,
+            unsuited=self._gathered.unsuited,
+        )
         return replace(found, unmatched=message_loss.unmatched(found.counted, self._search.without_id))
 
     @cached_property
@@ -215,33 +243,36 @@ class LossEvidence:
 
         return session()
 
-    @cached_property
+    @property
     def _ledger(self) -> "Ledger | None":
-        from casebook.scans import ledgers
+        return self._gathered.ledger
+
+    @cached_property
+    def _gathered(self) -> "Gathered":
+        """The ledger that was given, or those of the case; a file of these that cannot be used ends nothing.
+
+        Raises:
+            UsageError: What was given cannot be used.
+            ScanError: It cannot be read.
+        """
+        from casebook.scans import ledger_gathering, ledgers
 
         asked = self.asked
-        place = asked.ledger or self._in_case
-        if not place:
-            return None
-        return ledgers.read(
-            self._spark,
-            place if ":/" in place else Path(place).expanduser(),
-            asked.columns,
-            topic=asked.ledger_topic or None,
-            zone=asked.zone,
-            line_pattern=asked.ledger_pattern or None,
-        )
+        options = {"topic": asked.ledger_topic or None, "zone": asked.zone, "line_pattern": asked.ledger_pattern or None}
+        if asked.ledger:
+            place = asked.ledger if ":/" in asked.ledger else Path(asked.ledger).expanduser()
+            given = ledgers.read(self._spark, place, asked.columns, **options)
+            return ledger_gathering.Gathered(given, given.told(progress=self._progress))
+        own = [path for path, _ in self._case.ledgers() if not ledger_kind.kind(self._case.text_lines(path)).processed]
+        folder = self._case.folder.absolute()
+        files = [(path, f"file:{folder}/{path}") for path in own]
+        if not files:
+            return ledger_gathering.Gathered(None, None)
+        return ledger_gathering.gather(self._spark, files, asked.columns, progress=self._progress, **options)
 
     @property
-    def _in_case(self) -> str:
-        """A pattern for the case's own ledgers of what was produced; ``""`` when it has none."""
-        own = [path for path, _ in self._case.ledgers() if not path.rpartition("/")[2].startswith(PROCESSED)]
-        folder = self._case.folder.absolute()
-        return f"file:{folder}/{{{','.join(own)}}}" if own else ""
-
-    @cached_property
     def _told(self) -> Told:
-        return self._ledger.told(progress=self._progress)
+        return self._gathered.told
 
     @cached_property
     def _rows(self) -> object:

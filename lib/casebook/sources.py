@@ -15,6 +15,8 @@ A profile is a file ``<profile>.toml`` in the profiles folder (``casebook doctor
     billing = ["/etc/billing/producer.properties"]
     [ledgers]                                        # optional, by client: what it wrote down of its records
     billing = "/var/billing/sent.csv"
+    [processed]                                      # optional, by consumer group: what it wrote down of what it processed
+    billing = "/var/billing/done.csv"
 """
 
 import difflib
@@ -46,6 +48,7 @@ class Profile:
         log_dirs: Broker id, and a path or URI, each.
         clients: Settings by the client's name.
         ledgers: Ledgers by the client's name.
+        processed: Ledgers of processed records by the consumer group.
     """
 
     zookeeper: str
@@ -56,6 +59,7 @@ class Profile:
     log_dirs: Sequence[tuple[int, str]]
     clients: Mapping[str, Sequence[Path]]
     ledgers: Mapping[str, Sequence[Path]]
+    processed: Mapping[str, Sequence[Path]]
 
 
 def open_source(source: str, *, evidence: Callable[[], Path], progress: Progress | None = None) -> Case:
@@ -168,6 +172,7 @@ def _collect(name: str, evidence: Path, progress: Progress | None) -> Path:
         log_dirs=found.log_dirs,
         clients=found.clients,
         ledgers=found.ledgers,
+        processed=found.processed,
         progress=progress,
     )
 
@@ -182,6 +187,7 @@ def _understood(profile: dict) -> Profile:
         log_dirs=[(broker, place) for broker, places in _by_broker(profile, "log_dirs") for place in _listed(places)],
         clients=_by_client(profile, "clients"),
         ledgers=_by_client(profile, "ledgers"),
+        processed=_by_client(profile, "processed"),
     )
 
 

@@ -310,6 +310,13 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("key", "text", "As the ledger has it."),
         ("producer", "text", "As the ledger has it."),
     ),
+    "group_offsets": _columns(
+        ("group", "text", "Consumer group that keeps its offsets in ZooKeeper."),
+        ("topic", "text", "Committed topic."),
+        ("partition", "int", "Committed partition."),
+        ("offset", "int", "The next that it would read."),
+        ("at", "time", "When it was committed, by ZooKeeper's clock, ISO-8601 UTC."),
+    ),
     "cut_ranges": _columns(
         ("topic", "text", "Topic name."),
         ("partition", "int", "Partition number."),

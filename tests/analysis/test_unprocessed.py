@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casebook.analysis.unprocessed import Missed, unprocessed, verdict
-from casebook.analysis.unprocessed_rows import Doubt, GroupWork, How
+from casebook.analysis.unprocessed_rows import Doubt, GroupWork, How, Reset
 from casebook.findings import Severity, Status
+from casebook.loss import UnsuitedLedger
 
 maybe = st.sampled_from([None, False, True])
 SIGNATURES = st.builds(Missed, *[maybe if name in ("members", "changed", "threads", "after") else st.booleans()
@@ -60,7 +61,7 @@ def test_a_loss_is_told_with_what_is_unknown():
     found = unprocessed([lost, unread])
     assert found.severity is Severity.CRITICAL
     assert (found.facts["unprocessed"], found.facts["unknown"]) == (2, {"not_scanned": None})
-    assert found.title == "2 records of 1 group were committed and never processed"
+    assert found.title == "2 records of 1 group were committed and never processed; of others nobody can tell"
     assert any("not read" in caveat for caveat in found.caveats)
 
 
@@ -68,3 +69,28 @@ def test_nothing_matched_is_no_loss():
     """It asks for the ledger's columns."""
     found = unprocessed([WELL._replace(processed=0, unknown={"unmatched": 100})])
     assert found.title.startswith("Nothing matched")
+
+
+def test_what_nobody_can_tell_stands_beside_what_is_sure():
+    """In the verdict, not in a caveat alone."""
+    found = unprocessed([WELL._replace(unprocessed=302, how={"crash": 302}, unknown={"before_ledger": 1500, "open": 200})])
+    assert found.title.replace("\N{NARROW NO-BREAK SPACE}", ",") == (
+        "302 records of 1 group were committed and never processed; of 1,700 more nobody can tell"
+    )
+
+
+def test_ledger_that_cannot_be_used():
+    """It is named with its columns and the parameter that would map them; nothing is said to be well or beside the point."""
+    one = UnsuitedLedger("clients/b/processed/x.csv", "No column tells the id. It has foo, bar.", "Set processed_id to it.")
+    found = unprocessed((), [one])
+    assert (found.status, found.settle) == (Status.COULD_NOT_CHECK, "Set processed_id to it.")
+    assert "x.csv" in found.why
+    assert "foo, bar" in found.why
+
+
+def test_what_a_client_says_itself():
+    """A reset in its log stands with its proof beside the count."""
+    reset = Reset("billing", "orders", 0, 0, 1000, "clients/billing/logs/app.log:7")
+    found = unprocessed([WELL._replace(unprocessed=2, how={"crash": 2})], resets=[reset])
+    assert "By the log of billing orders-0 was reset to offset 0." in found.why
+    assert any(one.file == "clients/billing/logs/app.log" for one in found.evidence)

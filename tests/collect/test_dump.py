@@ -45,6 +45,7 @@ class TestScript:
             | {
                 "/kafka/config/users/alice": b'{"version":1,"config":{"SCRAM-SHA-256":"salt=x"}}',
                 "/kafka/consumers/g/owners": b"",
+                "/kafka/consumers/g/offsets/t/0": b"17",
                 "/other": b"",
             }
         )

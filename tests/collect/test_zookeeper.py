@@ -18,6 +18,7 @@ from casebook.collect.wire import READ_OPERATIONS
 from casebook.collect.zookeeper import LARGEST_DATA, reach, walk
 from casebook.errors import CollectError, UsageError
 from casebook.facts import ReadOutcome, Znode
+from casebook.formats import kafka_tree
 from tests.collect.small_zookeeper import ZooKeeper, kafka, state, state_path
 from tests.collect.tapped_wire import Wire
 from tests.ends import ends
@@ -72,14 +73,26 @@ class TestWalk:
         zookeeper.client.set("/brokers/topics/t", b"no JSON")
         assert rows(zookeeper.address)[state_path("t")].outcome == ReadOutcome.READ
 
-    def test_consumers_and_tokens_are_only_counted(self, zookeeper: ZooKeeper) -> None:
-        """Nobody's groups, rights and tokens are collected."""
+    def test_tokens_are_only_counted_and_of_groups_offsets_are_read(self, zookeeper: ZooKeeper) -> None:
+        """Nobody's members, rights and tokens are collected; the offsets that groups keep there are."""
         zookeeper.tree(
-            kafka(ONE) | {"/consumers/g1/offsets/t/0": b"5", "/consumers/g2": b"", "/delegation_token/tokens/x": b"secret"}
+            kafka(ONE)
+            | {"/consumers/g1/offsets/t/0": b"5", "/consumers/g1/owners/t/0": b"me", "/consumers/g2": b""}
+            | {"/consumers/g1/offsets/t/odd": b"7", "/delegation_token/tokens/x": b"secret"}
         )
         found = rows(zookeeper.address)
         assert (found["/consumers"].stat.numChildren, found["/consumers"].data) == (2, None)
-        assert not any(path.startswith(("/consumers/", "/delegation_token/")) for path in found)
+        below = [path for path in found if path.startswith(("/consumers/", "/delegation_token/"))]
+        assert below == ["/consumers/g1/offsets/t/0"]
+        assert found[below[0]].data == b"5"
+
+    def test_more_offsets_than_are_read(self, zookeeper: ZooKeeper, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The walk ends, and says what it left."""
+        monkeypatch.setattr(kafka_tree, "MOST_OFFSETS", 4)
+        zookeeper.tree(kafka(ONE) | {f"/consumers/g/offsets/t/{n}": b"5" for n in range(9)})
+        found = walk(zookeeper.address)
+        assert sum(znode.path.startswith("/consumers/") for znode in found.znodes) == 2
+        assert any("more offsets of groups" in problem.reason for problem in found.problems)
 
     def test_large_znodes(self, zookeeper: ZooKeeper) -> None:
         """One of 1 MB is read; of one beyond the bound the stat is kept."""

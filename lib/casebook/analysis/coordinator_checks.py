@@ -27,7 +27,33 @@ def checks(scene: Scene) -> tuple[Finding, ...]:
     )
     if not scene.partitions and scene.cluster.lacks(OFFSETS_TOPIC):
         answers = tuple(map(not_asked, answers))
-    return (*answers, _understood(scene), *log_checks.unread(scene.files))
+    return (*answers, _understood(scene), *_commits(scene), *log_checks.unread(scene.files))
+
+
+def _commits(scene: Scene) -> tuple[Finding, ...]:
+    """Where do groups commit? Asked where any keeps offsets in ZooKeeper, of which no coordinator knows."""
+    kept = scene.cluster.group_offsets
+    if not kept:
+        return ()
+    groups = sorted({one.group for one in kept})
+    both = sorted({*groups} & {*scene.groups})
+    ask = Question(
+        check="coordinators.commits_in_zookeeper",
+        question="Which groups keep their offsets in ZooKeeper?",
+        coverage=Coverage.counted(len(kept), len(kept), "offset", Source.ZNODES),
+        threshold="any offset below /consumers",
+        facts={"groups": groups, "offsets": len(kept), "both": both},
+        evidence=(
+            *(Evidence(file=f"/consumers/{group}/offsets") for group in groups[:SHOWN]),
+            Evidence(file="tables/group_offsets"),
+        ),
+    )
+    also = f" {', '.join(both[:SHOWN])} {agree(len(both), 'commits', 'commit')} to Kafka as well." if both else ""
+    title = (
+        f"{number(len(groups), 'group')} {agree(len(groups), 'keeps', 'keep')} offsets in ZooKeeper: {', '.join(groups[:SHOWN])}"
+    )
+    why = f"No coordinator and no __consumer_offsets has these {number(len(kept), 'offset')}.{also}"
+    return (ask.found(Severity.INFO, title, why=why),)
 
 
 def _leaderless(scene: Scene) -> Finding:

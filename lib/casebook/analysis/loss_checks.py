@@ -3,16 +3,16 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from casebook.analysis import loss_events
+from casebook.analysis import loss_estimate, loss_events
 from casebook.analysis.loss_events import EventCount
 from casebook.analysis.loss_rows import ALARM, Cause, CauseRow, Change, ClassCount, CutRange, Estimate, LostCount
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.unclean_price import UncleanPrice
-from casebook.analysis.words import agree, capitalised, count, number
+from casebook.analysis.words import agree, count, number
 from casebook.facts import instant
 from casebook.findings import NOTHING, Coverage, Evidence, Finding, Gap, Question, Severity, Step
-from casebook.loss import Told, Verdict
+from casebook.loss import Told, UnsuitedLedger, Verdict
 from casebook.observed import Source
 
 GIVE_LEDGER = "Give what was produced as the parameter ledger: CSV, JSON lines, Parquet, or a log with ledger_pattern."
@@ -51,21 +51,23 @@ def checks(
     unmatched: Collection[str],
     *,
     unread: str = "",
+    unsuited: Sequence[UnsuitedLedger] = (),
     events: Sequence[EventCount] = (),
     estimates: Sequence[Estimate] = (),
 ) -> tuple[Finding, ...]:
     """Every check that rests on a ledger, in a fixed order.
 
     Args:
+        unsuited: Files of the ledger that could not be used.
         events: Lost records by what took them.
         estimates: Without ledger: how many each change of leader may have taken.
     """
-    looked = _Looked(told, classes, unread)
+    looked = _Looked(told, classes, unread, unsuited)
     return (
         _lost(looked, causes, counts, unmatched, events, estimates),
         _outside(looked, counts),
         _complete(looked),
-        _ledger(told),
+        _ledger(told, unsuited),
         _again(looked),
     )
 
@@ -73,8 +75,8 @@ def checks(
 class _Looked:
     """What was held against what."""
 
-    def __init__(self, told: Told | None, classes: Sequence[ClassCount], unread: str) -> None:
-        self.told, self.unread = told, unread
+    def __init__(self, told: Told | None, classes: Sequence[ClassCount], unread: str, unsuited: Sequence[UnsuitedLedger]) -> None:
+        self.told, self.unread, self.unsuited = told, unread, unsuited
         self.by_verdict: Counter[str] = Counter()
         for row in classes:
             self.by_verdict[row.verdict] += row.records
@@ -87,10 +89,11 @@ class _Looked:
     @property
     def gaps(self) -> tuple[Gap, ...]:
         """Why not every record that was acknowledged was held against what is stored."""
+        gaps = (*_gaps(self.told), *(Gap(why=_unsuited(one), settle=one.try_ or GIVE_LEDGER) for one in self.unsuited))
         if not (untold := self.of(*_UNTOLD)):
-            return _gaps(self.told)
+            return gaps
         why = f"{number(untold, 'acknowledged record')} could not be looked for everywhere."
-        return (*_gaps(self.told), Gap(why=why, settle=GIVE_SEGMENTS))
+        return (*gaps, Gap(why=why, settle=GIVE_SEGMENTS))
 
     @property
     def coverage(self) -> Coverage:
@@ -100,6 +103,11 @@ class _Looked:
 
     def hindrance(self, ask: Question) -> Finding | None:
         """Why there is nothing to say; ``None`` when there is."""
+        if self.told is None and self.unsuited:
+            one = self.unsuited[0]
+            return ask.could_not_check(
+                "What was produced is not known: the ledger cannot be used", why=_unsuited(one), settle=one.try_ or GIVE_LEDGER
+            )
         if self.told is None:
             return ask.could_not_check("What was produced is not known: there is no ledger", settle=GIVE_LEDGER)
         if self.unread:
@@ -143,12 +151,12 @@ def _lost(
             "events": {row.event: row.records for row in events},
             "either_window": sum(row.records for row in counts if row.either),
         }
-        | _estimated(estimates),
+        | loss_estimate.facts(estimates),
         evidence=(_LOST, _CLASSES, *(proof(row.proof) for row in causes if row.cause and row.records and ":" in row.proof)),
     )
-    if estimates and looked.told is None:
+    if estimates and looked.told is None and not looked.unsuited:
         return ask.could_not_check(
-            "What was produced is not known: there is no ledger", why=_estimate(estimates), settle=GIVE_LEDGER
+            "What was produced is not known: there is no ledger", why=loss_estimate.sentence(estimates), settle=GIVE_LEDGER
         )
     if (finding := looked.hindrance(ask)) is not None:
         return finding
@@ -171,39 +179,12 @@ def _lost(
     return ask.found(
         Severity.CRITICAL,
         f"{count(lost + alarms)} of {number(acked, 'acknowledged record')} {agree(lost + alarms, 'is', 'are')} lost{unexplained}",
-        why=" ".join(filter(None, (_events(events, counts), *(f"{count(row.records)}: {row.proves}." for row in took)))),
+        why=" ".join(
+            filter(None, (loss_events.sentence(events, counts), *(f"{count(row.records)}: {row.proves}." for row in took)))
+        ),
         next=(*advice,),
         since=None if first is None else instant(first),
     )
-
-
-def _events(events: Sequence[EventCount], counts: Sequence[LostCount]) -> str:
-    """What took how many, one line an event; and how many of them may belong to another window as well."""
-    if not events:
-        return ""
-    either = sum(row.records for row in counts if row.either)
-    could = f" {count(either)} of these could belong to more than one window." if either else ""
-    return f"{capitalised(loss_events.line(events))}.{could}"
-
-
-def _estimated(estimates: Sequence[Estimate]) -> dict[str, object]:
-    """The estimate as plain numbers; the upper bound is unknown where that of one change is."""
-    if not estimates:
-        return {}
-    most = [row.most for row in estimates]
-    return {"estimate_least": sum(row.least for row in estimates), "estimate_most": None if None in most else sum(most)}
-
-
-def _estimate(estimates: Sequence[Estimate]) -> str:
-    """How many may be lost, by how fast partitions were written to and how long records may have been missing."""
-    known = [row for row in estimates if row.most is not None]
-    doubtful = [row for row in estimates if row.most is None]
-    of = number(len(known), "change")
-    least, most = sum(row.least for row in estimates), sum(row.most for row in known)
-    basis = "by write rate and length of the window"
-    told = f"An estimate for {of} of leader, {basis}: {count(least)} to {number(most, 'record')} may be lost." if known else ""
-    rest = f"For {number(len(doubtful), 'change')} of leader there is no estimate: {doubtful[0].why}." if doubtful else ""
-    return " ".join(filter(None, (told, rest)))
 
 
 def _outside(looked: _Looked, counts: Sequence[LostCount]) -> Finding:
@@ -258,7 +239,20 @@ def _complete(looked: _Looked) -> Finding:
     )
 
 
-def _ledger(told: Told | None) -> Finding:
+def _unsuited(one: UnsuitedLedger) -> str:
+    """Which file cannot be used, and why, with its columns."""
+    return f"{one.name}: {one.why}"
+
+
+def _untimed(told: Told | None) -> str:
+    """That no column was taken for a time, and which could be."""
+    if told is None or told.timed:
+        return ""
+    columns = f": {', '.join(told.unused[:SHOWN])} {agree(len(told.unused), 'is', 'are')} not used" if told.unused else ""
+    return f'No column was taken for a time{columns}. Set ledger_columns="time=COLUMN".'
+
+
+def _ledger(told: Told | None, unsuited: Sequence[UnsuitedLedger]) -> Finding:
     ask = Question(
         check="loss.ledger",
         question="Could the whole ledger be used?",
@@ -266,9 +260,18 @@ def _ledger(told: Told | None) -> Finding:
         if told
         else NOTHING,
         threshold="rows that cannot be used, or times without zone",
-        facts={} if told is None else {row.reason: row.rows for row in told.unusable} | {"zone_assumed": told.assumed},
-        caveats=(f"Times without zone were taken for {told.zone}.",) if told and told.assumed else (),
+        facts=({} if told is None else {row.reason: row.rows for row in told.unusable} | {"zone_assumed": told.assumed})
+        | ({"unsuited": [one.name for one in unsuited]} if unsuited else {}),
+        caveats=tuple(
+            filter(None, (f"Times without zone were taken for {told.zone}." if told and told.assumed else "", _untimed(told)))
+        ),
     )
+    if unsuited:
+        why, settle = " ".join(map(_unsuited, unsuited[:SHOWN])), unsuited[0].try_ or GIVE_LEDGER
+        if told is None:
+            return ask.could_not_check("The ledger cannot be used", why=why, settle=settle)
+        title = f"{number(len(unsuited), 'file')} of the ledger could not be used"
+        return ask.found(Severity.WARNING, title, why=why, next=(Step(kind="first", text=settle),))
     if told is None:
         return ask.could_not_check("There is no ledger", settle=GIVE_LEDGER)
     if not told.unusable and told.odd_times is None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from casebook.analysis.loss_rows import Change, CutRange, Estimate
 from casebook.analysis.timeline_rows import Row
+from casebook.analysis.words import count, number
 from casebook.storage import LogDir, Partition
 
 _ENDS = {"isr_shrunk": "end_offset", "log_loaded": "offset", "become_leader": "offset", "segment_rolled": "offset"}
@@ -95,3 +96,23 @@ def _rates(own: Sequence[Point], change: Change) -> list[float]:
     near = pairwise(own[max(0, first - 2) : last + 2])
     grown = ((two.at - one.at, two.offset - one.offset) for one, two in near)
     return [offsets / took for took, offsets in grown if took > 0 and offsets >= 0]
+
+
+def facts(estimates: Sequence[Estimate]) -> dict[str, object]:
+    """The estimate as plain numbers; the upper bound is unknown where that of one change is."""
+    if not estimates:
+        return {}
+    most = [row.most for row in estimates]
+    return {"estimate_least": sum(row.least for row in estimates), "estimate_most": None if None in most else sum(most)}
+
+
+def sentence(estimates: Sequence[Estimate]) -> str:
+    """How many may be lost, by how fast partitions were written to and how long records may have been missing."""
+    known = [row for row in estimates if row.most is not None]
+    doubtful = [row for row in estimates if row.most is None]
+    of = number(len(known), "change")
+    least, most = sum(row.least for row in estimates), sum(row.most for row in known)
+    basis = "by write rate and length of the window"
+    told = f"An estimate for {of} of leader, {basis}: {count(least)} to {number(most, 'record')} may be lost." if known else ""
+    rest = f"For {number(len(doubtful), 'change')} of leader there is no estimate: {doubtful[0].why}." if doubtful else ""
+    return " ".join(filter(None, (told, rest)))

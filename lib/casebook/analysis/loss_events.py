@@ -7,7 +7,7 @@ from typing import NamedTuple
 from casebook.analysis.loss_rows import Change, LostCount
 from casebook.analysis.timeline_roots import likeliest
 from casebook.analysis.timeline_rows import Chain, Root
-from casebook.analysis.words import count
+from casebook.analysis.words import capitalised, count
 from casebook.facts import Cluster
 
 MOST_EVENTS = 6
@@ -105,3 +105,12 @@ def line(rows: Sequence[EventCount]) -> str:
     told = [f"{row.event if row.certain else f'either {row.event}'}: {count(row.records)}" for row in rows[:MOST_EVENTS]]
     rest = rows[MOST_EVENTS:]
     return "; ".join((*told, f"{count(len(rest))} other events: {count(sum(row.records for row in rest))}") if rest else told)
+
+
+def sentence(events: Sequence[EventCount], counts: Sequence[LostCount]) -> str:
+    """What took how many, one line an event; and how many of them may belong to another window as well."""
+    if not events:
+        return ""
+    either = sum(row.records for row in counts if row.either)
+    could = f" {count(either)} of these could belong to more than one window." if either else ""
+    return f"{capitalised(line(events))}.{could}"

@@ -16,7 +16,7 @@ from casebook.analysis.loss_rows import ALARM, CauseRow, Change, ClassCount, Cut
 from casebook.analysis.unclean_price import StartPrice, UncleanPrice
 from casebook.divergence import Compared
 from casebook.findings import Finding
-from casebook.loss import Counted, Limits, Told, Verdict
+from casebook.loss import Counted, Limits, Told, UnsuitedLedger, Verdict
 from casebook.storage import Partition
 
 
@@ -33,6 +33,7 @@ class Sought:
         acks: What the ledger says of producers; ``None`` in it where it does not.
         reordered: Records that lie behind one of their key that was sent later, by partition; ``None``: could not be told.
         unread: Why nothing stored was read; ``""`` when it was.
+        unsuited: Files of the ledger that could not be used.
     """
 
     told: Told | None = None
@@ -43,6 +44,7 @@ class Sought:
     acks: Collection[str | None] = frozenset()
     reordered: Mapping[Partition, int] | None = None
     unread: str = ""
+    unsuited: Sequence[UnsuitedLedger] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +164,7 @@ def examine(
                     sought.counts,
                     sought.unmatched,
                     unread=sought.unread,
+                    unsuited=sought.unsuited,
                     events=events,
                     estimates=estimates,
                 ),

@@ -4,9 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from casebook.analysis.unprocessed_rows import Doubt, GroupWork, How
+from casebook.analysis.proof import SHOWN
+from casebook.analysis.timeline_window_checks import proof
+from casebook.analysis.unprocessed_rows import Doubt, GroupWork, How, Reset
 from casebook.analysis.words import count, number
 from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity
+from casebook.loss import UnsuitedLedger
 from casebook.observed import Source
 
 
@@ -91,8 +94,14 @@ def how(of: Missed) -> How:
 _SETTLE = "Give the log dirs of the brokers that hold __consumer_offsets and the topics (--log-dirs BROKER=DIR)."
 
 
-def unprocessed(rows: Sequence[GroupWork]) -> Finding:
-    """Were records committed and never processed?"""
+def unprocessed(rows: Sequence[GroupWork], unsuited: Sequence[UnsuitedLedger] = (), resets: Sequence[Reset] = ()) -> Finding:
+    """Were records committed and never processed?
+
+    Args:
+        rows: What groups did.
+        unsuited: Ledgers of processed records that could not be used.
+        resets: Where clients' own logs say that they went on from elsewhere.
+    """
     looked = [row for row in rows if row.unprocessed is not None and row.committed is not None]
     missed = sum(row.unprocessed for row in looked)
     by_how = Counter[str]()
@@ -112,20 +121,27 @@ def unprocessed(rows: Sequence[GroupWork]) -> Finding:
             "twice": sum(row.twice for row in looked),
             "unknown": dict(doubts),
         },
-        evidence=(Evidence(file="tables/unprocessed"),),
+        evidence=(Evidence(file="tables/unprocessed"), *(proof(one.proof) for one in resets[:SHOWN])),
         caveats=_caveats(doubts),
     )
     if missed:
         title = (
             f"{number(missed, 'record')} of {number(len(groups), 'group')} {'was' if missed == 1 else 'were'} committed and never"
         )
-        return ask.found(Severity.CRITICAL, f"{title} processed", why=_why(by_how))
+        why = " ".join(filter(None, (_why(by_how), _told_by_clients(resets), *(_unsuited(one) for one in unsuited[:1]))))
+        return ask.found(Severity.CRITICAL, f"{title} processed{_beside(doubts)}", why=why)
+    if unsuited:
+        return ask.could_not_check(
+            f"{number(len(unsuited), 'ledger')} of processed records could not be used",
+            why=" ".join(_unsuited(one) for one in unsuited[:SHOWN]),
+            settle=unsuited[0].try_ or "Check which columns are the ledger's (processed_id, processed_columns).",
+        )
     if not rows:
         return ask.not_applicable("No ledger says what was processed")
     if Doubt.UNMATCHED in doubts:
         return ask.could_not_check(
             "Nothing matched: no stored record is in the ledger of what was processed",
-            settle="Check which columns are the ledger's id, partition and offset (ledger_id, id_pattern).",
+            settle="Name its id, partition and offset (processed_id, processed_columns, processed_id_pattern).",
         )
     if not looked:
         return ask.could_not_check(
@@ -134,7 +150,8 @@ def unprocessed(rows: Sequence[GroupWork]) -> Finding:
         )
     if doubts:
         return ask.could_not_check(
-            "All that could be judged was processed, and some could not be judged",
+            f"All that could be judged was processed{_beside(doubts)}",
+            why=_told_by_clients(resets),
             settle="Give the ledger from before the group began to after it ended, and the segments of all its partitions.",
         )
     untold = [row for row in rows if row.unprocessed is None or row.committed is None]
@@ -142,6 +159,33 @@ def unprocessed(rows: Sequence[GroupWork]) -> Finding:
         Gap(why=f"Of group {row.group} and topic {row.topic} nothing could be told.", settle=_SETTLE) for row in untold[:1]
     )
     return ask.ok("All that was committed was processed", gaps=gaps)
+
+
+def _beside(doubts: Mapping[str, int | None]) -> str:
+    """Of how many nobody can tell: what stands beside what is sure."""
+    known = sum(records or 0 for records in doubts.values())
+    if not doubts:
+        return ""
+    if not known:
+        return "; of others nobody can tell"
+    least = "at least " if None in doubts.values() else ""
+    return f"; of {least}{count(known)} more nobody can tell"
+
+
+def _told_by_clients(resets: Sequence[Reset]) -> str:
+    """Where clients went on from, as their own logs say."""
+    if not resets:
+        return ""
+    first = resets[0]
+    more = f", and {count(len(resets) - 1)} more such lines" if len(resets) > 1 else ""
+    whose = f"the log of {first.client}" if first.client else "a client's log"
+    if first.to is None:
+        return f"By {whose} the offset of {first.topic}-{first.partition} was out of range{more}."
+    return f"By {whose} {first.topic}-{first.partition} was reset to offset {first.to}{more}."
+
+
+def _unsuited(one: UnsuitedLedger) -> str:
+    return f"{one.name}: {one.why}"
 
 
 def _doubts(rows: Iterable[GroupWork]) -> Mapping[str, int | None]:

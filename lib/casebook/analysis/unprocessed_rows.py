@@ -126,3 +126,23 @@ class CommitStep(NamedTuple):
     log_partition: int
     source_offset: int
     segment: int
+
+
+class Reset(NamedTuple):
+    """A line in which a client says that it goes on from another offset than the committed one, or that this was out of range.
+
+    Args:
+        client: Whose log it is; ``""`` when unknown.
+        topic: Topic name.
+        partition: Partition number.
+        to: Where it goes on; ``None`` where the line does not say.
+        at: When, epoch ms; ``None`` when unknown.
+        proof: ``path:line``.
+    """
+
+    client: str
+    topic: str
+    partition: int
+    to: int | None
+    at: int | None
+    proof: str

@@ -47,6 +47,7 @@ def collect_case(
     properties: Mapping[int, Path] | None = None,
     logs: Mapping[int | str, Sequence[Given]] | None = None,
     ledgers: Mapping[str, Sequence[Given]] | None = None,
+    processed: Mapping[str, Sequence[Given]] | None = None,
     clients: Mapping[str, Sequence[Given]] | None = None,
     log_dirs: Sequence[tuple[int | None, str]] = (),
     copy_segments: Sequence[str] = (),
@@ -71,6 +72,7 @@ def collect_case(
         logs: Log files, folders of them, or what a pattern fits (:func:`casebook.collect.outside.matches`), by broker id, or
             by the name of a ZooKeeper server (``zookeeper``, ``zookeeper-2``) or of a client.
         ledgers: What clients wrote down of the records that they produced or processed, as text, by the name of the client.
+        processed: What consumers wrote down of the records that they processed, as text, by the consumer group.
         clients: Properties or YAML files of producers and consumers, by the name of the client.
         log_dirs: Broker and folder or URI of each log dir; without broker, its ``meta.properties`` must tell it.
         copy_segments: Topics whose segments are copied; all others, as a rule all, are read where they are.
@@ -122,6 +124,8 @@ def collect_case(
         copying = files.Ledgers()
         for client, paths in (ledgers or {}).items():
             copying.copy(case, client, paths, inputs.take)
+        for group, paths in (processed or {}).items():
+            copying.copy(case, group, paths, inputs.take, folder="processed")
         for client, paths in (clients or {}).items():
             client_files.copy_client_files(case, client, paths)
         kraft.tell(case, of_kraft, broker_log_dirs.collect(case, inputs, log_dirs, copy=copy_segments))

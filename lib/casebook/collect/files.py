@@ -57,14 +57,23 @@ class Ledgers:
     def __init__(self) -> None:
         self._left = COPY_LIMIT
 
-    def copy(self, case: CaseWriter, client: str, paths: Sequence[outside.Given], take: Callable[[str, Callable], None]) -> None:
+    def copy(
+        self,
+        case: CaseWriter,
+        client: str,
+        paths: Sequence[outside.Given],
+        take: Callable[[str, Callable], None],
+        *,
+        folder: str = "ledgers",
+    ) -> None:
         """Copy a client's, as :func:`copy_logs` does.
 
         Args:
+            folder: Below the client's: ``processed`` for those of processed records, whose client is the consumer group.
             take: Given a name in the case and what copies it there; told of by what that raises: a :class:`UsageError` where
                 it is no text, a :class:`CollectError` where it is too large.
         """
-        for path, name in _named(paths, f"clients/{client}/ledgers"):
+        for path, name in _named(paths, f"clients/{client}/{folder}"):
             take(name, lambda path=path, name=name: self._copy(case, path, name))
 
     def _copy(self, case: CaseWriter, path: outside.Given, name: str) -> None:

@@ -13,12 +13,13 @@ _FILES = (
     (re.compile(r"brokers/\d+/server\.properties"), "server.properties", "server.properties"),
     (re.compile(r"(?:brokers|zookeeper|clients)(?:/[^/]+)?/logs/.*"), "log", "logs"),
     (re.compile(r"clients/[^/]+/ledgers/.*"), "ledger", "ledgers"),
+    (re.compile(r"clients/[^/]+/processed/.*"), "ledger of processed records", "ledgers of processed records"),
     (re.compile(r"clients/[^/]+/config/.*"), "client file", "client files"),
     (re.compile(r"brokers/\d+/log_dirs\.json"), "broker's log dirs", "brokers' log dirs"),
     (re.compile(r"brokers/\d+/segments/.*"), "copied file of segments", "copied files of segments"),
 )
 _LINES = ((ZNODES, "znode", "znodes"), (PASTED, "pasted line", "pasted lines"))
-_COUNTED = ("log", "ledger")
+_COUNTED = ("log", "ledger", "ledger of processed records")
 """Files whose lines are told."""
 
 

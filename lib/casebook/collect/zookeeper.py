@@ -137,6 +137,7 @@ class _Walker:
         self._znodes: dict[str, Znode] = {}
         self._problems: list[Problem] = []
         self._answers = 0
+        self._offsets = 0
         self._topics = 0
         self._topics_read = 0
         self._asked_of_topics = 0
@@ -260,11 +261,26 @@ class _Walker:
             self._to_ask.append(Request(Verb.LIST, path))
 
     def _listed(self, path: str, children: list[str]) -> None:
-        if (topic := tree.topic_of_partitions(path)) is not None:
+        if path.startswith(tree.CONSUMERS):
+            self._listed_of_groups(path, sorted(filter(_is_name, children)))
+        elif (topic := tree.topic_of_partitions(path)) is not None:
             self._get_new(tree.state_paths(topic, sorted(children)))
         else:
             new = self._get_new((f"{path}/{child}" for child in sorted(children) if _is_name(child)), listed=True)
             self._topics += new if path == tree.TOPICS else 0
+
+    def _listed_of_groups(self, path: str, children: list[str]) -> None:
+        """Follow the offsets that groups keep in ZooKeeper, as many as there is room for."""
+        lists, reads = tree.below_group(path, children)
+        room = tree.MOST_OFFSETS - self._offsets
+        if len(lists) + len(reads) > room:
+            self._problems.append(
+                Problem(path=path, reason=f"has more offsets of groups than the {tree.MOST_OFFSETS:,} that are read")
+            )
+            lists, reads = lists[:room], reads[: max(0, room - len(lists))]
+        self._offsets += len(lists) + len(reads)
+        self._to_ask += [Request(Verb.LIST, below) for below in reversed(lists)]
+        self._get_new(reads, listed=True)
 
     def _saw(self, path: str, zk_stat: ZnodeStat | None) -> None:
         """Take the stat of a znode that is only counted, or of one that was read before."""
@@ -272,6 +288,8 @@ class _Walker:
         before = self._znodes.get(path)
         if path in tree.COUNTED:
             self._keep(path, ReadOutcome.MISSING if stat is None else ReadOutcome.READ, stat=stat)
+            if path == tree.CONSUMERS and before is None and stat is not None and stat.numChildren and self._states:
+                self._to_ask.append(Request(Verb.LIST, path))
         elif stat is not None and (before is None or stat != before.stat):
             self._to_ask.append(Request(Verb.GET, path, listed=True))
         elif stat is None and before is not None and before.outcome is not ReadOutcome.MISSING:

@@ -248,7 +248,7 @@ class ZookeeperData:
             time: When it was so: that of the next transaction, as before it others may have been that left no trace.
         """
         self.last = self._tree.zxid, time
-        return Change(self._tree.zxid, time, None, BEGIN, None, tuple(self._evidence(self._tree.paths())))
+        return Change(self._tree.zxid, time, None, BEGIN, None, tuple(self._of_past(self._tree.paths())))
 
     def _observation(self) -> Change:
         """All of the evidence, of a tree behind which no transaction comes: as of its last change, as far as that is known."""
@@ -258,11 +258,15 @@ class ZookeeperData:
 
     def _change(self, transaction: Transaction, touched: Iterable[str]) -> Change | None:
         change = transaction.change
-        znodes = tuple(self._evidence(touched))
+        znodes = tuple(self._of_past(touched))
         if not znodes and not isinstance(change, CreateSession | CloseSession):
             return None
         timeout = change.timeout if isinstance(change, CreateSession) else None
         return Change(transaction.zxid, transaction.time, transaction.session, change.operation, timeout, znodes)
+
+    def _of_past(self, paths: Iterable[str]) -> Iterator[Znode]:
+        """Those that belong into the history: not each commit of each group, which would be most of it."""
+        return (znode for znode in self._evidence(paths) if not kafka_tree.is_group_offset(znode.path))
 
     def _evidence(self, paths: Iterable[str]) -> Iterator[Znode]:
         """Those of the paths that are Kafka's evidence, as they are now, below the chroot."""

@@ -69,7 +69,9 @@ def _files(profile: Profile) -> Iterator[Path]:
     yield from profile.properties.values()
     yield from profile.logs.values()
     yield from (Path(place).expanduser() for _, place in profile.log_dirs if not _URI.match(place))
-    yield from (path for named in (profile.clients, profile.ledgers) for paths in named.values() for path in paths)
+    yield from (
+        path for named in (profile.clients, profile.ledgers, profile.processed) for paths in named.values() for path in paths
+    )
 
 
 def _unreadable(paths: Iterable[Path]) -> list[str]:

@@ -4,7 +4,19 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from casebook.facts import Broker, Cluster, Controller, Partition, PartitionState, Problem, ReadOutcome, Stat, Topic, Znode
+from casebook.facts import (
+    Broker,
+    Cluster,
+    Controller,
+    GroupOffset,
+    Partition,
+    PartitionState,
+    Problem,
+    ReadOutcome,
+    Stat,
+    Topic,
+    Znode,
+)
 from casebook.formats import znodes
 from casebook.formats.znodes import Assignment, Undecodable
 
@@ -91,6 +103,8 @@ class _SortedOut:
                 self.by_kind[znode.path].append(("", znode))
             case ["log_dir_event_notification", event]:
                 self.by_kind["log_dir_event"].append((event, znode))
+            case ["consumers", _, "offsets", _, partition] if znodes.number(partition) is not None:
+                self.by_kind["group_offset"].append((znode.path, znode))
             case [root, *_] if znode.path != "/":
                 self._add_other(root, znode)
 
@@ -152,6 +166,8 @@ def _put_together(
     ids: list[str] = []
     found.read("/cluster/id", lambda znode, _: ids.append(znodes.decode_cluster_id(znode.data)))
     controller = _controller(found)
+    offsets: list[GroupOffset] = []
+    found.read("group_offset", lambda znode, path: offsets.append(znodes.decode_group_offset(path, znode.data, znode.stat)))
     return Cluster(
         chroot=chroot,
         cluster_id=ids[0] if ids else None,
@@ -168,6 +184,7 @@ def _put_together(
         reassigning=partition_lists["/admin/reassign_partitions"],
         preferred_election=frozenset(partition_lists["/admin/preferred_replica_election"]),
         log_dir_failures=frozenset(failures),
+        group_offsets=tuple(sorted(offsets)),
         problems=tuple(sorted(found.problems, key=lambda problem: (problem.path, problem.reason))),
         unknown_znodes=dict(sorted(found.unknown.items())),
         there=frozenset(path for path, znode in found.top.items() if znode.outcome not in _GONE),

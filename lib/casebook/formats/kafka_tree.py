@@ -53,6 +53,11 @@ COUNTED = (
 
 _STATE = re.compile(r"(/brokers/topics/[^/]+)/partitions/[0-9]{1,10}/state")
 _PARTITIONS = re.compile(r"(/brokers/topics/[^/]+)/partitions")
+_OFFSET = re.compile(r"/consumers/[^/]+/offsets/[^/]+/[0-9]{1,10}")
+_OFFSETS = re.compile(r"/consumers/[^/]+/offsets(/[^/]+)?")
+CONSUMERS = "/consumers"
+MOST_OFFSETS = 100_000
+"""Offsets of groups that a walk asks for."""
 _PARTITION = re.compile(r"[0-9]{1,10}")  # as many digits as an int32 may have
 
 
@@ -60,7 +65,29 @@ def is_evidence(path: str) -> bool:
     """Whether a znode belongs into a case."""
     if path.startswith(TOPICS + "/"):
         return is_topic(path) or topic_of_state(path) is not None
-    return path in COUNTED or root_of(path) in READ_WHOLE
+    return is_group_offset(path) or path in COUNTED or root_of(path) in READ_WHOLE
+
+
+def is_group_offset(path: str) -> bool:
+    """Whether it holds an offset that a group keeps in ZooKeeper (``ZkUtils.scala@0.9.0.1``: ``ZKGroupTopicDirs``)."""
+    return path.startswith(CONSUMERS + "/") and _OFFSET.fullmatch(path) is not None
+
+
+def below_group(path: str, children: Iterable[str]) -> tuple[list[str], list[str]]:
+    """What leads to the offsets of groups below a listed znode: paths to list, and paths to read.
+
+    Args:
+        path: ``/consumers``, a group's ``offsets``, or a topic below.
+        children: Their names.
+    """
+    match = _OFFSETS.fullmatch(path)
+    if path == CONSUMERS:
+        return [f"{path}/{child}/offsets" for child in children], []
+    if match is None:
+        return [], []
+    if match[1] is None:
+        return [f"{path}/{child}" for child in children], []
+    return [], [f"{path}/{child}" for child in children if _PARTITION.fullmatch(child)]
 
 
 def root_of(path: str) -> str:

@@ -37,9 +37,11 @@ _USUAL = {
     "failed": "failed,failedat,failure,error,errormessage,exception",
     "time": (
         "ackedat,acktime,acktimestamp,ackts,acknowledgedat,deliveredat,confirmedat,failedat,"
-        "timestamp,time,ts,at,datetime,eventtime,sent,sentat,senttime,producedat,createdat,createtime"
+        "processedat,consumedat,handledat,doneat,timestamp,timestampms,time,timems,ts,tsms,at,datetime,eventtime,sent,sentat,"
+        "senttime,producedat,createdat,createtime,t,when,date,epoch,epochms"
     ),
     "sent": "sent,sentat,senttime",
+    "group": "group,groupid,consumergroup,consumergroupid",
 }
 """Names in lower case, letters and digits alone; the first that a ledger has is taken, of times the first that is filled."""
 
@@ -59,7 +61,9 @@ class Columns:
         acks: The producer's setting ``acks``.
         key: The record's key.
         producer: Who sent it.
+        group: The consumer group that processed it.
         id_pattern: Its first group takes the id out of that column's text.
+        prefix: Of the parameters that name columns: ``ledger`` or ``processed``.
     """
 
     id: str | None = None
@@ -72,7 +76,9 @@ class Columns:
     acks: str | None = None
     key: str | None = None
     producer: str | None = None
+    group: str | None = None
     id_pattern: str | None = None
+    prefix: str = "ledger"
 
 
 class Found(NamedTuple):
@@ -92,6 +98,7 @@ class Found(NamedTuple):
         acked: Column that is filled, with a moment or a word, once it is acknowledged.
         failed: Column that is filled, with the reason, once it failed.
         rest: What became of it where none of these says.
+        group: Of the consumer group that processed it.
     """
 
     id: str
@@ -107,11 +114,12 @@ class Found(NamedTuple):
     acked: str | None
     failed: str | None
     rest: Outcome
+    group: str | None = None
 
     @property
     def used(self) -> tuple[str, ...]:
         """The columns that anything is read from, each once."""
-        single = (self.id, self.topic, self.partition, self.offset, self.acks, self.key, self.producer, self.sent)
+        single = (self.id, self.topic, self.partition, self.offset, self.acks, self.key, self.producer, self.sent, self.group)
         return tuple(dict.fromkeys(filter(None, (*single, *self.times, self.outcome, self.acked, self.failed))))
 
 
@@ -140,12 +148,16 @@ def find(columns: Columns, existing: Sequence[str], *, topic: str | None = None)
     Raises:
         UsageError: A named column does not exist, or nothing tells the id, the topic or the outcome.
     """
-    roles = ("id", "topic", "partition", "offset", "acks", "key", "producer", "sent")
+    roles = ("id", "topic", "partition", "offset", "acks", "key", "producer", "sent", "group")
     single = {role: _one(role, columns, existing) for role in roles}
     if single["id"] is None:
-        raise _untold("the id of a record", existing, "Set ledger_id to the column that tells records apart.")
+        raise _untold("the id of a record", existing, f"Set {columns.prefix}_id to the column that tells records apart.")
     if single["topic"] is None and not topic:
-        raise _untold("the topic of a record", existing, "Set ledger_topic to a column, or name the topic of all rows.")
+        raise _untold(
+            "the topic of a record",
+            existing,
+            f'Set {columns.prefix}_topic to the topic of all rows, or {columns.prefix}_columns="topic=COLUMN".',
+        )
     outcome, acked, failed, rest = _outcome(columns, existing)
     return Found(
         **single,
@@ -179,13 +191,13 @@ def _one(role: str, columns: Columns, existing: Sequence[str]) -> str | None:
     if named and named not in existing:  # of JSON lines, a column that stands in no row
         hints = dict.fromkeys((did_you_mean(named, existing), did_you_mean("", existing)))
         raise UsageError(
-            f"The ledger has no column {named}, which ledger_{role} names.",
-            try_=f"{' '.join(hints)} Set ledger_{role} to one of these; leave it out where no row has what it would name.",
+            f"The ledger has no column {named}, which {columns.prefix}_{role} names.",
+            try_=f"{' '.join(hints)} Set {columns.prefix}_{role} to one of these; leave it out where no row has it.",
         )
-    return named or next(iter(_usual(role, existing)), None)
+    return named or next(iter(usual(role, existing)), None)
 
 
-def _usual(role: str, existing: Collection[str]) -> list[str]:
+def usual(role: str, existing: Collection[str]) -> list[str]:
     """Columns with a usual name, the most usual first."""
     places = {name: place for place, name in enumerate(_USUAL[role].split(","))}
     return sorted((column for column in existing if _plain(column) in places), key=lambda column: places[_plain(column)])
@@ -198,25 +210,25 @@ def _plain(name: str) -> str:
 def _outcome(columns: Columns, existing: Sequence[str]) -> tuple[str | None, str | None, str | None, Outcome]:
     """The column of words, those that are filled when acknowledged or failed, and what holds else."""
     named = columns.outcome
-    acked, failed = (next(iter(_usual(role, existing)), None) for role in ("acked", "failed"))
+    acked, failed = (next(iter(usual(role, existing)), None) for role in ("acked", "failed"))
     if named == Outcome.ACKED and named not in existing:
         return None, None, failed, Outcome.ACKED
     named = _one("outcome", columns, existing)
     if named is None and acked is None:
         others = f"every row without {failed}" if failed else "every row"
-        try_ = f"Set ledger_outcome to the column that does, or to acked if {others} was."
+        try_ = f"Set {columns.prefix}_outcome to the column that does, or to acked if {others} was."
         raise _untold("whether a record was acknowledged", existing, try_)
     if named is None:
         return None, acked, failed, Outcome.UNKNOWN
-    if named in _usual("acked", existing):
+    if named in usual("acked", existing):
         return None, named, failed, Outcome.UNKNOWN
-    if named in _usual("failed", existing):
+    if named in usual("failed", existing):
         return None, None, named, Outcome.UNKNOWN
     return named, None, None, Outcome.UNKNOWN
 
 
 def _times(acked: str | None, existing: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*filter(None, (acked,)), *_usual("time", existing))))
+    return tuple(dict.fromkeys((*filter(None, (acked,)), *usual("time", existing))))
 
 
 def _untold(what: str, existing: Sequence[str], try_: str) -> UsageError:

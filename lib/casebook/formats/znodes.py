@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from casebook.facts import Broker, PartitionState, Stat
+from casebook.facts import Broker, GroupOffset, PartitionState, Stat
 
 _NO_LEADER = -1
 _MOST = 2**31 - 1  # Kafka's ids, partitions and epochs are int32
@@ -294,3 +294,16 @@ def _shown(value: object) -> str:
         return "a list" if isinstance(value, list) else "an object"
     text = json.dumps(value)
     return text if len(text) <= 40 else text[:40] + "..."
+
+
+def decode_group_offset(path: str, data: bytes | None, stat: Stat | None) -> GroupOffset:
+    """Read an offset that a group keeps in ZooKeeper: a number as text (``ZookeeperConsumerConnector.scala@0.9.0.1``).
+
+    Raises:
+        Undecodable: It is none.
+    """
+    text = (data or b"").decode("ascii", errors="replace").strip()
+    if not re.fullmatch("[0-9]{1,19}", text):
+        raise Undecodable("is no offset")
+    _, _, group, _, topic, partition = path.split("/")
+    return GroupOffset(group, topic, int(partition), int(text), stat.mtime if stat else None)

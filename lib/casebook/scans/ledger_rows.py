@@ -66,7 +66,7 @@ def read(frame: DataFrame, found: Found, ids: Pattern | None, topic: str | None,
     frame = once(frame, {"reason": f.coalesce(*(f.when(odd[name], f.lit(name)) for name in REASONS))})
     line = f.concat_ws(": ", "file", f.substring(f.coalesce("line", f.to_json("cells")), 1, _MOST_EXAMPLE))
     return frame.select(
-        *("id", "topic", "at", "sent", "outcome", "acks", "key", "producer", "reason", "word", "odd_time", "assumed"),
+        *("id", "topic", "at", "sent", "outcome", "acks", "key", "producer", "consumer", "reason", "word", "odd_time", "assumed"),
         *(f.when(f.col(name) >= 0, f.col(name)).alias(name) for name in ("partition", "offset")),
         f.when(f.col("reason").isNotNull() | f.col("odd_time"), line).alias("example"),
     )
@@ -83,6 +83,7 @@ def _reads(cells: "_Cells", found: Found, ids: Pattern | None, topic: str | None
         "acks": _acks(cells.word(found.acks)),
         "key": cells.text(found.key),
         "producer": cells.text(found.producer),
+        "consumer": cells.text(found.group),
         **{f"{role} word": cells.word(getattr(found, role)) for role in ("outcome", "acked", "failed")},
         "time": _time(cells, found.times, found.acked),
         "sent time": _time(cells, tuple(filter(None, (found.sent,))), found.acked),

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MOST = 1000
 """Topics, or settings of producers, that are told apart."""
+_MOST_UNUSED = 20
+"""Columns that nothing is read from, and that are named."""
 
 
 class Scope(NamedTuple):
@@ -47,10 +49,34 @@ class Ledger:
         read: A row for each of the ledger, with why it cannot be used.
         location: Where it is, for people.
         zone: Of times that tell none.
+        timed: Whether any column was taken for a time.
+        unused: Columns that nothing is read from.
     """
 
-    def __init__(self, spark: "SparkSession", read: "DataFrame", location: str, zone: str) -> None:
+    def __init__(
+        self,
+        spark: "SparkSession",
+        read: "DataFrame",
+        location: str,
+        zone: str,
+        *,
+        timed: bool = True,
+        unused: tuple[str, ...] = (),
+    ) -> None:
         self._spark, self._read, self._location, self._zone = spark, read, location, zone
+        self._timed, self._unused = timed, unused
+
+    def with_rows_of(self, other: "Ledger") -> "Ledger":
+        """This one and another as one."""
+        unused = tuple(dict.fromkeys((*self._unused, *other._unused)))
+        return Ledger(
+            self._spark,
+            self._read.unionByName(other._read),
+            f"{self._location} and {other._location}",
+            self._zone,
+            timed=self._timed and other._timed,
+            unused=unused,
+        )
 
     @property
     def rows(self) -> "DataFrame":
@@ -81,7 +107,7 @@ class Ledger:
         with _failures(self._location):
             summed = self._read.agg(*sums())
             (row,) = watched(self._spark, summed.collect, what="reading the ledger", progress=progress)
-        return _told(row.asDict(), self._zone)
+        return _told(row.asDict(), self._zone)._replace(timed=self._timed, unused=self._unused)
 
 
 def read(
@@ -110,7 +136,7 @@ def read(
         UsageError: There is no file, or no row in it, or it lacks a column that is needed.
         ScanError: It cannot be read.
     """
-    from casebook.scans import ledger_files, ledger_rows  # not before Spark is used
+    from casebook.scans import ledger_files, ledger_rows, ledger_times  # not before Spark is used
 
     zone = Zones.parse(zone).of(None)
     place = f"file:{location.absolute()}" if isinstance(location, Path) else location
@@ -119,10 +145,14 @@ def read(
     with _failures(str(location)):
         table = ledger_files.table(spark, place, lines)
         found = find(columns, table.columns, topic=topic)
+        if not found.times:
+            found = found._replace(times=ledger_times.column(table, found.used))
         frame = table.rows(found.used)
         if frame.isEmpty():
             raise ledger_files.empty(str(location))
-        return Ledger(spark, ledger_rows.read(frame, found, ids, topic, zone), str(location), zone)
+        rows = ledger_rows.read(frame, found, ids, topic, zone)
+        unused = tuple(name for name in table.columns if name not in found.used)[:_MOST_UNUSED]
+        return Ledger(spark, rows, str(location), zone, timed=bool(found.times), unused=unused)
 
 
 def scope(rows: "DataFrame") -> Scope:

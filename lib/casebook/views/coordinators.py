@@ -94,6 +94,39 @@ def blast_radius(c: Coordinators) -> View:
     return html(render("plain_table", table=table), tables={"blast_radius": c.radius})
 
 
+def commits(c: Coordinators) -> View:
+    """Where each group commits: the offsets that it keeps in ZooKeeper, and whether Kafka knows it as well."""
+    kept = c.cluster.group_offsets
+    if not kept:
+        known = text.plural(len(c.groups), "group")
+        said = f"No offset below /consumers is in the evidence; {known} known to Kafka." if c.cluster.there else "No znode tells."
+        return html(render("caption", takeaway=said, reading="Groups that commit to Kafka have theirs in __consumer_offsets."))
+    groups = {one.group for one in kept}
+    table = Table(
+        name="group-offsets",
+        columns=(("Group", CODE), ("Commits to", UNBROKEN), ("Partition", CODE), ("Offset", NUMBER), ("Committed", UNBROKEN)),
+        rows=[
+            (
+                PLAIN,
+                (
+                    one.group,
+                    "ZooKeeper and Kafka" if one.group in c.groups else "ZooKeeper",
+                    f"{one.topic}-{one.partition}",
+                    one.offset,
+                    unknown() if one.at is None else text.when(one.at),
+                ),
+            )
+            for one in kept[:MOST_ROWS]
+        ],
+        takeaway=f"{text.plural(len(groups), 'group')} with {text.plural(len(kept), 'offset')} in ZooKeeper.",
+        reading="No coordinator knows of these; moving a coordinator does not touch them.",
+        total=len(kept) if len(kept) > MOST_ROWS else None,
+        rest="group_offsets",
+        search=True,
+    )
+    return html(render("plain_table", table=table), tables={"group_offsets": kept})
+
+
 def _takeaway(c: Coordinators) -> str:
     """Who has longest to go, in one sentence."""
     busy = [queue for queue in c.queues if queue.loading is not None]

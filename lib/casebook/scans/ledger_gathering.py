@@ -1,0 +1,87 @@
+"""Several files of a ledger as one; a file that cannot be used is told, and the others are."""
+
+from collections.abc import Sequence
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from casebook.errors import CasebookError
+from casebook.formats.ledger_columns import Columns
+from casebook.loss import Told, UnsuitedLedger
+from casebook.scans import ledgers
+from casebook.scans.ledgers import Ledger
+from casebook.scans.session import Progress
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Gathered(NamedTuple):
+    """What could be read.
+
+    Args:
+        ledger: All files that could be used; ``None`` without any.
+        told: What it is like; ``None`` without.
+        unsuited: Files that could not be used, each with why.
+    """
+
+    ledger: Ledger | None
+    told: Told | None
+    unsuited: tuple[UnsuitedLedger, ...] = ()
+
+
+def gather(
+    spark: "SparkSession",
+    files: Sequence[tuple[str, str]],
+    columns: Columns,
+    *,
+    topic: str | None = None,
+    zone: str = "UTC",
+    line_pattern: str | None = None,
+    progress: Progress | None = None,
+) -> Gathered:
+    """Read files together, and one by one where they cannot be.
+
+    Args:
+        spark: From :func:`casebook.scans.session`.
+        files: The name of each for people, and where Spark's Hadoop opens it; at least one.
+        columns: What the columns are called.
+        topic: Of rows that do not name theirs.
+        zone: Of times that tell none.
+        line_pattern: For logs of an application.
+        progress: Told how far the reading is.
+    """
+
+    def read(place: str) -> tuple[Ledger, Told]:
+        ledger = ledgers.read(spark, place, columns, topic=topic, zone=zone, line_pattern=line_pattern)
+        return ledger, ledger.told(progress=progress)
+
+    try:
+        return Gathered(*read(together([place for _, place in files])))
+    except CasebookError as error:
+        if len(files) == 1:
+            return Gathered(None, None, (_unsuited(files[0][0], error),))
+    used, unsuited = [], []
+    for name, place in files:
+        try:
+            used.append(read(place))
+        except CasebookError as error:
+            unsuited.append(_unsuited(name, error))
+    if not used:
+        return Gathered(None, None, tuple(unsuited))
+    whole = reduce(lambda one, other: one.with_rows_of(other), (ledger for ledger, _ in used))
+    return Gathered(whole, used[0][1] if len(used) == 1 else whole.told(progress=progress), tuple(unsuited))
+
+
+def together(places: Sequence[str]) -> str:
+    """Several files as one pattern."""
+    if len(places) == 1:
+        return places[0]
+    folder = str(Path(places[0].removeprefix("file:")).parent)
+    while not all(place.removeprefix("file:").startswith(folder + "/") for place in places):
+        folder = str(Path(folder).parent)
+    return f"file:{folder}/{{{','.join(place.removeprefix('file:')[len(folder) + 1 :] for place in places)}}}"
+
+
+def _unsuited(name: str, error: CasebookError) -> UnsuitedLedger:
+    return UnsuitedLedger(name, " ".join(filter(None, (error.what, error.cause))), error.try_ or "")

@@ -1,0 +1,53 @@
+"""Ledgers of several files: one that cannot be used is told with what would map it, and ends nothing; moments are found by content."""
+
+import pytest
+
+from casebook.formats.ledger_columns import Columns
+from casebook.scans.ledger_gathering import gather
+
+
+@pytest.fixture
+def gathered(scanning, tmp_path):
+    def of(columns=None, **files):
+        places = []
+        for name, text in files.items():
+            path = tmp_path / f"{name}.csv"
+            path.write_text(text)
+            places.append((path.name, f"file:{path}"))
+        return gather(scanning, places, columns or Columns())
+
+    return of
+
+
+GOOD = "id,topic,outcome,{time}\n1,t,acked,{at}\n2,t,acked,{at}\n"
+
+
+def test_one_unsuited_file(gathered):
+    """It is named with its columns and the parameter; the others are used."""
+    found = gathered(Columns(prefix="processed"), good=GOOD.format(time="ts", at=1700000000000), odd="foo,bar\n1,2\n")
+    assert found.told.rows == 2
+    (one,) = found.unsuited
+    assert one.name == "odd.csv"
+    assert "foo, bar" in one.why
+    assert "processed_id" in one.try_
+
+
+def test_none_is_suited(gathered):
+    """Nothing is read, and nothing is raised."""
+    found = gathered(odd="foo,bar\n1,2\n")
+    assert (found.ledger, found.told) == (None, None)
+    assert "ledger_id" in found.unsuited[0].try_
+
+
+@pytest.mark.parametrize("name", ["t", "when", "timestamp_ms", "date", "ts", "done_by_us"])
+@pytest.mark.parametrize("at", ["1700000000000", "2023-11-14T22:13:20Z"])
+def test_moments(gathered, name, at):
+    """By a usual name, or else by what the column holds."""
+    found = gathered(one=GOOD.format(time=name, at=at))
+    assert (found.told.timed, found.told.first) == (True, 1_700_000_000_000)
+
+
+def test_no_moment(gathered):
+    """Numbers of something else are no moments: the column is named, and nothing is read from it."""
+    found = gathered(one=GOOD.format(time="weight", at=17))
+    assert (found.told.timed, found.told.first, found.told.unused) == (False, None, ("weight",))

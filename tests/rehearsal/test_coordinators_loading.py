@@ -92,7 +92,9 @@ class TestLoadNeverEnds:
 
     def test_it_is_told_apart_from_a_slow_load(self, endless, stuck):
         """By the batch in the segments; and for nobody behind it a time is named."""
+        triaged = plays.evidence(endless / "during", scan=False).coordinators  # first: what is kept of a scan is used
         held = plays.evidence(endless / "during", scan=True).coordinators
         assert {one.judged.partition for one in held.partitions if one.judged.state is State.LOADING_FOR_EVER} == {1}
+        assert [one.judged.state for one in triaged.partitions] == [one.judged.state for one in held.partitions]
         waiting = {one.judged.partition: one.eta for one in held.partitions if one.judged.state in WAITING}
         assert waiting == {stuck["groups"][group]["partition"]: None for group in stuck["never_served"]}

@@ -1,11 +1,17 @@
 """The largest batch by headers alone: of whole copies all of it, of others at least what was seen."""
 
 import struct
+from types import SimpleNamespace
 
 import pytest
 
+from casebook.analysis.coordinator_states import State
+from casebook.events import Event, LogFile
+from casebook.facts import Broker, Cluster, Partition, PartitionState
+from casebook.offsets_evidence import OffsetsEvidence
 from casebook.scans.batch_sizes import Largest, largest
-from casebook.storage import OFFSETS_TOPIC, Replica, SegmentFile
+from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, SegmentFile
+from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
 
 
 def batch(size):
@@ -51,3 +57,26 @@ def test_not_here(copy):
     assert largest(here._replace(place="/nowhere/at/all")) is None
     assert largest(here._replace(segments=(SegmentFile(0, 1 << 40, 0),))) is None
     assert largest(here._replace(segments=(*here.segments, SegmentFile(5, 10, 0)))) is None
+
+
+@pytest.mark.parametrize(("size", "state"), [(900, State.LOADING_FOR_EVER), (300, State.LOADING)])
+def test_a_first_look_knows_a_load_that_never_ends(copy, tmp_path, size, state):
+    """Triage scans nothing, and need not: the headers of what is being loaded are enough."""
+    at = 1_795_168_800_000
+    log = "brokers/1/logs/server.log"
+    lines = [Event("broker_starting", at - 9000, 1, log, 1), Event("loading", at - 900, 1, log, 2, None, None, OFFSETS_TOPIC, 0)]
+    logs = SimpleNamespace(
+        events=lambda kinds, topic=None: tuple(line for line in lines if line.kind in kinds),
+        files=(LogFile(log, 1, at - 9000, at, 2, 2, 2),),
+        unread=None,
+    )
+    dirs = (LogDir(1, str(tmp_path), at, (copy(batch(40), batch(size)),)),)
+    case = SimpleNamespace(log_dirs=lambda: dirs, derived=lambda *_: tmp_path / "nothing")
+    led = Partition(OFFSETS_TOPIC, 0, (1,), state=PartitionState(1, (1,), 1, 1))
+    read = {1: {"broker.id": "1", "offsets.load.buffer.size": "300"}}
+    cluster = Cluster(brokers={1: Broker(id=1)}, partitions=(led,), server_properties=read)
+    version = VersionInUse(version=KafkaVersion.parse("0.9.0.1"), origin=VersionOrigin.PARAMETER)
+    held = OffsetsEvidence(case, cluster, version, logs=logs, scan=False).coordinators
+    assert held.partitions[0].judged.state is state
+    waiting = next(one for one in held.findings if one.check == "coordinators.waiting")
+    assert waiting.next[0].text.startswith("Mend" if state is State.LOADING_FOR_EVER else "Wait")

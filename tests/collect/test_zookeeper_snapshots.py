@@ -178,7 +178,7 @@ def lesser(draw):
     return life, [one for at, one in enumerate(logs) if not at or one[0] > logs[at - 1][1]], sorted(snapshots)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(lesser())
 def test_less_never_says_otherwise(tmp_path_factory, kept):
     """No window outside the bounds of the truth, and no ok where the truth has a finding, whatever is left out."""

@@ -101,8 +101,7 @@ class StateRow(NamedTuple):
         proof: ``path:line``, the history and its transaction, or the znodes and its path.
         deleted: The partition is gone from here on, or being deleted.
         version: Of the znode.
-        until: The last moment at which it is known to have been so, where what came next may not be the next state: transactions
-            are missing. ``None``: it was so until the next one.
+        until: The last moment that is known of it, where transactions are missing; ``None``: it was so until the next one.
     """
 
     topic: str
@@ -201,16 +200,12 @@ class Window(NamedTuple):
         closed: At the latest; ``None``: not before the evidence ends.
         old_leader: Who led before, or believed to; ``None`` where nobody did.
         new_leader: Who led next; of ``loading`` the coordinator.
-        opened_proof: Where its begin is told; of an open end where the evidence begins.
-        closed_proof: Where its end is told; of an open end where the evidence ends.
-        opened_by: What opened it, in words.
-        closed_by: What closed it, or why its end is open.
+        opened_proof: Where its begin is told, ``closed_proof`` its end; of an open end where the evidence begins or ends.
+        opened_by: What opened it, in words; ``closed_by`` what closed it, or why its end is open.
         planned: Somebody moved the leader from a broker that was well.
-        silent: Of ``two_leaders``: up to here the old leader, whose process lived on, printed nothing, which it seldom does:
-            it may have stood still. ``None`` where nothing tells it apart from one that ran.
-        opened_earliest: It may have opened since then; ``None`` where ``opened`` is when it did, as far as the evidence reaches.
-        closed_earliest: It may have closed since then, as the evidence that tells it is missing or was not read; ``None`` where
-            ``closed`` is when it did.
+        silent: Of ``two_leaders``: up to here the old leader, whose process lived on, printed nothing and may have stood still.
+        opened_earliest: It may have opened since then; ``None`` where ``opened`` is when it did, as far as is known.
+        closed_earliest: It may have closed since then; ``None`` where ``closed`` is when it did.
         possible: Nobody knows whether it was open at all.
     """
 
@@ -234,20 +229,19 @@ class Window(NamedTuple):
     @property
     def length(self) -> int | None:
         """Milliseconds at most; ``None`` with an open end."""
-        opened = self.opened if self.opened_earliest is None else self.opened_earliest
-        return None if opened is None or self.closed is None else self.closed - opened
+        since = self.opened if self.opened_earliest is None else self.opened_earliest
+        return None if None in (since, self.closed) else self.closed - since
 
     @property
     def least(self) -> int | None:
         """Milliseconds at least; ``None`` with an open end."""
-        if self.opened is None or self.closed is None:
-            return None
-        return max(0, (self.closed if self.closed_earliest is None else self.closed_earliest) - self.opened)
+        until = self.closed if self.closed_earliest is None else self.closed_earliest
+        return None if None in (self.opened, self.closed) else max(0, until - self.opened)
 
     @property
     def at_most(self) -> bool:
         """Whether it may have been shorter."""
-        return self.possible or self.opened_earliest is not None or self.closed_earliest is not None
+        return self.possible or (self.opened_earliest, self.closed_earliest) != (None, None)
 
 
 class Span(NamedTuple):

@@ -94,22 +94,30 @@ def _advice(scene: Scene, hit: Sequence[Waiting], busy: Sequence[BrokerQueue]) -
             Step(kind="first", text="Mend the load that never ends (see coordinators.loading_for_ever): waiting is in vain."),
         )
     at = scene.at
-    wait = f"Wait until {clock(last.high, at)} UTC." if last and last.high else "Wait."
+    until = clock(last.high, at) if last and last.high else None
     unproven = [one.judged.partition for one in within(hit, State.LOADING) if not _will_end(one, scene)]
     return (
-        *([_look_first(unproven)] if unproven else [Step(kind="first", text=wait)]),
+        *_wait(until, unproven),
         Step(kind="not", text=f"Do not restart {whose}: the load begins again from zero, and all behind it wait again."),
         Step(kind="not", text="Do not delete segments blindly: commits vanish without error. Notebook 40 tells which may go."),
     )
 
 
-def _look_first(partitions: Sequence[int]) -> Step:
-    named = ", ".join(map(str, partitions[:SHOWN]))
-    return Step(
-        kind="first",
-        text=f"Find out whether the load of partition {named} can end: up to 0.10.0 a batch larger than offsets.load.buffer.size "
-        "is read for ever, and waiting is in vain. Notebook 50 reads the segments.",
-    )
+def _wait(until: str | None, unproven: Sequence[int]) -> tuple[Step, ...]:
+    """Wait, as long as a load that can end takes; nobody waits without end for one that may not.
+
+    Args:
+        until: When the last is served at the latest; ``None`` without estimate.
+        unproven: Partitions that are being loaded, and may hold a batch that no load ends on.
+    """
+    wait = Step(kind="first", text=f"Wait until {until} UTC." if until else "Wait.")
+    if not unproven:
+        return (wait,)
+    named = ", ".join(map(str, unproven[:SHOWN]))
+    may = "up to 0.10.0 a batch larger than offsets.load.buffer.size is read for ever. The segments tell."
+    if until:
+        return wait, Step(kind="then", text=f"If partition {named} is not served by then, its load may never end: {may}")
+    return (Step(kind="first", text=f"Find out whether the load of partition {named} can end, before you wait for it: {may}"),)
 
 
 def _will_end(one: Waiting, scene: Scene) -> bool:

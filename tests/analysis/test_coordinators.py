@@ -243,6 +243,13 @@ class TestStates:
         told = examined(read, NEW, events=events, log_dirs=dirs, at=AT)
         assert finding(told, "waiting").next[0].text.startswith("Wait")
 
+    def test_an_estimate_bounds_a_wait(self):
+        """Where it is not known whether the load can end, the wait has an end, and what comes after it."""
+        events = log(1, *loaded(1, 1, ago=30_000, took=10_000), said(1, "loading", 0, ago=900))
+        read = replace(cluster([1, 1]), server_properties={1: {"broker.id": "1"}})
+        steps = finding(examined(read, OLD, events=events, log_dirs=[log_dir(1, {0: 90, 1: 90})], at=AT), "waiting").next
+        assert steps[0].text.startswith("Wait until") and "its load may never end" in steps[1].text
+
     def test_a_buffer_that_nobody_has_read_ends_no_load(self):
         """By the release's default it may never end; by the same default it may, whatever the batches are."""
         big = Segment(1, 0, 0, MIB, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 6 * MIB, 0, False)

@@ -45,6 +45,7 @@ HARMLESS = (
 HOSTILE = (
     "password", "password ", "pass=", "p", " ", "-", "--a ", "a.b-", "://", "://a:", "a:b@", "jdbc:oracle:a:", "# ", "\\", '\\"', "<a>", "token ",
     "Bearer ", "-u a", "mysql -", "ldapx ", "eyJ", "xox", "AKIA", "aA1", "aws", "a=", "=\"", "?sig", "cookie ", "</a> <b>", "-----BEGIN ",
+    "insert into ", "login -p ", "sasl(", "a_", "snmpx ", "curl -u ", "| user ", "as pass ", "expect ", "\\\\x1b", "set a.b ",
 )  # fmt: skip
 """What a pattern may begin with, again and again."""
 

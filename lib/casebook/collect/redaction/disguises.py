@@ -5,14 +5,14 @@ import re
 from urllib.parse import unquote_to_bytes
 
 _UNSEEN = re.compile(
-    rb"(?:\x1b|\\+(?:x1b|033|e|u001[bB]))\[[0-9;?]*+[A-Za-z]|\0|\xc2\xad|\xe2\x80[\x8b-\x8f]|\xe2\x81\xa0|\xef\xbb\xbf"
+    rb"(?:\x1b|\\(?:x1b|033|e|u001[bB]))\[[0-9;?]*+[A-Za-z]|\0|\xc2\xad|\xe2\x80[\x8b-\x8f]|\xe2\x81\xa0|\xef\xbb\xbf"
 )
 """Colours, zeros, the soft hyphen, U+200B to U+200F, U+2060, U+FEFF."""
 _WIDE = re.compile(rb"\xef(?:\xbc([\x81-\xbf])|\xbd([\x80-\x9e]))")
 """Letters as wide as Chinese ones, U+FF01 to U+FF5E."""
-_BLANKS = re.compile(rb"\\+[tn]")
+_BLANKS = re.compile(rb"\\[tn]")
 """Tabs and line ends, as JSON writes them."""
-_ESCAPED = re.compile(rb"\\++u00([0-7][0-9a-fA-F])")
+_ESCAPED = re.compile(rb"(?<!\\)\\++u00([0-7][0-9a-fA-F])")
 _OF_URLS = re.compile(rb"%[0-9a-fA-F]{2}")
 _OF_XML = re.compile(rb"&(?:lt|gt|quot|apos|amp|#\d{1,4}|#x[0-9a-fA-F]{1,4});")
 

@@ -4,8 +4,8 @@ import re
 from functools import lru_cache
 
 _COLUMN = (
-    r"passw(?:[o0]r)?d|super\.?digest|psswd|passwrd|masterauth|(?<![a-z])otp(?![a-z])|passwort|kennwort|passcode|passphrase|pwd|secret|token|credential|jaas|authorization|user\.?info|salt|scram-sha"
-    r"|(?:private|access|account|stored|server|master|keystore|signing|encryption)[._-]?key|certificate|hmac|cookie|jsessionid"
+    r"passw(?:[o0]r)?d|bearer$|super\.?digest|psswd|passwrd|masterauth|(?<![a-z])otp(?![a-z])|passwort|kennwort|passcode|passphrase|pwd|secret|token|credential|jaas|authorization|user\.?info|salt|scram-sha"
+    r"|(?:private|access|account|stored|server|master|keystore|signing|encryption|subscription)[._-]?key|certificate|hmac|cookie|jsessionid"
     r"|shared[._-]?access|contrase\xf1a|mot de passe|contrasena|(?<![a-z])passe(?![a-z])|senha|has\u0142o|heslo"
     r"|l\xf6senord|salasana|wachtwoord|parola|\u015fifre|\u043f\u0430\u0440\u043e\u043b\u044c|\u5bc6\u7801|\u53e3\u4ee4|(?<![a-z])clave(?![a-z])|jelsz\xf3|parool|adgangskode|kodeord|lozinka|geslo|\u5bc6\u78bc|\u30d1\u30b9\u30ef\u30fc\u30c9"
     r"|(?<![a-z])(?:psk|pepper)(?![a-z])|_auth$|^auth(?:bytes)?$"

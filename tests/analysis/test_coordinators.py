@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from casebook import places
-from casebook.analysis import coordinators, offsets_topic, release
+from casebook.analysis import coordinators, offsets_topic, plan_groups, release
 from casebook.analysis.coordinator_states import State
 from casebook.case import Case
 from casebook.events import Event, LogFile
@@ -232,23 +232,23 @@ class TestStates:
         expected = Status.FINDING if version is OLD else Status.NOT_APPLICABLE
         assert finding(held, "loading_for_ever").status is expected
 
-    @pytest.mark.parametrize(("largest", "first"), [({}, "Find out whether"), ({0: 300}, "Wait"), ({0: 6 * MIB}, "Mend")])
+    @pytest.mark.parametrize(("largest", "first"), [({}, "Have notebook 50 read"), ({0: 300}, "Wait"), ({0: 6 * MIB}, "Raise")])
     def test_nobody_waits_for_what_may_never_end(self, largest, first):
         """Up to 0.10.0 waiting is advised when every batch is known to fit; from then on always."""
         events = log(1, said(1, "loading", 0, ago=900))
         read = replace(cluster([1]), server_properties={1: {"broker.id": "1"}})
         dirs = [log_dir(1, {0: 900})]
         told = examined(read, OLD, events=events, log_dirs=dirs, largest=largest, at=AT)
-        assert finding(told, "waiting").next[0].text.startswith(first)
+        assert next(plan_groups.loads(told)).text.startswith(first)
         told = examined(read, NEW, events=events, log_dirs=dirs, at=AT)
-        assert finding(told, "waiting").next[0].text.startswith("Wait")
+        assert next(plan_groups.loads(told)).text.startswith("Wait")
 
     def test_an_estimate_bounds_a_wait(self):
-        """Where it is not known whether the load can end, the wait has an end, and what comes after it."""
+        """Where it is not known whether the load can end, it is said by when it would have."""
         events = log(1, *loaded(1, 1, ago=30_000, took=10_000), said(1, "loading", 0, ago=900))
         read = replace(cluster([1, 1]), server_properties={1: {"broker.id": "1"}})
-        steps = finding(examined(read, OLD, events=events, log_dirs=[log_dir(1, {0: 90, 1: 90})], at=AT), "waiting").next
-        assert steps[0].text.startswith("Wait until") and "its load may never end" in steps[1].text
+        held = examined(read, OLD, events=events, log_dirs=[log_dir(1, {0: 90, 1: 90})], at=AT)
+        assert "If it ends, all is served by" in next(plan_groups.loads(held)).text
 
     def test_a_buffer_that_nobody_has_read_ends_no_load(self):
         """By the release's default it may never end; by the same default it may, whatever the batches are."""

@@ -31,14 +31,14 @@ def lost(offset, number=0, either=()):
 class TestBounds:
     def test_lower_bound(self):
         """An end that the old leader told before it took more is named a lower bound."""
-        found = cut_ranges([cut(0, 130), cut(1)], [change()], gaps=())
+        found = cut_ranges([cut(0, 130), cut(1)], [change()], partitions=2, gaps=())
         assert found.title == (
             "At least 30 offsets of 1 partition were cut away after a change of leader; of 1 more nobody knows"
         )
 
     def test_nothing_known_to_have_been_there(self):
         """A log may have been empty: nobody says that its offsets disappeared."""
-        found = cut_ranges([cut(0, since=0), cut(1, since=0)], [change()], gaps=())
+        found = cut_ranges([cut(0, since=0), cut(1, since=0)], [change()], partitions=2, gaps=())
         assert (found.status, found.severity) == (Status.FINDING, Severity.WARNING)
         assert "may have been cut away" in found.title
         assert "if any" in found.title

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from casebook.analysis import plan_groups
 from casebook.analysis.coordinator_states import State
 from casebook.events import Event, LogFile
 from casebook.facts import Broker, Cluster, Partition, PartitionState
@@ -78,5 +79,4 @@ def test_a_first_look_knows_a_load_that_never_ends(copy, tmp_path, size, state):
     version = VersionInUse(version=KafkaVersion.parse("0.9.0.1"), origin=VersionOrigin.PARAMETER)
     held = OffsetsEvidence(case, cluster, version, logs=logs, scan=False).coordinators
     assert held.partitions[0].judged.state is state
-    waiting = next(one for one in held.findings if one.check == "coordinators.waiting")
-    assert waiting.next[0].text.startswith("Mend" if state is State.LOADING_FOR_EVER else "Wait")
+    assert next(plan_groups.loads(held)).text.startswith("Raise" if state is State.LOADING_FOR_EVER else "Wait")

@@ -14,6 +14,7 @@ from casebook import jars
 from casebook.errors import ScanError
 from casebook.rehearsal.ports import HOST, free_port, listens
 from casebook.scans import jvm
+from tests.ends import PATIENCE
 from tests.scans import scan_elsewhere
 
 DEPLOY = "org.apache.spark.deploy"
@@ -61,7 +62,7 @@ def servers(tmp_path):
             server.wait()
 
 
-def wait(condition, seconds=100):
+def wait(condition, seconds=PATIENCE):
     until = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < until

@@ -29,7 +29,7 @@ class Life:
     Args:
         seen: As it was read, each data once.
         still_at: Epoch ms of the last question that it answered.
-        gone_at: Epoch ms at which its end was told; ``None`` while it is there.
+        gone_at: Epoch ms by which it was gone; ``None`` while it is there.
     """
 
     seen: list[Znode] = field(default_factory=list)
@@ -61,7 +61,7 @@ class LiveWatcher:
         self.lives: dict[str, dict[int, Life]] = {}
         self.seen: list[Znode] = []
         self._client = KazooClient(hosts=address, timeout=_PATIENCE)
-        self._told: SimpleQueue[tuple[str, int] | None] = SimpleQueue()
+        self._told: SimpleQueue[str | None] = SimpleQueue()
         self._watched: set[str] = set()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="live-watcher")
 
@@ -69,13 +69,13 @@ class LiveWatcher:
         self._client.start(timeout=_PATIENCE)
         self._watching = self._thread.submit(self._watch)
         for root in _ROOTS:
-            self._told.put((root, _now()))
+            self._told.put(root)
         return self
 
     def __exit__(self, *_: object) -> None:
         """Read all znodes for a last time."""
         for path in sorted(self._watched):
-            self._told.put((path, _now()))
+            self._told.put(path)
         self._told.put(None)
         self._watching.result()
         self._thread.shutdown()
@@ -92,26 +92,26 @@ class LiveWatcher:
         }
 
     def _watch(self) -> None:
-        while told := self._told.get():
-            self._look(*told)
+        while path := self._told.get():
+            self._look(path)
 
     def _changed(self, event: WatchedEvent) -> None:
         if event.path:
-            self._told.put((event.path, _now()))
+            self._told.put(event.path)
 
-    def _look(self, path: str, told_at: int) -> None:
+    def _look(self, path: str) -> None:
         """Read a znode, and those of its children that are new; all with watches."""
         asked_at = _now()
         try:
             data, stat = self._client.get(path, watch=self._changed)
             children = () if path in kafka_tree.COUNTED else self._client.get_children(path, watch=self._changed)
         except NoNodeError:
-            self._end(path, told_at)
+            self._end(path)
             return
         self._watched.add(path)
         self._note(path, data, Stat(**{name: getattr(stat, name) for name in Stat.__dataclass_fields__}), asked_at)
         for child in sorted({f"{path}/{name}" for name in children} - self._watched):
-            self._look(child, told_at)
+            self._look(child)
 
     def _note(self, path: str, data: bytes | None, stat: Stat, asked_at: int) -> None:
         if not kafka_tree.is_evidence(path):
@@ -120,17 +120,18 @@ class LiveWatcher:
         self.seen.append(znode)
         lives = self.lives.setdefault(path, {})
         if stat.czxid not in lives:
-            self._gone(path, asked_at)
+            self._gone(path, stat.ctime)
         life = lives.setdefault(stat.czxid, Life())
         life.still_at = asked_at
         if not life.seen or life.seen[-1].stat.version != stat.version:
             life.seen.append(znode)
 
-    def _end(self, path: str, told_at: int) -> None:
+    def _end(self, path: str) -> None:
+        """Note that a znode is not there. What told of it may be of an earlier life, so that only the answer's moment is sure."""
         self._watched.discard(path)
-        self._gone(path, told_at)
+        self._gone(path, _now())
         if path in _ROOTS and self._client.exists(path, watch=self._changed):
-            self._told.put((path, _now()))
+            self._told.put(path)
 
     def _gone(self, path: str, at: int) -> None:
         for life in self.lives.get(path, {}).values():

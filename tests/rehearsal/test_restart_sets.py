@@ -37,7 +37,7 @@ MIN_ISR = {"both": "2", "trio": "2"}
 BROKERS = {"0.9.0.1": 3, "2.8.2": 5}
 SOON = {"controlled.shutdown.max.retries": "1", "controlled.shutdown.retry.backoff.ms": "100"}
 """A broker that nobody can take over from does not wait long for it."""
-PATIENCE = 30.0
+PATIENCE = 90.0
 """Seconds in which every partition acknowledges that nothing was foretold of."""
 LONGER = 1.5
 """Seconds in which none of the others does, from then on."""
@@ -87,13 +87,19 @@ def _refused(partitions: Iterable[Partition], told: set[Partition], *, bootstrap
     left = set(partitions)
     producer = Producer(client_settings(bootstrap=bootstrap, kafka=kafka) | {"acks": "all", "client.id": INTERNAL})
 
-    def delivered(error: KafkaError | None, message: Message) -> None:
-        if error is None:
-            left.discard((message.topic(), message.partition()))
-
-    for topic, partition in partitions:
+    def send(topic: str, partition: int) -> None:
         producer.produce(topic, partition=partition, value=b"?", on_delivery=delivered)
+
+    def delivered(error: KafkaError | None, message: Message) -> None:
+        place = message.topic(), message.partition()
+        if error is None:
+            left.discard(place)
+        elif time.monotonic() < deadline and place not in told:
+            send(*place)
+
     deadline = time.monotonic() + PATIENCE
+    for place in partitions:
+        send(*place)
     while not left <= told and time.monotonic() < deadline:
         producer.poll(0.1)
     producer.flush(LONGER)

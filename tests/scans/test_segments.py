@@ -50,6 +50,14 @@ def by_spark(scanning, place, **options):
     ]
 
 
+def ends_of_batches(content):
+    """Where each batch of a segment ends."""
+    ends = [0]
+    while ends[-1] < len(content):
+        ends.append(ends[-1] + 12 + struct.unpack_from(">i", content, ends[-1] + 8)[0])
+    return ends[1:]
+
+
 @pytest.fixture(scope="module")
 def checks(tmp_path_factory):
     """Run one of our Java checks with a heap and arguments; what it says."""
@@ -154,22 +162,29 @@ class TestPlaces:
         assert kinds >= {"data", "damage"}
 
     def test_bundles_cut_anywhere(self, scanning, written, tmp_path):
-        """Of archives and packed segments, also between two entries or frames, and to nothing: a row tells."""
-        segment = next((written["2.8.2"] / "none-0").glob("*.log"))
+        """Of archives and packed segments, also between two entries, frames or batches, and to nothing: a row tells."""
+        segment = min((written["2.8.2"] / "none-0").glob("*.log"))
         content = segment.read_bytes()
-        half = len(content) // 2
+        ends = ends_of_batches(content)
         with tarfile.open(tmp_path / "whole.tar", "w") as archive:
             for number in range(3):
                 archive.add(segment, arcname=f"none-{number}/{segment.name}")
+        with tarfile.open(tmp_path / "whole.tar") as archive:
+            starts = [(entry.offset, entry.offset_data) for entry in archive.getmembers()]
         whole = (tmp_path / "whole.tar").read_bytes()
-        entry = 512 + len(content) + -len(content) % 512
-        for size in (0, 100, entry, entry + 100, entry + 512, 2 * entry, 3 * entry, 3 * entry - 600):
+        over = -len(content) % 512
+        cuts = {0, 100, starts[-1][1] + len(content) + over}
+        for start, data in starts[1:]:
+            cuts |= {start, start + 100, data, data + 100, data + ends[0], data + ends[-2], data + len(content) - 1}
+        for size in cuts:
             (tmp_path / f"cut{size}.tar").write_bytes(whole[:size])
-        for suffix, pack, first in (("gz", gzip.compress, b"\x1f"), ("zst", zstandard.compress, b"\x28\xb5")):
-            packed = pack(content[:half])
-            for number, cut in enumerate((b"", first, packed[:-1], packed + first, packed + pack(content[half:])[:-3])):
-                (tmp_path / f"{suffix}-{number}").mkdir()
-                (tmp_path / f"{suffix}-{number}" / f"{segment.name}.{suffix}").write_bytes(cut)
+        for suffix, pack in (("gz", gzip.compress), ("zst", zstandard.compress)):
+            for where, at in (("in", len(content) // 2), ("behind", ends[2])):
+                first, second = pack(content[:at]), pack(content[at:])
+                packed = [first + second[:size] for size in (1, 2, 4, 5, 9, len(second) // 2, len(second) - 3, len(second) - 1)]
+                for number, cut in enumerate((b"", first[:1], first[:2], first[:-1], *packed)):
+                    (tmp_path / f"{suffix}-{where}-{number}").mkdir()
+                    (tmp_path / f"{suffix}-{where}-{number}" / f"{segment.name}.{suffix}").write_bytes(cut)
         files = [*tmp_path.glob("cut*.tar"), *tmp_path.glob("*-*/*.*")]
         found = segments(scanning, *files).where("kind = 'damage'").select("file").distinct().collect()
         assert [

@@ -2,6 +2,7 @@ package casebook.segments;
 
 import casebook.packs.Gunzipped;
 import casebook.packs.Unpacked;
+import casebook.packs.WholeFrames;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
@@ -43,7 +44,7 @@ public final class Bundle implements Segments {
     if (name.endsWith("gz")) {
       return Unpacked.of(raw, Gunzipped::new);
     }
-    return name.endsWith(".zst") ? Unpacked.of(new NotEmpty(raw), ZstdInputStreamNoFinalizer::new) : raw;
+    return name.endsWith(".zst") ? Unpacked.of(new WholeFrames(raw), ZstdInputStreamNoFinalizer::new) : raw;
   }
 
   @Override
@@ -86,25 +87,6 @@ public final class Bundle implements Segments {
   public void close() throws IOException {
     packed.close();
     stream.close();
-  }
-
-  /** Zstandard's reader takes a file without any frame for a sound one. */
-  private static final class NotEmpty extends FilterInputStream {
-    private boolean begun;
-
-    NotEmpty(InputStream raw) {
-      super(raw);
-    }
-
-    @Override
-    public int read(byte[] into, int offset, int length) throws IOException {
-      int count = in.read(into, offset, length);
-      if (count < 0 && !begun) {
-        throw new EOFException("it is empty");
-      }
-      begun = true;
-      return count;
-    }
   }
 
   /** One that knows whether the mark that ends an archive was there: without it, what comes next may have been cut off. */

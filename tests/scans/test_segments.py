@@ -163,8 +163,8 @@ class TestPlaces:
 
     def test_bundles_cut_anywhere(self, scanning, written, tmp_path):
         """Of archives and packed segments, also between two entries, frames or batches, and to nothing: a row tells."""
-        segment = min((written["2.8.2"] / "none-0").glob("*.log"))
-        content = segment.read_bytes()
+        segment = tmp_path / "00000000000000000000.log"
+        segment.write_bytes(content := (written["2.8.2"] / "none-0" / segment.name).read_bytes())
         ends = ends_of_batches(content)
         with tarfile.open(tmp_path / "whole.tar", "w") as archive:
             for number in range(3):
@@ -191,6 +191,18 @@ class TestPlaces:
             str(path) for path in files if not any(f"/{path.name}" in row.file and str(path.parent) in row.file for row in found)
         ] == []
         assert segments(scanning, tmp_path / "whole.tar").where("kind = 'damage'").count() == 0
+
+    @pytest.mark.parametrize("link", [os.link, os.symlink])
+    def test_link_in_bundle(self, scanning, written, tmp_path, link):
+        """Its bytes are read once, under the name that has them; a row tells of the other."""
+        segment = tmp_path / "00000000000000000000.log"
+        segment.write_bytes((written["2.8.2"] / "none-0" / segment.name).read_bytes())
+        link(segment, tmp_path / "link.log")
+        with tarfile.open(tmp_path / "broker.tar", "w") as archive:
+            archive.add(segment, arcname=f"none-0/{segment.name}")
+            archive.add(tmp_path / "link.log", arcname=f"none-1/{segment.name}")
+        counted = segments(scanning, tmp_path / "broker.tar").groupBy("log_partition", "kind").count().collect()
+        assert {tuple(row) for row in counted} == {(0, "data", 200), (1, "damage", 1)}
 
     def test_bundle_that_holds_too_much(self, scanning, written, tmp_path):
         """What comes before is read; behind a gigabyte of zeros in a megabyte nobody looks."""

@@ -62,14 +62,16 @@ public final class Bundle implements Segments {
     for (TarArchiveEntry entry = archive.getNextEntry(); entry != null; entry = archive.getNextEntry()) {
       String path = entry.getName();
       String name = path.substring(path.lastIndexOf('/') + 1);
-      if (entry.isFile() && !ABANDONED.matcher(path).matches()) {
+      boolean wanted = (SegmentName.isSegment(name) || PACKED.matcher(name).matches()) && !ABANDONED.matcher(path).matches();
+      if (wanted && (entry.isLink() || entry.isSymbolicLink())) {
+        return open(path, new Elsewhere(entry.getLinkName()), 0);
+      }
+      if (wanted && entry.isFile()) {
         if (SegmentName.isSegment(name)) {
           return open(path, archive, entry.getSize());
         }
-        if (PACKED.matcher(name).matches()) {
-          packed = unpacked(name, new Entry(archive));
-          return open(path, packed, 0);
-        }
+        packed = unpacked(name, new Entry(archive));
+        return open(path, packed, 0);
       }
     }
     if (!archive.hasEnd) {
@@ -102,6 +104,20 @@ public final class Bundle implements Segments {
       boolean ends = super.isEOFRecord(record);
       hasEnd |= ends && record != null;
       return ends;
+    }
+  }
+
+  /** A link of an archive: where several names are one file, tar packs its bytes under the first of them. */
+  private static final class Elsewhere extends InputStream {
+    private final String target;
+
+    Elsewhere(String target) {
+      this.target = target;
+    }
+
+    @Override
+    public int read() throws IOException {
+      throw new IOException("it is a link to " + target);
     }
   }
 

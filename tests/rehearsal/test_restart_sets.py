@@ -41,8 +41,8 @@ PATIENCE = 90.0
 """Seconds in which every partition acknowledges that nothing was foretold of."""
 LONGER = 1.5
 """Seconds in which none of the others does, from then on."""
-PATIENT = {"zookeeper.session.timeout.ms": "30000"}
-"""Longer than by default: a broker that a busy machine lets wait must not be given up."""
+PATIENT = {"zookeeper.session.timeout.ms": "30000", "replica.lag.time.max.ms": "60000"}
+"""Longer than by default: a broker that a busy machine lets wait must not be given up, nor leave an ISR before its leader stops."""
 INTERNAL = "__admin_client"
 """The client whose records brokers take for internal topics, too (``AdminUtils.AdminClientId``, ``KafkaApis.scala@0.9.0.1, 2.8.2``)."""
 

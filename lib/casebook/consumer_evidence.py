@@ -1,6 +1,6 @@
 """What a case tells of consumers: what groups committed, and what their ledgers say was processed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,18 +11,19 @@ from casebook.analysis.unprocessed_rows import CommitStep, GroupWork, Reset, Unp
 from casebook.case import Case
 from casebook.errors import ScanError, UsageError
 from casebook.facts import epoch_ms
-from casebook.findings import Finding
+from casebook.findings import Finding, Gap
 from casebook.formats import ledger_kind
-from casebook.loss import UnsuitedLedger
+from casebook.loss import Limits, UnsuitedLedger
 from casebook.loss_evidence import LossEvidence
 from casebook.offsets_evidence import OffsetsEvidence
-from casebook.storage import OFFSETS_TOPIC
+from casebook.storage import OFFSETS_TOPIC, Replica
 
 if TYPE_CHECKING:
     from casebook.scans.stored import Stored
     from casebook.scans.unprocessed import Found
 
 Progress = Callable[[int, int | None], None]
+_LOG_DIRS = "Give the log dirs of the brokers that lead them (--log-dirs BROKER=DIR)."
 _MOST_GROUPS = 100
 """That a ledger tells apart."""
 
@@ -93,15 +94,30 @@ class ConsumerEvidence:
         limits = stored.limits if stored else ()
         starts = {(of.topic, of.partition): of.log_start for of in limits if of.log_start is not None}
         steps, total = scanned.odd_steps(self._spark, commits, log_starts=starts, coordinator_moves=self._moves)
-        backwards = commit_history.commits_backwards(steps, total=total, groups=len(self._ledgers))
+        gaps = tuple(self._unread_commits(commits))
+        backwards = commit_history.commits_backwards(steps, total=total, groups=len(self._ledgers), gaps=gaps)
         if stored is None:
             return Consumed(steps=steps, findings=(self._answer(self._untold), backwards))
         found = self._looked(stored, commits)
-        return Consumed(found.work, found.first, found.records, steps, (self._answer(found.work), backwards))
+        gaps += tuple(_unread_records(stored.limits))
+        return Consumed(found.work, found.first, found.records, steps, (self._answer(found.work, gaps), backwards))
 
-    def _answer(self, work: Sequence[GroupWork]) -> Finding:
+    def _answer(self, work: Sequence[GroupWork], gaps: Sequence[Gap] = ()) -> Finding:
         topics = {row.topic for row in work}
-        return unprocessed.unprocessed(work, self._gathered[1], [one for one in self._resets if one.topic in topics])
+        resets = [one for one in self._resets if one.topic in topics]
+        return unprocessed.unprocessed(work, self._gathered[1], resets, gaps)
+
+    def _unread_commits(self, commits: object) -> Iterator[Gap]:
+        """Why not every commit of these groups is known."""
+        from casebook.scans.copies import shortfalls
+
+        known = {row["group"] for row in commits.select("group").distinct().collect()}
+        if without := sorted(self._ledgers.keys() - known):
+            yield Gap(why=f"No commit of {without[0]} was read.", settle=_LOG_DIRS)
+        for copy in self._commit_copies.values():
+            if shortfalls(copy):
+                why = f"{copy.topic}-{copy.partition} of broker {copy.broker} could not be read whole."
+                yield Gap(why=why, settle=_LOG_DIRS)
 
     def _looked(self, stored: "Stored", commits: object) -> "Found":
         """What of the stored records was committed, and not processed."""
@@ -176,14 +192,21 @@ class ConsumerEvidence:
         return ledgers.scope(rows).topics
 
     @cached_property
+    def _commit_copies(self) -> Mapping[int, Replica]:
+        """The copies in which these groups' commits lie, by partition of the offsets topic."""
+        from casebook.scans.copies import is_here
+
+        wanted = {group_partition(group, self._partitions) for group in self._ledgers} if self._partitions else set()
+        return {copy.partition: copy for copy in reversed(self._offsets.copies) if copy.partition in wanted and is_here(copy)}
+
+    @cached_property
     def _commits(self) -> object:
         """All commits of these groups; ``None`` where no segment of the offsets topic tells of them."""
         from casebook.scans import commit_history as scanned
-        from casebook.scans.copies import cleaned_to, is_here, place
+        from casebook.scans.copies import cleaned_to, place
         from casebook.scans.kept import kept
 
-        wanted = {group_partition(group, self._partitions) for group in self._ledgers} if self._partitions else set()
-        own = {copy.partition: copy for copy in reversed(self._offsets.copies) if copy.partition in wanted and is_here(copy)}
+        own = self._commit_copies
         if not own:
             return None
         listed = ((copy, log_dir) for log_dir in self._offsets.log_dirs for copy in log_dir.replicas)
@@ -207,3 +230,10 @@ class ConsumerEvidence:
         from casebook.scans.session import session  # Spark is imported by who needs it
 
         return session()
+
+
+def _unread_records(limits: Iterable[Limits]) -> Iterator[Gap]:
+    """Why not every stored record was read."""
+    if short := [of for of in limits if of.unreadable]:
+        whose = "only a copy that is not its leader's" if short[0].foreign else "not all"
+        yield Gap(why=f"Of {short[0].topic}-{short[0].partition} {whose} could be read.", settle=_LOG_DIRS)

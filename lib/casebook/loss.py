@@ -68,6 +68,7 @@ class Limits(NamedTuple):
         compacted: Whether its topic is.
         clean_end: First offset that was never compacted, by ``cleaner-offset-checkpoint``; ``None`` when unknown.
         unreadable: Ranges of offsets, the end not included, in which something could not be read; ``None`` as end: to the end.
+        foreign: The copy is not its leader's: that may hold what is missing here, and lack what is here.
     """
 
     topic: str
@@ -80,6 +81,7 @@ class Limits(NamedTuple):
     compacted: bool | None = None
     clean_end: int | None = None
     unreadable: tuple[tuple[int, int | None], ...] = ()
+    foreign: bool = False
 
 
 class Signature(NamedTuple):

@@ -187,6 +187,7 @@ class LossEvidence:
             estimates=self._estimates(cut) if sought.told is None else (),
             compared=self._compared,
             prices=prices,
+            of_brokers=coverage.registrations(self._cluster),
             start_prices=unclean_price.start_prices(prices, self._waiting),
             listed=bool(self._case.log_dirs()),
         )
@@ -328,7 +329,8 @@ class LossEvidence:
 
     @property
     def _of_past(self) -> coverage.Gaps:
-        return coverage.server_logs(self._timeline.files, self._cluster, coverage.known_brokers(self._cluster))
+        logs = coverage.server_logs(self._timeline.files, self._cluster, coverage.known_brokers(self._cluster))
+        return (*self._timeline.untold, *logs)
 
     @property
     def _of_copies(self) -> coverage.Gaps:
@@ -355,6 +357,8 @@ class LossEvidence:
     @cached_property
     def _waiting(self) -> dict[Partition, list[int]]:
         """Brokers that could be started, by partition without living leader."""
+        if not self._cluster.brokers_known:
+            return {}
         live = set(self._cluster.live)
         waiting = (partition for partition in self._compared_partitions if partition.state.leader not in live)
         return {(p.topic, p.partition): [broker for broker in p.replicas if broker not in live] for p in waiting}

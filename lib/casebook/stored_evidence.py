@@ -73,6 +73,16 @@ class StoredEvidence:
         own = ((replica.topic, replica.partition, replica) for replica in self.replicas)
         return {(topic, partition): copy for topic, partition, copy in own if copy.broker == self.leaders.get((topic, partition))}
 
+    @cached_property
+    def _own(self) -> dict[Partition, tuple[int, ...]]:
+        """Whose copy is the partition's: its living leader's, else that of who was in sync; nobody's where nothing tells."""
+        live, known = set(self._cluster.live), self._cluster.brokers_known
+        return {
+            (p.topic, p.partition): (p.state.leader,) if p.state.leader in live or not known else p.state.isr
+            for p in self._cluster.partitions
+            if p.state
+        }
+
     def _read(self, topics: Sequence[str]) -> "Stored":
         folder = self._folder / str(len(self._made))
         if self._extract:
@@ -114,6 +124,7 @@ class StoredEvidence:
             folder=folder,
             compacted={topic: self._compacted(topic) for topic in topics},
             listed_at={log_dir.broker: log_dir.listed_at for log_dir in self._case.log_dirs()},
+            own=self._own,
         )
 
     def _compacted(self, topic: str) -> bool | None:

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casebook.analysis import loss_estimate
+from casebook.analysis.cut_range_check import check as cut_ranges
 from casebook.analysis.cut_ranges import bounded
-from casebook.analysis.loss_checks import cut_ranges
 from casebook.analysis.loss_estimate import Point
 from casebook.analysis.loss_rows import Cause, Change, CutRange, LostRecord
 from casebook.analysis.message_loss import Sought, examine

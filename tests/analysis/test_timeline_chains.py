@@ -333,7 +333,7 @@ class TestOthers:
         lines = [
             event("cleaner_died", 0, 1, text="requirement failed: 9000 messages", messages=9000),
             *(event("segment_rolled", 1000 * n, 1, line=n, **OFFSETS) for n in range(1, 2000)),
-            event("loaded", 3_000_000, 1, **OFFSETS, ms=600_000),
+            event("loaded", 3_000_000, 1, line=2000, **OFFSETS, ms=600_000),
         ]
         found = examined(*lines, version=OLD)
         assert (found.chains[0].kind, effects(found)) == ("cleaner_dead", ["segment_rolled", "loaded"])

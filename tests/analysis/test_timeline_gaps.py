@@ -26,7 +26,9 @@ def silent(*events):
     told.write("t", 0, 2, (2,), 1, ELECTED)
     begun = [event("broker_starting", -50_000, 1)]
     begun += [event("fetch_failed", after, 1, leader=2) for after in range(-49_500, 500, 500)]
-    (window,) = windows(examined(*begun, *events, CUTS, told=told, covered=[log(1)]), "two_leaders")
+    lines = sorted((*begun, *events, CUTS), key=lambda one: one.time)
+    lines = [one._replace(line=number) for number, one in enumerate(lines, start=1)]
+    (window,) = windows(examined(*lines, told=told, covered=[log(1)]), "two_leaders")
     return window.silent and window.silent - T0
 
 

@@ -8,7 +8,9 @@ Comparable, as it is said of the cluster and would be the same however much of i
 * ``facts``: numbers, texts, moments, lists and mappings of them, by name. A number may be smaller where the finding states that it saw a
   part (``at least`` in the title, or a fact of :data:`_OF_UNSEEN` above nothing), larger where it states a bound (``at most``, ``up to``
   in the title), and unknown always; durations (``..._ms``, ``milliseconds``) are the same within a second, as clocks err. A list may be shorter where the number may be smaller, and never names what the whole one does not.
-  Of ``candidates`` the first is compared: the root that is named.
+  Of ``candidates`` the first is compared: the root that is named. Of ``events`` one that only says that a broker lost its session
+  is held against all that befell this broker: that is what its other events have in common, and a person reads no cause in it.
+  ``closed`` is the last end of several windows, so it is a bound as a number is.
 * ``next``: the brokers that the first step with any ``starts``.
 
 Wording, or about the evidence itself, so not comparable: ``title``, ``why``, ``looked_at``, ``threshold``, ``caveats``, ``evidence``,
@@ -38,7 +40,7 @@ ABOUT_EVIDENCE = frozenset(
 _OF_EVIDENCE = frozenset(
     {
         "unreadable", "parts", "missing", "origin", "origins", "lines", "shapes", "untold", "unknown", "uncertainty_ms", "reason",
-        "chains", "bound", "unknown_copies", "of_unknown_length", "missing_in_sync",
+        "chains", "bound", "unknown_copies", "of_unknown_length", "missing_in_sync", "unjudged",
     }
 )  # fmt: skip
 """Facts that count what was looked at, or what of it is unknown."""
@@ -51,6 +53,10 @@ _SECOND = 1.0
 _ROOTS = "candidates"
 _BEGIN = "opened"
 """A begin that is a bound where ``at_latest`` says so."""
+_END = "closed"
+"""The last end of several windows: with fewer of them it may be earlier, and it may be later where their lengths are bounds."""
+_LOST = re.compile(r"broker (\d+) lost its session")
+"""Of an event all that is sure where the log of its broker is missing: whatever befell the broker, it was that."""
 _OPEN = frozenset({"open_ends", "still"})
 """How many ends nobody knows: with less evidence, more."""
 
@@ -132,10 +138,24 @@ def _of_facts(whole: Finding, lesser: Finding) -> Iterator[str]:
             continue
         if name == _BEGIN and lesser.at_latest and before and now and now >= before:
             continue
+        if name == _END and before and now and ((bounds[0] and now < before) or (bounds[1] and now > before)):
+            continue
+        if name == "events" and before and now:
+            before = _less_specific(before, now)
         if name == _ROOTS:
             before, now = before[:1], now[:1]
         if not (_fits(before, now, bounds) or (_DURATION.search(name) and _is_near(before, now))):
             yield f"{name} {before!r} -> {now!r}"
+
+
+def _less_specific(before: Mapping[str, int], now: Mapping[str, int]) -> Mapping[str, int]:
+    """Events of the whole case, those of a broker summed up where the lesser one says no more than that it lost its session."""
+    found = dict(before)
+    for said in filter(_LOST.fullmatch, now):
+        of = re.compile(rf"(?:.* )?broker {_LOST.fullmatch(said)[1]}\b.*")
+        own = [event for event in found if of.fullmatch(event) and event not in now]
+        found[said] = sum(found.pop(event) for event in own)
+    return found
 
 
 def _is_near(before: object, now: object) -> bool:

@@ -2,8 +2,9 @@
 
 import os
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
@@ -23,6 +24,9 @@ from tests.unreadable.needs import lacks
 AS_LABELLED = "as labelled"
 """Another answer than the truth, to evidence that says something false of itself that nothing else in it contradicts."""
 BAD = (CONTRADICTION, FALSE_OK)
+_BY_LEADERS = frozenset({"loss.lost", "loss.looked_everywhere", "loss.outside_every_window", "loss.stored_though_failed"})
+"""Checks that read leaders' copies: what another broker held of these partitions they do not rest on."""
+_OF_DISKS = frozenset({"log dirs", "segments"})
 
 
 class Cell(NamedTuple):
@@ -96,11 +100,26 @@ class Whole:
         wholes = [before, *(reference[check] for reference in references if check in reference)]
         compared = min((comparing.compare(one, finding) for one in wholes), key=lambda one: _ORDER.index(one.outcome))
         outcome, what = compared
-        if finding.status is Status.OK and any(_lacks(finding, one) for one in taken):
+        if finding.status is Status.OK and any(self._lacks(finding, one) for one in _left(taken)):
             outcome, what = FALSE_OK, "ok without what it rests on"
         if outcome in BAD and not is_told:
             outcome = AS_LABELLED
         return Cell(degradation, notebook, check, outcome, what, _short(before), _short(finding))
+
+    def _lacks(self, finding: Finding, removal: Removal) -> bool:
+        if removal.kind not in lesser.ALL_KINDS or removal.way not in lesser.ways(removal.kind):
+            return False
+        if finding.check in _BY_LEADERS and removal.kind in _OF_DISKS and removal.of and removal.of not in self._leaders:
+            return False
+        return lacks(finding, f"{removal.kind}{lesser.ONE}" if removal.of else removal.kind, removal.way)
+
+    @cached_property
+    def _leaders(self) -> frozenset[str]:
+        """Who leads what ledgers are about: partitions whose segments are in the case."""
+        case = Case.open(self.folder)
+        copied = {(copy.topic, copy.partition) for log_dir in case.log_dirs() for copy in log_dir.replicas if copy.copied}
+        led = (p for p in case.cluster().partitions if (p.topic, p.partition) in copied and p.state)
+        return frozenset(str(p.state.leader) for p in led if not p.topic.startswith("__"))
 
     def _as_of(self, removal: Removal) -> dict[str, Finding]:
         """What the whole case says of the moment of which the znodes are."""
@@ -130,10 +149,12 @@ def _is_of_bytes(removal: Removal) -> bool:
     return removal.kind in ("segments", "indexes", "log dirs", "ledgers", lesser.CHECKPOINTS) or removal.way == lesser.JAVA
 
 
-def _lacks(finding: Finding, removal: Removal) -> bool:
-    if removal.kind not in lesser.ALL_KINDS or removal.way not in lesser.ways(removal.kind):
-        return False
-    return lacks(finding, f"{removal.kind}{lesser.ONE}" if removal.of else removal.kind, removal.way)
+def _left(taken: Sequence[Removal]) -> Iterator[Removal]:
+    """Of what was taken what shows: a file that cannot be read is not there to be read where a later removal takes it away."""
+    for place, one in enumerate(taken):
+        gone = (later for later in taken[place + 1 :] if later.way == "left out" and lesser.is_part(one.kind, later.kind))
+        if not any(later.of in ("", one.of) for later in gone):
+            yield one
 
 
 def _short(finding: Finding | None) -> str:

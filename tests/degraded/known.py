@@ -21,19 +21,14 @@ class Known(NamedTuple):
 
 
 _FEWER = "topics that could not be judged are missing from the counts"
-_EARLY = "a log that ends early is taken for a whole one"
 _OLD_RULES = ("durability.acknowledged", "durability.in_short")
 
 KNOWN: tuple[Known, ...] = (
     Known("kill_before_drain: cut/znodes", ("durability.acknowledged",), _FEWER),
     Known("kill_before_drain: denied/topic settings", _OLD_RULES, _FEWER),
     Known("kill_before_drain: garbage/assignments", ("durability.acknowledged",), _FEWER),
-    Known("leader_minus_one: left out/znodes", ("timeline.root",), "who is still down decides, and nobody knows it"),
     Known("leader_minus_one: denied/broker ids", ("offsets_topic.compacted",), "a topic that is not there is found not compacted"),
-    Known("leader_minus_one: cut/controller logs", ("timeline.leaderless", "timeline.under_min_isr"), _EARLY),
-    Known("leader_minus_one: older/logs/50", ("timeline.leaderless", "loss.cut_ranges"), _EARLY),
     Known("leader_minus_one: denied/states", ("leadership.brokers",), "whom to start first differs where states are not known"),
-    Known("leader_minus_one: empty/broker ids", ("timeline.under_min_isr",), "who is in sync is judged by other settings"),
     Known("leader_minus_one: denied/subtree//config", ("leadership.offline",), "a setting that cannot be read is taken for none"),
     Known("leader_minus_one: denied/assignments", ("leadership.offline",), "of a topic without assignment another rule is named"),
 )  # fmt: skip

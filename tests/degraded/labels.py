@@ -4,12 +4,15 @@ Nobody can find out that the logs of broker 1 stand under the id of broker 2 whe
 then is right by the evidence, and is counted apart.
 
 * ``swapped``, ``interleaved``: a line says ``[Kafka Server 2]``, ``[Replica Manager on Broker 2]`` and the like, in a file of another.
+* a clock that was set forward an hour: a start of the broker behind it, which is dated as below; a log that goes back tells it itself.
 * clocks: there is something of known time that the log also tells: a start of the broker, which ZooKeeper's history or its registration dates;
   or, without either, another broker's log, and a wrong clock that is more than seconds wide.
 """
 
 import re
 from collections.abc import Collection
+from datetime import datetime
+from itertools import pairwise
 
 from casebook.case import Case
 from casebook.case_folder import HISTORY, ZNODES
@@ -19,6 +22,9 @@ from tests.degraded.removals import LABELS, Removal
 _SPEAKER = re.compile(
     rb"\[(?:Kafka Server |Replica Manager on Broker |Controller |KafkaServer id=|ReplicaManager broker=)(\d+)\b"
 )
+_TIME = re.compile(rb"^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)", re.MULTILINE)
+_HOUR = 3500
+"""Seconds: an hour less what a quiet log may have waited for its next line."""
 _START = re.compile(rb"\], started \(|\] started \(kafka")
 
 
@@ -31,8 +37,16 @@ def _is_contradicted(copy: CaseCopy, removal: Removal) -> bool:
     if removal.kind == "clock":
         broker = removal.of.rpartition(" of ")[2]
         dated = HISTORY in copy.paths or ZNODES in copy.paths
-        return dated and any(_START.search(copy.read(path)) for path in _logs(copy, broker))
+        begins = _behind_the_jump if removal.way == "summer" else (lambda content: content)
+        return dated and any(_START.search(begins(copy.read(path))) for path in _logs(copy, broker))
     return any(_names_another(copy, broker) for broker in removal.of.split())
+
+
+def _behind_the_jump(content: bytes) -> bytes:
+    """What a log holds behind the place at which its times jump forward by an hour; nothing where they do not."""
+    entries = [(datetime.strptime(match[1].decode(), "%Y-%m-%d %H:%M:%S"), match.start()) for match in _TIME.finditer(content)]
+    jumps = (at for (before, _), (after, at) in pairwise(entries) if (after - before).total_seconds() >= _HOUR)
+    return content[next(jumps, len(content)) :]
 
 
 def _logs(copy: CaseCopy, broker: str) -> list[str]:

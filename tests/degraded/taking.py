@@ -1,7 +1,9 @@
 """Each way of :mod:`tests.degraded.removals`, carried out on a copy of a case."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import zstandard
@@ -18,7 +20,7 @@ from tests.unreadable import lesser
 
 _ENTRY = re.compile(rb"^\[?(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})", re.MULTILINE)
 _FORMAT = "%Y-%m-%d %H:%M:%S,%f"
-_HOUR = 3600
+_HOUR, _QUARTER = 3600, 900
 
 
 def take(copy: CaseCopy, removal: Removal) -> bool:
@@ -136,6 +138,8 @@ def _earlier_znodes(copy: CaseCopy, removal: Removal) -> bool:
 
 def _swapped(copy: CaseCopy, removal: Removal) -> bool:
     one, other = removal.of.split()
+    if not (_logs_of(copy, one) and _logs_of(copy, other)):
+        return False
     moved = {}
     for owner, to in ((one, other), (other, one)):
         for path in _logs_of(copy, owner):
@@ -148,7 +152,26 @@ def _swapped(copy: CaseCopy, removal: Removal) -> bool:
 
 def _ahead(copy: CaseCopy, removal: Removal) -> bool:
     seconds, _, broker = removal.of.partition(" of ")
+    if int(seconds) % _QUARTER:
+        _stamp(copy, int(broker), int(seconds) * 1000)
     return _shifted(copy, broker, float(seconds), None)
+
+
+def _stamp(copy: CaseCopy, broker: int, ms: int) -> None:
+    """What a broker writes into its znodes bears the clock of its log, unless they differ by a zone."""
+
+    def shifted(znode: Znode) -> Znode:
+        if znode.path not in (f"/brokers/ids/{broker}", "/controller") or not znode.data:
+            return znode
+        told = json.loads(znode.data)
+        if told.get("brokerid", broker) != broker or "timestamp" not in told:
+            return znode
+        return replace(znode, data=json.dumps(told | {"timestamp": str(int(told["timestamp"]) + ms)}).encode())
+
+    if ZNODES in copy.paths:
+        _store_znodes(copy, [shifted(znode_lines.decode(line)) for line in unpacked(copy.read(ZNODES)).splitlines()])
+    if changes := _changes(copy):
+        _store_changes(copy, [one._replace(znodes=tuple(map(shifted, one.znodes))) for one in changes])
 
 
 def _hour_changed(copy: CaseCopy, removal: Removal) -> bool:

@@ -22,7 +22,7 @@ def replica(folder, broker=1, **known):
     return Replica(broker=broker, topic=topic, partition=int(partition), place=str(folder), item="", segments=files, **known)
 
 
-def read(scanning, folder, identity, kept, *, compacted=False):
+def read(scanning, folder, identity, kept, *, compacted=False, own=(1,)):
     copy = replica(folder)
     return stored.from_segments(
         scanning,
@@ -31,6 +31,7 @@ def read(scanning, folder, identity, kept, *, compacted=False):
         folder=kept,
         compacted={copy.topic: compacted},
         listed_at={1: 1234},
+        own={(copy.topic, copy.partition): own},
     )
 
 

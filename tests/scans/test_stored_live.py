@@ -79,7 +79,15 @@ def _cleaner_point(cluster):
 def on_disk(scanning, cluster, folder, kept, **known):
     copy = replica(cluster.log_dir(1) / folder, **known)
     choices = [Choice(copy, "")]
-    return stored.from_segments(scanning, choices, parse("key"), folder=kept, compacted={"payments": False}, listed_at={})
+    return stored.from_segments(
+        scanning,
+        choices,
+        parse("key"),
+        folder=kept,
+        compacted={"payments": False},
+        listed_at={},
+        own={(copy.topic, copy.partition): (1,)},
+    )
 
 
 def rows(found):

@@ -139,6 +139,11 @@ def _ways(kind: str) -> Mapping[str, object]:
     return _SETTINGS if plain in ("server.properties", "client files") else _ROWS
 
 
+def is_part(kind: str, of: str) -> bool:
+    """Whether files of a kind are among those of another."""
+    return kind == of or (of in ("all logs", "logs of brokers") and "logs" in kind)
+
+
 def ways(kind: str) -> tuple[str, ...]:
     """How evidence of a kind may be unreadable."""
     return (*_ways(kind), *((JAVA,) if kind == "all logs" else ()))

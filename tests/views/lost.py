@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from casebook.analysis import divergence, loss_checks
+from casebook.analysis import cut_range_check, divergence, loss_checks
 from casebook.analysis.gaps import Gap, GapKind
 from casebook.analysis.loss_rows import ALARM, Cause, CauseRow, Change, ClassCount, CutRange, LostCount, LostRecord
 from casebook.analysis.message_loss import MessageLoss
@@ -147,7 +147,7 @@ def morning(lost: tuple[LostRecord, ...] = LOST, **changed: object) -> MessageLo
     ranges, prices = changed.get("cut_ranges", CUTS), changed.get("prices", PRICES)
     findings = (
         *loss_checks.checks(told, rows, why, counts, changed.pop("unmatched", frozenset()), unread=unread),
-        loss_checks.cut_ranges(ranges, CHANGES, partitions=16, gaps=()),
+        cut_range_check.check(ranges, CHANGES, partitions=16, gaps=()),
         divergence.agreement(compared, ()),
         loss_checks.price(prices),
     )

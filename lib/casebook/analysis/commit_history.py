@@ -84,13 +84,14 @@ def kind(of: CommitMove, *, begin: int | None, moved: bool) -> StepKind | None:
     return StepKind.TO_START if of.offset in (0, begin) else StepKind.BACK
 
 
-def commits_backwards(rows: Sequence[CommitStep], *, total: int, groups: int) -> Finding:
+def commits_backwards(rows: Sequence[CommitStep], *, total: int, groups: int, gaps: Sequence[Gap] = ()) -> Finding:
     """Did commits of a group go back, or were they set elsewhere?
 
     Args:
         rows: Odd commits, as many as are told one by one.
         total: How many there are.
         groups: How many groups' commits were looked at.
+        gaps: Why not every commit of these groups is known.
     """
     back = [row for row in rows if row.offset < row.before]
     set_on = [row for row in rows if row.kind in (StepKind.RESET, StepKind.AGAIN) and row.offset > row.before]
@@ -117,10 +118,11 @@ def commits_backwards(rows: Sequence[CommitStep], *, total: int, groups: int) ->
         )
     if not (back or set_on):
         left = f"{number(total - len(rows), 'odd commit')} were not judged one by one."
-        gaps = (Gap(why=left, settle="Name one group: -p group=NAME."),) if total > len(rows) else ()
+        gaps = (*gaps, *((Gap(why=left, settle="Name one group: -p group=NAME."),) if total > len(rows) else ()))
         return ask.ok("No commit went back, and none was set elsewhere", gaps=gaps)
     severity = Severity.WARNING if stale or set_on else Severity.INFO
-    return ask.found(severity, _title(back, set_on), why=_why((*stale, *set_on, *back)[0]))
+    title = f"{'At least ' if gaps else ''}{_title(back, set_on)}"
+    return ask.found(severity, title, why=_why((*stale, *set_on, *back)[0]))
 
 
 def _title(back: Sequence[CommitStep], set_on: Sequence[CommitStep]) -> str:

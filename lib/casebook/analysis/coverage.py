@@ -5,6 +5,8 @@ found nothing hands them to :meth:`casebook.findings.Question.ok`, which then sa
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
 
 from casebook import events
 from casebook.analysis.evidence import GIVE_RELEASE
@@ -30,6 +32,8 @@ COLLECT_HISTORY = "Collect ZooKeeper's own files: casebook collect --zookeeper-d
 OTHER_LOGS = "Give the transaction logs, those of another server of the ensemble as well: casebook collect --zookeeper-data DIR."
 
 _HISTORY = "zookeeper/history"
+_OF_STATES = ("state-change", "controller")
+"""What the names of the logs hold in which a controller tells of elections, and of brokers that come and go (same place)."""
 _SIDE_LOGS = ("state-change", "controller", "log-cleaner", "authorizer", "kafka-request", "gc")
 """What the names of a broker's logs hold that are not its ``server.log`` (``config/log4j.properties@3.9.0``)."""
 
@@ -190,7 +194,7 @@ def server_logs(files: Sequence[LogFile], cluster: Cluster, wanted: Collection[i
 
 
 def state_changes(files: Sequence[LogFile], cluster: Cluster, past: Past, wanted: Collection[int]) -> Gaps:
-    """Why not every state of every partition is known: neither from a history nor from the ``state-change.log`` of each broker.
+    """Why not every state of every partition is known: neither from a history nor from what each broker logged of them.
 
     Args:
         wanted: The brokers, each of which may have been the controller that alone logs an election.
@@ -199,11 +203,12 @@ def state_changes(files: Sequence[LogFile], cluster: Cluster, past: Past, wanted
     if not gaps or past.there:
         return gaps  # where there is a history, states are those that it tells
     read = [file for file in files if file.extent is Extent.READ]
-    return tuple(_of_logs(read, wanted, _is_state_change_log, "state-change.log"))
+    logged = (_of_logs(read, wanted, partial(_is_named, name), f"{name}.log") for name in _OF_STATES)
+    return (*chain.from_iterable(logged), *states(cluster))
 
 
-def _is_state_change_log(file: LogFile) -> bool:
-    return file.broker is not None and "state-change" in file.file.rpartition("/")[2].lower()
+def _is_named(name: str, file: LogFile) -> bool:
+    return file.broker is not None and name in file.file.rpartition("/")[2].lower()
 
 
 def _is_any(file: LogFile) -> bool:

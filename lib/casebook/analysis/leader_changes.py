@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from casebook.analysis.loss_rows import Change
+from casebook.analysis.timeline_extent import untold
 from casebook.analysis.timeline_history import Key
 from casebook.analysis.timeline_merge import sessions
 from casebook.analysis.timeline_rows import Row, Span, StateRow, Window
@@ -63,6 +64,7 @@ class _Changes:
 
     def __init__(self, scene: Scene, windows: Iterable[Window]) -> None:
         self._scene = scene
+        self._partly = not scene.past.there and bool(untold(scene))  # who was in sync may have changed unseen
         self._windows = {(w.topic, w.partition, w.opened, w.old_leader): w for w in windows}
         self._logs = {file.broker for file in scene.files} | set(scene.lives)
         by_broker = sorted(sessions(scene.past, scene.rows), key=lambda span: (span.broker, span.closed or 0))
@@ -93,7 +95,7 @@ class _Changes:
         Rule: who has not fetched for ``replica.lag.time.max.ms`` leaves the ISR at one of the checks that come twice in that
         time (``ReplicaManager.scala@0.9.0.1``).
         """
-        lag = self._scene.setting(LAG, topic=change.topic, broker=change.new_leader, at=change.opened).number
+        lag = self._scene.settings.of_broker(LAG, change.new_leader).number
         last = self._scene.past.last
         if lag is None or last is None or last[0] < change.opened + 2 * lag:
             return None
@@ -105,7 +107,7 @@ class _Changes:
     def _change(self, key: Key, before: Sequence[StateRow], led: StateRow, row: StateRow, following: int | None) -> Change:
         scene, old, new = self._scene, led.leader, row.leader
         isr = next((state.isr for state in reversed(before) if state.isr), None)
-        unclean = None if isr is None else new not in isr
+        unclean = None if isr is None or (new not in isr and self._partly) else new not in isr
         window = self._windows.get((*key, row.time, old))
         closed, closed_proof = self._closed(old, row, window)
         cut, cut_proof = self._begins(key, row, following)
@@ -116,7 +118,7 @@ class _Changes:
         at_start = None if unclean is not False else self._cut_at_start(key, before, row)
         if at_start is not None:
             cut, cut_proof = at_start.number("offset"), at_start.proof
-        lag = scene.setting(LAG, topic=key[0], broker=old, at=row.time).number or 0
+        lag = scene.settings.of_broker(LAG, old).number or 0
         if unclean:
             since = _left(before, new) - 2 * lag
         elif at_start is not None:
@@ -206,7 +208,7 @@ class _Changes:
         leader; who is elected before it could leads without (``makeFollowers``,
         ``core/src/main/scala/kafka/server/ReplicaManager.scala@0.9.0.1``).
         """
-        lag = self._scene.setting(LAG, topic=key[0], broker=row.leader, at=row.time).number or 0
+        lag = self._scene.settings.of_broker(LAG, row.leader).number or 0
         since = row.time - lag
         if any(state.isr and row.leader not in state.isr for state in before if state.time >= since):
             return None

@@ -5,15 +5,16 @@ from collections.abc import Collection, Sequence
 
 from casebook.analysis import loss_estimate, loss_events
 from casebook.analysis.loss_events import EventCount
-from casebook.analysis.loss_rows import ALARM, Cause, CauseRow, Change, ClassCount, CutRange, Estimate, LostCount
+from casebook.analysis.loss_rows import ALARM, Cause, CauseRow, ClassCount, Estimate, LostCount
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.unclean_price import UncleanPrice
-from casebook.analysis.words import agree, count, number
+from casebook.analysis.words import agree, capitalised, count, number
 from casebook.facts import instant
 from casebook.findings import NOTHING, Coverage, Evidence, Finding, Gap, Question, Severity, Step
 from casebook.loss import Told, UnsuitedLedger, Verdict
 from casebook.observed import Source
+from casebook.storage import Partition
 
 GIVE_LEDGER = "Give what was produced as the parameter ledger: CSV, JSON lines, Parquet, or a log with ledger_pattern."
 GIVE_SEGMENTS = "Give log dirs (--log-dirs BROKER=DIR), an extract, or bootstrap to read the topic live."
@@ -54,6 +55,8 @@ def checks(
     unsuited: Sequence[UnsuitedLedger] = (),
     events: Sequence[EventCount] = (),
     estimates: Sequence[Estimate] = (),
+    of_changes: Sequence[Gap] = (),
+    foreign: Collection[Partition] = (),
 ) -> tuple[Finding, ...]:
     """Every check that rests on a ledger, in a fixed order.
 
@@ -61,11 +64,13 @@ def checks(
         unsuited: Files of the ledger that could not be used.
         events: Lost records by what took them.
         estimates: Without ledger: how many each change of leader may have taken.
+        of_changes: Why not every change of leader, or not to its end, is known.
+        foreign: Partitions of which another copy than the leader's was read.
     """
-    looked = _Looked(told, classes, unread, unsuited)
+    looked = _Looked(told, classes, unread, unsuited, foreign)
     return (
-        _lost(looked, causes, counts, unmatched, events, estimates),
-        _outside(looked, counts),
+        _lost(looked, causes, counts, unmatched, events, estimates, of_changes),
+        _outside(looked, counts, of_changes),
         _complete(looked),
         _ledger(told, unsuited),
         _again(looked),
@@ -75,11 +80,20 @@ def checks(
 class _Looked:
     """What was held against what."""
 
-    def __init__(self, told: Told | None, classes: Sequence[ClassCount], unread: str, unsuited: Sequence[UnsuitedLedger]) -> None:
+    def __init__(
+        self,
+        told: Told | None,
+        classes: Sequence[ClassCount],
+        unread: str,
+        unsuited: Sequence[UnsuitedLedger],
+        foreign: Collection[Partition],
+    ) -> None:
         self.told, self.unread, self.unsuited = told, unread, unsuited
+        self.foreign = sorted({(row.topic, row.partition) for row in classes} & set(foreign))
         self.by_verdict: Counter[str] = Counter()
         for row in classes:
-            self.by_verdict[row.verdict] += row.records
+            if row.verdict not in _AGAIN or (row.topic, row.partition) not in self.foreign:
+                self.by_verdict[row.verdict] += row.records
         self.partitions = len({(row.topic, row.partition) for row in classes})
 
     def of(self, *verdicts: str) -> int:
@@ -90,6 +104,11 @@ class _Looked:
     def gaps(self) -> tuple[Gap, ...]:
         """Why not every record that was acknowledged was held against what is stored."""
         gaps = (*_gaps(self.told), *(Gap(why=_unsuited(one), settle=one.try_ or GIVE_LEDGER) for one in self.unsuited))
+        if self.foreign:
+            topic, partition = self.foreign[0]
+            of = number(len(self.foreign), "partition")
+            why = f"Of {of} only a copy was read that is not its leader's, e.g. of {topic}-{partition}."
+            gaps = (*gaps, Gap(why=why, settle=GIVE_SEGMENTS))
         if not (untold := self.of(*_UNTOLD)):
             return gaps
         why = f"{number(untold, 'acknowledged record')} could not be looked for everywhere."
@@ -133,9 +152,11 @@ def _lost(
     unmatched: Collection[str],
     events: Sequence[EventCount],
     estimates: Sequence[Estimate],
+    of_changes: Sequence[Gap],
 ) -> Finding:
     lost, alarms = looked.of(Verdict.LOST), looked.of(ALARM)
     acked = looked.told.outcomes.get("acked", 0) if looked.told else 0
+    is_partly_told = bool(alarms and of_changes)
     first = min((row.at for row in counts if row.at is not None), default=None)
     ask = Question(
         check="loss.lost",
@@ -145,10 +166,10 @@ def _lost(
         facts={
             "acked": acked,
             "lost": lost + alarms,
-            "unexplained": alarms,
-            "causes": {str(row.cause): row.records for row in causes if row.cause and row.records},
+            "unexplained": None if is_partly_told else alarms,
+            "causes": None if is_partly_told else {str(row.cause): row.records for row in causes if row.cause and row.records},
             "unmatched": sorted(unmatched),
-            "events": {row.event: row.records for row in events},
+            "events": None if is_partly_told else {row.event: row.records for row in events},
             "either_window": sum(row.records for row in counts if row.either),
         }
         | loss_estimate.facts(estimates),
@@ -174,11 +195,15 @@ def _lost(
             )
         return ask.ok(f"No acknowledged record is lost: {count(acked)} looked at", gaps=looked.gaps)
     unexplained = f"; {count(alarms)} {agree(alarms, 'has', 'have')} no explanation" if alarms else ""
+    if is_partly_told:
+        unexplained = f"; what took {count(alarms)} of them is not known"
+    lost_of = f"{count(lost + alarms)} of {number(acked, 'acknowledged record')} {agree(lost + alarms, 'is', 'are')} lost"
+    least = "At least " if looked.of(*_UNTOLD) else ""
     took = sorted((row for row in causes if row.cause and row.records), key=lambda row: -row.records)
     advice = tuple(Step(kind="then", text=_PREVENTED[row.cause]) for row in took)
     return ask.found(
         Severity.CRITICAL,
-        f"{count(lost + alarms)} of {number(acked, 'acknowledged record')} {agree(lost + alarms, 'is', 'are')} lost{unexplained}",
+        f"{least}{lost_of}{unexplained}",
         why=" ".join(
             filter(None, (loss_events.sentence(events, counts), *(f"{count(row.records)}: {row.proves}." for row in took)))
         ),
@@ -187,7 +212,7 @@ def _lost(
     )
 
 
-def _outside(looked: _Looked, counts: Sequence[LostCount]) -> Finding:
+def _outside(looked: _Looked, counts: Sequence[LostCount], of_changes: Sequence[Gap]) -> Finding:
     alarms = looked.of(ALARM)
     own = [row for row in counts if row.cause is None]
     where = sorted({f"{row.topic}-{row.partition}" for row in own})
@@ -203,6 +228,9 @@ def _outside(looked: _Looked, counts: Sequence[LostCount]) -> Finding:
         return finding
     if not alarms:
         return ask.nothing_in(range(looked.of(Verdict.LOST)), "Every lost record has a cause", gaps=looked.gaps)
+    if of_changes:
+        title = f"{number(alarms, 'lost record')} {agree(alarms, 'lies', 'lie')} outside the windows that are known"
+        return ask.could_not_check(title, why=f"A window may be missing. {of_changes[0].why}", settle=of_changes[0].settle)
     first = min((row.at for row in own if row.at is not None), default=None)
     return ask.found(
         Severity.CRITICAL,
@@ -296,67 +324,22 @@ def _again(looked: _Looked) -> Finding:
         return finding
     if not kept and not twice:
         return ask.ok("No failed record is stored, and none is stored twice", gaps=looked.gaps)
-    parts = [f"{number(kept, 'record')} reported failed or unknown {agree(kept, 'is', 'are')} stored"] if kept else []
-    parts += [f"{count(twice)} {agree(twice, 'is', 'are')} stored more than once"] if twice else []
+    least = "at least " if looked.gaps else ""
+    parts = [f"{least}{number(kept, 'record')} reported failed or unknown {agree(kept, 'is', 'are')} stored"] if kept else []
+    parts += [f"{least}{count(twice)} {agree(twice, 'is', 'are')} stored more than once"] if twice else []
     return ask.found(
         Severity.INFO,
-        ", and ".join(parts),
+        capitalised(", and ".join(parts)),
         why="A timeout says that no answer came, not that nothing was stored: sent again, such a record lies there twice.",
     )
 
 
-def cut_ranges(
-    ranges: Sequence[CutRange],
-    changes: Sequence[Change],
-    *,
-    partitions: int,
-    gaps: Sequence[Gap],
-    topics: Collection[str] = (),
-) -> Finding:
-    """Did offsets disappear, as logs and epochs alone tell, without any ledger?
+def price(prices: Sequence[UncleanPrice], of_brokers: Sequence[Gap] = ()) -> Finding:
+    """What would the next unclean election cost?
 
     Args:
-        partitions: How many there are of what was looked at.
-        gaps: Why not every cut of a log is known.
-        topics: Those that were looked at; empty for all.
+        of_brokers: Why it is not known who is registered, and so who could be started and elected.
     """
-    known = [row for row in ranges if row.to_offset is not None]
-    offsets = sum(row.to_offset - row.from_offset for row in known)
-    unknown = [row for row in changes if row.cut is None and not row.planned and (row.unclean or row.closed != row.opened)]
-    untold = len({(row.topic, row.partition) for row in unknown})
-    ask = Question(
-        check="loss.cut_ranges",
-        question="Did offsets that had been written disappear?",
-        coverage=Coverage.counted(partitions - untold, partitions, "partition", Source.HISTORY, Source.LOGS),
-        threshold="a leader that came back and cut away what others had not",
-        facts={"ranges": len(ranges), "offsets": offsets, "of_unknown_length": len(ranges) - len(known)},
-        evidence=(*(proof(row.proof) for row in ranges[:SHOWN] if row.proof), Evidence(file="tables/cut_ranges")),
-    )
-    if ranges:
-        return ask.found(Severity.WARNING, _cut_away(known, ranges, offsets), why=f"{ranges[0].why}.")
-    if unknown:
-        return ask.could_not_check(
-            f"From which offset on {number(len(unknown), 'change')} of leader cut is unknown",
-            why="Up to 0.10.2 no epoch tells it: copies that differ do, and a ledger.",
-            settle="Give the log dirs of all replicas (--log-dirs BROKER=DIR), or a ledger.",
-        )
-    which = f" of {', '.join(sorted(topics)[:SHOWN])}" if topics else ""
-    return ask.ok(f"No log{which} was cut behind what others had", gaps=gaps)
-
-
-def _cut_away(known: Sequence[CutRange], ranges: Sequence[CutRange], offsets: int) -> str:
-    """What went: a lower bound, as an old leader may have taken more after it last told its end; or it may have been nothing."""
-    sure = {(row.topic, row.partition) for row in known}
-    doubtful = {(row.topic, row.partition) for row in ranges} - sure
-    if not known:
-        places = number(len(doubtful), "partition")
-        return f"Offsets of {places} may have been cut away after a change of leader; how many, if any, is not known"
-    cut = f"At least {number(offsets, 'offset')} of {number(len(sure), 'partition')} were cut away after a change of leader"
-    return f"{cut}; of {count(len(doubtful))} more nobody knows" if doubtful else cut
-
-
-def price(prices: Sequence[UncleanPrice]) -> Finding:
-    """What would the next unclean election cost?"""
     known = [row for row in prices if row.records is not None]
     dear = max(known, key=lambda row: row.records, default=None)
     ask = Question(
@@ -372,13 +355,13 @@ def price(prices: Sequence[UncleanPrice]) -> Finding:
         evidence=(Evidence(file="tables/unclean_price"),),
     )
     if not prices:
-        return ask.not_applicable("No partition has a replica out of sync that could be elected")
+        return ask.not_applicable("No partition has a replica out of sync that could be elected", gaps=of_brokers)
     if not known:
         return ask.could_not_check("What an unclean election would cost is unknown", why=prices[0].why, settle=GIVE_SEGMENTS)
     if not dear.records:
         priceless = [row for row in prices if row.records is None]
         gaps = tuple(Gap(why=f"{row.why.rstrip('.')}.", settle=GIVE_SEGMENTS) for row in priceless[:1])
-        return ask.ok("No candidate lacks a record", gaps=gaps)
+        return ask.ok("No candidate lacks a record", gaps=(*of_brokers, *gaps))
     return ask.found(
         Severity.WARNING,
         f"Electing broker {dear.candidate} for {dear.topic}-{dear.partition} would cost {number(dear.records, 'record')}",

@@ -1,7 +1,7 @@
 """What a change of leader was part of, in a few words, and how many records each such event took."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.analysis.loss_rows import Change, LostCount
@@ -41,7 +41,9 @@ class EventCount(NamedTuple):
     certain: bool
 
 
-def named(changes: Iterable[Change], cluster: Cluster, chains: Sequence[Chain], roots: Sequence[Root]) -> tuple[Change, ...]:
+def named(
+    changes: Iterable[Change], cluster: Cluster, chains: Sequence[Chain], roots: Sequence[Root], told: Collection[int]
+) -> tuple[Change, ...]:
     """The same changes, each with the words of what it was part of.
 
     Args:
@@ -49,9 +51,13 @@ def named(changes: Iterable[Change], cluster: Cluster, chains: Sequence[Chain], 
         cluster: Tells the preferred leaders.
         chains: Of the timeline.
         roots: What may have begun each chain, the likeliest first.
+        told: Brokers whose own log tells what befell them.
     """
     preferred = {(p.topic, p.partition): p.replicas[0] for p in cluster.partitions if p.replicas}
-    words = {place: _of_chain(chain, [root for root in roots if root.chain == place]) for place, chain in enumerate(chains)}
+    words = {
+        place: _of_chain(chain, [root for root in roots if root.chain == place], is_told=chain.broker in told)
+        for place, chain in enumerate(chains)
+    }
     return tuple(change._replace(event=_event(change, preferred, chains, words)) for change in changes)
 
 
@@ -74,9 +80,9 @@ def _within(chain: Chain, at: int) -> bool:
     return chain.opened is not None and chain.opened - SLACK <= at <= (chain.closed or chain.opened) + SLACK
 
 
-def _of_chain(chain: Chain, candidates: Sequence[Root]) -> str:
-    """The likeliest root; where none outweighs the others, only what is certain."""
-    root = likeliest(candidates)
+def _of_chain(chain: Chain, candidates: Sequence[Root], *, is_told: bool) -> str:
+    """The likeliest root; where none outweighs the others, or the broker's own log is missing, only what is certain."""
+    root = likeliest(candidates) if is_told else None
     if root is not None and root.kind in _ROOTS:
         return _ROOTS[root.kind].format(broker=chain.broker)
     stopped = chain.kind == "broker_stopped"

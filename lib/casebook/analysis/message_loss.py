@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from casebook.analysis import coverage, divergence, loss, loss_causes, loss_checks, loss_events
+from casebook.analysis import coverage, cut_range_check, divergence, loss, loss_causes, loss_checks, loss_events
 from casebook.analysis.cut_ranges import bounded
 from casebook.analysis.divergence import Divergence
 from casebook.analysis.gaps import Gap
@@ -102,6 +102,7 @@ def examine(
     partitions: int = 0,
     of_past: coverage.Gaps = (),
     of_copies: coverage.Gaps = (),
+    of_brokers: coverage.Gaps = (),
     limits: Sequence[Limits] = (),
     gaps: Sequence[Gap] = (),
     cut_ranges: Sequence[CutRange] = (),
@@ -119,8 +120,9 @@ def examine(
         logs: Brokers whose logs are there.
         topics: The ledger's; empty for all.
         partitions: How many these have.
-        of_past: Why not every cut of a log is known.
+        of_past: Why not every change of leader, or not every cut of a log, is known.
         of_copies: Why not every copy was compared.
+        of_brokers: Why it is not known who is registered.
         limits: What was read of stored records.
         listed: Whether log dirs were given: nobody is then told to give them.
         estimates: How many records each change of leader may have taken; of use without a ledger only.
@@ -167,10 +169,12 @@ def examine(
                     unsuited=sought.unsuited,
                     events=events,
                     estimates=estimates,
+                    of_changes=of_past,
+                    foreign=frozenset((of.topic, of.partition) for of in limits if of.foreign),
                 ),
-                loss_checks.cut_ranges(cut_ranges, changes, partitions=partitions, gaps=of_past, topics=topics),
+                cut_range_check.check(cut_ranges, changes, partitions=partitions, gaps=of_past, topics=topics),
                 divergence.agreement(compared, of_copies),
-                loss_checks.price(prices),
+                loss_checks.price(prices, of_brokers),
             )
         ),
     )

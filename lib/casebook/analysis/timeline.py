@@ -7,11 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from casebook.analysis import (
+    coverage,
     leader_changes,
     loss_events,
     timeline_chains,
     timeline_checks,
     timeline_clocks,
+    timeline_extent,
     timeline_history,
     timeline_merge,
     timeline_roots,
@@ -33,9 +35,9 @@ from casebook.analysis.timeline_rows import (
 )
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_two_leaders import two_leaders
-from casebook.events import Event, LogFile, Untyped
+from casebook.events import Event, Extent, LogFile, Untyped
 from casebook.facts import Cluster
-from casebook.findings import Finding
+from casebook.findings import Finding, Gap
 from casebook.history import Happened
 from casebook.versions import VersionInUse
 
@@ -60,6 +62,7 @@ class Timeline:
         untyped: Shapes of entries that nobody knows, the most frequent first.
         findings: One for every check, in a fixed order.
         changes: Every election of another leader, in order.
+        untold: Why there may be changes that nothing here tells of, or none where nothing speaks for it.
     """
 
     cluster: Cluster
@@ -79,6 +82,7 @@ class Timeline:
     findings: tuple[Finding, ...]
     changes: tuple[Change, ...] = ()
     possible: tuple[Window, ...] = ()
+    untold: tuple[Gap, ...] = ()
 
 
 def examine(
@@ -105,7 +109,8 @@ def examine(
     roots = tuple(timeline_roots.roots(scene, chains, losses))
     silences = timeline_silences.silences(scene, chains, doubts)
     shapes = tuple(sorted(untyped, key=lambda shape: (-shape.count, shape.shape)))
-    changes = loss_events.named(leader_changes.changes(scene, both), cluster, chains, roots)
+    told = {file.broker for file in scene.files if coverage.is_server_log(file) and file.extent is Extent.READ}
+    changes = loss_events.named(leader_changes.changes(scene, both), cluster, chains, roots, told)
     return Timeline(
         cluster=cluster,
         version=version,
@@ -124,6 +129,7 @@ def examine(
         findings=timeline_checks.checks(scene, windows, doubts, chains, roots, silences, shapes, changes),
         changes=changes,
         possible=timeline_windows.ordered(doubt.window for doubt in doubts),
+        untold=timeline_extent.untold(scene),
     )
 
 

@@ -102,7 +102,8 @@ def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
     begin = next((one_sentence(chain) for chain in chains if chain.kind == "unknown_request"), "")
     grave = len(failed) > 0 or any(row.kind == "unknown_api_key" for row in thrown)
     kafka, foreign = ([storm for storm in found if bool(storm.protocols) is other] for other in (False, True))
-    sent = [f"{number(sum(len(storm.thrown) for storm in kafka), 'unknown request')}{_by_whom(kafka)}"] if kafka else []
+    least = "at least " if scene.brokers and coverage.server_logs(scene.files, scene.cluster, scene.brokers) else ""
+    sent = [f"{least}{number(sum(len(storm.thrown) for storm in kafka), 'unknown request')}{_by_whom(kafka)}"] if kafka else []
     sent += [_in_another(foreign)] if foreign else []
     says = [begin, _THROWN if grave else _REFUSED] if kafka else []
     says += [_NOT_KAFKA] if foreign else []

@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from casebook.analysis import coverage
 from casebook.analysis.loss_rows import Change
 from casebook.analysis.proof import SHOWN
+from casebook.analysis.timeline_extent import untold
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_silences import COLLECT_HISTORY
 from casebook.analysis.timeline_window_checks import proof
@@ -39,20 +41,21 @@ def unclean(scene: Scene, changes: Sequence[Change]) -> Finding:
         evidence=tuple(proof(change.opened_proof) for change in dirty[:SHOWN]),
     )
     if dirty:
-        return _found(ask, dirty, len(hit), len(unjudged))
+        return replace(_found(scene, ask, dirty, len(hit), len(unjudged)), at_latest=bool(untold(scene)))
     if unjudged:
         lack = agree(len(unjudged), "the leader", "the leaders")
         title = f"Whether {lack} of {number(len(unjudged), 'election')} {agree(len(unjudged), 'was', 'were')} in sync is unknown"
         return ask.could_not_check(title, why="The ISR before is not told.", settle=f"{COLLECT_HISTORY}.")
-    if gaps := coverage.history(scene.past, scene.cluster):
+    if gaps := untold(scene) or coverage.history(scene.past, scene.cluster):
         return ask.could_not_check("Not every election is told of", why=gaps[0].why, settle=gaps[0].settle)
     return ask.ok("Each leader that was elected was in the ISR before", gaps=())
 
 
-def _found(ask: Question, dirty: Sequence[Change], partitions: int, unjudged: int) -> Finding:
+def _found(scene: Scene, ask: Question, dirty: Sequence[Change], partitions: int, unjudged: int) -> Finding:
     first = dirty[0]
     was = brokers(sorted(first.isr or ()))
-    of = f"of {number(partitions, 'partition')}"
+    least = "at least " if untold(scene) else ""
+    of = f"of {least}{number(partitions, 'partition')}"
     whom = f"{number(len(dirty), 'leader')} {of} {agree(len(dirty), 'was', 'were')} elected out of sync"
     return ask.found(
         Severity.WARNING,

@@ -8,12 +8,14 @@ from casebook.analysis.timeline_clocks import owner_of
 from casebook.analysis.timeline_history import Key, Past
 from casebook.analysis.timeline_rows import Clock, Row, Span, StateRow
 from casebook.events import Event, LogFile
-from casebook.facts import Cluster
+from casebook.facts import Broker, Cluster
 
 PREAMBLE = ("version_line", "gc_pause")
 """What a process may print before it says that it starts: its release, and collections, which no other log's levels rule."""
 START = 10_000
 """Milliseconds in which it does."""
+SAME = 5000
+"""A controller sees a broker register within so many milliseconds, clocks included."""
 FAILURE = 60_000
 """A broker's failure explains the elections of so many milliseconds after it."""
 
@@ -38,14 +40,24 @@ def merged(past: Past, clocks: Iterable[Clock], events: Iterable[Event]) -> tupl
         whose = event.broker, event.file
         if whose not in known:
             known[whose] = by_owner.get(owner_of(*whose))
-        clock = known[whose]
-        rows.append(row_of(event, 0 if clock is None else clock.ahead(event.file, event.line) or 0))
+        rows.append(row_of(event, _ahead(known[whose], event)))
     return tuple(sorted(rows, key=in_order))
 
 
-def row_of(event: Event, skew: int) -> Row:
-    """The row of an event in a log whose clock is so many milliseconds ahead."""
-    at = None if event.time is None else event.time - skew
+def _ahead(clock: Clock | None, event: Event) -> int | None:
+    """By how much a line's clock is ahead; ``None`` behind a step of unknown size: nobody knows what came before such a line.
+
+    A clock that nothing was held against is taken as printed.
+    """
+    if clock is None or not clock.steps:
+        return 0 if clock is None or clock.skew is None else clock.skew
+    ahead = clock.ahead(event.file, event.line)
+    return 0 if ahead is None and not clock.is_behind_a_step(event.file, event.line) else ahead
+
+
+def row_of(event: Event, skew: int | None) -> Row:
+    """The row of an event in a log whose clock is so many milliseconds ahead; ``None``: it cannot be put in order."""
+    at = None if event.time is None or skew is None else event.time - skew
     return Row(
         event.time, at, event.source, event.broker, event.file, event.line, event.kind, event.topic, event.partition,
         event.group, event.fields, event.text, event.level,
@@ -87,7 +99,7 @@ def states(
             proof = f"{ZNODES} {partition.state_path}"
             last = StateRow(*partition[:2], state.stat.mtime, state.stat.mzxid, state.leader, state.leader_epoch, state.isr,
                             state.controller_epoch, proof, False, state.stat.version)  # fmt: skip
-            _add_walked(told[partition.topic, partition.partition], last)
+            _add_walked(told[partition.topic, partition.partition], last, max(last.time, cluster.read_to or 0))
     return {
         key: _buried(found, cluster, registered) if cluster.lacks(key[0]) or _is_marked(cluster, key[0]) else found
         for key, found in told.items()
@@ -229,15 +241,24 @@ def _add_observed(known: list[StateRow], state: StateRow) -> None:
     known.sort(key=lambda row: row.time)
 
 
-def _add_walked(known: list[StateRow], last: StateRow) -> None:
-    same = [row for row in known if row.leader == last.leader and row.isr in (None, last.isr)]
-    if same and same[-1] is known[-1]:
-        known[-1] = known[-1]._replace(leader_epoch=last.leader_epoch, isr=last.isr)
-        return
-    if known and known[-1].version is not None and last.version != known[-1].version + 1:
-        known[-1] = known[-1]._replace(until=known[-1].time)
-    known.append(last)
-    known.sort(key=lambda row: row.time)
+def _add_walked(known: list[StateRow], last: StateRow, read: int) -> None:
+    """What a walk found was written at its time: what logs tell up to the walk was there before, though their clocks may differ.
+
+    An ISR that only the walk names held from then on, and of the time before nobody knows.
+    """
+    later = [row for row in known if row.time > read or (row.leader_epoch or 0) > (last.leader_epoch or 0)]
+    before = [row._replace(time=min(row.time, last.time)) for row in known if row not in later]
+    if before and _is_same(before[-1], last):
+        before[-1] = before[-1]._replace(leader_epoch=last.leader_epoch)
+    else:
+        if before and before[-1].version is not None and last.version != before[-1].version + 1:
+            before[-1] = before[-1]._replace(until=before[-1].time)
+        before.append(last)
+    known[:] = [*before, *later]
+
+
+def _is_same(row: StateRow, last: StateRow) -> bool:
+    return (row.leader, row.isr) == (last.leader, last.isr) and row.leader_epoch in (None, last.leader_epoch)
 
 
 def registrations(cluster: Cluster, past: Past, rows: Sequence[Row]) -> Mapping[int, Sequence[Span]]:
@@ -255,10 +276,30 @@ def registrations(cluster: Cluster, past: Past, rows: Sequence[Row]) -> Mapping[
                 if not told[broker]:
                     told[broker].append(Span("registered", "", broker, None, None, "", ""))
     for broker in cluster.brokers.values():
-        if not told[broker.id]:
-            opened = broker.stat.ctime if broker.stat else None
-            told[broker.id].append(Span("registered", "", broker.id, opened, None, f"{ZNODES} /brokers/ids/{broker.id}", ""))
+        _add_found(told[broker.id], broker)
+    if cluster.brokers_known and cluster.read_to is not None:
+        for broker in told.keys() - cluster.brokers.keys():
+            _miss(told[broker], cluster.read_to)
     return told
+
+
+def _add_found(spans: list[Span], broker: Broker) -> None:
+    """A registration that a walk found, where logs do not tell of it: what they tell of another ended before, nobody saw when."""
+    opened = broker.stat.ctime if broker.stat else None
+    proof = f"{ZNODES} /brokers/ids/{broker.id}"
+    if spans and spans[-1].closed is None:
+        if opened is None or spans[-1].opened is None or opened <= spans[-1].opened + SAME:
+            return
+        spans[-1] = spans[-1]._replace(closed=opened, closed_proof=proof, closed_earliest=spans[-1].opened)
+    if not spans or opened is None or spans[-1].closed <= opened + SAME:
+        spans.append(Span("registered", "", broker.id, opened, None, proof, ""))
+
+
+def _miss(spans: list[Span], read: int) -> None:
+    """One that no log saw go, and a walk did not find: it was gone by then."""
+    last = spans[-1]
+    if last.closed is None and (last.opened or 0) <= read:
+        spans[-1] = last._replace(closed=read, closed_proof=f"{ZNODES} /brokers/ids", closed_earliest=last.opened or 0)
 
 
 def _end(spans: list[Span], broker: int, row: Row) -> None:

@@ -1,9 +1,10 @@
 """The check on what began it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from casebook.analysis import coverage
 from casebook.analysis.proof import SHOWN
+from casebook.analysis.timeline_extent import outside, untold
 from casebook.analysis.timeline_roots import likeliest
 from casebook.analysis.timeline_rows import Chain, Root
 from casebook.analysis.timeline_scene import Scene
@@ -11,7 +12,7 @@ from casebook.analysis.timeline_silences import COLLECT_LOGS
 from casebook.analysis.timeline_still import is_down
 from casebook.analysis.timeline_window_checks import SETTLE, proof
 from casebook.analysis.timeline_words import named
-from casebook.analysis.words import capitalised, number
+from casebook.analysis.words import brokers, capitalised, number
 from casebook.facts import instant
 from casebook.findings import Coverage, Finding, Question, Severity
 from casebook.observed import Source
@@ -35,13 +36,15 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findin
             return ask.could_not_check("What happened is unknown: there is neither log nor history", settle=SETTLE)
         if not scene.past.there:
             return ask.could_not_check("No chain of events is told by the logs that are here", settle=SETTLE)
-        gaps = (*coverage.history(scene.past, scene.cluster), *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
+        gaps = (*untold(scene), *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
         return ask.ok("No broker was lost, and nothing else began a chain of events", gaps=gaps)
+    if len(rivals := list(_rivals(scene, chains))) > 1:
+        return _rivalled(ask, rivals, roots)
     candidates = [root for root in roots if root.chain == 0]
     first = likeliest(candidates)
     if candidates and first is None:
         return _undecided(ask, f"{chains[0].title}{_lost(scene, chains)}", chains[0], candidates)
-    if unread := coverage.server_logs(scene.files, scene.cluster, scene.brokers):
+    if unread := (*coverage.server_logs(scene.files, scene.cluster, scene.brokers), *_unseen(scene)):
         said = f"{first.name if first else chains[0].title}{_lost(scene, chains)}"
         return _unread(ask, said, chains[0], candidates, unread)
     who = f"{capitalised(named(chains[0].broker))} is" if chains[0].kind != "all_lost" else "They are"
@@ -61,6 +64,41 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findin
         evidence=tuple(proof(text) for text in list(dict.fromkeys(proofs))[: 2 * SHOWN]),
         caveats=(*(f"Against it: {text}." for text in against), *unchecked),
     )
+
+
+def _rivals(scene: Scene, chains: Sequence[Chain]) -> Iterator[tuple[int, Chain]]:
+    """The losses of several brokers of which it is not known who is still down: that decides which of them is named.
+
+    The first of each broker, with its place.
+    """
+    seen = set()
+    for place, chain in enumerate(chains):
+        if chain.kind == "broker_lost" and chain.partitions and chain.broker not in seen and chain.back is None:
+            seen.add(chain.broker)
+            if is_down(scene, chain.broker) is None:
+                yield place, chain
+
+
+def _rivalled(ask: Question, rivals: Sequence[tuple[int, Chain]], roots: Sequence[Root]) -> Finding:
+    """The candidates in order, with what would decide."""
+    order = [
+        chain.title if (first := likeliest([root for root in roots if root.chain == place])) is None else first.name
+        for place, chain in rivals
+    ]
+    who = brokers(sorted(chain.broker for _, chain in rivals))
+    return ask.could_not_check(
+        f"Which loss matters most is not known: nothing tells whether {who} are still down",
+        why=f"By what is here, the worst first: {'; '.join(f'{n}. {name}' for n, name in enumerate(order, start=1))}.",
+        settle="Collect the children of /brokers/ids.",
+        since=instant(min(chain.opened for _, chain in rivals)),
+        at_latest=True,
+        evidence=tuple(proof(chain.links[0].effect.proof) for _, chain in rivals if chain.links)[:SHOWN],
+    )
+
+
+def _unseen(scene: Scene) -> coverage.Gaps:
+    """Why there may be a chain that nothing here tells of; breaks inside a history aside, as what it shows later is known."""
+    return outside(scene) if scene.past.there else untold(scene)
 
 
 def _lost(scene: Scene, chains: Sequence[Chain]) -> str:

@@ -134,6 +134,8 @@ def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRo
     end = _end(scene, key, old, row, life.closed if limit is None else min(limit, life.closed))
     by = f"Broker {row.leader} was elected in place of {old}."
     planned, told = is_planned(scene, old, row.time), _is_told_by_its_log(scene, old, row.time)
+    if end is not None and not told and not _is_one_process(scene, life, row.time, end.at):
+        return Doubt(*key, old, row.time, "no_log", f"Whether broker {old} was started anew after the election was not read.")
     if closing is not None and (end is None or end.at > closing.at):
         words = f"Broker {old} said that its controlled shutdown had succeeded; it closes its connections next."
         closed, proof = closing.at, closing.proof
@@ -158,6 +160,16 @@ def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRo
         WindowKind.TWO_LEADERS, *key, row.time, closed, old, row.leader, row.proof, proof, by, words, planned, silent,
         closed_earliest=early,
     )  # fmt: skip
+
+
+def _is_one_process(scene: Scene, life: Span, since: int, until: int) -> bool:
+    """Whether one process ran at two moments, though no ``server.log``, which tells of starts, was read of them both.
+
+    Who did not register in between was not started either.
+    """
+    if life.opened > since:
+        return True
+    return not any(span.opened is not None and since < span.opened <= until for span in scene.registered.get(life.broker, ()))
 
 
 def _is_told_by_its_log(scene: Scene, broker: int, at: int) -> bool:
@@ -196,7 +208,8 @@ def is_planned(scene: Scene, broker: int, at: int) -> bool:
 
 def is_grave(scene: Scene, window: Window) -> bool:
     """Whether a window is more than a hand-over: longer, and by more than its clock is known to err."""
-    if not window.planned or window.length is None:
+    told = window.planned or scene.is_registered(window.old_leader, window.opened - 1) is False
+    if window.length is None or (told and not window.planned):
         return True
     if window.at_most:
         return False  # how long it was nobody knows, and that it was no hand-over nothing says

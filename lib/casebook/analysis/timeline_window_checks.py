@@ -1,10 +1,12 @@
 """The checks on windows: two leaders, no leader, too few in sync; and what all checks on a timeline share."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from casebook.analysis import coverage
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.settings import BUILT_IN_ASSUMED
+from casebook.analysis.timeline_extent import untold
 from casebook.analysis.timeline_rows import Chain, Window
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_silences import COLLECT_HISTORY, COLLECT_LOGS
@@ -73,7 +75,7 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], ch
         caveats=(*_how_well_known(scene, hit), *_more_possible(hit, doubts)),
     )
     if hit:
-        return _two_leaders_found(scene, ask, hit, chains)
+        return replace(_two_leaders_found(scene, ask, hit, chains), at_latest=_may_be_older(scene, hit, doubts))
     if not any(len(rows) > 1 for rows in scene.states.values()):
         if scene.past.there:
             return _nothing(ask, scene, "No leader was elected in place of another")
@@ -82,9 +84,16 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], ch
         whom = brokers(sorted({doubt.broker for doubt in doubts}))
         title = f"Whether {whom} took writes after {number(len(doubts), 'election')} is unknown"
         return ask.could_not_check(title, why=_possibly(doubts), settle=f"Give the logs of {whom}: {COLLECT_LOGS}.")
-    gone = coverage.history(scene.past, scene.cluster)
-    gaps = gone and coverage.server_logs(scene.files, scene.cluster, scene.brokers)  # either tells of every election
+    gaps = untold(scene)
+    if gaps or not scene.past.there:  # a history tells of every election, else logs do
+        gaps = (*gaps, *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
     return ask.ok("No old leader lived on after another was elected", gaps=gaps)
+
+
+def _may_be_older(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt]) -> bool:
+    """Whether there may have been an earlier window than those that are known."""
+    first = min(window.opened for window in hit)
+    return bool(untold(scene)) or any(doubt.at < first for doubt in doubts)
 
 
 def _more_possible(hit: Sequence[Window], doubts: Sequence[Doubt]) -> Iterator[str]:
@@ -116,16 +125,18 @@ def _two_leaders_found(scene: Scene, ask: Question, hit: Sequence[Window], chain
     grave = [window for window in hit if is_grave(scene, window)]
     old = brokers(sorted({window.old_leader for window in hit}))
     lasted = "an unknown time" if worst.length is None else exact(worst.length)
+    least = "at least " if untold(scene) else ""
     upto, its = _bound(hit, worst), "their" if " and " in old else "its"
-    title = f"For {upto}{lasted} {old} and {its} successors could both take writes on {_partitions(hit)}"
+    title = f"For {upto}{lasted} {old} and {its} successors could both take writes on {least}{_partitions(hit)}"
     story = _begin_of(worst, chains) or f"{worst.topic}-{worst.partition}: {worst.opened_by} {worst.closed_by}"
     cut = "What the old leader acknowledged with acks=1 after another was elected is truncated."
     why = " ".join(filter(None, (story, cut, _stood_still(worst))))
     if not grave:
+        planned = all(window.planned for window in hit)
         return ask.found(
             Severity.WARNING,
-            f"{title}: planned moves",
-            why=f"{why} Leaders were moved while their brokers were well.",
+            f"{title}: planned moves" if planned else title,
+            why=f"{why} Leaders were moved while their brokers were well." if planned else why,
             since=instant(worst.opened),
             next=(
                 Step(kind="first", text="Producers whose records must not be lost use acks=all with min.insync.replicas of 2."),
@@ -213,15 +224,11 @@ def _ended(hit: Sequence[Window], still: Sequence[Window]) -> str:
 def _least(scene: Scene, hit: Sequence[Window]) -> str:
     """How many partitions it befell: at least so many, where not every state is known."""
     known = _partitions(hit)
-    return f"At least {known}" if _partly_known(scene) else known
-
-
-def _partly_known(scene: Scene) -> coverage.Gaps:
-    return coverage.state_changes(scene.files, scene.cluster, scene.past, scene.brokers)
+    return f"At least {known}" if untold(scene) else known
 
 
 def _how_partly(scene: Scene) -> tuple[str, ...]:
-    return tuple(f"There may be more of them, and they may have begun earlier: {gap.why}" for gap in _partly_known(scene)[:1])
+    return tuple(f"There may be more of them, and they may have begun earlier: {gap.why}" for gap in untold(scene)[:1])
 
 
 def _name(window: Window) -> str:
@@ -230,7 +237,7 @@ def _name(window: Window) -> str:
 
 def _is_at_latest(scene: Scene, hit: Sequence[Window]) -> bool:
     """Whether the first of them may have opened earlier than is known."""
-    return bool(_partly_known(scene)) or any(window.opened_earliest is not None for window in hit)
+    return bool(untold(scene)) or any(window.opened_earliest is not None for window in hit)
 
 
 def _story_of(window: Window) -> str:
@@ -285,7 +292,7 @@ def _nothing(ask: Question, scene: Scene, title: str, gaps: Sequence[Gap] = ()) 
     if not scene.past.there:
         told = "as far as logs tell: without ZooKeeper's history nobody knows"
         return ask.could_not_check(f"{title}, {told}", settle=f"Give ZooKeeper's own files: {COLLECT_HISTORY}.")
-    return ask.ok(title, gaps=(*coverage.history(scene.past, scene.cluster), *gaps))
+    return ask.ok(title, gaps=(*untold(scene), *gaps))
 
 
 def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:

@@ -36,8 +36,12 @@ def end_of_states(scene: Scene) -> tuple[str, str]:
 
 
 def _leaderless(scene: Scene, rows: Sequence[StateRow], gone: Mapping[int, Absences]) -> Iterator[Window]:
-    """Rule: from the loss of the leader's znode, or leader -1, until a leader is elected or is registered again."""
-    return _joined(piece for before, row, until in _spells(rows) for piece in _pieces(scene, before, row, until, gone))
+    """Rule: from the loss of the leader's znode, or leader -1, until a leader is elected or is registered again.
+
+    One that may have lasted no time at all is none that is known.
+    """
+    joined = _joined(piece for before, row, until in _spells(rows) for piece in _pieces(scene, before, row, until, gone))
+    return (window for window in joined if window.closed is None or not window.at_most or window.least)
 
 
 def _joined(pieces: Iterable[Window]) -> Iterator[Window]:
@@ -184,6 +188,11 @@ class _Moment(NamedTuple):
     until: int | None = None
 
     @property
+    def is_untold(self) -> bool:
+        """Whether nobody knows who was in sync."""
+        return not self.row.deleted and self.row.isr is None
+
+    @property
     def under(self) -> bool:
         """Whether acks=all is refused."""
         row = self.row
@@ -210,6 +219,9 @@ def _under_min_isr(scene: Scene, key: Key, rows: Sequence[StateRow]) -> Iterator
     opened: _Moment | None = None
     earliest = last = None
     for moment in _moments(scene, key[0], rows):
+        if moment.is_untold:
+            last = moment.time if last is None else last
+            continue
         if opened is not None and (last is not None or not moment.under):
             yield _refusing(key, opened, moment.time, moment.row.leader, moment.proof, moment.closes)._replace(
                 opened_earliest=earliest, closed_earliest=last

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.unprocessed_rows import Doubt, GroupWork, How, Reset
-from casebook.analysis.words import count, number
+from casebook.analysis.words import agree, count, number
 from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.loss import UnsuitedLedger
 from casebook.observed import Source
@@ -94,13 +94,19 @@ def how(of: Missed) -> How:
 _SETTLE = "Give the log dirs of the brokers that hold __consumer_offsets and the topics (--log-dirs BROKER=DIR)."
 
 
-def unprocessed(rows: Sequence[GroupWork], unsuited: Sequence[UnsuitedLedger] = (), resets: Sequence[Reset] = ()) -> Finding:
+def unprocessed(
+    rows: Sequence[GroupWork],
+    unsuited: Sequence[UnsuitedLedger] = (),
+    resets: Sequence[Reset] = (),
+    gaps: Sequence[Gap] = (),
+) -> Finding:
     """Were records committed and never processed?
 
     Args:
         rows: What groups did.
         unsuited: Ledgers of processed records that could not be used.
         resets: Where clients' own logs say that they went on from elsewhere.
+        gaps: Why not every record, or not every commit, was read.
     """
     looked = [row for row in rows if row.unprocessed is not None and row.committed is not None]
     missed = sum(row.unprocessed for row in looked)
@@ -125,9 +131,8 @@ def unprocessed(rows: Sequence[GroupWork], unsuited: Sequence[UnsuitedLedger] = 
         caveats=_caveats(doubts),
     )
     if missed:
-        title = (
-            f"{number(missed, 'record')} of {number(len(groups), 'group')} {'was' if missed == 1 else 'were'} committed and never"
-        )
+        records = f"{'At least ' if gaps else ''}{number(missed, 'record')} of {number(len(groups), 'group')}"
+        title = f"{records} {agree(missed, 'was', 'were')} committed and never"
         why = " ".join(filter(None, (_why(by_how), _told_by_clients(resets), *(_unsuited(one) for one in unsuited[:1]))))
         return ask.found(Severity.CRITICAL, f"{title} processed{_beside(doubts)}", why=why)
     if unsuited:
@@ -155,10 +160,10 @@ def unprocessed(rows: Sequence[GroupWork], unsuited: Sequence[UnsuitedLedger] = 
             settle="Give the ledger from before the group began to after it ended, and the segments of all its partitions.",
         )
     untold = [row for row in rows if row.unprocessed is None or row.committed is None]
-    gaps = tuple(
+    nothing = tuple(
         Gap(why=f"Of group {row.group} and topic {row.topic} nothing could be told.", settle=_SETTLE) for row in untold[:1]
     )
-    return ask.ok("All that was committed was processed", gaps=gaps)
+    return ask.ok("All that was committed was processed", gaps=(*nothing, *gaps))
 
 
 def _beside(doubts: Mapping[str, int | None]) -> str:

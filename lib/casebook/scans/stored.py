@@ -3,7 +3,7 @@
 Only columns that are needed are read: values where the id is in them, or where a record without one may have removed others.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -99,6 +99,7 @@ def from_segments(
     folder: Path,
     compacted: Mapping[str, bool | None],
     listed_at: Mapping[int, int | None],
+    own: Mapping[Partition, Collection[int]],
 ) -> Stored:
     """What the segments of these copies hold.
 
@@ -109,22 +110,31 @@ def from_segments(
         folder: Kept beside the case: what is known of the batches is written there, once.
         compacted: Whether a topic is; see :func:`casebook.analysis.gaps.compacted`.
         listed_at: When each broker's log dir was listed, epoch ms.
+        own: Whose copy is the partition's, by partition: what another lacks may be there all the same.
     """
     copies = {(choice.copy.topic, choice.copy.partition): choice.copy for choice in choices}
     known = [_known(copy, compacted.get(copy.topic)) for copy in copies.values()]
     places = [place(copy) for copy in copies.values()]
     runs = kept(spark, folder / "runs", lambda: gaps.of_segments(spark, places, known))
     found = Gaps(spark=spark, runs=runs, known=known)
-    told = (_of_copy(of, copies[of.topic, of.partition], listed_at) for of in limits(found, "segments"))
+    told = (
+        _of_copy(of, copies[of.topic, of.partition], listed_at, own.get((of.topic, of.partition), ()))
+        for of in limits(found, "segments")
+    )
     records = _records(spark, places, runs, identity, values=needs_values(identity, known))
     return Stored(records, tuple(told), tuple(found.counts()))
 
 
-def _of_copy(of: Limits, copy: Replica, listed_at: Mapping[int, int | None]) -> Limits:
-    """Limits of what was read of a copy: a segment that holds less than was listed hides what is missing."""
-    hidden = tuple((short.first, short.end) for short in shortfalls(copy))
+def _of_copy(of: Limits, copy: Replica, listed_at: Mapping[int, int | None], own: Collection[int]) -> Limits:
+    """Limits of what was read of a copy: a segment that holds less than was listed hides what is missing.
+
+    What is missing in the copy of another than the leader may be in the leader's.
+    """
+    foreign = copy.broker not in own
+    hidden = ((0, None),) if foreign else tuple((short.first, short.end) for short in shortfalls(copy))
     at = listed_at.get(copy.broker)
-    return of._replace(copy=f"broker {copy.broker}", scanned_at=at, unreadable=(*of.unreadable, *hidden))
+    told = f"broker {copy.broker}"
+    return of._replace(copy=told, scanned_at=at, unreadable=(*of.unreadable, *hidden), foreign=foreign)
 
 
 def _known(copy: Replica, compacted: bool | None) -> Known:

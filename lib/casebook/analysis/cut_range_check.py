@@ -1,0 +1,60 @@
+"""The check on offsets that disappeared behind changes of leader."""
+
+from collections.abc import Collection, Sequence
+
+from casebook.analysis.loss_rows import Change, CutRange
+from casebook.analysis.proof import SHOWN
+from casebook.analysis.timeline_window_checks import proof
+from casebook.analysis.words import count, number
+from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity
+from casebook.observed import Source
+
+
+def check(
+    ranges: Sequence[CutRange],
+    changes: Sequence[Change],
+    *,
+    partitions: int,
+    gaps: Sequence[Gap],
+    topics: Collection[str] = (),
+) -> Finding:
+    """Did offsets disappear, as logs and epochs alone tell, without any ledger?
+
+    Args:
+        partitions: How many there are of what was looked at.
+        gaps: Why not every cut of a log is known.
+        topics: Those that were looked at; empty for all.
+    """
+    known = [row for row in ranges if row.to_offset is not None]
+    offsets = sum(row.to_offset - row.from_offset for row in known)
+    unknown = [row for row in changes if row.cut is None and not row.planned and (row.unclean or row.closed != row.opened)]
+    untold = len({(row.topic, row.partition) for row in unknown})
+    ask = Question(
+        check="loss.cut_ranges",
+        question="Did offsets that had been written disappear?",
+        coverage=Coverage.counted(partitions - untold, partitions, "partition", Source.HISTORY, Source.LOGS),
+        threshold="a leader that came back and cut away what others had not",
+        facts={"ranges": len(ranges), "offsets": offsets, "of_unknown_length": len(ranges) - len(known)},
+        evidence=(*(proof(row.proof) for row in ranges[:SHOWN] if row.proof), Evidence(file="tables/cut_ranges")),
+    )
+    if ranges:
+        return ask.found(Severity.WARNING, _cut_away(known, ranges, offsets), why=f"{ranges[0].why}.")
+    if unknown:
+        return ask.could_not_check(
+            f"From which offset on {number(len(unknown), 'change')} of leader cut is unknown",
+            why="Up to 0.10.2 no epoch tells it: copies that differ do, and a ledger.",
+            settle="Give the log dirs of all replicas (--log-dirs BROKER=DIR), or a ledger.",
+        )
+    which = f" of {', '.join(sorted(topics)[:SHOWN])}" if topics else ""
+    return ask.ok(f"No log{which} was cut behind what others had", gaps=gaps)
+
+
+def _cut_away(known: Sequence[CutRange], ranges: Sequence[CutRange], offsets: int) -> str:
+    """What went: a lower bound, as an old leader may have taken more after it last told its end; or it may have been nothing."""
+    sure = {(row.topic, row.partition) for row in known}
+    doubtful = {(row.topic, row.partition) for row in ranges} - sure
+    if not known:
+        places = number(len(doubtful), "partition")
+        return f"Offsets of {places} may have been cut away after a change of leader; how many, if any, is not known"
+    cut = f"At least {number(offsets, 'offset')} of {number(len(sure), 'partition')} were cut away after a change of leader"
+    return f"{cut}; of {count(len(doubtful))} more nobody knows" if doubtful else cut

@@ -198,7 +198,7 @@ def _lost(
     if is_partly_told:
         unexplained = f"; what took {count(alarms)} of them is not known"
     lost_of = f"{count(lost + alarms)} of {number(acked, 'acknowledged record')} {agree(lost + alarms, 'is', 'are')} lost"
-    least = "At least " if looked.of(*_UNTOLD) else ""
+    least = "At least " if looked.gaps else ""
     took = sorted((row for row in causes if row.cause and row.records), key=lambda row: -row.records)
     advice = tuple(Step(kind="then", text=_PREVENTED[row.cause]) for row in took)
     return ask.found(
@@ -209,6 +209,7 @@ def _lost(
         ),
         next=(*advice,),
         since=None if first is None else instant(first),
+        at_latest=first is not None and bool(looked.gaps),
     )
 
 

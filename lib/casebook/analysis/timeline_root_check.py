@@ -87,7 +87,7 @@ def _rivalled(ask: Question, rivals: Sequence[tuple[int, Chain]], roots: Sequenc
     ]
     who = brokers(sorted(chain.broker for _, chain in rivals))
     return ask.could_not_check(
-        f"Which loss matters most is not known: nothing tells whether {who} are still down",
+        f"Which loss matters most is not known: nothing tells which of {who} are back",
         why=f"By what is here, the worst first: {'; '.join(f'{n}. {name}' for n, name in enumerate(order, start=1))}.",
         settle="Collect the children of /brokers/ids.",
         since=instant(min(chain.opened for _, chain in rivals)),

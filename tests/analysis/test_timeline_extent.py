@@ -159,3 +159,12 @@ def test_cut_requests_are_a_lower_bound():
 
 def replace_damage(file):
     return file._replace(damage="its last line has no end")
+
+
+def test_a_line_of_nobody_that_a_broker_has_as_well_is_told_once():
+    """Two processes wrote one server.log; what one of them printed is there, too."""
+    line = event("bad_request", 0, 1, file="broker-1.out", text="Key 18", api_key=18, api_version=9, client="/10.0.0.7:4711")
+    twin = line._replace(broker=None, file="brokers/1/logs/server.log")
+    other = twin._replace(time=T0 + 5, text="Key 18 again")
+    answer = finding(examined(line, twin, other, covered=[log(1)]), "unknown_requests")
+    assert answer.facts["requests"] == 2

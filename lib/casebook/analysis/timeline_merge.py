@@ -36,12 +36,27 @@ def merged(past: Past, clocks: Iterable[Clock], events: Iterable[Event]) -> tupl
     by_owner = {clock.owner: clock for clock in clocks}
     known: dict[tuple[int | None, str], Clock | None] = {}
     rows = list(past.rows)
-    for event in events:
+    for event in _once_each(events):
         whose = event.broker, event.file
         if whose not in known:
             known[whose] = by_owner.get(owner_of(*whose))
         rows.append(row_of(event, _ahead(known[whose], event)))
     return tuple(sorted(rows, key=in_order))
+
+
+def _once_each(events: Iterable[Event]) -> Iterator[Event]:
+    """Events without the lines of a broker's log of which nobody knows whose it is, where a log of a known one has them as well.
+
+    What a process prints and its ``server.log`` are the same lines.
+    """
+    events = list(events)
+    strange = [event for event in events if event.broker is None and event.source == "broker"]
+    known = {_line(event) for event in events if event.broker is not None} if strange else set()
+    return (event for event in events if event.broker is not None or event.source != "broker" or _line(event) not in known)
+
+
+def _line(event: Event) -> tuple[int | None, str, str]:
+    return event.time, event.kind, event.text
 
 
 def _ahead(clock: Clock | None, event: Event) -> int | None:

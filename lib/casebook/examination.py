@@ -93,7 +93,8 @@ class Examination:
 
     def _in_time(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
         """With the moments of what each looked at, and without those that join evidence of different moments."""
-        return moments.dated(moments.held(findings, self._apart), self._moments)
+        seen = moments.by_what_is_there(moments.held(findings, self._apart), self._shared.absent)
+        return moments.dated(seen, {**self._moments, **self._shared.observed})
 
     def leadership(self) -> Leadership:
         """Which partitions have no leader, why, and whom to start first; keeps its tables for the run folder."""

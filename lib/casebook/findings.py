@@ -9,7 +9,7 @@ knows the gaps.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Sized
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 
 from casebook.facts import instant
@@ -102,10 +102,15 @@ class Coverage:
     @property
     def text(self) -> str:
         """``240 of 240 partitions, by znodes``."""
+        return f"{self.amount}, by {' and '.join(self.by)}" if self.by else self.amount
+
+    @property
+    def amount(self) -> str:
+        """``240 of 240 partitions``; without the second number where nobody knows it."""
         if not self.by:
             return f"no {self.what}"
         amount = " of ".join(f"{number:,}".replace(",", "\u202f") for number in (self.seen, self.of) if number is not None)
-        return f"{amount} {self.what}, by {' and '.join(self.by)}"
+        return f"{amount} {self.what}"
 
     def as_json(self) -> dict[str, object]:
         """The coverage as plain JSON values; moments as ISO-8601 UTC."""
@@ -257,7 +262,10 @@ class Question:
         return self.not_applicable("There is nothing of the kind to look at", gaps=gaps)
 
     def _short_of(self, gaps: Sequence[Gap], title: str) -> Finding:
-        return self.could_not_check(title, why=" ".join(dict.fromkeys(gap.why for gap in gaps)), settle=gaps[0].settle)
+        """What has a gap is not all there is, whatever was counted."""
+        seen = replace(self.coverage, of=None) if self.coverage.is_whole else self.coverage
+        why = " ".join(dict.fromkeys(gap.why for gap in gaps))
+        return self.could_not_check(title, why=why, settle=gaps[0].settle, coverage=seen)
 
     def _answer(self, status: Status, title: str, **more: object) -> Finding:
         common = {f.name: getattr(self, f.name) for f in fields(self)}

@@ -2,14 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 
 from casebook.analysis import evidence, log_checks, timeline
+from casebook.analysis.moments import Observations
 from casebook.analysis.timeline import Timeline
 from casebook.analysis.unclean_price import Committed
 from casebook.case import Case
 from casebook.errors import ScanError
 from casebook.facts import Cluster
 from casebook.formats import history_facts
+from casebook.observed import Source
 from casebook.offsets_evidence import OffsetsEvidence
 from casebook.scans import logs
 from casebook.scans.logs import Logs, Zones
@@ -52,6 +55,26 @@ class SharedEvidence:
                 told = Logs(None, {item.path: broker for item, broker in self._case.logs()}, error)
             self._logs[timezone] = told
         return self._logs[timezone]
+
+    @cached_property
+    def absent(self) -> frozenset[Source]:
+        """Kinds of evidence of which the case holds nothing."""
+        case, cluster = self._case, self._cluster
+        listed = bool(case.log_dirs())
+        there = {
+            Source.ZNODES: bool(cluster.there or cluster.partitions or cluster.brokers),
+            Source.HISTORY: case.has_history,
+            Source.LOG_DIRS: listed,
+            Source.SEGMENTS: listed,
+            Source.LOGS: bool(case.logs()),
+            Source.SETTINGS: bool(cluster.server_properties),
+        }
+        return frozenset(source for source, known in there.items() if not known)
+
+    @property
+    def observed(self) -> Observations:
+        """Of when logs and history are; nothing before they were read."""
+        return next((found.observed for found in reversed(self._timelines.values())), {})
 
     def timeline(self, timezone: str) -> Timeline:
         """What happened in which order.

@@ -58,6 +58,11 @@ class TestTheLaw:
         assert (found.status is Status.OK) == (seen == of != 0)
         assert found.status is Status.OK or f"Looked at: {seen}" in found.why
 
+    def test_what_has_a_gap_is_not_all_there_is(self):
+        """One copy that is fine beside those that nobody listed is one copy, and not one of one."""
+        seen = ASK.ok("All is well", gaps=[Gap(why="149 copies were not listed.", settle="Collect.")]).coverage
+        assert (seen.seen, seen.of, seen.amount) == (5, None, "5 partitions")
+
     @pytest.mark.parametrize("say", [Question.ok, Question.nothing_in])
     def test_nobody_forgets_them(self, say):
         """There is no way to say ok without a word on gaps."""

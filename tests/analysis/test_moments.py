@@ -67,6 +67,13 @@ class TestApart:
         assert found.words == "The znodes are 6 h 0 min older than the log dirs"
         assert found.certain
 
+    def test_log_dirs_of_several_moments(self):
+        """Those of one broker that are as old as the znodes do not hide that those of another are hours newer."""
+        found = apart(walked(NOON - 6 * HOUR), log_dir(NOON - 6 * HOUR), log_dir())
+        assert found.words == "The znodes are 6 h 0 min older than the log dirs"
+        found = apart(walked(NOON - 3 * HOUR), log_dir(NOON - 6 * HOUR), log_dir())
+        assert found is not None and found.certain
+
     def test_older_log_dirs(self):
         found = apart(walked(NOON + 6 * HOUR), log_dir())
         assert found.words == "The log dirs are 6 h 0 min older than the znodes"

@@ -103,7 +103,7 @@ def test_nothing_outside_its_interval():
             if clock.skew is None or clock.owner == found.reference:
                 continue
             known += 1
-            assert clock.uncertainty <= max(1000, abs(clock.skew) // 2), seed
+            assert clock.uncertainty <= max(1000, min(abs(clock.skew), QUARTER) // 2), seed
             if not clock.steps and abs(clock.skew - (made.skews[clock.broker] - by)) > clock.uncertainty:
                 outside.append((seed, made.how, clock, made.skews[clock.broker] - by))
     assert outside == []
@@ -209,6 +209,33 @@ def test_pairs_of_different_starts():
     lines = [event("broker_registered", at, 2) for at in (-113_000, 5_000_000)]
     found = examined(*seen, *lines, event("broker_failure", 1, 1, brokers="3"))
     assert next(clock.skew for clock in found.clocks if clock.broker == 2) is None
+
+
+@pytest.mark.parametrize(("least", "apart"), [(3, 0.25), (20, 1), (60, 5)])
+def test_lines_that_contradict_one_another_by_hours(least, apart):
+    """80 h, give or take 10 h, is far off and tells not even a zone: no finding, and no time is moved."""
+    told, lines = History(), []
+    told.register(1, -HOUR, 0xA)
+    for number in range(9):
+        at, fields = number * 60_000, {"topic": "t", "partition": number, "leader": 1, "leader_epoch": 0}
+        told.write("t", number, 1, (1,), 0, at)
+        skew = int((least + number * apart) * HOUR)
+        lines.append(event("partition_changed", at + 3, 1, line=number + 2, skew=skew, **fields))
+    found = examined(*lines, told=told)
+    assert finding(found, "clocks").status is Status.COULD_NOT_CHECK
+    assert all(row.at == row.time for row in found.rows)
+
+
+@pytest.mark.parametrize(("ahead", "well"), [((0, 0, 1), False), ((0, 1), False), ((0, 1, 0), True), ((0, 0, 0), True)])
+def test_the_last_line_tells_of_a_change(ahead, well):
+    """Where the last start bears a time an hour late, nobody may say that the clock agrees; a later one tells that it was late."""
+    told, lines = History(), []
+    for number, hours in enumerate((0, *ahead)):
+        broker = 1 if number == 0 else 2
+        zxid = told.register(broker, number * 200 * HOUR, 0x20 + number)
+        lines.append(event("broker_registered", number * 200 * HOUR + 4, broker, line=number, skew=hours * HOUR, czxid=zxid))
+    found = finding(examined(*lines, told=told), "clocks")
+    assert (found.status is Status.OK) == well
 
 
 def test_nobody_agrees_with_itself():

@@ -56,6 +56,16 @@ def test_known(wholes, text, check):
     assert [cell for cell in cells if cell.check == check and cell.outcome in harness.BAD] == []
 
 
+def test_of_which_evidence_and_when(wholes):
+    """Every answer names the evidence that it looked at, which is there, and its moments."""
+    dated = {Source.ZNODES, Source.HISTORY, Source.LOGS, Source.LOG_DIRS, Source.SEGMENTS}
+    told = [finding for name in (RICH, PLAIN) for said in wholes[name].answers.values() for finding in said.values()]
+    told = [finding for finding in told if finding.status in (Status.OK, Status.FINDING)]
+    assert len(told) > 100
+    assert [f.check for f in told if not f.coverage.by or dated.intersection(f.coverage.by) - f.coverage.observed.keys()] == []
+    assert not any(Source.HISTORY in f.coverage.by for said in wholes[PLAIN].answers.values() for f in said.values())
+
+
 _UNTOUCHED = {
     "left out/logs of ZooKeeper": ("leadership", "maintenance", "durability", "offsets_topic", "coordinators"),
     "empty/client files": ("leadership", "maintenance", "timeline", "offsets_topic", "coordinators", "loss"),

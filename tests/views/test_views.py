@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -10,7 +11,8 @@ from casebook import tables
 from casebook.analysis import evidence, release
 from casebook.analysis.proof import COLLECT_AGAIN
 from casebook.facts import Cluster, Problem, Stat, Znode
-from casebook.findings import Severity, Status, Step
+from casebook.findings import Coverage, Severity, Status, Step
+from casebook.observed import Observation, Source
 from casebook.views import leadership, proof, triage
 from casebook.views.render import anchor
 from casebook.views.view import View, style
@@ -150,6 +152,15 @@ class TestVerdict:
         said = words_of(html_of(triage.summary([finding(status=Status.COULD_NOT_CHECK, severity=None)], CASE, lead().cluster)))
         assert "COULD NOT CHECK 1 of 1 question could not be answered" in said
 
+    def test_evidence_of_different_moments_is_said_at_the_top(self):
+        """Once, before what to do; the answers that are withheld therefore do not say it again."""
+        words = "The znodes are 6 h 0 min older than the log dirs"
+        withheld = finding("offsets_topic.compacted", status=Status.COULD_NOT_CHECK, severity=None, title=f"Not known: {words}")
+        moments = finding("evidence.moments", status=Status.COULD_NOT_CHECK, severity=None, title=words)
+        found = [finding(), withheld, moments]
+        assert words_of(html_of(triage.summary(found, CASE, lead().cluster))).count(words) == 1
+        assert words not in words_of(html_of(triage.summary(found[:2], CASE, lead().cluster)))
+
     def test_mostly_unchecked_is_no_note(self):
         """A note is what is known so far, and no headline; what to paste comes first. A critical finding stays the headline."""
         unknown = [finding(f"a.{name}", status=Status.COULD_NOT_CHECK, severity=None) for name in "bcd"]
@@ -190,6 +201,30 @@ class TestCosts:
         assert "Wait 3 0 partitions of 2 topics stay down" in words_of(html_of(leadership.costs(two)))
         one = lead(topics={"t": {0: dead, 1: well}})
         assert "Wait 1 0 a partition of 1 topic stays down" in words_of(html_of(leadership.costs(one)))
+
+
+class TestCoverage:
+    @pytest.mark.parametrize(
+        ("view", "status"),
+        [
+            (triage.findings, Status.FINDING),
+            (triage.looked_at, Status.OK),
+            (triage.could_not_check, Status.COULD_NOT_CHECK),
+        ],
+    )
+    def test_every_answer_shows_what_it_looked_at(self, view, status):
+        """How many of how many, by which evidence, as of when: found, well, or not known."""
+        observed = {
+            Source.LOGS: Observation(1_700_000_000_000, 1_700_003_600_000),
+            Source.ZNODES: Observation(*[1_700_003_600_000] * 2),
+        }
+        seen = Coverage(seen=3, of=None, what="partitions", by=(Source.ZNODES, Source.LOGS, Source.SETTINGS), observed=observed)
+        severity = Severity.WARNING if status is Status.FINDING else None
+        if status is Status.OK:
+            seen = replace(seen, of=3)
+        told = words_of(html_of(view([finding(status=status, severity=severity, coverage=seen)])))
+        by = "znodes (14 Nov, 23:13 UTC) and logs (14 Nov, 22:13 to 14 Nov, 23:13 UTC) and server.properties"
+        assert f"{'3 of 3' if status is Status.OK else '3'} partitions, by {by}" in told
 
 
 class TestFindings:

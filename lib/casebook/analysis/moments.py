@@ -5,7 +5,7 @@ deleted, leaders move and logs are cleaned. So an answer that joins them holds o
 is withheld, and the gap is named once for the whole report.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from casebook.analysis.timeline_history import Past
@@ -25,7 +25,11 @@ Observations = Mapping[Source, Observation]
 
 
 def observations(
-    cluster: Cluster, *, log_dirs: Iterable[LogDir], files: Iterable[LogFile] = (), past: Past | None = None
+    cluster: Cluster | None = None,
+    *,
+    log_dirs: Iterable[LogDir] = (),
+    files: Iterable[LogFile] = (),
+    past: Past | None = None,
 ) -> Observations:
     """Of when each kind of evidence is, as far as that is known.
 
@@ -36,7 +40,7 @@ def observations(
     """
     listed = observation(log_dir.listed_at for log_dir in log_dirs)
     known = {
-        Source.ZNODES: observation((cluster.read_from, cluster.read_to)),
+        Source.ZNODES: observation((cluster.read_from, cluster.read_to)) if cluster is not None else None,
         Source.HISTORY: observation((past.first, past.last[0])) if past is not None and past.first is not None else None,
         Source.LOG_DIRS: listed,
         Source.SEGMENTS: listed,
@@ -51,12 +55,14 @@ class Apart:
 
     Args:
         milliseconds: Between the two observations.
+        listed: When those log dirs were listed that are the farthest from the znodes.
         znodes_older: Which is the older one.
         witness: A copy that the znodes of their moment cannot know; ``None`` where nothing contradicts.
         certain: Nothing but the times themselves is needed to know that they are apart.
     """
 
     milliseconds: int
+    listed: int
     znodes_older: bool
     witness: Replica | None
     certain: bool
@@ -78,17 +84,22 @@ def apart(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, 
         from_files: The znodes are those after the last transaction in ZooKeeper's files. On a quiet cluster that transaction may
             be long past, and the znodes are current all the same: then only a copy that they do not know tells that they are not.
     """
-    znodes, listed = known.get(Source.ZNODES), known.get(Source.LOG_DIRS)
-    if znodes is None or listed is None:
+    znodes = known.get(Source.ZNODES)
+    if znodes is None or Source.LOG_DIRS not in known:
         return None
+    times = [Observation(log_dir.listed_at, log_dir.listed_at) for log_dir in log_dirs if log_dir.listed_at]
+    listed = max(times, key=lambda one: gap(znodes, one))
     copies = [copy for log_dir in log_dirs for copy in log_dir.replicas]
     made = next((copy for copy in copies if cluster.lacks(copy.topic) and _is_written(copy, znodes.last)), None)
     between, older = gap(znodes, listed), znodes.last < listed.first
     if between <= _ONE_COLLECTION:
         is_apart = made is not None and older
-        return Apart(milliseconds=between, znodes_older=older, witness=made, certain=False) if is_apart else None
+        if not is_apart:
+            return None
+        return Apart(milliseconds=between, listed=listed.first, znodes_older=older, witness=made, certain=False)
     witness = made or next(_led_since(cluster, copies), None)
-    return Apart(milliseconds=between, znodes_older=older, witness=witness, certain=not (from_files and older))
+    certain = not (from_files and older)
+    return Apart(milliseconds=between, listed=listed.first, znodes_older=older, witness=witness, certain=certain)
 
 
 def _is_written(copy: Replica, since: int) -> bool:
@@ -121,7 +132,7 @@ def check(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, 
     )
     if found is None:
         return (ask.ok("Znodes and log dirs are of one collection", gaps=()),)
-    why = f"Znodes: {moment(instant(known[Source.ZNODES].last))}; log dirs: {moment(instant(known[Source.LOG_DIRS].first))}."
+    why = f"Znodes: {moment(instant(known[Source.ZNODES].last))}; log dirs: {moment(instant(found.listed))}."
     if found.witness is not None:
         copy = found.witness
         why = f"{why} Broker {copy.broker} holds {copy.topic}-{copy.partition}, of which these znodes do not know that state."
@@ -156,6 +167,16 @@ def _withheld(finding: Finding, found: Apart) -> Finding:
         at_latest=False,
         settle=_SETTLE,
     )
+
+
+def by_what_is_there(findings: Iterable[Finding], absent: Collection[Source]) -> tuple[Finding, ...]:
+    """The findings, each by the evidence that there is, and not by all that could have told."""
+    return tuple(_by(finding, absent) for finding in findings)
+
+
+def _by(finding: Finding, absent: Collection[Source]) -> Finding:
+    seen = tuple(source for source in finding.coverage.by if source not in absent)
+    return finding if seen == finding.coverage.by else replace(finding, coverage=replace(finding.coverage, by=seen))
 
 
 def dated(findings: Iterable[Finding], known: Observations) -> tuple[Finding, ...]:

@@ -4,12 +4,13 @@ What notebook 60 concludes.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from casebook.analysis import (
     coverage,
     leader_changes,
     loss_events,
+    moments,
     timeline_chains,
     timeline_checks,
     timeline_clocks,
@@ -63,6 +64,7 @@ class Timeline:
         findings: One for every check, in a fixed order.
         changes: Every election of another leader, in order.
         untold: Why there may be changes that nothing here tells of, or none where nothing speaks for it.
+        observed: Of when logs and history are.
     """
 
     cluster: Cluster
@@ -83,6 +85,7 @@ class Timeline:
     changes: tuple[Change, ...] = ()
     possible: tuple[Window, ...] = ()
     untold: tuple[Gap, ...] = ()
+    observed: moments.Observations = field(default_factory=dict)
 
 
 def examine(
@@ -130,6 +133,7 @@ def examine(
         changes=changes,
         possible=timeline_windows.ordered(doubt.window for doubt in doubts),
         untold=timeline_extent.untold(scene),
+        observed=moments.observations(files=scene.files, past=scene.past),
     )
 
 

@@ -12,7 +12,7 @@ from casebook.analysis.timeline_silences import COLLECT_HISTORY
 from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.words import agree, duration, number
 from casebook.facts import instant
-from casebook.findings import Coverage, Finding, Question, Severity
+from casebook.findings import Coverage, Finding, Gap, Question, Severity
 from casebook.findings import Step as Advice
 from casebook.observed import Source
 
@@ -132,10 +132,13 @@ def _off(ask: Question, off: Sequence[Clock], reference: str, type_it: Sequence[
 
 
 def _unclocked(scene: Scene) -> coverage.Gaps:
-    """Whose clock nothing tells: that of a broker without log, and all of them where they were held against one another alone."""
+    """Whose clock nothing tells: that of a broker without log, one that may have been set forward in the end, and all of them
+    where they were held against one another alone.
+    """
     gaps = coverage.logs(scene.files, scene.cluster, scene.brokers)
     gone = coverage.torn_history(scene.cluster) if scene.reference == ZOOKEEPER else coverage.history(scene.past, scene.cluster)
-    return (*gone, *gaps)
+    doubts = (Gap(why=clock.doubt, settle=coverage.COLLECT_LOGS) for clock in scene.clocks if clock.doubt)
+    return (*gone, *doubts, *gaps)
 
 
 def _moved(clock: Clock) -> Iterator[_Moved]:

@@ -11,7 +11,7 @@ from statistics import median
 from typing import NamedTuple
 
 from casebook.analysis.timeline_history import Past
-from casebook.analysis.timeline_pairs import FARTHEST, ZONE, Grade, Pair, Side, against_controller, against_znodes
+from casebook.analysis.timeline_pairs import FARTHEST, LATE, ZONE, Grade, Pair, Side, against_controller, against_znodes
 from casebook.analysis.timeline_rows import Clock, Step
 from casebook.analysis.timeline_steps import Cut, cuts, two_writers
 from casebook.analysis.timeline_steps import stretch as number_of
@@ -97,7 +97,10 @@ def clocks(cluster: Cluster, past: Past, events: Sequence[Event]) -> tuple[str, 
             by, line = mixed[name]
             why = f"Two processes write {line.file}: their times differ by {duration(by)}. All are taken as printed."
             clock = clock._replace(why=why, mixed=by, mixed_proof=line.proof)
-        rows.append(_with_steps(clock, stretches.cuts.get(name, ()), found))
+        cut = stretches.cuts.get(name, ())
+        last = Stretch(name, len(cut))
+        ended = [pair for pair in by_owner[name] if stretches.of_pair(pair) == last]
+        rows.append(_with_steps(clock, cut, found)._replace(doubt=_doubt(ended, found.get(last))))
     return reference, tuple(rows)
 
 
@@ -111,9 +114,21 @@ def _mixed(events: Iterable[Event]) -> dict[str, tuple[int, Event]]:
     return {name: two for name, two in found.items() if two is not None}
 
 
+def _doubt(pairs: Iterable[Pair], skew: "_Skew | None") -> str:
+    """Why a clock may have been set forward in the end: no line that comes after a late one shows that it was only late."""
+    prompt = [pair for pair in pairs if pair.grade is Grade.PROMPT and pair.event is not None]
+    if skew is None or not prompt:
+        return ""
+    last = max(prompt, key=lambda pair: (pair.event.time, pair.event.file, pair.event.line))
+    late = last.ahead - skew.skew
+    if late <= LATE:
+        return ""
+    return f"{last.event.proof} bears a time {duration(late)} late: the clock was set forward before it, or it was printed late."
+
+
 def _is_vague(skew: "_Skew") -> bool:
-    """Whether a skew is known less well than it is of use: it moves no times then."""
-    return skew.uncertainty > USEFUL and 2 * skew.uncertainty > abs(skew.skew)
+    """Whether a skew is known less well than it is of use, if only to tell a zone by: it moves no times then."""
+    return skew.uncertainty > USEFUL and (2 * skew.uncertainty > abs(skew.skew) or 2 * skew.uncertainty > ZONE)
 
 
 def _too_vague(skew: "_Skew") -> str:

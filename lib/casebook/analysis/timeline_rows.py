@@ -157,6 +157,7 @@ class Clock(NamedTuple):
         steps: Where it was set, in order.
         mixed: Milliseconds between the times of two processes that write one file; ``None`` where one writes it.
         mixed_proof: Where the second of them shows; ``""`` without one.
+        doubt: Why it may have been set forward in the end; ``""`` where nothing tells so.
     """
 
     owner: str
@@ -170,6 +171,7 @@ class Clock(NamedTuple):
     steps: tuple[Step, ...] = ()
     mixed: int | None = None
     mixed_proof: str = ""
+    doubt: str = ""
 
     @property
     def skews(self) -> tuple[int | None, ...]:

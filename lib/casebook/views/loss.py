@@ -217,7 +217,7 @@ class Desk:
         rests_on = {
             "why": asked.why,
             "settle": asked.settle or "",
-            "looked_at": "" if unasked else asked.coverage.text,
+            "looked_at": "" if unasked else text.looked_at(asked.coverage),
             "threshold": asked.threshold,
             "nearest": self._nearest(asked),
             "command_line": text.command("message_loss", self._source, {"ledger": "produced.csv"}) if unasked else "",

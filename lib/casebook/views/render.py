@@ -27,6 +27,7 @@ def _environment() -> Environment:
         "size": text.size,
         "duration": text.duration,
         "elapsed": text.elapsed,
+        "looked_at": text.looked_at,
         "look": look,
         "anchor": anchor,
     }

@@ -4,6 +4,9 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
+from casebook.findings import Coverage
+from casebook.observed import Observation
+
 THIN = "\u202f"
 """The narrow space that no line breaks at: between thousands, and before a unit."""
 
@@ -43,6 +46,18 @@ def when(instant: str | int | None, *, year: bool = False) -> str:
     """Day and minute, ``20 Nov, 03:06``, with the year where it is not plain; ``?`` without one."""
     parsed = _parse(instant)
     return f"{parsed.day} {parsed:%b %Y, %H:%M}" if parsed and year else f"{parsed.day} {parsed:%b, %H:%M}" if parsed else "?"
+
+
+def looked_at(coverage: Coverage) -> str:
+    """How many of how many, by which evidence, as of when: ``3 of 3 partitions, by znodes (20 Nov, 03:06 UTC)``."""
+    by = [f"{source}{_as_of(coverage.observed.get(source))}" for source in coverage.by]
+    return f"{coverage.amount}, by {' and '.join(by)}" if by else coverage.amount
+
+
+def _as_of(observed: Observation | None) -> str:
+    if observed is None:
+        return ""
+    return f" ({' to '.join(dict.fromkeys(map(when, observed)))} UTC)"
 
 
 def day(instant: str | int | None) -> str:

@@ -87,9 +87,17 @@ def summary(findings: Sequence[Finding], case: Case, cluster: Cluster, *, plan: 
         kind, title, second = "ok", f"Nothing found in {text.plural(ok, 'check')}", _how_far(findings, case)
     if hint := _not_yours(findings):
         second = Markup("{} {}").format(second, hint)
+    if apart := _apart(findings):
+        second = Markup("{} {}").format(apart, second)
     if at is not None:
         second = Markup("As of {}. {}").format(text.moment(at), second)
     return html(render("verdict", kind=kind, title=title, second=second, plan=plan.steps, brokers=strip, more=more))
+
+
+def _apart(all_findings: Sequence[Finding]) -> str:
+    """That znodes and log dirs are of different moments, once, for all answers that are withheld therefore."""
+    told = [f.title for f in all_findings if f.check == "evidence.moments" and f.status is Status.COULD_NOT_CHECK]
+    return f"{told[0]}: what joins them could not be checked." if told else ""
 
 
 def _not_yours(all_findings: Sequence[Finding]) -> str:
@@ -162,7 +170,7 @@ def looked_at(all_findings: Sequence[Finding]) -> View:
         name="looked-at",
         stacked=True,
         columns=(("Question", TEXT), ("Looked at", TEXT), ("Found", TEXT), ("Would be a finding", QUIET)),
-        rows=[(PLAIN, (_asked(f), f.coverage.text, f.title, f.threshold or "–")) for f in ok],
+        rows=[(PLAIN, (_asked(f), text.looked_at(f.coverage), f.title, f.threshold or "–")) for f in ok],
         label="What was looked at",
     )
     found = any(f.status is Status.FINDING for f in all_findings)
@@ -177,8 +185,8 @@ def could_not_check(all_findings: Sequence[Finding]) -> View:
     table = Table(
         name="unchecked",
         stacked=True,
-        columns=(("Question", TEXT), ("Why not", TEXT), ("What would settle it", TEXT)),
-        rows=[(PLAIN, (_asked(f), f.why or f.title, _settle(f, wanted))) for f in unchecked],
+        columns=(("Question", TEXT), ("Looked at", QUIET), ("Why not", TEXT), ("What would settle it", TEXT)),
+        rows=[(PLAIN, (_asked(f), text.looked_at(f.coverage), f.why or f.title, _settle(f, wanted))) for f in unchecked],
         label="Could not check",
     )
     return html(render("could_not_check", table=table, asked=completeness(all_findings).asked))

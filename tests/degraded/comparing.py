@@ -7,7 +7,8 @@ Comparable, as it is said of the cluster and would be the same however much of i
   later, and never lies before an exact begin that was known.
 * ``facts``: numbers, texts, moments, lists and mappings of them, by name. A number may be smaller where the finding states that it saw a
   part (``at least`` in the title, or a fact of :data:`_OF_UNSEEN` above nothing), larger where it states a bound (``at most``, ``up to``
-  in the title), and unknown always; durations (``..._ms``, ``milliseconds``) are the same within a second, as clocks err. A list may be shorter where the number may be smaller, and never names what the whole one does not.
+  in the title), and unknown always; durations (``..._ms``, ``milliseconds``) are the same within a second, as clocks err. A list may be
+  shorter where the number may be smaller, or by what the list ``unknown_...`` beside it names, and never names what the whole one does not.
   Of ``candidates`` the first is compared: the root that is named. Of ``events`` one that only says that a broker lost its session
   is held against all that befell this broker: that is what its other events have in common, and a person reads no cause in it.
   ``closed`` is the last end of several windows, so it is a bound as a number is.
@@ -40,7 +41,7 @@ ABOUT_EVIDENCE = frozenset(
 _OF_EVIDENCE = frozenset(
     {
         "unreadable", "parts", "missing", "origin", "origins", "lines", "shapes", "untold", "unknown", "uncertainty_ms", "reason",
-        "chains", "bound", "unknown_copies", "of_unknown_length", "missing_in_sync", "unjudged",
+        "chains", "bound", "of_unknown_length", "missing_in_sync", "unjudged",
     }
 )  # fmt: skip
 """Facts that count what was looked at, or what of it is unknown."""
@@ -106,8 +107,12 @@ def _other_status(whole: Finding, lesser: Finding) -> Difference:
 
 def _core(finding: Finding) -> tuple[object, ...]:
     """All of it that is comparable."""
-    facts = {name: value for name, value in finding.facts.items() if name not in _OF_EVIDENCE}
+    facts = {name: value for name, value in finding.facts.items() if _is_comparable(name)}
     return finding.severity, finding.subject, finding.since, finding.at_latest, facts, first_started(finding)
+
+
+def _is_comparable(fact: str) -> bool:
+    return fact not in _OF_EVIDENCE and not fact.startswith("unknown_")
 
 
 def first_started(finding: Finding) -> tuple[int, ...]:
@@ -132,11 +137,13 @@ def _of_the_head(whole: Finding, lesser: Finding) -> Iterator[str]:
 def _of_facts(whole: Finding, lesser: Finding) -> Iterator[str]:
     fewer = bool(_AT_LEAST.search(lesser.title) or any(_above_nothing(lesser.facts.get(name)) for name in _OF_UNSEEN))
     bounds = fewer, bool(_AT_MOST.search(lesser.title))
-    for name in sorted((whole.facts.keys() & lesser.facts.keys()) - _OF_EVIDENCE):
+    for name in sorted(filter(_is_comparable, whole.facts.keys() & lesser.facts.keys())):
         before, now = whole.facts[name], lesser.facts[name]
         if name in _OPEN and before is not None and now is not None and now >= before:
             continue
         if name == _BEGIN and lesser.at_latest and before and now and now >= before:
+            continue
+        if _names_what_it_lacks(before, now, lesser.facts.get(f"unknown_{name}")):
             continue
         if name == _END and before and now and ((bounds[0] and now < before) or (bounds[1] and now > before)):
             continue
@@ -146,6 +153,13 @@ def _of_facts(whole: Finding, lesser: Finding) -> Iterator[str]:
             before, now = before[:1], now[:1]
         if not (_fits(before, now, bounds) or (_DURATION.search(name) and _is_near(before, now))):
             yield f"{name} {before!r} -> {now!r}"
+
+
+def _names_what_it_lacks(before: object, now: object, unknown: object) -> bool:
+    """Whether a list is shorter by nothing but what the answer itself names as not known."""
+    if not all(isinstance(one, Sequence) and not isinstance(one, str) for one in (before, now, unknown)):
+        return False
+    return set(now) <= set(before) <= {*now, *unknown}
 
 
 def _less_specific(before: Mapping[str, int], now: Mapping[str, int]) -> Mapping[str, int]:

@@ -1,6 +1,7 @@
 """The questions on durability, rule by rule, each with its outcome; and what of them matters in the first five minutes."""
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from casebook.analysis import coverage
 from casebook.analysis.durability_rows import Exposure, IsrAlone, LossVerdict, SettingRow
@@ -28,6 +29,8 @@ _SETTLE = {
     CONSUMER: "The client's library and release: -p clients='NAME=java 2.8.1'.",
 }
 _WHO = {TOPIC: "topic", PAIR: "producer", PRODUCER: "producer", CONSUMER: "consumer"}
+_AT_ONCE = "D2"
+"""The rule by which a single failure takes what a topic holds."""
 _SEVERITIES = (Severity.CRITICAL, Severity.WARNING, Severity.INFO)
 
 
@@ -48,6 +51,7 @@ def at_risk(scene: Scene, found: Sequence[LossVerdict]) -> Finding:
     hit = [row for row in found if row.severity in ("critical", "warning")]
     at_once = {row.topic for row in hit if row.topic and row.severity == "critical"}
     of_topics = {row.topic for row in hit if row.topic}
+    unsure = _unsure(found, hit)
     ask = Question(
         check="durability.acknowledged",
         question="Which topics can lose acknowledged records by how they, the brokers and the clients are set up?",
@@ -55,19 +59,25 @@ def at_risk(scene: Scene, found: Sequence[LossVerdict]) -> Finding:
             len(scene.topics), len(scene.cluster.topics), "topic", Source.ZNODES, Source.SETTINGS, Source.CLIENTS
         ),
         threshold="a rule that takes one failure or two",
-        facts={"topics": len(of_topics), "by_one_failure": len(at_once), "rules": sorted({row.rule for row in hit})},
+        facts={
+            "topics": len(of_topics),
+            "by_one_failure": len(at_once),
+            "rules": sorted({row.rule for row in hit}),
+            "unknown_rules": unsure.rules,
+            "unknown_topics": unsure.topics,
+        },
     )
     if not hit:
-        unsure = [row for row in found if row.severity is None]
-        if unsure:
-            title = f"{number(len(unsure), 'verdict')} on durability could not be given"
-            return ask.could_not_check(title, why=unsure[0].sentence, settle=_settle(RULES[unsure[0].rule], unsure[0].proof))
+        not_given = [row for row in found if row.severity is None]
+        if not_given:
+            title = f"{number(len(not_given), 'verdict')} on durability could not be given"
+            return ask.could_not_check(title, why=not_given[0].sentence, settle=_settle(RULES[not_given[0].rule], not_given[0].proof))
         well = "No rule says that an acknowledged record can be lost"
         return ask.nothing_in(scene.topics, well, gaps=coverage.partitions(scene.cluster))
     one = f", {count(len(at_once))} by a single failure" if at_once else ", by two failures"
     return ask.found(
         Severity(hit[0].severity or Severity.WARNING),
-        _how_many(scene, hit) + (one if of_topics else ""),
+        _how_many(scene, hit, unsure) + (one if of_topics else ""),
         why=f"The worst: {hit[0].sentence}",
         evidence=_evidence(hit),
         next=_steps(hit),
@@ -75,12 +85,35 @@ def at_risk(scene: Scene, found: Sequence[LossVerdict]) -> Finding:
     )
 
 
-def _how_many(scene: Scene, hit: Sequence[LossVerdict]) -> str:
+class _Unsure(NamedTuple):
+    """What could not be judged, beside what was found.
+
+    Args:
+        rules: That found nothing, and could not judge everything.
+        topics: Of which nothing was found, or no single failure, and not every rule could be judged.
+    """
+
+    rules: list[str]
+    topics: list[str]
+
+
+def _unsure(found: Sequence[LossVerdict], hit: Sequence[LossVerdict]) -> _Unsure:
+    unknown = [row for row in found if row.severity is None]
+    rules = {row.rule for row in unknown} - {row.rule for row in hit}
+    of_topics, at_once = {row.topic for row in hit}, {row.topic for row in hit if row.severity == "critical"}
+    topics = {row.topic for row in unknown if row.topic and row.topic not in (at_once if row.rule == _AT_ONCE else of_topics)}
+    return _Unsure(sorted(rules, key=ORDER.index), sorted(topics))
+
+
+def _how_many(scene: Scene, hit: Sequence[LossVerdict], unsure: _Unsure) -> str:
     topics_hit, rules = {row.topic for row in hit if row.topic}, {row.rule for row in hit}
+    least = "at least " if unsure.topics or scene.cluster.unlisted else ""
     if topics_hit:
-        return f"{count(len(topics_hit))} of {number(len(scene.topics), 'topic')} can lose acknowledged records"
+        said = f"{least}{count(len(topics_hit))} of {number(len(scene.topics), 'topic')} can lose acknowledged records"
+        return said[0].upper() + said[1:]
     said = agree(len(rules), "says", "say")
-    return f"No topic by itself, but {number(len(rules), 'rule')} on brokers and clients {said} that something can be lost"
+    whole = f"{least}{number(len(rules), 'rule')} on brokers and clients {said} that something can be lost"
+    return f"{'Not every topic could be judged' if least else 'No topic by itself'}, but {whole}"
 
 
 def _of_rule(scene: Scene, rule: Rule, asked: Sequence[Answer]) -> Finding:
@@ -343,6 +376,7 @@ def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
     found = rows(answers(scene))
     hit = [row for row in found if row.severity == "critical"]
     later = {row.rule for row in found if row.severity == "warning"}
+    unsure = _unsure(found, [row for row in found if row.severity in ("critical", "warning")])
     ask = Question(
         check="durability.in_short",
         question="Can a single failure take acknowledged records, by how topics and brokers are set up?",
@@ -352,6 +386,7 @@ def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
             "rules": {rule: len(of) for rule, of in _by_rule(hit).items()},
             "topics": len({row.topic for row in hit if row.topic}),
             "with_two_failures": sorted(later, key=ORDER.index),
+            "unknown_with_two_failures": unsure.rules,
         },
     )
     two = f"{number(len(later), 'rule')} {agree(len(later), 'says', 'say')} that two failures can." if later else ""
@@ -360,7 +395,7 @@ def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
         return (
             ask.found(
                 Severity.INFO,
-                f"{_how_many(scene, hit)} by a single failure, as it is set up",
+                f"{_how_many(scene, hit, unsure)} by a single failure, as it is set up",
                 why=f"By rule: {said}. The worst: {hit[0].sentence} {two}".strip(),
                 evidence=_evidence(hit)[:-1],
                 next=(Step(kind="first", text="Run notebook 80: each with its smallest change and its cost."),),

@@ -15,6 +15,7 @@ from casebook.analysis.durability_scene import (
     holds,
     loses,
     unknown,
+    without_copies,
 )
 from casebook.analysis.durability_topics import TRANSACTIONS_TOPIC, TopicFacts
 from casebook.analysis.words import duration, number
@@ -48,7 +49,7 @@ def acks_1(_: Scene, topic: TopicFacts, producer: Client) -> Judged:
     """Followers cut what the new leader does not have: ``ReplicaManager.scala@0.9.0.1`` (makeFollowers), KIP-101 from 0.11 on."""
     acks = producer["acks"]
     if not topic.replicated:
-        return beside("There is only one copy: see D2.")
+        return without_copies(topic)
     if acks.value is None:
         maybe = f": it may be {' or '.join(acks.possible)}" if acks.possible else ""
         return unknown(f"acks of {producer.name} is {acks.origin}{maybe}.", acks.proof or producer.file)

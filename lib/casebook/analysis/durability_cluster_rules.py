@@ -15,6 +15,7 @@ from casebook.analysis.durability_scene import (
     loses,
     origin,
     unknown,
+    without_copies,
 )
 from casebook.analysis.durability_topics import TRANSACTIONS_TOPIC
 from casebook.analysis.settings import Setting
@@ -78,7 +79,7 @@ def offsets_copies(scene: Scene) -> Judged:
     key = "offsets.topic.replication.factor"
     if there is not None:
         if not there.factors:
-            return unknown(f"How many copies {OFFSETS_TOPIC} has could not be read.", there.state_path)
+            return without_copies(there)
         if not there.single:
             return holds(f"{OFFSETS_TOPIC} has {there.factors[0]} copies at least.")
         return loses(

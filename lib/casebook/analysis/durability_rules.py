@@ -17,11 +17,11 @@ from casebook.analysis.durability_scene import (
     Judged,
     Scene,
     assumed,
-    beside,
     holds,
     loses,
     origin,
     unknown,
+    without_copies,
 )
 from casebook.analysis.durability_topics import TopicFacts
 from casebook.analysis.settings import BUILT_IN_ASSUMED, Setting
@@ -62,7 +62,7 @@ class Rule:
 def single_copy(_: Scene, topic: TopicFacts) -> Judged:
     """Replication factor 1: ``PartitionLeaderSelector.scala@0.9.0.1``, ``Election.scala@2.8.2`` have nobody else to elect."""
     if not topic.factors:
-        return unknown(f"How many copies {topic.name} has could not be read.", topic.state_path)
+        return without_copies(topic)
     if not topic.single:
         return holds("Every partition has more than one copy.")
     hit = number(len(topic.single), "partition")
@@ -80,7 +80,7 @@ def single_copy(_: Scene, topic: TopicFacts) -> Judged:
 def isr_of_one(scene: Scene, topic: TopicFacts) -> Judged:
     """acks=all waits for the ISR, however small: ``Partition.scala@0.9.0.1, 2.8.2`` (checkEnoughReplicasReachOffset)."""
     if not topic.replicated:
-        return beside("There is only one copy.")
+        return without_copies(topic)
     if topic.least is None:
         return unknown(f"min.insync.replicas of {topic.name} is unknown: {origin(topic.min_isr)}.", topic.state_path)
     if topic.least > 1:
@@ -126,7 +126,7 @@ def _not_before(topic: TopicFacts) -> str:
 def unclean(scene: Scene, topic: TopicFacts) -> Judged:
     """Whoever lives is elected: ``PartitionLeaderSelector.scala@0.9.0.1``, ``Election.scala@2.8.2``; KIP-106."""
     if not topic.replicated:
-        return beside("There is only one copy.")
+        return without_copies(topic)
     if topic.may_be_unclean is None:
         return unknown(f"unclean.leader.election.enable of {topic.name} is unknown: {origin(topic.unclean)}.", topic.state_path)
     if not topic.may_be_unclean and (taken := assumed(topic.unclean)):
@@ -156,7 +156,7 @@ def cut_to_high_watermark(scene: Scene, topic: TopicFacts) -> Judged:
     Epochs take inter.broker.protocol.version 0.11.0-IV2 and message format 0.11.0-IV2 (``ReplicaFetcherThread.scala@1.0.2``).
     """
     if not topic.replicated:
-        return beside("There is only one copy.")
+        return without_copies(topic)
     old = _older(scene, topic)
     if old is None:
         return unknown(f"The protocol or message format of {topic.name} is not known.", "tables/settings")
@@ -206,7 +206,7 @@ def one_rack(_: Scene, topic: TopicFacts) -> Judged:
     Racks: KIP-36 (``AdminUtils.scala@0.10.0.1``).
     """
     if not topic.replicated:
-        return beside("There is only one copy.")
+        return without_copies(topic)
     if topic.together is None:
         return unknown(
             f"Whether the copies of {topic.name} can lose power together is unknown: not every broker has a broker.rack.",

@@ -69,6 +69,13 @@ def beside(sentence: str) -> Judged:
     return Judged(NOT_APPLICABLE, sentence)
 
 
+def without_copies(topic: TopicFacts) -> Judged:
+    """Of a topic of which no second copy is known: the rules on followers do not arise, unless nobody could read its copies."""
+    if not topic.factors:
+        return unknown(f"How many copies {topic.name} has could not be read.", topic.state_path)
+    return beside("There is only one copy: see D2.")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Scene:
     """Everything that rules look at.

@@ -86,7 +86,8 @@ class TopicSettings:
     def __init__(self, cluster: Cluster, version: KafkaVersion) -> None:
         self._overrides = cluster.topic_configs.get(OFFSETS_TOPIC, {})
         self._unreadable = not cluster.unreadable_configs.isdisjoint({"topics", f"topics/{OFFSETS_TOPIC}"})
-        self._collected = bool(cluster.topic_configs) or "/config/topics" in cluster.there
+        listed = bool(cluster.topic_configs) or "/config/topics" in cluster.there
+        self._collected = listed and OFFSETS_TOPIC in cluster.topics
         self._settings = Settings(cluster, version)
 
     def of_topic(self, key: str, broker_key: str, broker: int | None, *, created: str | None = None) -> Value:

@@ -71,21 +71,21 @@ class TestChecks:
         assert expected == {name: found.facts[name] for name in expected}
 
     @pytest.mark.parametrize(
-        ("extra", "properties", "said"),
+        ("extra", "properties", "rules", "said"),
         [
-            ([], {}, "is the assumed default of Kafka 2.8.2"),
-            ([override("t", unclean_leader_election_enable="false")], {}, ""),
-            ([], {1: {"unclean.leader.election.enable": "false"}}, ""),
-            ([Znode(path="/config/topics/t", outcome=ReadOutcome.DENIED)], {}, "is not told; it is taken not to be"),
+            ([], {}, {"R3": 1}, "is the assumed default of Kafka 2.8.2"),
+            ([override("t", unclean_leader_election_enable="false")], {}, {"R3": 1}, ""),
+            ([], {1: {"unclean.leader.election.enable": "false"}}, {"R3": 1}, ""),
+            ([Znode(path="/config/topics/t", outcome=ReadOutcome.DENIED)], {}, {}, "is not told; it is taken not to be"),
         ],
         ids=["assumed", "override", "file", "unread"],
     )
-    def test_what_a_rule_rests_on_is_said(self, extra, properties, said):
-        """Rule R3 says that unclean election is not allowed: a default that nobody collected is no fact."""
+    def test_what_a_rule_rests_on_is_said(self, extra, properties, rules, said):
+        """R3 says that unclean election is not allowed: a default that nobody collected is no fact, a setting that nobody read no rule."""
         found = made(topics={"t": {0: ([3, 1], state(-1, [3]))}}, live=[1], extra=extra)
         lead = leadership.examine(replace(found, server_properties=properties), release(found, given="2.8.2"))
         offline = next(finding for finding in lead.findings if finding.check == "leadership.offline")
-        assert offline.facts["rules"] == {"R3": 1}
+        assert (offline.facts["rules"], offline.facts["unknown_rules"]) == (rules, int(not rules))
         assert said in " ".join(offline.caveats)
         assert bool(offline.caveats) is bool(said)
 

@@ -20,15 +20,6 @@ class Known(NamedTuple):
     why: str
 
 
-_FEWER = "topics that could not be judged are missing from the counts"
-_OLD_RULES = ("durability.acknowledged", "durability.in_short")
-
 KNOWN: tuple[Known, ...] = (
-    Known("kill_before_drain: cut/znodes", ("durability.acknowledged",), _FEWER),
-    Known("kill_before_drain: denied/topic settings", _OLD_RULES, _FEWER),
-    Known("kill_before_drain: garbage/assignments", ("durability.acknowledged",), _FEWER),
-    Known("leader_minus_one: denied/broker ids", ("offsets_topic.compacted",), "a topic that is not there is found not compacted"),
-    Known("leader_minus_one: denied/states", ("leadership.brokers",), "whom to start first differs where states are not known"),
-    Known("leader_minus_one: denied/subtree//config", ("leadership.offline",), "a setting that cannot be read is taken for none"),
-    Known("leader_minus_one: denied/assignments", ("leadership.offline",), "of a topic without assignment another rule is named"),
+    Known("leader_minus_one: swapped/logs/1 2; left out/server logs/2", ("timeline.two_leaders",), "logs under another broker's id"),
 )  # fmt: skip

@@ -71,7 +71,8 @@ def at_risk(scene: Scene, found: Sequence[LossVerdict]) -> Finding:
         not_given = [row for row in found if row.severity is None]
         if not_given:
             title = f"{number(len(not_given), 'verdict')} on durability could not be given"
-            return ask.could_not_check(title, why=not_given[0].sentence, settle=_settle(RULES[not_given[0].rule], not_given[0].proof))
+            first = not_given[0]
+            return ask.could_not_check(title, why=first.sentence, settle=_settle(RULES[first.rule], first.proof))
         well = "No rule says that an acknowledged record can be lost"
         return ask.nothing_in(scene.topics, well, gaps=coverage.partitions(scene.cluster))
     one = f", {count(len(at_once))} by a single failure" if at_once else ", by two failures"

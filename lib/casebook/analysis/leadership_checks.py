@@ -58,9 +58,11 @@ def offline(cluster: Cluster, verdicts: Sequence[Verdict], choices: Sequence[Sta
             "leader_dead": sum(v.state is State.LEADER_DEAD for v in hit),
             "unknown": len(unknown),
             "topics": topics_of(hit),
-            "rules": dict(sorted(Counter(v.rule for v in hit).items())),
+            "rules": dict(sorted(Counter(v.rule for v in hit if v.rule != "R11").items())),
+            "unknown_rules": sum(v.rule == "R11" for v in hit),
             "start_first": [choice.broker for choice in started],
             "heals": [choice.heals for choice in started],
+            "unknown_heals": sum(v.unclean_allowed is None for v in hit),
         },
     )
     if hit:
@@ -90,7 +92,7 @@ def _apart(verdicts: Sequence[Verdict]) -> Iterable[str]:
         yield f"{number(deleted, 'partition')} more {agree(deleted, 'is', 'are')} being deleted, and not counted as offline."
 
 
-_RESTS_ON_UNCLEAN = frozenset({"R1", "R3", "R4", "R8"})
+_RESTS_ON_UNCLEAN = frozenset({"R1", "R3", "R4", "R8", "R11"})
 
 
 def _whether_unclean(hit: Sequence[Verdict], version: KafkaVersion) -> Iterable[str]:
@@ -149,13 +151,14 @@ def deleting(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap])
     """Is a topic stuck in deletion?"""
     hit = [v for v in verdicts if v.state is State.DELETING]
     topics = sorted(name for name, topic in cluster.topics.items() if topic.deleting)
-    waits = sorted({r for v in hit for r in v.replicas if r not in v.live_replicas})
+    is_known = cluster.brokers_known and all(v.replicas for v in hit)
+    waits = sorted({r for v in hit for r in v.replicas if r not in v.live_replicas}) if is_known else []
     ask = Question(
         check="leadership.deleting",
         question="Is a topic stuck in deletion?",
         coverage=Coverage.every(len(cluster.topics), "topic", Source.ZNODES),
         threshold="a topic marked for deletion",
-        facts={"topics": topics, "waits_for": waits},
+        facts={"topics": topics, "waits_for": waits if is_known else None},
         evidence=tuple(Evidence(file=ZNODES, znode=f"/admin/delete_topics/{topic}") for topic in topics[:SHOWN]),
     )
     if not topics:

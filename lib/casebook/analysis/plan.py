@@ -66,7 +66,8 @@ class Plan:
         first = self.first
         if finding.check != _OFFLINE or first is None or first.act is not Act.START or _OFFLINE not in first.checks:
             return finding.title
-        order = f"; start broker {first.brokers[0]} first: heals {count(finding.facts['heals'][0])}"
+        least = "at least " if finding.facts["unknown_heals"] else ""
+        order = f"; start broker {first.brokers[0]} first: heals {least}{count(finding.facts['heals'][0])}"
         return f"{finding.title.removesuffix(order)}{order}"
 
 

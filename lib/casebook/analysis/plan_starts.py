@@ -9,7 +9,7 @@ from casebook.analysis.proof import SHOWN, START
 from casebook.analysis.start_first import StartChoice, elected_unclean, order
 from casebook.analysis.timeline_unclean import CHECK as UNCLEAN
 from casebook.analysis.timeline_unclean import is_led
-from casebook.analysis.verdicts import Verdict
+from casebook.analysis.verdicts import State, Verdict
 from casebook.analysis.verdicts import offline as offline_of
 from casebook.analysis.verdicts import online as online_of
 from casebook.analysis.words import agree, brokers, count, number, one_by_one
@@ -61,7 +61,15 @@ def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
             command=START,
             checks=(*_HEALED, *_SHORT, *danger.asked(rest)),
         )
-    if others:
+    unseen = sum(v.state is State.UNKNOWN and not set(others).isdisjoint(v.replicas) for v in lead.verdicts)
+    if unseen:
+        text = (
+            f"Collect the states of {number(unseen, 'partition')} before you start {brokers(others)}: which start comes first, "
+            "and what it costs, is not known."
+        )
+        yield PlanStep(act=Act.FIND_OUT, text=text, brokers=others, checks=_SHORT, never=tuple(never))
+        never = []
+    elif others:
         yield from danger.save(others)
         text = f"Start {one_by_one(others)}: {agree(len(others), 'its', 'their')} replicas catch up by themselves."
         checks = (*_SHORT, *(_NO_CONTROLLER,) * (not chosen and _has_no_controller(lead)), *danger.asked(others))
@@ -85,7 +93,8 @@ def impossible(lead: Leadership) -> Iterator[PlanStep]:
 
 def _start_one(lead: Leadership, choice: StartChoice, danger: "_Danger", never: Sequence[str]) -> PlanStep:
     whom, more = (choice.broker,), "" if choice.step == 1 else "more "
-    heals = f"{number(choice.heals, f'{more}partition')} {agree(choice.heals, 'elects', 'elect')} a leader at once"
+    least = "at least " if any(v.unclean_allowed is None for v in offline_of(lead.verdicts)) else ""
+    heals = f"{least}{number(choice.heals, f'{more}partition')} {agree(choice.heals, 'elects', 'elect')} a leader at once"
     checks = [*_HEALED, *_SHORT]
     checks += [_NO_CONTROLLER] * _has_no_controller(lead)
     checks += danger.asked(whom)

@@ -50,7 +50,7 @@ RULES = {
     "R8": "Nothing blocks an election; it is held when a broker comes or goes or the controller moves.",
     "R9": "The evidence on this partition cannot be taken at its word.",
     "R10": "A living member of the ISR is outside the assignment: the controller's election fails on it.",
-    "R11": "The state says that there is no leader; which rule keeps it so cannot be told from this evidence.",
+    "R11": "There is no living leader; which rule keeps it so cannot be told from this evidence.",
 }
 """Why a partition has no leader, by id. Source of all: the controller's election rules, see ``casebook.analysis.election``."""
 
@@ -239,11 +239,11 @@ class _Judge:
         if unclean:
             return "R4", f"{ids(partition.replicas)} {_is_are(partition.replicas)} dead; no replica is alive."
         in_sync = f"{ids(state.isr)} {_is_are(state.isr)} dead" if state.isr else "the ISR is empty"
-        untold = " Whether unclean election is allowed is not known." if unclean is None and alive else ""
-        rest = f"{in_sync}{_besides(partition, state, alive)}.{untold}"
-        if state.leader is not None:
-            return "R1", f"Named leader {state.leader} is not registered; {rest}"
-        return "R3", rest[0].upper() + rest[1:]
+        rest = f"{in_sync}{_besides(partition, state, alive)}."
+        because = rest[0].upper() + rest[1:] if state.leader is None else f"Named leader {state.leader} is not registered; {rest}"
+        if unclean is None:
+            return "R11", f"{because} Whether unclean election is allowed is not known."
+        return ("R3" if state.leader is None else "R1"), because
 
     def _winners(self, partition: Partition) -> tuple[int | None, int | None]:
         """Whom a clean election would choose, else whom an unclean one would."""

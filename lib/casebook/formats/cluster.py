@@ -258,15 +258,18 @@ def _unreadable_configs(found: _SortedOut, not_collected: tuple[Problem, ...]) -
 
 
 def _topics(found: _SortedOut, deleting: Mapping[str, Stat | None]) -> tuple[dict[str, Topic], dict[str, Assignment]]:
-    topics: dict[str, Topic] = {}
+    """Every topic that is there, also one whose znode cannot be read; and the assignments of those that can."""
     assignments: dict[str, Assignment] = {}
+    topics = {
+        name: Topic(name=name, deleting=name in deleting, deleting_since=mark.ctime if mark else None, stat=znode.stat)
+        for name, znode in found.by_kind["topic"]
+        if znode.outcome not in _GONE
+        for mark in (deleting.get(name),)
+    }
 
     def decode(znode: Znode, name: str) -> None:
-        mark = deleting.get(name)
-        since = mark.ctime if mark else None
-        topics[name] = topic = Topic(name=name, deleting=name in deleting, deleting_since=since, stat=znode.stat)
         assignments[name] = assignment = znodes.decode_topic(znode.data)
-        topics[name] = replace(topic, json_version=assignment.json_version)
+        topics[name] = replace(topics[name], json_version=assignment.json_version)
 
     found.read("topic", decode)
     return dict(sorted(topics.items())), assignments

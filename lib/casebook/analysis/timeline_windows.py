@@ -38,10 +38,10 @@ def end_of_states(scene: Scene) -> tuple[str, str]:
 def _leaderless(scene: Scene, rows: Sequence[StateRow], gone: Mapping[int, Absences]) -> Iterator[Window]:
     """Rule: from the loss of the leader's znode, or leader -1, until a leader is elected or is registered again.
 
-    One that may have lasted no time at all is none that is known.
+    A leader whose loss may have lasted no time at all was not known to be away; a state without leader was there, however briefly.
     """
     joined = _joined(piece for before, row, until in _spells(rows) for piece in _pieces(scene, before, row, until, gone))
-    return (window for window in joined if window.closed is None or not window.at_most or window.least)
+    return (one for one in joined if one.old_leader is None or one.closed is None or not one.at_most or one.least)
 
 
 def _joined(pieces: Iterable[Window]) -> Iterator[Window]:

@@ -108,7 +108,12 @@ class Examination:
 
     @cached_property
     def _lead(self) -> Leadership:
-        return leadership.examine(self.cluster, self.version, self.case.log_dirs() if self._at is None else ())
+        return leadership.examine(self.cluster, self.version, () if self._is_apart else self._log_dirs)
+
+    @property
+    def _is_apart(self) -> bool:
+        """Whether znodes and log dirs are of different moments: then nothing joins them."""
+        return self._apart is not None and self._apart.is_known
 
     def plan(self, *, timezone: str | None = None) -> Plan:
         """What to do first, and what after it; every notebook shows the same.
@@ -120,7 +125,7 @@ class Examination:
             timezone: Of log lines that do not tell theirs; that of the timeline, where one was asked for.
         """
         zone = timezone or self._timezone
-        held = self._held(zone)
+        held = None if self._is_apart else self._held(zone)
         return plan.make(
             self._lead,
             past=self._past(zone),

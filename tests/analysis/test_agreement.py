@@ -1,5 +1,6 @@
 """No two notebooks order another first step, forbid what another orders, or give two values of one number."""
 
+import re
 import shutil
 
 import pytest
@@ -9,8 +10,12 @@ from hypothesis import strategies as st
 from casebook.analysis import durability, leadership, maintenance, measures, plan
 from casebook.analysis.release import release
 from casebook.analysis.verdicts import offline, online
+from casebook.case import Case
+from casebook.examination import Examination
+from casebook.findings import Status
 from tests.analysis.agreement import disagreements
 from tests.analysis.test_start_first import STATES
+from tests.case_copies import CaseCopy
 from tests.evidence import made, override, state, znode
 from tests.unreadable import lesser, matrix
 from tests.unreadable.answers import answers
@@ -43,6 +48,25 @@ def test_lesser_cases(sample, kind, way, tmp_path):
     case = lesser.make(matrix.SAMPLES / sample, tmp_path / sample, kind, way)
     assert case is not None
     assert disagreements(answers(case, PLAIN)) == []
+
+
+@pytest.mark.parametrize("sample", ["offsets_bloat", "coordinators_loading"])
+def test_the_plan_mends_what_was_found(sample, tmp_path):
+    """Log dirs hours newer than the znodes: what could not be checked for that, no step of the plan mends."""
+    copy = CaseCopy(matrix.SAMPLES / sample, tmp_path / sample)
+    for path in [path for path in copy.paths if path.endswith("log_dirs.json")]:
+        copy.store(path, re.sub(rb'(?<="listed_at":)\d+', lambda found: b"%d" % (int(found[0]) + 6 * 3_600_000), copy.read(path)))
+    case = Case.open(copy.done())
+    book = Examination(
+        case=case,
+        cluster=(cluster := case.cluster()),
+        version=release(cluster),
+        at=None,
+        progress=lambda *_, **__: lambda *_: None,
+    )
+    told = {finding.check: finding.status for finding in (*book.evidence, *book.everything())}
+    assert told["evidence.moments"] is Status.COULD_NOT_CHECK
+    assert [step.text for step in book.plan().steps if Status.FINDING not in {told.get(check) for check in step.checks}] == []
 
 
 TOPIC = st.lists(STATES, min_size=1, max_size=3)

@@ -68,6 +68,11 @@ class Apart:
     certain: bool
 
     @property
+    def is_known(self) -> bool:
+        """Whether they are apart for sure: then nothing may join them."""
+        return self.certain or self.witness is not None
+
+    @property
     def words(self) -> str:
         """``The znodes are 6 h 0 min older than the log dirs``."""
         older, newer = ("znodes", "log dirs") if self.znodes_older else ("log dirs", "znodes")
@@ -136,7 +141,7 @@ def check(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, 
     if found.witness is not None:
         copy = found.witness
         why = f"{why} Broker {copy.broker} holds {copy.topic}-{copy.partition}, of which these znodes do not know that state."
-    if found.certain or found.witness is not None:
+    if found.is_known:
         return (ask.could_not_check(found.words, why=why, settle=_SETTLE),)
     quiet = "ZooKeeper's last transaction is older than the log dirs, and nothing in them is newer than it"
     return (replace(ask, caveats=(f"{found.words}, unless nothing changed since.",)).ok(quiet, gaps=()),)
@@ -144,7 +149,7 @@ def check(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, 
 
 def held(findings: Iterable[Finding], found: Apart | None) -> tuple[Finding, ...]:
     """The findings, but for those that join znodes and log dirs of different moments: these could not be checked."""
-    if found is None or not (found.certain or found.witness is not None):
+    if found is None or not found.is_known:
         return tuple(findings)
     return tuple(_withheld(finding, found) if _joins(finding) else finding for finding in findings)
 

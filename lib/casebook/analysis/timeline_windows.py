@@ -38,7 +38,7 @@ def end_of_states(scene: Scene) -> tuple[str, str]:
 def _leaderless(scene: Scene, rows: Sequence[StateRow], gone: Mapping[int, Absences]) -> Iterator[Window]:
     """Rule: from the loss of the leader's znode, or leader -1, until a leader is elected or is registered again.
 
-    A leader whose loss may have lasted no time at all was not known to be away; a state without leader was there, however briefly.
+    A leader whose loss may have lasted no time at all is not known to have been away; a state without leader was there.
     """
     joined = _joined(piece for before, row, until in _spells(rows) for piece in _pieces(scene, before, row, until, gone))
     return (one for one in joined if one.old_leader is None or one.closed is None or not one.at_most or one.least)

@@ -74,6 +74,8 @@ _MENDED = (
     "leader_minus_one: denied/states",
     "leader_minus_one: denied/subtree//config",
     "leader_minus_one: denied/assignments",
+    "kill_before_drain: torn/logs of brokers",
+    "leader_minus_one: torn/server.properties/4; left out/znodes",
 )
 """Each showed a class of faults once."""
 

@@ -36,7 +36,7 @@ def compacted(
     """Is the offsets topic compacted?
 
     Args:
-        unlisted: Why not every copy was listed.
+        unlisted: Why not every copy was listed, or not all that cleaners logged was read.
     """
     rules = {p.rule for p in partitions} or {without_log_dir(cleaner)[0] for cleaner in cleaners}
     blocked = [rule for rule in BLOCKED if rule in rules]

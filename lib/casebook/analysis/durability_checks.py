@@ -149,7 +149,13 @@ def _of_rule(scene: Scene, rule: Rule, asked: Sequence[Answer]) -> Finding:
     if missing:
         title = f"{rule.id}, {rule.head}: {_many(rule, missing)} could not be judged"
         return ask.could_not_check(title, why=missing[0].judged.sentence, settle=_settle(rule, missing[0].judged.proof))
-    return ask.nothing_in(well, _well(rule, well), gaps=coverage.partitions(scene.cluster) if rule.scope == TOPIC else ())
+    return ask.nothing_in(well, _well(rule, well), gaps=_gaps(rule, scene.cluster))
+
+
+def _gaps(rule: Rule, cluster: Cluster) -> tuple[Gap, ...]:
+    """Why there may be topics, or brokers, that nobody saw."""
+    gaps = coverage.partitions(cluster) if rule.scope in (TOPIC, CLUSTER) else ()
+    return (*gaps, *coverage.registrations(cluster)) if rule.scope == CLUSTER else gaps
 
 
 def _settle(rule: Rule, proof: str) -> str:

@@ -40,7 +40,7 @@ def checks(
 
     Args:
         buffers: By broker, ``offsets.load.buffer.size`` of all that may load a partition.
-        unlisted: Why not every copy of the topic was listed, or its settings are not known.
+        unlisted: Why not every copy of the topic was listed, its settings are not known, or not all that cleaners logged.
         unmapped: Why not every copy of a compacted topic was listed, or which are compacted is not known.
         unread_content: Why not all records of the topic were read.
         outdated: Why what was read last in a copy need not be what counts.

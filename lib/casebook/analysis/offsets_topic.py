@@ -161,7 +161,9 @@ def examine(
             shown,
             {broker: settings.of_broker("offsets.load.buffer.size", broker) for broker in holders},
             unread,
-            unlisted=coverage.copies(cluster, [OFFSETS_TOPIC], log_dirs) + coverage.overrides(cluster, "topics"),
+            unlisted=coverage.copies(cluster, [OFFSETS_TOPIC], log_dirs)
+            + coverage.overrides(cluster, "topics")
+            + coverage.unread_logs(of_brokers, cluster),
             unmapped=coverage.copies(cluster, configured.union(_COMPACTED), log_dirs) + coverage.overrides(cluster, "topics"),
             unread_content=coverage.contents(cluster, OFFSETS_TOPIC, [replica for replica, _ in replicas], scan)
             + coverage.listings(log_dirs),

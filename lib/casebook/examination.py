@@ -83,6 +83,7 @@ class Examination:
         self._progress = progress
         self._shared = SharedEvidence(case, cluster, version, progress=progress)
         self._timezone = "UTC"
+        self._ordered: frozenset[str] = frozenset()
         self._offsets: OffsetsEvidence | None = None
         self._loss: LossEvidence | None = None
         self._consumed = Consumed()
@@ -115,20 +116,17 @@ class Examination:
         """Whether znodes and log dirs are of different moments: then nothing joins them."""
         return self._apart is not None and self._apart.is_known
 
-    def plan(self, *, timezone: str | None = None) -> Plan:
+    def plan(self) -> Plan:
         """What to do first, and what after it; every notebook shows the same.
 
         It rests on what every notebook reads: znodes, log dirs as they were listed, logs and history; of a moment of the past on
         znodes alone. Loads, and lost records, are known better to those that read segments and a ledger.
-
-        Args:
-            timezone: Of log lines that do not tell theirs; that of the timeline, where one was asked for.
+        Log lines that do not tell their time zone have the one that was named last.
         """
-        zone = timezone or self._timezone
-        held = None if self._is_apart else self._held(zone)
+        held = None if self._is_apart else self._held(self._timezone)
         return plan.make(
             self._lead,
-            past=self._past(zone),
+            past=self._past(self._timezone),
             held=held.coordinators if held else None,
             topic=held.offsets_topic if held else None,
             lost=self._is_lost,
@@ -151,8 +149,12 @@ class Examination:
 
     def _advised(self, findings: tuple[Finding, ...], timezone: str | None = None) -> tuple[Finding, ...]:
         """The findings as this examination gives them: of their time, and with the plan's steps."""
-        self._tables["plan"] = (made := self.plan(timezone=timezone)).steps
-        return made.advise(self._in_time(findings))
+        self._timezone = timezone or self._timezone
+        made = self.plan()
+        self._tables["plan"] = made.steps
+        advised = made.advise(self._in_time(findings), instead_of=self._ordered)
+        self._ordered |= made.texts
+        return advised
 
     def maintenance(self, *, timezone: str = "UTC", scan: bool = True, **asked: str | float) -> Maintenance:
         """Which brokers may restart, how one is drained, what is left over; keeps its tables and the plan for the run folder.

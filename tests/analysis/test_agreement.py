@@ -50,23 +50,36 @@ def test_lesser_cases(sample, kind, way, tmp_path):
     assert disagreements(answers(case, PLAIN)) == []
 
 
+def examination(folder):
+    case = Case.open(folder)
+    cluster = case.cluster()
+    return Examination(case=case, cluster=cluster, version=release(cluster), at=None, progress=lambda *_, **__: lambda *_: None)
+
+
 @pytest.mark.parametrize("sample", ["offsets_bloat", "coordinators_loading"])
 def test_the_plan_mends_what_was_found(sample, tmp_path):
     """Log dirs hours newer than the znodes: what could not be checked for that, no step of the plan mends."""
     copy = CaseCopy(matrix.SAMPLES / sample, tmp_path / sample)
     for path in [path for path in copy.paths if path.endswith("log_dirs.json")]:
         copy.store(path, re.sub(rb'(?<="listed_at":)\d+', lambda found: b"%d" % (int(found[0]) + 6 * 3_600_000), copy.read(path)))
-    case = Case.open(copy.done())
-    book = Examination(
-        case=case,
-        cluster=(cluster := case.cluster()),
-        version=release(cluster),
-        at=None,
-        progress=lambda *_, **__: lambda *_: None,
-    )
+    book = examination(copy.done())
     told = {finding.check: finding.status for finding in (*book.evidence, *book.everything())}
     assert told["evidence.moments"] is Status.COULD_NOT_CHECK
     assert [step.text for step in book.plan().steps if Status.FINDING not in {told.get(check) for check in step.checks}] == []
+
+
+def test_one_time_zone(tmp_path):
+    """What triage asks before a time zone is named is advised again in that zone, and so is the verdict."""
+    shutil.copytree(matrix.SAMPLES / "coordinators_loading", tmp_path / "case")
+    asked = {zone: examination(tmp_path / "case") for zone in ("UTC", "Asia/Shanghai")}
+    orders = {}
+    for zone, book in asked.items():
+        lead = book.leadership()
+        found = (*lead.findings, *book.maintenance_in_short(lead), *book.groups(timezone=zone))
+        orders[zone] = {step.text for finding in book.together(found, timezone=zone) for step in finding.next}
+        assert book.plan().first.text in orders[zone]
+    only_utc = asked["UTC"].plan().texts - asked["Asia/Shanghai"].plan().texts
+    assert only_utc and not only_utc & orders["Asia/Shanghai"]
 
 
 TOPIC = st.lists(STATES, min_size=1, max_size=3)

@@ -4,7 +4,7 @@ Order: what loses commits while nobody acts; brokers to start, each after what o
 brokers; lost records. What only some notebooks read, a ledger, adds its step behind the others: it never moves the first one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from casebook.analysis import plan_groups, plan_starts
@@ -43,15 +43,24 @@ class Plan:
         warned = (Step(kind="not", text=text) for step in own if step.checks[0] == check for text in step.never)
         return (*orders, *warned)
 
-    def advise(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
-        """The findings, with the plan's steps before their own; doing so twice changes nothing."""
-        return tuple(self._advised(one) for one in findings)
+    @property
+    def texts(self) -> frozenset[str]:
+        """All that it orders and forbids."""
+        return frozenset(text for step in self.steps for text in (step.text, *step.never))
 
-    def _advised(self, finding: Finding) -> Finding:
+    def advise(self, findings: Iterable[Finding], *, instead_of: Collection[str] = ()) -> tuple[Finding, ...]:
+        """The findings, with the plan's steps before their own; doing so twice changes nothing.
+
+        Args:
+            instead_of: What an earlier plan of the same evidence ordered, e.g. of another time zone.
+        """
+        said = self.texts.union(instead_of)
+        return tuple(self._advised(one, said) for one in findings)
+
+    def _advised(self, finding: Finding, said: Collection[str]) -> Finding:
         if finding.status is not Status.FINDING:
             return finding
         planned = self.of(finding.check)
-        said = {text for step in self.steps for text in (step.text, *step.never)}
         own = [step for step in finding.next if step.text not in said]
         if own and not planned and self.first is not None and finding.check in CHECKS:
             planned = (_step(self.first, "first"),)

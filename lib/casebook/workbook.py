@@ -20,7 +20,6 @@ from casebook import citations, exports, kept_runs, notebooks, places, runs, sou
 from casebook import doctor as _doctor
 from casebook.analysis import (
     deletion_choice,
-    leadership,
     measures,
     next_paste,
     quiz_past,
@@ -309,7 +308,7 @@ class Workbook(Examination):
         """
         last = self._last_in_sync()
         self._quiz = quiz_views.Desk(
-            questions=quiz_questions.questions(leadership.examine(self.cluster, self.version), last_in_sync=last),
+            questions=quiz_questions.questions(self._lead, last_in_sync=last),
             answers=answers,
             incident=walkthrough_views.incident(self.cluster, self.version, self._stored_states(), last),
             where=quiz_views.Where(source=self._source, at="" if self._at is None else self.as_of, quote=self._shown),

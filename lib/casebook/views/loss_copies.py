@@ -55,10 +55,13 @@ def _holds(holds: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def starts(rows: Sequence[StartPrice]) -> Table | None:
-    """What it costs to start each broker before the others, the safest first; ``None`` where nobody has to be started."""
+    """What it costs to start each broker before the others, the safest first; ``None`` where nobody has to be started.
+
+    Of equals it is the one that leads most, and then the lowest id, as in the plan.
+    """
     if not rows:
         return None
-    ranked = sorted(rows, key=lambda row: (row.records is None, row.records, row.unknown, row.broker))
+    ranked = sorted(rows, key=lambda row: (row.records is None, row.records, row.unknown, -row.partitions, row.broker))
     best = ranked[0]
     return Table(
         name="start-prices",

@@ -13,8 +13,8 @@ from casebook.case_folder import DERIVED, HISTORY, PASTED, ZNODES, Item
 from casebook.clients import ClientFile
 from casebook.errors import CaseError
 from casebook.events import is_log
-from casebook.facts import Change, Cluster, Problem, StatedVersion, Znode
-from casebook.formats import cluster, history_lines, log_dir_rows, properties, time_machine, znode_lines, znodes
+from casebook.facts import Change, Cluster, LoggedRegistration, Problem, StatedVersion, Znode
+from casebook.formats import cluster, history_lines, log_dir_rows, logged, properties, time_machine, znode_lines, znodes
 from casebook.pasted import Pasted
 from casebook.storage import LogDir
 
@@ -23,7 +23,6 @@ LIVE = "live:"
 _LOOPBACK = re.compile(r"(?:localhost|127\.[0-9.]+|\[::1\]):")
 _NAME = re.compile(r"\w[\w.-]*", re.ASCII)
 _LONGEST_LINE = 16 << 20
-_LOGGED_VERSION = re.compile(r" INFO Kafka version ?: (\d+(?:\.\d+){2,3}\S*)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,12 +301,16 @@ class Case:
 
     def logged_versions(self) -> tuple[StatedVersion, ...]:
         """The release that each broker logged at its last start in its logs, by path and line."""
-        stated: dict[tuple[int, str], StatedVersion] = {}
+        return logged.versions(self._log_lines())
+
+    def logged_registrations(self) -> Iterator[LoggedRegistration]:
+        """When brokers registered, by their own logs."""
+        return logged.registrations(self._log_lines())
+
+    def _log_lines(self) -> Iterator[logged.Line]:
         for path, broker in self._logs():
-            for number, line in enumerate(_text_lines(self.folder / path), start=1):
-                if match := _LOGGED_VERSION.search(line):
-                    stated[broker, path] = StatedVersion(broker=broker, text=match[1], proof=f"{path}:{number}")
-        return tuple(stated.values())
+            for number, text in enumerate(_text_lines(self.folder / path), start=1):
+                yield logged.Line(broker, path, number, text)
 
     def line(self, place: str) -> str:
         """The line at ``path:number``; ``""`` when it is not there."""
@@ -333,12 +336,7 @@ class Case:
     def _logs(self) -> Iterator[tuple[str, int]]:
         for path in sorted(self.items):
             parts = PurePosixPath(path).parts
-            if (
-                len(parts) >= 4
-                and parts[0] == "brokers"
-                and parts[2] == "logs"
-                and (broker := znodes.number(parts[1])) is not None
-            ):
+            if len(parts) >= 4 and parts[:3:2] == ("brokers", "logs") and (broker := znodes.number(parts[1])) is not None:
                 yield path, broker
 
 

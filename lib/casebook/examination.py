@@ -76,25 +76,24 @@ class Examination:
         self.pasted = next_paste.checks(case.pasted(), cluster, version) if at is None else ()
         self._log_dirs = case.log_dirs() if at is None else ()
         self._moments = moments.observations(cluster, log_dirs=self._log_dirs)
-        from_files = case.has_history
-        self._apart = moments.apart(cluster, self._moments, self._log_dirs, from_files=from_files)
-        of_time = moments.check(cluster, self._moments, self._log_dirs, from_files=from_files)
+        self._apart = moments.apart(cluster, self._moments, self._log_dirs, from_files=case.has_history)
+        ends = moments.last_transaction(cluster, case.past()) if at is None else None
+        self._outdated = moments.outdated(self._apart, ends, case.logged_registrations()) if ends else None
+        of_time = moments.check(cluster, self._moments, self._log_dirs, from_files=case.has_history, past=self._outdated)
         self.evidence: tuple[Finding, ...] = (*evidence.checks(cluster, version), *of_time, *self.pasted)
-        self._progress = progress
         self._shared = SharedEvidence(case, cluster, version, progress=progress)
-        self._timezone = "UTC"
+        self._progress, self._timezone = progress, "UTC"
         self._ordered: frozenset[str] = frozenset()
         self._offsets: OffsetsEvidence | None = None
         self._loss: LossEvidence | None = None
-        self._consumed = Consumed()
-        self._is_lost = False
+        self._consumed, self._is_lost = Consumed(), False
         self._files: Mapping[str, str] = {}
         self._drain: Mapping[str, str | float] = {}
         self._tables: dict[str, Sequence[object]] = {"problems": cluster.problems}
 
     def _in_time(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
         """With the moments of what each looked at, and without those that join evidence of different moments."""
-        seen = moments.by_what_is_there(moments.held(findings, self._apart), self._shared.absent)
+        seen = moments.by_what_is_there(moments.held(findings, self._apart, self._outdated), self._shared.absent)
         return moments.dated(seen, {**self._moments, **self._shared.observed})
 
     def leadership(self) -> Leadership:
@@ -125,7 +124,7 @@ class Examination:
         """
         held = None if self._is_apart else self._held(self._timezone)
         return plan.make(
-            self._lead,
+            self._lead if self._outdated is None else leadership.unknown(self._lead),
             past=self._past(self._timezone),
             held=held.coordinators if held else None,
             topic=held.offsets_topic if held else None,

@@ -111,6 +111,22 @@ class StatedVersion:
     proof: str
 
 
+class LoggedRegistration(NamedTuple):
+    """A registration that a broker's own log tells of.
+
+    Args:
+        broker: Who registered.
+        zxid: The transaction that created its znode; ``None`` before 2.2, which does not print it.
+        printed: The line's time, epoch ms as if its zone were UTC; ``None`` where it bears none.
+        proof: ``path:line`` in the case.
+    """
+
+    broker: int
+    zxid: int | None
+    printed: int | None
+    proof: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Broker:
     """A registered broker: a child of ``/brokers/ids``.

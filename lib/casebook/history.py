@@ -6,6 +6,9 @@ from typing import NamedTuple
 
 from casebook.facts import PartitionState
 
+HOLES = "ZooKeeper's transactions between snapshots"
+"""What a case lacks where transactions are missing and a later snapshot goes on: the past, and nothing of the last state."""
+
 
 class What(StrEnum):
     """What a transaction did to one znode or session."""

@@ -4,10 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from casebook.analysis import moments
+from casebook.analysis import leadership, moments, plan
+from casebook.analysis.moments import Ends
+from casebook.facts import Broker, Change, LoggedRegistration, Stat
 from casebook.findings import Coverage, Question, Severity, Status
 from casebook.observed import Observation, Source, gap, observation
 from casebook.storage import EpochStart, LogDir, Replica, SegmentFile
+from tests.analysis.timeline_scenes import NEW
 from tests.evidence import made, state
 
 NOON = 1_700_000_000_000
@@ -151,6 +154,69 @@ class TestHeld:
     def test_quiet_is_not_apart(self):
         said = answer(Status.FINDING, Source.ZNODES, Source.LOG_DIRS)
         assert moments.held([said], apart(walked(NOON - 6 * HOUR), log_dir(), from_files=True)) == (said,)
+
+
+class TestOutdated:
+    """Znodes of ZooKeeper's files that something later contradicts."""
+
+    ENDS = Ends(0x20, NOON)
+
+    def said(self, zxid, printed=NOON, found=None, ends=ENDS):
+        return moments.outdated(found, ends, [LoggedRegistration(3, zxid, printed, "brokers/3/logs/server.log:7")])
+
+    @pytest.mark.parametrize("printed", [NOON - 10 * HOUR, NOON + 10 * HOUR, None])
+    def test_by_the_transaction_of_a_later_start(self, printed):
+        """In whatever zone its log is written."""
+        past = self.said(0x21, printed)
+        assert past.words == "The znodes are older than the last start of broker 3"
+        assert "0x20" in past.why and "0x21" in past.why
+        assert [one.label for one in past.evidence] == ["brokers/3/logs/server.log:7"]
+
+    @pytest.mark.parametrize("zxid", [0x20, 0x1F])
+    def test_not_by_a_start_that_they_know(self, zxid):
+        assert self.said(zxid) is None
+
+    def test_not_by_a_zookeeper_whose_data_is_gone(self):
+        """Its transactions were counted from 1 as well."""
+        assert self.said(0x900, NOON - 60 * HOUR) is None
+
+    @pytest.mark.parametrize(("hours", "later"), [(20, False), (30, True)])
+    def test_before_2_2_by_a_time_that_is_later_in_any_zone(self, hours, later):
+        assert (self.said(None, NOON + hours * HOUR) is not None) is later
+
+    def test_by_what_a_log_dir_holds(self):
+        found = apart(walked(NOON - 6 * HOUR), log_dir(topic="made_since"), from_files=True)
+        assert moments.outdated(found, self.ENDS, []).words == "The znodes are older than the log dir of broker 1"
+        assert moments.outdated(apart(walked(NOON - 6 * HOUR), log_dir(), from_files=True), self.ENDS, []) is None
+
+    def test_the_last_transaction_is_that_of_the_history_or_of_a_znode_behind_it(self):
+        changes = [Change(0x9, NOON, None, "set", None, ())]
+        known = replace(walked(NOON + 5), brokers={1: Broker(id=1, stat=Stat(czxid=0x11, mzxid=0x11))})
+        assert moments.last_transaction(known, changes) == Ends(0x11, NOON + 5)
+        assert moments.last_transaction(known, []) is None
+
+    @pytest.mark.parametrize(
+        ("check", "stands"), [("leadership.offline", False), ("coordinators.leaderless", False), ("durability.single_copy", True)]
+    )
+    def test_what_they_say_of_the_present_is_withheld(self, check, stands):
+        """How a topic was set up stands, as of then."""
+        said = replace(answer(Status.FINDING, Source.ZNODES), check=check)
+        (held,) = moments.held([said], None, self.said(0x21))
+        assert (held.status is Status.FINDING) is stands
+        if not stands:
+            assert held.title == "Not known: the znodes are older than the last start of broker 3"
+            assert held.settle.startswith("Give ZooKeeper's later transaction logs")
+
+    def test_it_is_said_without_log_dirs_as_well(self):
+        known = moments.observations(walked(NOON), log_dirs=[])
+        (said,) = moments.check(walked(NOON), known, [], from_files=True, past=self.said(0x21))
+        assert (said.status, said.title) == (Status.COULD_NOT_CHECK, "The znodes are older than the last start of broker 3")
+
+    def test_nobody_is_to_be_started_by_them(self):
+        """Broker 1 is not registered there; whether it is now nobody knows."""
+        lead = leadership.examine(replace(HERE, brokers={}, brokers_known=True), NEW)
+        assert any(step.brokers for step in plan.make(lead).steps)
+        assert plan.make(leadership.unknown(lead)).steps == ()
 
 
 def test_each_answer_says_of_when_its_evidence_is():

@@ -95,6 +95,21 @@ class TestProtocols:
     def test_first_bytes(self, size, name):
         assert protocol(size) == name
 
+    @pytest.mark.parametrize(
+        ("address", "host"),
+        [
+            ("/10.0.0.7:5123", "10.0.0.7"),
+            ("10.0.0.7", "10.0.0.7"),
+            ("/0:0:0:0:0:0:0:1:5123", "0:0:0:0:0:0:0:1"),
+            ("/0:0:0:0:0:0:0:1", "0:0:0:0:0:0:0:1"),
+            ("/[fe80:0:0:0:0:0:0:7]:5123", "fe80:0:0:0:0:0:0:7"),
+        ],
+    )
+    def test_a_sender_keeps_its_whole_address(self, address, host):
+        """Java prints an address of IPv6 with all its groups, with or without a port."""
+        told = event("bad_request", 0, 1, size=int.from_bytes(b"POST"), limit=104857600, client=address)
+        assert finding(examined(told), "unknown_requests").facts["senders"] == [host]
+
     def refused(self, size, times=1):
         """A connection with such a size, closed."""
         told = []

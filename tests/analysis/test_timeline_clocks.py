@@ -71,6 +71,20 @@ class TestShifted:
         assert "no more than its uncertainty" in clock.why
         assert all(row.at == row.time for row in found.rows)
 
+    @pytest.mark.parametrize("hours", [2, 0])
+    def test_lines_on_another_topic_of_the_name_do_not_count(self, hours):
+        """A topic that was deleted unseen had the same epochs: a few lines would be minutes, or months, before the state."""
+        shift = hours * 3_600_000
+        told, lines = History(), []
+        told.register(1, -50_000, 0xA)
+        for number in range(40):
+            told.write("t", number, 1, (1,), 0, number)
+            early = {5: -700_000, 9: -800_000, 20: -90 * 86_400_000}.get(number, 0)
+            lines.append(event("partition_changed", number + 3 + early, 1, skew=shift, line=number + 9, topic="t", partition=number,
+                               from_="NewPartition", to="OnlinePartition", leader=1, leader_epoch=0, isr="1"))  # fmt: skip
+        (clock,) = examined(*lines, told=told).clocks
+        assert abs(clock.skew - shift) <= clock.uncertainty + 5 <= 100
+
     def test_words(self):
         """A clock is ahead of another, or behind it; two unknown ones are off."""
         assert "40 s behind ZooKeeper" in finding(incident(skew={57: -40_000}), "clocks").title

@@ -88,6 +88,12 @@ class TestFinding:
         assert "state-change.log names no broker" in found.why
         assert [one.label for one in found.evidence] == [f"{SERVER}:7"]
 
+    def test_of_two_brokers(self):
+        """One of which it was given for: it is not said that it is not theirs."""
+        lines = [event("loading", n, 1 + n % 2, file=SERVER, line=7 + n, speaker=1 + n % 2) for n in range(8)]
+        found = finding(examined(*lines, covered=[log(2)._replace(broker=None)]), "owners")
+        assert found.title == "1 log given for broker 2 is not theirs, or not theirs alone"
+
     def test_others(self):
         """Well where lines name the broker; unknown where none does."""
         assert finding(examined(event("loading", 0, 1, speaker=1), covered=[log(1)]), "owners").status is Status.OK

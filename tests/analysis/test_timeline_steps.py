@@ -1,11 +1,13 @@
 """Clocks that were set while their logs were written: found where lines tell, and each stretch with its own skew."""
 
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 
 from casebook import places
-from casebook.analysis import release, timeline
+from casebook.analysis import release, timeline, timeline_clock_checks
+from casebook.analysis.timeline_rows import Clock, Step
 from casebook.case import Case
 from casebook.findings import Severity, Status
 from casebook.formats import history_facts
@@ -83,6 +85,13 @@ class TestBack:
         assert "back by 40 s or more" in told.title
         assert "could not be ordered" in told.why
         assert [silence.proof for silence in found.silences if silence.kind == "clock" and silence.broker == 1] == [step.after]
+
+    def test_set_in_a_pause(self):
+        """Lines that go on to later times do not tell how far: a pause may lie between them."""
+        step = Step("a.log:1", "a.log:2", T0, T0 + 9000, 7_200_000, 20, {}, False)
+        clock = Clock("broker 1", 1, None, None, 0, "ZooKeeper", False, "", (step,))
+        told = timeline_clock_checks.clocks(SimpleNamespace(clocks=(clock,), reference="ZooKeeper", timezone="UTC"))
+        assert told.title == "The clock of broker 1 was set by an unknown time while its log was written"
 
     def test_a_thread_that_prints_late(self):
         """One line that comes late, or a few milliseconds of disorder, are no clock."""

@@ -51,6 +51,28 @@ class TestLeaderless:
         told.write("t", 0, 1, (1,), 2, 9200)
         assert spans(examined(told=told), "leaderless") == [(1000, 9200)]
 
+    def test_a_log_tells_who_came_back_behind_the_last_transaction(self):
+        """Its line names the transaction, by a clock that is 5 ms behind; since when it was back nobody knows, nor who leads since."""
+        told = started()
+        told.lose(1, 1000, 0xA)
+        last = told.configure("t", {}, 2000)
+        line = event("broker_registered", 9000, 1, czxid=last + 40)
+        found = examined(line, told=told)
+        (window,) = windows(found, "leaderless")
+        assert (window.opened, window.closed_earliest, window.closed) == (T0 + 1000, T0 + 2000, T0 + 9005)
+        assert window.closed_proof.endswith("server.log:1")
+        assert finding(found, "leaderless").title.endswith(
+            f"; it had one again by {instant(T0 + 9000)[:19].replace('T', ' ')} UTC"
+        )
+
+    @pytest.mark.parametrize(("zxid", "after"), [(2, 9000), (4000, -200_000_000)])
+    def test_a_line_on_an_earlier_start_does_not(self, zxid, after):
+        """One that the history knows, or one of a ZooKeeper whose data is gone."""
+        told = started()
+        told.lose(1, 1000, 0xA)
+        found = examined(event("broker_registered", after, 1, czxid=zxid), told=told)
+        assert windows(found, "leaderless")[0].closed is None
+
     def test_without_election_until_it_registers(self):
         """0.9 leaves the state alone: the same leader is there again once it is registered."""
         told = started()

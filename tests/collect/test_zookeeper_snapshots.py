@@ -14,6 +14,7 @@ from casebook.collect import collect_case
 from casebook.errors import CaseError
 from casebook.findings import Status
 from casebook.formats.history_lines import BEGIN
+from casebook.history import HOLES
 from tests.collect.zookeeper_lives import BROKERS, Life, Told
 
 BOUNDED = (WindowKind.LEADERLESS, WindowKind.UNDER_MIN_ISR)
@@ -45,7 +46,7 @@ class TestCollected:
         assert [one.time for one in changes[:1] + changes[2:]] == [life.times[z] for z in (life.led, life.third, life.second)]
         assert life.times[life.none] <= changes[1].time <= life.times[life.later]
         (problem,) = told.data.problems
-        assert "transactions are missing in 3 places" in problem.reason
+        assert (problem.path, "transactions are missing in 3 places" in problem.reason) == (HOLES, True)
 
     def test_before_and_between_logs(self, life, tmp_path):
         """A snapshot that no log goes on from is used wherever it lies; one that the logs reach tells nothing new."""

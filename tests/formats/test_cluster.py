@@ -6,6 +6,7 @@ import pytest
 
 from casebook.facts import Partition, PartitionState, Problem, ReadOutcome, Stat, Znode
 from casebook.formats import cluster
+from casebook.history import HOLES
 from tests.evidence import made, of_brokers, override, rows, state, state_path, znode
 
 ONE = {"t": {0: ([1, 2], state(1, [1, 2]))}}
@@ -137,6 +138,11 @@ class TestUnlisted:
             Problem(path="brokers/1/logs/server.log", reason="cut"),
         ]
         assert cluster.from_znodes(rows(topics=ONE), not_collected=parts).unlisted == (parts[0],)
+
+    def test_a_hole_in_the_past_hides_nothing(self):
+        """Transactions that are missing before a whole snapshot."""
+        hole = Problem(path=HOLES, reason="transactions between 0x5 and 0x9 are missing")
+        assert cluster.from_znodes(rows(topics=ONE), not_collected=[hole]).unlisted == ()
 
 
 class TestOthers:

@@ -7,7 +7,7 @@ from casebook.analysis.coordinator_rows import BlastRadius, Partitions, Waiting
 from casebook.analysis.coordinator_states import State
 from casebook.analysis.load_ends import BrokerQueue
 from casebook.analysis.proof import SHOWN
-from casebook.analysis.words import count, number
+from casebook.analysis.words import number
 from casebook.events import Event, LogFile
 from casebook.facts import Cluster
 from casebook.findings import Evidence
@@ -58,15 +58,17 @@ def within(partitions: Iterable[Waiting], *states: State) -> list[Waiting]:
 
 
 def whom(hit: Sequence[Waiting]) -> str:
-    """``9 groups of 2 partitions``, or the partitions alone when no group is known."""
+    """``9 groups of 2 partitions``, or the partitions alone when no group is known; those that logs name may be gone."""
     groups, of = sum(len(one.groups) for one in hit), number(len(hit), "offsets partition")
+    if groups and any(one.at_least for one in hit):
+        return f"{of} with {known_groups(hit)}"
     return f"{known_groups(hit)} of {of}" if groups else of
 
 
 def known_groups(hit: Sequence[Waiting]) -> str:
-    """``9 groups``, or ``9 or more groups`` where lines of logs name them: they name only those that did something."""
-    groups = sum(len(one.groups) for one in hit)
-    return f"{count(groups)} or more groups" if any(one.at_least for one in hit) else number(groups, "group")
+    """``9 groups``, or ``9 groups named in logs``: there may be others, and some of these may be gone."""
+    groups = number(sum(len(one.groups) for one in hit), "group")
+    return f"{groups} named in logs" if any(one.at_least for one in hit) else groups
 
 
 def proofs(hit: Sequence[Waiting]) -> tuple[Evidence, ...]:

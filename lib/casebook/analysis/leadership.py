@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from casebook.analysis import empty_copies, leadership_checks
 from casebook.analysis.start_first import StartChoice, start_first
@@ -38,6 +38,7 @@ class Leadership:
         verdicts: Ordered by topic and partition.
         empty: Dead brokers whose log dirs hold no segment of partitions that wait for them, with the number of these.
         start_first: Ordered by step, then broker.
+        outdated: The znodes are of the past: nobody knows who is dead now, or whom to start.
         controller_epochs: By epoch.
         findings: One for every check, in a fixed order.
     """
@@ -50,6 +51,7 @@ class Leadership:
     start_first: tuple[StartChoice, ...]
     controller_epochs: tuple[ControllerEpoch, ...]
     findings: tuple[Finding, ...]
+    outdated: bool = False
 
 
 def examine(cluster: Cluster, version: VersionInUse, log_dirs: Sequence[LogDir] = ()) -> Leadership:
@@ -71,6 +73,11 @@ def examine(cluster: Cluster, version: VersionInUse, log_dirs: Sequence[LogDir] 
         controller_epochs=controller_epochs(cluster),
         findings=leadership_checks.checks(cluster, version, judged, dead, choices),
     )
+
+
+def unknown(lead: Leadership) -> Leadership:
+    """Of a cluster whose znodes are of the past."""
+    return replace(lead, dead=(), verdicts=(), empty=(), start_first=(), outdated=True)
 
 
 def controller_epochs(cluster: Cluster) -> tuple[ControllerEpoch, ...]:

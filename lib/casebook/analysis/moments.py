@@ -3,15 +3,21 @@
 Znodes tell of the moment of their walk, a list of log dirs of the moment of listing. Between the two, topics are created and
 deleted, leaders move and logs are cleaned. So an answer that joins them holds only where both are of one collection; otherwise it
 is withheld, and the gap is named once for the whole report.
+
+Znodes of ZooKeeper's own files are those after the last transaction that is there. Where a log or a log dir holds what they
+cannot know, they tell of the past: what they say of the present is withheld as well.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from casebook.analysis.timeline_history import Past
+from casebook.analysis.timeline_pairs import FARTHEST
+from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.words import duration, moment, uncapitalised
 from casebook.events import LogFile
-from casebook.facts import Cluster, instant
+from casebook.facts import Change, Cluster, LoggedRegistration, instant
 from casebook.findings import Coverage, Evidence, Finding, Question, Status
 from casebook.observed import Observation, Source, gap, observation
 from casebook.storage import LogDir, Replica
@@ -20,6 +26,9 @@ _ONE_COLLECTION = 15 * 60_000
 """What lies closer together may be of one collection: of a large cluster it takes minutes."""
 _OF_DISKS = frozenset({Source.LOG_DIRS, Source.SEGMENTS})
 _SETTLE = "Collect znodes and log dirs in one go: casebook collect --zookeeper HOST:2181 --log-dirs BROKER=DIR."
+_SETTLE_LATER = "Give ZooKeeper's later transaction logs, or walk it: casebook collect --zookeeper HOST:2181."
+_OF_NOW = frozenset({"leadership", "maintenance", "coordinators"})
+"""What checks are called that tell who leads, and who lives, now."""
 
 Observations = Mapping[Source, Observation]
 
@@ -122,10 +131,91 @@ def _led_since(cluster: Cluster, copies: Iterable[Replica]) -> Iterator[Replica]
             yield copy
 
 
-def check(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, from_files: bool) -> tuple[Finding, ...]:
-    """Whether all evidence is of one moment; nothing where only one kind of it has a moment."""
-    if Source.ZNODES not in known or Source.LOG_DIRS not in known:
-        return ()
+class Ends(NamedTuple):
+    """Where znodes end: the last transaction that they know, and its time."""
+
+    zxid: int
+    time: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outdated:
+    """Znodes of ZooKeeper's own files that other evidence proves to be of the past.
+
+    Args:
+        words: ``The znodes are older than the last start of broker 3``.
+        why: What they cannot know.
+        evidence: Where that is told.
+    """
+
+    words: str
+    why: str
+    evidence: tuple[Evidence, ...]
+
+
+def outdated(found: Apart | None, ends: Ends | None, registered: Iterable[LoggedRegistration]) -> Outdated | None:
+    """What proves that znodes of ZooKeeper's files are of the past; ``None`` where nothing does.
+
+    Args:
+        found: Of :func:`apart`.
+        ends: Of :func:`last_transaction`.
+        registered: By the brokers' own logs.
+    """
+    later = [one for one in registered if ends is not None and _is_behind(one, ends)]
+    if later:
+        one = later[-1]
+        by = f"transaction 0x{one.zxid:x}" if one.zxid is not None else f"a line that bears {moment(instant(one.printed))[:-4]}"
+        why = f"They end with transaction 0x{ends.zxid:x} of {moment(instant(ends.time))}; its log has it register with {by}."
+        words = f"The znodes are older than the last start of broker {one.broker}"
+        return Outdated(words=words, why=why, evidence=(proof(one.proof),))
+    if found is not None and found.znodes_older and found.witness is not None:
+        words = f"The znodes are older than the log dir of broker {found.witness.broker}"
+        return Outdated(words=words, why=_unknown_to_znodes(found.witness), evidence=(Evidence(file=found.witness.item),))
+    return None
+
+
+def _is_behind(one: LoggedRegistration, ends: Ends) -> bool:
+    """Whether a broker registered after the last transaction that znodes know.
+
+    Rule: by its transaction, unless the line is so old that it is of a ZooKeeper whose data is gone; before 2.2, by a time
+    that is later in any zone.
+    """
+    if one.zxid is not None:
+        return one.zxid > ends.zxid and (one.printed is None or one.printed > ends.time - FARTHEST)
+    return one.printed is not None and one.printed > ends.time + FARTHEST
+
+
+def last_transaction(cluster: Cluster, changes: Iterable[Change]) -> Ends | None:
+    """What znodes and ZooKeeper's files are known to know last; ``None`` without any of these files.
+
+    Args:
+        changes: The history.
+    """
+    last = max(((change.zxid, change.time) for change in changes), default=None)
+    if last is None:
+        return None
+    stats = (*(broker.stat for broker in cluster.brokers.values()), *(p.state.stat for p in cluster.partitions if p.state))
+    known = (zxid for stat in stats if stat is not None for zxid in (stat.czxid, stat.mzxid) if zxid is not None)
+    return Ends(max((last[0], *known)), max(last[1], cluster.read_to or 0))
+
+
+def _unknown_to_znodes(copy: Replica) -> str:
+    return f"Broker {copy.broker} holds {copy.topic}-{copy.partition} in a state that these znodes do not know."
+
+
+def check(
+    cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, from_files: bool, past: Outdated | None = None
+) -> tuple[Finding, ...]:
+    """Whether all evidence is of one moment; nothing where only one kind of it has a moment.
+
+    Args:
+        past: Of :func:`outdated`.
+    """
+    both = Source.ZNODES in known and Source.LOG_DIRS in known
+    return (_check(cluster, known, log_dirs, from_files, past),) if both or past is not None else ()
+
+
+def _check(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], from_files: bool, past: Outdated | None) -> Finding:
     found = apart(cluster, known, log_dirs, from_files=from_files)
     ask = Question(
         check="evidence.moments",
@@ -133,25 +223,39 @@ def check(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, 
         coverage=Coverage.every(2, "kind of evidence", Source.ZNODES, Source.LOG_DIRS, many="kinds of evidence"),
         threshold="more than 15 minutes between them",
         facts={"apart_ms": found.milliseconds if found else 0, "znodes_older": found.znodes_older if found else None},
-        evidence=(Evidence(file="case.json"),),
+        evidence=(Evidence(file="case.json"), *(past.evidence if past else ())),
     )
+    if past is not None:
+        return ask.could_not_check(past.words, why=past.why, settle=_SETTLE_LATER)
     if found is None:
-        return (ask.ok("Znodes and log dirs are of one collection", gaps=()),)
+        return ask.ok("Znodes and log dirs are of one collection", gaps=())
     why = f"Znodes: {moment(instant(known[Source.ZNODES].last))}; log dirs: {moment(instant(found.listed))}."
     if found.witness is not None:
-        copy = found.witness
-        why = f"{why} Broker {copy.broker} holds {copy.topic}-{copy.partition}, of which these znodes do not know that state."
+        why = f"{why} {_unknown_to_znodes(found.witness)}"
     if found.is_known:
-        return (ask.could_not_check(found.words, why=why, settle=_SETTLE),)
-    quiet = "ZooKeeper's last transaction is older than the log dirs, and nothing in them is newer than it"
-    return (replace(ask, caveats=(f"{found.words}, unless nothing changed since.",)).ok(quiet, gaps=()),)
+        return ask.could_not_check(found.words, why=why, settle=_SETTLE)
+    quiet = "ZooKeeper's last transaction is older than the log dirs; these hold no topic and no leader epoch unknown to it"
+    return replace(ask, caveats=(f"{found.words}, unless nothing changed since.",)).ok(quiet, gaps=())
 
 
-def held(findings: Iterable[Finding], found: Apart | None) -> tuple[Finding, ...]:
-    """The findings, but for those that join znodes and log dirs of different moments: these could not be checked."""
-    if found is None or not found.is_known:
-        return tuple(findings)
-    return tuple(_withheld(finding, found) if _joins(finding) else finding for finding in findings)
+def held(findings: Iterable[Finding], found: Apart | None, past: Outdated | None = None) -> tuple[Finding, ...]:
+    """The findings, but for those that could not be checked.
+
+    These are the ones that join znodes and log dirs of different moments, and those on the present by znodes of the past.
+    """
+    joined = found is not None and found.is_known
+    return tuple(_held(finding, found if joined else None, past) for finding in findings)
+
+
+def _held(finding: Finding, found: Apart | None, past: Outdated | None) -> Finding:
+    if past is not None and _is_of_now(finding):
+        return _withheld(finding, past.words, _SETTLE_LATER)
+    return _withheld(finding, found.words, _SETTLE) if found is not None and _joins(finding) else finding
+
+
+def _is_of_now(finding: Finding) -> bool:
+    told = finding.status in (Status.OK, Status.FINDING)
+    return told and Source.ZNODES in finding.coverage.by and finding.check.partition(".")[0] in _OF_NOW
 
 
 def _joins(finding: Finding) -> bool:
@@ -160,17 +264,17 @@ def _joins(finding: Finding) -> bool:
     return told and finding.check != "evidence.moments" and Source.ZNODES in by and not by.isdisjoint(_OF_DISKS)
 
 
-def _withheld(finding: Finding, found: Apart) -> Finding:
+def _withheld(finding: Finding, words: str, settle: str) -> Finding:
     return replace(
         finding,
         status=Status.COULD_NOT_CHECK,
         severity=None,
-        title=f"Not known: {uncapitalised(found.words)}",
+        title=f"Not known: {uncapitalised(words)}",
         why=f"If nothing changed in between: {finding.title}.",
         next=(),
         since=None,
         at_latest=False,
-        settle=_SETTLE,
+        settle=settle,
     )
 
 

@@ -15,10 +15,13 @@ from casebook.facts import Cluster
 from casebook.findings import Coverage, Evidence, Finding, Question, Severity, Status, Step
 from casebook.observed import Source
 from casebook.storage import OFFSETS_TOPIC, Damage, Scanned
-from casebook.versions import LOAD_TAKES_ANY_BATCH, NEWER_GROUP_RECORDS, VersionInUse
+from casebook.versions import LOAD_TAKES_ANY_BATCH, NEWER_GROUP_RECORDS, KafkaVersion, VersionInUse
 
 _SEGMENTS = Evidence(file="tables/offsets_segments")
 _RETENTION = "offsets.retention.minutes"
+_BY_SETTING = KafkaVersion.parse("0.11.0.0")
+_BY_BROKERS_UP = "Up to 0.10.2 it is created with as many replicas as brokers are up at that moment."
+_BY_ITS_SETTING = "It keeps the replication factor that offsets.topic.replication.factor was when the first group came (KIP-115)."
 
 
 def checks(
@@ -59,7 +62,7 @@ def checks(
         cleaner_checks.compacted(version, partitions, cleaners, unlisted),
         cleaner_checks.would_die(version, cleaners, unmapped),
         *(answered(answer, unread, cluster, partitions) for answer in on_records),
-        replicated(cluster),
+        replicated(version, cluster),
     )
     if partitions or not cluster.lacks(OFFSETS_TOPIC):
         return answers
@@ -242,12 +245,12 @@ def expiring(scan: Scanned, settings: Sequence[Value], gaps: Gaps, outdated: Gap
     kept = f"; offsets.retention.minutes is {retention.value} ({retention.origin})" if retention else ""
     return ask.found(
         Severity.INFO,
-        f"{number(past, 'commit')} {agree(past, 'is', 'are')} answered still, and past {agree(past, 'its', 'their')} time{kept}",
-        why="The coordinator forgets them within offsets.retention.check.interval.ms; their consumers then reset.",
+        f"{number(past, 'commit')} {agree(past, 'is', 'are')} past {agree(past, 'its', 'their')} time, and not removed{kept}",
+        why="A coordinator that runs forgets them within offsets.retention.check.interval.ms; their consumers then reset.",
     )
 
 
-def replicated(cluster: Cluster) -> Finding:
+def replicated(version: VersionInUse, cluster: Cluster) -> Finding:
     """Does every partition of it have more than one replica?"""
     own = [p for p in cluster.partitions if p.topic == OFFSETS_TOPIC]
     single = [p for p in own if cluster.has_one_copy(p)]
@@ -268,5 +271,5 @@ def replicated(cluster: Cluster) -> Finding:
     return ask.found(
         Severity.WARNING,
         f"{number(len(single), 'partition')} of {len(own)} {agree(len(single), 'has', 'have')} a single replica",
-        why="Up to 0.10.2 it is created with as many replicas as brokers are up at that moment.",
+        why=_BY_BROKERS_UP if version.version < _BY_SETTING else _BY_ITS_SETTING,
     )

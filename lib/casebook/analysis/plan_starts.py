@@ -38,6 +38,8 @@ def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
     Args:
         past: What logs and history tell, by check.
     """
+    if lead.outdated:
+        return
     offline = offline_of(lead.verdicts)
     chosen = order(lead.start_first)
     never = list(_never(lead, offline, [choice.broker for choice in chosen]))

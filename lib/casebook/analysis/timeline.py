@@ -152,6 +152,7 @@ def _scene(
     past = timeline_history.past(history)
     reference, clocks = timeline_clocks.clocks(cluster, past, events)
     rows = timeline_merge.merged(past, clocks, events)
+    past = timeline_merge.with_later(past, rows)
     registered = timeline_merge.registrations(cluster, past, rows)
     return Scene(
         cluster=cluster,

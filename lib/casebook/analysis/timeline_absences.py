@@ -53,7 +53,14 @@ def absences(past: Past, spans: Sequence[Span], *, whole: bool, end: str) -> Abs
         whole: Who is in no registration was not registered: they are those of ZooKeeper's own files.
         end: Where the end of the evidence is told.
     """
-    return Absences([_bounded(one, past.breaks if whole else ()) for one in _between(spans, whole, end)])
+    found = _between(spans, whole, end)
+    return Absences([_bounded(one, (*past.breaks, *_behind(past, one)) if whole else ()) for one in found])
+
+
+def _behind(past: Past, one: Absence) -> Iterator[Break]:
+    """The time behind the last transaction, where a log tells of a broker that came back in it."""
+    if past.last is not None and one.back is not None and one.back > past.last[0]:
+        yield Break(past.last[0], one.back)
 
 
 def _between(spans: Sequence[Span], whole: bool, end: str) -> Iterator[Absence]:

@@ -185,10 +185,12 @@ def _what(one: _Moved) -> str:
 
 
 def _by(one: _Moved) -> str:
+    """How far a clock was set; lines that go on to later times do not tell it, as a pause may lie between them."""
     known = one.zone if one.zone is not None else one.by
     if known is not None:
         return f"{'forward' if known > 0 else 'back'} by {duration(abs(known))}"
-    return f"back by {duration(one.step.left - one.step.shown)} or more"
+    back = one.step.left - one.step.shown
+    return f"back by {duration(back)} or more" if back > 0 else "by an unknown time"
 
 
 def _said(one: _Moved) -> str:

@@ -26,6 +26,8 @@ FEW = 3
 """Among so few bounds nobody can say which is a stray."""
 ONE_SIDED = 20
 """Milliseconds of doubt where many lines bound a clock from one side, and nothing does from the other."""
+STRAYS = 5
+"""Of so many bounds that lie together, one below may be a stray."""
 MANY = 20
 """Among so many lines some were printed at once."""
 CLOSE = 50
@@ -177,6 +179,8 @@ def _with_steps(clock: Clock, cut: Sequence[Cut], found: Mapping[Stretch, _Skew]
     for place, one in enumerate(cut, start=1):
         skew = found.get(Stretch(clock.owner, place))
         known = (None, None) if skew is None else _applied(skew, clock.reference)
+        if known[0] is not None and clock.skew is not None and not steps and abs(known[0] - clock.skew) <= LATENESS:
+            continue  # by all lines there it is off as before
         joined = one.joined and known[0] is None
         steps.append(Step(one.before.proof, one.after.proof, one.before.time, one.after.time, *known, one.lines, joined))
     return clock._replace(steps=tuple(steps), why=" ".join((clock.why, *map(_set, steps))))
@@ -259,7 +263,15 @@ def _one_sided(bounds: int, spread: int) -> int:
 
 
 def _without_strays(uppers: Sequence[int]) -> Sequence[int]:
-    """A bound that is alone by seconds is that of a line which was taken for another."""
+    """Without bounds of lines that were taken for others: below most that lie together, or alone by seconds.
+
+    A line that is printed at once is hardly late: where most bounds lie within a second, a few far below are of another topic of
+    that name, or of a state that was written again.
+    """
+    together = [bisect_right(uppers, upper + LATENESS) - place for place, upper in enumerate(uppers)]
+    first = together.index(max(together)) if together else 0
+    if STRAYS * first <= max(together, default=0):
+        return uppers[first:]
     first = 0
     while len(uppers) - first > FEW and uppers[first + 1] - uppers[first] > LATENESS:
         first += 1

@@ -2,10 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from casebook.analysis.evidence import ZNODES
 from casebook.analysis.timeline_clocks import owner_of
 from casebook.analysis.timeline_history import Key, Past
+from casebook.analysis.timeline_pairs import FARTHEST
 from casebook.analysis.timeline_rows import Clock, Row, Span, StateRow
 from casebook.events import Event, LogFile
 from casebook.facts import Broker, Cluster
@@ -94,7 +96,7 @@ def states(
     """
     if past.there:
         marked = {key: found for key, found in past.states.items() if _is_marked(cluster, key[0])}
-        return {**past.states, **{key: _buried(found, cluster, registered) for key, found in marked.items()}}
+        return {**past.states, **{key: _buried(found, cluster, registered, past) for key, found in marked.items()}}
     told: dict[Key, list[StateRow]] = defaultdict(list)
     failed: list[Row] = []
     for row in rows:
@@ -116,7 +118,7 @@ def states(
                             state.controller_epoch, proof, False, state.stat.version)  # fmt: skip
             _add_walked(told[partition.topic, partition.partition], last, max(last.time, cluster.read_to or 0))
     return {
-        key: _buried(found, cluster, registered) if cluster.lacks(key[0]) or _is_marked(cluster, key[0]) else found
+        key: _buried(found, cluster, registered, past) if cluster.lacks(key[0]) or _is_marked(cluster, key[0]) else found
         for key, found in told.items()
         if found
     }
@@ -127,9 +129,11 @@ def _is_marked(cluster: Cluster, topic: str) -> bool:
     return topic in cluster.topics and cluster.topics[topic].deleting
 
 
-def _buried(known: Sequence[StateRow], cluster: Cluster, registered: Mapping[int, Sequence[Span]]) -> Sequence[StateRow]:
+def _buried(
+    known: Sequence[StateRow], cluster: Cluster, registered: Mapping[int, Sequence[Span]], past: Past
+) -> Sequence[StateRow]:
     """States of a partition whose topic is gone, or being deleted: nobody misses its leader from then on, but until then."""
-    mark = _mark(known, cluster, registered)
+    mark = _mark(known, cluster, registered, past)
     if mark is None:
         return known
     before = [row for row in known if row.time < mark.time]
@@ -137,10 +141,11 @@ def _buried(known: Sequence[StateRow], cluster: Cluster, registered: Mapping[int
     return [*before, *after] if after and after[0].time == mark.time else [*before, mark, *after]
 
 
-def _mark(known: Sequence[StateRow], cluster: Cluster, registered: Mapping[int, Sequence[Span]]) -> StateRow | None:
+def _mark(known: Sequence[StateRow], cluster: Cluster, registered: Mapping[int, Sequence[Span]], past: Past) -> StateRow | None:
     """When the deletion began, or the latest that it can have; ``None`` where neither is told.
 
-    Rule: a deletion takes every replica offline first, so it leaves -1 behind though the leader was well.
+    Rule: a deletion takes every replica offline first, so it leaves -1 behind though the leader was well. What only logs tell of,
+    and no snapshot, was gone by the next one.
     """
     last = known[-1]
     topic = cluster.topics.get(last.topic)
@@ -154,9 +159,9 @@ def _mark(known: Sequence[StateRow], cluster: Cluster, registered: Mapping[int, 
         led = next((row.leader for row in reversed(known) if row.leader is not None), None)
         if any(span.covers(first.time - 1) for span in registered.get(led, ())):
             return _deleted(first)
-    if cluster.read_to is not None and cluster.read_to > last.time:
-        return _deleted(last._replace(time=cluster.read_to))
-    return None
+    observed = (past.first, *(gap.until for gap in past.breaks)) if past.observed and last.zxid is None else ()
+    gone = next((moment for moment in (*observed, cluster.read_to) if moment is not None and moment > last.time), None)
+    return None if gone is None else _deleted(last._replace(time=gone))
 
 
 def _deleted(row: StateRow) -> StateRow:
@@ -274,6 +279,23 @@ def _add_walked(known: list[StateRow], last: StateRow, read: int) -> None:
 
 def _is_same(row: StateRow, last: StateRow) -> bool:
     return (row.leader, row.isr) == (last.leader, last.isr) and row.leader_epoch in (None, last.leader_epoch)
+
+
+def with_later(past: Past, rows: Iterable[Row]) -> Past:
+    """The past, with who came back behind its last transaction: brokers log the transaction that registered them (2.2 and later).
+
+    Only the first time: of the states since then nothing is known. A line that seems to be from before that transaction is of
+    another zone, and one from long before it of a ZooKeeper whose data is gone.
+    """
+    time, zxid = past.last or (0, 0)
+    registered = {broker: list(spans) for broker, spans in past.registered.items()}
+    for row in rows if past.last is not None else ():
+        dated = row.kind == "broker_registered" and row.at is not None and row.at > time - FARTHEST
+        later = dated and (row.number("czxid") or 0) > zxid
+        spans = registered.get(row.broker, []) if later else []
+        if spans and spans[-1].closed is not None:
+            spans.append(Span("registered", "", row.broker, row.at if row.at > time else row.at + FARTHEST, None, row.proof, ""))
+    return replace(past, registered=defaultdict(list, registered))
 
 
 def registrations(cluster: Cluster, past: Past, rows: Sequence[Row]) -> Mapping[int, Sequence[Span]]:

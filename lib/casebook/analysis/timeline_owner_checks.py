@@ -48,7 +48,8 @@ def _misplaced(ask: Question, wrong: Sequence[LogFile], tallies: Mapping[str, Co
     given = sorted({stated(file.file) for file in wrong})
     whose = {file.broker for file in wrong}
     only = next(iter(whose)) if len(whose) == 1 else None
-    owner = "not theirs" if only is None else f"broker {only}'s"
+    mixed = any(tallies.get(file.file, {}).get(stated(file.file)) for file in wrong)
+    owner = f"not theirs{', or not theirs alone' * mixed}" if only is None else f"broker {only}'s"
     return ask.found(
         Severity.WARNING,
         f"{number(len(wrong), 'log')} given for {brokers(given)} {agree(len(wrong), 'is', 'are')} {owner}",
@@ -61,7 +62,8 @@ def _misplaced(ask: Question, wrong: Sequence[LogFile], tallies: Mapping[str, Co
 def _said(file: LogFile, tally: Mapping[int, int]) -> str:
     if not tally:
         taken = f"is taken for {named(file.broker)}'s" if file.broker is not None else "is nobody's"
-        return f"{file.file} names no broker and {taken}, as what was given with it is not of broker {stated(file.file)}."
+        others = f"what was given with it is not of broker {stated(file.file)}, or not only"
+        return f"{file.file} names no broker and {taken}, as {others}."
     total = sum(tally.values())
     by_count = sorted(tally.items(), key=lambda counted: (-counted[1], counted[0]))
     counts = ", ".join(f"{count} of broker {broker}" for broker, count in by_count)

@@ -99,7 +99,18 @@ def against_znodes(cluster: Cluster, past: Past, events: Sequence[Event], owner:
             time, side, what = found
             grade = Grade.LATE if again or event.kind in _LEARNS else Grade.PROMPT
             pairs.append(Pair(owner(event), event.time - time, side, what, grade, event))
-    return pairs
+    return _of_one_life(pairs)
+
+
+def _of_one_life(pairs: Sequence[Pair]) -> list[Pair]:
+    """Without lines on what an earlier topic, or ZooKeeper, of the same name did.
+
+    A line names a state by topic and epoch, and a registration by its transaction: both begin anew where a topic was deleted, or
+    ZooKeeper's data was. No clock is further off than any zone where a line by a transaction or a session says otherwise.
+    """
+    named = [pair for pair in pairs if pair.event is not None and pair.event.topic is None]
+    near = {pair.owner for pair in named if abs(pair.ahead) <= FARTHEST}
+    return [pair for pair in pairs if pair.event is None or pair.owner not in near or abs(pair.ahead) <= FARTHEST]
 
 
 class _Begins:
@@ -173,7 +184,7 @@ class _Registered:
         broker, zxid = _registering(event), event.number("czxid")
         known = self._known.get(broker, ())
         found = [stamp for stamp in known if zxid is not None and stamp.proof == transaction(zxid)]
-        if not found and broker in self._whole:
+        if not found and zxid is None and broker in self._whole:
             found = [known[self._order[broker].index(event)]]
         if not found and zxid is None:
             found = self._same_start(broker, event)

@@ -30,6 +30,8 @@ OTHER = "no known protocol, or a request over socket.request.max.bytes"
 PERIOD = 1_200_000
 """librdkafka asks again after ``api.version.fallback.ms``, 20 min (``CONFIGURATION.md@v0.11.6``)."""
 
+_GROUPS = 8
+"""Of an address of IPv6, whose colons are one fewer without a port."""
 _WHO = ("address", "client_address", "remote", "client", "client_id", "connection", "host")
 _OTHERS = ("fetch_failed", "controller_request_failed")
 _CLIENTS = ("request_timed_out", "client_disconnected", "coordinator_lost")
@@ -149,8 +151,11 @@ def _opened(scene: Scene, broker: int | None, rows: Sequence[Row]) -> list[Row]:
 
 
 def _host(address: str) -> str:
-    """Without its port, which is another for each connection."""
-    return address.lstrip("/").rpartition(":")[0] or address.lstrip("/")
+    """Without its port, where it has one: of ``10.0.0.7:5123``, ``[::1]:5123``, and Java's ``0:0:0:0:0:0:0:1:5123``."""
+    host = address.lstrip("/")
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.rpartition(":")[0] if host.count(":") in (1, _GROUPS) else host
 
 
 def _who(row: Row) -> str:

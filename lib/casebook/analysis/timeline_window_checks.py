@@ -201,21 +201,27 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
     first = _story_of(shown[0])
     return ask.found(
         Severity.CRITICAL if still else Severity.WARNING,
-        f"{_least(scene, hit)} had no leader{_longest(hit)}{_ended(hit, still)}",
+        f"{_least(scene, hit)} had no leader{_longest(hit)}{_ended(scene, hit, still)}",
         why=f"Still without: {_named(still)}. {first}" if still else first,
         since=instant(min((window.opened for window in hit if window.opened), default=None)),
         at_latest=_is_at_latest(scene, hit),
     )
 
 
-def _ended(hit: Sequence[Window], still: Sequence[Window]) -> str:
-    """How many are without leader to the end, else what became of all; who was deleted has none, and nobody misses it."""
+def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window]) -> str:
+    """How many are without leader to the end, else what became of all; who was deleted has none, and nobody misses it.
+
+    Behind the last transaction a log tells of a broker that came back, and not whether its partitions have a leader since.
+    """
     if still:
         return f", {count(len(still))} of them to the end of the evidence"
     last = {(window.topic, window.partition): window for window in sorted(hit, key=lambda window: window.closed)}
     deleted = sum(window.new_leader is None for window in last.values())
     if not deleted:
-        over = moment(instant(max(window.closed for window in last.values())))
+        closed = max(window.closed for window in last.values())
+        over = moment(instant(closed))
+        if scene.past.last is not None and closed > scene.past.last[0]:
+            return f"; {agree(len(last), 'it had', 'all had')} one again by {over}"
         return f"; {agree(len(last), 'it has', 'all have')} one again since {over}"
     rest = f", {agree(len(last) - deleted, 'the other has', 'the others have')} one again" if deleted < len(last) else ""
     return f"; {count(deleted)} {agree(deleted, 'was', 'were')} deleted, or {agree(deleted, 'is', 'are')} being deleted{rest}"

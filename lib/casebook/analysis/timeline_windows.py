@@ -138,7 +138,7 @@ def _begin(scene: Scene, before: StateRow | None, row: StateRow, one: Absence) -
 def _lost_between(scene: Scene, row: StateRow, one: Absence) -> tuple[int | None, int | None]:
     """By when a state's leader was gone, and since when it may have been."""
     if one.since is None and scene.past.settled is not None:
-        return scene.past.settled, row.time
+        return min(scene.past.settled, scene.past.settled if one.back is None else one.back), row.time
     return one.since, one.since_earliest
 
 

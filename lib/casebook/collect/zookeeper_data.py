@@ -22,6 +22,7 @@ from casebook.formats.zookeeper_log import CloseSession, Create, CreateSession, 
 from casebook.formats.zookeeper_records import Damage
 from casebook.formats.zookeeper_snapshot import SnapshotEnd
 from casebook.formats.zookeeper_tree import NEW, Tree
+from casebook.history import HOLES
 
 _VERSION = "version-2"
 _NAME = re.compile(r"(?P<kind>log|snapshot)\.(?P<zxid>[0-9a-f]{1,16})(?:\.gz|\.snappy)?")
@@ -153,7 +154,8 @@ class ZookeeperData:
                 return settled
         if self._tree is None:
             raise self._nothing(f"No whole snapshot goes with the transactions from 0x{zxid:x} on.")
-        self._missing(after, zxid, f"the history ends at 0x{after:x}")
+        ends = f"transactions between 0x{after:x} and 0x{zxid:x} are missing: the history ends at 0x{after:x}"
+        self.problems.append(Problem(path=_TRANSACTIONS, reason=ends))
         return None
 
     def _alone(self, until: int | None) -> Iterator[Change]:
@@ -193,7 +195,7 @@ class ZookeeperData:
         self._gaps.append((after, zxid, consequence))
 
     def _tell_gaps(self) -> None:
-        """All that is missing as one problem, however many snapshots lie between."""
+        """All that is missing of the past as one problem, however many snapshots lie between."""
         if not self._gaps:
             return
         after, zxid, consequence = self._gaps[0]
@@ -201,7 +203,7 @@ class ZookeeperData:
         if more := self._gaps[1:]:
             places = f"transactions are missing in {len(self._gaps)} places between 0x{after:x} and 0x{more[-1][1]:x}"
             reason = f"{places}: of what happened there the snapshots tell no more than what was so at their own moments"
-        self.problems.append(Problem(path=_TRANSACTIONS, reason=reason))
+        self.problems.append(Problem(path=HOLES, reason=reason))
 
     def _read(self, file: _File) -> tuple[Tree, int] | None:
         """A snapshot's tree and the last zxid of which it may hold something; ``None`` unless it is whole."""

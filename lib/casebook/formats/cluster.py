@@ -19,6 +19,7 @@ from casebook.facts import (
 )
 from casebook.formats import znodes
 from casebook.formats.znodes import Assignment, Undecodable
+from casebook.history import HOLES
 
 _READ = (ReadOutcome.READ, ReadOutcome.CHANGED)
 _GONE = (ReadOutcome.MISSING, ReadOutcome.VANISHED)
@@ -224,8 +225,8 @@ def _children_known(found: _SortedOut, parent: str, kind: str, not_collected: tu
 
 
 def _is_file_of_znodes(part: str) -> bool:
-    """Whether a part is the file that held the znodes: neither itself a znode nor a broker's or client's file."""
-    return not part.startswith(("/", "brokers/", "clients/"))
+    """Whether a part is the file that held the znodes: neither itself a znode, nor a broker's or client's file, nor the past."""
+    return part != HOLES and not part.startswith(("/", "brokers/", "clients/"))
 
 
 def _unlisted(found: _SortedOut, not_collected: tuple[Problem, ...]) -> Iterable[Problem]:

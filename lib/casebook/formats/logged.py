@@ -1,0 +1,48 @@
+"""What lines of brokers' logs state by themselves, whoever reads them in whatever zone: releases, and registrations."""
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+from casebook.facts import LoggedRegistration, StatedVersion
+
+_VERSION = re.compile(r" INFO Kafka version ?: (\d+(?:\.\d+){2,3}\S*)")
+_REGISTERED = re.compile(r"Registered broker (\d+) at path (?:.*czxid \(broker epoch\): (\d+))?")
+_PRINTED = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})\]")
+
+
+class Line(NamedTuple):
+    """A line of a broker's log, by path and number."""
+
+    broker: int
+    path: str
+    number: int
+    text: str
+
+    @property
+    def proof(self) -> str:
+        """``path:line``."""
+        return f"{self.path}:{self.number}"
+
+
+def versions(lines: Iterable[Line]) -> tuple[StatedVersion, ...]:
+    """The release that each broker logged at its last start in each log."""
+    stated: dict[tuple[int, str], StatedVersion] = {}
+    for line in lines:
+        if match := _VERSION.search(line.text):
+            stated[line.broker, line.path] = StatedVersion(broker=line.broker, text=match[1], proof=line.proof)
+    return tuple(stated.values())
+
+
+def registrations(lines: Iterable[Line]) -> Iterator[LoggedRegistration]:
+    """When brokers registered, by their own logs; a line on another broker is of a log that was given wrongly."""
+    for line in lines:
+        if (match := _REGISTERED.search(line.text)) and int(match[1]) == line.broker:
+            zxid = None if match[2] is None else int(match[2])
+            yield LoggedRegistration(line.broker, zxid, _printed(line.text), line.proof)
+
+
+def _printed(text: str) -> int | None:
+    match = _PRINTED.match(text)
+    return match and round(datetime.fromisoformat(f"{match[1]}.{match[2]}+00:00").timestamp() * 1000)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from casebook.analysis import maintenance_asked, maintenance_checks, maintenance_drain
+from casebook.analysis import coverage, maintenance_asked, maintenance_checks, maintenance_drain
 from casebook.analysis.coordinator_scene import within
 from casebook.analysis.coordinator_states import WAITING
 from casebook.analysis.coordinators import Coordinators
@@ -22,7 +22,7 @@ from casebook.analysis.restart_sets import RestartSets
 from casebook.analysis.verdicts import Verdict, verdicts
 from casebook.facts import Cluster
 from casebook.findings import Finding
-from casebook.storage import LogDir
+from casebook.storage import OFFSETS_TOPIC, LogDir
 from casebook.versions import VersionInUse
 
 
@@ -136,6 +136,7 @@ def examine(
         drain=_drained(cluster, asked, commands, log_dirs),
         commands=commands,
         loading=loading(held),
+        unlisted=coverage.copies(cluster, [OFFSETS_TOPIC], log_dirs),
     )
     return Maintenance(
         cluster=cluster,

@@ -31,7 +31,11 @@ SUFFERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """What the checks look at; see :class:`casebook.analysis.maintenance.Maintenance`."""
+    """What the checks look at; see :class:`casebook.analysis.maintenance.Maintenance`.
+
+    Args:
+        unlisted: Why the size of what coordinators load is not known for every copy.
+    """
 
     cluster: Cluster
     verdicts: Sequence[Verdict]
@@ -43,6 +47,7 @@ class Scene:
     chosen: tuple[OrderStep, ...] = ()
     drain: Drain | None = None
     loading: frozenset[int] = frozenset()
+    unlisted: coverage.Gaps = ()
 
     @property
     def singles(self) -> list[RestartRow]:
@@ -279,7 +284,7 @@ def coordinators(scene: Scene) -> Finding:
         return ask.not_applicable("No living broker coordinates a group", gaps=_gaps(scene))
     longest = max(row.seconds_without_coordinator for row in timed)
     well = f"No restart leaves a group without coordinator for more than about {duration(round(1000 * longest))}"
-    return ask.ok(well, gaps=_gaps(scene))
+    return ask.ok(well, gaps=_gaps(scene) + scene.unlisted)
 
 
 def _stranded(ask: Question, rows: Sequence[RestartRow]) -> Finding:

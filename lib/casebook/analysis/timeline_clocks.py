@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
+from casebook.analysis.timeline_clusters import Clusters
 from casebook.analysis.timeline_history import Past
 from casebook.analysis.timeline_pairs import FARTHEST, LATE, ZONE, Grade, Pair, Side, against_controller, against_znodes
 from casebook.analysis.timeline_rows import Clock, Step
@@ -66,7 +67,9 @@ def clocks(cluster: Cluster, past: Past, events: Sequence[Event]) -> tuple[str, 
     owners |= {f"broker {stamp.broker}": stamp.broker for stamp in past.stamps}
     mixed = _mixed(events)
     events = [event for event in events if owner(event) not in mixed]
-    pairs = [pair for pair in against_znodes(cluster, past, events, owner) if pair.owner not in mixed]
+    clusters = Clusters(events, cluster.cluster_id)
+    current = [event for event in events if clusters.is_current(event)]
+    pairs = [pair for pair in against_znodes(cluster, past, current, owner) if pair.owner not in mixed]
     stretches = _Stretches(events, pairs)
     settled = _settled(pairs, stretches)
     vague = {stretch: skew for stretch, skew in settled.items() if _is_vague(skew)}
@@ -81,7 +84,7 @@ def clocks(cluster: Cluster, past: Past, events: Sequence[Event]) -> tuple[str, 
         anchor = anchors.get(stretches.of(event))
         return None if anchor is None else anchor.skew
 
-    pairs += against_controller(events, owner, ahead)
+    pairs += against_controller(current, owner, ahead)
     settled = _settled((pair for pair in pairs if stretches.of_pair(pair) not in anchors), stretches)
     late = {stretch: skew for stretch, skew in settled.items() if _is_vague(_applied(skew, reference))}
     vague |= late

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from casebook.analysis.evidence import ZNODES
 from casebook.analysis.timeline_clocks import owner_of
+from casebook.analysis.timeline_clusters import renewals
 from casebook.analysis.timeline_history import Key, Past
 from casebook.analysis.timeline_pairs import FARTHEST
 from casebook.analysis.timeline_rows import Clock, Row, Span, StateRow
@@ -87,7 +88,7 @@ def in_order(row: Row) -> tuple:
 
 
 def states(
-    cluster: Cluster, past: Past, rows: Iterable[Row], registered: Mapping[int, Sequence[Span]]
+    cluster: Cluster, past: Past, rows: Sequence[Row], registered: Mapping[int, Sequence[Span]]
 ) -> Mapping[Key, Sequence[StateRow]]:
     """States of every partition, in order: of the history, else of logs, of observations and of the znodes' last write.
 
@@ -99,12 +100,19 @@ def states(
         return {**past.states, **{key: _buried(found, cluster, registered, past) for key, found in marked.items()}}
     told: dict[Key, list[StateRow]] = defaultdict(list)
     failed: list[Row] = []
+    renewed = renewals(rows)
     for row in rows:
         if row.at is None:
             continue
+        while renewed and renewed[0].since <= row.at:
+            begun = renewed.pop(0)
+            for known in told.values():
+                _end_of_all(known, begun.since, begun.proof)
         if row.kind == "broker_failure":
             failed.append(row)
-        elif row.partition is not None and _is_end(row):
+        elif row.partition is not None and row.fields.get("from") == "NonExistentPartition":
+            _end_of_all(told[row.topic, row.partition], row.at, row.proof)
+        elif row.partition is not None and row.kind == "log_deleted":
             _bury(told[row.topic, row.partition])
         elif row.kind in _STATES and row.partition is not None:
             _tell(told[row.topic, row.partition], row, failed)
@@ -168,9 +176,12 @@ def _deleted(row: StateRow) -> StateRow:
     return row._replace(leader=None, isr=None, leader_epoch=None, deleted=True)
 
 
-def _is_end(row: Row) -> bool:
-    """Whether a partition of this name was deleted before: its log went, or one is created anew."""
-    return row.kind == "log_deleted" or row.fields.get("from") == "NonExistentPartition"
+def _end_of_all(known: list[StateRow], at: int, proof: str) -> None:
+    """Whatever was of this name is gone: it is created anew, or its whole cluster is; when it went nobody knows."""
+    _bury(known)
+    if known and not known[-1].deleted:
+        known[-1] = known[-1]._replace(until=known[-1].time)
+        known.append(_deleted(known[-1]._replace(time=at, until=None, proof=proof)))
 
 
 def _bury(known: list[StateRow]) -> None:

@@ -17,6 +17,8 @@ final class Ident {
   private static final Pattern OF_FETCHER = Pattern.compile("ReplicaFetcherThread-\\d+-(\\d+)");
   private static final Pattern OLD_SPEAKER =
       Pattern.compile("(?:[Bb]roker|Controller|controller|Server|KafkaApi-|Listener on|GroupCoordinator|Broker-|DelayedFetch|Coordinator) ?(\\d+)");
+  private static final Pattern STATE_CHANGE_SPEAKER = Pattern.compile("^(?:Broker|Controller) (\\d+) ");
+  private static final String STATE_CHANGES = "state.change.logger";
   private static final Pattern PLAIN_PARTITION = Pattern.compile("^[^\\s,\\[\\]]+,\\d+$");
 
   private static final int MOST_KNOWN = 10_000;
@@ -60,8 +62,20 @@ final class Ident {
     return -1;
   }
 
-  /** Adds what the ident tells to the fields of a line. */
-  void tell(String ident, Fields fields) {
+  /** Adds what a message tells of its speaker to its fields: in its ident, or, up to 0.11, as the subject of a state change. */
+  void tell(String message, String logger, Fields fields) {
+    int end = end(message);
+    if (end > 0) {
+      tell(message.substring(0, end), fields);
+    } else if (STATE_CHANGES.equals(logger)) {
+      Matcher subject = STATE_CHANGE_SPEAKER.matcher(message);
+      if (subject.find()) {
+        fields.put("speaker", subject.group(1));
+      }
+    }
+  }
+
+  private void tell(String ident, Fields fields) {
     if (!ident.isEmpty()) {
       if (known.size() > MOST_KNOWN) {
         known.clear();

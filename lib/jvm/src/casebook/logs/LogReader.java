@@ -209,7 +209,7 @@ public final class LogReader implements Closeable {
           };
       Fields fields = text == null || !tried.isOf(entry.header.logger) ? null : tried.match(text);
       if (fields != null) {
-        ident.tell(full.substring(0, border), fields);
+        ident.tell(full, entry.header.logger, fields);
         tell(tried.kind, entry.line, fields, full);
         return true;
       }
@@ -237,7 +237,7 @@ public final class LogReader implements Closeable {
       String line = full.substring(begin, ends < 0 ? full.length() : ends);
       Fields fields = line.contains(tried.literal) ? tried.match(line) : null;
       if (fields != null) {
-        ident.tell(full.substring(0, Ident.end(full)), fields);
+        ident.tell(full, entry.header.logger, fields);
         tell(tried.kind, entry.line + Math.min(number, entry.lines - 1), fields, line.strip());
         return true;
       }

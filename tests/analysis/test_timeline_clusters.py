@@ -1,0 +1,64 @@
+"""Several clusters in the same logs, and partitions that are created anew: what was of the same name before is another thing."""
+
+import pytest
+
+from casebook.analysis.timeline_clusters import Clusters, renewals
+from casebook.findings import Status
+from tests.analysis.timeline_scenes import event, examined, finding
+
+HOUR = 3_600_000
+
+
+def started(after, cluster, broker=1, file="brokers/1/logs/server.log", line=1):
+    """A process that starts, and says which cluster it serves."""
+    return [
+        event("broker_starting", after, broker, file=file, line=line),
+        event("cluster_id", after + 500, broker, file=file, line=line + 1, cluster=cluster),
+    ]
+
+
+def changed(after, leader, come_from="OfflinePartition", line=1, **more):
+    """A controller's line about orders-0."""
+    told = {"from": come_from, "to": "OnlinePartition", "leader": leader} | more
+    return event("partition_changed", after, 1, file="state-change.log", line=line, topic="orders", partition=0, **told)
+
+
+def created(after, line):
+    """A controller's line about the creation of orders-0."""
+    told = {"from": "NonExistentPartition", "to": "NewPartition"}
+    return event("partition_changed", after, 1, file="state-change.log", line=line, topic="orders", partition=0, **told)
+
+
+class TestOfWhichCluster:
+    def test_lines_of_another(self):
+        """Lines are of the cluster that their process served, those before the first id of that one."""
+        lines = [*started(0, "old"), *started(HOUR, "new", line=3)]
+        early, late = event("become_leader", 900, 1), event("become_leader", HOUR + 900, 1)
+        for current in ("new", None):
+            clusters = Clusters(lines, current)
+            assert [clusters.is_current(line) for line in (early, lines[0], late)] == [False, False, True]
+        assert Clusters(lines, "old").is_current(early)
+
+    def test_refused(self):
+        """A broker that was led to a ZooKeeper of strangers, and refused, has not changed its cluster."""
+        refused = event("startup_failed", HOUR + 600, 1, line=5, cluster="strangers", stored="own")
+        lines = [*started(0, "own"), *started(HOUR, "strangers", line=3), refused]
+        assert Clusters(lines, None).is_current(event("become_leader", 900, 1))
+
+    @pytest.mark.parametrize(("ids", "expected"), [("AAB", ["B"]), ("ABA", []), ("AAA", []), ("ABC", ["B", "C"])])
+    def test_renewals(self, ids, expected):
+        """A cluster that comes back has not ended in between."""
+        lines = [line for place, name in enumerate(ids) for line in started(place * HOUR, name, line=1 + 2 * place)]
+        assert [one.cluster for one in renewals(examined(*lines).rows)] == expected
+
+
+@pytest.mark.parametrize("anew", [created(HOUR, 5), *[line for line in started(HOUR, "new", line=9) if line.kind == "cluster_id"]])
+def test_no_election_in_place_of_another(anew):
+    """Whoever leads a partition that is created anew leads in nobody's place, and was in sync."""
+    first = event("cluster_id", 0, 1, line=1, cluster="old")
+    before = changed(1000, 1, "NewPartition", line=2, isr="1", leader_epoch=0)
+    after = changed(HOUR + 1000, 2, "NewPartition", line=6, isr="2", leader_epoch=0)
+    kept, told = examined(first, before, after), examined(first, before, anew, after)
+    assert kept.changes
+    assert finding(told, "unclean_elections").status is not Status.FINDING
+    assert not told.changes

@@ -52,7 +52,9 @@ class TestOfWhichCluster:
         assert [one.cluster for one in renewals(examined(*lines).rows)] == expected
 
 
-@pytest.mark.parametrize("anew", [created(HOUR, 5), *[line for line in started(HOUR, "new", line=9) if line.kind == "cluster_id"]])
+@pytest.mark.parametrize(
+    "anew", [created(HOUR, 5), *[line for line in started(HOUR, "new", line=9) if line.kind == "cluster_id"]]
+)
 def test_no_election_in_place_of_another(anew):
     """Whoever leads a partition that is created anew leads in nobody's place, and was in sync."""
     first = event("cluster_id", 0, 1, line=1, cluster="old")

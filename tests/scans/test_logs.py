@@ -232,10 +232,12 @@ class TestEntries:
             HEAD + "[Log partition=orders-4, dir=/d] Truncating to offset 7 (kafka.log.Log)",
             HEAD + "[Controller id=3 epoch=9] Changed partition orders-4 from OnlinePartition to OnlinePartition with state "
             "LeaderAndIsr(leader=2, leaderEpoch=6, isr=List(2), zkVersion=11) (state.change.logger)",
+            HEAD + "Controller 2 epoch 9 changed partition [orders,4] from NewPartition to OnlinePartition with leader 1 "
+            "(state.change.logger)",
         )
-        assert ["isr_shrunk", "isr_shrunk", "truncated", "partition_changed"] == [e.kind for e in events]
+        assert ["isr_shrunk", "isr_shrunk", "truncated", "partition_changed", "partition_changed"] == [e.kind for e in events]
         assert {("orders", 4)} == {(e.topic, e.partition) for e in events}
-        assert ["1", "1", None, "3"] == [e.fields.get("speaker") for e in events]
+        assert ["1", "1", None, "3", "2"] == [e.fields.get("speaker") for e in events]
 
     def test_what_nobody_knows_is_counted_by_its_shape(self):
         """Logger, level, and the message without its numbers."""

@@ -1,8 +1,12 @@
 """One effect, many causes, told apart by what lines say of their own moment, for and against."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from casebook.analysis import timeline_restarts
 from casebook.analysis.timeline_protocols import protocol
+from casebook.analysis.timeline_rows import Span
 from casebook.facts import Broker
 from casebook.findings import Severity, Status
 from tests.analysis.timeline_scenes import (
@@ -376,3 +380,18 @@ class TestElections:
     def test_without_history(self):
         """Logs may not tell of every election."""
         assert finding(examined(covered=[log(1)]), "unclean_elections").status is Status.COULD_NOT_CHECK
+
+
+def test_a_log_of_endless_restarts_ends():
+    """Brokers that start and fail for days: what is asked of each end must not look at all others."""
+
+    class NoLines:
+        def kind(self, _):
+            return SimpleNamespace(rows=())
+
+    spans = {
+        broker: [Span("registered", "", broker, at + broker, at + broker + 500, "", "") for at in range(0, 20_000_000, 1000)]
+        for broker in (1, 2, 3)
+    }
+    assert next(iter(timeline_restarts._together(NoLines(), spans))).ids == (1, 2, 3)
+    assert sum(1 for _ in timeline_restarts._together(NoLines(), spans)) > 1000

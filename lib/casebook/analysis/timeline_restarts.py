@@ -1,6 +1,9 @@
 """All brokers that went at once, and starts that failed: what one broker's own story does not tell."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from math import inf
 from typing import NamedTuple
 
 from casebook.analysis import timeline_losses
@@ -105,49 +108,69 @@ def _lived_on(scene: Scene, broker: int, gone: _Gone) -> bool:
     return life is not None and life.closed > gone.until + SLACK and life.name not in _STOPS
 
 
-def _together(scene: Scene, spans: Mapping[int, Sequence[Span]]) -> Iterator[_Gone]:
-    """Rule: who stops hands its leaders over first; the last finds nobody to take them, and tries again for seconds."""
-    stops = {broker: [row.at for row in scene.kind("broker_stopping").rows if row.broker == broker] for broker in spans}
-    begun = {
-        (span.closed, broker): max((at for at in stops[broker] if 0 <= span.closed - at <= STOPPING), default=span.closed)
-        for broker, own in spans.items()
-        for span in own
-        if span.closed is not None
-    }
-    ends = sorted((at, broker, closed) for (closed, broker), at in begun.items())
+def _together(scene: Scene, spans: Mapping[int, Sequence[Span]], only: int | None = None) -> Iterator[_Gone]:
+    """Rule: who stops hands its leaders over first; the last finds nobody to take them, and tries again for seconds.
+
+    Args:
+        only: When the first of them went; ``None`` for any moment.
+    """
+    there = {broker: _Presence(own) for broker, own in spans.items()}
+    ends = sorted((at, broker, closed) for (closed, broker), at in _begun(scene, spans).items())
+    moments = [at for at, _, _ in ends]
     taken = -1
-    for since, _, _ in ends:
-        there = {broker for broker, own in spans.items() if any(_ran(span, since) for span in own)}
+    for since in moments if only is None else [only]:
+        ids = {broker for broker, presence in there.items() if presence.was_there(since)}
         closed: dict[int, int] = {}
-        for at, broker, end in ends:
-            if since <= at <= since + TOGETHER:
-                closed.setdefault(broker, end)
-        if since <= taken or len(there) < 2 or not there <= closed.keys():
+        for _, broker, end in ends[bisect_left(moments, since) : bisect_right(moments, since + TOGETHER)]:
+            closed.setdefault(broker, end)
+        if since <= taken or len(ids) < 2 or not ids <= closed.keys():
             continue
-        until = max(closed[broker] for broker in there)
-        back = {
-            b: min((s.opened for s in spans[b] if s.opened is not None and s.opened >= closed[b]), default=None) for b in there
-        }
+        until = max(closed[broker] for broker in ids)
+        back = {broker: there[broker].back(closed[broker]) for broker in ids}
         known = [at for at in back.values() if at is not None and at <= until + AGAIN]
         if all(at >= until - OVERLAP for at in known):
             taken = until
-            whole = max(known) if len(known) == len(there) else None
-            yield _Gone(tuple(sorted(there)), since, until, min(known, default=None), whole)
+            whole = max(known) if len(known) == len(ids) else None
+            yield _Gone(tuple(sorted(ids)), since, until, min(known, default=None), whole)
 
 
-def _ran(span: Span, at: int) -> bool:
-    """Whether it lasted shortly before: who went minutes earlier, and is away still, did not go with the others."""
-    return (span.opened is None or span.opened < at) and (span.closed is None or span.closed >= at - AGAIN)
+def _begun(scene: Scene, spans: Mapping[int, Sequence[Span]]) -> dict[tuple[int, int], int]:
+    """When each end, by its time and broker, began: with the last line before it that the broker stops."""
+    stops: dict[int, list[int]] = {broker: [] for broker in spans}
+    for row in scene.kind("broker_stopping").rows:
+        if row.broker in stops:
+            stops[row.broker].append(row.at)
+    begun = {}
+    for broker, own in spans.items():
+        for closed in (span.closed for span in own if span.closed is not None):
+            place = bisect_right(stops[broker], closed)
+            at = stops[broker][place - 1] if place else closed
+            begun[closed, broker] = at if closed - at <= STOPPING else closed
+    return begun
 
 
-def _next(spans: Sequence[Span], closed: int) -> int | None:
-    """When it was there again."""
-    return min((span.opened for span in spans if span.opened is not None and span.opened >= closed), default=None)
+class _Presence:
+    """When a broker was there: asked of every end of every broker, also of one that starts and fails for months."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        own = sorted(spans, key=lambda span: -inf if span.opened is None else span.opened)
+        self._opened = [-inf if span.opened is None else span.opened for span in own]
+        self._until = list(accumulate((inf if span.closed is None else span.closed for span in own), max))
+
+    def was_there(self, at: int) -> bool:
+        """Whether it was shortly before: who went minutes earlier, and is away still, did not go with the others."""
+        place = bisect_left(self._opened, at)
+        return place > 0 and self._until[place - 1] >= at - AGAIN
+
+    def back(self, closed: int) -> int | None:
+        """When it was there again."""
+        place = bisect_left(self._opened, closed)
+        return int(self._opened[place]) if place < len(self._opened) else None
 
 
 def candidates(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
     """Each process stopped, or ended, at once; or, where nothing tells of the processes, ZooKeeper was away."""
-    gone = next((one for one in _all_gone(scene) if one.since == chain.opened), None)
+    gone = next(_together(scene, scene.registered if scene.past.there else scene.lives, chain.opened), None)
     if gone is None:
         return
     stops = {broker: _stop(scene, broker, gone) for broker in gone.ids}

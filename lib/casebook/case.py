@@ -174,10 +174,16 @@ class Case:
         if ZNODES not in self.items:
             not_collected.append(Problem(path="/", reason="no znodes in this case"))
             return
+        is_empty = True
         try:
-            yield from self.znodes()
+            for znode in self.znodes():
+                is_empty = False
+                yield znode
         except CaseError as error:
             not_collected.append(Problem(path=ZNODES, reason=str(error)))
+        else:
+            if is_empty:
+                not_collected.append(Problem(path=ZNODES, reason="is empty"))
 
     def server_properties(self) -> dict[int, dict[str, str]]:
         """``server.properties`` by broker id, as far as the case holds them, and they hold a setting of a broker."""
@@ -196,9 +202,9 @@ class Case:
                 yield Problem(path=path, reason="holds no setting of a broker")
 
     def _empty(self) -> Iterator[Problem]:
-        """Items that hold nothing at all, where a collection of nothing leaves none."""
+        """Lists of log dirs that hold nothing at all, where a collection of nothing leaves none."""
         for path in sorted(self.items):
-            if (path == ZNODES or path.endswith("/log_dirs.json")) and self.items[path].rows == 0:
+            if path.endswith("/log_dirs.json") and self.items[path].rows == 0:
                 yield Problem(path=path, reason="is empty")
 
     def _without_changes(self) -> Iterator[Problem]:

@@ -20,6 +20,7 @@ _SLICE = [
     (RICH, "state-change logs", "unknown encoding"),
     (RICH, "history", "torn"),
     (RICH, "log dirs of one broker", "garbage"),
+    (RICH, "znodes", "empty"),
     (RICH, "broker ids", "garbage"),
     (RICH, "states", "denied"),
     (RICH, "server.properties", "binary"),

@@ -10,7 +10,7 @@ from casebook import exports, offsets_evidence, sources, tables
 from casebook.analysis import (
     client_resets,
     durability,
-    durability_checks,
+    durability_at_risk,
     evidence,
     leaderless_since,
     leadership,
@@ -77,6 +77,7 @@ class Examination:
         self._log_dirs = case.log_dirs() if at is None else ()
         self._moments = moments.observations(cluster, log_dirs=self._log_dirs)
         self._apart = moments.apart(cluster, self._moments, self._log_dirs, from_files=case.has_history)
+        self._is_apart = self._apart is not None and self._apart.is_known
         ends = moments.last_transaction(cluster, case.past()) if at is None else None
         self._outdated = moments.outdated(self._apart, ends, case.logged_registrations()) if ends else None
         of_time = moments.check(cluster, self._moments, self._log_dirs, from_files=case.has_history, past=self._outdated)
@@ -109,11 +110,6 @@ class Examination:
     @cached_property
     def _lead(self) -> Leadership:
         return leadership.examine(self.cluster, self.version, () if self._is_apart else self._log_dirs)
-
-    @property
-    def _is_apart(self) -> bool:
-        """Whether znodes and log dirs are of different moments: then nothing joins them."""
-        return self._apart is not None and self._apart.is_known
 
     def plan(self) -> Plan:
         """What to do first, and what after it; every notebook shows the same.
@@ -346,7 +342,7 @@ class Examination:
 
     def durability_in_short(self) -> tuple[Finding, ...]:
         """Whether acknowledged records can be lost by how topics and brokers are set up, in one finding."""
-        return self._in_time(durability_checks.in_short(self.cluster, self.version))
+        return self._in_time(durability_at_risk.in_short(self.cluster, self.version))
 
     def durability(self, *, clients: str = "", against: str = "") -> Durability:
         """What can be lost by how topics, brokers and clients are set up; keeps its tables for the run folder.

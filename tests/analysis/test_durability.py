@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casebook.analysis import durability, durability_checks
+from casebook.analysis import durability, durability_at_risk
 from casebook.analysis.durability import Durability
 from casebook.analysis.durability_clients import stated
 from casebook.analysis.durability_exposure import exposure
@@ -659,7 +659,7 @@ class TestInShort:
     def test_one_finding_for_triage(self):
         """What the first five minutes need: how many topics, by which rules; never more than informing."""
         found = cluster({"t": {0: ([1], state(1, [1]))}})
-        (answer,) = durability_checks.in_short(found, release(found, given="2.8.2"))
+        (answer,) = durability_at_risk.in_short(found, release(found, given="2.8.2"))
         assert answer.severity is Severity.INFO
         assert answer.facts["topics"] == 1
         assert "D2" in answer.facts["rules"]
@@ -667,7 +667,7 @@ class TestInShort:
     def test_brokers_alone(self):
         """No topic is named where only a rule on brokers holds; for triage it can wait."""
         found = cluster(settings={"offsets.retention.minutes": "60"})
-        (answer,) = durability_checks.in_short(found, release(found, given="2.8.2"))
+        (answer,) = durability_at_risk.in_short(found, release(found, given="2.8.2"))
         assert (answer.status, answer.facts["with_two_failures"]) == (Status.OK, ["D11"])
         first = audit(found).findings[0]
         assert (first.check, first.severity) == ("durability.acknowledged", Severity.WARNING)
@@ -676,14 +676,14 @@ class TestInShort:
     def test_two_failures_can_wait(self):
         """An ISR that may shrink to the leader is counted, and no finding."""
         found = cluster(settings={"min.insync.replicas": "1"})
-        (answer,) = durability_checks.in_short(found, release(found, given="2.8.2"))
+        (answer,) = durability_at_risk.in_short(found, release(found, given="2.8.2"))
         assert (answer.status, answer.facts["with_two_failures"]) == (Status.OK, ["D4"])
         assert answer.title.endswith("1 rule says that two failures can.")
 
     def test_nothing_to_say(self):
         """A safe cluster is ok, as far as it goes: of producers it knows nothing."""
         found = cluster()
-        (answer,) = durability_checks.in_short(found, release(found, given="2.8.2"))
+        (answer,) = durability_at_risk.in_short(found, release(found, given="2.8.2"))
         assert answer.status is Status.OK
         assert answer.title.startswith("No single failure takes what acks=all has acknowledged")
         assert "producers were not looked at" in answer.title
@@ -691,7 +691,7 @@ class TestInShort:
     def test_topics_that_nobody_saw(self):
         """Not ok, in a whole sentence."""
         found = cluster(extra=[Znode(path="/brokers/topics/hidden", outcome=ReadOutcome.DENIED)])
-        (answer,) = durability_checks.in_short(found, release(found, given="2.8.2"))
+        (answer,) = durability_at_risk.in_short(found, release(found, given="2.8.2"))
         assert answer.status is Status.COULD_NOT_CHECK
         assert answer.title == "Whether a single failure takes records is not fully known"
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from casebook.analysis import durability_at_risk, durability_clients, durability_settings, durability_verdicts
 from casebook.analysis import durability_checks as checks
-from casebook.analysis import durability_clients, durability_settings, durability_verdicts
 from casebook.analysis.durability_diff import differences
 from casebook.analysis.durability_exposure import exposure
 from casebook.analysis.durability_history import isr_alone
@@ -99,7 +99,7 @@ def examine(
         history=gone is not None,
         questions=questions(scene),
         findings=(
-            checks.at_risk(scene, verdicts),
+            durability_at_risk.at_risk(scene, verdicts),
             *checks.of_rules(scene, answers),
             checks.exposed(scene, alone),
             checks.brokers_agree(scene, told),

@@ -1,36 +1,32 @@
-"""The questions on durability, rule by rule, each with its outcome; and what of them matters in the first five minutes."""
+"""The questions on durability, rule by rule, each with its outcome."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from casebook.analysis import coverage
 from casebook.analysis.durability_rows import Exposure, IsrAlone, LossVerdict, SettingRow
 from casebook.analysis.durability_rules import CLUSTER, CONSUMER, PAIR, PRODUCER, RULES, TOPIC, Rule
 from casebook.analysis.durability_scene import HOLDS, LOSES, UNKNOWN, Scene
 from casebook.analysis.durability_settings import disagreeing
-from casebook.analysis.durability_topics import topics
-from casebook.analysis.durability_verdicts import ORDER, Answer, answers, rows
+from casebook.analysis.durability_verdicts import Answer, rows
 from casebook.analysis.proof import assumed
-from casebook.analysis.settings import BUILT_IN_ASSUMED, Settings
+from casebook.analysis.settings import BUILT_IN_ASSUMED
 from casebook.analysis.timeline_history import Past
 from casebook.analysis.words import agree, brokers, count, duration, number, size
 from casebook.facts import Cluster
 from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity, Step
 from casebook.observed import Source
-from casebook.versions import VersionInUse
 
 _SHOWN = 5
 _OF_BROKERS = "tables/settings"
-_SETTLE = {
+SETTLE = {
     TOPIC: "server.properties of every broker, and /config/topics: casebook collect --zookeeper ... --properties 1=FILE.",
     CLUSTER: "server.properties of every broker: casebook collect --properties 1=FILE.",
     PAIR: "The client's library and release: -p clients='NAME=java 2.8.1'.",
     PRODUCER: "The client's library and release: -p clients='NAME=java 2.8.1'.",
     CONSUMER: "The client's library and release: -p clients='NAME=java 2.8.1'.",
 }
+"""What would tell, by what a rule is about."""
 _WHO = {TOPIC: "topic", PAIR: "producer", PRODUCER: "producer", CONSUMER: "consumer"}
-_AT_ONCE = "D2"
-"""The rule by which a single failure takes what a topic holds."""
 _SEVERITIES = (Severity.CRITICAL, Severity.WARNING, Severity.INFO)
 
 
@@ -40,81 +36,6 @@ def of_rules(scene: Scene, found: Sequence[Answer]) -> tuple[Finding, ...]:
     for answer in found:
         by_rule[answer.rule].append(answer)
     return tuple(_of_rule(scene, RULES[rule], asked) for rule, asked in by_rule.items())
-
-
-def at_risk(scene: Scene, found: Sequence[LossVerdict]) -> Finding:
-    """Which topics can lose acknowledged records at all? What the notebook says first.
-
-    Args:
-        found: All verdicts, worst first.
-    """
-    hit = [row for row in found if row.severity in ("critical", "warning")]
-    at_once = {row.topic for row in hit if row.topic and row.severity == "critical"}
-    of_topics = {row.topic for row in hit if row.topic}
-    unsure = _unsure(found, hit)
-    ask = Question(
-        check="durability.acknowledged",
-        question="Which topics can lose acknowledged records by how they, the brokers and the clients are set up?",
-        coverage=Coverage.counted(
-            len(scene.topics), len(scene.cluster.topics), "topic", Source.ZNODES, Source.SETTINGS, Source.CLIENTS
-        ),
-        threshold="a rule that takes one failure or two",
-        facts={
-            "topics": len(of_topics),
-            "by_one_failure": len(at_once),
-            "rules": sorted({row.rule for row in hit}),
-            "unknown_rules": unsure.rules,
-            "unknown_topics": unsure.topics,
-        },
-    )
-    if not hit:
-        not_given = [row for row in found if row.severity is None]
-        if not_given:
-            title = f"{number(len(not_given), 'verdict')} on durability could not be given"
-            first = not_given[0]
-            return ask.could_not_check(title, why=first.sentence, settle=_settle(RULES[first.rule], first.proof))
-        well = "No rule says that an acknowledged record can be lost"
-        return ask.nothing_in(scene.topics, well, gaps=coverage.partitions(scene.cluster))
-    one = f", {count(len(at_once))} by a single failure" if at_once else ", by two failures"
-    return ask.found(
-        Severity(hit[0].severity or Severity.WARNING),
-        _how_many(scene, hit, unsure) + (one if of_topics else ""),
-        why=f"The worst: {hit[0].sentence}",
-        evidence=_evidence(hit),
-        next=_steps(hit),
-        caveats=_caveats(scene, RULES["D2"]),
-    )
-
-
-class _Unsure(NamedTuple):
-    """What could not be judged, beside what was found.
-
-    Args:
-        rules: That found nothing, and could not judge everything.
-        topics: Of which nothing was found, or no single failure, and not every rule could be judged.
-    """
-
-    rules: list[str]
-    topics: list[str]
-
-
-def _unsure(found: Sequence[LossVerdict], hit: Sequence[LossVerdict]) -> _Unsure:
-    unknown = [row for row in found if row.severity is None]
-    rules = {row.rule for row in unknown} - {row.rule for row in hit}
-    of_topics, at_once = {row.topic for row in hit}, {row.topic for row in hit if row.severity == "critical"}
-    topics = {row.topic for row in unknown if row.topic and row.topic not in (at_once if row.rule == _AT_ONCE else of_topics)}
-    return _Unsure(sorted(rules, key=ORDER.index), sorted(topics))
-
-
-def _how_many(scene: Scene, hit: Sequence[LossVerdict], unsure: _Unsure) -> str:
-    topics_hit, rules = {row.topic for row in hit if row.topic}, {row.rule for row in hit}
-    least = "at least " if unsure.topics or scene.cluster.unlisted else ""
-    if topics_hit:
-        said = f"{least}{count(len(topics_hit))} of {number(len(scene.topics), 'topic')} can lose acknowledged records"
-        return said[0].upper() + said[1:]
-    said = agree(len(rules), "says", "say")
-    whole = f"{least}{number(len(rules), 'rule')} on brokers and clients {said} that something can be lost"
-    return f"{'Not every topic could be judged' if least else 'No topic by itself'}, but {whole}"
 
 
 def _of_rule(scene: Scene, rule: Rule, asked: Sequence[Answer]) -> Finding:
@@ -134,7 +55,7 @@ def _of_rule(scene: Scene, rule: Rule, asked: Sequence[Answer]) -> Finding:
             "unknown": len(_subjects(rule, missing)),
             "subjects": _subjects(rule, hit)[:100],
         },
-        caveats=_caveats(scene, rule),
+        caveats=caveats(scene, rule),
     )
     if hit:
         worst = sorted(rows(hit), key=lambda row: row.severity != "critical")
@@ -143,12 +64,12 @@ def _of_rule(scene: Scene, rule: Rule, asked: Sequence[Answer]) -> Finding:
             severity,
             _title(rule, _subjects(rule, hit), _subjects(rule, looked), hit),
             why=worst[0].sentence,
-            evidence=_evidence(worst),
-            next=_steps(worst),
+            evidence=evidence(worst),
+            next=steps(worst),
         )
     if missing:
         title = f"{rule.id}, {rule.head}: {_many(rule, missing)} could not be judged"
-        return ask.could_not_check(title, why=missing[0].judged.sentence, settle=_settle(rule, missing[0].judged.proof))
+        return ask.could_not_check(title, why=missing[0].judged.sentence, settle=settle(rule, missing[0].judged.proof))
     return ask.nothing_in(well, _well(rule, well), gaps=_gaps(rule, scene.cluster))
 
 
@@ -158,9 +79,9 @@ def _gaps(rule: Rule, cluster: Cluster) -> tuple[Gap, ...]:
     return (*gaps, *coverage.registrations(cluster)) if rule.scope == CLUSTER else gaps
 
 
-def _settle(rule: Rule, proof: str) -> str:
+def settle(rule: Rule, proof: str) -> str:
     """What would tell: of a client, too, what its brokers were started with where that is what is not known."""
-    return _SETTLE[CLUSTER] if proof == _OF_BROKERS and rule.scope != TOPIC else _SETTLE[rule.scope]
+    return SETTLE[CLUSTER] if proof == _OF_BROKERS and rule.scope != TOPIC else SETTLE[rule.scope]
 
 
 def _well(rule: Rule, well: Sequence[Answer]) -> str:
@@ -193,14 +114,16 @@ def _title(rule: Rule, hit: Sequence[str], of: Sequence[str], found: Sequence[An
     return f"{whole} ({number(len(partitions), 'topic')})" if partitions else whole
 
 
-def _caveats(scene: Scene, rule: Rule) -> tuple[str, ...]:
+def caveats(scene: Scene, rule: Rule) -> tuple[str, ...]:
+    """What an answer assumes, where not every broker's settings were collected."""
     if rule.scope not in (TOPIC, CLUSTER):
         return ()
     collected = scene.cluster.server_properties
     return () if set(scene.brokers) <= set(collected) else assumed([BUILT_IN_ASSUMED])
 
 
-def _evidence(found: Sequence[LossVerdict]) -> tuple[Evidence, ...]:
+def evidence(found: Sequence[LossVerdict]) -> tuple[Evidence, ...]:
+    """The proofs of verdicts, each once, and the table of all."""
     proofs = dict.fromkeys(row.proof for row in found)
     named = [evidence_of(proof) for proof in list(proofs)[:_SHOWN] if not proof.startswith("tables/")]
     return (*named, Evidence(file="tables/loss_verdicts"))
@@ -214,7 +137,8 @@ def evidence_of(proof: str) -> Evidence:
     return Evidence(file=path, line=int(line)) if colon and line.isdigit() else Evidence(file=proof)
 
 
-def _steps(found: Sequence[LossVerdict]) -> tuple[Step, ...]:
+def steps(found: Sequence[LossVerdict]) -> tuple[Step, ...]:
+    """The smallest change that ends the worst of them."""
     worst = found[0]
     text, _, command = worst.smallest_change.partition(": bin/")
     like = f" {number(len(found) - 1, 'more verdict')}: tables/loss_verdicts." if len(found) > 1 else ""
@@ -238,7 +162,7 @@ def brokers_agree(scene: Scene, found: Sequence[SettingRow]) -> Finding:
     )
     if not differ and missing:
         title = f"Whether all brokers agree is unknown: the settings of {brokers(missing)} were not collected"
-        return ask.could_not_check(title, settle=_SETTLE[CLUSTER])
+        return ask.could_not_check(title, settle=SETTLE[CLUSTER])
     if not differ:
         return ask.nothing_in(found, "All brokers agree in every setting", gaps=coverage.overrides(scene.cluster, "brokers"))
     key = min(differ, key=lambda name: (name not in _DECISIVE, name))
@@ -320,7 +244,7 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
         return ask.could_not_check(
             f"Whether acks=all was acks=1 is not known of {number(len(unknown), 'partition')}",
             why="Its ISR was the leader alone, and which min.insync.replicas then counted cannot be told.",
-            settle=_SETTLE[TOPIC],
+            settle=SETTLE[TOPIC],
             evidence=(Evidence(file="tables/isr_alone"),),
         )
     worst, still = known[0], sum(row.open for row in known)
@@ -367,65 +291,6 @@ def clients(scene: Scene) -> Finding:
         named = ", ".join(unknown[:_SHOWN])
         title = f"{number(len(unknown), 'client')} {agree(len(unknown), 'has', 'have')} settings that are not known: {named}"
         why = f"{problems[0]}." if problems else "They depend on the client's library and release, which its file does not tell."
-        return ask.could_not_check(title, why=why, settle=_SETTLE[PRODUCER])
+        return ask.could_not_check(title, why=why, settle=SETTLE[PRODUCER])
     gaps = tuple(Gap(why=f"{problem}.", settle=settle) for problem in problems[:1])
     return ask.ok(f"Every setting of {number(len(scene.clients), 'client')} is known", gaps=gaps)
-
-
-def in_short(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
-    """In one finding, from settings and znodes alone: what the first five minutes should know of durability. Cheap.
-
-    That is what one failure takes, and from a producer with acks=all: what producers do is not looked at. What takes two is said
-    of nearly every cluster, and can wait for notebook 80.
-    """
-    settings = Settings(cluster, version.version, version)
-    scene = Scene(cluster=cluster, version=version, settings=settings, topics=topics(cluster, settings), clients=())
-    found = rows(answers(scene))
-    hit = [row for row in found if row.severity == "critical"]
-    later = {row.rule for row in found if row.severity == "warning"}
-    unsure = _unsure(found, [row for row in found if row.severity in ("critical", "warning")])
-    ask = Question(
-        check="durability.in_short",
-        question="Can a single failure take acknowledged records, by how topics and brokers are set up?",
-        coverage=Coverage.counted(len(scene.topics), len(cluster.topics), "topic", Source.ZNODES, Source.SETTINGS),
-        threshold="a rule of notebook 80 that takes one failure",
-        facts={
-            "rules": {rule: len(of) for rule, of in _by_rule(hit).items()},
-            "topics": len({row.topic for row in hit if row.topic}),
-            "with_two_failures": sorted(later, key=ORDER.index),
-            "unknown_with_two_failures": unsure.rules,
-        },
-    )
-    two = f"{number(len(later), 'rule')} {agree(len(later), 'says', 'say')} that two failures can." if later else ""
-    if hit:
-        said = ", ".join(_in_short(rule, of) for rule, of in _by_rule(hit).items())
-        return (
-            ask.found(
-                Severity.INFO,
-                f"{_how_many(scene, hit, unsure)} by a single failure, as it is set up",
-                why=f"By rule: {said}. The worst: {hit[0].sentence} {two}".strip(),
-                evidence=_evidence(hit)[:-1],
-                next=(Step(kind="first", text="Run notebook 80: each with its smallest change and its cost."),),
-                caveats=_caveats(scene, RULES["D2"]),
-            ),
-        )
-    unread = [row for row in found if row.severity is None and row.rule == "D2"]
-    if unread or not cluster.brokers_known:
-        why = unread[0].sentence if unread else "Which brokers there are is unknown."
-        return (ask.could_not_check("Whether a single failure takes records is not fully known", why=why, settle=_SETTLE[TOPIC]),)
-    well = f"No single failure takes what acks=all has acknowledged; producers were not looked at. {two}".strip()
-    unsure = [row for row in found if row.severity is None]
-    gaps = (*coverage.partitions(cluster), *(Gap(why=row.sentence, settle=_SETTLE[TOPIC]) for row in unsure[:1]))
-    return (ask.nothing_in(scene.topics, well, gaps=gaps),)
-
-
-def _by_rule(found: Iterable[LossVerdict]) -> dict[str, set[str | None]]:
-    by: dict[str, set[str | None]] = {}
-    for row in found:
-        by.setdefault(row.rule, set()).add(row.topic)
-    return by
-
-
-def _in_short(rule: str, of: Iterable[str | None]) -> str:
-    named = [topic for topic in of if topic]
-    return f"{rule} {RULES[rule].head}{f' in {count(len(named))}' if named else ''}"

@@ -1,6 +1,7 @@
 """The walkthrough and the start page in a real JupyterLab, from first to last cell, by keyboard, with wrong answers and right ones."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -177,6 +178,16 @@ class TestWalkthrough:
         _looks(walk, "05-top", walk.locator(".cb-verdict").first)
 
 
+def _press_until_gone(page: Page, panel: Locator, words: str) -> None:
+    """Press a button again while the answer is the old one: JupyterLab may send a click before what was typed just before it."""
+    for _ in range(5):
+        page.keyboard.press("Enter")
+        with suppress(AssertionError):
+            expect(panel).not_to_contain_text(words, timeout=20_000)
+            return
+    expect(panel).not_to_contain_text(words)
+
+
 class TestStartHere:
     def test_first_to_last_cell(self, browser: Browser, lab: Lab):
         """Every cell runs; a paste that says nothing is told so, and one that does is understood."""
@@ -198,8 +209,7 @@ class TestStartHere:
         page.keyboard.type("[zk: zk1:2181(CONNECTED) 0] ls /brokers/ids\n[1, 2]")
         expect(box).to_have_value("[zk: zk1:2181(CONNECTED) 0] ls /brokers/ids\n[1, 2]")
         page.keyboard.press("Tab")
-        page.keyboard.press("Enter")
-        expect(panel).not_to_contain_text("was not understood")
+        _press_until_gone(page, panel, "was not understood")
         expect(panel).to_contain_text("casebook run triage --source")
         _looks(page, "00-paste", panel)
         page.close()

@@ -110,7 +110,7 @@ _UNREADABLE = {
     "a mark alone": (codecs.BOM_UTF8, Extent.NOT, "empty"),
     "binary": (bytes(range(256)) * 400, Extent.NOT, "no text"),
     "full of zeros": (b"\x00\x00\x03\x00\x01\x02\x00" * 5000, Extent.NOT, "no text"),
-    "zeros alone": (b"\x00" * 5000, Extent.NOT, "layout"),
+    "zeros alone": (b"\x00" * 5000, Extent.NOT, "5000 bytes are zero"),
     "EBCDIC": (_PLAIN.decode().encode("cp500", errors="replace"), Extent.NOT, "layout"),
     "no layout": (b"what is this\n" * 50, Extent.NOT, "layout"),
     "a header that nobody knows": (_PLAIN.replace(b"[2026-11-20 ", b"{A|B} day 324 "), Extent.PARTLY, "layout"),
@@ -119,6 +119,41 @@ _UNREADABLE = {
     "cut": (_PLAIN[:-5], Extent.PARTLY, "cut"),
     "nothing known": (b"[2026-11-20 10:00:02,123] WARN Nobody knows 7 of x-3 (a.B)\n" * 50, Extent.PARTLY, "meaning"),
 }
+
+
+@pytest.mark.parametrize("zeros", [16, 4096, 1 << 16, 3 << 20])
+@pytest.mark.parametrize("size", [1 << 30, 100_000])
+def test_zeros_in_place_of_lines(tmp_path, zeros, size):
+    """A machine lost power: what is before and behind is read, under the numbers that an editor shows, and the loss is told.
+
+    A line before the zeros is cut, and one behind them may be whole: the log was opened again and appended to.
+    """
+    lines = [line + b"\n" for line in _PLAIN[: len(_PLAIN) // 10].splitlines()]
+    before, cut, behind = lines[:181], lines[181][:40], lines[300:]
+    (tmp_path / "server.log").write_bytes(b"".join([*before, cut, bytes(zeros), *behind]))
+    rows = [row.asDict() for row in logs.logs(session(), tmp_path, splitBytes=size).collect()]
+    parts = sorted((row for row in rows if row["row"] == "file"), key=lambda row: row["start"])
+    number = {part["start"]: sum(other["lines"] for other in parts if other["start"] < part["start"]) for part in parts}
+    told = sorted((number[row["start"]] + row["line"], row["kind"]) for row in rows if row["row"] == "event")
+    sound = [(event.line, event.kind) for event in read_bytes(b"".join([*before, b"\n", *behind[1:]]))[0]]
+    first = [(182, read_bytes(behind[0])[0][0].kind)] if zeros < 1 << 16 else []
+    assert told == sorted(sound + first)
+    assert [part["damage"] for part in parts if part["damage"]] == [
+        f"{zeros} bytes are zero, from line {182 - number[parts[0]['start']]} on: what was written there is lost"
+    ]
+
+
+@pytest.mark.parametrize("zeros", [1, 4096, 3 << 20])
+def test_zeros_that_a_log_begins_with(plain, zeros):
+    """It was emptied while the broker had it open, and nothing of what follows is lost."""
+    assert _rows(bytes(zeros) + _PLAIN) == plain
+
+
+@pytest.mark.parametrize("zeros", [1, 15])
+def test_few_zeros_are_part_of_a_message(zeros):
+    """Some clients send any bytes, which brokers print."""
+    content = _PLAIN.replace(b"Nobody knows", b"Nobody " + bytes(zeros) + b" knows")
+    assert read_bytes(content)[2].damage == ""
 
 
 @pytest.mark.parametrize("name", _UNREADABLE)

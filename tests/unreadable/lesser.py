@@ -74,6 +74,12 @@ def _cut(content: bytes) -> bytes:
     return content[: middle - 1 if content[middle - 1 : middle] == b"\n" else middle]
 
 
+def _holed(content: bytes) -> bytes:
+    """With zeros where its middle was, as after a machine that lost power: the file's length was written, its content was not."""
+    third = len(content) // 3
+    return content[:third] + bytes(third) + content[2 * third :]
+
+
 def _each_line(change: Callable[[bytes], bytes]) -> Change:
     return lambda content: b"".join(change(line) for line in content.splitlines(keepends=True))
 
@@ -99,6 +105,8 @@ _TEXT: Mapping[str, Change] = {
 _SETTINGS = {name: change for name, change in _TEXT.items() if name != "cut"}
 """A file of settings that ends early is one of fewer settings, and nothing tells that it is not: it has neither length nor end."""
 _LOG = _TEXT | {
+    "holed": _holed,
+    "packed though not named so": lambda content: _gzipped(content)[: len(_gzipped(content)) // 2],
     "cut pack": lambda content: _gzipped(content)[: len(_gzipped(content)) // 4],
     "stripped": _each_line(_stripped),
     "unknown layout": _each_line(lambda line: b"<7>{node=7} " + line.replace(b"[2", b"<2", 1)),
@@ -118,7 +126,7 @@ _ROWS = {
     "garbage": _garbled,
     "torn": lambda content: content[: len(content) // 3],
 }
-_BYTES = {name: _TEXT[name] for name in ("left out", "denied", "empty", "binary", "cut", "torn")}
+_BYTES = {name: _TEXT[name] for name in ("left out", "denied", "empty", "binary", "cut", "torn")} | {"holed": _holed}
 JAVA = "Java too old"
 
 

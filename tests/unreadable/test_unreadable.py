@@ -17,6 +17,7 @@ _SLICE = [
     (RICH, "logs of brokers", "unknown layout"),
     (RICH, "server logs", "binary"),
     (RICH, "server logs of one broker", "cut pack"),
+    (RICH, "server logs of one broker", "holed"),
     (RICH, "state-change logs", "unknown encoding"),
     (RICH, "history", "torn"),
     (RICH, "log dirs of one broker", "garbage"),

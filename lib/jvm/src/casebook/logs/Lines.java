@@ -5,7 +5,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 
-/** The lines of a stream as parts of a buffer, each valid until the next one; of very long lines only the beginning. */
+/**
+ * The lines of a stream as parts of a buffer, each valid until the next one; of very long lines only the beginning.
+ *
+ * <p>Zeros within a line stand where something else was written: a file system that lost power, or a file that was emptied while it
+ * was open, leaves them. What stands before them and behind them are lines of their own, with one number.
+ */
 final class Lines implements Closeable {
   /** Bytes of a line that are kept. */
   static final int LONGEST = 1 << 16;
@@ -13,7 +18,12 @@ final class Lines implements Closeable {
   /** What a reader lends to one stream after the other. */
   static final int BUFFER = 1 << 20;
 
+  /** Zeros in a row that no message holds. */
+  private static final int HOLE = 16;
+
   private static final byte[] MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
+
+  private static final int NOTHING = -1;
 
   private final InputStream stream;
   private final byte[] buffer;
@@ -24,6 +34,11 @@ final class Lines implements Closeable {
   private long offset;
   private long nextOffset;
   private boolean unended;
+  private int run;
+  private long zeros;
+  private int behind = NOTHING;
+  private int lineEnd;
+  private boolean continued;
 
   /**
    * @param stream to be read from its beginning, closed with this
@@ -59,11 +74,59 @@ final class Lines implements Closeable {
     return offset;
   }
 
+  /** How many zeros stand in the line in place of what was written. */
+  long zeros() {
+    return zeros;
+  }
+
+  /** Whether it stands in the line of the one before, behind zeros. */
+  boolean isContinued() {
+    return continued;
+  }
+
   /** Goes to the next line; {@code false} when there is none. */
   boolean next() throws IOException {
+    continued = behind != NOTHING;
+    if (continued) {
+      begin = behind;
+      end = lineEnd;
+    } else if (!nextWhole()) {
+      return false;
+    }
+    endBeforeZeros();
+    return true;
+  }
+
+  /** Passes over a line, with what stands in it behind zeros. */
+  void skip() throws IOException {
+    nextWhole();
+  }
+
+  private void endBeforeZeros() {
+    behind = NOTHING;
+    lineEnd = end;
+    int found = 0;
+    for (int index = begin; zeros > 0 && index < lineEnd; index++) {
+      if (buffer[index] == 0) {
+        found++;
+      } else if (found >= HOLE) {
+        behind = index;
+        end = index - found;
+        return;
+      } else {
+        found = 0;
+      }
+    }
+    end -= found >= HOLE ? found : 0;
+  }
+
+  private boolean nextWhole() throws IOException {
+    zeros = 0;
+    run = 0;
     offset = nextOffset;
     if (offset == 0) {
       skipMark();
+      skipZeros();
     }
     int searched = next;
     while (true) {
@@ -97,10 +160,29 @@ final class Lines implements Closeable {
     }
   }
 
+  /** Passes over the zeros that a file begins with that was emptied while it was open, unless there is nothing else. */
+  private void skipZeros() throws IOException {
+    long first = nextOffset;
+    while (next < filled || fill()) {
+      if (buffer[next] != 0) {
+        return;
+      }
+      next++;
+      nextOffset++;
+    }
+    zeros = nextOffset - first;
+  }
+
   private int find(int from) {
     for (int index = from; index < filled; index++) {
       if (buffer[index] == '\n') {
         return index;
+      }
+      if (buffer[index] == 0) {
+        run++;
+        zeros += run == HOLE ? HOLE : run > HOLE ? 1 : 0;
+      } else {
+        run = 0;
       }
     }
     return -1;

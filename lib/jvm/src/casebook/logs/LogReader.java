@@ -36,6 +36,8 @@ public final class LogReader implements Closeable {
   private Untyped untyped;
   private Coverage coverage;
   private boolean open;
+  private long zeros;
+  private long firstZeros;
 
   /** @param zone of lines that do not tell theirs */
   public LogReader(ZoneId zone) {
@@ -52,7 +54,7 @@ public final class LogReader implements Closeable {
   public void begin(Content content, long start, long end) throws IOException {
     lines = new Lines(content.stream(), Math.max(0, start - 1), buffer);
     if (start > 0) {
-      lines.next();
+      lines.skip();
     }
     this.start = start;
     this.end = end;
@@ -62,6 +64,8 @@ public final class LogReader implements Closeable {
     others = start > 0;
     open = false;
     ended = false;
+    zeros = 0;
+    firstZeros = 0;
   }
 
   /** The next event of the part; {@code null} after the last one. */
@@ -70,6 +74,7 @@ public final class LogReader implements Closeable {
       ended = !readLine();
       if (ended) {
         endEntry();
+        tellOfZeros();
       }
     }
     return found.poll();
@@ -96,15 +101,16 @@ public final class LogReader implements Closeable {
   /** Reads a line; {@code false} when no more of them are this part's. */
   private boolean readLine() throws IOException {
     if (!nextLine()) {
+      zeros += lines.zeros();
       return false;
     }
     boolean ours = lines.offset() < end;
     if (!ours && (!open || lines.offset() >= end + SEARCHED)) {
       return false;
     }
-    coverage.lines += ours ? 1 : 0;
-    if (ours && lines.isUnended()) {
-      coverage.damaged("its last line has no end: it was cut, or copied while it was written");
+    if (ours && !lines.isContinued()) {
+      coverage.lines++;
+      count();
     }
     boolean begins = begins();
     if (begins && !ours) {
@@ -123,6 +129,22 @@ public final class LogReader implements Closeable {
       alone();
     }
     return true;
+  }
+
+  private void count() {
+    if (lines.isUnended()) {
+      coverage.damaged("its last line has no end: it was cut, or copied while it was written");
+    }
+    if (lines.zeros() > 0) {
+      zeros += lines.zeros();
+      firstZeros = firstZeros == 0 ? coverage.lines : firstZeros;
+    }
+  }
+
+  private void tellOfZeros() {
+    if (zeros > 0) {
+      coverage.damaged(zeros + " bytes are zero, from line " + Math.max(1, firstZeros) + " on: what was written there is lost");
+    }
   }
 
   /** Whether the line begins an entry. One that no pattern can be tried on belongs to the entry before. */

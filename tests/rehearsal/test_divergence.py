@@ -82,7 +82,9 @@ def hold(folder, kafka):
         cluster.wait_until(in_sync, what="all in sync")
         write(PARTITIONS, BASE, "base")
         copied = lambda: dict.fromkeys(PARTITIONS, BASE).items() <= disks.high_watermarks(cluster.log_dir(2)).items()  # noqa: E731
-        cluster.wait_until(copied, what="the copies")  # acknowledged may be what a slow replica, out of the ISR for a while, lacks
+        cluster.wait_until(
+            copied, what="the copies"
+        )  # acknowledged may be what a slow replica, out of the ISR for a while, lacks
         cluster.kill(2)
         cluster.wait_gone(2)
         began = time_ns() // 1_000_000

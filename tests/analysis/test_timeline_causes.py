@@ -319,8 +319,22 @@ class TestFailedStarts:
         told = [event("broker_starting", 0, 1), event("startup_failed", 900, 1, line=2, text=text)]
         told += [event("broker_starting", 9000, 1, line=3), event("startup_failed", 9900, 1, line=4, text=text)]
         found = examined(*told)
-        assert found.chains[0].title == "Broker 1 failed to start, 2 times"
+        assert found.chains[0].title.startswith("Broker 1 failed to start, 2 times: ")
         assert words in first(found).name
+
+    def test_each_reason_is_a_cause_of_its_own(self):
+        """One start met the process before it, two a class that nobody has: none is said of the others."""
+        stack = "Fatal error during KafkaServer startup. Prepare to shutdown\njava.lang.NoClassDefFoundError: a/B\n\tat a.C.d(C.scala:3)"
+        cause = f"{stack}\nCaused by: java.lang.ClassNotFoundException: a.B\n\t... 9 more"
+        told = []
+        for start, text in enumerate([cause, "Failed to acquire lock on file .lock in /d.", cause]):
+            at = 9000 * start
+            told += [event("broker_starting", at, 1, line=2 * start + 1)]
+            told += [event("startup_failed", at + 900, 1, line=2 * start + 2, text=text)]
+        assert [root.name for root in examined(*told).roots] == [
+            "Broker 1 could not start, 2 times: it says java.lang.ClassNotFoundException: a.B",
+            "Broker 1 could not start: another process of Kafka holds its log dir",
+        ]
 
     def test_a_start_that_did_not_fail(self):
         """What a broker says later, when it has started, is no failed start."""

@@ -3,7 +3,8 @@
 import pytest
 
 from casebook.analysis.timeline_history import Past
-from casebook.analysis.timeline_merge import registrations, states
+from casebook.analysis.timeline_merge import states
+from casebook.analysis.timeline_registrations import registrations
 from casebook.analysis.timeline_rows import Row
 from casebook.facts import Broker, Cluster, Partition, PartitionState, Stat
 from casebook.findings import Status

@@ -17,6 +17,7 @@ from casebook.analysis import (
     timeline_extent,
     timeline_history,
     timeline_merge,
+    timeline_registrations,
     timeline_roots,
     timeline_silences,
     timeline_story,
@@ -152,8 +153,8 @@ def _scene(
     past = timeline_history.past(history)
     reference, clocks = timeline_clocks.clocks(cluster, past, events)
     rows = timeline_merge.merged(past, clocks, events)
-    past = timeline_merge.with_later(past, rows)
-    registered = timeline_merge.registrations(cluster, past, rows)
+    past = timeline_registrations.with_later(past, rows)
+    registered = timeline_registrations.registrations(cluster, past, rows)
     return Scene(
         cluster=cluster,
         version=version,

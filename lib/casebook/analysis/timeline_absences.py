@@ -67,7 +67,7 @@ def _between(spans: Sequence[Span], whole: bool, end: str) -> Iterator[Absence]:
     since, earliest, proof, gone = None, None, "", whole
     for span in spans:
         if gone and span.opened is not None and (since != span.opened or earliest is not None):
-            yield Absence(since, span.opened, proof, span.opened_proof, earliest)
+            yield Absence(since, span.opened, proof, span.opened_proof, earliest, span.opened_earliest)
         since, earliest, proof = span.closed, span.closed_earliest, span.closed_proof
         gone = since is not None
     if gone:

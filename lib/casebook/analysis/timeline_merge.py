@@ -2,23 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from casebook.analysis.evidence import ZNODES
 from casebook.analysis.timeline_clocks import owner_of
 from casebook.analysis.timeline_clusters import renewals
 from casebook.analysis.timeline_history import Key, Past
-from casebook.analysis.timeline_pairs import FARTHEST
 from casebook.analysis.timeline_rows import Clock, Row, Span, StateRow
 from casebook.events import Event, LogFile
-from casebook.facts import Broker, Cluster
+from casebook.facts import Cluster
 
 PREAMBLE = ("version_line", "gc_pause")
 """What a process may print before it says that it starts: its release, and collections, which no other log's levels rule."""
 START = 10_000
 """Milliseconds in which it does."""
-SAME = 5000
-"""A controller sees a broker register within so many milliseconds, clocks included."""
 FAILURE = 60_000
 """A broker's failure explains the elections of so many milliseconds after it."""
 
@@ -290,71 +286,6 @@ def _add_walked(known: list[StateRow], last: StateRow, read: int) -> None:
 
 def _is_same(row: StateRow, last: StateRow) -> bool:
     return (row.leader, row.isr) == (last.leader, last.isr) and row.leader_epoch in (None, last.leader_epoch)
-
-
-def with_later(past: Past, rows: Iterable[Row]) -> Past:
-    """The past, with who came back behind its last transaction: brokers log the transaction that registered them (2.2 and later).
-
-    Only the first time: of the states since then nothing is known. A line that seems to be from before that transaction is of
-    another zone, and one from long before it of a ZooKeeper whose data is gone.
-    """
-    time, zxid = past.last or (0, 0)
-    registered = {broker: list(spans) for broker, spans in past.registered.items()}
-    for row in rows if past.last is not None else ():
-        dated = row.kind == "broker_registered" and row.at is not None and row.at > time - FARTHEST
-        later = dated and (row.number("czxid") or 0) > zxid
-        spans = registered.get(row.broker, []) if later else []
-        if spans and spans[-1].closed is not None:
-            spans.append(Span("registered", "", row.broker, row.at if row.at > time else row.at + FARTHEST, None, row.proof, ""))
-    return replace(past, registered=defaultdict(list, registered))
-
-
-def registrations(cluster: Cluster, past: Past, rows: Sequence[Row]) -> Mapping[int, Sequence[Span]]:
-    """When each broker's znode was there: by the history, else as the controller saw it, else as it was observed."""
-    if past.there or (past.observed and not any(row.kind == "broker_change" for row in rows)):
-        return past.registered
-    told: dict[int, list[Span]] = defaultdict(list)
-    for row in rows:
-        if row.kind == "broker_change" and row.at is not None:
-            for broker in (*row.numbers("deleted"), *row.numbers("bounced")):
-                _end(told[broker], broker, row)
-            for broker in (*row.numbers("added"), *row.numbers("bounced")):
-                told[broker].append(Span("registered", "", broker, row.at, None, row.proof, ""))
-            for broker in row.numbers("live"):
-                if not told[broker]:
-                    told[broker].append(Span("registered", "", broker, None, None, "", ""))
-    for broker in cluster.brokers.values():
-        _add_found(told[broker.id], broker)
-    if cluster.brokers_known and cluster.read_to is not None:
-        for broker in told.keys() - cluster.brokers.keys():
-            _miss(told[broker], cluster.read_to)
-    return told
-
-
-def _add_found(spans: list[Span], broker: Broker) -> None:
-    """A registration that a walk found, where logs do not tell of it: what they tell of another ended before, nobody saw when."""
-    opened = broker.stat.ctime if broker.stat else None
-    proof = f"{ZNODES} /brokers/ids/{broker.id}"
-    if spans and spans[-1].closed is None:
-        if opened is None or spans[-1].opened is None or opened <= spans[-1].opened + SAME:
-            return
-        spans[-1] = spans[-1]._replace(closed=opened, closed_proof=proof, closed_earliest=spans[-1].opened)
-    if not spans or opened is None or spans[-1].closed <= opened + SAME:
-        spans.append(Span("registered", "", broker.id, opened, None, proof, ""))
-
-
-def _miss(spans: list[Span], read: int) -> None:
-    """One that no log saw go, and a walk did not find: it was gone by then."""
-    last = spans[-1]
-    if last.closed is None and (last.opened or 0) <= read:
-        spans[-1] = last._replace(closed=read, closed_proof=f"{ZNODES} /brokers/ids", closed_earliest=last.opened or 0)
-
-
-def _end(spans: list[Span], broker: int, row: Row) -> None:
-    if not spans:
-        spans.append(Span("registered", "", broker, None, row.at, "", row.proof))
-    elif spans[-1].closed is None:
-        spans[-1] = spans[-1]._replace(closed=row.at, closed_proof=row.proof)
 
 
 def lives(rows: Iterable[Row], files: Iterable[LogFile], clocks: Iterable[Clock]) -> Mapping[int, Sequence[Span]]:

@@ -1,5 +1,6 @@
 """All brokers that went at once, and starts that failed: what one broker's own story does not tell."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
@@ -207,13 +208,40 @@ def _first(scene: Scene, kinds: tuple[str, ...], broker: int, since: int, until:
     return next((row for row in scene.kinds(kinds, since, until) if row.broker == broker), None)
 
 
+class _Failed(NamedTuple):
+    """A start that failed.
+
+    Args:
+        means: What the line means that says why.
+        line: That line; where none says why, the last one that says that it failed.
+    """
+
+    means: str
+    line: Row
+
+
+_ERROR = re.compile(r"^\s*(?:Caused by: )?((?:[a-z]\w*\.)+\w+(?:Error|Exception)\b.{0,120})", re.MULTILINE)
+"""An error of Java with its message, as a line of it begins; the last of an entry is the cause of those before it."""
+
+
 def failed(scene: Scene) -> Iterator[Chain]:
-    """The chain of the starts of each broker that did not succeed."""
+    """The chain of the starts of each broker that failed for one reason: its other starts had other causes."""
+    for broker, by_reason in _by_reason(scene).items():
+        for means, starts in by_reason.items():
+            title = f"{capitalised(brokers([broker]))} failed to start{_times(starts)}: {means}"
+            yield Chain("start_failed", title, broker, (), starts[0].line.at, starts[-1].line.at)
+
+
+def _by_reason(scene: Scene) -> dict[int, dict[str, list[_Failed]]]:
+    found: dict[int, dict[str, list[_Failed]]] = {}
     for broker, lives in scene.lives.items():
-        lines = [rows for life in lives if (rows := _refusals(scene, broker, life))]
-        if lines:
-            title = f"Broker {broker} failed to start" + (f", {number(len(lines), 'time')}" if len(lines) > 1 else "")
-            yield Chain("start_failed", capitalised(title), broker, (), lines[0][0].at, lines[-1][-1].at)
+        for told in filter(None, (_failed(_refusals(scene, broker, life)) for life in lives)):
+            found.setdefault(broker, {}).setdefault(told.means, []).append(told)
+    return found
+
+
+def _times(starts: Sequence[_Failed]) -> str:
+    return f", {number(len(starts), 'time')}" if len(starts) > 1 else ""
 
 
 def _refusals(scene: Scene, broker: int, life: Span) -> list[Row]:
@@ -223,10 +251,18 @@ def _refusals(scene: Scene, broker: int, life: Span) -> list[Row]:
     return told if told and not any(row.kind == "broker_started" for row in own) else []
 
 
+def _failed(told: Sequence[Row]) -> _Failed | None:
+    if not told:
+        return None
+    means = (_Failed(words, row) for row in reversed(told) for text, words in _WHYS if text in row.text)
+    errors = (_Failed(f"it says {found[-1].strip()}", row) for row in reversed(told) if (found := _ERROR.findall(row.text)))
+    return next(means, None) or next(errors, None) or _Failed("the line says why", told[-1])
+
+
 def why_failed(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
-    """What it says itself."""
-    rows = [row for life in scene.lives.get(chain.broker, ()) for row in _refusals(scene, chain.broker, life)]
-    means = [(row, words) for row in rows for text, words in _WHYS if text in row.text]
-    row, words = means[-1] if means else (rows[-1], "the line says why")
+    """What it says itself: of several starts, the last."""
+    starts = next(one for one in _by_reason(scene)[chain.broker].values() if one[0].line.at == chain.opened)
+    means, row = starts[-1]
     points = (Point(" ".join(row.text.split())[:200], row.proof),)
-    yield Root("start_failed", f"Broker {chain.broker} could not start: {words}", chain.broker, place, points, (), (), 100)
+    name = f"Broker {chain.broker} could not start{_times(starts)}: {means}"
+    yield Root("start_failed", name, chain.broker, place, points, (), (), 100)

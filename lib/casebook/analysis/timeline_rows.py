@@ -263,6 +263,7 @@ class Span(NamedTuple):
         silent: Of a session: the last time that ZooKeeper was heard; ``None`` when nothing says.
         timeout: Of a session, milliseconds.
         closed_earliest: The last moment at which it is known to have lasted, where transactions are missing; else ``None``.
+        opened_earliest: It may have begun since then; ``None`` where ``opened`` is when it did.
     """
 
     kind: str
@@ -275,6 +276,7 @@ class Span(NamedTuple):
     silent: int | None = None
     timeout: int | None = None
     closed_earliest: int | None = None
+    opened_earliest: int | None = None
 
     @property
     def lasted(self) -> int | None:

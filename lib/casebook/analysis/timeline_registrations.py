@@ -1,0 +1,108 @@
+"""When each broker was registered in ZooKeeper, where its own files do not tell, or no longer."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from casebook.analysis.evidence import ZNODES
+from casebook.analysis.timeline_history import Past
+from casebook.analysis.timeline_pairs import FARTHEST
+from casebook.analysis.timeline_rows import Row, Span
+from casebook.facts import Broker, Cluster
+
+SAME = 5000
+"""A controller sees a broker register within so many milliseconds, clocks included."""
+_ELECTED = ("partition_changed", "leader_elected")
+
+
+def with_later(past: Past, rows: Iterable[Row]) -> Past:
+    """The past, with who came back behind its last transaction: brokers log the transaction that registered them (2.2 and later).
+
+    Only the first time: of the states since then nothing is known. A line that seems to be from before that transaction is of
+    another zone, and one from long before it of a ZooKeeper whose data is gone.
+    """
+    time, zxid = past.last or (0, 0)
+    registered = {broker: list(spans) for broker, spans in past.registered.items()}
+    for row in rows if past.last is not None else ():
+        dated = row.kind == "broker_registered" and row.at is not None and row.at > time - FARTHEST
+        later = dated and (row.number("czxid") or 0) > zxid
+        spans = registered.get(row.broker, []) if later else []
+        if spans and spans[-1].closed is not None:
+            spans.append(Span("registered", "", row.broker, row.at if row.at > time else row.at + FARTHEST, None, row.proof, ""))
+    return replace(past, registered=defaultdict(list, registered))
+
+
+def registrations(cluster: Cluster, past: Past, rows: Sequence[Row]) -> Mapping[int, Sequence[Span]]:
+    """When each broker's znode was there: by the history, else as brokers told it, else as it was observed."""
+    if past.there or (past.observed and not any(row.kind == "broker_change" for row in rows)):
+        return past.registered
+    told: dict[int, list[Span]] = defaultdict(list)
+    for row in rows:
+        if row.at is not None:
+            _tell(told, row)
+    for broker in cluster.brokers.values():
+        _add_found(told[broker.id], broker)
+    if cluster.brokers_known and cluster.read_to is not None:
+        for broker in told.keys() - cluster.brokers.keys():
+            _miss(told[broker], cluster.read_to)
+    return told
+
+
+def _tell(told: dict[int, list[Span]], row: Row) -> None:
+    """What a line tells: the controller of who came and went, a broker that it is back, an election that its leader was there.
+
+    Of its own registration, and of who came before it was controller, a controller says nothing.
+    """
+    if row.kind == "broker_change":
+        for broker in (*row.numbers("deleted"), *row.numbers("bounced")):
+            _end(told[broker], broker, row)
+        for broker in (*row.numbers("added"), *row.numbers("bounced")):
+            _begin(told[broker], broker, row)
+        for broker in row.numbers("live"):
+            if told[broker]:
+                _be_back(told[broker], row)
+            else:
+                told[broker].append(Span("registered", "", broker, None, None, "", ""))
+    elif row.kind == "broker_registered" and told.get(row.broker):
+        _begin(told[row.broker], row.broker, row)
+    elif row.kind in _ELECTED and row.fields.get("to") in ("OnlinePartition", None) and told.get(row.number("leader")):
+        _be_back(told[row.number("leader")], row)
+
+
+def _begin(spans: list[Span], broker: int, row: Row) -> None:
+    if not spans or spans[-1].closed is not None:
+        spans.append(Span("registered", "", broker, row.at, None, row.proof, ""))
+
+
+def _be_back(spans: list[Span], row: Row) -> None:
+    """One that is there, however it came."""
+    last = spans[-1]
+    if last.closed is not None and last.closed < row.at:
+        back = Span("registered", "", last.broker, row.at, None, row.proof, "", opened_earliest=last.lasted)
+        spans.append(back)
+
+
+def _add_found(spans: list[Span], broker: Broker) -> None:
+    """A registration that a walk found, where logs do not tell of it: what they tell of another ended before, nobody saw when."""
+    opened = broker.stat.ctime if broker.stat else None
+    proof = f"{ZNODES} /brokers/ids/{broker.id}"
+    if spans and spans[-1].closed is None:
+        if opened is None or spans[-1].opened is None or opened <= spans[-1].opened + SAME:
+            return
+        spans[-1] = spans[-1]._replace(closed=opened, closed_proof=proof, closed_earliest=spans[-1].opened)
+    if not spans or opened is None or spans[-1].closed <= opened + SAME:
+        spans.append(Span("registered", "", broker.id, opened, None, proof, ""))
+
+
+def _miss(spans: list[Span], read: int) -> None:
+    """One that no log saw go, and a walk did not find: it was gone by then."""
+    last = spans[-1]
+    if last.closed is None and (last.opened or 0) <= read:
+        spans[-1] = last._replace(closed=read, closed_proof=f"{ZNODES} /brokers/ids", closed_earliest=last.opened or 0)
+
+
+def _end(spans: list[Span], broker: int, row: Row) -> None:
+    if not spans:
+        spans.append(Span("registered", "", broker, None, row.at, "", row.proof))
+    elif spans[-1].closed is None:
+        spans[-1] = spans[-1]._replace(closed=row.at, closed_proof=row.proof)

@@ -380,6 +380,7 @@ class Examination:
             cluster,
             version,
             clients=case.client_files(),
+            untold=case.untold_clients(),
             said=said,
             earlier=earlier,
             log_dirs=case.log_dirs(),

@@ -22,6 +22,7 @@ QUICK = tuple(sorted(folder.name for folder in SAMPLES.iterdir() if folder.name 
 """Samples of which every notebook answers within seconds."""
 EQUAL, WEAKER, SUSPICIOUS, CONTRADICTION, FALSE_OK = "equal", "weaker", "not applicable", "contradiction", "false ok"
 EXIT_0 = "exit 0"
+_CLIENTS = ("producer", "consumer", "client")
 _ABOUT_DAMAGE = ("evidence.", "offsets_topic.damage", "loss.ledger")
 """Checks that find what a lesser case is made with."""
 
@@ -80,7 +81,7 @@ def _cells(sample: str, kind: str, way: str, whole: dict, found: dict) -> Iterat
     for notebook, findings in found.items():
         for check, finding in findings.items():
             before = whole[notebook].get(check)
-            outcome = _outcome(before, finding, lacks(finding, kind, way))
+            outcome = _outcome(before, finding, lacks(finding, kind, way), way)
             at = CALLED.get((check, finding.title), "") if finding.status is Status.OK else ""
             yield Cell(sample, kind, way, notebook, check, outcome, _short(finding), _short(before), at)
         if is_reported(kind, way, whole[notebook].values()) and findings and exit_code(findings.values()) == 0:
@@ -94,12 +95,17 @@ def exit_code(findings: Iterable[Finding]) -> int:
         return summary.exit_code(json.loads(Path(folder, "findings.json").read_text()))
 
 
-def _outcome(before: Finding | None, now: Finding, without: bool) -> str:
-    """Rules, the worst first: ``ok`` without evidence; another answer; none where it still applies; less; the same."""
+def _outcome(before: Finding | None, now: Finding, without: bool, way: str) -> str:
+    """Rules, the worst first: ``ok`` without evidence; another answer; none where it still applies; less; the same.
+
+    Of whom nothing was given, nothing is said: an answer may be ``ok`` of the fewer clients that it counts.
+    """
     was = before.status if before else None
     if now.status is Status.OK:
         if without:
             return FALSE_OK
+        if before and way == "left out" and now.coverage.what in _CLIENTS and now.coverage.of < before.coverage.of:
+            return WEAKER
         return EQUAL if was in (Status.OK, None) else CONTRADICTION
     if now.status is Status.FINDING and was is Status.OK and not now.check.startswith(_ABOUT_DAMAGE):
         return CONTRADICTION

@@ -59,6 +59,7 @@ def examine(
     version: VersionInUse,
     *,
     clients: Sequence[ClientFile] = (),
+    untold: Sequence[str] = (),
     said: str = "",
     earlier: bool = False,
     log_dirs: Iterable[LogDir] = (),
@@ -68,6 +69,7 @@ def examine(
 
     Args:
         clients: What files of clients say.
+        untold: Clients that were given, of which nothing tells how they are set up.
         said: What a person says of them; see :func:`casebook.analysis.durability_clients.stated`.
         earlier: Whether it is the earlier of two cases: then what is said of clients may name topics that came later.
         log_dirs: For the sizes of only copies.
@@ -81,7 +83,9 @@ def examine(
     known = durability_clients.clients(clients, stated)
     if not earlier and not cluster.unlisted:
         durability_clients.must_be_there(stated, cluster.topics)
-    scene = Scene(cluster=cluster, version=version, settings=settings, topics=topics(cluster, settings), clients=known)
+    scene = Scene(
+        cluster=cluster, version=version, settings=settings, topics=topics(cluster, settings), clients=known, untold=tuple(untold)
+    )  # fmt: skip
     told = durability_settings.rows(cluster, settings)
     answers = durability_verdicts.answers(scene)
     verdicts = durability_verdicts.rows(answers)

@@ -38,6 +38,9 @@ def of_rules(scene: Scene, found: Sequence[Answer]) -> tuple[Finding, ...]:
     return tuple(_of_rule(scene, RULES[rule], asked) for rule, asked in by_rule.items())
 
 
+_GIVE_FILES = "Their properties or YAML files: casebook collect --client NAME=FILE."
+
+
 def _of_rule(scene: Scene, rule: Rule, asked: Sequence[Answer]) -> Finding:
     by: dict[str, list[Answer]] = {}
     for answer in asked:
@@ -70,13 +73,21 @@ def _of_rule(scene: Scene, rule: Rule, asked: Sequence[Answer]) -> Finding:
     if missing:
         title = f"{rule.id}, {rule.head}: {_many(rule, missing)} could not be judged"
         return ask.could_not_check(title, why=missing[0].judged.sentence, settle=settle(rule, missing[0].judged.proof))
-    return ask.nothing_in(well, _well(rule, well), gaps=_gaps(rule, scene.cluster))
+    return ask.nothing_in(well, _well(rule, well), gaps=_gaps(rule, scene))
 
 
-def _gaps(rule: Rule, cluster: Cluster) -> tuple[Gap, ...]:
-    """Why there may be topics, or brokers, that nobody saw."""
-    gaps = coverage.partitions(cluster) if rule.scope in (TOPIC, CLUSTER) else ()
-    return (*gaps, *coverage.registrations(cluster)) if rule.scope == CLUSTER else gaps
+def _gaps(rule: Rule, scene: Scene) -> tuple[Gap, ...]:
+    """Why there may be topics, brokers or settings of clients that nobody saw."""
+    if rule.scope not in (TOPIC, CLUSTER):
+        return _of_untold(scene)
+    gaps = coverage.partitions(scene.cluster)
+    return (*gaps, *coverage.registrations(scene.cluster)) if rule.scope == CLUSTER else gaps
+
+
+def _of_untold(scene: Scene) -> tuple[Gap, ...]:
+    return tuple(
+        Gap(why=f"How {name} is set up is told by nothing that was given of it.", settle=_GIVE_FILES) for name in scene.untold
+    )
 
 
 def settle(rule: Rule, proof: str) -> str:
@@ -283,14 +294,13 @@ def clients(scene: Scene) -> Finding:
         facts={"producers": len(scene.producers), "consumers": len(scene.consumers), "unknown": unknown},
         evidence=tuple(Evidence(file=client.file) for client in scene.clients[:_SHOWN]),
     )
-    settle = "Their properties or YAML files: casebook collect --client NAME=FILE."
     if not scene.clients:
         why = "No file of a client is in the case: what can be lost is told for a producer with acks=all, at best."
-        return ask.could_not_check("What producers and consumers do is unknown", why=why, settle=settle)
+        return ask.could_not_check("What producers and consumers do is unknown", why=why, settle=_GIVE_FILES)
     if unknown:
         named = ", ".join(unknown[:_SHOWN])
         title = f"{number(len(unknown), 'client')} {agree(len(unknown), 'has', 'have')} settings that are not known: {named}"
         why = f"{problems[0]}." if problems else "They depend on the client's library and release, which its file does not tell."
         return ask.could_not_check(title, why=why, settle=SETTLE[PRODUCER])
-    gaps = tuple(Gap(why=f"{problem}.", settle=settle) for problem in problems[:1])
-    return ask.ok(f"Every setting of {number(len(scene.clients), 'client')} is known", gaps=gaps)
+    gaps = tuple(Gap(why=f"{problem}.", settle=_GIVE_FILES) for problem in problems[:1])
+    return ask.ok(f"Every setting of {number(len(scene.clients), 'client')} is known", gaps=(*gaps, *_of_untold(scene)))

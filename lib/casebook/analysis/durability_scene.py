@@ -83,6 +83,7 @@ class Scene:
     Args:
         topics: By name.
         clients: Producers and consumers.
+        untold: Clients that were given, of which nothing tells how they are set up.
     """
 
     cluster: Cluster
@@ -90,6 +91,7 @@ class Scene:
     settings: Settings
     topics: tuple[TopicFacts, ...]
     clients: tuple[Client, ...]
+    untold: tuple[str, ...] = ()
 
     @cached_property
     def brokers(self) -> tuple[int, ...]:

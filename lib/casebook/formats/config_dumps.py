@@ -5,7 +5,7 @@ Source: ``clients/src/main/java/org/apache/kafka/common/config/AbstractConfig.ja
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from casebook.clients import CONSUMER, PRODUCER, ClientFile
 from casebook.formats import client_properties
@@ -25,34 +25,49 @@ def parse(lines: Iterable[str], *, client: str, file: str) -> tuple[ClientFile, 
         client: Name of the client.
         file: Path in the case.
     """
-    last: dict[str, tuple[int, list[str]]] = {}
-    for kind, number, settings in _blocks(lines):
-        last[kind] = number, settings
-    found = (_read(kind, number, settings, client, file) for kind, (number, settings) in sorted(last.items()))
+    last = {block.kind: block for block in _blocks(lines)}
+    found = (_read(block, client, file) for _, block in sorted(last.items()))
     return tuple(one for one in found if one is not None)
 
 
-def _blocks(lines: Iterable[str]) -> Iterator[tuple[str, int, list[str]]]:
-    kind, begin, block = "", 0, list[str]()
+@dataclass(slots=True)
+class _Block:
+    """Lines of settings, and the number of the line before them.
+
+    Args:
+        whole: A line follows that is none of them. Of a log that ends before, or has zeros there, nobody knows what else there was.
+    """
+
+    kind: str
+    begin: int
+    lines: list[str] = field(default_factory=list)
+    whole: bool = False
+
+
+def _blocks(lines: Iterable[str]) -> Iterator[_Block]:
+    block = None
     for number, line in enumerate(lines, 1):
-        if kind and len(block) < _MOST_SETTINGS and _SETTING.fullmatch(line.rstrip("\r\n")):
-            block.append(line)
+        ended = line.endswith("\n")
+        if block is not None and ended and len(block.lines) < _MOST_SETTINGS and _SETTING.fullmatch(line.rstrip("\r\n")):
+            block.lines.append(line)
             continue
-        if kind and block:
-            yield kind, begin, block
+        if block is not None and block.lines:
+            block.whole = ended and "\0" not in line
+            yield block
         head = _HEAD.search(line.rstrip()) if _MARK in line else None
-        kind, begin, block = (_KINDS[head[1]], number, []) if head else ("", 0, [])
-    if kind and block:
-        yield kind, begin, block
+        block = _Block(_KINDS[head[1]], number) if head else None
+    if block is not None and block.lines:
+        yield block
 
 
-def _read(kind: str, number: int, block: list[str], client: str, file: str) -> ClientFile | None:
+def _read(block: _Block, client: str, file: str) -> ClientFile | None:
     """As a properties file of the same lines; what is null was not set."""
-    text = "\n".join(_line(line) for line in block) + "\n"
-    for one in client_properties.parse(text, client=client, file=f"{kind}.properties"):
-        if one.kind == kind:
-            given: Mapping = {key: setting._replace(line=setting.line + number) for key, setting in one.given.items()}
-            return replace(one, file=file, given=given)
+    text = "\n".join(_line(line) for line in block.lines) + "\n"
+    for one in client_properties.parse(text, client=client, file=f"{block.kind}.properties"):
+        if one.kind == block.kind:
+            given: Mapping = {key: setting._replace(line=setting.line + block.begin) for key, setting in one.given.items()}
+            cut = () if block.whole else (f"{file} ends within the settings that {client} prints",)
+            return replace(one, file=file, given=given, whole=one.whole and block.whole, problems=(*one.problems, *cut))
     return None
 
 

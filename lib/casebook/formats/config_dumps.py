@@ -35,7 +35,7 @@ class _Block:
     """Lines of settings, and the number of the line before them.
 
     Args:
-        whole: A line follows that is none of them. Of a log that ends before, or has zeros there, nobody knows what else there was.
+        whole: A line follows that is none of them: of a log that ends before, or has zeros there, the rest is unknown.
     """
 
     kind: str

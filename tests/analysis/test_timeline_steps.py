@@ -98,6 +98,12 @@ class TestBack:
         assert clock_of(examined(*lines(0, 60_000, 20_000, 60_010, 60_020)), 1).steps == ()
         assert clock_of(examined(*lines(0, 1000, 990, 980, 985, 1500)), 1).steps == ()
 
+    def test_threads_that_waited_while_the_machine_slept(self):
+        """Several lines that come seconds late, after which the clock goes on where it was; a set clock runs through that time anew."""
+        woken = lines(0, 5943, 2532, 2841, 2540, 6089, 6098, 6200, 6300)
+        assert clock_of(examined(*woken), 1).steps == ()
+        assert len(clock_of(examined(*lines(0, 5943, 2532, 3400, 4300, 5200, 6089)), 1).steps) == 1
+
     def test_other_files_of_the_same_clock(self):
         """They are cut where they go back themselves, else where they are past what the clock showed last."""
         own, other = lines(0, 60_000, 20_000, 30_000, 40_000), lines(10_000, 55_000, 25_000, file="controller.log")

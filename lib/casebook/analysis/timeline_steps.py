@@ -8,7 +8,7 @@ much as the pause is long.
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise, takewhile
 from typing import NamedTuple
 
 from casebook.analysis.timeline_pairs import LATE, Grade, Pair
@@ -163,11 +163,21 @@ def _in_all(files: _Files, before: Event, after: Event) -> Cut:
 
 
 def _goes_back(lines: Sequence[Event], place: int) -> bool:
-    latest = lines[place - 1].time - BACK
-    if lines[place].time >= latest:
+    """Rule: the lines that follow are earlier, too, and where it is by less than a minute, they go on through half of that time.
+
+    Threads that waited for the log while the machine slept print one after the other, seconds late, what they had to say before.
+    """
+    before, after = lines[place - 1].time, lines[place].time
+    latest = before - BACK
+    if after >= latest:
         return False
     following = lines[place : place + FOLLOWING]
-    return len(following) == FOLLOWING and all(line.time < latest for line in following)
+    if len(following) < FOLLOWING or any(line.time >= latest for line in following):
+        return False
+    if before - after >= LATE:
+        return True
+    earlier = takewhile(lambda line: line.time < before, islice(lines, place, None))
+    return 2 * (max(line.time for line in earlier) - after) >= before - after
 
 
 def _forward(lines: Sequence[Event], runs: Sequence[_Run]) -> Iterator[tuple[Event, Event]]:

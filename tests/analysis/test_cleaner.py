@@ -272,6 +272,16 @@ class TestLives:
         alone = examined(events=events, version=K28).findings[0]
         assert alone.title == "The cleaner of broker 1 fails with an IOException: 17 times, on __consumer_offsets-0"
 
+    def test_a_start_since_the_last_failure(self):
+        """Who starts again cleans anew: that it fails is said where it failed since; months later it is a thing of the past."""
+        events = [*start(NOW - 90 * DAY), failure(NOW - 90 * DAY + 9), *start(NOW - 80 * DAY), failure(NOW - 80 * DAY + 9)]
+        failing = examined(events=events, version=K28).findings[0]
+        assert failing.facts["failed_cleans"] == 2
+        since = examined(events=[*events, *start(NOW - DAY)], version=K28).findings[0]
+        assert since.status is Status.COULD_NOT_CHECK
+        assert "failed with an IOException before its last start, last on __consumer_offsets-0 at 2026-10-27" in since.why
+        assert verdict(replica(0, 10, 20, 30, 40, point=30), events=[*events, *start(NOW - DAY)], version=K28) == "C9"
+
     def test_cleaned_since(self):
         """What was cleaned after it had failed is no failure any more; what failed and has nothing to clean is no ok."""
         ours = cleaned(NOW, topic=OFFSETS_TOPIC)

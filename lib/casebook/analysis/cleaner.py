@@ -42,7 +42,8 @@ class BrokerCleaner:
         holds: Keys that the map of a thread takes; ``None`` when a setting is unknown.
         deaths: The last in each of its last lives in a row that ended in one; empty unless it is dead.
         marked: Partitions that it gave up since its last start.
-        failed: Cleans that failed with an IOException, of partitions that were not cleaned since.
+        failed: Cleans that failed with an IOException, of partitions that were not cleaned since, in its last lives in a row.
+        failed_before: The last one of an earlier life, where none failed since its last start.
         last_cleaned: The last line of a finished clean.
         doubt: Why the logs do not say whether its threads live, one sentence; ``""`` when they do.
         obstacles: What it would fail on, in all compacted partitions of its log dirs.
@@ -55,6 +56,7 @@ class BrokerCleaner:
     deaths: tuple[Event, ...] = ()
     marked: tuple[Event, ...] = ()
     failed: tuple[Event, ...] = ()
+    failed_before: Event | None = None
     last_cleaned: Event | None = None
     doubt: str = ""
     obstacles: tuple[Obstacle, ...] = ()
@@ -158,7 +160,8 @@ def broker_cleaner(
         holds=holds,
         deaths=cleaner_lives.deaths(lives),
         marked=lives[-1].marked,
-        failed=cleaner_lives.failures(told),
+        failed=(failed := cleaner_lives.failures(lives)),
+        failed_before=None if failed else next((one for life in reversed(lives) for one in reversed(life.failed)), None),
         last_cleaned=next((event for event in reversed(told) if event.kind == "cleaned"), None),
         doubt=cleaner_lives.doubt(lives),
         obstacles=tuple(found),
@@ -198,7 +201,7 @@ def without_log_dir(cleaner: BrokerCleaner) -> tuple[str, str, int | None, str |
 
 def _of_broker(cleaner: BrokerCleaner) -> tuple[str, str, int | None, str | None]:
     """What holds for every copy of a broker."""
-    told = ("C0", f"Neither its log dir nor its log tells. {cleaner.doubt}".strip(), None, None)
+    told = ("C0", f"Neither its log dir nor its log tells. {cleaner.doubt or _failed_before(cleaner)}".strip(), None, None)
     policy, enabled = cleaner.settings.policy, cleaner.settings.enabled
     if policy.value and "compact" not in policy.value:
         told = _if_read("C1", f"cleanup.policy is {policy.value} ({policy.origin}).", policy)
@@ -207,6 +210,14 @@ def _of_broker(cleaner: BrokerCleaner) -> tuple[str, str, int | None, str | None
     if cleaner.died and told[0] == "C0":
         return "C3", death_in_words(cleaner), cleaner.dead_since, cleaner.died.proof
     return told
+
+
+def _failed_before(cleaner: BrokerCleaner) -> str:
+    last = cleaner.failed_before
+    if last is None:
+        return ""
+    where = f"on {cleaner_lives.names([last])} at {moment(instant(last.time))}"
+    return f"It failed with an IOException before its last start, last {where}."
 
 
 def _failure(some: Sequence[Event]) -> tuple[str, str, int | None, str | None]:

@@ -28,6 +28,7 @@ class Life:
         sure: That line was printed before anything of the cleaner; a broker that ``started`` may have begun before it.
         deaths: Of the threads that are dead at its end, in order.
         marked: Partitions that it gave up.
+        failed: Cleans that failed with an IOException, of partitions that it has not cleaned since.
         cleaned: The last line of a finished clean.
         logged: A thread of it wrote anything.
     """
@@ -36,6 +37,7 @@ class Life:
     sure: bool
     deaths: tuple[Event, ...]
     marked: tuple[Event, ...]
+    failed: tuple[Event, ...]
     cleaned: Event | None
     logged: bool
 
@@ -51,6 +53,7 @@ class _Told:
     threads: set[str | None] = field(default_factory=set)
     dead: dict[str | None, Event] = field(default_factory=dict)
     marked: list[Event] = field(default_factory=list)
+    failed: list[Event] = field(default_factory=list)
     cleaned: Event | None = None
     logged: bool = False
 
@@ -74,8 +77,11 @@ class _Told:
             self.dead[thread] = event
         elif event.kind == "uncleanable":
             self.marked.append(event)
+        elif event.kind == FAILED:
+            self.failed.append(event)
         elif event.kind == "cleaned":
             self.cleaned = event
+            self.failed = [one for one in self.failed if (one.topic, one.partition) != (event.topic, event.partition)]
             self.dead.pop(thread, None)  # it lives: the lines of its start are missing
 
 
@@ -101,6 +107,7 @@ def lives(told: Iterable[Event]) -> tuple[Life, ...]:
             sure=one.sure,
             deaths=tuple(one.dead.values()),
             marked=tuple(one.marked),
+            failed=tuple(one.failed),
             cleaned=one.cleaned,
             logged=one.logged,
         )
@@ -137,15 +144,17 @@ def doubt(found: Sequence[Life]) -> str:
 _SINCE = "No line of its log-cleaner.log since its last start was read: a dead thread would not be seen."
 
 
-def failures(told: Sequence[Event]) -> tuple[Event, ...]:
-    """Cleans that failed with an IOException, of the partitions that were not cleaned since."""
-    open_: dict[tuple[str | None, int | None], list[Event]] = {}
-    for event in told:
-        if event.kind == FAILED:
-            open_.setdefault((event.topic, event.partition), []).append(event)
-        elif event.kind == "cleaned":
-            open_.pop((event.topic, event.partition), None)
-    return tuple(sorted((event for some in open_.values() for event in some), key=lambda event: event.time))
+def failures(found: Sequence[Life]) -> tuple[Event, ...]:
+    """The cleans that failed, of the last lives in a row in which any did; none when it did not in the last.
+
+    Who starts again has its log dir back, and cleans anew: ``LogCleaner.scala@1.0.2..3.9.0``.
+    """
+    row: list[Event] = []
+    for life in reversed(found):
+        if not life.failed:
+            break
+        row = [*life.failed, *row]
+    return tuple(row)
 
 
 def names(of: Iterable[Event], most: int = 3) -> str:

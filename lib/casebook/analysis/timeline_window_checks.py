@@ -214,7 +214,9 @@ def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window]) -> str:
     Behind the last transaction a log tells of a broker that came back, and not whether its partitions have a leader since.
     """
     if still:
-        return f", {count(len(still))} of them to the end of the evidence"
+        last = scene.past.last
+        end = "the evidence" if last is None else f"ZooKeeper's history, {moment(instant(last[0]))}"
+        return f", {count(len(still))} of them to the end of {end}"
     last = {(window.topic, window.partition): window for window in sorted(hit, key=lambda window: window.closed)}
     deleted = sum(window.new_leader is None for window in last.values())
     if not deleted:
@@ -265,7 +267,7 @@ def _spelled(window: Window) -> str:
     if window.opened_earliest is not None:
         begin = f"between {day} {at(first)} and {at(window.opened)}"
     if window.closed is None:
-        return f"From {begin} UTC to the end of the evidence."
+        return f"From {begin} UTC on."
     end = at(window.closed)
     if window.closed_earliest is not None:
         end = f"between {at(window.closed_earliest)} and {end}"

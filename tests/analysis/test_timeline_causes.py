@@ -6,7 +6,8 @@ import pytest
 
 from casebook.analysis import timeline_restarts
 from casebook.analysis.timeline_protocols import protocol
-from casebook.analysis.timeline_rows import Span
+from casebook.analysis.timeline_roots import likeliest
+from casebook.analysis.timeline_rows import Point, Root, Span
 from casebook.facts import Broker
 from casebook.findings import Severity, Status
 from tests.analysis.timeline_scenes import (
@@ -343,6 +344,14 @@ class TestFailedStarts:
 
 
 class TestLookedFor:
+    @pytest.mark.parametrize(
+        ("weighed", "named"), [([], None), ([(9, True)], 0), ([(9, False)], None), ([(9, True), (9, True)], None), ([(9, True), (3, True)], 0)]
+    )  # fmt: skip
+    def test_what_something_speaks_for(self, weighed, named):
+        """To be alone is no evidence, and to be as likely as another no answer."""
+        found = [Root("killed", "a", 1, 0, (Point("it says so"),) * told, (), (), weight) for weight, told in weighed]
+        assert likeliest(found) is (None if named is None else found[named])
+
     def test_logs_that_were_not_read(self):
         """What they would say may name another root: candidates in order, and what would decide."""
         kept = [one for one in lines() if one.broker != 55]

@@ -117,9 +117,10 @@ def _lost(scene: Scene, chains: Sequence[Chain]) -> str:
 
 def _undecided(ask: Question, what: str, chain: Chain, candidates: Sequence[Root]) -> Finding:
     names = "; ".join(root.name for root in candidates)
+    alone = len(candidates) == 1
     return ask.could_not_check(
-        f"{what}; nothing here tells which of {number(len(candidates), 'candidate')} began it",
-        why=f"Each of these is possible: {names}.",
+        f"{what}; nothing here tells " + ("why" if alone else f"which of {number(len(candidates), 'candidate')} began it"),
+        why=f"{'This' if alone else 'Each of these'} is possible: {names}.",
         settle=f"{COLLECT_LOGS}, with the logs of broker {chain.broker}, its GC log, and those of ZooKeeper's servers.",
         since=instant(chain.opened),
         evidence=tuple(proof(text) for text in list(dict.fromkeys(link.effect.proof for link in chain.links))[: 2 * SHOWN]),

@@ -27,14 +27,9 @@ def roots(scene: Scene, chains: Sequence[Chain], losses: Mapping[int, Loss]) -> 
 
 
 def likeliest(candidates: Sequence[Root]) -> Root | None:
-    """That of a chain's candidates, in their order, which something speaks for and which outweighs the next; else ``None``.
-
-    A candidate that is alone is it.
-    """
-    if len(candidates) < 2:
-        return next(iter(candidates), None)
-    first, second = candidates[:2]
-    return first if first.pro and first.weight > second.weight else None
+    """That of a chain's candidates, in their order, which something speaks for and which outweighs the next; else ``None``."""
+    outweighs = len(candidates) == 1 or (candidates and candidates[0].weight > candidates[1].weight)
+    return candidates[0] if outweighs and candidates[0].pro else None
 
 
 def _storm(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:

@@ -106,6 +106,23 @@ class TestRegistrations:
         (span,) = registrations(of, Past(), self._seen(deleted="", added="2", live="2"))[2]
         assert (span.closed - T0, span.closed_earliest - T0) == (60_000, 0)
 
+    @pytest.mark.parametrize(
+        ("back", "since"),
+        [
+            (("broker_registered", {}), None),
+            (("broker_change", {"added": "", "deleted": "", "live": "2,3"}), 0),
+            (("partition_changed", {"from": "OfflinePartition", "to": "OnlinePartition", "leader": "2"}), 0),
+            (("partition_changed", {"from": "OnlinePartition", "to": "OfflinePartition", "leader": "2"}), ...),
+        ],
+    )
+    def test_a_return_that_no_controller_saw(self, back, since):
+        """Who becomes controller had registered before: its own line tells when, others by when."""
+        kind, fields = back
+        there = [*self._seen(deleted="2", added="", live="3"), _row(kind, 30_000, broker=2, **fields)]
+        spans = registrations(Cluster(), Past(), there)[2]
+        begun = [] if since is ... else [(30_000, None if since is None else since)]
+        assert [(span.opened - T0, span.opened_earliest and span.opened_earliest - T0) for span in spans[1:]] == begun
+
 
 def test_a_server_log_that_is_missing_makes_no_window():
     """A state-change.log bridges a restart: that the old leader lived on is possible, and no more."""

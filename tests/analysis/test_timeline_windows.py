@@ -114,6 +114,18 @@ class TestLeaderless:
         assert spans(examined(made, taken, anew, again), "leaderless") == []
         assert spans(examined(made, taken, gone, again, lost), "leaderless") == [(9500, None)]
 
+    def test_nobody_could_be_elected(self):
+        """A controller that finds a partition without living replica; not where an election that was asked for leaves the old leader."""
+        place = {"topic": "t", "partition": 0, "file": "state-change.log"}
+        led = event("partition_changed", 0, 1, **place, leader=2, leader_epoch=0, isr="2")
+        failed = event("election_failed", 1000, 1, **place, line=2, from_="OfflinePartition", to="OnlinePartition")
+        again = event("partition_changed", 3000, 1, **place, line=3, leader=2, leader_epoch=1, isr="2")
+        assert spans(examined(led, failed, again), "leaderless") == [(1000, 3000)]
+        told = finding(examined(led, failed), "leaderless")
+        assert "of 1 nothing tells whether it has one again" in told.title
+        asked = event("election_failed", 1000, 1, **place, line=2, from_="OnlinePartition", to="OnlinePartition")
+        assert spans(examined(led, asked), "leaderless") == []
+
     def test_a_replica_that_was_moved_away(self):
         """Its log goes, too, and the partition is led on elsewhere."""
         place = {"topic": "t", "partition": 0}

@@ -20,7 +20,7 @@ FAILURE = 60_000
 
 _STATES = {
     "partition_changed", "leader_elected", "leader_selected", "isr_removed", "isr_updated", "isr_shrunk", "isr_expanded",
-    "become_leader", "leader_request_received",
+    "become_leader", "leader_request_received", "election_failed",
 }  # fmt: skip
 _ENDS = ("broker_stopping", "broker_stopped", "truncation_refused", "startup_failed")
 _ISR = ("isr_updated", "isr_shrunk", "isr_expanded")
@@ -198,7 +198,7 @@ def _tell(known: list[StateRow], row: Row, failed: Sequence[Row]) -> None:
             return
         before = None  # epochs begin anew
     leader, isr, epoch = _leader(row, before), _isr(row, before), row.number("leader_epoch")
-    if leader is None and row.fields.get("leader") not in ("-1", "none"):
+    if leader is None and row.fields.get("leader") not in ("-1", "none") and not _is_offline(row):
         return
     if before is not None and (_is_old(row, epoch, before) or _is_known(epoch, leader, isr, before)):
         return
@@ -221,7 +221,18 @@ def _is_known(epoch: int | None, leader: int | None, isr: tuple[int, ...] | None
     return (before.leader, before.isr) == (leader, isr) and epoch in (None, before.leader_epoch)
 
 
+def _is_offline(row: Row) -> bool:
+    """Whether nobody could be elected for a partition of which the controller knew already that it had no leader.
+
+    What fails on a controlled shutdown, or for a preferred leader, leaves the old one: ``PartitionStateMachine.scala@0.8.2..3.9.0``.
+    """
+    moved = row.fields.get("from"), row.fields.get("to")
+    return row.kind == "election_failed" and moved == ("OfflinePartition", "OnlinePartition")
+
+
 def _leader(row: Row, before: StateRow | None) -> int | None:
+    if row.kind == "election_failed":
+        return None if _is_offline(row) or before is None else before.leader
     if row.kind in _BY_LEADER:
         return row.broker
     leader = row.number("leader")

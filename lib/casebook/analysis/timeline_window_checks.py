@@ -215,6 +215,8 @@ def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window]) -> str:
     """
     if still:
         last = scene.past.last
+        if last is None and all(partition.state is None for partition in scene.cluster.partitions):
+            return f"; of {count(len(still))} nothing tells whether {agree(len(still), 'it has', 'they have')} one again"
         end = "the evidence" if last is None else f"ZooKeeper's history, {moment(instant(last[0]))}"
         return f", {count(len(still))} of them to the end of {end}"
     last = {(window.topic, window.partition): window for window in sorted(hit, key=lambda window: window.closed)}

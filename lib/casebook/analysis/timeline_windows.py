@@ -93,7 +93,7 @@ def _pieces(
     new = None if until is None else until.leader
     if row.leader is None:
         yield Window(
-            WindowKind.LEADERLESS, *row[:2], row.time, closed, None, new, row.proof, end_proof, "The state names no leader.", end,
+            WindowKind.LEADERLESS, *row[:2], row.time, closed, None, new, row.proof, end_proof, _unled(row), end,
             opened_earliest=_led_until(scene, before, row, gone), closed_earliest=row.until if closed is not None else None,
         )  # fmt: skip
         return
@@ -161,11 +161,15 @@ def _lost(row: StateRow, one: Absence) -> str:
     return f"The znode of leader {row.leader} went."
 
 
+def _unled(row: StateRow) -> str:
+    return "The controller has no leader for it." if row.zxid is None else "The state names no leader."
+
+
 def _ended_by(row: StateRow, until: StateRow) -> str:
     if until.deleted:
         return "The partition was deleted, or its topic marked for deletion."
     if until.leader is None:
-        return "The state names no leader."
+        return _unled(until)
     if row.until is not None:
         return f"Broker {until.leader} leads in the next state that is known."
     return f"Broker {until.leader} was elected."

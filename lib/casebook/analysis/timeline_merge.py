@@ -224,7 +224,7 @@ def _is_known(epoch: int | None, leader: int | None, isr: tuple[int, ...] | None
 def _is_offline(row: Row) -> bool:
     """Whether nobody could be elected for a partition of which the controller knew already that it had no leader.
 
-    What fails on a controlled shutdown, or for a preferred leader, leaves the old one: ``PartitionStateMachine.scala@0.8.2..3.9.0``.
+    What fails on a controlled shutdown, or for a preferred leader, leaves the old one: ``PartitionStateMachine.scala@2.8.2``.
     """
     moved = row.fields.get("from"), row.fields.get("to")
     return row.kind == "election_failed" and moved == ("OfflinePartition", "OnlinePartition")

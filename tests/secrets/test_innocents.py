@@ -56,6 +56,8 @@ class TestTokens:
     "key.deserializer = class org.apache.kafka.common.serialization.StringDeserializer",
     "TopicAuthorizationException: Not authorized to access topics: [orders]",
     "Compacting log with key map of 128 MB and dirty keys 17",
+    "Client environment:java.io.tmpdir=/var/folders/x7/whbs7htd3213y8m98kl3y4wh0000gn/T/ (org.apache.zookeeper.ZooKeeper)",
+    "Loaded log orders-0 in /private/var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T/kafka-1234567890123456789/orders-0",
 ])  # fmt: skip
 def test_words_that_only_sound_like_secrets(line):
     """What Kafka says about keys, tokens and passwords without telling one."""

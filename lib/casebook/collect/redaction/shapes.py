@@ -16,6 +16,9 @@ _MOST_IN_WORDS = 0.8
 """Share of the letters in words of three letters and more: above it in three of a thousand random runs of 24 letters."""
 _NUMBERED = re.compile(r"(?:[-_]\d{1,6})+$")
 """Threads, partitions and clients are numbered; the number says nothing of the name."""
+_PLACE = re.compile(r"/(?:private/)?(?:var|tmp|home|Users|opt|usr|data\d*|mnt|srv|root|etc|run|app|Volumes|disk\d*|kafka)/")
+"""How an absolute path begins: its names are what they are one by one, e.g. ``x7/whbs7htd3213y8m98kl3y4wh0000gn/T`` of macOS."""
+_NAME = re.compile(r"[^/]+")
 _LEAST_STRETCHES = 0.32
 """Words, abbreviations and numbers, a letter: 0.54 in base64 (under 0.33 in one of a hundred runs of 24 letters); at most 0.31 in
 the 8,383 identifiers of 24 letters and more of Kafka's source."""
@@ -60,13 +63,15 @@ def random_in(token: str) -> tuple[tuple[int, int], ...]:
     """
     if is_kafka_id(token):
         return ()
-    return tuple((begin, end) for begin, end in _stretches(token) if end - begin >= LEAST and is_mixed(token[begin:end]))
+    names = [name.span() for name in _NAME.finditer(token)] if _PLACE.match(token) else [(0, len(token))]
+    stretches = (stretch for name in names for stretch in _stretches(token, *name))
+    return tuple((begin, end) for begin, end in stretches if end - begin >= LEAST and is_mixed(token[begin:end]))
 
 
-def _stretches(token: str) -> Iterator[tuple[int, int]]:
+def _stretches(token: str, first: int, last: int) -> Iterator[tuple[int, int]]:
     """What stands between words and hexadecimal numbers."""
     begin = end = None
-    for part in _PARTS.finditer(token):
+    for part in _PARTS.finditer(token, first, last):
         if _WORD.fullmatch(part[0]) or _HEX.fullmatch(part[0]):
             if begin is not None:
                 yield begin, end
@@ -74,7 +79,7 @@ def _stretches(token: str) -> Iterator[tuple[int, int]]:
         else:
             begin, end = part.start() if begin is None else begin, part.end()
     if begin is not None:
-        yield begin, len(token)
+        yield begin, last
 
 
 def is_mixed(text: str) -> bool:

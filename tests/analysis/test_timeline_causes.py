@@ -171,6 +171,19 @@ class TestStops:
         root = first(incident(events=[*kept, *told], files=ended))
         assert (root.kind, root.pro[0].proof) == ("stopped", "brokers/57/logs/server.log:90")
 
+    def test_the_second_of_two(self):
+        """It was stopped, started and stopped again within minutes, and its process ended seconds after its session did."""
+        kept = [one for one in lines(silent=False) if one.broker != 57 or one.time < T0 - 60_000]
+        told = [
+            event("broker_stopping", GONE - 50_000, 57, line=90),
+            event("broker_stopped", GONE - 45_000, 57, line=91),
+            event("broker_starting", GONE - 40_000, 57, line=92),
+            event("broker_stopping", GONE - 16_000, 57, line=93),
+            event("broker_stopped", GONE + 1700, 57, line=94),
+        ]
+        root = first(incident(events=[*kept, *told]))
+        assert (root.kind, root.pro[0].proof) == ("stopped", "brokers/57/logs/server.log:93")
+
     def test_one_that_did_not_end(self):
         """Killed while it stopped: the next start says that its logs were not closed."""
         kept = [one for one in lines(silent=False) if one.broker != 57 or one.time < T0 - 5000]

@@ -123,18 +123,17 @@ def gap_of(scene: Scene, loss: Loss) -> tuple[Row, Row] | None:
 
 
 def stop_of(scene: Scene, loss: Loss) -> Row | None:
-    """The line in which the broker says that it is about to stop; ``None`` when none goes with the loss."""
-    rows = [row for row in scene.kinds(STOPPING, loss.since - AFTER, loss.gone.at + SLACK) if row.broker == loss.broker]
+    """The line in which the broker says that it is about to stop, since its last start; ``None`` when none goes with the loss."""
+    until, earliest = loss.gone.at + SLACK, loss.since - AFTER
+    begun = (row.at for row in scene.kind("broker_starting").between(earliest, loss.gone.at) if row.broker == loss.broker)
+    since = max(begun, default=earliest)
+    rows = [row for row in scene.kinds(STOPPING, since, until) if row.broker == loss.broker]
     rows += [
         row
-        for row in scene.kind("shutting_down_broker").between(loss.since - AFTER, loss.gone.at + SLACK)
+        for row in scene.kind("shutting_down_broker").between(since, until)
         if row.number("target") == loss.broker or row.fields.get("broker") == str(loss.broker)
     ]
-    first = min(rows, key=lambda row: row.at, default=None)
-    started = [
-        row for row in scene.kind("broker_starting").between(first and first.at, loss.gone.at) if row.broker == loss.broker
-    ]
-    return _last_word(scene, loss) if first is None or started else first
+    return min(rows, key=lambda row: row.at, default=None) or _last_word(scene, loss)
 
 
 def _last_word(scene: Scene, loss: Loss) -> Row | None:

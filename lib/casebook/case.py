@@ -129,10 +129,16 @@ class Case:
         """The history as far as its file can be read, and nothing without one; :meth:`cluster` says where it ends early.
 
         Raises:
-            CaseError: A line is no change.
+            CaseError: A line is JSON, and no change.
         """
         if self.has_history:
-            yield from _changes(_as_far_as_readable(_lines(self.folder / HISTORY, self.items.get(HISTORY))))
+            yield from _changes(_as_far_as_readable(self._history_lines()))
+
+    def _history_lines(self) -> Iterator[bytes]:
+        for line in _lines(self.folder / HISTORY, self.items.get(HISTORY)):
+            if not history_lines.is_row(line):
+                raise CaseError(f"{HISTORY} has a line that is not a JSON object.")
+            yield line
 
     def history_size(self) -> tuple[int, int]:
         """How many transactions its history holds, and from how many snapshots it begins.
@@ -211,7 +217,7 @@ class Case:
         """A history that cannot be read to its end, or not even from its beginning."""
         if self.has_history:
             try:
-                lines = sum(1 for _ in _lines(self.folder / HISTORY, self.items.get(HISTORY)))
+                lines = sum(1 for _ in self._history_lines())
                 if not lines or next(self.history(), None) is None:
                     yield Problem(path=HISTORY, reason="holds no transaction")
             except CaseError as error:

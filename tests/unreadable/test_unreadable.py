@@ -20,6 +20,7 @@ _SLICE = [
     (RICH, "server logs of one broker", "holed"),
     (RICH, "state-change logs", "unknown encoding"),
     (RICH, "history", "torn"),
+    (RICH, "history", "garbage"),
     (RICH, "log dirs of one broker", "garbage"),
     (RICH, "znodes", "empty"),
     (RICH, "broker ids", "garbage"),

@@ -31,6 +31,14 @@ def encode(change: Change) -> Iterator[str]:
         yield f'{head[:-1]},"znodes":[{",".join(map(znode_lines.encode, change.znodes))}]}}'
 
 
+def is_row(line: bytes) -> bool:
+    """Whether a line is a JSON object at all."""
+    try:
+        return isinstance(znode_lines.taken_apart(line), dict)
+    except ValueError:
+        return False
+
+
 def decode(lines: Iterable[str | bytes]) -> Iterator[Change]:
     """The changes of a file.
 

@@ -84,7 +84,7 @@ class ConsumerEvidence:
     def examined(self) -> Consumed:
         """Everything that notebook 70 shows of consumers."""
         if not self._ledgers:
-            return Consumed(findings=(unprocessed.unprocessed((), self._gathered[1]),))
+            return Consumed(findings=(unprocessed.unprocessed((), self._gathered.unsuited),))
         stored, commits = self._stored_records, self._commits
         if commits is None:
             backwards = commit_history.commits_backwards((), total=0, groups=0)
@@ -105,7 +105,7 @@ class ConsumerEvidence:
     def _answer(self, work: Sequence[GroupWork], gaps: Sequence[Gap] = ()) -> Finding:
         topics = {row.topic for row in work}
         resets = [one for one in self._resets if one.topic in topics]
-        return unprocessed.unprocessed(work, self._gathered[1], resets, gaps)
+        return unprocessed.unprocessed(work, self._gathered.unsuited, resets, gaps, self._gathered.unread)
 
     def _unread_commits(self, commits: object) -> Iterator[Gap]:
         """Why not every commit of these groups is known."""
@@ -143,14 +143,14 @@ class ConsumerEvidence:
     @cached_property
     def _ledgers(self) -> Mapping[str, object]:
         """What each group processed."""
-        return self._gathered[0]
+        return self._gathered.ledgers
 
     @cached_property
-    def _gathered(self) -> tuple[Mapping[str, object], tuple[UnsuitedLedger, ...]]:
-        """What each group processed, and the files that could not be used."""
+    def _gathered(self) -> "_Gathered":
+        """What each group processed, and what could not be used."""
         from casebook.scans import ledger_gathering
 
-        asked, made, unsuited = self._asked, {}, []
+        asked, all_of_them = self._asked, _Gathered({}, [], {})
         for number, (group, files) in enumerate(sorted(self._files().items())):
             found = ledger_gathering.gather(
                 self._spark,
@@ -160,11 +160,16 @@ class ConsumerEvidence:
                 zone=asked.zone,
                 progress=self._progress,
             )
-            unsuited += found.unsuited
+            own = {}
             if found.ledger is not None:
                 rows = found.ledger.kept_in(self._folder / "ledgers" / str(number), progress=self._progress)
-                made |= self._by_group(rows, group)
-        return made, tuple(unsuited)
+                own = self._by_group(rows, group)
+            all_of_them.ledgers.update(own)
+            all_of_them.unsuited.extend(found.unsuited)
+            unusable = sum(row.rows for row in found.told.unusable) if found.told else 0
+            if found.unsuited or unusable:
+                all_of_them.unread.update(dict.fromkeys((group, *own), None if found.unsuited else unusable))
+        return all_of_them
 
     def _files(self) -> Mapping[str, list[tuple[str, str]]]:
         """By consumer group: name and place of each file of processed records, as somebody said, or as its columns tell."""
@@ -230,6 +235,20 @@ class ConsumerEvidence:
         from casebook.scans.session import session  # Spark is imported by who needs it
 
         return session()
+
+
+class _Gathered(NamedTuple):
+    """Ledgers of what was processed.
+
+    Args:
+        ledgers: What each group processed.
+        unsuited: Files that could not be used.
+        unread: By group, how many rows of its ledgers could not be used; ``None``: whole files.
+    """
+
+    ledgers: dict[str, object]
+    unsuited: list[UnsuitedLedger]
+    unread: dict[str, int | None]
 
 
 def _unread_records(limits: Iterable[Limits]) -> Iterator[Gap]:

@@ -1,5 +1,6 @@
 """Changes of leader: from when and from which offset on records of the old leader may be missing, and why."""
 
+from casebook.analysis import loss_causes
 from casebook.analysis.leader_changes import with_epochs
 from casebook.facts import Cluster
 from casebook.storage import EpochStart, Replica
@@ -69,6 +70,19 @@ class TestDeposedLeader:
         first, second = examined(told=told).changes
         assert (first.closed, second.closed) == (T0 + 9000, None)
         assert first.closed_proof
+
+    def test_an_end_that_nobody_read(self):
+        """Of the old leader only a state-change.log is here, which goes on: that it gave up at once would be made up."""
+        told = led(1, 2)
+        told.lose(1, 1000, 1)
+        told.write("t", 0, 2, (2,), 1, 1400)
+        kinds = (("broker_starting", -50_100), ("scheduler_failed", 5000))
+        lines = [event(kind, at, 1, file="state-change.log") for kind, at in kinds]
+        (change,) = examined(*lines, told=told, covered=[log(1, "state-change.log")]).changes
+        assert (change.closed, loss_causes.takes(change, None, T0 + 6400)) == (None, True)
+        told.write("t", 0, 2, (2, 1), 1, 60_000)
+        (change,) = examined(*lines, told=told, covered=[log(1, "state-change.log")]).changes
+        assert change.closed == T0 + 60_000
 
 
 class TestUncleanElection:

@@ -88,6 +88,19 @@ def test_ledger_that_cannot_be_used():
     assert "foo, bar" in found.why
 
 
+@pytest.mark.parametrize(("rows", "sure", "unsure"), [(None, 0, 50), (20, 30, 20), (80, 0, 50)])
+def test_what_may_stand_in_what_could_not_be_used(rows, sure, unsure):
+    """A file, or rows of one, that nobody could read may hold what the rest lacks: only of what is more is it said."""
+    one = UnsuitedLedger("clients/mailing/processed/b.csv", "No column tells the id.", "Set processed_id to it.")
+    lacking = WELL._replace(processed=50, unprocessed=50, how={"crash": 50})
+    found = unprocessed([lacking], [one] if rows is None else (), unread={"mailing": rows})
+    assert (found.facts["unprocessed"], found.facts["unknown"]) == (sure, {"unread": unsure})
+    assert found.severity is (Severity.CRITICAL if sure else None)
+    assert found.title.endswith(f"of {unsure} more nobody can tell")
+    other = unprocessed([lacking, WELL._replace(group="billing", unprocessed=3, how={"crash": 3})], unread={"mailing": None})
+    assert (other.facts["unprocessed"], other.facts["groups"]) == (3, ["billing"])
+
+
 def test_what_a_client_says_itself():
     """A reset in its log stands with its proof beside the count."""
     reset = Reset("billing", "orders", 0, 0, 1000, "clients/billing/logs/app.log:7")

@@ -9,7 +9,7 @@ from casebook.analysis.timeline_history import Key
 from casebook.analysis.timeline_merge import sessions
 from casebook.analysis.timeline_rows import Row, Span, StateRow, Window
 from casebook.analysis.timeline_scene import SLACK, Scene
-from casebook.analysis.timeline_two_leaders import is_planned, silence
+from casebook.analysis.timeline_two_leaders import Doubt, is_planned, silence
 from casebook.events import DISK_FAILURES
 from casebook.storage import Partition, Replica
 
@@ -27,14 +27,15 @@ _LOADED = "log_loaded"
 _CUTS = ("truncated", "truncated_below_hw", "truncated_nothing", "fetch_reset", "log_emptied")
 
 
-def changes(scene: Scene, windows: Iterable[Window]) -> tuple[Change, ...]:
+def changes(scene: Scene, windows: Iterable[Window], doubts: Iterable[Doubt] = ()) -> tuple[Change, ...]:
     """Every election of another leader, in order.
 
     Args:
         scene: What is known.
         windows: Those in which two brokers could take writes.
+        doubts: Elections after which nobody knows whether there was one.
     """
-    made = _Changes(scene, windows)
+    made = _Changes(scene, windows, doubts)
     found = [change for key, rows in scene.states.items() for change in made.of(key, rows)]
     ordered = sorted(found, key=lambda change: (change.opened, change.topic, change.partition))
     return tuple(change._replace(number=number) for number, change in enumerate(ordered))
@@ -62,10 +63,11 @@ def _with_epoch(change: Change, copy: Replica | None) -> Change:
 class _Changes:
     """The changes of partition after partition."""
 
-    def __init__(self, scene: Scene, windows: Iterable[Window]) -> None:
+    def __init__(self, scene: Scene, windows: Iterable[Window], doubts: Iterable[Doubt]) -> None:
         self._scene = scene
         self._partly = not scene.past.there and bool(untold(scene))  # who was in sync may have changed unseen
         self._windows = {(w.topic, w.partition, w.opened, w.old_leader): w for w in windows}
+        self._doubtful = {(doubt.topic, doubt.partition, doubt.at, doubt.broker) for doubt in doubts}
         self._logs = {file.broker for file in scene.files} | set(scene.lives)
         by_broker = sorted(sessions(scene.past, scene.rows), key=lambda span: (span.broker, span.closed or 0))
         self._sessions = {broker: list(spans) for broker, spans in groupby(by_broker, key=lambda span: span.broker)}
@@ -109,7 +111,7 @@ class _Changes:
         isr = next((state.isr for state in reversed(before) if state.isr), None)
         unclean = None if isr is None or (new not in isr and self._partly) else new not in isr
         window = self._windows.get((*key, row.time, old))
-        closed, closed_proof = self._closed(old, row, window)
+        closed, closed_proof = self._closed(key, old, row, window)
         cut, cut_proof = self._begins(key, row, following)
         if cut is None and unclean is False:
             cut, cut_proof = self._follows(key, old, row)
@@ -147,11 +149,11 @@ class _Changes:
             cut_proof=cut_proof,
         )
 
-    def _closed(self, old: int, row: StateRow, window: Window | None) -> tuple[int | None, str]:
+    def _closed(self, key: Key, old: int, row: StateRow, window: Window | None) -> tuple[int | None, str]:
         """When the old leader could take no more writes: with its process, if that ended before another was elected."""
         if window is not None:
             return window.closed, window.closed_proof
-        if old not in self._logs or silence(self._scene, old, row.time) is not None:
+        if (*key, row.time, old) in self._doubtful or old not in self._logs or silence(self._scene, old, row.time) is not None:
             return None, ""
         return row.time, row.proof
 

@@ -114,7 +114,7 @@ def examine(
     silences = timeline_silences.silences(scene, chains, doubts)
     shapes = tuple(sorted(untyped, key=lambda shape: (-shape.count, shape.shape)))
     told = {file.broker for file in scene.files if coverage.is_server_log(file) and file.extent is Extent.READ}
-    changes = loss_events.named(leader_changes.changes(scene, both), cluster, chains, roots, told)
+    changes = loss_events.named(leader_changes.changes(scene, both, doubts), cluster, chains, roots, told)
     return Timeline(
         cluster=cluster,
         version=version,

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from casebook.analysis.proof import SHOWN
@@ -99,22 +100,29 @@ def unprocessed(
     unsuited: Sequence[UnsuitedLedger] = (),
     resets: Sequence[Reset] = (),
     gaps: Sequence[Gap] = (),
+    unread: Mapping[str, int | None] = MappingProxyType({}),
 ) -> Finding:
     """Were records committed and never processed?
 
     Args:
         rows: What groups did.
         unsuited: Ledgers of processed records that could not be used.
+        unread: By group, how many rows of its ledgers could not be used; ``None``: whole files.
         resets: Where clients' own logs say that they went on from elsewhere.
         gaps: Why not every record, or not every commit, was read.
     """
     looked = [row for row in rows if row.unprocessed is not None and row.committed is not None]
-    missed = sum(row.unprocessed for row in looked)
+    missing, unsure = Counter[str](), Counter[str]()
+    for row in looked:
+        missing[row.group] += row.unprocessed
+    for group, rows_unread in unread.items():
+        unsure[group] = missing[group] if rows_unread is None else min(rows_unread, missing[group])
+    missed = (missing - unsure).total()
     by_how = Counter[str]()
     for row in looked:
-        by_how.update(row.how)
-    groups = sorted({row.group for row in looked if row.unprocessed})
-    doubts = _doubts(rows)
+        by_how.update(row.how if row.group not in unread else {})
+    groups = sorted(missing - unsure)
+    doubts = _doubts(rows) | ({Doubt.UNREAD: unsure.total()} if unsure.total() else {})
     ask = Question(
         check="loss.unprocessed",
         question="Were records committed and never processed?",
@@ -131,13 +139,13 @@ def unprocessed(
         caveats=_caveats(doubts),
     )
     if missed:
-        records = f"{'At least ' if gaps else ''}{number(missed, 'record')} of {number(len(groups), 'group')}"
+        records = f"{'At least ' if gaps or unsure.total() else ''}{number(missed, 'record')} of {number(len(groups), 'group')}"
         title = f"{records} {agree(missed, 'was', 'were')} committed and never"
         why = " ".join(filter(None, (_why(by_how), _told_by_clients(resets), *(_unsuited(one) for one in unsuited[:1]))))
         return ask.found(Severity.CRITICAL, f"{title} processed{_beside(doubts)}", why=why)
     if unsuited:
         return ask.could_not_check(
-            f"{number(len(unsuited), 'ledger')} of processed records could not be used",
+            f"{number(len(unsuited), 'ledger')} of processed records could not be used{_beside(doubts)}",
             why=" ".join(_unsuited(one) for one in unsuited[:SHOWN]),
             settle=unsuited[0].try_ or "Check which columns are the ledger's (processed_id, processed_columns).",
         )
@@ -220,10 +228,13 @@ _UNKNOWN = {
     Doubt.OPEN: "belong to transactions that have not ended",
     Doubt.UNTOLD: "are in the ledger without a word of what became of them",
     Doubt.WITHOUT_ID: "have no id",
+    Doubt.UNREAD: "may stand in a ledger, or in rows of one, that could not be used",
 }
 
 
 def _why(by_how: Mapping[str, int]) -> str:
+    if not by_how:
+        return ""
     told = [f"{count(by_how[kind])} {words}" for kind, words in _WORDS.items() if by_how.get(kind)]
     return f"Of these {'; '.join(told)}."
 

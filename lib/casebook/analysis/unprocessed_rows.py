@@ -27,6 +27,7 @@ class Doubt(StrEnum):
     OPEN = "open"  # its transaction has not ended
     UNTOLD = "untold"  # the ledger has it, and does not say what became of it
     WITHOUT_ID = "without_id"  # the ledger names no offsets, and no id was found in it
+    UNREAD = "unread"  # it may stand in a ledger of its group, or in a row of one, that could not be used
 
 
 class Unprocessed(NamedTuple):

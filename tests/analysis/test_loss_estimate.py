@@ -56,9 +56,25 @@ class TestEstimate:
         return row
 
     def test_interval(self):
-        """None at least, as clients may have moved at once; at most the fastest growth around it for all of its time."""
-        row = self.of((0, 0), (50_000, 500), (70_000, 900))
+        """None at least, as clients may have moved at once; at most the fastest growth around it for all of its time.
+
+        A burst exceeds any rate: all that was written between the observations around the window may have been written in it.
+        """
+        row = self.of((0, 0), (50_000, 500), (57_000, 640), (65_000, 670))
         assert (row.least, row.most, row.milliseconds, row.why) == (0, 120, 6000, "")
+        assert self.of((0, 0), (50_000, 500), (70_000, 900)).most == 400
+
+    def test_observations_from_long_before_or_after(self):
+        """A log that stood still a week later says nothing of the window."""
+        week = 7 * 86_400_000
+        row = self.of((week, 10_000), (week + 3_600_000, 10_000))
+        assert (row.most, "at that time" in row.why) == (None, True)
+
+    def test_only_changes_with_both_bounds_are_summed(self):
+        """What is known to be cut away of one without upper bound is no lower bound of the others."""
+        known = {("t", 0): [Point(0, 0), Point(57_000, 500), Point(70_000, 510)]}
+        rows = loss_estimate.estimates([change(), change(number=1, partition=1, closed=None)], known, [cut(1, 1100)])
+        assert "0 to 53 records may be lost" in loss_estimate.sentence(rows)
 
     def test_no_rate(self):
         """Nobody saw the log grow: no upper bound, and none is made up."""
@@ -78,7 +94,7 @@ class TestEstimate:
     def test_answer(self):
         """It is not known what is lost; the estimate says so, and its bounds are facts."""
         rows = loss_estimate.estimates(
-            [change()], {("t", 0): [Point(0, 0), Point(50_000, 500), Point(70_000, 900)]}, [cut(0, 130)]
+            [change()], {("t", 0): [Point(0, 0), Point(50_000, 500), Point(57_000, 640), Point(65_000, 670)]}, [cut(0, 130)]
         )
         finding = examine(Sought(), changes=[change()], estimates=rows).findings[0]
         assert finding.status is Status.COULD_NOT_CHECK

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -13,6 +13,9 @@ from casebook.storage import LogDir, Partition
 
 _ENDS = {"isr_shrunk": "end_offset", "log_loaded": "offset", "become_leader": "offset", "segment_rolled": "offset"}
 """Lines that tell where a log ended at their moment, by the field that holds it."""
+
+NEAR = 3_600_000
+"""An observation so many milliseconds from a window, or as many as it is long, tells nothing of the rate in it."""
 
 
 class Point(NamedTuple):
@@ -60,7 +63,8 @@ def estimates(
     """Of each change of leader, how many records it may have taken.
 
     The least is what is known to have been cut away, else none: clients may have moved to the next leader at once. The most is
-    the fastest growth seen around the window, for as long as records may have been missing, and never less than the least.
+    the fastest growth seen around the window, for as long as records may have been missing, or all that was written between the
+    observations around it, and never less than the least.
 
     Args:
         changes: Changes of leader.
@@ -73,29 +77,35 @@ def estimates(
 
 def _estimate(change: Change, known: Mapping[Partition, Sequence[Point]], cut: CutRange | None) -> Estimate:
     least = 0 if cut is None else cut.to_offset - cut.from_offset
-    length = None if change.closed is None else max(0, change.closed - min(change.since, change.opened))
-    rates = _rates(known.get((change.topic, change.partition), ()), change)
-    most = None if length is None or not rates else max(least, round(max(rates) * length))
+    begin = min(change.since, change.opened)
+    length = None if change.closed is None else max(0, change.closed - begin)
+    pairs = list(_pairs(known.get((change.topic, change.partition), ()), change))
+    rates = [(two.offset - one.offset) / (two.at - one.at) for one, two in pairs]
+    most = None
+    if length is not None and pairs:
+        within = (two.offset - one.offset for one, two in pairs if one.at < begin + length and two.at > begin)
+        most = max(least, round(max(rates) * length), *within)
     why = ""
     if length is None:
         why = "nothing tells when the old leader took its last write"
-    elif not rates:
-        why = "nothing tells how fast the partition was written to"
+    elif not pairs:
+        why = "nothing tells how fast the partition was written to at that time"
     slowest, fastest = min(rates, default=None), max(rates, default=None)
     return Estimate(change.number, change.topic, change.partition, length, slowest, fastest, least, most, why)
 
 
-def _rates(own: Sequence[Point], change: Change) -> list[float]:
-    """Records a millisecond between the observations around the window, those next to it on either side among them.
+def _pairs(own: Sequence[Point], change: Change) -> Iterator[tuple[Point, Point]]:
+    """Observations around the window, one after the other, those next to it among them; none from long before or after.
 
-    Offsets go back where a log was cut; such a pair tells no rate.
+    Offsets go back where a log was cut; such a pair tells no rate. What was written between two may all have been in the window.
     """
     begin, end = min(change.since, change.opened), change.opened if change.closed is None else change.closed
+    near = max(end - begin, NEAR)
     moments = [point.at for point in own]
     first, last = bisect_left(moments, begin), bisect_left(moments, end)
-    near = pairwise(own[max(0, first - 2) : last + 2])
-    grown = ((two.at - one.at, two.offset - one.offset) for one, two in near)
-    return [offsets / took for took, offsets in grown if took > 0 and offsets >= 0]
+    for one, two in pairwise(own[max(0, first - 2) : last + 2]):
+        if two.at > one.at and two.offset >= one.offset and two.at >= begin - near and one.at <= end + near:
+            yield one, two
 
 
 def facts(estimates: Sequence[Estimate]) -> dict[str, object]:
@@ -111,7 +121,7 @@ def sentence(estimates: Sequence[Estimate]) -> str:
     known = [row for row in estimates if row.most is not None]
     doubtful = [row for row in estimates if row.most is None]
     of = number(len(known), "change")
-    least, most = sum(row.least for row in estimates), sum(row.most for row in known)
+    least, most = sum(row.least for row in known), sum(row.most for row in known)
     basis = "by write rate and length of the window"
     told = f"An estimate for {of} of leader, {basis}: {count(least)} to {number(most, 'record')} may be lost." if known else ""
     rest = f"For {number(len(doubtful), 'change')} of leader there is no estimate: {doubtful[0].why}." if doubtful else ""

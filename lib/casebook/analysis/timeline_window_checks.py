@@ -202,10 +202,15 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
     return ask.found(
         Severity.CRITICAL if still else Severity.WARNING,
         f"{_least(scene, hit)} had no leader{_longest(hit)}{_ended(scene, hit, still)}",
-        why=f"Still without: {_named(still)}. {first}" if still else first,
+        why=f"{'Without at last' if _ends_unknown(scene) else 'Still without'}: {_named(still)}. {first}" if still else first,
         since=instant(min((window.opened for window in hit if window.opened), default=None)),
         at_latest=_is_at_latest(scene, hit),
     )
+
+
+def _ends_unknown(scene: Scene) -> bool:
+    """Whether nothing but logs tells of states: whoever was without leader last may have one since."""
+    return scene.past.last is None and all(partition.state is None for partition in scene.cluster.partitions)
 
 
 def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window]) -> str:
@@ -215,7 +220,7 @@ def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window]) -> str:
     """
     if still:
         last = scene.past.last
-        if last is None and all(partition.state is None for partition in scene.cluster.partitions):
+        if _ends_unknown(scene):
             return f"; of {count(len(still))} nothing tells whether {agree(len(still), 'it has', 'they have')} one again"
         end = "the evidence" if last is None else f"ZooKeeper's history, {moment(instant(last[0]))}"
         return f", {count(len(still))} of them to the end of {end}"

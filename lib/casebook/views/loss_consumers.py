@@ -31,6 +31,7 @@ _DOUBTS = {
     Doubt.AFTER_LEDGER: "committed after the ledger ends",
     Doubt.OPEN: "in an open transaction",
     Doubt.WITHOUT_ID: "without id",
+    Doubt.UNREAD: "may stand in a ledger, or a row of one, that could not be used",
     Doubt.UNTOLD: "in the ledger, without a word of what became of it",
 }
 _STEPS = {

@@ -94,7 +94,7 @@ def estimates(rows: Sequence[Estimate]) -> Table | None:
             ("Write rate", TEXT),
         ),
         rows=[(PLAIN, _estimate(row)) for row in shown],
-        takeaway=f"An estimate: {text.count(sum(row.least for row in rows))} to "
+        takeaway=f"An estimate: {text.count(sum(row.least for row in known))} to "
         f"{text.plural(sum(row.most for row in known), 'record')} in {text.plural(len(known), 'window')} may be lost.",
         reading="Write rate times length of the window. Only a ledger tells what is lost. A ? cannot be estimated.",
         total=len(ranked) if len(ranked) > len(shown) else None,

@@ -337,6 +337,12 @@ class TestPartsOfTheEvidence:
         assert finding(held, "partition_count").status is Status.COULD_NOT_CHECK
         assert held.look_up("test").partition == 48
 
+    def test_who_is_dead_takes_nothing_over(self):
+        """In sync by the last state, and not registered any more: the coordinator is alone."""
+        found = coordinators.examine(cluster([1, 1], live=(1,), isr=(1, 2)), OLD, at=AT)
+        assert finding(found, "alone").severity is Severity.WARNING
+        assert [(one.broker, one.alone) for one in found.radius] == [(1, (0, 1))]
+
     def test_znodes_alone_give_leaders_and_blast_radius(self):
         """Nothing is called served."""
         held = examined(cluster([1, 2, 1], isr=(1,)), OLD, groups=["a", "b", "c"])

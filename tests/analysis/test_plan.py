@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from casebook.analysis import leadership, plan, timeline_unclean
+from casebook.analysis import leadership, maintenance, plan, timeline_unclean
 from casebook.analysis.plan_rows import Act
 from casebook.analysis.release import release
 from casebook.findings import Coverage, Question, Severity, Step
 from casebook.observed import Source
 from casebook.storage import LogDir, Replica, SegmentFile
+from tests.analysis import test_coordinators as loads
 from tests.evidence import made, override, state
 
 OFF = override("t", unclean_leader_election_enable="false")
@@ -132,3 +133,49 @@ def test_each_caution_stands_once():
     cautions = [s.text for f in plan.make(looked).advise(looked.findings) for s in f.next if "unclean election" in s.text]
     assert len(cautions) == 1
     assert cautions[0].startswith("Do not turn on unclean election: it elects 2 of 2 and drops an unknown number of records.")
+
+
+class TestLoads:
+    """What is said of brokers whose coordinators load."""
+
+    def held(self, *lines, at=loads.AT, leaders=(1,), **more):
+        return loads.examined(loads.cluster(list(leaders)), loads.NEW, events=loads.log(1, *lines), at=at, **more)
+
+    def test_wait_for_one_that_goes_on(self):
+        """And no step says so of one whose log ended an hour before: it may have ended since."""
+        begun = loads.said(1, "loading", 0, ago=900)
+        for at, act in ((loads.AT, Act.WAIT), (loads.AT + 3_600_000, Act.FIND_OUT)):
+            (step,) = plan.make(lead(topics={}), held=self.held(begun, at=at)).steps
+            assert (step.act, step.brokers, "Do not restart broker 1" in step.never[0]) == (act, (1,), True)
+        assert step.text.startswith("Collect the logs of broker 1 anew")
+
+    def test_no_time_where_the_size_of_one_is_not_known(self):
+        """Those behind it wait for it, too."""
+        lines = [
+            *loads.loaded(1, 0, ago=30_000, took=10_000),
+            *(loads.said(1, "load_scheduled", n, ago=29_000 - n) for n in (1, 2, 3)),
+        ]
+        sizes = {0: 10, 1: 10, 2: 10, 3: 10}
+        for known, timed in ((sizes, True), ({n: sizes[n] for n in (0, 1, 3)}, False)):
+            held = self.held(*lines, leaders=(1,) * 4, log_dirs=[loads.log_dir(1, known)])
+            (step,) = plan.make(lead(topics={}), held=held).steps
+            assert ("until" in step.text) == timed
+
+    def test_nobody_restarts_who_loads(self):
+        """By itself it could be restarted, by its partitions: the load would begin again."""
+        known = {broker: {"broker.id": str(broker)} for broker in (1, 2)}
+        of = replace(loads.cluster([1, 1], live=(1, 2), isr=(1, 2)), server_properties=known)
+        held = loads.examined(of, loads.NEW, events=loads.log(1, loads.said(1, "loading", 0, ago=900)), at=loads.AT)
+        told = {one.check: one for one in maintenance.examine(of, loads.NEW, held=held).findings}["maintenance.restart_one"]
+        assert told.title.endswith("but broker 1 only when its load has ended")
+        assert [step.kind for step in told.next] == ["not"]
+
+
+def test_what_restarts_brokers_comes_behind_the_plan():
+    """Whoever reads of restarts first starts with what the plan starts with."""
+    looked = lead()
+    short = maintenance.in_short(looked.cluster, looked.version, looked.verdicts)
+    made_ = plan.make(looked)
+    for told in made_.advise(short.findings):
+        firsts = [step.text for step in told.next if step.kind == "first"]
+        assert firsts in ([], [made_.first.text]), told.check

@@ -1,6 +1,7 @@
 """The checks on group coordinators."""
 
 from casebook.analysis import coverage, load_checks, log_checks
+from casebook.analysis.coordinator_rows import is_alone
 from casebook.analysis.coordinator_scene import COLLECT_LOGS, Scene, facts_of, proofs, whom, within
 from casebook.analysis.coordinator_states import State
 from casebook.analysis.no_offsets_topic import not_asked
@@ -134,7 +135,7 @@ def _known(scene: Scene) -> Finding:
 def _alone(scene: Scene) -> Finding:
     radius = scene.radius
     led = [one for one in scene.partitions if one.judged.isr is not None and one.judged.coordinator is not None]
-    hit = [one for one in led if set(one.judged.isr) <= {one.judged.coordinator}]
+    hit = [one for one in led if is_alone(one, scene.cluster)]
     ask = Question(
         check="coordinators.alone",
         question="Could another broker take over if a coordinator died?",

@@ -221,21 +221,27 @@ def client_sees(judged: Judged | None, version: KafkaVersion) -> str:
     return "its offsets"
 
 
-def blast_radius(partitions: Sequence[Waiting]) -> tuple[BlastRadius, ...]:
+def is_alone(one: Waiting, cluster: Cluster) -> bool:
+    """Whether no living broker but the coordinator is in sync; where registrations are unknown, no other at all."""
+    others = set(one.judged.isr or ()) - {one.judged.coordinator}
+    return one.judged.isr is not None and not (others & cluster.live if cluster.brokers_known else others)
+
+
+def blast_radius(partitions: Sequence[Waiting], cluster: Cluster) -> tuple[BlastRadius, ...]:
     """What each coordinator's loss would hit, the widest first."""
     brokers = sorted({one.judged.coordinator for one in partitions if one.judged.coordinator is not None})
-    found = [_radius(b, [one for one in partitions if one.judged.coordinator == b]) for b in brokers]
+    found = [_radius(b, [one for one in partitions if one.judged.coordinator == b], cluster) for b in brokers]
     return tuple(sorted(found, key=lambda r: (-r.groups, -r.partitions, r.broker)))
 
 
-def _radius(broker: int, own: Sequence[Waiting]) -> BlastRadius:
+def _radius(broker: int, own: Sequence[Waiting], cluster: Cluster) -> BlastRadius:
     sizes = [one.judged.work.bytes if one.judged.work else None for one in own]
     return BlastRadius(
         broker=broker,
         partitions=len(own),
         groups=sum(len(one.groups) for one in own),
         bytes=None if None in sizes else sum(sizes),
-        alone=tuple(one.judged.partition for one in own if one.judged.isr is not None and set(one.judged.isr) <= {broker}),
+        alone=tuple(one.judged.partition for one in own if is_alone(one, cluster)),
     )
 
 

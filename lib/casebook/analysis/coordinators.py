@@ -86,7 +86,7 @@ def examine(
         named=named,
         partitions=partitions,
         queues=held,
-        radius=blast_radius(partitions),
+        radius=blast_radius(partitions, cluster),
         segments=segments,
         largest=batches,
         events=told,

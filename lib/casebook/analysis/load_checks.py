@@ -64,6 +64,12 @@ def waiting(scene: Scene) -> Finding:
     )
 
 
+def is_outdated(scene: Scene) -> bool:
+    """Whether logs tell of loads, and end so long before the evidence that each may have ended since."""
+    busy = [queue for queue in scene.queues if queue.loading is not None]
+    return bool(_not_known_since(within(scene.partitions, *WAITING), busy, scene.at))
+
+
 def _not_known_since(hit: Sequence[Waiting], busy: Sequence[BrokerQueue], at: int | None) -> list[BrokerQueue]:
     """The brokers that load, where the logs of all end so long before the evidence that every load may have ended since."""
     open_ = [one for one in hit if one.judged.state is State.LOADING_FOR_EVER]

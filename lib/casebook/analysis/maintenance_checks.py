@@ -1,6 +1,6 @@
 """The checks on restarts; those on a drain and on leftovers are next door."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from casebook.analysis import coverage, leftover_checks, maintenance_drain_checks
@@ -114,7 +114,10 @@ def restart_one(scene: Scene) -> Finding:
             unknown = number(open_[0].unknown, "partition")
             title = f"No broker is known to be unsafe to restart, but {unknown} could not be judged"
             return ask.could_not_check(title, settle=_settle(scene))
-        return ask.ok(f"Each of {number(len(rows), 'broker')} can be restarted by itself", gaps=_of_restarts(scene))
+        well = f"Each of {number(len(rows), 'broker')} can be restarted by itself"
+        if scene.loading:
+            return ask.found(Severity.INFO, f"{well}, {_not_yet(scene.loading)}", next=(_spare(scene.loading),))
+        return ask.ok(well, gaps=_of_restarts(scene))
     worst = max(hit, key=lambda row: (row.goes_offline, row.unclean, row.falls_under_min_isr, -row.brokers[0]))
     now = ask.facts["missing_in_sync"]
     whom = "No broker" if len(hit) == len(rows) else f"{count(len(hit))} of {number(len(rows), 'broker')}"
@@ -127,6 +130,15 @@ def restart_one(scene: Scene) -> Finding:
         next=tuple(_restart_steps(scene, hit, now)),
         caveats=_doubt(scene, rows),
     )
+
+
+def _not_yet(loading: Collection[int]) -> str:
+    return f"but {brokers(sorted(loading))} only when {agree(len(loading), 'its load has', 'their loads have')} ended"
+
+
+def _spare(loading: Collection[int]) -> Step:
+    whose = f"{brokers(sorted(loading))} while {agree(len(loading), 'it loads', 'they load')}"
+    return Step(kind="not", text=f"Do not restart {whose}: a load begins again from zero.")
 
 
 def _why(now: int) -> str:
@@ -239,6 +251,8 @@ def chosen(scene: Scene) -> Finding:
     if any(step.row.safe is None for step in steps):
         return ask.could_not_check("No step is known to harm, but not every partition could be judged", settle=_settle(scene))
     well = f"Yes: {number(len(steps), 'step')}, each after the one before it is back in sync"
+    if loading := scene.loading.intersection(broker for step in steps for broker in step.row.brokers):
+        return ask.found(Severity.WARNING, f"{well}, {_not_yet(loading)}", next=(_spare(loading),))
     return ask.ok(well, gaps=_of_restarts(scene))
 
 
@@ -246,7 +260,9 @@ def _instead(scene: Scene, harmful: Sequence[int]) -> str:
     """The rolling order helps those that are safe alone."""
     alone = {row.brokers[0] for row in scene.singles if row.safe}
     if alone.issuperset(harmful):
-        return f"Restart {brokers(sorted(harmful))} one after the other, in the rolling order: each is safe alone."
+        loading = scene.loading.intersection(harmful)
+        but = f", {_not_yet(loading)}" if loading else ""
+        return f"Restart {brokers(sorted(harmful))} one after the other, in the rolling order{but}: each is safe alone."
     return f"Drain {brokers(sorted(set(harmful) - alone))} first: not even one alone can be spared."
 
 

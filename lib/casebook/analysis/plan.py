@@ -18,6 +18,9 @@ from casebook.findings import Finding, Status, Step
 CHECKS = tuple(dict.fromkeys((*plan_starts.CHECKS, *plan_groups.CHECKS, "loss.lost")))
 """Those whose findings the plan answers: each begins with its first step."""
 
+_BEHIND = ("maintenance.", "offsets_topic.load_buffer")
+"""Those that stop brokers, restart them or hold elections: whatever the plan begins with comes first."""
+
 _OFFLINE, _LOST = "leadership.offline", "loss.lost"
 _SEND_AGAIN = "Send the lost records again from tables/lost, by key and in order, before consumers rely on the gap."
 
@@ -62,7 +65,7 @@ class Plan:
             return finding
         planned = self.of(finding.check)
         own = [step for step in finding.next if step.text not in said]
-        if own and not planned and self.first is not None and finding.check in CHECKS:
+        if own and not planned and self.first is not None and finding.check.startswith((*CHECKS, *_BEHIND)):
             planned = (_step(self.first, "first"),)
         orders = [step for step in (*planned, *own) if step.kind != "not"]
         never = [step for step in (*planned, *own) if step.kind == "not"]

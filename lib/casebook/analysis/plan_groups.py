@@ -9,7 +9,7 @@ from casebook.analysis.coordinator_scene import Scene, whom, within
 from casebook.analysis.coordinator_states import WAITING, State, load_buffer
 from casebook.analysis.leadership import Leadership
 from casebook.analysis.leftovers import Kind, leftovers
-from casebook.analysis.load_checks import last_end, unproven
+from casebook.analysis.load_checks import is_outdated, last_end, unproven
 from casebook.analysis.maintenance_commands import Commands
 from casebook.analysis.offsets_topic import OffsetsTopic
 from casebook.analysis.plan_rows import Act, PlanStep
@@ -57,12 +57,17 @@ def loads(held: Scene) -> Iterator[PlanStep]:
         return
     busy = sorted({one.judged.coordinator for one in hit if one.judged.coordinator is not None})
     whose, last = brokers(busy), last_end(hit)
-    until = f"until {clock(last.high, held.at)} UTC" if last and last.high else ""
+    is_timed = all(one.eta is not None and one.eta.high for one in hit)
+    until = f"until {clock(last.high, held.at)} UTC" if is_timed and last and last.high else ""
     loading = f"{whose} {agree(len(busy), 'is', 'are')} still loading {whom(hit)}"
     never = (
         f"Do not restart {whose} meanwhile: the load begins again from zero, and all partitions behind it wait again.",
         _NO_DELETION,
     )
+    if is_outdated(held):
+        text = f"Collect the logs of {whose} anew: {agree(len(busy), 'it', 'they')} loaded {whom(hit)} when they ended."
+        yield PlanStep(act=Act.FIND_OUT, text=text, brokers=tuple(busy), checks=(_WAITING,), never=never)
+        return
     if open_ := unproven(held):
         one = open_[0].judged
         known = f" If it ends, all is served by {clock(last.high, held.at)} UTC." if until else ""

@@ -84,14 +84,16 @@ def summary(findings: Sequence[Finding], case: Case, cluster: Cluster, *, plan: 
         kind, title, second = look(worst), worst.title, _first(plan) or worst.why
     else:
         ok = completeness(findings).ok
-        kind, title, second = "ok", f"Nothing found in {text.plural(ok, 'check')}", _how_far(findings, case)
+        kind, title, second = "ok", f"Nothing found in {text.plural(ok, 'check')}", _first(plan) or _how_far(findings, case)
     if hint := _not_yours(findings):
         second = Markup("{} {}").format(second, hint)
     if apart := _apart(findings):
         second = Markup("{} {}").format(apart, second)
     if at is not None:
         second = Markup("As of {}. {}").format(text.moment(at), second)
-    return html(render("verdict", kind=kind, title=title, second=second, plan=plan.steps, brokers=strip, more=more))
+    told = kind != Status.COULD_NOT_CHECK.value and len(plan.steps) == 1 and not plan.steps[0].never  # its step stands above
+    steps = () if told else plan.steps
+    return html(render("verdict", kind=kind, title=title, second=second, plan=steps, brokers=strip, more=more))
 
 
 def _apart(all_findings: Sequence[Finding]) -> str:

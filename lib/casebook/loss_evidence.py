@@ -22,7 +22,7 @@ from casebook.divergence import Compared
 from casebook.errors import ScanError, UsageError, did_you_mean
 from casebook.facts import Cluster, epoch_ms
 from casebook.facts import Partition as PartitionFacts
-from casebook.formats import ledger_kind, record_ids
+from casebook.formats import ledger_columns, ledger_kind, record_ids
 from casebook.formats.ledger_columns import Columns
 from casebook.formats.record_ids import IdKind, RecordId
 from casebook.loss import Told
@@ -100,7 +100,7 @@ class Asked:
             UsageError: There is no such column to name.
         """
         given = {"id": self.processed_id, "outcome": self.processed_outcome, "id_pattern": self.processed_id_pattern}
-        return _columns("processed", self.processed_columns, given)
+        return _columns(ledger_columns.PROCESSED, self.processed_columns, given)
 
     @property
     def identity(self) -> RecordId:

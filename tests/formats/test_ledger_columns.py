@@ -5,7 +5,7 @@ import re
 import pytest
 
 from casebook.errors import UsageError
-from casebook.formats.ledger_columns import ABSENT, ACKED_WORDS, FAILED_WORDS, NOT_SO, Columns, find, pattern
+from casebook.formats.ledger_columns import ABSENT, ACKED_WORDS, FAILED_WORDS, NOT_SO, PROCESSED, Columns, find, pattern
 from casebook.loss import Outcome
 from casebook.rehearsal.ledger import Entry
 
@@ -73,6 +73,12 @@ def test_what_is_missing(columns: Columns, existing: list[str], said: str) -> No
     """The error says what to set."""
     with pytest.raises(UsageError, match=re.escape(said)):
         find(columns, existing)
+
+
+def test_what_was_processed_needs_no_outcome() -> None:
+    """Who writes down what was processed writes down nothing else, but for what failed."""
+    found = find(Columns(prefix=PROCESSED), ["id", "topic", "offset", "consumer_group"])
+    assert (found.outcome, found.acked, found.rest) == (None, None, Outcome.ACKED)
 
 
 def test_one_topic_for_all() -> None:

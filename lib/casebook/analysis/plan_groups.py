@@ -129,8 +129,9 @@ def cleaner(lead: Leadership, held: Scene | None, topic: OffsetsTopic) -> Iterat
     for step in _buffers(fits, checks):
         yield replace(step, never=never)
         never = ()
-    if rule in ("C2", "C3", "C4", "C5", "C10") and hit:
-        yield _restart(lead, hit, checks, never)
+    living = [broker for broker in hit if broker in lead.cluster.live or not lead.cluster.brokers_known]
+    if rule in ("C2", "C3", "C4", "C5", "C10") and living:
+        yield _restart(lead, living, checks, never)
 
 
 def leftover(lead: Leadership) -> Iterator[PlanStep]:

@@ -105,7 +105,7 @@ def _possible(scene: Scene, key: Key, old: int, rows: Sequence[StateRow], why: s
             break
         away = away or (later.isr is not None and not inside)
     if end is None:
-        words = f"{why} It is not back in the ISR to the end of the evidence."
+        words = f"{why} {'It is not back in the ISR' if away else 'It is in the ISR all along,'} to the end of the evidence."
     elif end.deleted:
         words = f"{why} The partition was deleted."
     else:

@@ -42,8 +42,14 @@ _USUAL = {
     ),
     "sent": "sent,sentat,senttime",
     "group": "group,groupid,consumergroup,consumergroupid",
+    "work": "processedat,consumedat,handledat,consumergroup,consumergroupid",
 }
-"""Names in lower case, letters and digits alone; the first that a ledger has is taken, of times the first that is filled."""
+"""Names in lower case, letters and digits alone; the first that a ledger has is taken, of times the first that is filled.
+
+``work`` is what only consumers write.
+"""
+PROCESSED = "processed"
+"""What the parameters of ledgers of processed records begin with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,6 +220,8 @@ def _outcome(columns: Columns, existing: Sequence[str]) -> tuple[str | None, str
     if named == Outcome.ACKED and named not in existing:
         return None, None, failed, Outcome.ACKED
     named = _one("outcome", columns, existing)
+    if named is None and acked is None and columns.prefix == PROCESSED:
+        return None, None, failed, Outcome.ACKED  # who writes down what was processed writes down nothing else
     if named is None and acked is None:
         others = f"every row without {failed}" if failed else "every row"
         try_ = f"Set {columns.prefix}_outcome to the column that does, or to acked if {others} was."

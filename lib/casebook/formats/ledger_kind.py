@@ -31,7 +31,8 @@ class Kind(NamedTuple):
 def kind(lines: Iterable[str]) -> Kind:
     """What the first lines of a ledger tell of it.
 
-    It was processed where a column names a consumer group and none is a producer's, or where every outcome is a consumer's word.
+    It was processed where a column is one that only consumers write, and none tells ``acks``; where one names a group, and none is a
+    producer's; or where every outcome is a consumer's word.
 
     Args:
         lines: From its begin.
@@ -44,7 +45,9 @@ def kind(lines: Iterable[str]) -> Kind:
     outcome = usual("outcome", columns)
     words = {str(row[outcome[0]]).strip().lower() for row in rows if row.get(outcome[0])} if outcome else set()
     produced = any(name for role in _OF_PRODUCERS for name in usual(role, columns) if not _is_client(name))
-    of_group = bool(usual("group", columns)) and not produced and not words - WORDS
+    if usual("work", columns) and not usual("acks", columns):
+        return Kind(True, columns)
+    of_group = bool(usual("group", columns)) and not produced and not usual("sent", columns) and not words - WORDS
     return Kind(of_group or bool(words and words <= WORDS), columns)
 
 

@@ -144,7 +144,7 @@ class Desk:
     def never_processed(self) -> View:
         """What groups committed and never processed, and commits that do not simply go on."""
         work, rows, steps = map(self._of, (self._work, self._unprocessed, self._steps))
-        return html(loss_consumers.consumers(work, rows, steps))
+        return html(loss_consumers.consumers(work, rows, steps, check(self._found, "loss.unprocessed")))
 
     def gaps(self) -> View:
         """Missing offsets by label."""

@@ -44,15 +44,18 @@ _STEPS = {
 }
 
 
-def consumers(work: Sequence[GroupWork], rows: Sequence[Unprocessed], steps: Sequence[CommitStep]) -> Markup:
+def consumers(
+    work: Sequence[GroupWork], rows: Sequence[Unprocessed], steps: Sequence[CommitStep], answer: Finding | None = None
+) -> Markup:
     """What each group committed and did not process, the records, and its odd commits.
 
     Args:
         work: By group and partition; empty where no ledger says what was processed.
         rows: The first unprocessed records.
         steps: Commits that do not simply go on from the one before.
+        answer: What the notebook finds; without one, what these rows alone say.
     """
-    asked = answered(work)
+    asked = answer or answered(work)
     tables = [_groups(work, asked.title)] if work else []
     tables += [_records(work, rows)] if rows else []
     tables += [_commits(steps)] if steps else []

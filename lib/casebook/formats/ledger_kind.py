@@ -31,8 +31,8 @@ class Kind(NamedTuple):
 def kind(lines: Iterable[str]) -> Kind:
     """What the first lines of a ledger tell of it.
 
-    It was processed where a column is one that only consumers write, and none tells ``acks``; where one names a group, and none is a
-    producer's; or where every outcome is a consumer's word.
+    It was processed where a column is one that only consumers write, and none tells ``acks``; where one names a group, and none
+    is a producer's; or where every outcome is a consumer's word.
 
     Args:
         lines: From its begin.

@@ -56,6 +56,17 @@ def test_who_heals_most_is_started_first():
     assert found.first.text == "Start broker 5: 2 partitions elect a leader at once."
 
 
+def test_a_start_that_drops_records_says_so():
+    """Broker 5 is elected out of sync where unclean election is allowed and nobody is known to have been in sync."""
+    allowed = override("u", unclean_leader_election_enable="true")
+    topics = TOPICS | {"u": {0: ([5], state(-1, []))}}
+    found = made(topics=topics, extra=[OFF, allowed], live=(1, 2))
+    first = plan.make(leadership.examine(found, release(found)), past=(ASK.ok("nobody", gaps=()),)).first
+    assert first.text == (
+        "Start broker 5: 3 partitions elect a leader at once. 1 of these elects it out of sync and drops an unknown number of records."
+    )
+
+
 def test_what_only_it_has_is_saved_before():
     """The backup stands right before the start that would cut it, with the reason, wherever that start is ordered."""
     found = plan.make(lead(), past=(unclean({"6": ["t-3"]}),))

@@ -46,9 +46,10 @@ def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
     danger = _Danger(lead, past.get(UNCLEAN))
     useless = {broker for broker, _ in lead.empty if not any(c.broker == broker for c in chosen)}
     yield from _find_data(lead)
-    for choice in chosen[:SHOWN]:
+    for place, choice in enumerate(chosen[:SHOWN]):
         yield from danger.save((choice.broker,))
-        yield _start_one(lead, choice, danger, never)
+        price = _price(offline, [one.broker for one in chosen[: place + 1]])
+        yield _start_one(lead, choice, danger, price, never)
         never = []
     rest = tuple(choice.broker for choice in chosen[SHOWN:])
     others = tuple(sorted(set(lead.dead) - {choice.broker for choice in chosen} - useless))
@@ -93,7 +94,16 @@ def impossible(lead: Leadership) -> Iterator[PlanStep]:
         yield PlanStep(act=Act.CONFIGURE, text=text, checks=(_UNDER_MIN_ISR,))
 
 
-def _start_one(lead: Leadership, choice: StartChoice, danger: "_Danger", never: Sequence[str]) -> PlanStep:
+def _price(offline: Sequence[Verdict], steps: Sequence[int]) -> str:
+    """What the last of these starts loses for good: it is elected for partitions of which it lacks records."""
+    unclean = set(elected_unclean(offline, steps)) - set(elected_unclean(offline, steps[:-1]))
+    if not unclean:
+        return ""
+    drops = agree(len(unclean), "elects it out of sync and drops", "elect it out of sync and drop")
+    return f" {count(len(unclean))} of these {drops} an unknown number of records."
+
+
+def _start_one(lead: Leadership, choice: StartChoice, danger: "_Danger", price: str, never: Sequence[str]) -> PlanStep:
     whom, more = (choice.broker,), "" if choice.step == 1 else "more "
     least = "at least " if any(v.unclean_allowed is None for v in offline_of(lead.verdicts)) else ""
     heals = f"{least}{number(choice.heals, f'{more}partition')} {agree(choice.heals, 'elects', 'elect')} a leader at once"
@@ -103,7 +113,7 @@ def _start_one(lead: Leadership, choice: StartChoice, danger: "_Danger", never: 
     checks += [_NO_COORDINATOR] * any(choice.broker in v.waits_for for v in lead.verdicts if v.topic == OFFSETS_TOPIC)
     return PlanStep(
         act=Act.START,
-        text=f"Start broker {choice.broker}: {heals}.{danger.unknown(whom)}",
+        text=f"Start broker {choice.broker}: {heals}.{price}{danger.unknown(whom)}",
         brokers=whom,
         command=START,
         checks=tuple(checks),

@@ -179,7 +179,8 @@ class Examination:
     def maintenance_in_short(self, lead: Leadership) -> tuple[Finding, ...]:
         """What matters of maintenance in the first five minutes; keeps its tables for the run folder."""
         held = self._held(self._timezone)
-        found = maintenance.in_short(self.cluster, self.version, lead.verdicts, held.coordinators if held else None)
+        of_loads = held.coordinators if held else None
+        found = maintenance.in_short(self.cluster, self.version, lead.verdicts, of_loads, self._log_dirs)
         self._tables |= {"restart_sets": found.restarts, "leftovers": found.leftovers}
         return self._advised(found.findings)
 

@@ -190,3 +190,16 @@ def test_what_restarts_brokers_comes_behind_the_plan():
     for told in made_.advise(short.findings):
         firsts = [step.text for step in told.next if step.kind == "first"]
         assert firsts in ([], [made_.first.text]), told.check
+
+
+def test_last_copies_that_are_not_there():
+    """A dead broker whose log dir lists no segment of a partition has no copy of it."""
+    looked = lead()
+    listed_dirs = [listed(5, t0=0, t1=2), listed(6, t2=1)]
+    told = {
+        one.check: one
+        for one in maintenance.in_short(looked.cluster, looked.version, looked.verdicts, None, listed_dirs).findings
+    }["maintenance.unregistered_replicas"]
+    assert told.facts["last_copies"] == 2
+    assert "brokers 5 and 6 hold the last complete copies of 2 partitions" in told.title
+    assert told.title.endswith("of 1 partition no log dir holds a complete copy any more")

@@ -29,6 +29,18 @@ def without(
     return tuple(kept), lacking
 
 
+def lacking(cluster: Cluster, log_dirs: Sequence[LogDir]) -> frozenset[tuple[int, str, int]]:
+    """Dead brokers and partitions of theirs of which their log dirs hold no segment: broker, topic and partition."""
+    listed = {one.broker for one in log_dirs} - cluster.live
+    held = {broker: _Held(cluster, [one for one in log_dirs if one.broker == broker]) for broker in listed}
+    return frozenset(
+        (broker, partition.topic, partition.partition)
+        for partition in cluster.partitions
+        for broker in listed.intersection(partition.replicas)
+        if held[broker].lacks((partition.topic, partition.partition))
+    )
+
+
 class _Held:
     """What a broker's log dirs hold, as far as they were listed."""
 

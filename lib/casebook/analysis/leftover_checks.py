@@ -1,6 +1,6 @@
 """The checks on what earlier maintenance left behind."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from casebook.analysis import coverage
@@ -17,16 +17,23 @@ IMBALANCE = 0.10
 TABLE = Evidence(file="tables/leftovers")
 _REASSIGN = "/admin/reassign_partitions"
 _NO_DELETION = f"Do not delete {_REASSIGN} while a controller works on it: it keeps its own list in memory."
+Lacking = Collection[tuple[int, str, int]]
 _AT_HOME = "Every preferred leader that could lead does"
 
 
-def checks(cluster: Cluster, found: Sequence[Leftover], imbalance: dict[int, float], commands: Commands) -> tuple[Finding, ...]:
-    """Each of them with its outcome."""
+def checks(
+    cluster: Cluster, found: Sequence[Leftover], imbalance: dict[int, float], commands: Commands, lacking: Lacking = frozenset()
+) -> tuple[Finding, ...]:
+    """Each of them with its outcome.
+
+    Args:
+        lacking: Of :func:`casebook.analysis.empty_copies.lacking`.
+    """
     return (
         reassignments(cluster, found),
         throttles(cluster, found, commands),
         leaders(cluster, found, imbalance, commands),
-        gone(cluster, found),
+        gone(cluster, found, lacking),
     )
 
 
@@ -134,12 +141,12 @@ def leaders(cluster: Cluster, found: Sequence[Leftover], imbalance: dict[int, fl
     )
 
 
-def gone(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
+def gone(cluster: Cluster, found: Sequence[Leftover], lacking: Lacking = frozenset()) -> Finding:
     """Do assignments name brokers that are not there?"""
     ghosts = [one for one in found if one.kind is Kind.GHOST]
     stuck = [one for one in found if one.kind is Kind.DELETION_STUCK]
     dead = sorted({broker for one in (*ghosts, *stuck) for broker in one.brokers})
-    copies = _last_copies(cluster) if cluster.brokers_known else _Copies()
+    copies = _last_copies(cluster, lacking) if cluster.brokers_known else _Copies()
     ask = Question(
         check="maintenance.unregistered_replicas",
         question="Do assignments name brokers that are not there?",
@@ -158,10 +165,10 @@ def gone(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
         return ask.nothing_in(cluster.partitions, "Every replica is on a registered broker", gaps=gaps)
     also = f"; the deletion of {number(len(stuck), 'topic')} waits for {agree(len(dead), 'it', 'them')}" if stuck else ""
     return ask.found(
-        Severity.WARNING if copies.last or copies.unknown else Severity.INFO,
+        Severity.WARNING if copies.last or copies.unknown or copies.gone else Severity.INFO,
         f"{number(len(ghosts), 'partition')} {agree(len(ghosts), 'has', 'have')} a replica on {brokers(dead)}, "
         f"not registered{also}{_held(copies)}",
-        why="A broker that comes back heals this. One that never does leaves its partitions short for good.",
+        why="A broker that comes back with its data heals this. One that never does leaves its partitions short for good.",
         evidence=_proof([*ghosts, *stuck]),
         next=(
             Step(
@@ -183,22 +190,26 @@ class _Copies(NamedTuple):
         unknown: So many of which nobody knows who has.
         holders: The dead brokers that have what is counted in ``last``.
         maybe: Those that may have what is counted in ``unknown``.
+        gone: So many whose last complete copies the log dirs do not hold any more.
     """
 
     last: int | None = None
     unknown: int | None = None
     holders: Sequence[int] = ()
     maybe: Sequence[int] = ()
+    gone: int = 0
 
 
-def _last_copies(cluster: Cluster) -> _Copies:
+def _last_copies(cluster: Cluster, lacking: Lacking) -> _Copies:
     """Topics that are being deleted are not missed."""
     deleted = {name for name, topic in cluster.topics.items() if topic.deleting}
     wanted = [partition for partition in cluster.partitions if partition.topic not in deleted]
-    states = [partition.state for partition in wanted if partition.state is not None]
-    held = [state.isr for state in states if state.isr and cluster.live.isdisjoint(state.isr)]
+    last = [one for one in wanted if one.state is not None and one.state.isr and cluster.live.isdisjoint(one.state.isr)]
+    left = [[dead for dead in one.state.isr if (dead, one.topic, one.partition) not in lacking] for one in last]
+    held = [some for some in left if some]
     may = [dead for partition in wanted if _is_untold(partition, cluster) if (dead := set(partition.replicas) - cluster.live)]
-    return _Copies(len(held), len(may), *(sorted({broker for some in all_ for broker in some}) for all_ in (held, may)))
+    whose = (sorted({broker for some in all_ for broker in some}) for all_ in (held, may))
+    return _Copies(len(held), len(may), *whose, gone=len(left) - len(held))
 
 
 def _is_untold(partition: Partition, cluster: Cluster) -> bool:
@@ -217,6 +228,8 @@ def _held(copies: _Copies) -> str:
     if copies.last:
         whole = f"{agree(len(copies.holders), 'holds', 'hold')} the last complete {agree(copies.last, 'copy', 'copies')}"
         told = f"; {brokers(copies.holders)} {whole} of {number(copies.last, 'partition')}"
+    if copies.gone:
+        told += f"; of {number(copies.gone, 'partition')} no log dir holds a complete copy any more"
     return f"{told}; of {number(copies.unknown, 'partition')} nobody knows who has everything" if copies.unknown else told
 
 

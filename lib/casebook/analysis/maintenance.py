@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
-from casebook.analysis import coverage, maintenance_asked, maintenance_checks, maintenance_drain
+from casebook.analysis import coverage, empty_copies, maintenance_asked, maintenance_checks, maintenance_drain
 from casebook.analysis.coordinator_scene import within
 from casebook.analysis.coordinator_states import WAITING
 from casebook.analysis.coordinators import Coordinators
@@ -137,6 +137,7 @@ def examine(
         commands=commands,
         loading=loading(held),
         unlisted=coverage.copies(cluster, [OFFSETS_TOPIC], log_dirs),
+        lacking=empty_copies.lacking(cluster, log_dirs),
     )
     return Maintenance(
         cluster=cluster,
@@ -172,12 +173,19 @@ class InShort(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-def in_short(cluster: Cluster, version: VersionInUse, judged: Sequence[Verdict], held: Coordinators | None = None) -> InShort:
+def in_short(
+    cluster: Cluster,
+    version: VersionInUse,
+    judged: Sequence[Verdict],
+    held: Coordinators | None = None,
+    log_dirs: Sequence[LogDir] = (),
+) -> InShort:
     """Brokers that must not be restarted now, and leftovers.
 
     Args:
         judged: The verdict on each of the cluster's partitions.
         held: As in :func:`examine`.
+        log_dirs: As there.
     """
     sets = RestartSets(judged, cluster.live, unseen=len(cluster.unlisted))
     moves = CoordinatorMoves(cluster, judged, version.version)
@@ -190,6 +198,7 @@ def in_short(cluster: Cluster, version: VersionInUse, judged: Sequence[Verdict],
         imbalance=imbalance(cluster.partitions),
         commands=Commands(version.version, cluster.connect),
         loading=loading(held),
+        lacking=empty_copies.lacking(cluster, log_dirs),
     )
     return InShort(scene.restarts, scene.leftovers, maintenance_checks.in_short(scene))
 

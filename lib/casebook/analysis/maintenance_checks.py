@@ -35,6 +35,7 @@ class Scene:
 
     Args:
         unlisted: Why the size of what coordinators load is not known for every copy.
+        lacking: Of :func:`casebook.analysis.empty_copies.lacking`.
     """
 
     cluster: Cluster
@@ -48,6 +49,7 @@ class Scene:
     drain: Drain | None = None
     loading: frozenset[int] = frozenset()
     unlisted: coverage.Gaps = ()
+    lacking: frozenset[tuple[int, str, int]] = frozenset()
 
     @property
     def singles(self) -> list[RestartRow]:
@@ -73,7 +75,7 @@ def in_short(scene: Scene) -> tuple[Finding, ...]:
 
 
 def _leftovers(scene: Scene) -> tuple[Finding, ...]:
-    return leftover_checks.checks(scene.cluster, scene.leftovers, scene.imbalance, scene.commands)
+    return leftover_checks.checks(scene.cluster, scene.leftovers, scene.imbalance, scene.commands, scene.lacking)
 
 
 def suffers(row: RestartRow) -> str:

@@ -69,6 +69,22 @@ def started_by(pid: int) -> dict[int, str]:
     return found
 
 
+def programs_of(pid: int) -> set[int]:
+    """Those of what a process started that are programs already.
+
+    Between fork and exec the kernel lets the parent wait: who stops the child there stops both, for good.
+    """
+    own = _command(pid)
+    return {child for child in started_by(pid) if _command(child) not in (own, b"")}
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
 def alive(pids: set[int]) -> set[int]:
     """Those that still run."""
     return pids & {pid for pid, _ in filter(None, map(_process, Path("/proc").iterdir()))}

@@ -124,13 +124,13 @@ class TestAskedToEnd:
 def test_out_of_time(tmp_path: Path):
     """After --timeout all is ended, also what no longer listens, and the run says so."""
     running = commands.begun("run", "00_start_here", "--runs", tmp_path, "--timeout", "15s")
-    started = commands.wait_for(lambda: commands.started_by(running.pid))
+    started = commands.wait_for(lambda: commands.programs_of(running.pid))
     for pid in started:
         os.kill(pid, signal.SIGSTOP)
     _, said = running.communicate(timeout=commands.PATIENCE)
     assert running.returncode == 3
     assert "The run was ended after 15 s: the time that it was given was over." in said
-    assert commands.alive(set(started)) == set()
+    assert commands.alive(started) == set()
     [run] = commands.runs_in(tmp_path)
     assert "The run was ended after 15 s" in told(run, "run.json")["error"]
 

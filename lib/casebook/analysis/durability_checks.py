@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from casebook.analysis import coverage
+from casebook.analysis.durability_cluster_rules import IN_QUIET
 from casebook.analysis.durability_rows import Exposure, IsrAlone, LossVerdict, SettingRow
 from casebook.analysis.durability_rules import CLUSTER, CONSUMER, PAIR, PRODUCER, RULES, TOPIC, Rule
 from casebook.analysis.durability_scene import HOLDS, LOSES, UNKNOWN, Scene
@@ -182,7 +183,7 @@ def brokers_agree(scene: Scene, found: Sequence[SettingRow]) -> Finding:
         Severity.WARNING if _DECISIVE & differ.keys() else Severity.INFO,
         f"Brokers disagree in {number(len(differ), 'setting')}: what a topic gets depends on who leads",
         why=f"{key}: {values}.",
-        next=(Step(kind="first", text="Give every broker the same value, and restart those that differ, one by one."),),
+        next=(Step(kind="first", text=f"Give every broker the same value, and restart those that differ {IN_QUIET}."),),
     )
 
 

@@ -25,6 +25,8 @@ from casebook.versions import OFFSETS_EXPIRE
 
 _WEEKEND = 3 * 24 * 60
 _SHORT_SESSION, _SHORT_LAG, _LONG_LAG = 6_000, 10_000, 60_000
+IN_QUIET = "one by one, when nothing loads and all replicas are in sync"
+"""When a broker may be restarted for a setting's sake."""
 
 
 def _some(scene: Scene, key: str, hit: Callable[[Setting], bool | None]) -> tuple[list[Setting], list[Setting]]:
@@ -66,7 +68,7 @@ def offsets_retention(scene: Scene) -> Judged:
         WARNING,
         f"You lose the committed offsets of a group that {standing} for {days(least)}: then auto.offset.reset decides "
         f"what it skips or reads again ({key} {least}, {origin(short)}).",
-        change=f"Set {key}=10080 in server.properties of every broker, and restart them one by one.",
+        change=f"Set {key}=10080 in server.properties of every broker, and restart them {IN_QUIET}.",
         cost="__consumer_offsets keeps groups that are gone a week longer.",
         proof=scene.proof_of(key, [setting.value for setting in short]),
         by=(short,),

@@ -1,6 +1,7 @@
 """Who writes a partition of the offsets topic: groups by bytes, each with its share and pace."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from casebook.analysis.offsets_writers import Writer
 from casebook.storage import GroupBytes
@@ -10,6 +11,7 @@ from casebook.views.table import CODE, NUMBER, PLAIN, TEXT, Row, Table, numbers
 from casebook.views.view import View, html
 
 MOST_BARS, MOST_ROWS = 6, 200
+_MOST_OF_IT, _NEARLY_ALL = 0.5, 0.9
 
 
 def bars(writers: Sequence[Writer], written: Sequence[GroupBytes]) -> View:
@@ -37,12 +39,22 @@ def _takeaway(writers: Sequence[Writer]) -> str:
     if not writers:
         return "No group has written here."
     first = writers[0]
+    if first.share < _MOST_OF_IT:
+        return _together(writers)
     share = f"One group of {text.count(len(writers))} writes {100 * first.share:.1f}{text.THIN}% of the bytes."
     said = share if len(writers) > 1 else "A single group writes all of it."
     if first.per_commit is None:
         return said
     each = text.plural(max(1, round(first.per_commit)), "record")
     return f"{said} It commits once for every {each} it reads." if first.per_commit > 0 else said
+
+
+def _together(writers: Sequence[Writer]) -> str:
+    """Of groups none of which writes most of it: how many do."""
+    sums = list(accumulate(writer.share for writer in writers))
+    few = next((place for place, share in enumerate(sums) if share >= _NEARLY_ALL), len(sums) - 1)
+    shares = f"{100 * sums[few]:.1f}{text.THIN}% of the bytes, the first of them {100 * sums[0]:.1f}{text.THIN}%"
+    return f"{text.count(few + 1)} of {text.count(len(writers))} groups write {shares}."
 
 
 def _pace(busiest: float | None) -> str:

@@ -70,6 +70,7 @@ class TestDeposedLeader:
         first, second = examined(told=told).changes
         assert (first.closed, second.closed) == (T0 + 9000, None)
         assert first.closed_proof
+        assert (first.by_then, loss_causes.window(first)[-13:]) == (True, "at the latest")
 
     def test_an_end_that_nobody_read(self):
         """Of the old leader only a state-change.log is here, which goes on: that it gave up at once would be made up."""

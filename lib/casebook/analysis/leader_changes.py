@@ -87,9 +87,9 @@ class _Changes:
         """With a bound for an open end, as far as the states after it give one."""
         back = _back(after, change.old_leader)
         if back is not None:
-            return change._replace(closed=back.time, closed_proof=back.proof)
+            return change._replace(closed=back.time, closed_proof=back.proof, by_then=True)
         stayed = self._stayed(change, after)
-        return change if stayed is None else change._replace(closed=stayed, closed_proof=change.opened_proof)
+        return change if stayed is None else change._replace(closed=stayed, closed_proof=change.opened_proof, by_then=True)
 
     def _stayed(self, change: Change, after: Sequence[StateRow]) -> int | None:
         """Up to when the old leader was in sync all along, which only a follower is; ``None`` where it was not, or not so long.
@@ -147,6 +147,7 @@ class _Changes:
             opened_proof=row.proof,
             closed_proof=closed_proof,
             cut_proof=cut_proof,
+            by_then=window is not None and window.closed is not None and window.closed_earliest is not None,
         )
 
     def _closed(self, key: Key, old: int, row: StateRow, window: Window | None) -> tuple[int | None, str]:

@@ -160,9 +160,11 @@ def begin(change: Change) -> int:
 
 
 def window(change: Change) -> str:
-    """``11:03:42.861 to 11:03:44.131``."""
+    """``11:03:42.861 to 11:03:44.131``, or ``… at the latest``."""
     opened = instant(begin(change))[11:23]
-    return f"from {opened}" if change.closed is None else f"{opened} to {instant(change.closed)[11:23]}"
+    if change.closed is None:
+        return f"from {opened}"
+    return f"{opened} to {instant(change.closed)[11:23]}{' at the latest' if change.by_then else ''}"
 
 
 def _proof(change: Change) -> str:

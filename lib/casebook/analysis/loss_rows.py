@@ -45,6 +45,7 @@ class Change(NamedTuple):
         closed_proof: Line or transaction that tells of its end.
         cut_proof: What tells the cut; ``""`` without.
         event: What the change was part of, in a few words: ``broker 57 stood still``; ``""`` when unknown.
+        by_then: ``closed`` is a bound: by then the old leader had given up, and nobody saw when.
     """
 
     number: int
@@ -67,6 +68,7 @@ class Change(NamedTuple):
     closed_proof: str
     cut_proof: str = ""
     event: str = ""
+    by_then: bool = False
 
 
 class ClassCount(NamedTuple):

@@ -201,7 +201,7 @@ class _Lane:
             yield Label(text=elected, end=_since(change), side="right", token="quiet")
             yield Label(text=elected, start=_since(change), end=change.closed, token="quiet", instead=True)
             if change.closed is not None:
-                gone = f"{_leader(change.old_leader)} gives up {second(change.closed)}"
+                gone = f"{_gone(change)} {second(change.closed)}"
                 yield Label(text=gone, start=change.closed, token="quiet")
 
     def bounds(self) -> Iterator[Tick]:
@@ -210,7 +210,7 @@ class _Lane:
             elected = f"{_leader(change.new_leader)} is elected"
             yield Tick(lane=self.name, at=change.opened, words=elected, proof=change.opened_proof)
             if change.closed is not None:
-                gone = f"{_leader(change.old_leader)} gives up"
+                gone = _gone(change)
                 yield Tick(lane=self.name, at=change.closed, words=gone, proof=change.closed_proof)
 
     def _marks(self) -> Iterator[Mark]:
@@ -244,8 +244,13 @@ def _leader(broker: int | None) -> str:
     return "?" if broker is None else str(broker)
 
 
+def _gone(change: Change) -> str:
+    return f"{_leader(change.old_leader)} {'has given up by' if change.by_then else 'gives up'}"
+
+
 def _until(change: Change) -> str:
     end = "an end that is not in the evidence" if change.closed is None else clock(change.closed)
+    end += " at the latest" if change.by_then else ""
     return f"{clock(_since(change))} to {end}"
 
 

@@ -51,7 +51,7 @@ def windows(scene: Scene) -> Table:
                     f"{'?' if c.old_leader is None else c.old_leader} → {'none' if c.new_leader is None else c.new_leader}",
                     at(c.since),
                     at(c.opened),
-                    unknown() if c.closed is None else at(c.closed),
+                    unknown() if c.closed is None else f"≤ {at(c.closed)}" if c.by_then else at(c.closed),
                     _what_it_was(c),
                     Markup(" ").join(proof_link(proof) for proof in dict.fromkeys((c.opened_proof, c.closed_proof)) if proof),
                 ),

@@ -84,7 +84,7 @@ class ConsumerEvidence:
     def examined(self) -> Consumed:
         """Everything that notebook 70 shows of consumers."""
         if not self._ledgers:
-            return Consumed(findings=(unprocessed.unprocessed((), self._gathered.unsuited),))
+            return Consumed(findings=(unprocessed.unprocessed((), self._gathered.unsuited, self._resets),))
         stored, commits = self._stored_records, self._commits
         if commits is None:
             backwards = commit_history.commits_backwards((), total=0, groups=0)

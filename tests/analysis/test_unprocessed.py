@@ -107,3 +107,5 @@ def test_what_a_client_says_itself():
     found = unprocessed([WELL._replace(unprocessed=2, how={"crash": 2})], resets=[reset])
     assert "By the log of billing orders-0 was reset to offset 0." in found.why
     assert any(one.file == "clients/billing/logs/app.log" for one in found.evidence)
+    alone = unprocessed((), resets=[reset])
+    assert (alone.status, "orders-0 was reset to offset 0" in alone.why) == (Status.COULD_NOT_CHECK, True)

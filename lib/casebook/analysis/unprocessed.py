@@ -92,6 +92,7 @@ def how(of: Missed) -> How:
     return How.PASSED_OVER if of.threads is False and of.after is False else How.CANNOT_TELL
 
 
+_GIVE = "Give what was processed: casebook collect --processed GROUP=FILE."
 _SETTLE = "Give the log dirs of the brokers that hold __consumer_offsets and the topics (--log-dirs BROKER=DIR)."
 
 
@@ -148,6 +149,10 @@ def unprocessed(
             f"{number(len(unsuited), 'ledger')} of processed records could not be used{_beside(doubts)}",
             why=" ".join(_unsuited(one) for one in unsuited[:SHOWN]),
             settle=unsuited[0].try_ or "Check which columns are the ledger's (processed_id, processed_columns).",
+        )
+    if not rows and resets:
+        return ask.could_not_check(
+            "A consumer went on from elsewhere; no ledger says what it left out", why=_told_by_clients(resets), settle=_GIVE
         )
     if not rows:
         return ask.not_applicable("No ledger says what was processed")

@@ -221,7 +221,7 @@ def test_as_record_by_record(found, histories):
             mine.update({(row.group, row.topic, row.partition, label): count for label, count in counts.items() if count})
             assert row.unprocessed == sum(row.how.values())
     assert mine == told
-    assert {label for *_, label in told} == {"processed", "twice", *How, *Doubt} - {Doubt.NOT_SCANNED}
+    assert {label for *_, label in told} == {"processed", "twice", *How, *Doubt} - {Doubt.NOT_SCANNED, Doubt.UNREAD}
 
 
 def test_not_read_is_not_judged(found, histories):

@@ -219,6 +219,11 @@ class TestLives:
         assert found.partitions[0].rule == "C3"
         assert found.cleaners[0].died.time == NOW + 2
 
+    def test_died_within_the_millisecond_of_its_start(self):
+        """The cleaner's file is read before the server's: of one time, the start comes first."""
+        events = [event("cleaner_died", NOW, topic="clicks", partition=0, fields={"thread": "0"}), event("broker_starting", NOW)]
+        assert verdict(replica(0, 10, 20), events=[*start(NOW - DAY), *events]) == "C3"
+
     def test_killed_at_each_start(self):
         """How often, since when, and by which partition."""
         events = [*start(NOW - 3 * DAY, "clicks"), *start(NOW - 2 * DAY, "clicks"), *start(NOW - DAY, "orders")]

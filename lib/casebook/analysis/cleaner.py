@@ -142,7 +142,7 @@ def broker_cleaner(
     """
     own = [log_dir for log_dir in log_dirs if log_dir.broker == broker]
     dated = (e for e in events if e.broker == broker and e.time is not None and e.kind in cleaner_lives.KINDS)
-    told = sorted(dated, key=lambda event: event.time)
+    told = sorted(dated, key=lambda event: (event.time, event.kind != "broker_starting"))  # a start is told before what it starts
     lives = cleaner_lives.lives(told)
     holds, topics = settings.holds, set(compacted)
     found = [

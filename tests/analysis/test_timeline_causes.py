@@ -341,7 +341,8 @@ class TestFailedStarts:
         stack = "Fatal error during KafkaServer startup. Prepare to shutdown\njava.lang.NoClassDefFoundError: a/B\n\tat a.C.d(C.scala:3)"
         cause = f"{stack}\nCaused by: java.lang.ClassNotFoundException: a.B\n\t... 9 more"
         told = []
-        for start, text in enumerate([cause, "Failed to acquire lock on file .lock in /d.", cause]):
+        again = cause.replace("a.B\n", "a.B\n\tat a.C.e(C.scala:7)\n")
+        for start, text in enumerate([cause, "Failed to acquire lock on file .lock in /d.", again]):
             at = 9000 * start
             told += [event("broker_starting", at, 1, line=2 * start + 1)]
             told += [event("startup_failed", at + 900, 1, line=2 * start + 2, text=text)]

@@ -223,12 +223,15 @@ class _Failed(NamedTuple):
 _ERROR = re.compile(r"^\s*(?:Caused by: )?((?:[a-z]\w*\.)+\w+(?:Error|Exception)\b.{0,120})", re.MULTILINE)
 """An error of Java with its message, as a line of it begins; the last of an entry is the cause of those before it."""
 
+_DIGITS = re.compile(r"\d+")
+"""What differs from one start to the next: ports, offsets, milliseconds."""
+
 
 def failed(scene: Scene) -> Iterator[Chain]:
     """The chain of the starts of each broker that failed for one reason: its other starts had other causes."""
     for broker, by_reason in _by_reason(scene).items():
-        for means, starts in by_reason.items():
-            title = f"{capitalised(brokers([broker]))} failed to start{_times(starts)}: {means}"
+        for starts in by_reason.values():
+            title = f"{capitalised(brokers([broker]))} failed to start{_times(starts)}: {starts[-1].means}"
             yield Chain("start_failed", title, broker, (), starts[0].line.at, starts[-1].line.at)
 
 
@@ -236,7 +239,7 @@ def _by_reason(scene: Scene) -> dict[int, dict[str, list[_Failed]]]:
     found: dict[int, dict[str, list[_Failed]]] = {}
     for broker, lives in scene.lives.items():
         for told in filter(None, (_failed(_refusals(scene, broker, life)) for life in lives)):
-            found.setdefault(broker, {}).setdefault(told.means, []).append(told)
+            found.setdefault(broker, {}).setdefault(_DIGITS.sub("", told.means), []).append(told)
     return found
 
 

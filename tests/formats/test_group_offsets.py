@@ -3,7 +3,7 @@
 import pytest
 
 from casebook.analysis import coordinators
-from casebook.facts import Cluster, GroupOffset, ReadOutcome, Stat, Znode
+from casebook.facts import Cluster, GroupOffset, Problem, ReadOutcome, Stat, Znode
 from casebook.findings import Severity
 from casebook.formats import cluster, kafka_tree
 from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
@@ -54,3 +54,13 @@ def test_answer():
     assert one.severity is Severity.INFO
     assert one.title == "2 groups keep offsets in ZooKeeper: a, g"
     assert (one.facts["both"], one.facts["offsets"]) == (["g"], 3)
+
+
+def test_what_could_not_be_read():
+    """Nobody says how many groups there are, or that there is none, of a tree that is only known in part."""
+    denied = Problem(path="/consumers/b/offsets/t/0", reason="its ACL forbids reading")
+    for kept, title in (((GroupOffset("a", "t", 0, 5, 1),), "At least 1 group keeps"), ((), "Whether groups keep")):
+        found = coordinators.examine(Cluster(group_offsets=kept, missing_parts=(denied,)), VERSION).findings
+        (one,) = (finding for finding in found if finding.check == "coordinators.commits_in_zookeeper")
+        assert one.title.startswith(title)
+        assert one.coverage.of is None

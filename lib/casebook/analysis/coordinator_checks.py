@@ -33,15 +33,15 @@ def checks(scene: Scene) -> tuple[Finding, ...]:
 
 def _commits(scene: Scene) -> tuple[Finding, ...]:
     """Where do groups commit? Asked where any keeps offsets in ZooKeeper, of which no coordinator knows."""
-    kept = scene.cluster.group_offsets
-    if not kept:
+    kept, gaps = scene.cluster.group_offsets, coverage.below(scene.cluster, "/consumers")
+    if not kept and not gaps:
         return ()
     groups = sorted({one.group for one in kept})
     both = sorted({*groups} & {*scene.groups})
     ask = Question(
         check="coordinators.commits_in_zookeeper",
         question="Which groups keep their offsets in ZooKeeper?",
-        coverage=Coverage.counted(len(kept), len(kept), "offset", Source.ZNODES),
+        coverage=Coverage.counted(len(kept), None if gaps else len(kept), "offset", Source.ZNODES),
         threshold="any offset below /consumers",
         facts={"groups": groups, "offsets": len(kept), "both": both},
         evidence=(
@@ -49,10 +49,13 @@ def _commits(scene: Scene) -> tuple[Finding, ...]:
             Evidence(file="tables/group_offsets"),
         ),
     )
+    if not kept:
+        return (
+            ask.could_not_check("Whether groups keep offsets in ZooKeeper is unknown", why=gaps[0].why, settle=gaps[0].settle),
+        )
     also = f" {', '.join(both[:SHOWN])} {agree(len(both), 'commits', 'commit')} to Kafka as well." if both else ""
-    title = (
-        f"{number(len(groups), 'group')} {agree(len(groups), 'keeps', 'keep')} offsets in ZooKeeper: {', '.join(groups[:SHOWN])}"
-    )
+    who = f"{'At least ' if gaps else ''}{number(len(groups), 'group')} {agree(len(groups), 'keeps', 'keep')}"
+    title = f"{who} offsets in ZooKeeper: {', '.join(groups[:SHOWN])}"
     why = f"No coordinator and no __consumer_offsets has these {number(len(kept), 'offset')}.{also}"
     return (ask.found(Severity.INFO, title, why=why),)
 

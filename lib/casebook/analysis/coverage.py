@@ -88,6 +88,12 @@ def znode(cluster: Cluster, path: str) -> Gaps:
     return tuple(Gap(why=_said(part), settle=COLLECT_AGAIN) for part in hit[:1])
 
 
+def below(cluster: Cluster, path: str) -> Gaps:
+    """Why not all that is at or below a znode is known; nothing where no znode at all is."""
+    hit = [part for part in (*cluster.problems, *cluster.missing_parts) if _is_within(part.path, path)]
+    return tuple(Gap(why=_said(part), settle=COLLECT_AGAIN) for part in hit[:1])
+
+
 def _is_within(path: str, parent: str) -> bool:
     return path == parent or (parent.startswith("/") and path.startswith(f"{parent.rstrip('/')}/"))
 

@@ -105,7 +105,7 @@ class Examination:
             "start_first": lead.start_first,
             "controller_epochs": lead.controller_epochs,
         }
-        return replace(lead, findings=self._advised(lead.findings))
+        return replace(lead, outdated=self._outdated is not None, findings=self._advised(lead.findings))
 
     @cached_property
     def _lead(self) -> Leadership:

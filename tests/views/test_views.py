@@ -112,6 +112,12 @@ class TestCharts:
         assert left
         assert all(str(number) in static for number in left)
 
+    def test_nobody_is_to_be_started_by_znodes_of_the_past(self):
+        """Neither the picture nor the costs say what the plan does not."""
+        past = replace(lead(), outdated=True)
+        assert "Whom to start is unknown: these znodes are of the past." in words_of(html_of(leadership.whom_to_start(past)))
+        assert words_of(html_of(leadership.costs(past))).strip() == ""
+
     def test_both_orders_are_drawn(self):
         """The price of the other order stands beside the advice: 5 heals 3, 1 only 1."""
         view = leadership.whom_to_start(lead())

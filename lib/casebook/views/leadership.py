@@ -43,8 +43,9 @@ def whom_to_start(lead: Leadership) -> View:
     """The chosen order, and what the runner-up would leave."""
     tables = {"start_first": lead.start_first}
     chosen = order(lead.start_first)
-    if not chosen:
-        return html(render("no_start", offline=len(_offline(lead)), dead=lead.dead, known=_known(lead)), tables=tables)
+    if not chosen or lead.outdated:
+        told = {"offline": len(_offline(lead)), "dead": lead.dead, "known": _known(lead), "outdated": lead.outdated}
+        return html(render("no_start", **told), tables=tables)
     other = _other_order(lead)
     rows = [*_now(lead), *_bars(chosen[:_MOST_STEPS], chosen=True)]
     if other:
@@ -60,13 +61,18 @@ def whom_to_start(lead: Leadership) -> View:
 
 def _known(lead: Leadership) -> bool:
     """Whether there are partitions, and all of them were judged."""
-    return lead.cluster.brokers_known and bool(lead.verdicts) and all(v.state is not State.UNKNOWN for v in lead.verdicts)
+    return (
+        not lead.outdated
+        and lead.cluster.brokers_known
+        and bool(lead.verdicts)
+        and all(v.state is not State.UNKNOWN for v in lead.verdicts)
+    )
 
 
 def costs(lead: Leadership) -> View:
     """What each choice costs: starting brokers, unclean election, waiting."""
     offline = _offline(lead)
-    if not offline:
+    if not offline or lead.outdated:
         return html(Markup())
     table = Table(
         name="costs",

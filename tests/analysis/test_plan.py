@@ -7,6 +7,7 @@ import pytest
 from casebook.analysis import leadership, maintenance, plan, timeline_unclean
 from casebook.analysis.plan_rows import Act
 from casebook.analysis.release import release
+from casebook.analysis.verdicts import State
 from casebook.findings import Coverage, Question, Severity, Step
 from casebook.observed import Source
 from casebook.storage import LogDir, Replica, SegmentFile
@@ -65,6 +66,14 @@ def test_a_start_that_drops_records_says_so():
     assert first.text == (
         "Start broker 5: 3 partitions elect a leader at once. 1 of these elects it out of sync and drops an unknown number of records."
     )
+
+
+def test_a_start_that_ends_a_topic_says_so():
+    """Whoever still wants it must not start the broker that its deletion waits for."""
+    looked = lead()
+    doomed = looked.verdicts[0]._replace(topic="retired", state=State.DELETING, replicas=(6,), live_replicas=())
+    steps = plan.make(replace(looked, verdicts=(*looked.verdicts, doomed)), past=(ASK.ok("nobody", gaps=()),)).steps
+    assert ["retired goes on then, for good" in step.text for step in steps] == [False, True]
 
 
 def test_what_only_it_has_is_saved_before():

@@ -59,7 +59,7 @@ def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
         yield from danger.save(rest)
         yield PlanStep(
             act=Act.START,
-            text=text + danger.unknown(rest),
+            text=text + danger.price(rest),
             brokers=rest,
             command=START,
             checks=(*_HEALED, *_SHORT, *danger.asked(rest)),
@@ -77,7 +77,7 @@ def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
         text = f"Start {one_by_one(others)}: {agree(len(others), 'its', 'their')} replicas catch up by themselves."
         checks = (*_SHORT, *(_NO_CONTROLLER,) * (not chosen and _has_no_controller(lead)), *danger.asked(others))
         yield PlanStep(
-            act=Act.START, text=text + danger.unknown(others), brokers=others, command=START, checks=checks, never=tuple(never)
+            act=Act.START, text=text + danger.price(others), brokers=others, command=START, checks=checks, never=tuple(never)
         )
         never = []
     yield from _undecided(lead, offline, chosen, never)
@@ -113,7 +113,7 @@ def _start_one(lead: Leadership, choice: StartChoice, danger: "_Danger", price: 
     checks += [_NO_COORDINATOR] * any(choice.broker in v.waits_for for v in lead.verdicts if v.topic == OFFSETS_TOPIC)
     return PlanStep(
         act=Act.START,
-        text=f"Start broker {choice.broker}: {heals}.{price}{danger.unknown(whom)}",
+        text=f"Start broker {choice.broker}: {heals}.{price}{danger.price(whom)}",
         brokers=whom,
         command=START,
         checks=tuple(checks),
@@ -209,6 +209,7 @@ class _Danger:
         known = unclean is not None and unclean.status is Status.FINDING
         self._copies: Mapping[str, Sequence[str]] = unclean.facts["copies"] if known else {}
         self._behind: Counter[int] = Counter()
+        self._deleting = [v for v in lead.verdicts if v.state is State.DELETING]
         if unclean is None or unclean.status is Status.COULD_NOT_CHECK:
             self._behind = _behind(lead)
 
@@ -225,8 +226,15 @@ class _Danger:
         """The check that says what must be saved, where it concerns any of them."""
         return [UNCLEAN] if any(str(broker) in self._copies for broker in whom) else []
 
-    def unknown(self, whom: Collection[int]) -> str:
-        """What a start may cost, where nobody can tell."""
+    def price(self, whom: Collection[int]) -> str:
+        """What a start costs, or may cost where nobody can tell."""
+        return f"{self._deletions(whom)}{self._cuts(whom)}"
+
+    def _deletions(self, whom: Collection[int]) -> str:
+        topics = sorted({v.topic for v in self._deleting if not set(whom).isdisjoint(set(v.replicas) - set(v.live_replicas))})
+        return f" The deletion of {', '.join(topics[:SHOWN])} goes on then, for good." if topics else ""
+
+    def _cuts(self, whom: Collection[int]) -> str:
         copies = sum(self._behind[broker] for broker in whom)
         if not copies:
             return ""

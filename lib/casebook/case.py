@@ -3,7 +3,7 @@
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -278,15 +278,19 @@ class Case:
         }
         return files + tuple(one for key, one in sorted(printed.items()) if key not in configured)
 
-    def untold_clients(self) -> tuple[str, ...]:
-        """Clients of which a file or a log was given that tells nothing of how they are set up, or was not had."""
+    def untold_clients(self, told: Iterable[ClientFile]) -> tuple[str, ...]:
+        """Clients of which a file or a log was given that tells nothing of how they are set up, or was not had.
+
+        Args:
+            told: Of :meth:`client_files`.
+        """
         given = (*self.items, *(problem.path for problem in self.could_not_collect))
         named = {
             parts[1]
             for parts in (path.split("/") for path in given)
             if parts[0] == "clients" and parts[2:3] in (["config"], ["logs"])
         }
-        return tuple(sorted(named - {file.client for file in self.client_files()}))
+        return tuple(sorted(named - {file.client for file in told}))
 
     def text_lines(self, path: str) -> Iterator[str]:
         """The lines of an item, read as they are taken; none where it is no item."""

@@ -377,11 +377,12 @@ class Examination:
 
     @staticmethod
     def _audited(case: Case, cluster: Cluster, version: VersionInUse, said: str, *, earlier: bool = False) -> Durability:
+        clients = case.client_files()
         return durability.examine(
             cluster,
             version,
-            clients=case.client_files(),
-            untold=case.untold_clients(),
+            clients=clients,
+            untold=case.untold_clients(clients),
             said=said,
             earlier=earlier,
             log_dirs=case.log_dirs(),

@@ -8,7 +8,8 @@ from casebook.analysis import leadership, maintenance, plan, timeline_unclean
 from casebook.analysis.plan_rows import Act
 from casebook.analysis.release import release
 from casebook.analysis.verdicts import State
-from casebook.findings import Coverage, Question, Severity, Step
+from casebook.facts import Problem
+from casebook.findings import Coverage, Question, Severity, Status, Step
 from casebook.observed import Source
 from casebook.storage import LogDir, Replica, SegmentFile
 from tests.analysis import test_coordinators as loads
@@ -189,6 +190,9 @@ class TestLoads:
         told = {one.check: one for one in maintenance.examine(of, loads.NEW, held=held).findings}["maintenance.restart_one"]
         assert told.title.endswith("but broker 1 only when its load has ended")
         assert [step.kind for step in told.next] == ["not"]
+        partly = replace(of, problems=(Problem(path="/brokers/ids/3", reason="is no JSON"),))
+        unseen = {one.check: one for one in maintenance.examine(partly, loads.NEW, held=held).findings}["maintenance.restart_one"]
+        assert unseen.status is Status.COULD_NOT_CHECK
 
 
 def test_what_restarts_brokers_comes_behind_the_plan():
@@ -212,3 +216,13 @@ def test_last_copies_that_are_not_there():
     assert told.facts["last_copies"] == 2
     assert "brokers 5 and 6 hold the last complete copies of 2 partitions" in told.title
     assert told.title.endswith("of 1 partition no log dir holds a complete copy any more")
+
+
+def test_a_check_is_behind_the_plan_by_its_whole_name():
+    """One whose name only begins like another's has steps of its own."""
+    own = Question(
+        check=f"{timeline_unclean.CHECK}_elections", question="?", coverage=Coverage.every(1, "partition", Source.HISTORY)
+    )
+    told = own.found(Severity.WARNING, "one", next=(Step(kind="first", text="Look at it."),))
+    (advised,) = plan.make(lead()).advise([told])
+    assert [step.text for step in advised.next] == ["Look at it."]

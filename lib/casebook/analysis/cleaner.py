@@ -153,6 +153,8 @@ def broker_cleaner(
         if (weighed := cleaner_map.dirt(replica, version, now=log_dir.listed_at)) is not None
         for obstacle in cleaner_map.obstacles(replica, weighed, version, holds, pointed=log_dir.knows_cleaned)
     ]
+    failed = cleaner_lives.failures(lives)
+    before = next((one for life in reversed(lives) for one in reversed(life.failed)), None)
     written = [when for log_dir in own if (when := log_dir.checkpoints.get(CLEANER_CHECKPOINT)) is not None]
     return BrokerCleaner(
         broker=broker,
@@ -160,8 +162,8 @@ def broker_cleaner(
         holds=holds,
         deaths=cleaner_lives.deaths(lives),
         marked=lives[-1].marked,
-        failed=(failed := cleaner_lives.failures(lives)),
-        failed_before=None if failed else next((one for life in reversed(lives) for one in reversed(life.failed)), None),
+        failed=failed,
+        failed_before=None if failed else before,
         last_cleaned=next((event for event in reversed(told) if event.kind == "cleaned"), None),
         doubt=cleaner_lives.doubt(lives),
         obstacles=tuple(found),

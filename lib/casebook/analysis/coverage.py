@@ -6,7 +6,7 @@ found nothing hands them to :meth:`casebook.findings.Question.ok`, which then sa
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 
 from casebook import events
 from casebook.analysis.evidence import GIVE_RELEASE
@@ -83,15 +83,17 @@ def states(cluster: Cluster, topic: str | None = None) -> Gaps:
 
 def znode(cluster: Cluster, path: str) -> Gaps:
     """Why what is at or below a znode is not known."""
-    parts = (*cluster.problems, *cluster.missing_parts)
-    hit = [part for part in parts if _is_within(part.path, path) or _is_within(path, part.path)]
-    return tuple(Gap(why=_said(part), settle=COLLECT_AGAIN) for part in hit[:1])
+    return _first_gap(cluster, lambda part: _is_within(part.path, path) or _is_within(path, part.path))
 
 
 def below(cluster: Cluster, path: str) -> Gaps:
     """Why not all that is at or below a znode is known; nothing where no znode at all is."""
-    hit = [part for part in (*cluster.problems, *cluster.missing_parts) if _is_within(part.path, path)]
-    return tuple(Gap(why=_said(part), settle=COLLECT_AGAIN) for part in hit[:1])
+    return _first_gap(cluster, lambda part: _is_within(part.path, path))
+
+
+def _first_gap(cluster: Cluster, concerns: Callable[[Problem], bool]) -> Gaps:
+    hit = (part for part in (*cluster.problems, *cluster.missing_parts) if concerns(part))
+    return tuple(Gap(why=_said(part), settle=COLLECT_AGAIN) for part in islice(hit, 1))
 
 
 def _is_within(path: str, parent: str) -> bool:

@@ -9,7 +9,7 @@ from casebook.analysis.timeline_history import Key
 from casebook.analysis.timeline_merge import sessions
 from casebook.analysis.timeline_rows import Row, Span, StateRow, Window
 from casebook.analysis.timeline_scene import SLACK, Scene
-from casebook.analysis.timeline_two_leaders import Doubt, is_planned, silence
+from casebook.analysis.timeline_two_leaders import Doubt, is_planned
 from casebook.events import DISK_FAILURES
 from casebook.storage import Partition, Replica
 
@@ -27,7 +27,7 @@ _LOADED = "log_loaded"
 _CUTS = ("truncated", "truncated_below_hw", "truncated_nothing", "fetch_reset", "log_emptied")
 
 
-def changes(scene: Scene, windows: Iterable[Window], doubts: Iterable[Doubt] = ()) -> tuple[Change, ...]:
+def changes(scene: Scene, windows: Iterable[Window], doubts: Iterable[Doubt]) -> tuple[Change, ...]:
     """Every election of another leader, in order.
 
     Args:
@@ -68,7 +68,6 @@ class _Changes:
         self._partly = not scene.past.there and bool(untold(scene))  # who was in sync may have changed unseen
         self._windows = {(w.topic, w.partition, w.opened, w.old_leader): w for w in windows}
         self._doubtful = {(doubt.topic, doubt.partition, doubt.at, doubt.broker) for doubt in doubts}
-        self._logs = {file.broker for file in scene.files} | set(scene.lives)
         by_broker = sorted(sessions(scene.past, scene.rows), key=lambda span: (span.broker, span.closed or 0))
         self._sessions = {broker: list(spans) for broker, spans in groupby(by_broker, key=lambda span: span.broker)}
 
@@ -154,9 +153,7 @@ class _Changes:
         """When the old leader could take no more writes: with its process, if that ended before another was elected."""
         if window is not None:
             return window.closed, window.closed_proof
-        if (*key, row.time, old) in self._doubtful or old not in self._logs or silence(self._scene, old, row.time) is not None:
-            return None, ""
-        return row.time, row.proof
+        return (None, "") if (*key, row.time, old) in self._doubtful else (row.time, row.proof)
 
     def _silent_since(self, old: int, at: int) -> int:
         """From when on followers may not have fetched: since the old leader was last heard of, or shortly before a move.

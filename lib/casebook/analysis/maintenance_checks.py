@@ -117,9 +117,7 @@ def restart_one(scene: Scene) -> Finding:
             title = f"No broker is known to be unsafe to restart, but {unknown} could not be judged"
             return ask.could_not_check(title, settle=_settle(scene))
         well = f"Each of {number(len(rows), 'broker')} can be restarted by itself"
-        if scene.loading:
-            return ask.found(Severity.INFO, f"{well}, {_not_yet(scene.loading)}", next=(_spare(scene.loading),))
-        return ask.ok(well, gaps=_of_restarts(scene))
+        return _well(ask, scene, well, scene.loading, Severity.INFO)
     worst = max(hit, key=lambda row: (row.goes_offline, row.unclean, row.falls_under_min_isr, -row.brokers[0]))
     now = ask.facts["missing_in_sync"]
     whom = "No broker" if len(hit) == len(rows) else f"{count(len(hit))} of {number(len(rows), 'broker')}"
@@ -132,6 +130,15 @@ def restart_one(scene: Scene) -> Finding:
         next=tuple(_restart_steps(scene, hit, now)),
         caveats=_doubt(scene, rows),
     )
+
+
+def _well(ask: Question, scene: Scene, well: str, loading: Collection[int], severity: Severity) -> Finding:
+    """That nothing is harmed, where all was seen; with whom to spare because it loads."""
+    gaps = _of_restarts(scene)
+    title = f"{well}, {_not_yet(loading)}" if loading else well
+    if loading and not gaps:
+        return ask.found(severity, title, next=(_spare(loading),))
+    return ask.ok(title, gaps=gaps)
 
 
 def _not_yet(loading: Collection[int]) -> str:
@@ -253,9 +260,8 @@ def chosen(scene: Scene) -> Finding:
     if any(step.row.safe is None for step in steps):
         return ask.could_not_check("No step is known to harm, but not every partition could be judged", settle=_settle(scene))
     well = f"Yes: {number(len(steps), 'step')}, each after the one before it is back in sync"
-    if loading := scene.loading.intersection(broker for step in steps for broker in step.row.brokers):
-        return ask.found(Severity.WARNING, f"{well}, {_not_yet(loading)}", next=(_spare(loading),))
-    return ask.ok(well, gaps=_of_restarts(scene))
+    loading = scene.loading.intersection(broker for step in steps for broker in step.row.brokers)
+    return _well(ask, scene, well, loading, Severity.WARNING)
 
 
 def _instead(scene: Scene, harmful: Sequence[int]) -> str:

@@ -65,13 +65,18 @@ class Plan:
             return finding
         planned = self.of(finding.check)
         own = [step for step in finding.next if step.text not in said]
-        if own and not planned and self.first is not None and finding.check.startswith((*CHECKS, *_BEHIND)):
+        if own and not planned and self.first is not None and self._leads(finding.check):
             planned = (_step(self.first, "first"),)
         orders = [step for step in (*planned, *own) if step.kind != "not"]
         never = [step for step in (*planned, *own) if step.kind == "not"]
         kinds = ("first", *["then"] * len(orders))
         steps = (*(replace(step, kind=kind) for step, kind in zip(orders, kinds, strict=False)), *never)
         return replace(finding, title=self._title(finding), next=steps)
+
+    @staticmethod
+    def _leads(check: str) -> bool:
+        """Whether the plan's first step comes before a check's own."""
+        return check in CHECKS or check.startswith(_BEHIND)
 
     def _title(self, finding: Finding) -> str:
         """That of partitions without leader is all that an alert shows: it names whom to start, where that comes first."""

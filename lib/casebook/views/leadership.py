@@ -61,12 +61,7 @@ def whom_to_start(lead: Leadership) -> View:
 
 def _known(lead: Leadership) -> bool:
     """Whether there are partitions, and all of them were judged."""
-    return (
-        not lead.outdated
-        and lead.cluster.brokers_known
-        and bool(lead.verdicts)
-        and all(v.state is not State.UNKNOWN for v in lead.verdicts)
-    )
+    return lead.cluster.brokers_known and bool(lead.verdicts) and all(v.state is not State.UNKNOWN for v in lead.verdicts)
 
 
 def costs(lead: Leadership) -> View:

@@ -4,7 +4,8 @@ import atexit
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
@@ -17,6 +18,7 @@ from casebook.formats import history_facts
 from casebook.loss_evidence import Asked, LossEvidence
 from casebook.offsets_evidence import OffsetsEvidence
 from casebook.rehearsal import INCIDENTS
+from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.incidents import capture
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Truth
@@ -93,6 +95,30 @@ def played(incident: str, kafka: str) -> Path:
 def played_by(script: Callable[[Stage], None], incident: str, kafka: str, story: str) -> Path:
     """The same of a script that nobody is offered."""
     return until_it_succeeds(lambda: _play(script, incident, kafka, story))
+
+
+def on_each(script: Callable[[Stage], None], incident: str, releases: Sequence[str]) -> dict[str, Path]:
+    """The folders of its plays by release, all played at once, as most of the time is waiting."""
+    with ThreadPoolExecutor() as pool:
+        return dict(zip(releases, pool.map(lambda kafka: played_by(script, incident, kafka, "A test."), releases), strict=True))
+
+
+def captured(
+    stage: Stage, cluster: Cluster, name: str = "after", *, logs: Mapping[int | str, Sequence[Path]] | None = None
+) -> Path:
+    """A case of ZooKeeper's state and history, and of all that the brokers printed, or of other logs; no data of theirs."""
+    own = {broker: (*cluster.log_files(broker), *cluster.printed(broker)) for broker in cluster.ids}
+    stage.capture(
+        stage.out / name,
+        zookeeper=cluster.zookeeper,
+        properties={broker: cluster.server_properties(broker) for broker in cluster.ids},
+        logs=own if logs is None else logs,
+        ledgers={},
+        log_dirs=[],
+        copy_segments=(),
+        zookeeper_data=[cluster.zookeeper_data],
+    )
+    return stage.out / name
 
 
 def until_it_succeeds(play: Callable[[], Played]) -> Played:

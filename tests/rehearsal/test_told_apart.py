@@ -42,18 +42,10 @@ def play(stage):
         stage.start(cluster, 1)
         stage.wait_in_sync(cluster, rows)
         _all(stage, cluster, "Stop all brokers.", cluster.stop)
-        _capture(stage, cluster, "stopped")
+        plays.captured(stage, cluster, "stopped")
         stage.start(cluster, *BROKERS)
         stage.wait_in_sync(cluster, rows)
-        _capture(stage, cluster, "after")
-
-
-def _capture(stage, cluster, name):
-    stage.capture(
-        stage.out / name, zookeeper=cluster.zookeeper, properties={b: cluster.server_properties(b) for b in BROKERS},
-        logs={b: (*cluster.log_files(b), *cluster.printed(b)) for b in BROKERS}, ledgers={}, log_dirs=[], copy_segments=(),
-        zookeeper_data=[cluster.zookeeper_data],
-    )  # fmt: skip
+        plays.captured(stage, cluster)
 
 
 def _speak(address, spoken):
@@ -82,9 +74,8 @@ def _all(stage, cluster, what, do):
 
 @pytest.fixture(scope="module")
 def played():
-    """The play on every release, all at once, as most of the time is waiting."""
-    with ThreadPoolExecutor() as pool:
-        return dict(zip(KAFKA, pool.map(lambda kafka: plays.played_by(play, "told-apart", kafka, "A test."), KAFKA), strict=True))
+    """The play on every release."""
+    return plays.on_each(play, "told-apart", KAFKA)
 
 
 @pytest.fixture(scope="module", params=KAFKA)

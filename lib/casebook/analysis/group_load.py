@@ -53,7 +53,7 @@ class Kept(NamedTuple):
         file: Where it lies.
         position: Of its batch.
         reason: Of damage, or why it is unknown.
-        tail: Nothing sound follows the damage.
+        tail: Of damage: the file ends in it, as a copy of a segment that is being written does.
     """
 
     segment: int

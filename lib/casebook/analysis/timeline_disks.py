@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from casebook.analysis.timeline_links import Chainer, once_each, places
-from casebook.analysis.timeline_rows import Chain, Point, Root, Row
+from casebook.analysis.timeline_rows import Chain, Point, Root, Row, Span
 from casebook.analysis.timeline_scene import SLACK, Scene
 from casebook.analysis.timeline_words import named
 from casebook.events import DISK_FAILURES
@@ -19,6 +19,8 @@ AFTER = 120_000
 TOGETHER = 5000
 """Lines within so many milliseconds tell of one failure: a thread prints the exception, another one gives the log dir up."""
 WEIGHT = 100
+LAST_WORDS = 95
+"""Of a failure with which a process ended: somebody may also have killed it then."""
 _STOPS = ("broker_stopping", "broker_stopped", "controlled_shutdown_begun")
 
 
@@ -128,19 +130,30 @@ def _moved(scene: Scene, broker: int | None, since: int, until: int) -> list[Row
 def candidates(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
     """What its lines say that it was; a disk, with what could not be checked, where they do not say."""
     first = chain.links[0].cause if chain.links else next(failures(scene, chain.opened, chain.opened), None)
-    if first is None:
-        return
-    told = [
-        first,
-        *(row for row in failures(scene, first.at, first.at + TOGETHER) if row.broker == chain.broker and row is not first),
-    ]
+    if first is not None:
+        yield _root(scene, first, chain.broker, place, WEIGHT)
+
+
+def ended_of_it(scene: Scene, broker: int, life: Span, place: int) -> Iterator[Root]:
+    """The same of a process whose last words tell of a failure.
+
+    Rule: up to 0.11 a broker halts at any (``ReplicaManager.scala@0.9.0.1..0.11.0.2``), later when no log dir is left
+    (``ReplicaManager.scala@1.0.2..3.9.0``).
+    """
+    first = gave_up(scene, broker, life.closed - TOGETHER, life.closed)
+    if first is not None:
+        yield _root(scene, first, broker, place, LAST_WORDS)
+
+
+def _root(scene: Scene, first: Row, broker: int | None, place: int, weight: int) -> Root:
+    told = [first, *(row for row in failures(scene, first.at, first.at + TOGETHER) if row.broker == broker and row is not first)]
     kind, name, row = _why(told)
     unchecked = () if kind else (
         "why: the line names no exception; the system's own log tells of its disks, and what was done to the folder",
     )  # fmt: skip
-    points = (Point(" ".join((row or first).text.split())[:200] or chain.title, (row or first).proof),)
-    name = (name or "Disk of {broker}, or what else kept it from its files").format(broker=named(chain.broker))
-    yield Root(kind or "disk", name[0].upper() + name[1:], chain.broker, place, points, (), unchecked, WEIGHT)
+    points = (Point(" ".join((row or first).text.split())[:200], (row or first).proof),)
+    name = (name or "Disk of {broker}, or what else kept it from its files").format(broker=named(broker))
+    return Root(kind or "disk", name[0].upper() + name[1:], broker, place, points, (), unchecked, weight)
 
 
 def _why(told: Sequence[Row]) -> tuple[str, str, Row | None]:

@@ -5,7 +5,8 @@ heard nothing for two thirds of its timeout (``readTimeout`` in ``ClientCnxn.jav
 just that was awake to notice; one that reports far more was not.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
 from casebook.analysis import timeline_disks
@@ -13,16 +14,14 @@ from casebook.analysis.timeline_gaps import OFTEN, other_gaps
 from casebook.analysis.timeline_losses import SLOW, Loss, gap_of, longest, same_session, stop_of
 from casebook.analysis.timeline_rows import Point, Root, Row, Span
 from casebook.analysis.timeline_scene import SLACK, Scene
+from casebook.analysis.timeline_witnesses import Witnesses, noticed_in_time, witnesses
 from casebook.analysis.words import brokers, duration, number
 
-LATE = 1000
-"""A client that notices its silence so many milliseconds late was not awake."""
 START = 60_000
 """A broker says within so many milliseconds of its start that it found its logs not closed."""
-AT_ONCE = 1000
-"""Sessions that end within so many milliseconds may have one cause."""
 
-
+_GIVEN_UP = re.compile(r"InterruptedException|was shutdown before|since it is offline")
+"""Words of whoever ends a connection itself, as the broker is taken for dead: not of one that does not get through."""
 _NO_SIGN = {"gc_pause", "zk_silent"}
 """Lines that say nothing more by being there."""
 
@@ -39,6 +38,7 @@ class _Clues(NamedTuple):
             tries to connect again, is of another one.
         logs: There are lines of its own.
         starts: They begin with the start of a process.
+        stopping: It was about to stop.
     """
 
     loss: Loss
@@ -49,6 +49,7 @@ class _Clues(NamedTuple):
     noticed: Row | None
     logs: bool
     starts: bool
+    stopping: Row | None
 
     @property
     def lived_on(self) -> bool | None:
@@ -62,22 +63,34 @@ class _Clues(NamedTuple):
         """Whether it noticed its silence in time; ``None`` when it says nothing."""
         if self.noticed is None or self.loss.timeout is None:
             return None
-        return self.noticed.milliseconds <= self.loss.timeout * 2 // 3 + LATE
+        return noticed_in_time(self.noticed.milliseconds, self.loss.timeout)
+
+    @property
+    def own(self) -> bool:
+        """Whether its own log says that it had a cause of its own: it stopped, ended, or was not awake."""
+        return self.stopping is not None or self.lived_on is False or self.awake is False
 
 
-def candidates(scene: Scene, loss: Loss, chain: int) -> list[Root]:
-    """All candidates for a loss."""
-    clues = _clues(scene, loss)
-    stopping = stop_of(scene, loss)
-    if stopping is not None:
-        return [_stopped(scene, loss, stopping, chain)]
+def candidates(scene: Scene, losses: Mapping[int, Loss]) -> dict[int, list[Root]]:
+    """All candidates for each loss, by its chain."""
+    known = {chain: _clues(scene, loss) for chain, loss in losses.items()}
+    own = {(clues.loss.broker, clues.loss.gone.at) for clues in known.values() if clues.own}
+    return {chain: _candidates(scene, clues, chain, own) for chain, clues in known.items()}
+
+
+def _candidates(scene: Scene, clues: _Clues, chain: int, own: Set[tuple[int, int]]) -> list[Root]:
+    loss = clues.loss
+    if clues.stopping is not None:
+        return [_stopped(scene, loss, clues.stopping, chain)]
+    seen = witnesses(scene, loss, own)
     if clues.lived_on is False:
-        return [_killed(scene, clues, chain), _zookeeper(scene, clues, chain)]
+        halted = [] if clues.life is None else timeline_disks.ended_of_it(scene, loss.broker, clues.life, chain)
+        return [*halted, _killed(scene, clues, chain), _zookeeper(scene, clues, seen, chain)]
     found = [
         _frozen(scene, clues, chain),
-        _network(scene, clues, chain),
+        _network(scene, clues, seen, chain),
         _gc(scene, clues, chain),
-        _zookeeper(scene, clues, chain),
+        _zookeeper(scene, clues, seen, chain),
     ]
     if clues.lived_on is None:
         lack = f"the log of broker {loss.broker} begins long after it" if clues.logs else f"no log of broker {loss.broker}"
@@ -127,6 +140,7 @@ def _clues(scene: Scene, loss: Loss) -> _Clues:
         noticed[0] if noticed else None,
         len(own) > 0,
         scene.begins_with_start(loss.broker) is True,
+        stop_of(scene, loss),
     )
 
 
@@ -195,7 +209,7 @@ def _running(clues: _Clues, pro: list[Point], contra: list[Point]) -> int:
     return 25 + _noticing(clues, pro, contra, frozen=False)
 
 
-def _network(scene: Scene, clues: _Clues, chain: int) -> Root:
+def _network(scene: Scene, clues: _Clues, seen: Witnesses, chain: int) -> Root:
     loss, broker, pro, contra, weight = clues.loss, clues.loss.broker, [], [], 40
     weight += _running(clues, pro, contra)
     if not clues.within and clues.gap is not None and loss.timeout is not None and clues.often < OFTEN:
@@ -203,13 +217,12 @@ def _network(scene: Scene, clues: _Clues, chain: int) -> Root:
         weight -= 10
     since = (loss.silence or loss.gone.at) - SLACK
     others = scene.kinds(("fetch_failed", "controller_request_failed"), since, loss.gone.at)  # later on it was given up
-    others = [row for row in others if _about(row, broker)]
+    others = [row for row in others if _about(row, broker) and _GIVEN_UP.search(row.text) is None]
     if others:
         pro.append(Point(f"Other brokers could not reach it either ({number(len(others), 'line')})", others[0].proof))
         weight += 5
-    also = _without_zookeeper(scene, loss)
-    if also:
-        contra.append(Point(f"{brokers(sorted(also))} heard nothing from ZooKeeper either", next(iter(also.values()))))
+    if seen.deaf:
+        contra.append(Point(f"{brokers(sorted(seen.deaf))} heard nothing from ZooKeeper either", next(iter(seen.deaf.values()))))
         weight -= 10
     unchecked = ("the network itself: no log of a switch or of the host's interface is here",)
     name = f"Network of the host of broker {broker}" if others else f"Network between broker {broker} and ZooKeeper"
@@ -252,7 +265,7 @@ def _long(row: Row | None, loss: Loss) -> Row | None:
     return row if row is not None and row.milliseconds >= max(SLOW, (loss.timeout or 0) // 3) else None
 
 
-def _zookeeper(scene: Scene, clues: _Clues, chain: int) -> Root:
+def _zookeeper(scene: Scene, clues: _Clues, seen: Witnesses, chain: int) -> Root:
     loss, pro, contra, weight = clues.loss, [], [], 25
     weight += _running(clues, pro, contra)
     slow = longest(scene, "zks_fsync_slow", loss)
@@ -260,34 +273,23 @@ def _zookeeper(scene: Scene, clues: _Clues, chain: int) -> Root:
         heavy = _long(slow, loss) is not None
         (pro if heavy else contra).append(Point(f"Its longest write to disk took {duration(slow.milliseconds)}", slow.proof))
         weight += 45 if heavy else -5
-    lost, deaf = _lost_with_it(scene, loss), _without_zookeeper(scene, loss)
-    for also, words in ((lost, "lost their sessions in the same second"), (deaf, "heard nothing from it either")):
+    for also, words in ((seen.lost, "lost their sessions in the same second"), (seen.deaf, "heard nothing from it either")):
         if also:
             pro.append(Point(f"{brokers(sorted(also))} {words}", next(iter(also.values()))))
-    if lost or deaf:
+    if seen.lost or seen.deaf:
         weight += 30
     elif len(scene.registered) > 1:
-        contra.append(Point("No other broker lost its session with it"))
+        contra.append(Point("No other broker lost its session with it, but for causes of its own"))
         weight -= 15
+    if seen.hearing:
+        contra.append(Point(f"{brokers(sorted(seen.hearing))} missed nothing from it", next(iter(seen.hearing.values()))))
+        weight -= 20
+    if seen.wrote:
+        contra.append(Point(f"It wrote {number(len(seen.wrote), 'change')} in the midst of that time", seen.wrote[0].proof))
+        weight -= 20
     unchecked = (
         ()
         if any(row.source == "zookeeper" for row in scene.kind("zks_session_expiring").rows) or slow
         else ("no log of ZooKeeper",)
     )
     return Root("zookeeper", "ZooKeeper was slow or away", loss.broker, chain, tuple(pro), tuple(contra), unchecked, weight)
-
-
-def _lost_with_it(scene: Scene, loss: Loss) -> dict[int, str]:
-    return {
-        broker: span.closed_proof
-        for broker, spans in scene.registered.items()
-        if broker != loss.broker
-        for span in spans
-        if span.closed is not None and abs(span.closed - loss.gone.at) <= AT_ONCE
-    }
-
-
-def _without_zookeeper(scene: Scene, loss: Loss) -> dict[int, str]:
-    """Other brokers whose client gave ZooKeeper up in the time in which the lost one sent no beat, and the proofs."""
-    rows = scene.kind("zk_silent").between(loss.silence or loss.since, loss.gone.at)
-    return {row.broker: row.proof for row in rows if row.broker not in (None, loss.broker)}

@@ -18,11 +18,9 @@ CERTAIN = 100
 
 def roots(scene: Scene, chains: Sequence[Chain], losses: Mapping[int, Loss]) -> Iterator[Root]:
     """Candidates of each chain, the likeliest first."""
+    of_losses = timeline_loss_roots.candidates(scene, losses)
     for place, chain in enumerate(chains):
-        if place in losses:
-            found = timeline_loss_roots.candidates(scene, losses[place], place)
-        else:
-            found = list(_OTHERS[chain.kind](scene, chain, place))
+        found = of_losses[place] if place in of_losses else list(_OTHERS[chain.kind](scene, chain, place))
         yield from sorted(found, key=lambda root: -root.weight)
 
 

@@ -145,6 +145,11 @@ class Scene:
         return self._by_partition.get(key, _NONE)
 
     @cached_property
+    def of_history(self) -> Rows:
+        """What ZooKeeper wrote."""
+        return Rows([row for row in self.rows if row.source == "history"])
+
+    @cached_property
     def span(self) -> tuple[int, int] | None:
         """First and last moment that any of the evidence tells of; ``None`` when none is dated."""
         dated = [row.at for row in self.rows[:1] if row.at is not None]

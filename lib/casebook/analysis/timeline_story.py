@@ -233,6 +233,7 @@ _TELL: Mapping[str, Callable[[Row, Link | None], str]] = {
     ),
     "controller_request_failed": _plain("cannot reach a broker as controller"),
     "fetch_failed": _plain("cannot fetch from its leader"),
+    "fetch_refused": _plain("is refused by its leader what it wants to fetch"),
     "znode_isr_changed": _isr,
     "become_follower": _follower,
     "truncated": _cut,

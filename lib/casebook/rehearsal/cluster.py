@@ -378,7 +378,7 @@ class Cluster:
 
     def _zookeeper_runs(self, place: Installation) -> bool:
         install_zookeeper(place)
-        self._zookeeper = self._guarded.start(command(place, jars=self._jars), folder=place.home, output=place.output)
+        self._zookeeper = self._guarded.start(self._command(place), folder=place.home, output=place.output)
         self.wait_until(lambda: listens(place.port) or not self._zookeeper.running, what="ZooKeeper's start")
         return self._zookeeper.running
 
@@ -405,7 +405,10 @@ class Cluster:
 
     def _run_broker(self, broker: int) -> None:
         place = self._place[broker]
-        self._servers[broker] = self._guarded.start(command(place, jars=self._jars), folder=place.home, output=place.output)
+        self._servers[broker] = self._guarded.start(self._command(place), folder=place.home, output=place.output)
+
+    def _command(self, place: Installation) -> list[str]:
+        return command(place, jars=self._jars)
 
     def _connect(self) -> "KazooClient":
         from kazoo.client import KazooClient

@@ -5,13 +5,12 @@ import platform
 import re
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
 from casebook.errors import RehearsalError
 from casebook.rehearsal.cluster import Cluster
+from casebook.rehearsal.installation import Installation, command
 from casebook.rehearsal.ledger import now
 from casebook.rehearsal.processes import Server
 
@@ -24,7 +23,6 @@ _GC_OPTIONS = (
     "-Xmn1m",  # so little room for young objects that even an idle broker collects every second or so
 )
 _PAUSE = re.compile(r"\]\[gc(?P<begins>,start)? *\] GC\(\d+\) Pause ")
-_JAVA_OPTIONS = "JDK_JAVA_OPTIONS"
 _FSYNC = {"x86_64": {"74", "75"}, "aarch64": {"82", "83"}}.get(platform.machine(), set())
 """Numbers of the system calls ``fsync`` and ``fdatasync``."""
 _SYNC_THREAD = "SyncThread:0"
@@ -142,18 +140,18 @@ class FaultyCluster(Cluster):
     def _launch_broker(self, broker: int) -> None:
         shared = self._settings
         self._settings = shared | self._own_settings(broker)
-        with _java_options(self._own_options(broker)):
-            super()._launch_broker(broker)
+        super()._launch_broker(broker)
         self._settings = shared
+
+    def _command(self, place: Installation) -> list[str]:
+        collects = place == self._place[self._collecting]
+        log = place.logs / GC_LOG
+        return command(place, jars=self._jars, options=[option.format(log) for option in _GC_OPTIONS] if collects else [])
 
     def _own_settings(self, broker: int) -> dict[str, str]:
         linked = {"zookeeper.connect": f"{self._link_address}{self.chroot}"} if broker == self._linked else {}
         dirs = {"log.dirs": f"{self.log_dir(broker)},{self.second_dir}"} if broker == self._two_dirs else {}
         return linked | dirs
-
-    def _own_options(self, broker: int) -> list[str]:
-        log = self._place[broker].logs / GC_LOG
-        return [option.format(log) for option in _GC_OPTIONS] if broker == self._collecting else []
 
 
 def _collects(told: str) -> bool:
@@ -164,16 +162,3 @@ def _collects(told: str) -> bool:
 
 def _ended(log: TextIO) -> bool:
     return any(pause["begins"] is None for pause in _PAUSE.finditer(log.read()))
-
-
-@contextmanager
-def _java_options(options: Sequence[str]) -> Iterator[None]:
-    """Start servers with options beside a rehearsal's own, by the variable that the ``java`` command reads."""
-    before = dict(os.environ)
-    if options:
-        os.environ[_JAVA_OPTIONS] = " ".join([*before.get(_JAVA_OPTIONS, "").split(), *options])
-    try:
-        yield
-    finally:
-        os.environ.pop(_JAVA_OPTIONS, None)
-        os.environ.update(before)

@@ -158,8 +158,10 @@ def consumer_arguments(place: Installation, *, kafka: str, bootstrap: str, topic
     return [*new, *told, "--consumer.config", str(place.home / _CONSUMER)]
 
 
-def command(place: Installation, *, jars: Sequence[Path], main: str = "", arguments: Sequence[str] = ()) -> list[str]:
-    """The command that runs the server installed at ``place``, or another program there."""
+def command(
+    place: Installation, *, jars: Sequence[Path], options: Sequence[str] = (), main: str = "", arguments: Sequence[str] = ()
+) -> list[str]:
+    """The command that runs the server installed at ``place``, or another program there; these Java options win."""
     zookeeper = place.name == "zookeeper"
     server = "org.apache.zookeeper.server.quorum.QuorumPeerMain" if zookeeper else "kafka.Kafka"
     return [
@@ -171,6 +173,7 @@ def command(place: Installation, *, jars: Sequence[Path], main: str = "", argume
         "-Duser.timezone=UTC",
         f"-Dkafka.logs.dir={place.logs}",
         f"-Dlog4j.configuration=file:{place.home / 'log4j.properties'}",
+        *options,
         *("-cp", ":".join(map(str, jars))),
         *((main, *arguments) if main else (server, str(place.properties))),
     ]

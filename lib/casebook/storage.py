@@ -460,7 +460,7 @@ class Damage(NamedTuple):
         bytes: How many were skipped.
         offset: The offset that the first header states; ``None`` when it makes no sense.
         reason: In words.
-        tail: Nothing sound follows in the file: a copy of a segment being written ends so.
+        tail: The file ends in it, torn or in zeros, as a copy of a segment that is being written does.
     """
 
     file: str

@@ -211,7 +211,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("bytes", "int", "How many were skipped."),
         ("offset", "int", "Offset that the first header states; null when it makes no sense."),
         ("reason", "text", "In words."),
-        ("tail", "flag", "Nothing sound follows in the file: a copy of a segment being written ends so."),
+        ("tail", "flag", "The file ends in it, torn or in zeros, as a copy of a segment that is being written does."),
     ),
     "deletion": _columns(
         ("partition", "int", "Partition of __consumer_offsets."),

@@ -313,7 +313,7 @@ class TestDamage:
         return [(row.position, row.damaged_bytes, row.tail, row.reason) for row in rows]
 
     def test_middle_and_tails(self, scanning, written, copy):
-        """A flipped byte, a torn batch, zeros and garbage: each is said, and what it is."""
+        """A flipped byte, a torn batch, zeros and garbage: each is said, and what it is, and what no copy that is being written has."""
         whole = copy.read_bytes()
         batches = segments(scanning, copy, mode="batches").orderBy("position").collect()
         second, last = batches[1], batches[-1]
@@ -321,10 +321,15 @@ class TestDamage:
         copy.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         assert self.found(scanning, copy) == [(second.position, second.bytes, False, "its checksum does not fit")]
         assert segments(scanning, copy).where("kind = 'data'").count() == 200 - second.records
-        for tail, word in ((b"\0" * 1000, "zeros"), (whole[:50], "goes beyond the end"), (b"\x07" * 1000, "format 7")):
-            copy.write_bytes(whole + tail)
+        for before, tail, word, usual in (
+            (whole, b"\0" * 1000, "zeros", True),
+            (whole, whole[:50], "goes beyond the end", False),
+            (whole, b"\x07" * 1000, "format 7", False),
+            (b"", bytes(range(256)) * 200, "nothing sound follows", False),
+        ):
+            copy.write_bytes(before + tail)
             ((position, size, at_end, reason),) = self.found(scanning, copy)
-            assert (position, size, at_end) == (len(whole), len(tail), True)
+            assert (position, size, at_end) == (len(before), len(tail), usual)
             assert word in reason
         copy.write_bytes(whole[: last.position + last.bytes - 7])
         ((_, size, at_end, reason),) = self.found(scanning, copy)

@@ -148,11 +148,11 @@ def is_reported(kind: str, way: str, whole: Iterable[Finding]) -> bool:
     """Whether a run of a notebook must not end in exit code 0: it was given what it asks for, and could not read it.
 
     Args:
-        whole: What the notebook says to the whole case: what does not apply there is not asked.
+        whole: What the notebook says to the whole case: what it does not answer there, it does not ask.
     """
     if way == "left out" or (kind.removesuffix(ONE), way) == _SILENT:
         return False
-    arising = (finding.check for finding in whole if finding.status is not Status.NOT_APPLICABLE)
+    arising = (finding.check for finding in whole if finding.status in (Status.OK, Status.FINDING))
     asked = frozenset().union(*(NEEDS.get(check, frozenset()) for check in arising))
     return way in ("denied", "torn") or bool(asked & lost(kind))
 

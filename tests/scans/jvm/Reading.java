@@ -53,7 +53,7 @@ final class Reading {
       if (step == BatchWalker.Step.DAMAGE) {
         require(walker.damage().position() == position && walker.damage().bytes() > 0, "gap before " + walker.damage());
         position += walker.damage().bytes();
-        require(walker.damage().tail() == (position == bytes.length), "tail or not: " + walker.damage());
+        require(!walker.damage().tail() || position == bytes.length, "no tail: " + walker.damage());
         damages++;
         continue;
       }

@@ -246,7 +246,8 @@ public final class BatchWalker {
       damage = new Damage(from, position - from, stated, tail.limited(fault), false);
     } else {
       position = tail.end();
-      damage = new Damage(from, position - from, stated, tail.reason(range.last(), stated != null), range.last());
+      boolean torn = range.last() && tail.isTorn(stated != null);
+      damage = new Damage(from, position - from, stated, tail.reason(range.last(), stated != null), torn);
     }
   }
 

@@ -7,6 +7,6 @@ package casebook.segments;
  * @param bytes how many
  * @param offset what the header there states; {@code null} when that makes no sense
  * @param reason in words
- * @param tail nothing sound follows in the file
+ * @param tail the file ends in it, torn or in zeros, as a copy of a segment that is being written does
  */
 public record Damage(long position, long bytes, Long offset, String reason, boolean tail) {}

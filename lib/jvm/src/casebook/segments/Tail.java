@@ -55,9 +55,19 @@ final class Tail {
     return givenUp ? said + "; the search for sound batches behind it was given up at its limit" : said;
   }
 
+  /** Whether a copy of a segment that is being written ends so: within a batch, or in the zeros of what is reserved. */
+  boolean isTorn(boolean stated) {
+    return torn(stated) != null;
+  }
+
   private String kind(boolean stated) {
+    String torn = torn(stated);
+    return torn == null ? fault + ", and nothing sound follows" : torn;
+  }
+
+  private String torn(boolean stated) {
     if (certain && behind <= end) {
-      return fault + ", and nothing sound follows";
+      return null;
     }
     if (lastNonZero < from) {
       return "zeros to the end of the file";
@@ -71,6 +81,6 @@ final class Tail {
     if (end - lastNonZero > Header.SHORTEST) {
       return "torn: zeros from byte " + (lastNonZero + 1) + " to the end of the file";
     }
-    return fault + ", and nothing sound follows";
+    return null;
   }
 }

@@ -120,7 +120,7 @@ final class SegmentsReader implements PartitionReader<ColumnarBatch> {
 
   private void unreadable(FileRange what, long from, String reason) {
     long bytes = Math.max(0, Math.min(what.end(), what.length()) - from);
-    new Common(what).writeDamage(columns, new Damage(from, bytes, null, reason, what.last()), options.mode().schema().size());
+    new Common(what).writeDamage(columns, new Damage(from, bytes, null, reason, false), options.mode().schema().size());
     columns.endRow();
   }
 

@@ -26,13 +26,15 @@ CLOCKS = {"right": {1: 0, 2: 0, 3: 0}, "wrong": {1: -40, 2: 3, 3: 7200}}
 """Seconds by which the brokers' clocks are ahead."""
 
 
-def examined(case):
-    """What the case's logs and history tell together."""
+def examined(case, timezone="UTC"):
+    """What the case's logs and history tell together, read in these time zones."""
     opened = Case.open(case)
-    cluster, read = opened.cluster(), logs.read(opened)
+    cluster, read = opened.cluster(), logs.read(opened, logs.Zones.parse(timezone))
     version = release.release(cluster, logged=opened.logged_versions(), configured=opened.configured_versions())
     history = history_facts.read(opened.history())
-    return timeline.examine(cluster, version, events=read.events(), files=read.files, untyped=read.untyped, history=history)
+    return timeline.examine(
+        cluster, version, events=read.events(), files=read.files, untyped=read.untyped, history=history, timezone=timezone
+    )
 
 
 def ms(text):

@@ -17,6 +17,7 @@ from casebook.analysis import (
     timeline_extent,
     timeline_history,
     timeline_merge,
+    timeline_owners,
     timeline_registrations,
     timeline_roots,
     timeline_silences,
@@ -155,6 +156,7 @@ def _scene(
     rows = timeline_merge.merged(past, clocks, events)
     past = timeline_registrations.with_later(past, rows)
     registered = timeline_registrations.registrations(cluster, past, rows)
+    rows = timeline_owners.with_starts(rows, registered)
     return Scene(
         cluster=cluster,
         version=version,

@@ -24,6 +24,8 @@ PAUSE = 120_000
 _MEND = "Mend the time synchronisation of the hosts."
 _SLEW = "Mend the time synchronisation of the hosts: a running clock must be slewed, not set."
 _ONE_BY_ONE = "A file that was put together of several out of order looks the same: give them one by one."
+_ORDERING = "Corrected times are used for ordering only; every row keeps the time that was printed."
+_DOUBLED = "Of the hour that comes twice when summer time ends, each line was put into its own by what happened elsewhere."
 _APART = Advice(kind="first", text="Give each process a log of its own; collect them anew, each under its owner.")
 
 
@@ -47,7 +49,8 @@ def clocks(scene: Scene) -> Finding:
     known = [clock for clock in scene.clocks if clock.skew is not None]
     unknown = [clock for clock in scene.clocks if clock.skew is None and clock.broker is not None]
     off = [clock for clock in known if abs(clock.skew) > OFF + clock.uncertainty]
-    moved = [one for clock in scene.clocks for one in _moved(clock)]
+    every = [one for clock in scene.clocks for one in _moved(clock)]
+    moved = [one for one in every if not _doubled(scene, one)]
     mixed = [clock for clock in scene.clocks if clock.mixed is not None]
     zones = _zones(scene, off, moved)
     ask = Question(
@@ -64,7 +67,7 @@ def clocks(scene: Scene) -> Finding:
             "mixed": {clock.owner: clock.mixed for clock in mixed},
             "timezone": timeline_zones.typed(scene.timezone, zones) if zones else None,
         },
-        caveats=("Corrected times are used for ordering only; every row keeps the time that was printed.",),
+        caveats=(_ORDERING, *((_DOUBLED,) if len(moved) < len(every) else ())),
     )
     type_it = [Advice(kind="first", text="Run again with the zones that were found.", command=_command(ask))] if zones else []
     if mixed:
@@ -145,6 +148,12 @@ def _moved(clock: Clock) -> Iterator[_Moved]:
     for before, step in zip(clock.skews[:-1], clock.steps, strict=True):
         by = None if before is None or step.skew is None else step.skew - before
         yield _Moved(clock, before, step, by, _zone_change(step, by))
+
+
+def _doubled(scene: Scene, one: _Moved) -> bool:
+    return one.zone is not None and timeline_zones.doubled(
+        scene.timezone, one.clock.broker, (one.step.left, one.step.shown), one.zone
+    )
 
 
 def _zone_change(step: Step, by: int | None) -> int | None:

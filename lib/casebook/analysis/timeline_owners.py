@@ -7,9 +7,10 @@ a finger; to leave it would tell of one broker what another did. What no line te
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from casebook.analysis.timeline_rows import Row, Span
 from casebook.events import Event
 
 SPEAKER = "speaker"
@@ -80,6 +81,27 @@ def settled(event: Event, owners: Mapping[str, Owner]) -> Event:
         return event
     speaker = event.number(SPEAKER) if owner.several else None
     return event._replace(broker=owner.broker if speaker is None else speaker)
+
+
+def with_starts(rows: Sequence[Row], registered: Mapping[int, Sequence[Span]]) -> tuple[Row, ...]:
+    """The rows, each start in a file of several brokers as one of the broker that started: of those the only one that was away.
+
+    Its first lines do not say which process starts. Without this it would be nobody's, and the process before it seem to go on.
+    """
+    sharing: dict[str, set[int]] = defaultdict(set)
+    for row in rows:
+        if row.source == "broker" and row.broker is not None:
+            sharing[row.file].add(row.broker)
+
+    shared = {file: brokers for file, brokers in sharing.items() if len(brokers) > 1}
+
+    def settled_start(row: Row) -> Row:
+        if row.broker is not None or row.kind != "broker_starting" or row.at is None or row.file not in shared:
+            return row
+        away = [broker for broker in shared[row.file] if not any(span.covers(row.at) for span in registered.get(broker, ()))]
+        return row._replace(broker=away[0]) if len(away) == 1 else row
+
+    return tuple(map(settled_start, rows)) if shared else tuple(rows)
 
 
 def tallied(lines: Iterable[tuple[str, str, int]]) -> dict[str, Counter[int]]:

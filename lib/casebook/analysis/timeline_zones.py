@@ -42,6 +42,25 @@ def region(timezone: str, broker: int, moments: Iterable[tuple[int, int]]) -> st
     return next((name for name in _USUAL if all(_of(name, at) == by for at, by in wanted)), None)
 
 
+def doubled(timezone: str, broker: int | None, step: tuple[int, int], by: int) -> bool:
+    """Whether a step is that of an hour which comes twice, at the end of summer time, and is read as the first both times.
+
+    Args:
+        timezone: With which the log was read.
+        broker: Whose log.
+        step: The moments before and behind it, as read.
+        by: Milliseconds by which the times moved.
+    """
+    usual, by_broker = _parts(timezone)
+    try:
+        zone = ZoneInfo(by_broker.get(broker, usual))
+    except (ZoneInfoNotFoundError, ValueError):
+        return False
+    at = datetime.fromtimestamp(step[0 if by > 0 else 1] / 1000, zone)
+    twice = at.replace(fold=0).utcoffset() - at.replace(fold=1).utcoffset()
+    return twice == timedelta(milliseconds=abs(by)) != timedelta()
+
+
 def _parts(timezone: str) -> tuple[str, dict[int, str]]:
     usual, by_broker = "UTC", {}
     for part in filter(None, map(str.strip, timezone.split(","))):

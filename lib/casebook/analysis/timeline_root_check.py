@@ -33,7 +33,7 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findin
     )
     if not chains:
         if not scene.rows:
-            return ask.could_not_check("What happened is unknown: there is neither log nor history", settle=SETTLE)
+            return ask.could_not_check(f"What happened is unknown: there is {_lack(scene)}", settle=SETTLE)
         if not scene.past.there:
             return ask.could_not_check("No chain of events is told by the logs that are here", settle=SETTLE)
         gaps = (*untold(scene), *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
@@ -64,6 +64,11 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findin
         evidence=tuple(proof(text) for text in list(dict.fromkeys(proofs))[: 2 * SHOWN]),
         caveats=(*(f"Against it: {text}." for text in against), *unchecked),
     )
+
+
+def _lack(scene: Scene) -> str:
+    alone = "no log, and ZooKeeper's snapshots tell what was so at their moments, not what happened between"
+    return "neither log nor history" if scene.past.first is None else alone
 
 
 def _rivals(scene: Scene, chains: Sequence[Chain]) -> Iterator[tuple[int, Chain]]:

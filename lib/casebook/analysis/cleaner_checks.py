@@ -120,14 +120,27 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted
     found, certain = founded, [pair for pair in certain if pair in founded]
     cleaner, obstacle = max(certain or found, key=lambda pair: pair[1].need or 0)
     failure = CLEANER_FAILURE.at(version.version)
-    may = "will" if certain else "may"
-    to_come = certain and not cleaner.died  # a dead cleaner is a finding of its own: this is then what killed it
     return ask.found(
-        Severity.CRITICAL if to_come else Severity.WARNING,
-        f"{number(len(found), 'segment')} {may} stop the cleaner of broker {cleaner.broker}, first {_name(obstacle)}",
+        Severity.CRITICAL if certain and not cleaner.died else Severity.WARNING,
+        _stops(found, cleaner, obstacle, certain=bool(certain)),
+        since=instant(cleaner.dead_since) if _killed_by(cleaner, obstacle) else None,
         why=f"{_span(obstacle, cleaner)} In {version.version} an error while cleaning means: {failure}.",
         subject={"kind": "broker", "broker": cleaner.broker},
     )
+
+
+def _stops(found: Sequence[tuple[BrokerCleaner, Obstacle]], cleaner: BrokerCleaner, obstacle: Obstacle, *, certain: bool) -> str:
+    """What was foreseen and has come to pass is not said to be to come."""
+    segments = number(len(found), "segment")
+    if _killed_by(cleaner, obstacle):
+        return f"The cleaner of broker {cleaner.broker} {_death(cleaner)}, of {segments} that it cannot take: {_name(obstacle)}"
+    may = "will" if certain else "may"
+    return f"{segments} {may} stop the cleaner of broker {cleaner.broker}, first {_name(obstacle)}"
+
+
+def _killed_by(cleaner: BrokerCleaner, obstacle: Obstacle) -> bool:
+    died = cleaner.died
+    return died is not None and (died.topic, died.partition) == (obstacle.replica.topic, obstacle.replica.partition)
 
 
 def _may_not_fit(ask: Question, found: Sequence[tuple[BrokerCleaner, Obstacle]], unlisted: Gaps) -> Finding:

@@ -11,6 +11,8 @@ from casebook.rehearsal.truth import Phase, well
 from tests.rehearsal import plays
 from tests.unreadable.answers import answers
 
+pytestmark = pytest.mark.alone
+
 KAFKA = "0.9.0.1"
 """The thread dies; from 0.10 on such a segment is cleaned in parts (KAFKA-3894)."""
 STARTS = 3

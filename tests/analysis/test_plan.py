@@ -69,6 +69,15 @@ def test_a_start_that_drops_records_says_so():
     )
 
 
+def test_what_ends_a_broker_again_is_mended_before():
+    """A start mends no full disk; of the other broker nothing of the kind is known."""
+    root = replace(ASK, check="timeline.root", facts={"ends_again": {"5": "Disk of broker 5 is full"}})
+    past = (ASK.ok("nobody", gaps=()), root.found(Severity.WARNING, "Likeliest root: Disk of broker 5 is full"))
+    first, second = plan.make(lead(), past=past).steps
+    assert first.text.endswith(" Mend first what ended it, or it ends again: Disk of broker 5 is full.")
+    assert "ends again" not in second.text
+
+
 def test_a_start_that_ends_a_topic_says_so():
     """Whoever still wants it must not start the broker that its deletion waits for."""
     looked = lead()

@@ -11,6 +11,7 @@ from casebook.rehearsal.installation import command
 from casebook.rehearsal.truth import Phase, well
 from tests.rehearsal import plays
 from tests.rehearsal.test_timeline import examined
+from tests.unreadable.answers import answers
 
 pytestmark = pytest.mark.alone
 
@@ -55,9 +56,15 @@ def played():
 
 
 @pytest.fixture(scope="module", params=KAFKA)
-def found(request, played):
-    """The timeline of that release."""
-    return examined(played[request.param] / "after")
+def case(request, played):
+    """The case of that release."""
+    return played[request.param] / "after"
+
+
+@pytest.fixture(scope="module")
+def found(case):
+    """The timeline of that case."""
+    return examined(case)
 
 
 def test_it_is_not_the_disk(found):
@@ -68,3 +75,10 @@ def test_it_is_not_the_disk(found):
     kinds = {place: root.kind for place, root in first.items()}
     assert kinds == {(chain, broker): "file_held" for chain in ("disk_failed", "broker_lost") for broker in HELD}
     assert all("KAFKA-1194" in root.name for root in first.values())
+
+
+def test_a_start_alone_is_no_cure(case):
+    """The deletion would take the log dirs away again."""
+    first = answers(case, ["10"])["10"]["leadership.brokers"].next[0]
+    assert first.text.startswith("Start broker 2, then broker 3")
+    assert "Mend first what ended them, or they end again: Windows" in first.text

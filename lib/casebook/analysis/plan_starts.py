@@ -27,6 +27,7 @@ _SHORT = (
     "maintenance.unregistered_replicas",
     "maintenance.unfinished_reassignments",
 )
+_ROOT = "timeline.root"
 _NO_CONTROLLER = "leadership.controller"
 _NO_COORDINATOR = "coordinators.leaderless"
 CHECKS = (*_HEALED, *_SHORT, _NO_CONTROLLER, _NO_COORDINATOR, UNCLEAN)
@@ -43,7 +44,7 @@ def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
     offline = offline_of(lead.verdicts)
     chosen = order(lead.start_first)
     never = list(_never(lead, offline, [choice.broker for choice in chosen]))
-    danger = _Danger(lead, past.get(UNCLEAN))
+    danger = _Danger(lead, past.get(UNCLEAN), past.get(_ROOT))
     useless = {broker for broker, _ in lead.empty if not any(c.broker == broker for c in chosen)}
     yield from _find_data(lead)
     for place, choice in enumerate(chosen[:SHOWN]):
@@ -203,9 +204,10 @@ def _undecided(
 
 
 class _Danger:
-    """What dead brokers may have that a living leader lacks: they cut it as soon as they follow."""
+    """What a start may cost: it ends as before, or cuts what only that broker has and a living leader lacks."""
 
-    def __init__(self, lead: Leadership, unclean: Finding | None) -> None:
+    def __init__(self, lead: Leadership, unclean: Finding | None, root: Finding | None) -> None:
+        self._ends_again: Mapping[str, str] = root.facts.get("ends_again", {}) if root is not None else {}
         known = unclean is not None and unclean.status is Status.FINDING
         self._copies: Mapping[str, Sequence[str]] = unclean.facts["copies"] if known else {}
         self._behind: Counter[int] = Counter()
@@ -228,7 +230,14 @@ class _Danger:
 
     def price(self, whom: Collection[int]) -> str:
         """What a start costs, or may cost where nobody can tell."""
-        return f"{self._deletions(whom)}{self._cuts(whom)}"
+        return f"{self._again(whom)}{self._deletions(whom)}{self._cuts(whom)}"
+
+    def _again(self, whom: Collection[int]) -> str:
+        causes = [self._ends_again[str(broker)] for broker in whom if str(broker) in self._ends_again]
+        ends = agree(len(causes), "it ends", "they end")
+        return (
+            f" Mend first what ended {agree(len(causes), 'it', 'them')}, or {ends} again: {'; '.join(causes)}." if causes else ""
+        )
 
     def _deletions(self, whom: Collection[int]) -> str:
         topics = sorted({v.topic for v in self._deleting if not set(whom).isdisjoint(set(v.replicas) - set(v.live_replicas))})

@@ -69,6 +69,8 @@ _WHYS = (
     ),
 )
 """What the text of an exception says; the first that fits."""
+ROOTS = frozenset({why.kind for why in _WHYS} | {"disk"})
+"""Kinds of the roots that are told here."""
 
 
 def chains(scene: Scene) -> Iterator[Chain]:

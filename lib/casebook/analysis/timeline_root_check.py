@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from casebook.analysis import coverage
+from casebook.analysis import coverage, timeline_disks
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_extent import outside, untold
 from casebook.analysis.timeline_roots import likeliest
@@ -19,6 +19,8 @@ from casebook.observed import Source
 
 MOST_LOST = 4
 """Brokers that were lost that a title names."""
+_ENDS = ("broker_lost", "broker_stopped", "all_lost", "disk_failed", "start_failed")
+_LASTING = timeline_disks.ROOTS | {"start_failed"}
 _MILD = ("broker_stopped", "unclean_start", "foreign_protocol")
 
 
@@ -29,7 +31,11 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findin
         question="What began it?",
         coverage=Coverage.every(len(scene.rows), "event", Source.LOGS, Source.HISTORY),
         threshold="any chain of events that hit a partition or a client",
-        facts={"chains": len(chains), "candidates": [root.name for root in roots if root.chain == 0]},
+        facts={
+            "chains": len(chains),
+            "candidates": [root.name for root in roots if root.chain == 0],
+            "ends_again": _ends_again(scene, chains, roots),
+        },
     )
     if not chains:
         if not scene.rows:
@@ -64,6 +70,18 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findin
         evidence=tuple(proof(text) for text in list(dict.fromkeys(proofs))[: 2 * SHOWN]),
         caveats=(*(f"Against it: {text}." for text in against), *unchecked),
     )
+
+
+def _ends_again(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> dict[str, str]:
+    """Of each broker that is down, what ended it and will do so again: no start mends a full disk, or what forbids it."""
+    first: dict[int, Root] = {}
+    for root in roots:
+        first.setdefault(root.chain, root)
+    last: dict[int, Root] = {}
+    for place in sorted(first, key=lambda place: (chains[place].opened, place)):
+        if chains[place].kind in _ENDS and first[place].broker is not None:
+            last[first[place].broker] = first[place]
+    return {str(b): root.name for b, root in sorted(last.items()) if root.kind in _LASTING and is_down(scene, b)}
 
 
 def _lack(scene: Scene) -> str:

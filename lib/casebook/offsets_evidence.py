@@ -1,6 +1,6 @@
 """What a case tells of its offsets topic, gathered once for every notebook that asks: logs, log dirs, one scan."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from casebook.analysis import (
     log_checks,
     no_offsets_topic,
     offsets_topic,
+    timeline_corrected,
 )
 from casebook.analysis.coordinator_scene import within
 from casebook.analysis.coordinator_states import State, load_buffer
@@ -21,9 +22,10 @@ from casebook.analysis.deletion import Deletions, Place
 from casebook.analysis.offsets_rows import OffsetsPartition
 from casebook.analysis.offsets_topic import OffsetsTopic
 from casebook.analysis.settings import Settings
+from casebook.analysis.timeline_rows import Clock
 from casebook.case import Case
 from casebook.errors import ScanError
-from casebook.events import Event
+from casebook.events import Event, LogFile
 from casebook.facts import Cluster
 from casebook.findings import NOTHING, Finding, Question, once
 from casebook.scans import batch_sizes
@@ -45,15 +47,24 @@ class OffsetsEvidence:
         cluster: As the case tells it.
         version: The release whose rules apply.
         logs: What the logs tell.
+        clocks: Told when they are asked for: how far those of the logs are off.
         scan: Whether segments may be read: seconds for Spark, and longer for many of them. What was read before is used anyway.
         progress: Told how far the scan is.
     """
 
     def __init__(
-        self, case: Case, cluster: Cluster, version: VersionInUse, *, logs: Logs, scan: bool, progress: Progress | None = None
+        self,
+        case: Case,
+        cluster: Cluster,
+        version: VersionInUse,
+        *,
+        logs: Logs,
+        clocks: Callable[[], Iterable[Clock]] = tuple,
+        scan: bool,
+        progress: Progress | None = None,
     ) -> None:
         self._case, self._cluster, self._version = case, cluster, version
-        self._logs, self._scan, self._progress = logs, scan, progress
+        self._logs, self._clocks, self._scan, self._progress = logs, clocks, scan, progress
 
     @cached_property
     def log_dirs(self) -> tuple[LogDir, ...]:
@@ -63,7 +74,13 @@ class OffsetsEvidence:
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """What the brokers' logs say of cleaning and loading."""
-        return tuple(event for event in self._logs.events(kinds=_KINDS) if event.broker is not None)
+        told = (event for event in self._logs.events(kinds=_KINDS) if event.broker is not None)
+        return timeline_corrected.corrected(told, self._clocks())
+
+    @cached_property
+    def files(self) -> tuple[LogFile, ...]:
+        """What the logs cover."""
+        return timeline_corrected.covered(self._logs.files, self._clocks())
 
     @cached_property
     def lines(self) -> tuple[Event, ...]:
@@ -159,7 +176,7 @@ class OffsetsEvidence:
             self._version,
             log_dirs=self.log_dirs,
             events=self.events,
-            files=self._logs.files,
+            files=self.files,
             groups=[group.group for group in scanned.groups],
             lines=self.lines,
             segments=scanned.segments,
@@ -199,7 +216,7 @@ class OffsetsEvidence:
             self._version,
             log_dirs=self.log_dirs,
             events=self.events,
-            files=self._logs.files,
+            files=self.files,
             scanned=scanned,
             rates=rates,
             failed=self.aggregate if isinstance(self.aggregate, ScanError) else None,

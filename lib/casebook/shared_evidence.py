@@ -121,6 +121,7 @@ class SharedEvidence:
                 self._cluster,
                 self._version,
                 logs=self.logs(timezone),
+                clocks=lambda: self.timeline(timezone).clocks,
                 scan=scan,
                 progress=self._progress("Reading segments", unit="parts"),
             )

@@ -165,14 +165,17 @@ def test_who_is_down_decides_on_the_root():
 
 
 def test_cut_requests_are_a_lower_bound():
-    """A log that was not read to its end."""
+    """A log that was not read to its end, and one that does not reach back to the start of its broker."""
+    start = event("broker_starting", -60_000, 1)
     line = event("bad_request", 0, 1, api_key=18, api_version=9, client="/10.0.0.7:4711")
     whole, part = log(1), replace_damage(log(1))
     of = Cluster(brokers={1: Broker(id=1)}, brokers_known=True)
-    assert finding(examined(line, covered=[whole], of=of), "unknown_requests").title.startswith("Broker 1 was sent 1 unknown")
-    assert finding(examined(line, covered=[part], of=of), "unknown_requests").title.startswith(
-        "Broker 1 was sent at least 1 unknown"
+    assert finding(examined(start, line, covered=[whole], of=of), "unknown_requests").title.startswith(
+        "Broker 1 was sent 1 unknown"
     )
+    for lines, covered in (((start, line), part), ((line,), whole)):
+        told = finding(examined(*lines, covered=[covered], of=of), "unknown_requests")
+        assert told.title.startswith("Broker 1 was sent at least 1 unknown")
 
 
 def replace_damage(file):

@@ -11,7 +11,9 @@ Comparable, as it is said of the cluster and would be the same however much of i
   shorter where the number may be smaller, or by what the list ``unknown_...`` beside it names, and never names what the whole one does not.
   Of ``candidates`` the first is compared: the root that is named. Of ``events`` one that only says that a broker lost its session
   is held against all that befell this broker: that is what its other events have in common, and a person reads no cause in it.
-  ``closed`` is the last end of several windows, so it is a bound as a number is.
+  ``closed`` is the last end of several windows, so it is a bound as a number is. Bounds that say so, ``..._low`` and ``..._high``, may be
+  wider. Where an answer says of which moments it is, ``as_of``, one of an earlier moment is compared by its status alone.
+* ``subject``, which may be one of several that the whole answer names in ``brokers``.
 * ``next``: the brokers that the first step with any ``starts``.
 
 Wording, or about the evidence itself, so not comparable: ``title``, ``why``, ``looked_at``, ``threshold``, ``caveats``, ``evidence``,
@@ -42,6 +44,7 @@ _OF_EVIDENCE = frozenset(
     {
         "unreadable", "parts", "missing", "origin", "origins", "lines", "shapes", "untold", "unknown", "uncertainty_ms", "reason",
         "chains", "bound", "of_unknown_length", "missing_in_sync", "unjudged",
+        "rules_of_copies",
     }
 )  # fmt: skip
 """Facts that count what was looked at, or what of it is unknown."""
@@ -58,6 +61,7 @@ _END = "closed"
 """The last end of several windows: with fewer of them it may be earlier, and it may be later where their lengths are bounds."""
 _LOST = re.compile(r"broker (\d+) lost its session")
 """Of an event all that is sure where the log of its broker is missing: whatever befell the broker, it was that."""
+_AS_OF = "as_of"
 _OPEN = frozenset({"open_ends", "still"})
 """How many ends nobody knows: with less evidence, more."""
 
@@ -82,7 +86,8 @@ def compare(whole: Finding | None, lesser: Finding | None) -> Difference:
         return _other_status(whole, lesser)
     if lesser.check in ABOUT_EVIDENCE or lesser.status not in (Status.FINDING, Status.OK):
         return Difference(EQUAL if lesser.title == whole.title else WEAKER)
-    wrong = [*_of_the_head(whole, lesser), *_of_facts(whole, lesser)]
+    earlier = _is_earlier(whole.facts.get(_AS_OF), lesser.facts.get(_AS_OF))
+    wrong = [] if earlier else [*_of_the_head(whole, lesser), *_of_facts(whole, lesser)]
     if wrong:
         return Difference(CONTRADICTION, "; ".join(wrong))
     return Difference(EQUAL if _core(whole) == _core(lesser) else WEAKER)
@@ -123,7 +128,7 @@ def first_started(finding: Finding) -> tuple[int, ...]:
 def _of_the_head(whole: Finding, lesser: Finding) -> Iterator[str]:
     if rank(lesser.severity) < rank(whole.severity):
         yield f"severity {whole.severity} -> {lesser.severity}"
-    if lesser.subject != whole.subject and lesser.subject != {"kind": "cluster"}:
+    if lesser.subject not in (whole.subject, {"kind": "cluster"}) and not _is_one_of(lesser.subject, whole):
         yield f"subject {dict(whole.subject)} -> {dict(lesser.subject)}"
     if first_started(lesser) and first_started(lesser) != first_started(whole):
         yield f"first step starts {first_started(whole)} -> {first_started(lesser)}"
@@ -134,12 +139,23 @@ def _of_the_head(whole: Finding, lesser: Finding) -> Iterator[str]:
             yield f"since {whole.since} -> {lesser.since}"
 
 
+def _is_one_of(subject: Mapping[str, object], whole: Finding) -> bool:
+    return subject.get("kind") == "broker" == whole.subject.get("kind") and subject["broker"] in whole.facts.get("brokers", ())
+
+
+def _is_earlier(whole: Mapping[str, str] | None, lesser: Mapping[str, str] | None) -> bool:
+    """Whether the evidence of any broker ends earlier."""
+    return any(_seconds(at) < _seconds(whole[of]) for of, at in (lesser or {}).items() if whole and of in whole)
+
+
 def _of_facts(whole: Finding, lesser: Finding) -> Iterator[str]:
     fewer = bool(_AT_LEAST.search(lesser.title) or any(_above_nothing(lesser.facts.get(name)) for name in _OF_UNSEEN))
     bounds = fewer, bool(_AT_MOST.search(lesser.title))
     for name in sorted(filter(_is_comparable, whole.facts.keys() & lesser.facts.keys())):
         before, now = whole.facts[name], lesser.facts[name]
         if name in _OPEN and before is not None and now is not None and now >= before:
+            continue
+        if before and now and ((name.endswith("_low") and now <= before) or (name.endswith("_high") and now >= before)):
             continue
         if name == _BEGIN and lesser.at_latest and before and now and now >= before:
             continue

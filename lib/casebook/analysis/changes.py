@@ -111,7 +111,7 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
 
 _NAMES = (
     "topics", "subjects", "brokers", "dead", "unsafe", "segments", "copies", "groups", "candidates", "misplaced", "rules",
-    "settings",
+    "rules_of_copies", "settings",
 )  # fmt: skip
 _NAMES_OF: Mapping[str, tuple[str, ...]] = {"offsets_topic.compacted": ("brokers",), _CLOCKS: ("off",), _OWNERS: ("misplaced",)}
 """Facts that name what a finding is about: of all checks, and of those whose other lists are not what has changed."""

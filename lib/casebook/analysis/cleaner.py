@@ -7,7 +7,7 @@ from casebook.analysis import cleaner_lives, cleaner_map
 from casebook.analysis.cleaner_map import Dirt, Obstacle
 from casebook.analysis.retention import CleanerSettings, Value
 from casebook.analysis.words import count, moment, number
-from casebook.events import Event
+from casebook.events import Event, LogFile
 from casebook.facts import instant
 from casebook.storage import CLEANER_CHECKPOINT, OFFSETS_TOPIC, LogDir, OffsetsLog, Replica
 from casebook.versions import CLEANER_FAILURE, COMPACTION_LAG, KafkaVersion
@@ -31,6 +31,7 @@ BLOCKED = ("C1", "C2", "C3", "C4", "C10", "C5", "C6")
 """Verdicts after which the topic grows until somebody acts."""
 
 _DAY = 86_400_000
+_TORN = "Not all of its logs could be read: a death of a thread may stand there."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,12 +133,14 @@ def broker_cleaner(
     log_dirs: Iterable[LogDir],
     events: Iterable[Event],
     compacted: Iterable[str],
+    files: Iterable[LogFile] = (),
 ) -> BrokerCleaner:
     """What is known of a broker's cleaner.
 
     Args:
         log_dirs: Of all brokers.
         events: Of all brokers.
+        files: What these logs cover.
         compacted: Topics whose policy says compact.
     """
     own = [log_dir for log_dir in log_dirs if log_dir.broker == broker]
@@ -165,7 +168,7 @@ def broker_cleaner(
         failed=failed,
         failed_before=None if failed else before,
         last_cleaned=next((event for event in reversed(told) if event.kind == "cleaned"), None),
-        doubt=cleaner_lives.doubt(lives),
+        doubt=cleaner_lives.doubt(lives) or (_TORN if any(file.damage for file in files if file.broker == broker) else ""),
         obstacles=tuple(found),
         checkpoint_written=max(written, default=None),
     )

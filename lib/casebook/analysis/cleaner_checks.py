@@ -103,7 +103,7 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted
         threshold=f"rule of {version.version}: {CLEANER_MAP_RULE.at(version.version)}",
         facts={
             "rule": CLEANER_MAP_RULE.at(version.version),
-            "holds": {str(c.broker): c.holds for c in cleaners},
+            "holds": {str(c.broker): None if c.settings.holds_assumed else c.holds for c in cleaners},
             "segments": [_name(obstacle) for _, obstacle in found[:_SHOWN]],
             "need": max((o.need for _, o in found if o.need), default=None),
         },
@@ -121,7 +121,7 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted
     cleaner, obstacle = max(certain or found, key=lambda pair: pair[1].need or 0)
     failure = CLEANER_FAILURE.at(version.version)
     return ask.found(
-        Severity.CRITICAL if certain and not cleaner.died else Severity.WARNING,
+        Severity.CRITICAL if certain and not (cleaner.died or cleaner.doubt) else Severity.WARNING,
         _stops(found, cleaner, obstacle, certain=bool(certain)),
         since=instant(cleaner.dead_since) if _killed_by(cleaner, obstacle) else None,
         why=f"{_span(obstacle, cleaner)} In {version.version} an error while cleaning means: {failure}.",
@@ -134,8 +134,8 @@ def _stops(found: Sequence[tuple[BrokerCleaner, Obstacle]], cleaner: BrokerClean
     segments = number(len(found), "segment")
     if _killed_by(cleaner, obstacle):
         return f"The cleaner of broker {cleaner.broker} {_death(cleaner)}, of {segments} that it cannot take: {_name(obstacle)}"
-    may = "will" if certain else "may"
-    return f"{segments} {may} stop the cleaner of broker {cleaner.broker}, first {_name(obstacle)}"
+    ahead = "will stop, or has stopped," if cleaner.doubt else "will stop"
+    return f"{segments} {ahead if certain else 'may stop'} the cleaner of broker {cleaner.broker}, first {_name(obstacle)}"
 
 
 def _killed_by(cleaner: BrokerCleaner, obstacle: Obstacle) -> bool:
@@ -172,12 +172,14 @@ def _facts(
 ) -> dict[str, object]:
     dead = next((cleaner for cleaner in cleaners if cleaner.died), None)
     died = dead.died if dead else None
+    ill = {p.broker for p in partitions if p.rule in _NOT_WELL}
+    ill |= {cleaner.broker for cleaner in cleaners if without_log_dir(cleaner)[0] in _NOT_WELL}
+    judged = {p.broker for p in partitions} - {p.broker for p in partitions if p.rule == "C0"}
     return {
-        "rules": sorted({p.rule for p in partitions}),
-        "brokers": sorted(
-            {p.broker for p in partitions if p.rule in _NOT_WELL} | {cleaner.broker for cleaner in cleaners if cleaner.died}
-        ),
-        "verdict": blocked[0] if blocked else None,
+        "rules_of_copies": sorted({p.rule for p in partitions}),
+        "brokers": sorted(ill),
+        "unknown_brokers": sorted({cleaner.broker for cleaner in cleaners} - ill - judged),
+        "verdict": blocked[0] if blocked and not _may_be_dead(blocked[0], partitions, cleaners) else None,
         "died": instant(died.time) if died else None,
         "died_on": f"{died.topic}-{died.partition}" if died and died.topic is not None else None,
         "deaths": len(dead.deaths) if dead else None,
@@ -188,8 +190,13 @@ def _facts(
         "slots": died.number("slots") if died else None,
         "least_buffer": dead.least_buffer if dead else None,
         "buffer_to_set": dead.buffer_to_set if dead else None,
-        "largest_dirty_ratio": max((p.dirty_ratio for p in partitions if p.dirty_ratio is not None), default=None),
     }
+
+
+def _may_be_dead(rule: str, partitions: Sequence[OffsetsPartition], cleaners: Iterable[BrokerCleaner]) -> bool:
+    """Whether what is foreseen of a cleaner may have come to pass, as its log was not read."""
+    hit = {p.broker for p in partitions if p.rule == rule}
+    return rule == "C5" and any(cleaner.doubt for cleaner in cleaners if cleaner.broker in hit)
 
 
 def _whose(rule: str, hit: Sequence[OffsetsPartition], cleaners: Sequence[BrokerCleaner]) -> BrokerCleaner | None:
@@ -212,7 +219,7 @@ def _title(rule: str, who: BrokerCleaner | None, hit: Sequence[OffsetsPartition]
         "C3": f"The cleaner{broker} {_death(who)}",
         "C4": f"The cleaner{broker} has given up {number(len(hit), 'partition')}",
         "C10": f"The cleaner{broker} fails with an IOException{_failed_on(who)}",
-        "C5": f"The cleaner{broker} will fail",
+        "C5": f"The cleaner{broker} will fail{', or has' if who and who.doubt else ''}",
         "C6": f"{number(len(hit), 'partition')} should have been cleaned, and was not",
     }
     return f"{said[rule]}{kept}"

@@ -35,32 +35,56 @@ def gaps(scene: Scene) -> coverage.Gaps:
 def waiting(scene: Scene) -> Finding:
     """Which groups wait for their coordinator to load, and until when."""
     partitions, queues, version = scene.partitions, scene.queues, scene.version.version
-    hit = within(partitions, *WAITING)
+    loads = within(partitions, *WAITING)
+    holed = _holed(scene)
+    hit = [one for one in loads if one.judged.coordinator not in holed or one.judged.state is State.LOADING_FOR_EVER]
+    untold = [one for one in loads if one not in hit]
     logs = [queue for queue in queues if queue.log is not None and queue.log.ends is not None]
+    busy = [queue for queue in queues if queue.loading is not None]
     ask = Question(
         check="coordinators.waiting",
         question="Which groups wait for their coordinator to load, and until when?",
         coverage=Coverage.counted(len(logs), len(queues), "broker", Source.LOGS),
         threshold="any partition that its coordinator has not loaded",
-        facts=facts_of(hit) | _ends(hit),
-        evidence=proofs(hit),
+        facts=facts_of(hit) | _ends(hit) | {
+            "unknown_partitions": [one.judged.partition for one in untold],
+            "as_of": {str(queue.broker): instant(queue.log.ends) for queue in logs},
+        },
+        evidence=proofs(loads),
         caveats=_ended_before(logs, scene.at),
-    )
+    )  # fmt: skip
+    if untold and not hit:
+        return _in_a_hole(ask, untold)
     if not hit:
         if not logs:
             return ask.could_not_check("Whether a coordinator still loads is unknown: no broker's log", settle=COLLECT_LOGS)
         return ask.ok("No coordinator loads, as far as the logs tell", gaps=gaps(scene))
-    busy = [queue for queue in queues if queue.loading is not None]
     if old := _not_known_since(hit, busy, scene.at):
         return _waited(ask, hit, old)
     waits = sum(len(one.groups) for one in hit)
     of_all = known_groups(hit) if scene.named else f"{count(waits)} of {number(len(scene.groups), 'group')}"
     of = f"{of_all} cannot consume" if waits else f"{whom(hit)} not served yet"
+    least = "At least " if untold or gaps(scene) else ""
     return ask.found(
-        Severity.WARNING if _soon(hit, scene.at) else Severity.CRITICAL,
-        f"{of}; {_until(hit, scene.at)}",
+        Severity.CRITICAL if _for_long(hit, scene.at) else Severity.WARNING,
+        f"{least}{of}; {_until(hit, scene.at)}",
         why=f"{' '.join(_of_broker(queue) for queue in busy)} Clients are answered {LOADING_ANSWER.at(version)} meanwhile.",
         since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
+    )
+
+
+def _holed(scene: Scene) -> set[int | None]:
+    """Brokers whose log has a part that could not be read: the end of a load may stand there."""
+    return {file.broker for file in scene.files if file.damage and coverage.is_server_log(file)}
+
+
+def _in_a_hole(ask: Question, untold: Sequence[Waiting]) -> Finding:
+    whose = brokers(sorted({one.judged.coordinator for one in untold}))
+    return ask.could_not_check(
+        f"{whom(untold)} waited for a load; whether they still do is unknown",
+        why=f"Not all of the log of {whose} could be read: the end of the load may stand there.",
+        settle=COLLECT_LOGS,
+        since=instant(min((one.judged.since for one in untold if one.judged.since), default=None)),
     )
 
 
@@ -106,9 +130,18 @@ def _ends(hit: Sequence[Waiting]) -> dict[str, object]:
     return {name: None if value is None else instant(round(value)) for name, value in bounds.items()}
 
 
-def _soon(hit: Sequence[Waiting], at: int | None) -> bool:
-    highs = [one.eta.high if one.eta else None for one in hit]
-    return at is not None and None not in highs and max(highs) <= at + SOON
+def _for_long(hit: Sequence[Waiting], at: int | None) -> bool:
+    """Whether any of them waits for longer than anybody can sit out: by its estimate, without one by how long it has waited."""
+    return any(_long(one, at) for one in hit)
+
+
+def _long(one: Waiting, at: int | None) -> bool:
+    high, since = one.eta.high if one.eta else None, one.judged.since
+    if one.judged.state is State.LOADING_FOR_EVER or at is None:
+        return True
+    if high is not None:
+        return high > at + SOON
+    return since is None or since < at - SOON
 
 
 def _until(hit: Sequence[Waiting], at: int | None) -> str:

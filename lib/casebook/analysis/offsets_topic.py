@@ -124,6 +124,7 @@ def examine(
             log_dirs=log_dirs,
             events=events,
             compacted=configured.union(_COMPACTED),
+            files=files,
         )
         for broker in brokers
     }

@@ -97,12 +97,14 @@ def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
         if len(failed):
             title = f"{number(len(failed), 'exception')} of network threads, and no line says what they were sent"
             return ask.could_not_check(title, settle="Give server.log with its stack traces.")
-        gaps = coverage.server_logs(scene.files, scene.cluster, scene.brokers)
+        gaps = (*coverage.server_logs(scene.files, scene.cluster, scene.brokers), *_unknown_brokers(scene))
         return ask.ok("No broker was sent a request that it does not know", gaps=gaps)
     begin = next((one_sentence(chain) for chain in chains if chain.kind == "unknown_request"), "")
     grave = len(failed) > 0 or any(row.kind == "unknown_api_key" for row in thrown)
     kafka, foreign = ([storm for storm in found if bool(storm.protocols) is other] for other in (False, True))
-    least = "at least " if scene.brokers and coverage.server_logs(scene.files, scene.cluster, scene.brokers) else ""
+    cut = any(scene.begins_with_start(storm.broker) is False for storm in found)  # earlier ones may stand in an older log
+    unread = scene.brokers and coverage.server_logs(scene.files, scene.cluster, scene.brokers)
+    least = "at least " if cut or unread else ""
     sent = [f"{least}{number(sum(len(storm.thrown) for storm in kafka), 'unknown request')}{_by_whom(kafka)}"] if kafka else []
     sent += [_in_another(foreign)] if foreign else []
     says = [begin, _THROWN if grave else _REFUSED] if kafka else []
@@ -112,9 +114,15 @@ def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
         capitalised(f"{all_named(_brokers(found))} {agree(len(_brokers(found)), 'was', 'were')} sent {' and '.join(sent)}"),
         why=" ".join(filter(None, says)),
         since=instant(min(row.at for row in thrown)),
+        at_latest=cut,
         next=tuple(_advice(kafka, foreign)),
         caveats=tuple(f"Could not be checked: {text}." for text in unnamed(scene, found)),
     )
+
+
+def _unknown_brokers(scene: Scene) -> coverage.Gaps:
+    """Why there may be brokers of which nobody gave a log: neither znodes nor a history say which there are."""
+    return () if scene.past.there else coverage.registrations(scene.cluster)
 
 
 def _brokers(found: Sequence[Storm]) -> list[int | None]:

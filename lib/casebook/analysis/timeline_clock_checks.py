@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from casebook.analysis import coverage, timeline_zones
 from casebook.analysis.proof import SHOWN
-from casebook.analysis.timeline_clocks import ZONE, ZOOKEEPER, zone_of
+from casebook.analysis.timeline_clocks import ZOOKEEPER, zone_back, zone_of
+from casebook.analysis.timeline_corrected import OFF
 from casebook.analysis.timeline_rows import Clock, Step
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_silences import COLLECT_HISTORY
@@ -15,11 +16,6 @@ from casebook.facts import instant
 from casebook.findings import Coverage, Finding, Gap, Question, Severity
 from casebook.findings import Step as Advice
 from casebook.observed import Source
-
-OFF = 1000
-"""Milliseconds of skew from which on logs read side by side mislead."""
-PAUSE = 120_000
-"""A broker that runs prints something within so many milliseconds: what a change by whole quarters of an hour may lack."""
 
 _MEND = "Mend the time synchronisation of the hosts."
 _SLEW = "Mend the time synchronisation of the hosts: a running clock must be slewed, not set."
@@ -158,11 +154,7 @@ def _doubled(scene: Scene, one: _Moved) -> bool:
 
 def _zone_change(step: Step, by: int | None) -> int | None:
     """Whole quarters of an hour: what zones change by, and daylight saving time; without skews, what the two lines allow."""
-    if by is not None:
-        return zone_of(by)
-    back = step.left - step.shown
-    quarters = -(-back // ZONE) * ZONE
-    return -quarters if back > 0 and quarters - back <= PAUSE and zone_of(quarters) is not None else None
+    return zone_back(step) if by is None else zone_of(by)
 
 
 def _changed(ask: Question, moved: Sequence[_Moved], type_it: Sequence[Advice]) -> Finding:

@@ -39,6 +39,8 @@ LATENESS = 1000
 """Milliseconds of doubt where a broker is only known to have heard of something: it may have heard late."""
 USEFUL = 1000
 """Milliseconds of doubt, from which on a skew must be twice as large to say anything."""
+PAUSE = 120_000
+"""A broker that runs prints something within so many milliseconds: what a change by whole quarters of an hour may lack."""
 NEAR_ZONE = 5000
 """A clock that is off by a zone is right otherwise, to so many milliseconds."""
 
@@ -327,6 +329,13 @@ def zone_of(skew: int) -> int | None:
     """The whole quarters of an hour by which two zones differ, milliseconds, where a clock is off by no more than that."""
     quarters = round(skew / ZONE) * ZONE
     return quarters if 0 < abs(quarters) <= FARTHEST and abs(skew - quarters) <= NEAR_ZONE else None
+
+
+def zone_back(step: Step) -> int | None:
+    """The whole quarters by which lines that go back may have moved, as a zone does, where no skew tells; negative."""
+    back = step.left - step.shown
+    quarters = -(-back // ZONE) * ZONE
+    return -quarters if back > 0 and quarters - back <= PAUSE and zone_of(quarters) is not None else None
 
 
 def _unknown(late: Sequence[int]) -> str:

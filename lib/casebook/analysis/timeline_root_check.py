@@ -67,6 +67,7 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findin
         (f"Likeliest root: {first.name}" if first else chains[0].title) + _lost(scene, chains),
         why=". ".join(told) + ".",
         since=instant(chains[0].opened),
+        at_latest=chains[0].kind == "unknown_request" and scene.begins_with_start(chains[0].broker) is False,
         evidence=tuple(proof(text) for text in list(dict.fromkeys(proofs))[: 2 * SHOWN]),
         caveats=(*(f"Against it: {text}." for text in against), *unchecked),
     )

@@ -180,13 +180,14 @@ class Clock(NamedTuple):
 
     def ahead(self, file: str, line: int) -> int | None:
         """Milliseconds by which it was ahead when a line was printed."""
-        return self.skews[self._stretch(file, line)]
+        return self.skews[self.stretch(file, line)]
 
     def is_behind_a_step(self, file: str, line: int) -> bool:
         """Whether it had been set when a line was printed."""
-        return self._stretch(file, line) > 0
+        return self.stretch(file, line) > 0
 
-    def _stretch(self, file: str, line: int) -> int:
+    def stretch(self, file: str, line: int) -> int:
+        """How often it had been set when a line was printed."""
         return sum(file in step.lines and line >= step.lines[file] for step in self.steps)
 
 

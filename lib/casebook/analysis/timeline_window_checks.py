@@ -137,7 +137,7 @@ def _two_leaders_found(scene: Scene, ask: Question, hit: Sequence[Window], chain
             Severity.WARNING,
             f"{title}: planned moves" if planned else title,
             why=f"{why} Leaders were moved while their brokers were well." if planned else why,
-            since=instant(worst.opened),
+            since=instant(min(window.opened for window in hit)),
             next=(
                 Step(kind="first", text="Producers whose records must not be lost use acks=all with min.insync.replicas of 2."),
             ),

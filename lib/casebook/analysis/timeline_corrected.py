@@ -1,0 +1,66 @@
+"""Events and what logs cover by the reference clock, for whoever asks about brokers without their timeline."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from casebook.analysis.timeline_clocks import owner_of, zone_back
+from casebook.analysis.timeline_rows import Clock
+from casebook.events import Event, LogFile
+
+OFF = 1000
+"""Milliseconds of skew from which on logs read side by side mislead."""
+
+
+def corrected(events: Iterable[Event], clocks: Iterable[Clock]) -> tuple[Event, ...]:
+    """Events by the reference clock where that of their log is off by more than :data:`OFF`, or was set while it was written.
+
+    What is less moves no verdict on what brokers did for minutes. Lines behind a step of unknown size keep their order: they are
+    taken to have moved by a zone, or else to follow at once.
+    """
+    off = _off(clocks)
+
+    def moved(event: Event) -> Event:
+        found = off.get(owner_of(event.broker, event.file))
+        return (
+            event
+            if found is None or event.time is None
+            else event._replace(time=event.time - found.ahead(event.file, event.line))
+        )
+
+    return tuple(map(moved, events)) if off else tuple(events)
+
+
+def covered(files: Iterable[LogFile], clocks: Iterable[Clock]) -> tuple[LogFile, ...]:
+    """What logs cover, by the same clock: with what it was off by at their begin and at their end."""
+    off = _off(clocks)
+
+    def moved(file: LogFile) -> LogFile:
+        found = off.get(owner_of(file.broker, file.file))
+        if found is None or file.first is None or file.last is None:
+            return file
+        return file._replace(first=file.first - found.ahead(file.file, 1), last=file.last - found.ahead(file.file, file.lines))
+
+    return tuple(map(moved, files)) if off else tuple(files)
+
+
+class _Off(NamedTuple):
+    """A clock that is off, and by how much between its steps; where nobody knows, by how far its lines went back."""
+
+    clock: Clock
+    by: Sequence[int]
+
+    def ahead(self, file: str, line: int) -> int:
+        return self.by[self.clock.stretch(file, line)]
+
+
+def _off(clocks: Iterable[Clock]) -> dict[str, _Off]:
+    wrong = (clock for clock in clocks if clock.steps or abs(clock.skew or 0) > OFF + (clock.uncertainty or 0))
+    return {clock.owner: _Off(clock, _between_steps(clock)) for clock in wrong}
+
+
+def _between_steps(clock: Clock) -> list[int]:
+    known = [clock.skews[0] or 0]
+    for step in clock.steps:
+        back = zone_back(step) or min(0, step.shown - step.left)
+        known.append(known[-1] + back if step.skew is None else step.skew)
+    return known

@@ -146,7 +146,6 @@ class _Judge:
         self._settings = Settings(cluster, version)
         self._keeps_only_when_off = LAST_ISR_MEMBER_KEPT.at(version) != "always"
         self._deleting = {name for name, topic in cluster.topics.items() if topic.deleting}
-        self._deletions_unread = any(_DELETIONS.startswith(part.path) for part in (*cluster.problems, *cluster.missing_parts))
 
     def verdict(self, partition: Partition) -> Verdict:
         state = partition.state
@@ -202,14 +201,7 @@ class _Judge:
                 return State.REASSIGNING, None, f"Led by {leader} while its replicas are being reassigned."
             return State.ONLINE, None, f"Led by {leader}."
         condition = State.LEADERLESS if leader is None else State.LEADER_DEAD
-        rule, why = self._blocked_by(partition, partition.state, unclean, clean_winner)
-        if rule == "R8" and self._deletions_unread:
-            return (
-                State.UNKNOWN,
-                "R9",
-                "Nobody leads it and nothing blocks an election: its topic may be being deleted, which is not known.",
-            )
-        return condition, rule, why
+        return condition, *self._blocked_by(partition, partition.state, unclean, clean_winner)
 
     def _surely_leaderless(self, partition: Partition) -> bool:
         """Whether the state alone says so, where the registrations or the assignment are not part of the evidence."""
@@ -331,7 +323,6 @@ class _Judge:
         return f"Being deleted; waits for {ids(dead)} to delete its replica." if dead else "Being deleted."
 
 
-_DELETIONS = "/admin/delete_topics"
 _UNJUDGED = (State.UNKNOWN, State.DELETING)
 
 _WAITING = frozenset({"R1", "R3", "R4", "R6", "R10", "R11"})

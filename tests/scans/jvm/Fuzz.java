@@ -172,7 +172,8 @@ public final class Fuzz {
     int index = segment.batches.indexOf(batch);
     long offset = ByteBuffer.wrap(bytes).getLong(batch.start());
     long most = segment.range.ceiling() - 100_000;
-    long[] offsets = {0, -1, offset - 1, offset + 1, offset + 1000, Long.MAX_VALUE, random.nextLong(), random.nextInt(1 << 20), most, 1L << 31};
+    long before = segment.batches.get(Math.max(0, index - 1)).records().keySet().iterator().next(); // as if the batch before had one record
+    long[] offsets = {0, -1, offset - 1, offset + 1, offset + 1000, Long.MAX_VALUE, random.nextLong(), random.nextInt(1 << 20), most, 1L << 31, before + 1};
     long forged = offsets[random.nextInt(offsets.length)];
     ByteBuffer.wrap(bytes).putLong(batch.start(), forged);
     boolean wrapper = batch.magic() < 2 && batch.compressed();

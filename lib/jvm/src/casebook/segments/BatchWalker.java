@@ -181,8 +181,15 @@ public final class BatchWalker {
    * Where one behind the other fits without a gap, that is it: by the offset before, or by the number of records.
    */
   private boolean contradictedBy(long behind) throws IOException {
-    if (next.offset > header.lastOffset || next.offset < floor || !soundAt(behind)) {
+    if (next.offset > header.lastOffset || next.offset < floor || !soundAt(behind, next)) {
       return false;
+    }
+    if (isWrapper(header) && firstOffset(header) == floor) {
+      return false; // its records take up where those before it ended
+    }
+    long first = firstOffset(next);
+    if (first < floor || first > next.offset) {
+      return false; // the one behind cannot be where it says either
     }
     if (next.offset == floor + header.lastOffsetDelta + 1) {
       return true;
@@ -198,7 +205,7 @@ public final class BatchWalker {
 
   /** The offset of a batch's first record, for which a compressed set of formats 0 and 1 is opened, as it states that of its last. */
   private long firstOffset(Header of) throws IOException {
-    if (of.magic == 2 || !of.compressed() || !soundAt(of.position)) {
+    if (!isWrapper(of) || !soundAt(of.position, of)) {
       return of.offset;
     }
     try {
@@ -211,6 +218,11 @@ public final class BatchWalker {
     }
   }
 
+  /** Whether a header is of a compressed set of formats 0 and 1, which states the offset of its last record only. */
+  private static boolean isWrapper(Header of) {
+    return of.magic < 2 && of.compressed();
+  }
+
   private boolean plausibleAt(long at) throws IOException {
     long room = Math.min(window.have(at, Header.LONGEST), range.end() - at);
     if (room < Header.SHORTEST) {
@@ -220,9 +232,9 @@ public final class BatchWalker {
     return implausible(next) == null && next.size <= range.end() - at;
   }
 
-  private boolean soundAt(long at) throws IOException {
-    int size = (int) next.size;
-    return window.have(at, size) >= size && checksum.fits(window.buffer(), window.at(at), size, next.magic);
+  private boolean soundAt(long at, Header of) throws IOException {
+    int size = (int) of.size;
+    return window.have(at, size) >= size && checksum.fits(window.buffer(), window.at(at), size, of.magic);
   }
 
   /**

@@ -6,7 +6,7 @@ Comparable, as it is said of the cluster and would be the same however much of i
 * ``since``, with what ``at_latest`` makes of it: a bound. An exact begin must be that of the whole case within a second; a bound may be
   later, and never lies before an exact begin that was known.
 * ``facts``: numbers, texts, moments, lists and mappings of them, by name. A number may be smaller where the finding states that it saw a
-  part (``at least`` in the title, or a fact of :data:`_OF_UNSEEN` above nothing), larger where it states a bound (``at most``, ``up to``
+  part (``at least`` in the title, a fact of :data:`_OF_UNSEEN` above nothing, or evidence that it says to end earlier), larger where it states a bound (``at most``, ``up to``
   in the title), and unknown always; durations (``..._ms``, ``milliseconds``) are the same within a second, as clocks err. A list may be
   shorter where the number may be smaller, or by what the list ``unknown_...`` beside it names, and never names what the whole one does not.
   Of ``candidates`` the first is compared: the root that is named. Of ``events`` one that only says that a broker lost its session
@@ -19,6 +19,8 @@ Comparable, as it is said of the cluster and would be the same however much of i
 Wording, or about the evidence itself, so not comparable: ``title``, ``why``, ``looked_at``, ``threshold``, ``caveats``, ``evidence``,
 ``settle``, the text of steps, facts of :data:`_OF_EVIDENCE`, and what the checks of :data:`ABOUT_EVIDENCE` find. Of these checks only
 a false ``ok`` counts.
+
+``ok`` of evidence that ends before what the whole case finds began, and says so, is an answer as of then.
 
 An answer to a lesser case may be weaker: could not check, not applicable (with a reason), a lower severity, a bound for a value, unknown
 for a number. It may not be stronger: what could not be checked of all the evidence is not known from a part of it.
@@ -104,7 +106,8 @@ def _unasked(whole: Finding | None, lesser: Finding | None) -> Difference:
 def _other_status(whole: Finding, lesser: Finding) -> Difference:
     change = f"{whole.status} -> {lesser.status}"
     if lesser.status is Status.OK:
-        return Difference(FALSE_OK, change)
+        as_of_then = _ends_before(whole, lesser) or _is_earlier(whole.facts.get(_AS_OF), lesser.facts.get(_AS_OF))
+        return Difference(WEAKER if as_of_then else FALSE_OK, change)
     if lesser.status is Status.FINDING and lesser.check not in ABOUT_EVIDENCE:
         return Difference(CONTRADICTION, change)
     return Difference(WEAKER, change)
@@ -143,6 +146,18 @@ def _is_one_of(subject: Mapping[str, object], whole: Finding) -> bool:
     return subject.get("kind") == "broker" == whole.subject.get("kind") and subject["broker"] in whole.facts.get("brokers", ())
 
 
+def _ended_earlier(whole: Finding, lesser: Finding) -> list[int]:
+    """Where evidence ends, epoch ms, that ends earlier than that of the whole case: the answer says so, and counts up to there."""
+    before, now = whole.coverage.observed, lesser.coverage.observed
+    return [now[source].last for source in now.keys() & before.keys() if now[source].last < before[source].last]
+
+
+def _ends_before(whole: Finding, lesser: Finding) -> bool:
+    """Whether the evidence ends before what the whole case finds began."""
+    ends = _ended_earlier(whole, lesser)
+    return bool(ends and whole.since) and min(ends) < 1000 * (_seconds(whole.since) + _SECOND)
+
+
 def _is_earlier(whole: Mapping[str, str] | None, lesser: Mapping[str, str] | None) -> bool:
     """Whether the evidence of any broker ends earlier."""
     return any(_seconds(at) < _seconds(whole[of]) for of, at in (lesser or {}).items() if whole and of in whole)
@@ -150,6 +165,7 @@ def _is_earlier(whole: Mapping[str, str] | None, lesser: Mapping[str, str] | Non
 
 def _of_facts(whole: Finding, lesser: Finding) -> Iterator[str]:
     fewer = bool(_AT_LEAST.search(lesser.title) or any(_above_nothing(lesser.facts.get(name)) for name in _OF_UNSEEN))
+    fewer |= bool(_ended_earlier(whole, lesser))
     bounds = fewer, bool(_AT_MOST.search(lesser.title))
     for name in sorted(filter(_is_comparable, whole.facts.keys() & lesser.facts.keys())):
         before, now = whole.facts[name], lesser.facts[name]

@@ -48,7 +48,7 @@ def waiting(scene: Scene) -> Finding:
         threshold="any partition that its coordinator has not loaded",
         facts=facts_of(hit) | _ends(hit) | {
             "unknown_partitions": [one.judged.partition for one in untold],
-            "as_of": {str(queue.broker): instant(queue.log.ends) for queue in logs},
+            "as_of": _as_of(scene),
         },
         evidence=proofs(loads),
         caveats=_ended_before(logs, scene.at),
@@ -71,6 +71,15 @@ def waiting(scene: Scene) -> Finding:
         why=f"{' '.join(_of_broker(queue) for queue in busy)} Clients are answered {LOADING_ANSWER.at(version)} meanwhile.",
         since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
     )
+
+
+def _as_of(scene: Scene) -> dict[str, str]:
+    """When each broker printed the last line that is here."""
+    last: dict[int, int] = {}
+    for file in scene.files:
+        if file.broker is not None and file.last is not None and coverage.is_server_log(file):
+            last[file.broker] = max(file.last, last.get(file.broker, file.last))
+    return {str(broker): instant(at) for broker, at in sorted(last.items())}
 
 
 def _holed(scene: Scene) -> set[int | None]:
@@ -189,7 +198,7 @@ def endless(scene: Scene) -> Finding:
         question="Can every load come to an end?",
         coverage=Coverage.every(len(scene.partitions), "offsets partition", Source.LOGS),
         threshold="a batch larger than offsets.load.buffer.size, before 0.10.1",
-        facts=facts_of(hit) | {"largest_batch": max(largest.values(), default=None)},
+        facts=facts_of(hit) | {"largest_batch": max(largest.values(), default=None), "as_of": _as_of(scene)},
         evidence=proofs(hit),
         caveats=assumed(load_buffer(settings, one.judged.coordinator).origin for one in (*hit, *loading)),
     )

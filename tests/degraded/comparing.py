@@ -64,7 +64,7 @@ _END = "closed"
 _LOST = re.compile(r"broker (\d+) lost its session")
 """Of an event all that is sure where the log of its broker is missing: whatever befell the broker, it was that."""
 _AS_OF = "as_of"
-_OPEN = frozenset({"open_ends", "still"})
+_OPEN = frozenset({"open_ends", "still", "open"})
 """How many ends nobody knows: with less evidence, more."""
 
 

@@ -121,7 +121,8 @@ class TestDamage:
         whole = b"".join(encoded(batch, 2) for batch in log.batches)
         flipped = bytearray(whole)
         flipped[sizes[0] + sizes[1] - 3] ^= 1
-        for broker, content in ((1, whole), (2, bytes(flipped)), (3, whole + whole[:50])):
+        torn = encoded((Record(4, b"k", b"v" * 50, 1, 0),), 2)[:50]
+        for broker, content in ((1, whole), (2, bytes(flipped)), (3, whole + torn)):
             folder = tmp_path / str(broker) / "t-0"
             folder.mkdir(parents=True)
             (folder / f"{0:020}.log").write_bytes(content)

@@ -11,6 +11,7 @@ from casebook.analysis.durability_settings import disagreeing
 from casebook.analysis.durability_verdicts import Answer, rows
 from casebook.analysis.proof import assumed
 from casebook.analysis.settings import BUILT_IN_ASSUMED
+from casebook.analysis.timeline_extent import behind_its_end
 from casebook.analysis.timeline_history import Past
 from casebook.analysis.words import agree, brokers, count, duration, number, size
 from casebook.facts import Cluster
@@ -176,7 +177,8 @@ def brokers_agree(scene: Scene, found: Sequence[SettingRow]) -> Finding:
         title = f"Whether all brokers agree is unknown: the settings of {brokers(missing)} were not collected"
         return ask.could_not_check(title, settle=SETTLE[CLUSTER])
     if not differ:
-        return ask.nothing_in(found, "All brokers agree in every setting", gaps=coverage.overrides(scene.cluster, "brokers"))
+        gaps = (*coverage.overrides(scene.cluster, "brokers"), *coverage.partitions(scene.cluster))  # assignments name the dead
+        return ask.nothing_in(found, "All brokers agree in every setting", gaps=gaps)
     key = min(differ, key=lambda name: (name not in _DECISIVE, name))
     values = "; ".join(f"{value or 'not set'} on {brokers(of)}" for value, of in differ[key].items())
     return ask.found(
@@ -230,7 +232,7 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
         gone: What ZooKeeper's history tells; ``None`` where the case has none.
     """
     told = gone is not None
-    missing = coverage.history(gone, cluster) if told else ()
+    missing = (*coverage.history(gone, cluster), *behind_its_end(gone, cluster)) if told else ()
     known, unknown = [row for row in found if row.min_isr is not None], [row for row in found if row.min_isr is None]
     ask = Question(
         check="durability.isr_alone",

@@ -5,12 +5,14 @@ outside of it is no sign that nothing happened there.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 
 from casebook.analysis import coverage
 from casebook.analysis.coverage import COLLECT_LOGS, OTHER_LOGS, Gaps
+from casebook.analysis.timeline_history import Past
 from casebook.analysis.timeline_rows import Row
 from casebook.analysis.timeline_scene import SLACK, Scene
-from casebook.facts import Stat, instant
+from casebook.facts import Cluster, Stat, instant
 from casebook.findings import Gap
 
 _CHANGES = (
@@ -31,15 +33,15 @@ def outside(scene: Scene) -> Gaps:
 
 
 def _outside_history(scene: Scene) -> Iterator[Gap]:
-    first, (last, zxid) = scene.past.first, scene.past.last
+    first, (last, _) = scene.past.first, scene.past.last
     rows = [row for row in scene.kinds(_CHANGES) if row.source == "broker"]
     if before := next((row for row in rows if row.at < first - _doubt(scene, row)), None):
         why = f"ZooKeeper's history begins at {instant(first)}; {before.proof} tells of a change before."
         yield Gap(why=why, settle=OTHER_LOGS)
-    later = [path for path, stat in _written(scene) if (stat.mzxid or 0) > zxid]
-    later += [row.proof for row in rows if row.at > last + _doubt(scene, row)]
-    if later:
-        why = f"ZooKeeper's history ends at {instant(last)}; {later[0]} tells of a change after it."
+    later = behind_its_end(scene.past, scene.cluster)
+    yield from later
+    if not later and (line := next((row for row in rows if row.at > last + _doubt(scene, row)), None)):
+        why = f"ZooKeeper's history ends at {instant(last)}; {line.proof} tells of a change after it."
         yield Gap(why=why, settle=OTHER_LOGS)
 
 
@@ -62,17 +64,27 @@ def _written_after(scene: Scene, broker: int, at: int) -> str | None:
     """A znode that a broker wrote, as its leader or as the controller, or of which the controller learnt, later than a moment."""
     cluster = scene.cluster
     if cluster.controller is not None and cluster.controller.broker == broker:
-        return next((path for path, stat in _written(scene) if (stat.mtime or 0) > at), None)
+        return next((path for path, stat in _written(cluster) if (stat.mtime or 0) > at), None)
     own = (p for p in cluster.partitions if p.state is not None and p.state.leader == broker and p.state.stat is not None)
     return next((p.state_path for p in own if (p.state.stat.mtime or 0) > at), None)
 
 
-def _written(scene: Scene) -> Iterator[tuple[str, Stat]]:
+def behind_its_end(past: Past, cluster: Cluster) -> Gaps:
+    """What znodes tell of changes after the end of a history."""
+    if past.last is None:
+        return ()
+    last, zxid = past.last
+    later = (path for path, stat in _written(cluster) if (stat.mzxid or 0) > zxid)
+    why = "ZooKeeper's history ends at {}; {} tells of a change after it."
+    return tuple(Gap(why=why.format(instant(last), path), settle=OTHER_LOGS) for path in islice(later, 1))
+
+
+def _written(cluster: Cluster) -> Iterator[tuple[str, Stat]]:
     """States and registrations as they were walked."""
-    for partition in scene.cluster.partitions:
+    for partition in cluster.partitions:
         if partition.state is not None and partition.state.stat is not None:
             yield partition.state_path, partition.state.stat
-    for broker in scene.cluster.brokers.values():
+    for broker in cluster.brokers.values():
         if broker.stat is not None:
             yield f"/brokers/ids/{broker.id}", broker.stat
 

@@ -16,7 +16,8 @@ from tests.unreadable.answers import answers
 
 pytestmark = pytest.mark.alone
 
-KAFKA = ("0.9.0.1", "2.8.2", "3.9.2")
+KAFKA = ("2.8.2", "3.9.2")
+"""ZooKeeper 3.4, of 0.9, counts sessions by its clock: setting it ends them all, which is another incident."""
 AGE = timedelta(hours=6)
 BROKERS = (1, 2, 3)
 AWAY = 3
@@ -48,8 +49,7 @@ def play(stage):
         for snapshot in (cluster.zookeeper_data / "version-2").glob("snapshot.*"):
             shutil.copy(snapshot, kept)
         stage.act("Six hours later.", lambda: cluster.set_clocks(0))
-        time.sleep(2 * NOTICED)  # until all have noticed: ZooKeeper 3.4 counts sessions by its clock, and may have ended them
-        cluster.wait_registered(*set(BROKERS) - {AWAY})
+        time.sleep(2 * NOTICED)  # until all have noticed
         stage.start(cluster, AWAY)
         stage.create_topics(cluster, [well(name, replicas) for name, replicas in LATER.items()])
         cluster.wait_until(lambda: all(state["leader"] != -1 for state in cluster.states().values()), what="leaders of all")

@@ -60,10 +60,10 @@ def log(broker, *events):
     return [said(broker, "broker_starting", ago=60_000), *events]
 
 
-def examined(cluster, version, *, events=(), **more):
-    """With logs that reach to the end of the evidence, of every broker that says something."""
+def examined(cluster, version, *, events=(), damage="", **more):
+    """With logs that reach to the end of the evidence, of every broker that says something; what of them cannot be read."""
     brokers = sorted({event.broker for event in events})
-    files = [LogFile(f"brokers/{broker}/logs/server.log", broker, AT - 60_000, AT, 9, 9, 9) for broker in brokers]
+    files = [LogFile(f"brokers/{broker}/logs/server.log", broker, AT - 60_000, AT, 9, 9, 9, damage) for broker in brokers]
     return coordinators.examine(cluster, version, events=events, files=files, **more)
 
 

@@ -179,6 +179,14 @@ class TestLoads:
             assert (step.act, step.brokers, "Do not restart broker 1" in step.never[0]) == (act, (1,), True)
         assert step.text.startswith("Collect the logs of broker 1 anew")
 
+    def test_no_wait_for_one_whose_end_may_stand_in_a_hole(self):
+        """The plan says of it what the finding says: whether it goes on is not known."""
+        held = self.held(loads.said(1, "loading", 0, ago=900), damage="holds zeros")
+        (step,) = plan.make(lead(topics={}), held=held).steps
+        assert (step.act, step.brokers) == (Act.FIND_OUT, (1,))
+        (told,) = (one for one in held.findings if one.check == "coordinators.waiting")
+        assert told.status is Status.COULD_NOT_CHECK
+
     def test_no_time_where_the_size_of_one_is_not_known(self):
         """Those behind it wait for it, too."""
         lines = [

@@ -34,11 +34,8 @@ def gaps(scene: Scene) -> coverage.Gaps:
 
 def waiting(scene: Scene) -> Finding:
     """Which groups wait for their coordinator to load, and until when."""
-    partitions, queues, version = scene.partitions, scene.queues, scene.version.version
-    loads = within(partitions, *WAITING)
-    holed = _holed(scene)
-    hit = [one for one in loads if one.judged.coordinator not in holed or one.judged.state is State.LOADING_FOR_EVER]
-    untold = [one for one in loads if one not in hit]
+    queues, version = scene.queues, scene.version.version
+    hit, untold = loads(scene)
     logs = [queue for queue in queues if queue.log is not None and queue.log.ends is not None]
     busy = [queue for queue in queues if queue.loading is not None]
     ask = Question(
@@ -50,7 +47,7 @@ def waiting(scene: Scene) -> Finding:
             "unknown_partitions": [one.judged.partition for one in untold],
             "as_of": _as_of(scene),
         },
-        evidence=proofs(loads),
+        evidence=proofs([*hit, *untold]),
         caveats=_ended_before(logs, scene.at),
     )  # fmt: skip
     if untold and not hit:
@@ -69,7 +66,7 @@ def waiting(scene: Scene) -> Finding:
         Severity.CRITICAL if _for_long(hit, scene.at) else Severity.WARNING,
         f"{least}{of}; {_until(hit, scene.at)}",
         why=f"{' '.join(_of_broker(queue) for queue in busy)} Clients are answered {LOADING_ANSWER.at(version)} meanwhile.",
-        since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
+        since=_since(hit),
     )
 
 
@@ -82,9 +79,14 @@ def _as_of(scene: Scene) -> dict[str, str]:
     return {str(broker): instant(at) for broker, at in sorted(last.items())}
 
 
-def _holed(scene: Scene) -> set[int | None]:
-    """Brokers whose log has a part that could not be read: the end of a load may stand there."""
-    return {file.broker for file in scene.files if file.damage and coverage.is_server_log(file)}
+def loads(scene: Scene) -> tuple[list[Waiting], list[Waiting]]:
+    """What waits for a load, and what may not any more: the end of its load may stand where a log could not be read."""
+    holed = {file.broker for file in scene.files if file.damage and coverage.is_server_log(file)}
+    hit, untold = [], []
+    for one in within(scene.partitions, *WAITING):
+        ended = one.judged.coordinator in holed and one.judged.state is not State.LOADING_FOR_EVER
+        (untold if ended else hit).append(one)
+    return hit, untold
 
 
 def _in_a_hole(ask: Question, untold: Sequence[Waiting]) -> Finding:
@@ -93,14 +95,15 @@ def _in_a_hole(ask: Question, untold: Sequence[Waiting]) -> Finding:
         f"{whom(untold)} waited for a load; whether they still do is unknown",
         why=f"Not all of the log of {whose} could be read: the end of the load may stand there.",
         settle=COLLECT_LOGS,
-        since=instant(min((one.judged.since for one in untold if one.judged.since), default=None)),
+        since=_since(untold),
     )
 
 
 def is_outdated(scene: Scene) -> bool:
-    """Whether logs tell of loads, and end so long before the evidence that each may have ended since."""
+    """Whether logs tell of loads, and end so long before the evidence, or have such holes, that each may have ended."""
     busy = [queue for queue in scene.queues if queue.loading is not None]
-    return bool(_not_known_since(within(scene.partitions, *WAITING), busy, scene.at))
+    hit, untold = loads(scene)
+    return bool(_not_known_since(hit, busy, scene.at) if hit else untold)
 
 
 def _not_known_since(hit: Sequence[Waiting], busy: Sequence[BrokerQueue], at: int | None) -> list[BrokerQueue]:
@@ -119,8 +122,13 @@ def _waited(ask: Question, hit: Sequence[Waiting], old: Sequence[BrokerQueue]) -
         f"{whom(hit)} waited for a load {ended}; whether they still do is unknown",
         why=" ".join(_of_broker(queue) for queue in old),
         settle=COLLECT_LOGS,
-        since=instant(min((one.judged.since for one in hit if one.judged.since), default=None)),
+        since=_since(hit),
     )
+
+
+def _since(hit: Sequence[Waiting]) -> str | None:
+    """When the first of them began to wait."""
+    return instant(min((one.judged.since for one in hit if one.judged.since), default=None))
 
 
 def last_end(hit: Sequence[Waiting]) -> Span | None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from casebook.analysis import load_checks
 from casebook.analysis.cleaner import BLOCKED, BrokerCleaner, without_log_dir
 from casebook.analysis.coordinator_rows import Waiting
 from casebook.analysis.coordinator_scene import Scene, whom, within
@@ -49,7 +50,8 @@ def loads_again(held: Scene) -> Iterator[PlanStep]:
 
 def loads(held: Scene) -> Iterator[PlanStep]:
     """Mend a load that never ends; wait for one that does; find out which it is."""
-    hit, endless = within(held.partitions, *WAITING), within(held.partitions, State.LOADING_FOR_EVER)
+    sure, untold = load_checks.loads(held)
+    hit, endless = sure or untold, within(held.partitions, State.LOADING_FOR_EVER)
     if endless:
         yield from _endless(held, endless)
         hit = [one for one in hit if one.judged.coordinator not in {e.judged.coordinator for e in endless}]

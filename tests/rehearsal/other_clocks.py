@@ -6,7 +6,7 @@ from pathlib import Path
 
 from casebook.errors import RehearsalError
 from casebook.rehearsal.cluster import Cluster
-from casebook.rehearsal.installation import Installation, command
+from casebook.rehearsal.installation import Installation
 
 _LIBRARIES = ("/usr/lib/*/faketime/libfaketimeMT.so.1", "/usr/local/lib/faketime/libfaketimeMT.so.1")
 
@@ -33,8 +33,7 @@ class OtherClocks(Cluster):
         self._options["zookeeper"] = list(of_zookeeper)
         self._told = ahead
 
-    def _command(self, place: Installation) -> list[str]:
-        options = self._options.get(place.name, [])
+    def _command(self, place: Installation, options: Sequence[str] = ()) -> list[str]:
         self.set_clocks(self._told)
         faked = {
             "LD_PRELOAD": str(_library()),
@@ -43,7 +42,11 @@ class OtherClocks(Cluster):
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",
             "FAKETIME_FORCE_MONOTONIC_FIX": "0",  # of an old glibc; with it a JVM waits for seconds where it means milliseconds
         }
-        return ["env", *(f"{key}={value}" for key, value in faked.items()), *command(place, jars=self._jars, options=options)]
+        return [
+            "env",
+            *(f"{key}={value}" for key, value in faked.items()),
+            *super()._command(place, [*options, *self._options.get(place.name, ())]),
+        ]
 
     def set_clocks(self, ahead: float) -> None:
         """Set all clocks, also of servers that run, which notice it within :data:`NOTICED`."""

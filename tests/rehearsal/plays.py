@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
+import pytest
+
 from casebook.analysis import release, timeline
 from casebook.case import Case
 from casebook.consumer_evidence import Consumed, ConsumerEvidence
@@ -97,10 +99,16 @@ def played_by(script: Callable[[Stage], None], incident: str, kafka: str, story:
     return until_it_succeeds(lambda: _play(script, incident, kafka, story))
 
 
-def on_each(script: Callable[[Stage], None], incident: str, releases: Sequence[str]) -> dict[str, Path]:
-    """The folders of its plays by release, all played at once, as most of the time is waiting."""
-    with ThreadPoolExecutor() as pool:
-        return dict(zip(releases, pool.map(lambda kafka: played_by(script, incident, kafka, "A test."), releases), strict=True))
+def on_each(script: Callable[[Stage], None], incident: str, releases: Sequence[str]) -> object:
+    """A fixture of a module: the folder of the play on each release; all are played at once, as most of the time is waiting."""
+
+    @pytest.fixture(scope="module", params=releases)
+    def out(request: pytest.FixtureRequest) -> Path:
+        with ThreadPoolExecutor() as pool:
+            played = pool.map(lambda kafka: played_by(script, incident, kafka, "A test."), releases)
+            return dict(zip(releases, played, strict=True))[request.param]
+
+    return out
 
 
 def captured(

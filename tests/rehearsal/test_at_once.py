@@ -49,16 +49,13 @@ def play(stage):
         plays.captured(stage, cluster)
 
 
+out = plays.on_each(play, "at-once", KAFKA)
+
+
 @pytest.fixture(scope="module")
-def played():
-    """The play on every release."""
-    return plays.on_each(play, "at-once", KAFKA)
-
-
-@pytest.fixture(scope="module", params=KAFKA)
-def likeliest(request, played):
+def likeliest(out):
     """The timeline's first candidate of every chain, by its kind and broker."""
-    found = examined(played[request.param] / "after")
+    found = examined(out / "after")
     first = {}
     for root in found.roots:
         first.setdefault((found.chains[root.chain].kind, root.broker), root)

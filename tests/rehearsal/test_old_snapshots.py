@@ -62,16 +62,7 @@ def play(stage):
             collect_case(stage.out / name, zookeeper_data=[kept.parent], chroot="/kafka", log_dirs=dirs, logs=logs)
 
 
-@pytest.fixture(scope="module")
-def played():
-    """The play on every release."""
-    return plays.on_each(play, "old-snapshots", KAFKA)
-
-
-@pytest.fixture(scope="module", params=KAFKA)
-def kafka(request):
-    """A release."""
-    return request.param
+out = plays.on_each(play, "old-snapshots", KAFKA)
 
 
 @pytest.fixture(scope="module", params=["after", "with-logs"])
@@ -81,9 +72,9 @@ def case(request):
 
 
 @pytest.fixture(scope="module")
-def told(played, kafka, case):
+def told(out, case):
     """Every answer of the scheduled report."""
-    return answers(played[kafka] / case, ["90"])["90"]
+    return answers(out / case, ["90"])["90"]
 
 
 def test_how_much_older_is_said_once(told):

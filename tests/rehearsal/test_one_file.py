@@ -4,7 +4,6 @@ import pytest
 
 from casebook.findings import Severity, Status
 from casebook.rehearsal.cluster import Cluster
-from casebook.rehearsal.installation import command
 from casebook.rehearsal.truth import Phase, well
 from tests.rehearsal import plays
 from tests.rehearsal.test_timeline import examined
@@ -22,8 +21,7 @@ class OneFile(Cluster):
 
     def _command(self, place):
         shared = place in (self._place[SHARING], self._place[KILLED])
-        options = [f"-Dkafka.logs.dir={self._place[SHARING].logs}"] if shared else []
-        return command(place, jars=self._jars, options=options)
+        return super()._command(place, [f"-Dkafka.logs.dir={self._place[SHARING].logs}"] if shared else ())
 
 
 def play(stage):
@@ -42,16 +40,13 @@ def play(stage):
         plays.captured(stage, cluster, logs={broker: cluster.log_files(broker) for broker in (SHARING, OWN)})
 
 
+out = plays.on_each(play, "one-file", KAFKA)
+
+
 @pytest.fixture(scope="module")
-def played():
-    """The play on every release."""
-    return plays.on_each(play, "one-file", KAFKA)
-
-
-@pytest.fixture(scope="module", params=KAFKA)
-def found(request, played):
+def found(out):
     """The timeline of that release."""
-    return examined(played[request.param] / "after")
+    return examined(out / "after")
 
 
 def finding(found, check):

@@ -72,16 +72,7 @@ def _all(stage, cluster, what, do):
     stage.act(what, together)
 
 
-@pytest.fixture(scope="module")
-def played():
-    """The play on every release."""
-    return plays.on_each(play, "told-apart", KAFKA)
-
-
-@pytest.fixture(scope="module", params=KAFKA)
-def out(request, played):
-    """What it left behind."""
-    return played[request.param]
+out = plays.on_each(play, "told-apart", KAFKA)
 
 
 @pytest.fixture(scope="module")

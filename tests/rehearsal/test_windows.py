@@ -7,7 +7,6 @@ import pytest
 
 from casebook.rehearsal import servers
 from casebook.rehearsal.cluster import Cluster
-from casebook.rehearsal.installation import command
 from casebook.rehearsal.truth import Phase, well
 from tests.rehearsal import plays
 from tests.rehearsal.test_timeline import examined
@@ -34,8 +33,7 @@ class LikeWindows(Cluster):
             javac = Path(servers.java()).with_name("javac")
             sources = map(str, SOURCES.rglob("*.java"))
             subprocess.run([javac, "--patch-module", f"java.base={SOURCES}", "-d", classes, *sources], check=True)
-        options = [] if place == self._zookeeper_place else ["--patch-module", f"java.base={classes}"]
-        return command(place, jars=self._jars, options=options)
+        return super()._command(place, () if place == self._zookeeper_place else ["--patch-module", f"java.base={classes}"])
 
 
 def play(stage):
@@ -49,16 +47,13 @@ def play(stage):
         plays.captured(stage, cluster)
 
 
+out = plays.on_each(play, "windows", KAFKA)
+
+
 @pytest.fixture(scope="module")
-def played():
-    """The play on each release."""
-    return plays.on_each(play, "windows", KAFKA)
-
-
-@pytest.fixture(scope="module", params=KAFKA)
-def case(request, played):
+def case(out):
     """The case of that release."""
-    return played[request.param] / "after"
+    return out / "after"
 
 
 @pytest.fixture(scope="module")

@@ -21,11 +21,9 @@ def corrected(events: Iterable[Event], clocks: Iterable[Clock]) -> tuple[Event, 
 
     def moved(event: Event) -> Event:
         found = off.get(owner_of(event.broker, event.file))
-        return (
-            event
-            if found is None or event.time is None
-            else event._replace(time=event.time - found.ahead(event.file, event.line))
-        )
+        if found is None or event.time is None:
+            return event
+        return event._replace(time=event.time - found.ahead(event.file, event.line))
 
     return tuple(map(moved, events)) if off else tuple(events)
 

@@ -153,7 +153,8 @@ def _root(scene: Scene, first: Row, broker: int | None, place: int, weight: int)
     unchecked = () if kind else (
         "why: the line names no exception; the system's own log tells of its disks, and what was done to the folder",
     )  # fmt: skip
-    points = (Point(" ".join((row or first).text.split())[:200], (row or first).proof),)
+    said = " ".join((row or first).text.split())[:200] or f"A log dir of {named(broker)} failed"
+    points = (Point(said, (row or first).proof),)
     name = (name or "Disk of {broker}, or what else kept it from its files").format(broker=named(broker))
     return Root(kind or "disk", name[0].upper() + name[1:], broker, place, points, (), unchecked, weight)
 

@@ -407,8 +407,9 @@ class Cluster:
         place = self._place[broker]
         self._servers[broker] = self._guarded.start(self._command(place), folder=place.home, output=place.output)
 
-    def _command(self, place: Installation) -> list[str]:
-        return command(place, jars=self._jars)
+    def _command(self, place: Installation, options: Sequence[str] = ()) -> list[str]:
+        """The command of a server, with these options of its Java."""
+        return command(place, jars=self._jars, options=options)
 
     def _connect(self) -> "KazooClient":
         from kazoo.client import KazooClient

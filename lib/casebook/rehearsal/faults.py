@@ -5,12 +5,13 @@ import platform
 import re
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
 from casebook.errors import RehearsalError
 from casebook.rehearsal.cluster import Cluster
-from casebook.rehearsal.installation import Installation, command
+from casebook.rehearsal.installation import Installation
 from casebook.rehearsal.ledger import now
 from casebook.rehearsal.processes import Server
 
@@ -143,10 +144,10 @@ class FaultyCluster(Cluster):
         super()._launch_broker(broker)
         self._settings = shared
 
-    def _command(self, place: Installation) -> list[str]:
+    def _command(self, place: Installation, options: Sequence[str] = ()) -> list[str]:
         collects = place == self._place[self._collecting]
-        log = place.logs / GC_LOG
-        return command(place, jars=self._jars, options=[option.format(log) for option in _GC_OPTIONS] if collects else [])
+        own = [option.format(place.logs / GC_LOG) for option in _GC_OPTIONS] if collects else []
+        return super()._command(place, [*options, *own])
 
     def _own_settings(self, broker: int) -> dict[str, str]:
         linked = {"zookeeper.connect": f"{self._link_address}{self.chroot}"} if broker == self._linked else {}

@@ -116,6 +116,11 @@ class LogFile(NamedTuple):
         return Extent.PARTLY if self.unread else Extent.READ
 
     @property
+    def is_of_brokers(self) -> bool:
+        """Whether it was given for a broker: also one that several wrote, which is nobody's."""
+        return self.broker is not None or self.file.startswith("brokers/")
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is not a single line in it."""
         return not self.lines and not self.damage

@@ -275,6 +275,9 @@ class GroupOffset(NamedTuple):
     at: int | None
 
 
+_ABOVE_DELETIONS = frozenset({"/", "/admin", "/admin/delete_topics"})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
     """A Kafka cluster as its znodes tell it at one walk.
@@ -353,6 +356,18 @@ class Cluster:
         """Whether a walk that saw every topic did not see this one; one that missed some tells nothing."""
         walked = bool(self.topics) or "/brokers/topics" in self.there
         return walked and not self.unlisted and topic not in self.topics
+
+    @property
+    def maybe_deleted(self) -> frozenset[str]:
+        """Topics that may be being deleted: which are could not be read, and a state lacks the leader that its ISR could give.
+
+        The controller takes the leader of a partition whose replicas it deletes, and leaves the last member in its ISR
+        (``core/src/main/scala/kafka/controller/TopicDeletionManager.scala@2.8.2``).
+        """
+        if not any(part.path in _ABOVE_DELETIONS for part in (*self.problems, *self.missing_parts)):
+            return frozenset()
+        states = ((p.topic, p.state) for p in self.partitions if p.state is not None and p.state.leader is None)
+        return frozenset(topic for topic, state in states if not self.live.isdisjoint(state.isr))
 
     def has_one_copy(self, partition: Partition) -> bool:
         """Whether a partition has, or will have, a single replica, which goes with its disk; one being deleted is not missed."""

@@ -46,7 +46,7 @@ _OF_EVIDENCE = frozenset(
     {
         "unreadable", "parts", "missing", "origin", "origins", "lines", "shapes", "untold", "unknown", "uncertainty_ms", "reason",
         "chains", "bound", "of_unknown_length", "missing_in_sync", "unjudged",
-        "rules_of_copies",
+        "rules_of_copies", "damaged",
     }
 )  # fmt: skip
 """Facts that count what was looked at, or what of it is unknown."""
@@ -63,6 +63,8 @@ _END = "closed"
 """The last end of several windows: with fewer of them it may be earlier, and it may be later where their lengths are bounds."""
 _LOST = re.compile(r"broker (\d+) lost its session")
 """Of an event all that is sure where the log of its broker is missing: whatever befell the broker, it was that."""
+_PREFERRED = "preferred election"
+_MOVED = re.compile(r"planned move from broker \d+")
 _AS_OF = "as_of"
 _OPEN = frozenset({"open_ends", "still", "open"})
 """How many ends nobody knows: with less evidence, more."""
@@ -195,8 +197,14 @@ def _names_what_it_lacks(before: object, now: object, unknown: object) -> bool:
 
 
 def _less_specific(before: Mapping[str, int], now: Mapping[str, int]) -> Mapping[str, int]:
-    """Events of the whole case, those of a broker summed up where the lesser one says no more than that it lost its session."""
+    """Events of the whole case, those of a broker summed up where the lesser one says no more than that it lost its session.
+
+    A preferred election is a planned move: which one it is, assignments tell.
+    """
     found = dict(before)
+    if _PREFERRED in before and _PREFERRED not in now:
+        moved = next(filter(_MOVED.fullmatch, now), _PREFERRED)
+        found[moved] = found.get(moved, 0) + found.pop(_PREFERRED)
     for said in filter(_LOST.fullmatch, now):
         of = re.compile(rf"(?:.* )?broker {_LOST.fullmatch(said)[1]}\b.*")
         own = [event for event in found if of.fullmatch(event) and event not in now]

@@ -24,6 +24,8 @@ from tests.unreadable.needs import lacks
 AS_LABELLED = "as labelled"
 """Another answer than the truth, to evidence that says something false of itself that nothing else in it contradicts."""
 BAD = (CONTRADICTION, FALSE_OK)
+_TRIAGE = "10"
+"""Scans nothing, and takes what others scanned: it is asked last, as every degraded case has these results."""
 _BY_LEADERS = frozenset({"loss.lost", "loss.looked_everywhere", "loss.outside_every_window", "loss.stored_though_failed"})
 """Checks that read leaders' copies: what another broker held of these partitions they do not rest on."""
 _OF_DISKS = frozenset({"log dirs", "segments"})
@@ -61,7 +63,8 @@ class Whole:
         self.source, self.notebooks, self._room = source, tuple(notebooks), room
         place = matrix.SAMPLES / source if (matrix.SAMPLES / source).is_dir() else Path(source)
         self.folder = lesser.with_client(place, room / place.name)
-        self.answers = answers.answers(self.folder, self.notebooks)
+        scanned = sorted(self.notebooks, key=lambda notebook: notebook == _TRIAGE)
+        self.answers = answers.answers(self.folder, scanned)
         self._earlier: dict[Removal, dict[str, Finding]] = {}
         self._cells: dict[str, list[Cell]] = {}
 
@@ -150,10 +153,12 @@ def _is_of_bytes(removal: Removal) -> bool:
 
 
 def _left(taken: Sequence[Removal]) -> Iterator[Removal]:
-    """Of what was taken what shows: a file that cannot be read is not there to be read where a later removal takes it away."""
+    """Of what was taken what shows: a file that cannot be read is not there to be read where a later removal takes it away, or
+    writes it anew, as all znodes are at an earlier moment.
+    """
     for place, one in enumerate(taken):
-        gone = (later for later in taken[place + 1 :] if later.way == "left out" and lesser.is_part(one.kind, later.kind))
-        if not any(later.of in ("", one.of) for later in gone):
+        gone = (later for later in taken[place + 1 :] if later.way in ("left out", "at") and lesser.is_part(one.kind, later.kind))
+        if not any(later.way == "at" or later.of in ("", one.of) for later in gone):
             yield one
 
 

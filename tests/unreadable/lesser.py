@@ -149,7 +149,8 @@ def _ways(kind: str) -> Mapping[str, object]:
 
 def is_part(kind: str, of: str) -> bool:
     """Whether files of a kind are among those of another."""
-    return kind == of or (of in ("all logs", "logs of brokers") and "logs" in kind)
+    logs = of in ("all logs", "logs of brokers") and "logs" in kind
+    return kind == of or logs or (of == "znodes" and kind in SUBTREES)
 
 
 def ways(kind: str) -> tuple[str, ...]:

@@ -90,7 +90,7 @@ def examine(
         segments=segments,
         largest=batches,
         events=told,
-        files=covered,
+        files=tuple(file for file in files if file.is_of_brokers),
     )
     seen = {field.name: getattr(scene, field.name) for field in fields(scene)}
     findings = coordinator_checks.checks(scene) + offsets_unread.unread_listings(log_dirs)

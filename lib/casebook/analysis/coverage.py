@@ -46,6 +46,8 @@ def partitions(cluster: Cluster) -> Gaps:
 def _unlisted(cluster: Cluster) -> Iterator[Gap]:
     for problem in cluster.unlisted[:1]:
         yield Gap(why=f"There may be partitions that nobody saw. {_said(problem)}", settle=COLLECT_AGAIN)
+    for topic in sorted(cluster.maybe_deleted)[:1]:
+        yield Gap(why=f"{topic} may be being deleted: /admin/delete_topics could not be read.", settle=COLLECT_AGAIN)
 
 
 def registrations(cluster: Cluster) -> Gaps:

@@ -66,7 +66,12 @@ def agreement(compared: Compared, gaps: Sequence[Gap]) -> Finding:
     rows = divergences(compared)
     apart = [row for row in rows if row.kind in (Kind.DIFFERENT, Kind.MISSING)]
     silent = [row for row in apart if row.silent]
-    behind = {(row.topic, row.partition) for row in rows if row.kind is Kind.BEHIND}
+    damaged = {(copy.topic, copy.partition, copy.broker) for copy in compared.copies if copy.damaged_bytes}
+    unsure = {
+        (row.topic, row.partition) for row in rows for broker in row.brokers if (row.topic, row.partition, broker) in damaged
+    }
+    behind = {(row.topic, row.partition) for row in rows if row.kind is Kind.BEHIND} - unsure
+    loud = {(row.topic, row.partition) for row in apart if not row.silent}
     ask = Question(
         check="loss.replicas_agree",
         question="Do all copies of a partition hold the same records?",
@@ -74,8 +79,8 @@ def agreement(compared: Compared, gaps: Sequence[Gap]) -> Finding:
         threshold="other records at the same offset, or a hole that compaction does not explain",
         facts={
             "partitions": len({(row.topic, row.partition) for row in apart}),
-            "silent": len({(row.topic, row.partition) for row in silent}),
-            "behind": len(behind),
+            "silent": None if loud & unsure else len({(row.topic, row.partition) for row in silent}),
+            "behind": None if unsure and not behind else len(behind),
             "damaged": sorted(_named(copy) for copy in compared.copies if copy.damaged_bytes),
         },
         evidence=(Evidence(file="tables/divergence"),),

@@ -120,16 +120,16 @@ class _Seen:
 
 
 def topics(cluster: Cluster, settings: Settings) -> tuple[TopicFacts, ...]:
-    """Every topic that is not being deleted, by name."""
+    """Every topic of which it is known that it is not being deleted, by name."""
     racks = {broker: _rack(settings, broker) for broker in {*brokers_of(cluster), *_assigned(cluster.partitions)}}
-    anybody, seen = brokers_of(cluster), _Seen(cluster, settings)
+    anybody, seen, maybe_deleted = brokers_of(cluster), _Seen(cluster, settings), cluster.maybe_deleted
     by_topic: dict[str, list[Partition]] = {}
     for partition in cluster.partitions:
         by_topic.setdefault(partition.topic, []).append(partition)
     return tuple(
         _topic(cluster, name, by_topic.get(name, ()), seen, settings, anybody, racks)
         for name, topic in sorted(cluster.topics.items())
-        if not topic.deleting
+        if not topic.deleting and name not in maybe_deleted
     )
 
 

@@ -98,7 +98,8 @@ def _dead(cluster: Cluster) -> Iterator[Leftover]:
         return
     deleting = {name for name, topic in cluster.topics.items() if topic.deleting}
     stuck: dict[str, set[int]] = {}
-    for partition in cluster.partitions:
+    maybe_deleted = cluster.maybe_deleted
+    for partition in (one for one in cluster.partitions if one.topic not in maybe_deleted):
         if dead := _not_live(partition.replicas, cluster):
             if partition.topic in deleting:
                 stuck.setdefault(partition.topic, set()).update(dead)

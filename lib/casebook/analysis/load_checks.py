@@ -38,12 +38,13 @@ def waiting(scene: Scene) -> Finding:
     hit, untold = loads(scene)
     logs = [queue for queue in queues if queue.log is not None and queue.log.ends is not None]
     busy = [queue for queue in queues if queue.loading is not None]
+    partly = bool(untold or gaps(scene))
     ask = Question(
         check="coordinators.waiting",
         question="Which groups wait for their coordinator to load, and until when?",
         coverage=Coverage.counted(len(logs), len(queues), "broker", Source.LOGS),
         threshold="any partition that its coordinator has not loaded",
-        facts=facts_of(hit) | _ends(hit) | {
+        facts=facts_of(hit) | _ends(hit, of_all=not partly) | {
             "unknown_partitions": [one.judged.partition for one in untold],
             "as_of": _as_of(scene),
         },
@@ -61,12 +62,13 @@ def waiting(scene: Scene) -> Finding:
     waits = sum(len(one.groups) for one in hit)
     of_all = known_groups(hit) if scene.named else f"{count(waits)} of {number(len(scene.groups), 'group')}"
     of = f"{of_all} cannot consume" if waits else f"{whom(hit)} not served yet"
-    least = "At least " if untold or gaps(scene) else ""
+    least = "At least " if partly else ""
     return ask.found(
         Severity.CRITICAL if _for_long(hit, scene.at) else Severity.WARNING,
-        f"{least}{of}; {_until(hit, scene.at)}",
+        f"{least}{of}; {_until(hit, scene.at, of_all=not partly)}",
         why=f"{' '.join(_of_broker(queue) for queue in busy)} Clients are answered {LOADING_ANSWER.at(version)} meanwhile.",
         since=_since(hit),
+        at_latest=partly,
     )
 
 
@@ -140,10 +142,12 @@ def last_end(hit: Sequence[Waiting]) -> Span | None:
     return Span(max(s.low for s in spans), max(s.mid for s in spans), None if None in highs else max(highs))
 
 
-def _ends(hit: Sequence[Waiting]) -> dict[str, object]:
+def _ends(hit: Sequence[Waiting], *, of_all: bool) -> dict[str, object]:
+    """When the last of all is served: of some of them no more than from when on."""
     last = last_end(hit) or Span(0, None, None)
     low = None if last.mid is None else last.low
-    bounds = {"eta_low": low, "eta": last.mid, "eta_high": last.high}
+    mid, high = (last.mid, last.high) if of_all and not _untimed(hit) else (None, None)
+    bounds = {"eta_low": low, "eta": mid, "eta_high": high}
     return {name: None if value is None else instant(round(value)) for name, value in bounds.items()}
 
 
@@ -161,7 +165,7 @@ def _long(one: Waiting, at: int | None) -> bool:
     return since is None or since < at - SOON
 
 
-def _until(hit: Sequence[Waiting], at: int | None) -> str:
+def _until(hit: Sequence[Waiting], at: int | None, *, of_all: bool) -> str:
     """When the last of them is served."""
     endless = within(hit, State.LOADING_FOR_EVER)
     if endless:
@@ -169,9 +173,14 @@ def _until(hit: Sequence[Waiting], at: int | None) -> str:
     last = last_end(hit)
     if last is None:
         return "until when is not known"
-    without = sum(one.eta is None or one.eta.mid is None for one in hit)
+    without = _untimed(hit)
     more = f"; {count(without)} without estimate" if without else ""
-    return f"the last {agree(len(hit), 'is', 'are')} served at {served_at(last, at)} UTC{more}"
+    which = "the last" if of_all else "of these, the last"
+    return f"{which} {agree(len(hit), 'is', 'are')} served at {served_at(last, at)} UTC{more}"
+
+
+def _untimed(hit: Sequence[Waiting]) -> int:
+    return sum(one.eta is None or one.eta.mid is None for one in hit)
 
 
 def _clock(moment: str | None) -> str:

@@ -140,7 +140,7 @@ def examine(
     shown = _settings(settings, largest)
     assigned = {broker for p in cluster.partitions if p.topic == OFFSETS_TOPIC for broker in p.replicas}
     holders = sorted(assigned | {copy.broker for copy in partitions})
-    of_brokers = [file for file in files if file.broker is not None]
+    of_brokers = [file for file in files if file.is_of_brokers]
     unread = offsets_unread.unread([replica for replica, _ in replicas], failed, looked=looked)
     return OffsetsTopic(
         cluster=cluster,

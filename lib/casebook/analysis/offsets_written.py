@@ -106,7 +106,8 @@ def safe_segments(partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding
     every = number(sum(p.segments for p in scanned), "segment")
     return ask.found(
         Severity.INFO,
-        f"{count(safe)} of {every} {agree(safe, 'is', 'are')} provably safe to do without: {size(size_)}",
+        f"{'At least ' if gaps else ''}{count(safe)} of {every}{' that were read' if gaps else ''} {agree(safe, 'is', 'are')} provably "
+        f"safe to do without: {size(size_)}",
         why="No key has its latest record there; no marker or tombstone there decides about a record that stays.",
         next=(Step(kind="not", text="Do not delete them while the cleaner can be mended: it does the same, and safely."),),
     )

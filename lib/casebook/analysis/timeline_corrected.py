@@ -1,6 +1,7 @@
 """Events and what logs cover by the reference clock, for whoever asks about brokers without their timeline."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from casebook.analysis.timeline_clocks import owner_of, zone_back
@@ -28,15 +29,28 @@ def corrected(events: Iterable[Event], clocks: Iterable[Clock]) -> tuple[Event, 
     return tuple(map(moved, events)) if off else tuple(events)
 
 
-def covered(files: Iterable[LogFile], clocks: Iterable[Clock]) -> tuple[LogFile, ...]:
-    """What logs cover, by the same clock: with what it was off by at their begin and at their end."""
+def covered(files: Iterable[LogFile], clocks: Iterable[Clock], events: Iterable[Event]) -> tuple[LogFile, ...]:
+    """What logs cover, by the same clock.
+
+    Args:
+        events: Of these files, corrected. Where a clock was set inside a file, they tell how far it reaches: the largest of the
+            times that are printed there need not be the last.
+    """
     off = _off(clocks)
+    told: dict[str, list[int]] = defaultdict(list)
+    for event in events if off else ():
+        if event.time is not None:
+            told[event.file].append(event.time)
 
     def moved(file: LogFile) -> LogFile:
         found = off.get(owner_of(file.broker, file.file))
         if found is None or file.first is None or file.last is None:
             return file
-        return file._replace(first=file.first - found.ahead(file.file, 1), last=file.last - found.ahead(file.file, file.lines))
+        begin, end = found.ahead(file.file, 1), found.ahead(file.file, file.lines)
+        if found.clock.stretch(file.file, 1) == found.clock.stretch(file.file, file.lines):
+            return file._replace(first=file.first - begin, last=file.last - end)
+        times = [*told[file.file], *found.ends(file.file)]
+        return file._replace(first=min(times), last=max(times))
 
     return tuple(map(moved, files)) if off else tuple(files)
 
@@ -49,6 +63,12 @@ class _Off(NamedTuple):
 
     def ahead(self, file: str, line: int) -> int:
         return self.by[self.clock.stretch(file, line)]
+
+    def ends(self, file: str) -> Iterator[int]:
+        """Moments before and behind each step in a file."""
+        for before, step in enumerate(self.clock.steps):
+            if file in step.lines:
+                yield from (step.left - self.by[before], step.shown - self.by[before + 1])
 
 
 def _off(clocks: Iterable[Clock]) -> dict[str, _Off]:

@@ -39,6 +39,7 @@ class _Clues(NamedTuple):
         logs: There are lines of its own.
         starts: They begin with the start of a process.
         stopping: It was about to stop.
+        reached: Any log of a broker goes on after the loss, or there is but one: that logs end does not say that all were copied then.
     """
 
     loss: Loss
@@ -50,12 +51,14 @@ class _Clues(NamedTuple):
     logs: bool
     starts: bool
     stopping: Row | None
+    reached: bool
 
     @property
     def lived_on(self) -> bool | None:
-        """Whether that process printed anything after the loss; ``None`` when no log tells of it."""
+        """Whether that process printed anything after the loss; ``None`` when no log tells of it, or all logs end before it."""
         if self.life is not None:
-            return self.life.closed > self.loss.gone.at + SLACK
+            later = self.life.closed > self.loss.gone.at + SLACK
+            return later or (False if self.reached else None)
         return False if self.starts else None
 
     @property
@@ -141,6 +144,7 @@ def _clues(scene: Scene, loss: Loss) -> _Clues:
         len(own) > 0,
         scene.begins_with_start(loss.broker) is True,
         stop_of(scene, loss),
+        len(scene.lives) < 2 or any(span.closed > loss.gone.at for spans in scene.lives.values() for span in spans[-1:]),
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise, takewhile
 from typing import NamedTuple
 
-from casebook.analysis.timeline_pairs import LATE, Grade, Pair
+from casebook.analysis.timeline_pairs import LATE, ZONE, Grade, Pair
 from casebook.events import Event
 
 BACK = 1000
@@ -24,6 +24,8 @@ THERE_AND_BACK = 3
 """Times that go back so often, always by as much, are those of two processes."""
 FEW = 2
 """So many pairs in a row say that a clock is ahead by something else than before."""
+PAUSE = 120_000
+"""A broker that runs prints something within so many milliseconds."""
 ALIKE = 1000
 """Pairs of one stretch differ by no more than so many milliseconds from one to the next."""
 
@@ -73,10 +75,13 @@ def cuts(events: Iterable[Event], pairs: Iterable[Pair]) -> list[Cut]:
     back = _backward(files)
     found = []
     for number in range(len(back) + 1):
-        runs = list(_runs([pair for pair in prompt if stretch(back, pair.event.file, pair.event.line) == number]))
-        inside = _inside(files, back, number) if len(runs) > 1 else {}
+        paired = [pair for pair in prompt if stretch(back, pair.event.file, pair.event.line) == number]
+        runs = list(_runs(paired))
+        by_zone = bool(paired) and paired[0].ahead >= ZONE - LATE
+        inside = _inside(files, back, number) if len(runs) > 1 or by_zone else {}
         lines = sorted((line for each in inside.values() for line in each), key=lambda line: line.time)
-        found += [*back[number - 1 : number], *(_in_all(inside, *two) for two in _forward(lines, runs))]
+        forward = [*(_before_all(lines, paired[0]) if by_zone else ()), *_forward(lines, runs)]
+        found += [*back[number - 1 : number], *(_in_all(inside, *two) for two in forward)]
     return found
 
 
@@ -195,6 +200,17 @@ def _forward(lines: Sequence[Event], runs: Sequence[_Run]) -> Iterator[tuple[Eve
         before, behind = max(pairwise(between), key=lambda two: two[1].time - two[0].time)
         if behind.time - before.time >= by - LATE:
             yield before, behind
+
+
+def _before_all(lines: Sequence[Event], first: Pair) -> Iterator[tuple[Event, Event]]:
+    """Rule: a pause that is as long as the clock is ahead, and lies before all that tells so, may be when it was set.
+
+    Nothing tells how the clock was before it: to move those lines would be to know it.
+    """
+    pauses = list(pairwise(line for line in lines if line.time <= first.event.time))
+    before, behind = max(pauses, key=lambda two: two[1].time - two[0].time, default=(first.event, first.event))
+    if first.ahead - LATE <= behind.time - before.time <= first.ahead + PAUSE:
+        yield before, behind
 
 
 def _runs(pairs: Sequence[Pair]) -> Iterator[_Run]:

@@ -200,7 +200,7 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
         return _nothing(ask, scene, "No partition was without leader")
     first = _story_of(shown[0])
     return ask.found(
-        Severity.CRITICAL if still else Severity.WARNING,
+        Severity.CRITICAL if still and not _ends_unknown(scene) else Severity.WARNING,
         f"{_least(scene, hit)} had no leader{_longest(hit)}{_ended(scene, hit, still)}",
         why=f"{'Without at last' if _ends_unknown(scene) else 'Still without'}: {_named(still)}. {first}" if still else first,
         since=instant(min((window.opened for window in hit if window.opened), default=None)),

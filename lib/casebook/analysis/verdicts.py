@@ -146,6 +146,7 @@ class _Judge:
         self._settings = Settings(cluster, version)
         self._keeps_only_when_off = LAST_ISR_MEMBER_KEPT.at(version) != "always"
         self._deleting = {name for name, topic in cluster.topics.items() if topic.deleting}
+        self._maybe_deleted = cluster.maybe_deleted
 
     def verdict(self, partition: Partition) -> Verdict:
         state = partition.state
@@ -193,6 +194,8 @@ class _Judge:
             return State.UNKNOWN, "R9", f"The evidence {partition.problem}."
         if not self._cluster.brokers_known:
             return State.UNKNOWN, "R9", "Which brokers are registered is not known."
+        if partition.topic in self._maybe_deleted:
+            return State.UNKNOWN, "R9", "Its topic may be being deleted: /admin/delete_topics could not be read."
         if partition.state is None:
             return State.UNINITIALISED, "R6", self._uninitialised_because(partition)
         leader = partition.state.leader

@@ -22,6 +22,9 @@ final class Entry {
   /** Where the first line ends. */
   private int firstEnds;
 
+  /** Whether a line of it ended with its logger. */
+  private boolean isComplete;
+
   void begin(Lines source, Header read, long number) {
     header.take(read, source.begin());
     line = number;
@@ -29,6 +32,37 @@ final class Entry {
     length = 0;
     add(source);
     firstEnds = length;
+    isComplete = header.logger != null || endsWithLogger(source);
+  }
+
+  /** Whether a line is the end of another entry, which lacks what entries begin with: an entry ends with its logger once. */
+  boolean isAnother(Lines source) {
+    boolean ends = endsWithLogger(source);
+    boolean another = ends && isComplete;
+    isComplete |= ends;
+    return another;
+  }
+
+  /** As {@link #LOGGER} would find it. */
+  private static boolean endsWithLogger(Lines source) {
+    byte[] bytes = source.bytes();
+    int end = source.end();
+    while (end > source.begin() && bytes[end - 1] <= ' ' && bytes[end - 1] >= 0) {
+      end--;
+    }
+    int begin = end - 1;
+    while (begin > source.begin() && isOfLogger(bytes[begin - 1])) {
+      begin--;
+    }
+    if (begin < source.begin() + 2 || end <= begin || bytes[end - 1] != ')' || bytes[begin - 1] != '(' || bytes[begin - 2] != ' ') {
+      return false;
+    }
+    String logger = new String(bytes, begin, end - 1 - begin, UTF_8);
+    return logger.startsWith("kafka.") || logger.startsWith("org.") || logger.startsWith("state.");
+  }
+
+  private static boolean isOfLogger(byte letter) {
+    return Character.isLetterOrDigit(letter) || letter == '.' || letter == '_' || letter == '$';
   }
 
   void add(Lines source) {

@@ -122,7 +122,7 @@ public final class LogReader implements Closeable {
       entry.begin(lines, read, coverage.lines);
       open = true;
     } else if (open && entry.lines < Entry.MOST_LINES) {
-      coverage.strange += ours && isStrange() ? 1 : 0;
+      coverage.strange += ours && (isStrange() || entry.isAnother(lines)) ? 1 : 0;
       entry.add(lines);
     } else if (!others && ours) {
       coverage.strange += isStrange() ? 1 : 0;

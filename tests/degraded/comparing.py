@@ -20,7 +20,8 @@ Wording, or about the evidence itself, so not comparable: ``title``, ``why``, ``
 ``settle``, the text of steps, facts of :data:`_OF_EVIDENCE`, and what the checks of :data:`ABOUT_EVIDENCE` find. Of these checks only
 a false ``ok`` counts.
 
-``ok`` of evidence that ends before what the whole case finds began, and says so, is an answer as of then.
+``ok`` of evidence that ends before what the whole case finds began, and says so, is an answer as of then; so is one "in this history"
+where that begins later.
 
 An answer to a lesser case may be weaker: could not check, not applicable (with a reason), a lower severity, a bound for a value, unknown
 for a number. It may not be stronger: what could not be checked of all the evidence is not known from a part of it.
@@ -32,6 +33,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from casebook.findings import Finding, Status, rank
+from casebook.observed import Source
 
 EQUAL, WEAKER, CONTRADICTION, FALSE_OK = "equal", "weaker", "contradiction", "false ok"
 
@@ -65,6 +67,7 @@ _LOST = re.compile(r"broker (\d+) lost its session")
 """Of an event all that is sure where the log of its broker is missing: whatever befell the broker, it was that."""
 _PREFERRED = "preferred election"
 _MOVED = re.compile(r"planned move from broker \d+")
+_OF_HISTORY = "in this history"
 _AS_OF = "as_of"
 _OPEN = frozenset({"open_ends", "still", "open"})
 """How many ends nobody knows: with less evidence, more."""
@@ -108,7 +111,11 @@ def _unasked(whole: Finding | None, lesser: Finding | None) -> Difference:
 def _other_status(whole: Finding, lesser: Finding) -> Difference:
     change = f"{whole.status} -> {lesser.status}"
     if lesser.status is Status.OK:
-        as_of_then = _ends_before(whole, lesser) or _is_earlier(whole.facts.get(_AS_OF), lesser.facts.get(_AS_OF))
+        as_of_then = (
+            _ends_before(whole, lesser)
+            or _is_of_later(whole, lesser)
+            or _is_earlier(whole.facts.get(_AS_OF), lesser.facts.get(_AS_OF))
+        )
         return Difference(WEAKER if as_of_then else FALSE_OK, change)
     if lesser.status is Status.FINDING and lesser.check not in ABOUT_EVIDENCE:
         return Difference(CONTRADICTION, change)
@@ -158,6 +165,12 @@ def _ends_before(whole: Finding, lesser: Finding) -> bool:
     """Whether the evidence ends before what the whole case finds began."""
     ends = _ended_earlier(whole, lesser)
     return bool(ends and whole.since) and min(ends) < 1000 * (_seconds(whole.since) + _SECOND)
+
+
+def _is_of_later(whole: Finding, lesser: Finding) -> bool:
+    """Whether it is said of a history by name, and this one begins later than that of the whole case."""
+    before, now = whole.coverage.observed.get(Source.HISTORY), lesser.coverage.observed.get(Source.HISTORY)
+    return _OF_HISTORY in lesser.title and before is not None and now is not None and now.first > before.first
 
 
 def _is_earlier(whole: Mapping[str, str] | None, lesser: Mapping[str, str] | None) -> bool:

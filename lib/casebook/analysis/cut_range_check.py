@@ -9,6 +9,8 @@ from casebook.analysis.words import count, number
 from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.observed import Source
 
+_GIVE = "Give the log dirs of all replicas (--log-dirs BROKER=DIR), or a ledger."
+
 
 def check(
     ranges: Sequence[CutRange],
@@ -37,24 +39,28 @@ def check(
         facts={"ranges": len(ranges), "offsets": offsets, "of_unknown_length": len(ranges) - len(known)},
         evidence=(*(proof(row.proof) for row in ranges[:SHOWN] if row.proof), Evidence(file="tables/cut_ranges")),
     )
-    if ranges:
+    if known:
         return ask.found(Severity.WARNING, _cut_away(known, ranges, offsets), why=f"{ranges[0].why}.")
+    if ranges:
+        places = number(len({(row.topic, row.partition) for row in ranges}), "partition")
+        return ask.could_not_check(
+            f"Whether offsets of {places} were cut away after a change of leader is unknown",
+            why=f"{ranges[0].why}.",
+            settle=_GIVE,
+        )
     if unknown:
         return ask.could_not_check(
             f"From which offset on {number(len(unknown), 'change')} of leader cut is unknown",
             why="Up to 0.10.2 no epoch tells it: copies that differ do, and a ledger.",
-            settle="Give the log dirs of all replicas (--log-dirs BROKER=DIR), or a ledger.",
+            settle=_GIVE,
         )
     which = f" of {', '.join(sorted(topics)[:SHOWN])}" if topics else ""
     return ask.ok(f"No log{which} was cut behind what others had", gaps=gaps)
 
 
 def _cut_away(known: Sequence[CutRange], ranges: Sequence[CutRange], offsets: int) -> str:
-    """What went: a lower bound, as an old leader may have taken more after it last told its end; or it may have been nothing."""
+    """What went: a lower bound, as an old leader may have taken more after it last told its end."""
     sure = {(row.topic, row.partition) for row in known}
     doubtful = {(row.topic, row.partition) for row in ranges} - sure
-    if not known:
-        places = number(len(doubtful), "partition")
-        return f"Offsets of {places} may have been cut away after a change of leader; how many, if any, is not known"
     cut = f"At least {number(offsets, 'offset')} of {number(len(sure), 'partition')} were cut away after a change of leader"
     return f"{cut}; of {count(len(doubtful))} more nobody knows" if doubtful else cut

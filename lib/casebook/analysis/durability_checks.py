@@ -280,6 +280,9 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
 
 
 def _lasted(row: IsrAlone) -> str:
+    """How long; what still was so when the history ended went on for longer."""
+    if row.open:
+        return f"at least {duration(row.milliseconds)}" if row.milliseconds else "nobody knows how long"
     if row.at_most == row.milliseconds:
         return duration(row.milliseconds)
     return f"at least {duration(row.milliseconds)}, at most {duration(row.at_most)}"

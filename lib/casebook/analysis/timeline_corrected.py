@@ -47,9 +47,9 @@ def covered(files: Iterable[LogFile], clocks: Iterable[Clock], events: Iterable[
         if found is None or file.first is None or file.last is None:
             return file
         begin, end = found.ahead(file.file, 1), found.ahead(file.file, file.lines)
-        if found.clock.stretch(file.file, 1) == found.clock.stretch(file.file, file.lines):
-            return file._replace(first=file.first - begin, last=file.last - end)
         times = [*told[file.file], *found.ends(file.file)]
+        if not times or found.clock.stretch(file.file, 1) == found.clock.stretch(file.file, file.lines):
+            return file._replace(first=file.first - begin, last=file.last - end)
         return file._replace(first=min(times), last=max(times))
 
     return tuple(map(moved, files)) if off else tuple(files)
@@ -65,10 +65,12 @@ class _Off(NamedTuple):
         return self.by[self.clock.stretch(file, line)]
 
     def ends(self, file: str) -> Iterator[int]:
-        """Moments before and behind each step in a file."""
+        """Moments of the lines of a file between which its clock was set."""
         for before, step in enumerate(self.clock.steps):
-            if file in step.lines:
-                yield from (step.left - self.by[before], step.shown - self.by[before + 1])
+            if step.before.startswith(f"{file}:"):
+                yield step.left - self.by[before]
+            if step.after.startswith(f"{file}:"):
+                yield step.shown - self.by[before + 1]
 
 
 def _off(clocks: Iterable[Clock]) -> dict[str, _Off]:

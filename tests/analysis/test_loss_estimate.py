@@ -9,7 +9,7 @@ from casebook.analysis.cut_ranges import bounded
 from casebook.analysis.loss_estimate import Point
 from casebook.analysis.loss_rows import Cause, Change, CutRange, LostRecord
 from casebook.analysis.message_loss import Sought, examine
-from casebook.findings import Severity, Status
+from casebook.findings import Status
 from casebook.storage import LogDir, Replica, SegmentFile
 
 

@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import pytest
 
 from casebook import places
-from casebook.analysis import release, timeline, timeline_clock_checks
+from casebook.analysis import release, timeline, timeline_clock_checks, timeline_corrected
 from casebook.analysis.timeline_rows import Clock, Step
 from casebook.case import Case
 from casebook.findings import Severity, Status
 from casebook.formats import history_facts
 from casebook.scans import logs
-from tests.analysis.timeline_scenes import T0, History, event, examined, finding
+from tests.analysis.timeline_scenes import T0, History, event, examined, finding, log
 from tests.shifted_logs import shifted
 
 HOURS = 3 * 3_600_000
@@ -143,6 +143,19 @@ class TestForward:
         assert (clock.skew, step.skew) == (pytest.approx(0, abs=20), pytest.approx(HOURS, abs=20))
         assert (step.before, step.after) == ("brokers/1/logs/server.log:3", "brokers/1/logs/server.log:4")
 
+    def test_nothing_tells_of_before(self):
+        """All that dates its lines stands behind a pause as long as the clock is ahead: lines before it stay where they are."""
+        told = History()
+        told.register(1, 20_000, 0xA)
+        before = lines(0, 5000, 10_000)
+        behind = event("broker_registered", 20_004, 1, line=4, skew=HOURS)
+        (step,) = (clock := clock_of(examined(*before, behind, told=told), 1)).steps
+        assert (clock.skew, step.skew) == (None, pytest.approx(HOURS, abs=20))
+        assert (step.before, step.after) == ("brokers/1/logs/server.log:3", "brokers/1/logs/server.log:4")
+        steady = [line._replace(time=line.time + HOURS) for line in before]
+        clock = clock_of(examined(*steady, behind, told=told), 1)
+        assert (clock.skew, clock.steps) == (pytest.approx(HOURS, abs=20), ())
+
     def test_there_and_back(self):
         """Set forward, and back again."""
         clock = clock_of(self.told(0, 0, 0, HOURS, HOURS, HOURS, 0, 0, 0), 1)
@@ -174,6 +187,31 @@ class TestForward:
         at = [(4, 0), (6, 0), (HOURS + 4, 1), (HOURS + 6, 1), (HOURS + 7, 0), (HOURS + 8, 0)]
         printed = [event("partition_changed", time, 1, line=n, partition=p, **fields) for n, (time, p) in enumerate(at, start=1)]
         assert clock_of(examined(*printed, told=told), 1).steps == ()
+
+
+def test_of_one_machine():
+    """Who writes a file together with a broker that logs in another zone does so in the same; who has a file of its own need not."""
+    told = History()
+    told.register(1, 20_000, 0xA)
+    known = event("broker_registered", 20_004, 1, line=1, skew=HOURS)
+    others = [event("segment_rolled", 25_000, broker, line=3, skew=HOURS, file="brokers/1/logs/server.log") for broker in (2, 3)]
+    apart = event("segment_rolled", 26_000, 4, line=1)
+    found = examined(known, *others, apart, told=told)
+    assert [(clock_of(found, b).skew, clock_of(found, b).zone) for b in (2, 3, 4)] == [
+        (HOURS, True),
+        (HOURS, True),
+        (None, False),
+    ]
+
+
+def test_covered_by_a_clock_that_was_set_back():
+    """The largest of the times that are printed is not that of the last line."""
+    clock = clock_of(examined(*lines(0, 3_590_000, 5000, 6000, 7000)), 1)
+    printed = [event("segment_rolled", at, 1, line=n) for n, at in ((1, 0), (2, 3_590_000), (3, 5000), (5, 7000))]
+    file = log(1, begins=0, ends=3_590_000)
+    (covered,) = timeline_corrected.covered([file], [clock], moved := timeline_corrected.corrected(printed, [clock]))
+    assert (covered.first - T0, covered.last) == (0, moved[-1].time)
+    assert covered.last - T0 == pytest.approx(3_607_000, abs=1000)
 
 
 def test_well_where_none_was_set():

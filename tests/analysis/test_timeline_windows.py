@@ -97,6 +97,19 @@ class TestLeaderless:
         assert (missed.status, missed.at_latest) == (Status.FINDING, True)
         assert missed.since >= instant(T0 - 601_000)
 
+    def test_named_behind_a_snapshot(self):
+        """A leader that a log names later was there, whoever was registered when the snapshot was taken; its end nobody knows."""
+        told, place = History(), {"topic": "t", "partition": 0, "file": "state-change.log"}
+        told.rows.append(written_before(T0 - 700_000, leader=2))
+        named = event("partition_changed", 0, 3, **place, line=1, leader=1, leader_epoch=2, isr="1")
+        left = event("partition_changed", 5000, 3, **place, line=2, leader=-1, leader_epoch=3, isr="1")
+        assert spans(examined(named, told=told), "leaderless") == [(-600_000, 0)]
+        answer = finding(examined(named, left, told=told), "leaderless")
+        assert (answer.severity, answer.title.rpartition("; ")[2]) == (
+            Severity.WARNING,
+            "of 1 nothing tells whether it has one again",
+        )
+
     def test_a_deleted_topic_is_missed_by_nobody(self):
         """Logs alone: a deletion leaves -1 behind, and the next topic of that name begins with epoch 0 again."""
         place, log_ = {"topic": "t", "partition": 0}, {"file": "state-change.log"}

@@ -6,7 +6,7 @@ reports a write is printed after it, so its clock is ahead by at most that. Betw
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from statistics import median
 from typing import NamedTuple
 
@@ -94,10 +94,15 @@ def clocks(cluster: Cluster, past: Past, events: Sequence[Event]) -> tuple[str, 
     by_owner: dict[str, list[Pair]] = defaultdict(list)
     for pair in pairs:
         by_owner[pair.owner].append(pair)
+    known = {stretch.owner for stretch in (*found, *vague)}
+    beside = _beside(events, found, owners.keys() - known - stretches.cuts.keys())
     rows = []
     for name in sorted(owners, key=_order):
         first = Stretch(name, 0)
         clock = _clock(name, owners[name], found.get(first), reference, by_owner[name])
+        if name in beside:
+            skew, why = beside[name]
+            clock = clock._replace(skew=skew.skew, uncertainty=skew.uncertainty, zone=True, why=why)
         if first in vague and first not in found:
             clock = clock._replace(why=_too_vague(vague[first]))
         if name in mixed:
@@ -109,6 +114,22 @@ def clocks(cluster: Cluster, past: Past, events: Sequence[Event]) -> tuple[str, 
         ended = [pair for pair in by_owner[name] if stretches.of_pair(pair) == last]
         rows.append(_with_steps(clock, cut, found)._replace(doubt=_doubt(ended, found.get(last))))
     return reference, tuple(rows)
+
+
+def _beside(events: Iterable[Event], found: Mapping["Stretch", "_Skew"], unknown: Set[str]) -> dict[str, tuple["_Skew", str]]:
+    """The zone of who writes a file together with another, whose zone is known, and why: one machine writes one file."""
+    writers: dict[str, set[str]] = defaultdict(set)
+    for event in events:
+        if event.time is not None:
+            writers[event.file].add(owner(event))
+    told: dict[str, dict[int, str]] = defaultdict(dict)
+    for file, names in writers.items():
+        for other in sorted(names - unknown):
+            skew = found.get(Stretch(other, 0))
+            zone = zone_of(skew.skew) if skew is not None else None
+            for name in names & unknown if zone is not None else ():
+                told[name][zone] = f"It writes {file} together with {other}, and in the same zone."
+    return {name: (_Skew(*zones, LATENESS), *zones.values()) for name, zones in told.items() if len(zones) == 1}
 
 
 def _mixed(events: Iterable[Event]) -> dict[str, tuple[int, Event]]:

@@ -187,6 +187,7 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
     """When had a partition no leader, and for how long?"""
     still = [window for window in hit if window.closed is None]
     shown = [*still, *(window for window in hit if window.closed is not None)]
+    open_ = [window for window in still if _is_known_open(scene, window)]
     ask = Question(
         check="timeline.leaderless",
         question="When had a partition no leader, and for how long?",
@@ -200,30 +201,33 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
         return _nothing(ask, scene, "No partition was without leader")
     first = _story_of(shown[0])
     return ask.found(
-        Severity.CRITICAL if still and not _ends_unknown(scene) else Severity.WARNING,
-        f"{_least(scene, hit)} had no leader{_longest(hit)}{_ended(scene, hit, still)}",
-        why=f"{'Without at last' if _ends_unknown(scene) else 'Still without'}: {_named(still)}. {first}" if still else first,
+        Severity.CRITICAL if open_ else Severity.WARNING,
+        f"{_least(scene, hit)} had no leader{_longest(hit)}{_ended(scene, hit, still, len(open_))}",
+        why=f"{'Still without' if open_ else 'Without at last'}: {_named(open_ or still)}. {first}" if still else first,
         since=instant(min((window.opened for window in hit if window.opened), default=None)),
         at_latest=_is_at_latest(scene, hit),
     )
 
 
-def _ends_unknown(scene: Scene) -> bool:
-    """Whether nothing but logs tells of states: whoever was without leader last may have one since."""
-    return scene.past.last is None and all(partition.state is None for partition in scene.cluster.partitions)
+def _is_known_open(scene: Scene, window: Window) -> bool:
+    """Whether a window that nothing ends reaches to a moment at which states are known: of what logs alone tell, it may have ended."""
+    if scene.past.last is None:
+        return any(partition.state is not None for partition in scene.cluster.partitions)
+    return window.opened is None or window.opened <= scene.past.last[0]
 
 
-def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window]) -> str:
+def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: int) -> str:
     """How many are without leader to the end, else what became of all; who was deleted has none, and nobody misses it.
 
     Behind the last transaction a log tells of a broker that came back, and not whether its partitions have a leader since.
     """
     if still:
-        last = scene.past.last
-        if _ends_unknown(scene):
-            return f"; of {count(len(still))} nothing tells whether {agree(len(still), 'it has', 'they have')} one again"
+        last, rest = scene.past.last, len(still) - known
         end = "the evidence" if last is None else f"ZooKeeper's history, {moment(instant(last[0]))}"
-        return f", {count(len(still))} of them to the end of {end}"
+        to_the_end = f", {count(known)} of them to the end of {end}" if known else ""
+        return to_the_end + (
+            f"; of {count(rest)} nothing tells whether {agree(rest, 'it has', 'they have')} one again" if rest else ""
+        )
     last = {(window.topic, window.partition): window for window in sorted(hit, key=lambda window: window.closed)}
     deleted = sum(window.new_leader is None for window in last.values())
     if not deleted:

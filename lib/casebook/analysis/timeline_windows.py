@@ -18,7 +18,7 @@ _ENDED = ("broker_stopped", "broker_starting")
 
 def windows(scene: Scene) -> Iterator[Window]:
     """Windows without leader, under min ISR, and of loads; those with two leaders are next door."""
-    end, whole = end_of_states(scene)[0], scene.by_history
+    end, whole = end_of_states(scene, None)[0], scene.by_history
     gone = {broker: absences(scene.past, spans, whole=whole, end=end) for broker, spans in scene.registered.items()}
     if whole:
         gone = defaultdict(lambda: absences(scene.past, (), whole=True, end=end), gone)  # never registered
@@ -28,9 +28,9 @@ def windows(scene: Scene) -> Iterator[Window]:
     yield from _loading(scene)
 
 
-def end_of_states(scene: Scene) -> tuple[str, str]:
-    """Where an open end's evidence ends: proof and words."""
-    if scene.past.last is not None:
+def end_of_states(scene: Scene, since: int | None) -> tuple[str, str]:
+    """Where the evidence ends of what is open since a moment: proof and words."""
+    if scene.past.last is not None and (since is None or since <= scene.past.last[0]):
         return transaction(scene.past.last[1]), "The history ends."
     return "", "Nothing later is known."
 
@@ -89,7 +89,7 @@ def _pieces(
     scene: Scene, before: StateRow | None, row: StateRow, until: StateRow | None, gone: Mapping[int, Absences]
 ) -> Iterator[Window]:
     closed = None if until is None else until.time
-    end_proof, end = (until.proof, _ended_by(row, until)) if until is not None else end_of_states(scene)
+    end_proof, end = (until.proof, _ended_by(row, until)) if until is not None else end_of_states(scene, row.time)
     new = None if until is None else until.leader
     if row.leader is None:
         yield Window(
@@ -101,6 +101,8 @@ def _pieces(
         return
     known = closed if row.until is None else row.until
     for one in gone[row.leader].within(row.time, closed):
+        if scene.past.last is not None and (one.since or 0) <= scene.past.last[0] < row.time:
+            continue  # who is named behind the end of the history was there: that it was gone at that end is outdated
         opened, earliest = _begin(scene, before, row, one)
         if (one.back is not None and one.back <= row.time) or (known is not None and opened > known):
             continue
@@ -235,7 +237,7 @@ def _under_min_isr(scene: Scene, key: Key, rows: Sequence[StateRow]) -> Iterator
             opened, earliest = moment, last
         last = moment.until
     if opened is not None:
-        yield _refusing(key, opened, None, None, *end_of_states(scene))._replace(opened_earliest=earliest)
+        yield _refusing(key, opened, None, None, *end_of_states(scene, opened.time))._replace(opened_earliest=earliest)
 
 
 def _moments(scene: Scene, topic: str, rows: Sequence[StateRow]) -> Iterator[_Moment]:

@@ -359,12 +359,12 @@ class Cluster:
 
     @property
     def maybe_deleted(self) -> frozenset[str]:
-        """Topics that may be being deleted: which are could not be read, and a state lacks the leader that its ISR could give.
+        """Topics that may be being deleted: which are was withheld, and a state lacks the leader that its ISR could give.
 
         The controller takes the leader of a partition whose replicas it deletes, and leaves the last member in its ISR
         (``core/src/main/scala/kafka/controller/TopicDeletionManager.scala@2.8.2``).
         """
-        if not any(part.path in _ABOVE_DELETIONS for part in (*self.problems, *self.missing_parts)):
+        if not any(problem.path in _ABOVE_DELETIONS for problem in self.problems):
             return frozenset()
         states = ((p.topic, p.state) for p in self.partitions if p.state is not None and p.state.leader is None)
         return frozenset(topic for topic, state in states if not self.live.isdisjoint(state.isr))

@@ -80,7 +80,7 @@ class OffsetsEvidence:
     @cached_property
     def files(self) -> tuple[LogFile, ...]:
         """What the logs cover."""
-        return timeline_corrected.covered(self._logs.files, self._clocks(), self.events)
+        return timeline_corrected.covered(self._logs.files, self._clocks(), self._logs.events)
 
     @cached_property
     def lines(self) -> tuple[Event, ...]:

@@ -1,7 +1,6 @@
 """Events and what logs cover by the reference clock, for whoever asks about brokers without their timeline."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from casebook.analysis.timeline_clocks import owner_of, zone_back
@@ -29,28 +28,25 @@ def corrected(events: Iterable[Event], clocks: Iterable[Clock]) -> tuple[Event, 
     return tuple(map(moved, events)) if off else tuple(events)
 
 
-def covered(files: Iterable[LogFile], clocks: Iterable[Clock], events: Iterable[Event]) -> tuple[LogFile, ...]:
+def covered(files: Iterable[LogFile], clocks: Iterable[Clock], events: Callable[[], Iterable[Event]]) -> tuple[LogFile, ...]:
     """What logs cover, by the same clock.
 
     Args:
-        events: Of these files, corrected. Where a clock was set inside a file, they tell how far it reaches: the largest of the
+        events: All of these files; read where a clock was set inside one. They tell how far it reaches then: the largest of the
             times that are printed there need not be the last.
     """
     off = _off(clocks)
-    told: dict[str, list[int]] = defaultdict(list)
-    for event in events if off else ():
-        if event.time is not None:
-            told[event.file].append(event.time)
 
     def moved(file: LogFile) -> LogFile:
         found = off.get(owner_of(file.broker, file.file))
         if found is None or file.first is None or file.last is None:
             return file
-        begin, end = found.ahead(file.file, 1), found.ahead(file.file, file.lines)
-        times = [*told[file.file], *found.ends(file.file)]
-        if not times or found.clock.stretch(file.file, 1) == found.clock.stretch(file.file, file.lines):
-            return file._replace(first=file.first - begin, last=file.last - end)
-        return file._replace(first=min(times), last=max(times))
+        if found.clock.stretch(file.file, 1) != found.clock.stretch(file.file, file.lines):
+            own = (event for event in events() if event.file == file.file and event.time is not None)
+            times = [event.time - found.ahead(file.file, event.line) for event in own]
+            return file._replace(first=min(times), last=max(times))
+        ahead = found.ahead(file.file, 1)
+        return file._replace(first=file.first - ahead, last=file.last - ahead)
 
     return tuple(map(moved, files)) if off else tuple(files)
 
@@ -63,14 +59,6 @@ class _Off(NamedTuple):
 
     def ahead(self, file: str, line: int) -> int:
         return self.by[self.clock.stretch(file, line)]
-
-    def ends(self, file: str) -> Iterator[int]:
-        """Moments of the lines of a file between which its clock was set."""
-        for before, step in enumerate(self.clock.steps):
-            if step.before.startswith(f"{file}:"):
-                yield step.left - self.by[before]
-            if step.after.startswith(f"{file}:"):
-                yield step.shown - self.by[before + 1]
 
 
 def _off(clocks: Iterable[Clock]) -> dict[str, _Off]:

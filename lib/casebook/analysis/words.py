@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+_TWO_DAYS = 2880
+"""Minutes."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What a spreadsheet takes for the begin of a formula, or skips in search of one; the last are the first four in full width."""
 
@@ -27,14 +29,17 @@ def size(value: int) -> str:
 
 
 def duration(milliseconds: int) -> str:
-    """``350 ms``, ``42 s``, ``1 min 42 s``, ``57 min``, ``2 h 5 min``."""
+    """``350 ms``, ``42 s``, ``1 min 42 s``, ``57 min``, ``2 h 5 min``, ``12 days 2 h``."""
     seconds = round(milliseconds / 1000)
     if milliseconds < 1000:
         return f"{milliseconds} ms"
     if seconds < 600:
         return f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{seconds} s"
     minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
+    if minutes < _TWO_DAYS:
+        return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
+    hours = round(minutes / 60)
+    return f"{hours // 24} days {hours % 24} h" if hours % 24 else f"{hours // 24} days"
 
 
 def agree(value: int, one: str, many: str) -> str:

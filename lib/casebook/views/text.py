@@ -1,14 +1,19 @@
 """Numbers, times and names as people read them."""
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
+from casebook.analysis import words
 from casebook.findings import Coverage
 from casebook.observed import Observation
 
 THIN = "\u202f"
 """The narrow space that no line breaks at: between thousands, and before a unit."""
+
+
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=[A-Za-z])")
 
 
 def count(value: int | None) -> str:
@@ -17,13 +22,8 @@ def count(value: int | None) -> str:
 
 
 def size(value: int | None) -> str:
-    """Bytes as ``812 KiB``, ``4.7 MiB``, ``205 GiB``; ``?`` when unknown."""
-    if value is None:
-        return "?"
-    if value < 1 << 20:
-        return f"{max(1, value >> 10) if value else 0}{THIN}KiB"
-    amount, unit = (value / (1 << 20), "MiB") if value < 1 << 30 else (value / (1 << 30), "GiB")
-    return f"{amount:.1f}{THIN}{unit}" if amount < 100 else f"{amount:.0f}{THIN}{unit}"
+    """Bytes as :func:`casebook.analysis.words.size` spells them, with narrow spaces; ``?`` when unknown."""
+    return "?" if value is None else _narrow(words.size(value))
 
 
 def plural(value: int, noun: str, several: str = "") -> str:
@@ -99,17 +99,12 @@ def elapsed(since: str | None, until: str | None) -> str:
 
 
 def duration(seconds: float) -> str:
-    """``< 1 s``, ``8 s``, ``2 min 08 s``, ``3 h 05 min``, ``171 days``."""
-    whole = int(seconds)
-    if 0 < seconds < 1:
-        return f"<{THIN}1{THIN}s"
-    if whole < 60:
-        return f"{whole}{THIN}s"
-    if whole < 3600:
-        return f"{whole // 60}{THIN}min {whole % 60:02d}{THIN}s"
-    if whole < 2 * 86400:
-        return f"{whole // 3600}{THIN}h {whole % 3600 // 60:02d}{THIN}min"
-    return f"{whole // 86400}{THIN}days"
+    """As :func:`casebook.analysis.words.duration` spells it, with narrow spaces before units."""
+    return _narrow(words.duration(round(1000 * seconds)))
+
+
+def _narrow(spelled: str) -> str:
+    return _BEFORE_UNIT.sub(THIN, spelled)
 
 
 def _parse(instant: str | int | None) -> datetime | None:

@@ -254,7 +254,7 @@ def _seen(pairs: Sequence[Pair]) -> _Skew:
     values = [pair.ahead for pair in pairs]
     usual = round(median(values))
     farthest = max(abs(value - usual) for value in values)
-    return _Skew(usual, farthest + (SEEN if len(values) > 1 else LATENESS // 2))
+    return _Skew(usual, farthest + (SEEN if len(values) > 1 else LATENESS))
 
 
 def _heard(pairs: Iterable[Pair]) -> Sequence[int]:

@@ -29,7 +29,7 @@ PROMPT = 20
 _SESSIONS = {"zk_session_established", "zks_session_established", "zks_session_expiring"}
 _NEW_SESSION = {"broker_starting", "zk_session_expired", "zk_new_session"}
 _REPORTS = {"partition_changed", "isr_removed", "leader_request_received", "become_leader", "become_follower"}
-_TELLING = {"broker_registered", "isr_updated", "isr_shrunk", "isr_expanded", *_REPORTS, *_SESSIONS}
+_TELLING = {"broker_registered", "znode_made", "isr_updated", "isr_shrunk", "isr_expanded", *_REPORTS, *_SESSIONS}
 _LEARNS = ("leader_request_received", "become_leader", "become_follower")
 _CONTROLLER = {"broker_change", "partition_changed", "controller_request_sent"}
 
@@ -87,6 +87,8 @@ def against_znodes(cluster: Cluster, past: Past, events: Sequence[Event], owner:
         again = event.kind == "zk_session_established" and not begins.told(event)
         if event.kind == "broker_registered":
             found = registered.of(event)
+        elif event.kind == "znode_made":
+            found = (event.number("ctime"), Side.AFTER, "time of its znode, as it was answered")
         elif event.kind in _SESSIONS:
             found, session = _of_session(past, event), (owner(event), event.kind + event.fields.get("session", ""))
             again |= session in begun

@@ -202,24 +202,29 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
     first = _story_of(shown[0])
     return ask.found(
         Severity.CRITICAL if open_ else Severity.WARNING,
-        f"{_least(scene, hit)} had no leader{_longest(hit)}{_ended(scene, hit, still, len(open_))}",
+        f"{_least(scene, hit)} had no leader{_longest(hit, partly=bool(untold(scene)))}{_ended(scene, hit, still, len(open_))}",
         why=f"{'Still without' if open_ else 'Without at last'}: {_named(open_ or still)}. {first}" if still else first,
         since=instant(min((window.opened for window in hit if window.opened), default=None)),
         at_latest=_is_at_latest(scene, hit),
     )
 
 
+def _is_known_now(scene: Scene) -> bool:
+    """Whether anything but logs tells of states: what a log ends with is how it was when that line was printed."""
+    return scene.past.last is not None or any(partition.state is not None for partition in scene.cluster.partitions)
+
+
 def _is_known_open(scene: Scene, window: Window) -> bool:
     """Whether a window that nothing ends reaches to a moment at which states are known: of what logs alone tell, it may have ended."""
     if scene.past.last is None:
-        return any(partition.state is not None for partition in scene.cluster.partitions)
+        return _is_known_now(scene)
     return window.opened is None or window.opened <= scene.past.last[0]
 
 
 def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: int) -> str:
     """How many are without leader to the end, else what became of all; who was deleted has none, and nobody misses it.
 
-    Behind the last transaction a log tells of a broker that came back, and not whether its partitions have a leader since.
+    A log tells of a broker that came back, and not whether its partitions have a leader since, unless a history goes on behind it.
     """
     if still:
         last, rest = scene.past.last, len(still) - known
@@ -233,7 +238,7 @@ def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: 
     if not deleted:
         closed = max(window.closed for window in last.values())
         over = moment(instant(closed))
-        if scene.past.last is not None and closed > scene.past.last[0]:
+        if not _is_known_now(scene) or (scene.past.last is not None and closed > scene.past.last[0]):
             return f"; {agree(len(last), 'it had', 'all had')} one again by {over}"
         return f"; {agree(len(last), 'it has', 'all have')} one again since {over}"
     rest = f", {agree(len(last) - deleted, 'the other has', 'the others have')} one again" if deleted < len(last) else ""
@@ -290,13 +295,14 @@ def _named(windows: Sequence[Window]) -> str:
     return f"{', '.join(map(_name, windows[:SHOWN]))}{more}"
 
 
-def _longest(hit: Sequence[Window]) -> str:
+def _longest(hit: Sequence[Window], *, partly: bool = False) -> str:
+    """How long it lasted at the longest; of those that are known, where not all are."""
     known = [window for window in hit if window.length is not None]
     if not known:
         return ""
     worst = max(known, key=lambda window: window.length)
     if not worst.at_most:
-        return f", for up to {exact(worst.length)}"
+        return f"; the longest known lasted {exact(worst.length)}" if partly else f", for up to {exact(worst.length)}"
     return f", for at least {exact(max(window.least for window in known))} and at most {exact(worst.length)}"
 
 
@@ -331,7 +337,7 @@ def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:
         )
     return ask.found(
         Severity.WARNING,
-        f"{_least(scene, hit)} had too few in sync for acks=all{_longest(hit)}",
+        f"{_least(scene, hit)} had too few in sync for acks=all{_longest(hit, partly=bool(untold(scene)))}",
         why=_story_of(hit[0]),
         since=instant(min((window.opened for window in hit if window.opened), default=None)),
         at_latest=_is_at_latest(scene, hit),

@@ -13,7 +13,7 @@ from casebook.case_folder import DERIVED, HISTORY, PASTED, ZNODES, Item
 from casebook.clients import ClientFile
 from casebook.errors import CaseError
 from casebook.events import is_log
-from casebook.facts import Change, Cluster, LoggedRegistration, Problem, StatedVersion, Znode
+from casebook.facts import Change, Cluster, Logged, Problem, StatedVersion, Znode
 from casebook.formats import cluster, history_lines, log_dir_rows, logged, properties, time_machine, znode_lines, znodes
 from casebook.pasted import Pasted
 from casebook.storage import LogDir
@@ -329,9 +329,9 @@ class Case:
         """The release that each broker logged at its last start in its logs, by path and line."""
         return logged.versions(self._log_lines())
 
-    def logged_registrations(self) -> Iterator[LoggedRegistration]:
-        """When brokers registered, by their own logs."""
-        return logged.registrations(self._log_lines())
+    def told_by_logs(self) -> Iterator[Logged]:
+        """What brokers' logs tell that znodes know, too, unless they are older."""
+        return logged.told(self._log_lines())
 
     def _log_lines(self) -> Iterator[logged.Line]:
         for path, broker in self._logs():

@@ -127,6 +127,36 @@ class LoggedRegistration(NamedTuple):
     proof: str
 
 
+class LoggedEpoch(NamedTuple):
+    """A controller epoch that a line names.
+
+    Args:
+        epoch: The epoch.
+        printed: As in :class:`LoggedRegistration`.
+        proof: ``path:line`` in the case.
+    """
+
+    epoch: int
+    printed: int | None
+    proof: str
+
+
+class LoggedExpiry(NamedTuple):
+    """A session that ZooKeeper's server says it ends, as no beat came.
+
+    Args:
+        session: Its id.
+        proof: ``path:line`` in the case.
+    """
+
+    session: int
+    proof: str
+
+
+Logged = LoggedRegistration | LoggedEpoch | LoggedExpiry
+"""What a line tells that znodes know, too, unless they are older."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Broker:
     """A registered broker: a child of ``/brokers/ids``.

@@ -6,7 +6,7 @@ import pytest
 
 from casebook.analysis import leadership, moments, plan
 from casebook.analysis.moments import Ends
-from casebook.facts import Broker, Change, LoggedRegistration, Stat
+from casebook.facts import Broker, Change, Cluster, Controller, LoggedEpoch, LoggedExpiry, LoggedRegistration, Stat
 from casebook.findings import Coverage, Question, Severity, Status
 from casebook.observed import Observation, Source, gap, observation
 from casebook.storage import EpochStart, LogDir, Replica, SegmentFile
@@ -162,7 +162,8 @@ class TestOutdated:
     ENDS = Ends(0x20, NOON)
 
     def said(self, zxid, printed=NOON, found=None, ends=ENDS):
-        return moments.outdated(found, ends, [LoggedRegistration(3, zxid, printed, "brokers/3/logs/server.log:7")])
+        told = [LoggedRegistration(3, zxid, printed, "brokers/3/logs/server.log:7")]
+        return moments.outdated(found, ends, told, Cluster())
 
     @pytest.mark.parametrize("printed", [NOON - 10 * HOUR, NOON + 10 * HOUR, None])
     def test_by_the_transaction_of_a_later_start(self, printed):
@@ -184,10 +185,24 @@ class TestOutdated:
     def test_before_2_2_by_a_time_that_is_later_in_any_zone(self, hours, later):
         assert (self.said(None, NOON + hours * HOUR) is not None) is later
 
+    @pytest.mark.parametrize(("epoch", "hours", "later"), [(5, 0, True), (4, 0, False), (5, -60, False)])
+    def test_by_a_later_controller(self, epoch, hours, later):
+        """An epoch that they do not know, unless it is of days before: of a ZooKeeper whose data is gone."""
+        told = [LoggedEpoch(epoch, NOON + hours * HOUR, "brokers/3/logs/state-change.log:7")]
+        past = moments.outdated(None, self.ENDS, told, Cluster(controller=Controller(epoch=4)))
+        assert (past is not None and past.words == "The znodes are older than controller epoch 5") is later
+
+    @pytest.mark.parametrize(("session", "later"), [(0xAB, True), (0xCD, False)])
+    def test_by_the_end_of_a_session(self, session, later):
+        """Whose registration they still hold."""
+        known = Cluster(brokers={3: Broker(id=3, stat=Stat(ephemeralOwner=0xAB))})
+        past = moments.outdated(None, self.ENDS, [LoggedExpiry(session, "brokers/3/logs/server.log:7")], known)
+        assert (past is not None and past.words == "The znodes are older than the end of broker 3's session") is later
+
     def test_by_what_a_log_dir_holds(self):
         found = apart(walked(NOON - 6 * HOUR), log_dir(topic="made_since"), from_files=True)
-        assert moments.outdated(found, self.ENDS, []).words == "The znodes are older than the log dir of broker 1"
-        assert moments.outdated(apart(walked(NOON - 6 * HOUR), log_dir(), from_files=True), self.ENDS, []) is None
+        assert moments.outdated(found, self.ENDS, [], Cluster()).words == "The znodes are older than the log dir of broker 1"
+        assert moments.outdated(apart(walked(NOON - 6 * HOUR), log_dir(), from_files=True), self.ENDS, [], Cluster()) is None
 
     def test_the_last_transaction_is_that_of_the_history_or_of_a_znode_behind_it(self):
         changes = [Change(0x9, NOON, None, "set", None, ())]

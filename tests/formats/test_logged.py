@@ -2,7 +2,7 @@
 
 import pytest
 
-from casebook.facts import LoggedRegistration
+from casebook.facts import LoggedEpoch, LoggedExpiry, LoggedRegistration
 from casebook.formats import logged
 from casebook.formats.logged import Line
 
@@ -11,7 +11,7 @@ PATH = "brokers/4/logs/server.log"
 
 
 def registrations(text, broker=4):
-    return list(logged.registrations([Line(broker, PATH, 9, text)]))
+    return list(logged.told([Line(broker, PATH, 9, text)]))
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,28 @@ def registrations(text, broker=4):
 def test_a_registration(text, zxid, printed):
     """Its transaction from 2.2 on; its time as it stands there, where one does."""
     assert registrations(text) == [LoggedRegistration(4, zxid, printed, f"{PATH}:9")]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "[2023-11-15 12:00:00,042] INFO [Controller id=4 epoch=17] Changed partition t-0 (state.change.logger)",
+            LoggedEpoch(17, NOON + 42, f"{PATH}:9"),
+        ),
+        (
+            "[2023-11-15 12:00:00,042] TRACE Controller 4 epoch 17 sent UpdateMetadata request (state.change.logger)",
+            LoggedEpoch(17, NOON + 42, f"{PATH}:9"),
+        ),
+        (
+            "[2023-11-15 12:00:00,042] INFO Expiring session 0x10002ab, timeout of 6000ms exceeded (org.apache.zookeeper.server.X)",
+            LoggedExpiry(0x10002AB, f"{PATH}:9"),
+        ),
+    ],
+)
+def test_what_znodes_know_too(text, found):
+    """Epochs of controllers, before 1.1 and since, and the ends of sessions."""
+    assert registrations(text) == [found]
 
 
 def test_that_of_another_broker_is_none():

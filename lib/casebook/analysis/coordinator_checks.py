@@ -117,7 +117,9 @@ def _known(scene: Scene) -> Finding:
     ask = Question(
         check="coordinators.known",
         question="Is the state of every coordinator known?",
-        coverage=Coverage.counted(len(partitions) - len(unknown), len(partitions), "offsets partition", Source.LOGS),
+        coverage=Coverage.counted(
+            len(partitions) - len(unknown), len(partitions), "offsets partition", Source.ZNODES, Source.LOGS
+        ),
         threshold="any partition whose coordinator's log does not tell",
         facts=facts_of(unknown),
         evidence=proofs(unknown),

@@ -17,7 +17,7 @@ from casebook.analysis.timeline_pairs import FARTHEST
 from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.words import duration, moment, uncapitalised
 from casebook.events import LogFile
-from casebook.facts import Change, Cluster, LoggedRegistration, instant
+from casebook.facts import Change, Cluster, Logged, LoggedEpoch, LoggedExpiry, LoggedRegistration, instant
 from casebook.findings import Coverage, Evidence, Finding, Question, Status
 from casebook.observed import Observation, Source, gap, observation
 from casebook.storage import LogDir, Replica
@@ -29,6 +29,8 @@ _SETTLE = "Collect znodes and log dirs in one go: casebook collect --zookeeper H
 _SETTLE_LATER = "Give ZooKeeper's later transaction logs, or walk it: casebook collect --zookeeper HOST:2181."
 _OF_NOW = frozenset({"leadership", "maintenance", "coordinators"})
 """What checks are called that tell who leads, and who lives, now."""
+
+_OF_THEN = ", by znodes of the past"
 
 Observations = Mapping[Source, Observation]
 
@@ -104,7 +106,10 @@ def apart(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, 
     times = [Observation(log_dir.listed_at, log_dir.listed_at) for log_dir in log_dirs if log_dir.listed_at]
     listed = max(times, key=lambda one: gap(znodes, one))
     copies = [copy for log_dir in log_dirs for copy in log_dir.replicas]
-    made = next((copy for copy in copies if cluster.lacks(copy.topic) and _is_written(copy, znodes.last)), None)
+    there = {(p.topic, p.partition) for p in cluster.partitions}
+    whole = there and not cluster.unlisted
+    unknown = (copy for copy in copies if cluster.lacks(copy.topic) or (whole and (copy.topic, copy.partition) not in there))
+    made = next((copy for copy in unknown if _is_written(copy, znodes.last)), None)
     between, older = gap(znodes, listed), znodes.last < listed.first
     if between <= _ONE_COLLECTION:
         is_apart = made is not None and older
@@ -153,24 +158,49 @@ class Outdated:
     evidence: tuple[Evidence, ...]
 
 
-def outdated(found: Apart | None, ends: Ends | None, registered: Iterable[LoggedRegistration]) -> Outdated | None:
+def outdated(found: Apart | None, ends: Ends | None, told: Iterable[Logged], cluster: Cluster) -> Outdated | None:
     """What proves that znodes of ZooKeeper's files are of the past; ``None`` where nothing does.
 
     Args:
         found: Of :func:`apart`.
         ends: Of :func:`last_transaction`.
-        registered: By the brokers' own logs.
+        told: By the brokers' logs.
     """
-    later = [one for one in registered if ends is not None and _is_behind(one, ends)]
-    if later:
-        one = later[-1]
+    told = tuple(told) if ends is not None else ()
+    starts = [one for one in told if isinstance(one, LoggedRegistration) and _is_behind(one, ends)]
+    if starts:
+        one = starts[-1]
         by = f"transaction 0x{one.zxid:x}" if one.zxid is not None else f"a line that bears {moment(instant(one.printed))[:-4]}"
         why = f"They end with transaction 0x{ends.zxid:x} of {moment(instant(ends.time))}; its log has it register with {by}."
         words = f"The znodes are older than the last start of broker {one.broker}"
         return Outdated(words=words, why=why, evidence=(proof(one.proof),))
+    if later := _led_later(told, ends, cluster) or _ended_later(told, cluster):
+        return later
     if found is not None and found.znodes_older and found.witness is not None:
         words = f"The znodes are older than the log dir of broker {found.witness.broker}"
         return Outdated(words=words, why=_unknown_to_znodes(found.witness), evidence=(Evidence(file=found.witness.item),))
+    return None
+
+
+def _led_later(told: Iterable[Logged], ends: Ends | None, cluster: Cluster) -> Outdated | None:
+    """By a controller epoch that znodes do not know, unless it is of a ZooKeeper whose data is gone."""
+    known = cluster.controller.epoch
+    epochs = [one for one in told if isinstance(one, LoggedEpoch) and known is not None and one.epoch > known]
+    if one := next((one for one in epochs if one.printed is not None and one.printed > ends.time - FARTHEST), None):
+        why = f"They know controller epoch {known}; a log names epoch {one.epoch}."
+        return Outdated(words=f"The znodes are older than controller epoch {one.epoch}", why=why, evidence=(proof(one.proof),))
+    return None
+
+
+def _ended_later(told: Iterable[Logged], cluster: Cluster) -> Outdated | None:
+    """By the end of a session of which znodes still hold the registration."""
+    owners = {broker.stat.ephemeralOwner: broker.id for broker in cluster.brokers.values() if broker.stat is not None}
+    for one in told:
+        if isinstance(one, LoggedExpiry) and one.session in owners:
+            broker = owners[one.session]
+            why = f"They hold broker {broker}'s registration of session 0x{one.session:x}, which ZooKeeper has ended since."
+            words = f"The znodes are older than the end of broker {broker}'s session"
+            return Outdated(words=words, why=why, evidence=(proof(one.proof),))
     return None
 
 
@@ -248,6 +278,8 @@ def held(findings: Iterable[Finding], found: Apart | None, past: Outdated | None
 
 
 def _held(finding: Finding, found: Apart | None, past: Outdated | None) -> Finding:
+    if past is not None and _is_of_setup(finding):
+        return _of_then(finding, past)
     if past is not None and _is_of_now(finding):
         return _withheld(finding, past.words, _SETTLE_LATER)
     return _withheld(finding, found.words, _SETTLE) if found is not None and _joins(finding) else finding
@@ -256,6 +288,21 @@ def _held(finding: Finding, found: Apart | None, past: Outdated | None) -> Findi
 def _is_of_now(finding: Finding) -> bool:
     told = finding.status in (Status.OK, Status.FINDING)
     return told and Source.ZNODES in finding.coverage.by and finding.check.partition(".")[0] in _OF_NOW
+
+
+def _is_of_setup(finding: Finding) -> bool:
+    told = finding.status in (Status.OK, Status.FINDING)
+    return told and Source.ZNODES in finding.coverage.by and finding.check.startswith("durability.")
+
+
+def _of_then(finding: Finding, past: Outdated) -> Finding:
+    """What was found of topics that znodes of the past know is so of these, and nothing is well that they cannot know."""
+    if finding.status is Status.OK:
+        return _withheld(finding, past.words, _SETTLE_LATER)
+    if finding.title.endswith(_OF_THEN):
+        return finding
+    caveat = f"{past.words}: topics may have been made, changed or deleted since."
+    return replace(finding, title=f"{finding.title}{_OF_THEN}", caveats=(*finding.caveats, caveat))
 
 
 def _joins(finding: Finding) -> bool:

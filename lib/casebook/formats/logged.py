@@ -1,14 +1,17 @@
-"""What lines of brokers' logs state by themselves, whoever reads them in whatever zone: releases, and registrations."""
+"""What lines of brokers' logs state by themselves, whoever reads them in whatever zone: releases, registrations, epochs, ends of sessions."""
 
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from casebook.facts import LoggedRegistration, StatedVersion
+from casebook.facts import Logged, LoggedEpoch, LoggedExpiry, LoggedRegistration, StatedVersion
 
 _VERSION = re.compile(r" INFO Kafka version ?: (\d+(?:\.\d+){2,3}\S*)")
 _REGISTERED = re.compile(r"Registered broker (\d+) at path (?:.*czxid \(broker epoch\): (\d+))?")
+_EPOCH = re.compile(r"\[Controller id=\d+ epoch=(\d+)\]|\bController \d+ epoch (\d+)\b")
+_EXPIRING = re.compile(r"\bExpiring session 0x([0-9a-f]+), timeout of ")
+"""``ZooKeeperServer.java@release-3.4.6, release-3.8.4``."""
 _PRINTED = re.compile(r"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})\]")
 
 
@@ -35,12 +38,24 @@ def versions(lines: Iterable[Line]) -> tuple[StatedVersion, ...]:
     return tuple(stated.values())
 
 
-def registrations(lines: Iterable[Line]) -> Iterator[LoggedRegistration]:
-    """When brokers registered, by their own logs; a line on another broker is of a log that was given wrongly."""
+def told(lines: Iterable[Line]) -> Iterator[Logged]:
+    """What lines tell that znodes know, too: registrations, controller epochs, each once, and sessions that ended.
+
+    The registration of another broker is of a log that was given wrongly.
+    """
+    epochs: set[str] = set()
     for line in lines:
-        if (match := _REGISTERED.search(line.text)) and int(match[1]) == line.broker:
-            zxid = None if match[2] is None else int(match[2])
-            yield LoggedRegistration(line.broker, zxid, _printed(line.text), line.proof)
+        if match := _EPOCH.search(line.text):
+            epoch = match[1] or match[2]
+            if epoch not in epochs:
+                epochs.add(epoch)
+                yield LoggedEpoch(int(epoch), _printed(line.text), line.proof)
+        elif match := _REGISTERED.search(line.text):
+            if int(match[1]) == line.broker:
+                zxid = None if match[2] is None else int(match[2])
+                yield LoggedRegistration(line.broker, zxid, _printed(line.text), line.proof)
+        elif match := _EXPIRING.search(line.text):
+            yield LoggedExpiry(int(match[1], 16), line.proof)
 
 
 def _printed(text: str) -> int | None:

@@ -88,14 +88,14 @@ class TestLeaderless:
         assert spans(examined(told=told), "leaderless") == [(-600_000, 9000)]
 
     def test_a_snapshot_alone_tells_of_one_moment(self):
-        """Who leads and is not registered was missed then, at the latest; of elections nothing is said."""
+        """Who leads and is not registered is missed, since nobody knows when: it was taken at its last write or later."""
         told = History()
         told.rows.append(written_before(T0 - 700_000))
         found = examined(told=told)
         assert finding(found, "two_leaders").status is Status.COULD_NOT_CHECK
         missed = finding(found, "leaderless")
-        assert (missed.status, missed.at_latest) == (Status.FINDING, True)
-        assert missed.since >= instant(T0 - 601_000)
+        assert (missed.status, missed.since) == (Status.FINDING, None)
+        assert missed.title.endswith("or later")
 
     def test_named_behind_a_snapshot(self):
         """A leader that a log names later was there, whoever was registered when the snapshot was taken; its end nobody knows."""
@@ -105,10 +105,8 @@ class TestLeaderless:
         left = event("partition_changed", 5000, 3, **place, line=2, leader=-1, leader_epoch=3, isr="1")
         assert spans(examined(named, told=told), "leaderless") == [(-600_000, 0)]
         answer = finding(examined(named, left, told=told), "leaderless")
-        assert (answer.severity, answer.title.rpartition("; ")[2]) == (
-            Severity.WARNING,
-            "of 1 nothing tells whether it has one again",
-        )
+        assert answer.severity is Severity.WARNING
+        assert "; of 1 nothing tells whether it has one again" in answer.title
 
     def test_a_deleted_topic_is_missed_by_nobody(self):
         """Logs alone: a deletion leaves -1 behind, and the next topic of that name begins with epoch 0 again."""
@@ -166,7 +164,7 @@ class TestLeaderless:
         last = told.write("t", 1, None, (1,), 1, 1500)
         said = finding(examined(told=told), "leaderless")
         end = "the end of ZooKeeper's history, 2019-10-12 11:03:40 UTC"
-        assert said.title == f"2 partitions had no leader, for up to 400 ms, 1 of them to {end}"
+        assert said.title == f"2 partitions had no leader, 1 of them to {end}; the longest that ended lasted 400 ms"
         assert said.why.startswith("Still without: t-1. t-1: The znode of leader 1 went.")
         assert f"0x{last:x}" in said.evidence[1].file
 

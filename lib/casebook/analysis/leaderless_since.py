@@ -33,8 +33,8 @@ def _first(windows: Iterable[Window]) -> Window | None:
 
 
 def _lost(told: Timeline) -> Mapping[Key, Window]:
-    """When the registration of its last leader went, of each partition that has been without ever since."""
-    gone = {span.closed_proof for span in told.spans if span.kind == "registered" and span.closed is not None}
+    """When the registration of its last leader went, of each partition that has been without ever since, where that is known."""
+    gone = {span.closed_proof for span in told.spans if span.kind == "registered" and span.closed is not None} - told.unsettled
     still = [window for window in told.windows if window.kind is WindowKind.LEADERLESS and window.closed is None]
     return {(window.topic, window.partition): window for window in still if window.opened_proof in gone}
 

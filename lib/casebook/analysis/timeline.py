@@ -67,6 +67,7 @@ class Timeline:
         changes: Every election of another leader, in order.
         untold: Why there may be changes that nothing here tells of, or none where nothing speaks for it.
         observed: Of when logs and history are.
+        unsettled: Proofs of moments that are no more than the earliest: see :class:`casebook.analysis.timeline_history.Past`.
     """
 
     cluster: Cluster
@@ -88,6 +89,7 @@ class Timeline:
     possible: tuple[Window, ...] = ()
     untold: tuple[Gap, ...] = ()
     observed: moments.Observations = field(default_factory=dict)
+    unsettled: frozenset[str] = frozenset()
 
 
 def examine(
@@ -136,6 +138,7 @@ def examine(
         possible=timeline_windows.ordered(doubt.window for doubt in doubts),
         untold=timeline_extent.untold(scene),
         observed=moments.observations(files=scene.files, past=scene.past),
+        unsettled=scene.past.unsettled,
     )
 
 

@@ -93,6 +93,7 @@ class Past:
         first: When it begins; ``None`` without one.
         settled: By then that was gone of which it does not tell where it begins.
         last: Time and number of the last transaction, or of the last observation.
+        unsettled: Proofs of what the last snapshots lack, and no later write dates: it went then, or later.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -107,6 +108,7 @@ class Past:
     first: int | None = None
     settled: int | None = None
     last: tuple[int, int] | None = None
+    unsettled: frozenset[str] = frozenset()
 
     @property
     def there(self) -> bool:
@@ -129,7 +131,7 @@ def past(happened: Iterable[Happened]) -> Past:
     replay = _Replay()
     for one in happened:
         replay.take(one)
-    return replay.past
+    return replay.done()
 
 
 class _Replay:
@@ -165,6 +167,11 @@ class _Replay:
             take(one)
         else:
             self._row(one, _KIND_OF[one.what], topic=one.topic)
+
+    def done(self) -> Past:
+        """What it all comes to."""
+        self.past.unsettled = frozenset(self._late)
+        return self.past
 
     def _row(self, one: Happened, kind: str, *, broker: int | None = None, topic: str | None = None, **fields: object) -> None:
         told = {"session": session_name(one.session)} if one.session else {}

@@ -199,12 +199,12 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
     )
     if not hit:
         return _nothing(ask, scene, "No partition was without leader")
-    first = _story_of(shown[0])
+    first = _story_of(scene, shown[0])
     return ask.found(
         Severity.CRITICAL if open_ else Severity.WARNING,
-        f"{_least(scene, hit)} had no leader{_longest(hit, partly=bool(untold(scene)))}{_ended(scene, hit, still, len(open_))}",
+        f"{_least(scene, hit)} had no leader{_for_up_to(scene, hit)}{_ended(scene, hit, still, len(open_))}{_longest(scene, hit)}",
         why=f"{'Still without' if open_ else 'Without at last'}: {_named(open_ or still)}. {first}" if still else first,
-        since=instant(min((window.opened for window in hit if window.opened), default=None)),
+        since=instant(min((window.opened for window in hit if not _is_unsettled(scene, window)), default=None)),
         at_latest=_is_at_latest(scene, hit),
     )
 
@@ -221,6 +221,13 @@ def _is_known_open(scene: Scene, window: Window) -> bool:
     return window.opened is None or window.opened <= scene.past.last[0]
 
 
+def _is_unsettled(scene: Scene, window: Window) -> bool:
+    """Whether its begin is no more than the earliest: the last snapshot lacks what was there before, and no later write dates it."""
+    last, unsettled = scene.past.last, scene.past.unsettled
+    behind = last is not None and window.opened is not None and window.opened >= last[0]
+    return window.opened_proof in unsettled or bool(unsettled and behind and window.closed is None)
+
+
 def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: int) -> str:
     """How many are without leader to the end, else what became of all; who was deleted has none, and nobody misses it.
 
@@ -229,6 +236,7 @@ def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: 
     if still:
         last, rest = scene.past.last, len(still) - known
         end = "the evidence" if last is None else f"ZooKeeper's history, {moment(instant(last[0]))}"
+        end += " or later" if scene.past.unsettled else ""
         to_the_end = f", {count(known)} of them to the end of {end}" if known else ""
         return to_the_end + (
             f"; of {count(rest)} nothing tells whether {agree(rest, 'it has', 'they have')} one again" if rest else ""
@@ -264,9 +272,13 @@ def _is_at_latest(scene: Scene, hit: Sequence[Window]) -> bool:
     return bool(untold(scene)) or any(window.opened_earliest is not None for window in hit)
 
 
-def _story_of(window: Window) -> str:
+def _story_of(scene: Scene, window: Window) -> str:
     """What became of a partition, with the moments between which it began and ended where these are not known."""
-    bounds = f"{_spelled(window)} " if window.at_most else ""
+    bounds = ""
+    if _is_unsettled(scene, window):
+        bounds = f"At {moment(instant(window.opened_earliest or window.opened))} or later. "
+    elif window.at_most:
+        bounds = f"{_spelled(window)} "
     return f"{_name(window)}: {bounds}{window.opened_by} {window.closed_by}"
 
 
@@ -295,15 +307,29 @@ def _named(windows: Sequence[Window]) -> str:
     return f"{', '.join(map(_name, windows[:SHOWN]))}{more}"
 
 
-def _longest(hit: Sequence[Window], *, partly: bool = False) -> str:
-    """How long it lasted at the longest; of those that are known, where not all are."""
+def _for_up_to(scene: Scene, hit: Sequence[Window]) -> str:
+    """How long it lasted at most, where all of them are known, and ended."""
+    return "" if _are_some(scene, hit) else f", for {_length(hit, 'up to ')}"
+
+
+def _longest(scene: Scene, hit: Sequence[Window]) -> str:
+    """How long it lasted at the longest of those that are known to have ended, where there are, or may be, others."""
+    lasted = _length(hit) if _are_some(scene, hit) else ""
+    return f"; the longest that ended lasted {lasted}" if lasted else ""
+
+
+def _are_some(scene: Scene, hit: Sequence[Window]) -> bool:
+    return bool(untold(scene)) or any(window.length is None for window in hit)
+
+
+def _length(hit: Sequence[Window], most: str = "") -> str:
     known = [window for window in hit if window.length is not None]
     if not known:
         return ""
     worst = max(known, key=lambda window: window.length)
     if not worst.at_most:
-        return f"; the longest known lasted {exact(worst.length)}" if partly else f", for up to {exact(worst.length)}"
-    return f", for at least {exact(max(window.least for window in known))} and at most {exact(worst.length)}"
+        return f"{most}{exact(worst.length)}"
+    return f"at least {exact(max(window.least for window in known))} and at most {exact(worst.length)}"
 
 
 def _nothing(ask: Question, scene: Scene, title: str, gaps: Sequence[Gap] = ()) -> Finding:
@@ -337,8 +363,8 @@ def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:
         )
     return ask.found(
         Severity.WARNING,
-        f"{_least(scene, hit)} had too few in sync for acks=all{_longest(hit, partly=bool(untold(scene)))}",
-        why=_story_of(hit[0]),
+        f"{_least(scene, hit)} had too few in sync for acks=all{_for_up_to(scene, hit)}{_longest(scene, hit)}",
+        why=_story_of(scene, hit[0]),
         since=instant(min((window.opened for window in hit if window.opened), default=None)),
         at_latest=_is_at_latest(scene, hit),
     )

@@ -351,6 +351,17 @@ class TestFailedStarts:
             "Broker 1 could not start: another process of Kafka holds its log dir",
         ]
 
+    def test_a_start_that_failed_before_one_that_did_not(self):
+        """It ended nothing that is down now: nobody has to mend it first."""
+        told = [
+            event("broker_starting", 0, 1),
+            event("startup_failed", 900, 1, line=2, text="Failed to acquire lock on file .lock"),
+        ]
+        told += [event("broker_starting", 9000, 1, line=3), event("broker_started", 9900, 1, line=4)]
+        found = examined(*told)
+        assert (found.chains[0].back, first(found).name.endswith("; it started later")) == (T0 + 9900, True)
+        assert finding(found, "root").facts["ends_again"] == {}
+
     def test_a_start_that_did_not_fail(self):
         """What a broker says later, when it has started, is no failed start."""
         told = [event("broker_starting", 0, 1), event("broker_started", 500, 1, line=2), event("startup_failed", 900, 1, line=3)]
@@ -413,6 +424,18 @@ class TestElections:
     def test_who_was_in_sync_is_not_told(self):
         """It is neither clean nor unclean."""
         assert elected((1, ()), (3, (3,))).status is Status.COULD_NOT_CHECK
+
+    def test_by_the_line_of_the_controller(self):
+        """Up to 1.0 it says so itself, where no state tells of it; one that a state tells of is not counted again."""
+        fields = {"topic": "t", "partition": 0, "leader": 3, "live": "3"}
+        line = event("unclean_election", 1000, 2, line=1, file="controller.log", **fields)
+        found = finding(examined(line), "unclean_elections")
+        assert (found.facts["elections"], found.facts["brokers"]) == (1, [3])
+        assert found.evidence[0].label == "brokers/2/logs/controller.log:1"
+        told = History()
+        told.write("t", 0, 1, (1,), 0, -40_000)
+        told.write("t", 0, 3, (3,), 1, 1000)
+        assert finding(examined(line, told=told), "unclean_elections").facts["elections"] == 1
 
     def test_without_history(self):
         """Logs may not tell of every election."""

@@ -1,8 +1,9 @@
 """The check on unclean elections, also of those that healed long ago: who was elected was not in the ISR before."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from casebook.analysis import coverage
 from casebook.analysis.loss_rows import Change
@@ -18,14 +19,14 @@ from casebook.observed import Source
 
 
 def unclean(scene: Scene, changes: Sequence[Change]) -> Finding:
-    """Was a leader elected that was not in sync? Told by states alone: up to today Kafka prints no line of its own for it.
+    """Was a leader elected that was not in sync? Told by states, and up to 1.0 by a line of the controller's.
 
     Rule: a clean election takes somebody of the ISR before (``Election.scala@2.8.2``, ``PartitionLeaderSelector.scala@0.9.0.1``).
     """
-    dirty = [change for change in changes if change.unclean]
+    dirty = sorted((*_by_states(changes), *_by_lines(scene, changes)), key=lambda one: one.at)
     unjudged = [change for change in changes if change.unclean is None]
     unknown = {(change.topic, change.partition) for change in unjudged}
-    hit = Counter((change.topic, change.partition) for change in dirty)
+    hit = Counter((one.topic, one.partition) for one in dirty)
     ask = Question(
         check="timeline.unclean_elections",
         question="Was a leader elected that was not in sync?",
@@ -35,10 +36,10 @@ def unclean(scene: Scene, changes: Sequence[Change]) -> Finding:
             "elections": len(dirty),
             "partitions": len(hit),
             "topics": sorted({topic for topic, _ in hit}),
-            "brokers": sorted({change.new_leader for change in dirty if change.new_leader is not None}),
+            "brokers": sorted({one.leader for one in dirty if one.leader is not None}),
             "unjudged": len(unjudged),
         },
-        evidence=tuple(proof(change.opened_proof) for change in dirty[:SHOWN]),
+        evidence=tuple(proof(one.proof) for one in dirty[:SHOWN]),
     )
     if dirty:
         return replace(_found(scene, ask, dirty, len(hit), len(unjudged)), at_latest=bool(untold(scene)))
@@ -51,17 +52,44 @@ def unclean(scene: Scene, changes: Sequence[Change]) -> Finding:
     return ask.ok("Each leader that was elected was in the ISR before", gaps=())
 
 
-def _found(scene: Scene, ask: Question, dirty: Sequence[Change], partitions: int, unjudged: int) -> Finding:
+class _Dirty(NamedTuple):
+    """An unclean election, and what tells that it was one."""
+
+    topic: str
+    partition: int
+    at: int
+    leader: int | None
+    proof: str
+    why: str
+
+
+def _by_states(changes: Iterable[Change]) -> Iterator[_Dirty]:
+    for one in changes:
+        if one.unclean:
+            why = f"the ISR was {brokers(sorted(one.isr or ()))}; broker {one.new_leader} was elected"
+            yield _Dirty(one.topic, one.partition, one.opened, one.new_leader, one.opened_proof, why)
+
+
+def _by_lines(scene: Scene, changes: Sequence[Change]) -> Iterator[_Dirty]:
+    """Those of which no state tells."""
+    told = {(one.topic, one.partition, one.new_leader) for one in changes if one.unclean}
+    for row in scene.kind("unclean_election").rows:
+        leader = row.number("leader")
+        if row.partition is not None and row.at is not None and (row.topic, row.partition, leader) not in told:
+            why = f"its controller found nobody of the ISR alive; broker {leader} was elected"
+            yield _Dirty(row.topic, row.partition, row.at, leader, row.proof, why)
+
+
+def _found(scene: Scene, ask: Question, dirty: Sequence[_Dirty], partitions: int, unjudged: int) -> Finding:
     first = dirty[0]
-    was = brokers(sorted(first.isr or ()))
     least = "at least " if untold(scene) else ""
     of = f"of {least}{number(partitions, 'partition')}"
     whom = f"{number(len(dirty), 'leader')} {of} {agree(len(dirty), 'was', 'were')} elected out of sync"
     return ask.found(
         Severity.WARNING,
         f"{whom}: what the ISR had and they lacked is lost",
-        why=f"{first.topic}-{first.partition}: the ISR was {was}; broker {first.new_leader} was elected.",
-        since=instant(first.opened),
+        why=f"{first.topic}-{first.partition}: {first.why}.",
+        since=instant(first.at),
         next=(
             Step(
                 kind="first",

@@ -39,7 +39,7 @@ class _Clues(NamedTuple):
         logs: There are lines of its own.
         starts: They begin with the start of a process.
         stopping: It was about to stop.
-        reached: Any log of a broker goes on after the loss, or there is but one: that logs end does not say that all were copied then.
+        reached: Any broker's log goes on after the loss, or there is but one: where all end before, they were copied before.
     """
 
     loss: Loss

@@ -231,8 +231,11 @@ def failed(scene: Scene) -> Iterator[Chain]:
     """The chain of the starts of each broker that failed for one reason: its other starts had other causes."""
     for broker, by_reason in _by_reason(scene).items():
         for starts in by_reason.values():
-            title = f"{capitalised(brokers([broker]))} failed to start{_times(starts)}: {starts[-1].means}"
-            yield Chain("start_failed", title, broker, (), starts[0].line.at, starts[-1].line.at)
+            begun = _first(scene, ("broker_started",), broker, starts[-1].line.at, None)
+            later = "; it started later" if begun is not None else ""
+            title = f"{capitalised(brokers([broker]))} failed to start{_times(starts)}: {starts[-1].means}{later}"
+            back = begun.at if begun is not None else None
+            yield Chain("start_failed", title, broker, (), starts[0].line.at, starts[-1].line.at, back=back)
 
 
 def _by_reason(scene: Scene) -> dict[int, dict[str, list[_Failed]]]:
@@ -267,5 +270,6 @@ def why_failed(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
     starts = next(one for one in _by_reason(scene)[chain.broker].values() if one[0].line.at == chain.opened)
     means, row = starts[-1]
     points = (Point(" ".join(row.text.split())[:200], row.proof),)
-    name = f"Broker {chain.broker} could not start{_times(starts)}: {means}"
+    later = "; it started later" if chain.back is not None else ""
+    name = f"Broker {chain.broker} could not start{_times(starts)}: {means}{later}"
     yield Root("start_failed", name, chain.broker, place, points, (), (), 100)

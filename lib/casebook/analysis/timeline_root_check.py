@@ -80,7 +80,8 @@ def _ends_again(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) ->
         first.setdefault(root.chain, root)
     last: dict[int, Root] = {}
     for place in sorted(first, key=lambda place: (chains[place].opened, place)):
-        if chains[place].kind in _ENDS and first[place].broker is not None:
+        over = chains[place].kind == "start_failed" and chains[place].back is not None
+        if chains[place].kind in _ENDS and first[place].broker is not None and not over:
             last[first[place].broker] = first[place]
     return {str(b): root.name for b, root in sorted(last.items()) if root.kind in _LASTING and is_down(scene, b)}
 

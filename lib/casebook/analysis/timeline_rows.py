@@ -325,7 +325,8 @@ class Chain(NamedTuple):
         partitions: How many were hit.
         holds: How many partitions without leader the broker holds, which has been down ever since; 0 when it is back, or nobody
             knows.
-        back: When the broker that was lost was registered again; ``None``: not before the evidence ends.
+        back: When the broker that was lost was registered again, or that failed to start had started; ``None``: not before the
+            evidence ends.
     """
 
     kind: str

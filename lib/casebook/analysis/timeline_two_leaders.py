@@ -267,8 +267,8 @@ def _end(scene: Scene, key: Key, old: int, row: StateRow, limit: int) -> Row | N
     learns = next((line for line in own if line.kind in _LEARNS), None)
     cut = next((line for line in own if line.kind in TRUNCATIONS), None)
     if cut is not None and (learns is None or cut.at - learns.at <= SOON):
-        done = next((line for line in own if line.kind == "role_changed" and line.at < cut.at), cut)
-        return done  # from 0.11 on it truncates when it first fetches, and has taken no write since it changed its role
+        # from 0.11 on it truncates when it first fetches, and has taken no write since it changed its role
+        return next((line for line in own if line.kind == "role_changed" and line.at < cut.at), cut)
     return next((line for line in own if line.kind in ("become_follower", "role_changed")), learns)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from casebook.analysis import coverage
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.settings import BUILT_IN_ASSUMED
+from casebook.analysis.timeline_clusters import renewals
 from casebook.analysis.timeline_extent import untold
 from casebook.analysis.timeline_rows import Chain, Window
 from casebook.analysis.timeline_scene import Scene
@@ -200,9 +201,10 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
     if not hit:
         return _nothing(ask, scene, "No partition was without leader")
     first = _story_of(scene, shown[0])
+    lasted = f"{_for_up_to(scene, hit)}{_ended(scene, hit, still, len(open_))}{_longest(scene, hit)}"
     return ask.found(
         Severity.CRITICAL if open_ else Severity.WARNING,
-        f"{_least(scene, hit)} had no leader{_for_up_to(scene, hit)}{_ended(scene, hit, still, len(open_))}{_longest(scene, hit)}",
+        f"{_least(scene, hit)} had no leader{lasted}",
         why=f"{'Still without' if open_ else 'Without at last'}: {_named(open_ or still)}. {first}" if still else first,
         since=instant(min((window.opened for window in hit if not _is_unsettled(scene, window)), default=None)),
         at_latest=_is_at_latest(scene, hit),
@@ -215,14 +217,14 @@ def _is_known_now(scene: Scene) -> bool:
 
 
 def _is_known_open(scene: Scene, window: Window) -> bool:
-    """Whether a window that nothing ends reaches to a moment at which states are known: of what logs alone tell, it may have ended."""
+    """Whether a window that nothing ends reaches to a moment of which states are known: what logs alone tell may have ended."""
     if scene.past.last is None:
         return _is_known_now(scene)
     return window.opened is None or window.opened <= scene.past.last[0]
 
 
 def _is_unsettled(scene: Scene, window: Window) -> bool:
-    """Whether its begin is no more than the earliest: the last snapshot lacks what was there before, and no later write dates it."""
+    """Whether its begin is no more than the earliest: the last snapshot lacks what was there, and no later write dates that."""
     last, unsettled = scene.past.last, scene.past.unsettled
     behind = last is not None and window.opened is not None and window.opened >= last[0]
     return window.opened_proof in unsettled or bool(unsettled and behind and window.closed is None)
@@ -231,7 +233,7 @@ def _is_unsettled(scene: Scene, window: Window) -> bool:
 def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: int) -> str:
     """How many are without leader to the end, else what became of all; who was deleted has none, and nobody misses it.
 
-    A log tells of a broker that came back, and not whether its partitions have a leader since, unless a history goes on behind it.
+    A log tells of a broker that came back, and not whether its partitions have a leader since, unless a history goes on.
     """
     if still:
         last, rest = scene.past.last, len(still) - known
@@ -250,7 +252,9 @@ def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: 
             return f"; {agree(len(last), 'it had', 'all had')} one again by {over}"
         return f"; {agree(len(last), 'it has', 'all have')} one again since {over}"
     rest = f", {agree(len(last) - deleted, 'the other has', 'the others have')} one again" if deleted < len(last) else ""
-    return f"; {count(deleted)} {agree(deleted, 'was', 'were')} deleted, or {agree(deleted, 'is', 'are')} being deleted{rest}"
+    gone = f"{count(deleted)} {agree(deleted, 'was', 'were')} deleted, or {agree(deleted, 'is', 'are')} being deleted"
+    replaced = f", or went with {agree(deleted, 'its', 'their')} cluster, which another replaced" if renewals(scene.rows) else ""
+    return f"; {gone}{replaced}{rest}"
 
 
 def _least(scene: Scene, hit: Sequence[Window]) -> str:

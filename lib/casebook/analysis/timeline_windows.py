@@ -13,6 +13,7 @@ from casebook.storage import OFFSETS_TOPIC
 MIN_ISR = "min.insync.replicas"
 _LOAD = ("load_scheduled", "loading")
 _LOADED = {"loaded": "It was loaded.", "load_failed": "Its load failed.", "unloaded": "It was given away."}
+_GONE = "The partition was deleted, or its topic marked for deletion, or its cluster replaced by another."
 _ENDED = ("broker_stopped", "broker_starting")
 
 
@@ -169,7 +170,7 @@ def _unled(row: StateRow) -> str:
 
 def _ended_by(row: StateRow, until: StateRow) -> str:
     if until.deleted:
-        return "The partition was deleted, or its topic marked for deletion."
+        return _GONE
     if until.leader is None:
         return _unled(until)
     if row.until is not None:
@@ -214,7 +215,7 @@ class _Moment(NamedTuple):
     def closes(self) -> str:
         """Why there are enough, in words."""
         if self.row.deleted:
-            return "The partition was deleted, or its topic marked for deletion."
+            return _GONE
         if self.written:
             return f"{MIN_ISR} became {'unreadable' if self.needed is None else self.needed}."
         return f"{len(self.row.isr or ())} were in sync."

@@ -1,4 +1,4 @@
-"""What lines of brokers' logs state by themselves, whoever reads them in whatever zone: releases, registrations, epochs, ends of sessions."""
+"""What lines of brokers' logs state by themselves, in whatever zone: releases, registrations, epochs, ends of sessions."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -455,3 +455,11 @@ def test_a_log_of_endless_restarts_ends():
     }
     assert next(iter(timeline_restarts._together(NoLines(), spans))).ids == (1, 2, 3)
     assert sum(1 for _ in timeline_restarts._together(NoLines(), spans)) > 1000
+
+
+def test_sessions_that_nothing_is_told_of():
+    """A single broker whose sessions expired, by its own log: no chain, and not nothing."""
+    told = [event("zk_session_expired", at, 1, line=line) for line, at in enumerate((0, 90_000), start=1)]
+    answer = finding(examined(*told), "root")
+    assert answer.status is Status.COULD_NOT_CHECK
+    assert answer.title == "Broker 1 lost its session with ZooKeeper, 2 times; what followed is not told"

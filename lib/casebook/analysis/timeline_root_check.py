@@ -1,5 +1,6 @@
 """The check on what began it."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from casebook.analysis import coverage, timeline_disks
@@ -12,7 +13,7 @@ from casebook.analysis.timeline_silences import COLLECT_LOGS
 from casebook.analysis.timeline_still import is_down
 from casebook.analysis.timeline_window_checks import SETTLE, proof
 from casebook.analysis.timeline_words import named
-from casebook.analysis.words import brokers, capitalised, number
+from casebook.analysis.words import agree, brokers, capitalised, number
 from casebook.facts import instant
 from casebook.findings import Coverage, Finding, Question, Severity
 from casebook.observed import Source
@@ -41,7 +42,7 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findin
         if not scene.rows:
             return ask.could_not_check(f"What happened is unknown: there is {_lack(scene)}", settle=SETTLE)
         if not scene.past.there:
-            return ask.could_not_check("No chain of events is told by the logs that are here", settle=SETTLE)
+            return ask.could_not_check(_alone(scene) or "No chain of events is told by the logs that are here", settle=SETTLE)
         gaps = (*untold(scene), *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
         return ask.ok("No broker was lost, and nothing else began a chain of events", gaps=gaps)
     if len(rivals := list(_rivals(scene, chains))) > 1:
@@ -84,6 +85,15 @@ def _ends_again(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) ->
         if chains[place].kind in _ENDS and first[place].broker is not None and not over:
             last[first[place].broker] = first[place]
     return {str(b): root.name for b, root in sorted(last.items()) if root.kind in _LASTING and is_down(scene, b)}
+
+
+def _alone(scene: Scene) -> str:
+    """The sessions that brokers say they lost, where no log tells what came of it; ``""`` for none."""
+    ended = Counter(row.broker for row in scene.kind("zk_session_expired").rows if row.broker is not None)
+    if not ended:
+        return ""
+    whose, times = brokers(sorted(ended)), number(sum(ended.values()), "time")
+    return f"{capitalised(whose)} lost {agree(len(ended), 'its session', 'sessions')} with ZooKeeper, {times}; what followed is not told"
 
 
 def _lack(scene: Scene) -> str:

@@ -340,13 +340,12 @@ def _nothing(ask: Question, scene: Scene, title: str, gaps: Sequence[Gap] = ()) 
     """Nothing was found: well only where each state that was is known."""
     if not scene.states:
         return ask.could_not_check("No state of a partition is known", settle=SETTLE)
+    asked = title.replace("No partition was", "whether a partition was").replace("No leader was", "whether a leader was")
     if scene.past.observed:
         gap = coverage.history(scene.past, scene.cluster)[0]
-        told = "at the moments that are known; of the time between nobody knows"
-        return ask.could_not_check(f"{title} {told}", why=gap.why, settle=gap.settle)
+        return ask.could_not_check(f"Snapshots alone do not tell {asked}, and for how long", why=gap.why, settle=gap.settle)
     if not scene.past.there:
-        told = "as far as logs tell: without ZooKeeper's history nobody knows"
-        return ask.could_not_check(f"{title}, {told}", settle=f"Give ZooKeeper's own files: {COLLECT_HISTORY}.")
+        return ask.could_not_check(f"Logs alone do not tell {asked}", settle=f"Give ZooKeeper's own files: {COLLECT_HISTORY}.")
     return ask.ok(title, gaps=(*untold(scene), *gaps))
 
 

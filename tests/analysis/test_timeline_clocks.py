@@ -196,3 +196,22 @@ def test_owner():
     assert owner_of(57, "brokers/57/logs/server.log") == "broker 57"
     assert owner_of(None, "zookeeper/logs/zk1/zookeeper.log") == "zookeeper/logs/zk1"
     assert owner_of(None, "clients/app/logs/app.log") == "clients/app"
+
+
+def test_a_zone_that_nothing_tells_is_said():
+    """Moments of logs alone, with nothing of ZooKeeper's, are of the zone that was given, or of none."""
+    caveat = "Nothing tells in which zone the logs are written; their times are taken as UTC."
+    place = {"topic": "t", "partition": 0, "file": "state-change.log"}
+    led = event("partition_changed", 0, 1, **place, leader=2, leader_epoch=0, isr="2")
+    left = event("partition_changed", 1000, 1, **place, line=2, leader=-1, leader_epoch=1, isr="2")
+    assert caveat in finding(examined(led, left), "leaderless").caveats
+    made = event("znode_made", 500, 1, line=3, path="/brokers/ids/1", czxid=24, ctime=T0 + 490)
+    assert caveat not in finding(examined(led, left, made), "leaderless").caveats
+
+
+def test_by_the_answer_to_a_registration():
+    """A log of a broker that ZooKeeper answered when its znode was made is dated by that alone."""
+    made = event("znode_made", 0, 1, skew=7 * 3_600_000, path="/brokers/ids/1", czxid=24, ctime=T0 - 4)
+    found = examined(made)
+    (clock,) = found.clocks
+    assert (found.reference, clock.skew, clock.zone) == ("ZooKeeper", 7 * 3_600_000 + 4, True)

@@ -1,6 +1,7 @@
 """The checks on a timeline."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from casebook.analysis import (
     coverage,
@@ -13,6 +14,7 @@ from casebook.analysis import (
 )
 from casebook.analysis.loss_rows import Change
 from casebook.analysis.proof import SHOWN
+from casebook.analysis.timeline_clocks import ZOOKEEPER
 from casebook.analysis.timeline_roots import unnamed
 from casebook.analysis.timeline_rows import Chain, Root, Silence, Window, WindowKind
 from casebook.analysis.timeline_scene import Scene
@@ -50,7 +52,7 @@ def checks(
     changes: Sequence[Change],
 ) -> tuple[Finding, ...]:
     """Every check, in a fixed order."""
-    return (
+    told = (
         timeline_window_checks.two_leaders(scene, _of(windows, WindowKind.TWO_LEADERS), doubts, chains),
         timeline_window_checks.leaderless(scene, _of(windows, WindowKind.LEADERLESS)),
         timeline_window_checks.under_min_isr(scene, _of(windows, WindowKind.UNDER_MIN_ISR)),
@@ -63,6 +65,15 @@ def checks(
         _silences(scene, silences),
         _untyped(scene, untyped),
     )
+    return tuple(_with_zone(scene, finding) for finding in told)
+
+
+def _with_zone(scene: Scene, finding: Finding) -> Finding:
+    """A finding with a moment, and that its zone is taken for granted where nothing of ZooKeeper's tells it."""
+    if scene.reference == ZOOKEEPER or finding.status is not Status.FINDING or finding.since is None:
+        return finding
+    caveat = f"Nothing tells in which zone the logs are written; their times are taken as {scene.timezone}."
+    return replace(finding, caveats=(*finding.caveats, caveat))
 
 
 def _of(windows: Iterable[Window], kind: WindowKind) -> list[Window]:

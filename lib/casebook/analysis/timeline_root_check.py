@@ -93,7 +93,8 @@ def _alone(scene: Scene) -> str:
     if not ended:
         return ""
     whose, times = brokers(sorted(ended)), number(sum(ended.values()), "time")
-    return f"{capitalised(whose)} lost {agree(len(ended), 'its session', 'sessions')} with ZooKeeper, {times}; what followed is not told"
+    which = agree(len(ended), "its session", "sessions")
+    return f"{capitalised(whose)} lost {which} with ZooKeeper, {times}; what followed is not told"
 
 
 def _lack(scene: Scene) -> str:

@@ -96,6 +96,7 @@ class LogFile(NamedTuple):
         typed: Entries whose meaning is known.
         damage: What of it could not be read, and why; ``""`` when it was read from its beginning to its end.
         strange: Lines with a time and a level that begin no entry, as their layout is not known.
+        speakers: Brokers that its entries name as the one that speaks, each with how many do.
     """
 
     file: str
@@ -107,6 +108,7 @@ class LogFile(NamedTuple):
     typed: int
     damage: str = ""
     strange: int = 0
+    speakers: tuple[tuple[int, int], ...] = ()
 
     @property
     def extent(self) -> Extent:

@@ -81,7 +81,7 @@ class TestFinding:
         """Which file, for whom it was given, what its lines say, how many, and where."""
         lines = [event("loading", n, 1, file=SERVER, line=7 + n, speaker=1) for n in range(4)]
         silent = event("become_follower", 9, 1, file=STATES, topic="t", partition=0)
-        files = (log(2)._replace(broker=1), log(2, "state-change.log")._replace(broker=1))
+        files = (log(2)._replace(broker=1, speakers=((1, 4),)), log(2, "state-change.log")._replace(broker=1))
         found = finding(examined(*lines, silent, covered=files), "owners")
         assert (found.severity, found.title) == (Severity.WARNING, "2 logs given for broker 2 are broker 1's")
         assert found.facts["misplaced"][SERVER] == {"stated": 2, "broker": 1, "named": {"1": 4}}
@@ -91,11 +91,12 @@ class TestFinding:
     def test_of_two_brokers(self):
         """One of which it was given for: it is not said that it is not theirs."""
         lines = [event("loading", n, 1 + n % 2, file=SERVER, line=7 + n, speaker=1 + n % 2) for n in range(8)]
-        found = finding(examined(*lines, covered=[log(2)._replace(broker=None)]), "owners")
+        found = finding(examined(*lines, covered=[log(2)._replace(broker=None, speakers=((1, 4), (2, 4)))]), "owners")
         assert found.title == "1 log given for broker 2 is not theirs, or not theirs alone"
 
     def test_others(self):
         """Well where lines name the broker; unknown where none does."""
-        assert finding(examined(event("loading", 0, 1, speaker=1), covered=[log(1)]), "owners").status is Status.OK
+        told = log(1)._replace(speakers=((1, 1),))
+        assert finding(examined(event("loading", 0, 1, speaker=1), covered=[told]), "owners").status is Status.OK
         assert finding(examined(event("loading", 0, 1), covered=[log(1)]), "owners").status is Status.COULD_NOT_CHECK
         assert finding(examined(), "owners").status is Status.COULD_NOT_CHECK

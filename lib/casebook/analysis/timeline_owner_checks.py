@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from casebook.analysis import coverage
 from casebook.analysis.proof import SHOWN
-from casebook.analysis.timeline_owners import SPEAKER, stated, tallied
+from casebook.analysis.timeline_owners import SPEAKER, stated
 from casebook.analysis.timeline_rows import Row
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_silences import COLLECT_LOGS
@@ -19,8 +19,7 @@ from casebook.observed import Source
 
 def owners(scene: Scene) -> Finding:
     """Is each log of the broker that it was given for?"""
-    naming = [row for row in scene.rows if row.source == "broker" and row.fields.get(SPEAKER, "").isdecimal()]
-    tallies = tallied((row.file, row.fields[SPEAKER], 1) for row in naming)
+    tallies = {file.file: Counter(dict(file.speakers)) for file in scene.files if file.speakers}
     wrong = [file for file in scene.files if file.broker != stated(file.file)]
     own = [file for file in scene.files if file.broker is not None and not file.is_empty]
     ask = Question(
@@ -29,13 +28,13 @@ def owners(scene: Scene) -> Finding:
         coverage=Coverage.counted(sum(file.extent is not Extent.NOT for file in own), len(own), "log", Source.LOGS),
         threshold="any log whose lines name another broker",
         facts={"misplaced": {file.file: _fact(file, tallies) for file in wrong}},
-        evidence=tuple(proof(text) for text in _examples(naming, wrong)[:SHOWN]),
+        evidence=tuple(proof(text) for text in _examples(scene.rows, wrong)[:SHOWN]),
     )
     if wrong:
         return _misplaced(ask, wrong, tallies)
     if not any(file.broker is not None for file in scene.files):
         return ask.could_not_check("There is no broker's log", settle=COLLECT_LOGS)
-    if not naming:
+    if not tallies:
         return ask.could_not_check(
             "No line names the broker that wrote it", settle="Give server.log and controller.log: their lines name their broker."
         )
@@ -75,11 +74,11 @@ def _fact(file: LogFile, tallies: Mapping[str, Counter[int]]) -> dict[str, objec
     return {"stated": stated(file.file), "broker": file.broker, "named": {str(broker): tally[broker] for broker in sorted(tally)}}
 
 
-def _examples(naming: Sequence[Row], wrong: Sequence[LogFile]) -> list[str]:
+def _examples(rows: Sequence[Row], wrong: Sequence[LogFile]) -> list[str]:
     """Of each log the first line that names another broker."""
     first: dict[str, str] = {}
     files = {file.file for file in wrong}
-    for row in naming:
-        if row.file in files and row.number(SPEAKER) != stated(row.file):
+    for row in rows:
+        if row.file in files and row.number(SPEAKER) not in (None, stated(row.file)):
             first.setdefault(row.file, row.proof)
     return list(first.values())

@@ -21,7 +21,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from casebook import jars, workshop
-from casebook.analysis.timeline_owners import SPEAKER, Owner, misplaced, settled, tallied
+from casebook.analysis.timeline_owners import Owner, misplaced, settled, tallied
 from casebook.case import Case
 from casebook.errors import ScanError, UsageError
 from casebook.events import Event, LogFile, Untyped
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 NAME = "logs"
 _GONE = "its file is not there"
-_ENOUGH = 100_000
-"""Events, of the rarest kinds, that tell enough of whose logs they stand in."""
 SMALL = 64 << 20
 """Bytes of logs up to which Spark is not worth its start."""
 
@@ -52,7 +50,7 @@ _ROWS = pa.schema(
 _BY_PLACE = {
     "event": ("file", "kind", "time", "line", "level", "logger", "topic", "partition", "group", "fields", "text"),
     "untyped": ("file", "logger", "level", "shape", "count", "line", "text"),
-    "file": ("file", "first", "last", "lines", "entries", "typed", "strange", "damage"),
+    "file": ("file", "first", "last", "lines", "entries", "typed", "strange", "damage", "fields"),
 }
 """What the columns of a row of ``casebook.logs.Main`` are, in their order; the first stands for its place in the input."""
 
@@ -160,17 +158,22 @@ class Logs:
             typed=sum(part["typed"] for part in parts),
             damage="; ".join(dict.fromkeys(filter(None, [self._torn.get(path, ""), *told]))),
             strange=sum(part["strange"] for part in parts),
+            speakers=tuple(sorted(self._speakers.get(path, {}).items())),
         )
 
     @cached_property
     def _misplaced(self) -> Mapping[str, Owner]:
         """The logs that were given for a broker whose they are not, by what their lines name."""
-        rare = pc.field("kind").isin(pa.array(self.rarest(_ENOUGH), pa.string()))
-        naming = self.table(["file", "fields"], rare & pc.match_substring(pc.field("fields"), f'"{SPEAKER}":'))
-        whom = pc.struct_field(pc.extract_regex(naming.column("fields"), f'"{SPEAKER}":"(?P<speaker>[^"]*)"'), "speaker")
-        by_speaker = naming.select(["file"]).append_column("speaker", whom).group_by(["file", "speaker"])
-        counted = by_speaker.aggregate([([], "count_all")]).to_pylist()
-        return misplaced(tallied((row["file"], row["speaker"], row["count_all"]) for row in counted), self._brokers)
+        return misplaced(self._speakers, self._brokers)
+
+    @cached_property
+    def _speakers(self) -> Mapping[str, Mapping[int, int]]:
+        """Entries of each file by the broker that they name."""
+        return tallied(
+            (part["file"], speaker, count)
+            for part in self._parts
+            for speaker, count in json.loads(part["fields"] or "{}").items()
+        )
 
     @cached_property
     def _before(self) -> dict[tuple[str, int], int]:

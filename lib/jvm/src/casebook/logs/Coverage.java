@@ -1,7 +1,13 @@
 package casebook.logs;
 
+import java.util.Map;
+import java.util.TreeMap;
+
 /** What a part of a file covers. */
 public final class Coverage {
+  /** A file of more has none of its own. */
+  private static final int MOST_SPEAKERS = 1000;
+
   /** Lines that begin in it. */
   public long lines;
 
@@ -21,6 +27,27 @@ public final class Coverage {
 
   /** What of it could not be read, and why; {@code null} when it was read from its beginning to its end. */
   public String damage;
+
+  /** Entries by the broker that they name as the one that speaks. */
+  private final Map<String, Long> speakers = new TreeMap<>();
+
+  void spoken(String speaker) {
+    if (speaker != null && (speakers.size() < MOST_SPEAKERS || speakers.containsKey(speaker))) {
+      speakers.merge(speaker, 1L, Long::sum);
+    }
+  }
+
+  /** How many entries name each speaker, as a JSON object. */
+  public String speakers() {
+    StringBuilder json = new StringBuilder("{");
+    speakers.forEach(
+        (speaker, count) -> {
+          json.append(json.length() > 1 ? "," : "");
+          Fields.quote(json, speaker);
+          json.append(':').append(count);
+        });
+    return json.append('}').toString();
+  }
 
   void dated(long time) {
     if (time != Header.NO_TIME) {

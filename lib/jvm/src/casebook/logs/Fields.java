@@ -70,6 +70,12 @@ public final class Fields {
     return value;
   }
 
+  /** What stands under a name; {@code null} for nothing. */
+  String named(String name) {
+    int index = names.indexOf(name);
+    return index < 0 ? null : values.get(index);
+  }
+
   /** Everything but partition and group, as a JSON object. */
   public String json() {
     if (names.isEmpty()) {

@@ -77,11 +77,25 @@ final class Ident {
 
   private void tell(String ident, Fields fields) {
     if (!ident.isEmpty()) {
-      if (known.size() > MOST_KNOWN) {
-        known.clear();
-      }
-      fields.add(known.computeIfAbsent(ident, Ident::told));
+      fields.add(known(ident));
     }
+  }
+
+  private Fields known(String ident) {
+    if (known.size() > MOST_KNOWN) {
+      known.clear();
+    }
+    return known.computeIfAbsent(ident, Ident::told);
+  }
+
+  /** The id of the broker that speaks; {@code null} where a message does not tell. */
+  String speaker(String message, String logger) {
+    int end = end(message);
+    if (end > 0) {
+      return known(message.substring(0, end)).named("speaker");
+    }
+    Matcher subject = STATE_CHANGES.equals(logger) ? STATE_CHANGE_SPEAKER.matcher(message) : null;
+    return subject != null && subject.find() ? subject.group(1) : null;
   }
 
   private static Fields told(String ident) {

@@ -183,8 +183,9 @@ public final class LogReader implements Closeable {
     coverage.dated(entry.header.time);
     boolean known = typed();
     coverage.typed += known ? 1 : 0;
+    String message = entry.message();
+    coverage.spoken(ident.speaker(message, entry.header.logger));
     if (!known) {
-      String message = entry.message();
       untyped.add(entry.header.logger, entry.header.level, message.substring(Ident.end(message)), entry.line);
     }
   }

@@ -56,7 +56,7 @@ public final class Main {
     } catch (IOException failed) {
       coverage = Coverage.none("it cannot be read: " + failed.getMessage());
     }
-    row(output, "file", file, time(coverage.first), time(coverage.last), coverage.lines, coverage.entries, coverage.typed, coverage.strange, coverage.damage);
+    row(output, "file", file, time(coverage.first), time(coverage.last), coverage.lines, coverage.entries, coverage.typed, coverage.strange, coverage.damage, coverage.speakers());
   }
 
   private static void write(Event event, int file, PrintWriter output) {

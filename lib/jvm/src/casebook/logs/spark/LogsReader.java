@@ -206,7 +206,9 @@ final class LogsReader implements PartitionReader<ColumnarBatch> {
 
   private void write(Coverage coverage) {
     begin(A_FILE);
-    columns.nulls(LINE, FIRST);
+    columns.nulls(LINE, FIELDS);
+    columns.set(FIELDS, text(coverage.speakers()));
+    columns.nulls(FIELDS + 1, FIRST);
     time(FIRST, coverage.first);
     time(LAST, coverage.last);
     columns.set(LINES, coverage.lines);

@@ -196,15 +196,16 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
         threshold="any time without a registered leader",
         facts=_facts(hit) | {"still": len(still)},
         evidence=_proofs(shown),
-        caveats=_how_partly(scene) if hit else (),
+        caveats=(*_how_partly(scene), *_with_deleted(scene)) if hit else (),
     )
     if not hit:
         return _nothing(ask, scene, "No partition was without leader")
     first = _story_of(scene, shown[0])
     lasted = f"{_for_up_to(scene, hit)}{_ended(scene, hit, still, len(open_))}{_longest(scene, hit)}"
+    told = f"As far as is told, {_partitions(hit)}" if _with_deleted(scene) else _least(scene, hit)
     return ask.found(
         Severity.CRITICAL if open_ else Severity.WARNING,
-        f"{_least(scene, hit)} had no leader{lasted}",
+        f"{told} had no leader{lasted}",
         why=f"{'Still without' if open_ else 'Without at last'}: {_named(open_ or still)}. {first}" if still else first,
         since=instant(min((window.opened for window in hit if not _is_unsettled(scene, window)), default=None)),
         at_latest=_is_at_latest(scene, hit),
@@ -261,6 +262,12 @@ def _least(scene: Scene, hit: Sequence[Window]) -> str:
     """How many partitions it befell: at least so many, where not every state is known."""
     known = _partitions(hit)
     return f"At least {known}" if untold(scene) else known
+
+
+def _with_deleted(scene: Scene) -> tuple[str, ...]:
+    """That those of topics which are being deleted are not told apart: neither a history nor znodes tell which they are."""
+    known = scene.past.there or (scene.cluster.topics and not scene.cluster.maybe_deleted)
+    return () if known else ("Partitions of topics that were being deleted are counted, too: which these are was not read.",)
 
 
 def _how_partly(scene: Scene) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ Wording, or about the evidence itself, so not comparable: ``title``, ``why``, ``
 a false ``ok`` counts.
 
 ``ok`` of evidence that ends before what the whole case finds began, and says so, is an answer as of then; so is one "in this history"
-where that begins later.
+where that is shorter.
 
 An answer to a lesser case may be weaker: could not check, not applicable (with a reason), a lower severity, a bound for a value, unknown
 for a number. It may not be stronger: what could not be checked of all the evidence is not known from a part of it.
@@ -60,6 +60,7 @@ _COUNTED_TOO = "are counted, too"
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 _DURATION = re.compile(r"(?:_ms|milliseconds)$")
 _SECOND = 1.0
+_SECONDS = "seconds"
 _ROOTS = "candidates"
 _BEGIN = "opened"
 """A begin that is a bound where ``at_latest`` says so."""
@@ -115,7 +116,7 @@ def _other_status(whole: Finding, lesser: Finding) -> Difference:
     if lesser.status is Status.OK:
         as_of_then = (
             _ends_before(whole, lesser)
-            or _is_of_later(whole, lesser)
+            or _is_of_less(whole, lesser)
             or _is_earlier(whole.facts.get(_AS_OF), lesser.facts.get(_AS_OF))
         )
         return Difference(WEAKER if as_of_then else FALSE_OK, change)
@@ -169,10 +170,10 @@ def _ends_before(whole: Finding, lesser: Finding) -> bool:
     return bool(ends and whole.since) and min(ends) < 1000 * (_seconds(whole.since) + _SECOND)
 
 
-def _is_of_later(whole: Finding, lesser: Finding) -> bool:
-    """Whether it is said of a history by name, and this one begins later than that of the whole case."""
+def _is_of_less(whole: Finding, lesser: Finding) -> bool:
+    """Whether it is said of a history by name, and this one is shorter than that of the whole case."""
     before, now = whole.coverage.observed.get(Source.HISTORY), lesser.coverage.observed.get(Source.HISTORY)
-    return _OF_HISTORY in lesser.title and before is not None and now is not None and now.first > before.first
+    return _OF_HISTORY in lesser.title and None not in (before, now) and (now.first > before.first or now.last < before.last)
 
 
 def _is_earlier(whole: Mapping[str, str] | None, lesser: Mapping[str, str] | None) -> bool:
@@ -201,7 +202,8 @@ def _of_facts(whole: Finding, lesser: Finding) -> Iterator[str]:
             before = _less_specific(before, now)
         if name == _ROOTS:
             before, now = before[:1], now[:1]
-        if not (_fits(before, now, bounds) or (_DURATION.search(name) and _is_near(before, now))):
+        near = (_DURATION.search(name) and _is_near(before, now)) or (name == _SECONDS and _are_near(before, now))
+        if not (_fits(before, now, bounds) or near):
             yield f"{name} {before!r} -> {now!r}"
 
 
@@ -230,6 +232,12 @@ def _less_specific(before: Mapping[str, int], now: Mapping[str, int]) -> Mapping
 
 def _is_near(before: object, now: object) -> bool:
     return isinstance(before, int) and isinstance(now, int) and abs(before - now) <= 1000 * _SECOND
+
+
+def _are_near(before: object, now: object) -> bool:
+    """Estimates by what was measured: with fewer measurements, others."""
+    both = isinstance(before, Mapping) and isinstance(now, Mapping)
+    return both and all(key in before and abs(before[key] - value) <= _SECOND for key, value in now.items())
 
 
 def _above_nothing(value: object) -> bool:

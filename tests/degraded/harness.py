@@ -157,9 +157,18 @@ def _left(taken: Sequence[Removal]) -> Iterator[Removal]:
     writes it anew, as all znodes are at an earlier moment.
     """
     for place, one in enumerate(taken):
-        gone = (later for later in taken[place + 1 :] if later.way in ("left out", "at") and lesser.is_part(one.kind, later.kind))
-        if not any(later.way == "at" or later.of in ("", one.of) for later in gone):
+        if not any(_hides(later, one) for later in taken[place + 1 :]):
             yield one
+
+
+def _hides(later: Removal, one: Removal) -> bool:
+    if later.way == "swapped":  # what was not taken of one broker is there under its name: that of the other
+        return "logs" in one.kind and one.of in later.of.split()
+    if later.kind == "file":
+        return lesser.FILES.get(one.kind, lambda _: False)(later.of) and one.of in ("", later.of.split("/")[1])
+    if later.way not in ("left out", "at") or not lesser.is_part(one.kind, later.kind):
+        return False
+    return later.way == "at" or later.of in ("", one.of)
 
 
 def _short(finding: Finding | None) -> str:

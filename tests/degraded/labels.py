@@ -36,10 +36,15 @@ def is_told(copy: CaseCopy, taken: Collection[Removal]) -> bool:
 def _is_contradicted(copy: CaseCopy, removal: Removal) -> bool:
     if removal.kind == "clock":
         broker = removal.of.rpartition(" of ")[2]
-        dated = HISTORY in copy.paths or ZNODES in copy.paths
+        dated = HISTORY in copy.paths or (ZNODES in copy.paths and _is_registered(copy, int(broker)))
         begins = _behind_the_jump if removal.way == "summer" else (lambda content: content)
         return dated and any(_START.search(begins(copy.read(path))) for path in _logs(copy, broker))
     return any(_names_another(copy, broker) for broker in removal.of.split())
+
+
+def _is_registered(copy: CaseCopy, broker: int) -> bool:
+    known = Case.open(copy.folder).cluster().brokers.get(broker)
+    return known is not None and known.timestamp is not None
 
 
 def _behind_the_jump(content: bytes) -> bytes:

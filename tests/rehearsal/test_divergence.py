@@ -98,7 +98,17 @@ def hold(folder, kafka):
 
         cluster.start(2)
         cluster.wait_until(lambda: all(state["leader"] == 2 for state in states()), what="unclean elections")
-        held = Counter(acked), read_all(cluster)
+        read = Counter()
+
+        def served():
+            """Whether what broker 2 has is served: it is elected before it leads, and serves nothing meanwhile."""
+            read.clear()
+            read.update(read_all(cluster))
+            told = Counter((topic, partition) for topic, partition, *_ in read.elements())
+            return all(told[place] >= BASE for place in PARTITIONS)
+
+        cluster.wait_until(served, what="what the new leader holds")
+        held = Counter(acked), Counter(read)
         write(BOTH, BURST, "other")
         cluster.start(1)
         cluster.wait_until(in_sync, what="the return of broker 1", steady=1)

@@ -182,12 +182,15 @@ def degrade(copy: CaseCopy, kind: str, way: str, broker: str | None = None) -> b
         broker: Whose; ``None`` for all of the kind.
 
     Returns:
-        Whether there was any.
+        Whether there was any, and it is another now.
     """
     hit = _hit(copy, kind, broker)
     if hit and way != JAVA:
+        before = {path: copy.read(path) for path in hit}
         for path in hit:
             _change(copy, path, kind, way)
+        if all(path in copy.paths and copy.read(path) == content for path, content in before.items()) and way != "denied":
+            return False
         if kind in SUBTREES and way == "denied":
             copy.not_collected(kind, "its ACL forbids reading")
         if kind == CHECKPOINTS and way == "denied":

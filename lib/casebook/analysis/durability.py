@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from casebook.analysis import durability_at_risk, durability_clients, durability_settings, durability_verdicts
+from casebook.analysis import durability_at_risk, durability_clients, durability_settings, durability_verdicts, moments
 from casebook.analysis import durability_checks as checks
 from casebook.analysis.durability_diff import differences
 from casebook.analysis.durability_exposure import exposure
@@ -107,7 +107,7 @@ def examine(
             *checks.of_rules(scene, answers),
             checks.exposed(scene, alone),
             checks.brokers_agree(scene, told),
-            checks.history(in_past, gone, cluster),
+            *moments.dated([checks.history(in_past, gone, cluster)], moments.observations(past=gone)),
             checks.clients(scene),
         ),
     )

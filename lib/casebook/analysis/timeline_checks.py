@@ -125,7 +125,7 @@ def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
         capitalised(f"{all_named(_brokers(found))} {agree(len(_brokers(found)), 'was', 'were')} sent {' and '.join(sent)}"),
         why=" ".join(filter(None, says)),
         since=instant(min(row.at for row in thrown)),
-        at_latest=cut,
+        at_latest=bool(least),
         next=tuple(_advice(kafka, foreign)),
         caveats=tuple(f"Could not be checked: {text}." for text in unnamed(scene, found)),
     )

@@ -215,3 +215,12 @@ def test_by_the_answer_to_a_registration():
     found = examined(made)
     (clock,) = found.clocks
     assert (found.reference, clock.skew, clock.zone) == ("ZooKeeper", 7 * 3_600_000 + 4, True)
+
+
+def test_years_of_another_calendar():
+    """Thailand counts 543 more: that is no clock to be mended."""
+    years = 17_135_478_000_000
+    made = event("znode_made", 0, 1, skew=years, path="/brokers/ids/1", czxid=24, ctime=T0 - 4)
+    found = finding(examined(made), "clocks")
+    assert "by another calendar" in found.title
+    assert [step.text.partition(":")[0] for step in found.next] == ["See which locale the broker runs in"]

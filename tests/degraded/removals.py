@@ -178,4 +178,14 @@ def apply(copy: CaseCopy, removals: Sequence[Removal]) -> tuple[Removal, ...]:
     """Take them all; those of which there was something to take."""
     from tests.degraded import taking
 
-    return tuple(removal for removal in removals if taking.take(copy, removal))
+    taken: list[Removal] = []
+    for removal in removals:
+        if not _is_impossible(removal, taken) and taking.take(copy, removal):
+            taken.append(removal)
+    return tuple(taken)
+
+
+def _is_impossible(removal: Removal, taken: Sequence[Removal]) -> bool:
+    """Whether lines would be put together by times that a clock was set to: two processes write one file as time goes by."""
+    moved = {one.of.rpartition(" of ")[2] for one in taken if one.kind == "clock"}
+    return removal.way == "interleaved" and not moved.isdisjoint(removal.of.split())

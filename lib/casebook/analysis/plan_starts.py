@@ -196,11 +196,11 @@ def _undecided(
         yield PlanStep(act=Act.FIND_OUT, text=text, checks=_HEALED, never=tuple(never))
         never = ()
     if _has_no_controller(lead) and not lead.dead:
-        text = (
-            "Wait one session timeout for a living broker to take the controller over; then collect again. Without a controller "
-            "nobody is elected."
-        )
-        yield PlanStep(act=Act.WAIT, text=text, checks=(_NO_CONTROLLER,), never=tuple(never))
+        alive = lead.cluster.live or not lead.cluster.brokers_known
+        first = "Wait one session timeout for a living broker to take the controller over; then collect again."
+        first = first if alive else "Start the brokers: none is registered."
+        text = f"{first} Without a controller nobody is elected."
+        yield PlanStep(act=Act.WAIT if alive else Act.START, text=text, checks=(_NO_CONTROLLER,), never=tuple(never))
 
 
 class _Danger:

@@ -21,6 +21,9 @@ _MEND = "Mend the time synchronisation of the hosts."
 _SLEW = "Mend the time synchronisation of the hosts: a running clock must be slewed, not set."
 _ONE_BY_ONE = "A file that was put together of several out of order looks the same: give them one by one."
 _ORDERING = "Corrected times are used for ordering only; every row keeps the time that was printed."
+_CALENDAR = 400 * 86_400_000
+"""No clock is wrong by more than a year; milliseconds."""
+_LOCALE = "See which locale the broker runs in: that of Thailand counts 543 years more (-Duser.language=en)."
 _DOUBLED = "Of the hour that comes twice when summer time ends, each line was put into its own by what happened elsewhere."
 _APART = Advice(kind="first", text="Give each process a log of its own; collect them anew, each under its owner.")
 
@@ -119,14 +122,19 @@ def _quarters(skew: int | None) -> int | None:
 def _off(ask: Question, off: Sequence[Clock], reference: str, type_it: Sequence[Advice]) -> Finding:
     worst = max(off, key=lambda clock: abs(clock.skew))
     ahead = "ahead of" if worst.skew > 0 else "behind"
-    zone = ": it may log in another time zone" if worst.zone else ""
-    wrong = any(not clock.zone or clock.broker is None for clock in off)
+    years = abs(worst.skew) >= _CALENDAR
+    which = ": it may log in another time zone" if worst.zone else ": it may count its years by another calendar" if years else ""
+    wrong = any((not clock.zone or clock.broker is None) and abs(clock.skew) < _CALENDAR for clock in off)
     return ask.found(
         Severity.WARNING,
         f"{number(len(off), 'clock')} {agree(len(off), 'is', 'are')} off by more than 1 s; {worst.owner} is "
-        f"{duration(abs(worst.skew))} {ahead} {reference}{zone}",
+        f"{duration(abs(worst.skew))} {ahead} {reference}{which}",
         why=" ".join(f"{clock.owner}: {clock.skew:+d} ms, give or take {clock.uncertainty}." for clock in off[:SHOWN]),
-        next=(*type_it, *([Advice(kind="then" if type_it else "first", text=_MEND)] if wrong else ())),
+        next=(
+            *type_it,
+            *([Advice(kind="then" if type_it else "first", text=_MEND)] if wrong else ()),
+            *([Advice(kind="first", text=_LOCALE)] if years else ()),
+        ),
     )
 
 

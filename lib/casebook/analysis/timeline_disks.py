@@ -50,7 +50,7 @@ _WHYS = (
     _Why(
         "maps",
         re.compile(r"Map failed|Cannot allocate memory"),
-        "{broker} could map no more files (vm.max_map_count): not its disk",
+        "{broker} could map no more files (vm.max_map_count, or the addresses of a 32-bit JVM): not its disk",
     ),
     _Why(
         "permissions",

@@ -320,12 +320,12 @@ def _named(windows: Sequence[Window]) -> str:
 
 def _for_up_to(scene: Scene, hit: Sequence[Window]) -> str:
     """How long it lasted at most, where all of them are known, and ended."""
-    return "" if _are_some(scene, hit) else f", for {_length(hit, 'up to ')}"
+    return "" if _are_some(scene, hit) else f", for {_length(scene, hit, 'up to ')}"
 
 
 def _longest(scene: Scene, hit: Sequence[Window]) -> str:
     """How long it lasted at the longest of those that are known to have ended, where there are, or may be, others."""
-    lasted = _length(hit) if _are_some(scene, hit) else ""
+    lasted = _length(scene, hit) if _are_some(scene, hit) else ""
     return f"; the longest that ended lasted {lasted}" if lasted else ""
 
 
@@ -333,14 +333,15 @@ def _are_some(scene: Scene, hit: Sequence[Window]) -> bool:
     return bool(untold(scene)) or any(window.length is None for window in hit)
 
 
-def _length(hit: Sequence[Window], most: str = "") -> str:
+def _length(scene: Scene, hit: Sequence[Window], most: str = "") -> str:
     known = [window for window in hit if window.length is not None]
     if not known:
         return ""
     worst = max(known, key=lambda window: window.length)
-    if not worst.at_most:
+    if not worst.at_most and not _is_unsettled(scene, worst):
         return f"{most}{exact(worst.length)}"
-    return f"at least {exact(max(window.least for window in known))} and at most {exact(worst.length)}"
+    least = max(0 if _is_unsettled(scene, window) else window.least for window in known)
+    return f"at least {exact(least)} and at most {exact(worst.length)}" if least else f"at most {exact(worst.length)}"
 
 
 def _nothing(ask: Question, scene: Scene, title: str, gaps: Sequence[Gap] = ()) -> Finding:

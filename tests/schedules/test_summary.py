@@ -110,7 +110,7 @@ class TestForms:
         report = {"run": "earlier", "started": "2026-11-21T03:07:00Z"}
         document = summary.beside(summary.summary(FAILED, None, None, run="r"), report)
         assert document["report"]["age_seconds"] == 86_400 + 42
-        assert "the report is of 2026-11-21T03:07:00Z, 24 h 00 min old" in summary.line(document)
+        assert "the report is of 2026-11-21T03:07:00Z, 24 h 1 min old" in summary.line(document)
         assert samples(document)["casebook_report_timestamp_seconds",] == 1795316820 - 86_400
 
     @pytest.mark.parametrize("odd", ['a"b', "a\\b", "a\nb", "a{b}", "ä\u202f", "\ud800"])

@@ -227,8 +227,7 @@ def _is_known_open(scene: Scene, window: Window) -> bool:
 def _is_unsettled(scene: Scene, window: Window) -> bool:
     """Whether its begin is no more than the earliest: the last snapshot lacks what was there, and no later write dates that."""
     last, unsettled = scene.past.last, scene.past.unsettled
-    behind = last is not None and window.opened is not None and window.opened >= last[0]
-    return window.opened_proof in unsettled or bool(unsettled and behind and window.closed is None)
+    return window.opened_proof in unsettled or (bool(unsettled) and last is not None and window.opened == last[0])
 
 
 def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: int) -> str:

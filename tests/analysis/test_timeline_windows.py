@@ -106,7 +106,9 @@ class TestLeaderless:
         assert spans(examined(named, told=told), "leaderless") == [(-600_000, 0)]
         answer = finding(examined(named, left, told=told), "leaderless")
         assert answer.severity is Severity.WARNING
-        assert answer.title.endswith("; of 1 nothing tells whether it has one again; the longest that ended lasted at most 12 min")
+        assert answer.title.endswith(
+            "; of 1 nothing tells whether it has one again; the longest that ended lasted at most 12 min"
+        )
 
     def test_a_deleted_topic_is_missed_by_nobody(self):
         """Logs alone: a deletion leaves -1 behind, and the next topic of that name begins with epoch 0 again."""
@@ -540,3 +542,17 @@ class TestLoading:
         """A broker that stops or starts again loads no more."""
         lines = [event("load_scheduled", 10, 1, **OFFSETS), event("broker_stopped", 400, 1)]
         assert spans(examined(*lines), "loading") == [(10, 400)]
+
+
+def test_stopped_by_the_word_of_the_controller():
+    """Of a broker whose own log has nothing of its stop: it led no longer than until its registration went."""
+    told = started()
+    told.write("t", 0, 2, (2,), 1, 1000)
+    told.lose(1, 2000, 0xA)
+    told.register(1, 3_600_000, 0xC)
+    own = [event("segment_rolled", at, 1, line=line) for line, at in enumerate((-30_000, 3_700_000), start=1)]
+    served = event("shutting_down_broker", 990, 2, line=1, file="controller.log")._replace(fields={"broker": "1"})
+    (window,) = windows(examined(*own, served, told=told), "two_leaders")
+    assert (window.closed - window.opened, window.planned) == (1000, True)
+    assert window.closed_by == "Broker 1 was being stopped, and its registration went."
+    assert [one.closed for one in windows(examined(*own, told=told), "two_leaders")] == [None]

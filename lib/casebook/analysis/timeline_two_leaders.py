@@ -148,6 +148,8 @@ def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRo
         return None
     elif life.name in ("broker_stopped", "truncation_refused") or _follows(scene, old, life.closed):
         closed, proof, words = life.closed, life.closed_proof, f"The process of broker {old} ended."
+    elif (gone := _stopped(scene, old, row.time)) is not None:
+        closed, proof, words = gone.closed, gone.closed_proof, f"Broker {old} was being stopped, and its registration went."
     elif _hands_over(scene, old, row.time):
         closed, proof, words = life.closed, life.closed_proof, f"Broker {old} was stopping; its log ends."
     elif not told:
@@ -240,6 +242,18 @@ def _hands_over(scene: Scene, broker: int, at: int) -> bool:
     until = at + max(SLACK, scene.uncertainty(broker) or 0)
     said = [row.kind for row in scene.kinds(_STOPS, life.opened, until) if row.broker == broker]
     return bool(said) and said[-1] != "unclean_shutdown"
+
+
+def _stopped(scene: Scene, broker: int, at: int) -> Span | None:
+    """The registration that ended with a stop which a controller served at a moment; ``None`` where none did.
+
+    Rule: who is stopping has handed over, and closes its session at its very end (``KafkaServer.scala@0.9.0.1, 2.8.2``).
+    """
+    served = scene.kind("shutting_down_broker").between(at - SOON, at + SLACK)
+    if not any(str(broker) in (row.fields.get("broker"), row.fields.get("target")) for row in served):
+        return None
+    ended = (span for span in scene.registered.get(broker, ()) if span.closed is not None and at <= span.closed <= at + SOON)
+    return next(ended, None)
 
 
 def _ends_close(scene: Scene, broker: int, at: int, life: Span) -> bool:

@@ -237,7 +237,9 @@ def _is_near(before: object, now: object) -> bool:
 def _are_near(before: object, now: object) -> bool:
     """Estimates by what was measured: with fewer measurements, others."""
     both = isinstance(before, Mapping) and isinstance(now, Mapping)
-    return both and all(key in before and abs(before[key] - value) <= _SECOND for key, value in now.items())
+    return both and all(
+        value is None or (before.get(key) is not None and abs(before[key] - value) <= _SECOND) for key, value in now.items()
+    )
 
 
 def _above_nothing(value: object) -> bool:

@@ -22,6 +22,7 @@ from tests.analysis.timeline_scenes import (
     examined,
     files,
     finding,
+    history,
     incident,
     lines,
     log,
@@ -463,3 +464,12 @@ def test_sessions_that_nothing_is_told_of():
     answer = finding(examined(*told), "root")
     assert answer.status is Status.COULD_NOT_CHECK
     assert answer.title == "Broker 1 lost its session with ZooKeeper, 2 times; what followed is not told"
+
+
+@pytest.mark.parametrize(("since", "speaks"), [(-1000, True), (-3_600_000, False)])
+def test_a_log_that_was_silent_while_its_session_lived(since, speaks):
+    """Who kept a session of six seconds for an hour was awake, whatever its log lacks: that silence is no sign of a freeze."""
+    told = history()
+    own = [event("segment_rolled", at, 57, line=line) for line, at in enumerate((-4_000_000, since, GONE + 2000), start=1)]
+    frozen = [root for root in examined(*own, told=told).roots if root.kind == "frozen"]
+    assert [any("It printed nothing" in point.text for point in root.pro) for root in frozen] == [speaks]

@@ -17,6 +17,9 @@ from casebook.analysis.timeline_scene import SLACK, Scene
 from casebook.analysis.timeline_witnesses import Witnesses, noticed_in_time, witnesses
 from casebook.analysis.words import brokers, duration, number
 
+IDLE = 10
+QUIET = 600_000
+"""A log is silent for so many timeouts, and milliseconds, while its session lives, where its broker has nothing to say."""
 START = 60_000
 """A broker says within so many milliseconds of its start that it found its logs not closed."""
 
@@ -129,6 +132,8 @@ def _clues(scene: Scene, loss: Loss) -> _Clues:
         else [row for row in own.between(loss.due + SLACK, loss.gone.at - SLACK) if row.kind not in _NO_SIGN]
     )
     gap = gap_of(scene, loss)
+    if gap is not None and _was_quiet(loss, gap):
+        gap = None
     noticed = [row for row in scene.kind("zk_silent").between(loss.since, loss.until) if row.broker == loss.broker]
     noticed = [row for row in noticed if row.milliseconds is not None and loss.within_silence(row)]
     noticed = [row for row in noticed if same_session(row, loss.session)] or noticed
@@ -146,6 +151,11 @@ def _clues(scene: Scene, loss: Loss) -> _Clues:
         stop_of(scene, loss),
         len(scene.lives) < 2 or any(span.closed > loss.gone.at for spans in scene.lives.values() for span in spans[-1:]),
     )
+
+
+def _was_quiet(loss: Loss, gap: tuple[Row, Row]) -> bool:
+    """Whether its log was silent long before its session ended: it kept that, so it had nothing to say."""
+    return loss.timeout is not None and loss.gone.at - gap[0].at > max(IDLE * loss.timeout, QUIET)
 
 
 def _killed(scene: Scene, clues: _Clues, chain: int) -> Root:

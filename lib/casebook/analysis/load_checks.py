@@ -215,7 +215,11 @@ def endless(scene: Scene) -> Finding:
         question="Can every load come to an end?",
         coverage=Coverage.every(len(scene.partitions), "offsets partition", Source.LOGS),
         threshold="a batch larger than offsets.load.buffer.size, before 0.10.1",
-        facts=facts_of(hit) | {"largest_batch": max(largest.values(), default=None), "as_of": _as_of(scene)},
+        facts=facts_of(hit)
+        | {
+            "largest_batch": max(largest.values(), default=None) if hit or loading else None,
+            "as_of": _as_of(scene),
+        },
         evidence=proofs(hit),
         caveats=assumed(load_buffer(settings, one.judged.coordinator).origin for one in (*hit, *loading)),
     )

@@ -158,6 +158,8 @@ def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRo
         closed, proof, words = None, life.closed_proof, f"The log of broker {old} does not say that it became a follower."
     silent = _silent(scene, old, row.time, closed)
     early = row.time if not told and not (closing is not None and closed == closing.at) else None
+    if early is not None and closed == row.time:
+        return None  # it was told by then: there was no window, and it may have been told before
     return Window(
         WindowKind.TWO_LEADERS, *key, row.time, closed, old, row.leader, row.proof, proof, by, words, planned, silent,
         closed_earliest=early,

@@ -14,7 +14,7 @@ from casebook.analysis.timeline_clusters import Clusters
 from casebook.analysis.timeline_history import Past
 from casebook.analysis.timeline_pairs import FARTHEST, LATE, ZONE, Grade, Pair, Side, against_controller, against_znodes
 from casebook.analysis.timeline_rows import Clock, Step
-from casebook.analysis.timeline_steps import Cut, cuts, two_writers
+from casebook.analysis.timeline_steps import PAUSE, Cut, cuts, two_writers
 from casebook.analysis.timeline_steps import stretch as number_of
 from casebook.analysis.words import agree, duration, number
 from casebook.events import Event
@@ -39,8 +39,6 @@ LATENESS = 1000
 """Milliseconds of doubt where a broker is only known to have heard of something: it may have heard late."""
 USEFUL = 1000
 """Milliseconds of doubt, from which on a skew must be twice as large to say anything."""
-PAUSE = 120_000
-"""A broker that runs prints something within so many milliseconds: what a change by whole quarters of an hour may lack."""
 NEAR_ZONE = 5000
 """A clock that is off by a zone is right otherwise, to so many milliseconds."""
 

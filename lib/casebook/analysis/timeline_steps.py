@@ -25,7 +25,7 @@ THERE_AND_BACK = 3
 FEW = 2
 """So many pairs in a row say that a clock is ahead by something else than before."""
 PAUSE = 120_000
-"""A broker that runs prints something within so many milliseconds."""
+"""A broker that runs prints something within so many milliseconds: what a change by whole quarters of an hour may lack."""
 ALIKE = 1000
 """Pairs of one stretch differ by no more than so many milliseconds from one to the next."""
 

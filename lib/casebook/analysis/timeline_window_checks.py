@@ -201,13 +201,13 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
     if not hit:
         return _nothing(ask, scene, "No partition was without leader")
     first = _story_of(scene, shown[0])
-    lasted = f"{_for_up_to(scene, hit)}{_ended(scene, hit, still, len(open_))}{_longest(scene, hit)}"
+    at_most, of_ended = _lasted(scene, hit)
     told = f"As far as is told, {_partitions(hit)}" if _with_deleted(scene) else _least(scene, hit)
     return ask.found(
         Severity.CRITICAL if open_ else Severity.WARNING,
-        f"{told} had no leader{lasted}",
+        f"{told} had no leader{at_most}{_ended(scene, hit, still, len(open_))}{of_ended}",
         why=f"{'Still without' if open_ else 'Without at last'}: {_named(open_ or still)}. {first}" if still else first,
-        since=instant(min((window.opened for window in hit if not _is_unsettled(scene, window)), default=None)),
+        since=instant(min((w.opened for w in hit if w.opened and not _is_unsettled(scene, w)), default=None)),
         at_latest=_is_at_latest(scene, hit),
     )
 
@@ -317,19 +317,12 @@ def _named(windows: Sequence[Window]) -> str:
     return f"{', '.join(map(_name, windows[:SHOWN]))}{more}"
 
 
-def _for_up_to(scene: Scene, hit: Sequence[Window]) -> str:
-    """How long it lasted at most, where all of them are known, and ended."""
-    return "" if _are_some(scene, hit) else f", for {_length(scene, hit, 'up to ')}"
-
-
-def _longest(scene: Scene, hit: Sequence[Window]) -> str:
-    """How long it lasted at the longest of those that are known to have ended, where there are, or may be, others."""
-    lasted = _length(scene, hit) if _are_some(scene, hit) else ""
-    return f"; the longest that ended lasted {lasted}" if lasted else ""
-
-
-def _are_some(scene: Scene, hit: Sequence[Window]) -> bool:
-    return bool(untold(scene)) or any(window.length is None for window in hit)
+def _lasted(scene: Scene, hit: Sequence[Window]) -> tuple[str, str]:
+    """How long at most, where all are known and ended; else, to stand behind the rest, the longest of those that ended."""
+    if not untold(scene) and all(window.length is not None for window in hit):
+        return f", for {_length(scene, hit, 'up to ')}", ""
+    longest = _length(scene, hit)
+    return "", f"; the longest that ended lasted {longest}" if longest else ""
 
 
 def _length(scene: Scene, hit: Sequence[Window], most: str = "") -> str:
@@ -373,7 +366,7 @@ def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:
         )
     return ask.found(
         Severity.WARNING,
-        f"{_least(scene, hit)} had too few in sync for acks=all{_for_up_to(scene, hit)}{_longest(scene, hit)}",
+        f"{_least(scene, hit)} had too few in sync for acks=all{''.join(_lasted(scene, hit))}",
         why=_story_of(scene, hit[0]),
         since=instant(min((window.opened for window in hit if window.opened), default=None)),
         at_latest=_is_at_latest(scene, hit),

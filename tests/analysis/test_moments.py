@@ -17,6 +17,7 @@ NOON = 1_700_000_000_000
 MINUTE, HOUR = 60_000, 3_600_000
 HERE = made(topics={"t": {0: ([1, 2], state(1, [1, 2], leader_epoch=3))}})
 """A cluster with one partition, in leader epoch 3."""
+OURS = replace(HERE, cluster_id="ours")
 
 
 def walked(at, cluster=HERE):
@@ -129,6 +130,19 @@ class TestCheck:
     def test_nothing_to_compare(self):
         assert self.said(walked(NOON)) == ()
 
+    def test_of_another_cluster(self):
+        """Though listed within the same minute, and with the ids of both."""
+        (said,) = self.said(walked(NOON, OURS), log_dir()._replace(meta={"cluster.id": "theirs"}))
+        assert said.status is Status.COULD_NOT_CHECK
+        assert said.title == "The log dirs of broker 1 are of another cluster than the znodes"
+        assert "theirs" in said.why and "ours" in said.why
+
+    @pytest.mark.parametrize("cluster", [HERE, OURS])
+    @pytest.mark.parametrize("meta", [None, {}, {"cluster.id": "ours"}])
+    def test_nothing_says_so(self, cluster, meta):
+        """Releases before 2.4 write no id, those before 0.10.1 have none."""
+        assert [one.status for one in self.said(walked(NOON, cluster), log_dir()._replace(meta=meta))] == [Status.OK]
+
 
 class TestHeld:
     APART = apart(walked(NOON - 6 * HOUR), log_dir())
@@ -146,6 +160,12 @@ class TestHeld:
     def test_what_joins_nothing_stands(self, by):
         said = answer(Status.OK, *by)
         assert moments.held([said], self.APART) == (said,)
+
+    def test_another_cluster_is_withheld(self):
+        strange = apart(walked(NOON, OURS), log_dir()._replace(meta={"cluster.id": "theirs"}))
+        (held,) = moments.held([answer(Status.OK, Source.ZNODES, Source.LOG_DIRS)], strange)
+        assert held.status is Status.COULD_NOT_CHECK
+        assert held.why == "If they were of one cluster: It is."
 
     def test_all_stands_where_they_meet(self):
         said = answer(Status.FINDING, Source.ZNODES, Source.LOG_DIRS)

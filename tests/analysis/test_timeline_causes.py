@@ -326,6 +326,8 @@ class TestFailedStarts:
             ("Socket server failed to bind to 0.0.0.0:9092: Address already in use.", "holds its port"),
             ("A broker is already registered on the path /brokers/ids/1. This probably indicates", "had not expired yet"),
             ("The Cluster ID a doesn't match stored clusterId Some(b) in meta.properties.", "of another cluster"),
+            ("Invalid cluster.id in: /d/meta.properties. Expected a, but read b", "of another cluster"),
+            ("Stored node id 1 doesn't match previous node id 2 in /d/meta.properties. If you moved", "of another broker"),
             ("Fatal error during KafkaServer startup. Prepare to shutdown", "the line says why"),
         ],
     )

@@ -37,12 +37,18 @@ MIN_ISR = {"both": "2", "trio": "2"}
 BROKERS = {"0.9.0.1": 3, "2.8.2": 5}
 SOON = {"controlled.shutdown.max.retries": "1", "controlled.shutdown.retry.backoff.ms": "100"}
 """A broker that nobody can take over from does not wait long for it."""
-PATIENCE = 90.0
-"""Seconds in which every partition acknowledges that nothing was foretold of."""
+LAG = 60
+"""Seconds of ``replica.lag.time.max.ms``."""
+PATIENT = {"zookeeper.session.timeout.ms": "30000", "replica.lag.time.max.ms": str(1000 * LAG)}
+"""Longer than by default: a broker that a busy machine lets wait must not be given up, nor leave an ISR before its leader stops."""
+PATIENCE = 2.0 * LAG + 30.0
+"""Seconds in which every partition acknowledges that nothing was foretold of.
+
+A follower may catch up once more between the controller's word and its own end, and a new controller takes no dead follower out
+of an ISR: its leader does, that looks every ``replica.lag.time.max.ms`` (``ReplicaManager.scala@0.9.0.1``).
+"""
 LONGER = 1.5
 """Seconds in which none of the others does, from then on."""
-PATIENT = {"zookeeper.session.timeout.ms": "30000", "replica.lag.time.max.ms": "60000"}
-"""Longer than by default: a broker that a busy machine lets wait must not be given up, nor leave an ISR before its leader stops."""
 INTERNAL = "__admin_client"
 """The client whose records brokers take for internal topics, too (``AdminUtils.AdminClientId``, ``KafkaApis.scala@0.9.0.1, 2.8.2``)."""
 

@@ -4,14 +4,17 @@ Znodes tell of the moment of their walk, a list of log dirs of the moment of lis
 deleted, leaders move and logs are cleaned. So an answer that joins them holds only where both are of one collection; otherwise it
 is withheld, and the gap is named once for the whole report.
 
+Log dirs of another cluster than the znodes are withheld from them likewise, whenever they were listed.
+
 Znodes of ZooKeeper's own files are those after the last transaction that is there. Where a log or a log dir holds what they
 cannot know, they tell of the past: what they say of the present is withheld as well.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
+from casebook.analysis.other_cluster import OtherCluster, other_cluster
 from casebook.analysis.timeline_history import Past
 from casebook.analysis.timeline_pairs import FARTHEST
 from casebook.analysis.timeline_window_checks import proof
@@ -25,8 +28,7 @@ from casebook.storage import LogDir, Replica
 _ONE_COLLECTION = 15 * 60_000
 """What lies closer together may be of one collection: of a large cluster it takes minutes."""
 _OF_DISKS = frozenset({Source.LOG_DIRS, Source.SEGMENTS})
-_SETTLE = "Collect znodes and log dirs in one go: casebook collect --zookeeper HOST:2181 --log-dirs BROKER=DIR."
-_SETTLE_LATER = "Give ZooKeeper's later transaction logs, or walk it: casebook collect --zookeeper HOST:2181."
+_UNCHANGED = "If nothing changed in between"
 _OF_NOW = frozenset({"leadership", "maintenance", "coordinators"})
 """What checks are called that tell who leads, and who lives, now."""
 
@@ -77,6 +79,8 @@ class Apart:
     znodes_older: bool
     witness: Replica | None
     certain: bool
+    settle: ClassVar[str] = "Collect znodes and log dirs in one go: casebook collect --zookeeper HOST:2181 --log-dirs BROKER=DIR."
+    unless: ClassVar[str] = _UNCHANGED
 
     @property
     def is_known(self) -> bool:
@@ -90,8 +94,8 @@ class Apart:
         return f"The {older} are {duration(self.milliseconds)} older than the {newer}"
 
 
-def apart(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, from_files: bool) -> Apart | None:
-    """Whether znodes and log dirs are of different moments; ``None`` where they are of one collection, or one of them is missing.
+def apart(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, from_files: bool) -> Apart | OtherCluster | None:
+    """Whether znodes and log dirs are of different moments or clusters; ``None`` where they are of one, or one is missing.
 
     Within one collection a leader may change; only a topic that was made after its walk tells that the znodes are too old.
 
@@ -103,6 +107,8 @@ def apart(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, 
     znodes = known.get(Source.ZNODES)
     if znodes is None or Source.LOG_DIRS not in known:
         return None
+    if strange := other_cluster(cluster, log_dirs):
+        return strange
     times = [Observation(log_dir.listed_at, log_dir.listed_at) for log_dir in log_dirs if log_dir.listed_at]
     listed = max(times, key=lambda one: gap(znodes, one))
     copies = [copy for log_dir in log_dirs for copy in log_dir.replicas]
@@ -156,9 +162,11 @@ class Outdated:
     words: str
     why: str
     evidence: tuple[Evidence, ...]
+    settle: ClassVar[str] = "Give ZooKeeper's later transaction logs, or walk it: casebook collect --zookeeper HOST:2181."
+    unless: ClassVar[str] = _UNCHANGED
 
 
-def outdated(found: Apart | None, ends: Ends | None, told: Iterable[Logged], cluster: Cluster) -> Outdated | None:
+def outdated(found: Apart | OtherCluster | None, ends: Ends | None, told: Iterable[Logged], cluster: Cluster) -> Outdated | None:
     """What proves that znodes of ZooKeeper's files are of the past; ``None`` where nothing does.
 
     Args:
@@ -176,7 +184,7 @@ def outdated(found: Apart | None, ends: Ends | None, told: Iterable[Logged], clu
         return Outdated(words=words, why=why, evidence=(proof(one.proof),))
     if later := _led_later(told, ends, cluster) or _ended_later(told, cluster):
         return later
-    if found is not None and found.znodes_older and found.witness is not None:
+    if isinstance(found, Apart) and found.znodes_older and found.witness is not None:
         words = f"The znodes are older than the log dir of broker {found.witness.broker}"
         return Outdated(words=words, why=_unknown_to_znodes(found.witness), evidence=(Evidence(file=found.witness.item),))
     return None
@@ -247,42 +255,50 @@ def check(
 
 def _check(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], from_files: bool, past: Outdated | None) -> Finding:
     found = apart(cluster, known, log_dirs, from_files=from_files)
+    of_time = found if isinstance(found, Apart) else None
     ask = Question(
         check="evidence.moments",
-        question="Are znodes and log dirs of the same moment?",
+        question="Are znodes and log dirs of the same cluster and moment?",
         coverage=Coverage.every(2, "kind of evidence", Source.ZNODES, Source.LOG_DIRS, many="kinds of evidence"),
-        threshold="more than 15 minutes between them",
-        facts={"apart_ms": found.milliseconds if found else 0, "znodes_older": found.znodes_older if found else None},
+        threshold="more than 15 minutes between them, or two ids of clusters",
+        facts={
+            "apart_ms": of_time.milliseconds if of_time else 0,
+            "znodes_older": of_time.znodes_older if of_time else None,
+            "of_another_cluster": list(found.brokers) if isinstance(found, OtherCluster) else [],
+        },
         evidence=(Evidence(file="case.json"), *(past.evidence if past else ())),
     )
     if past is not None:
-        return ask.could_not_check(past.words, why=past.why, settle=_SETTLE_LATER)
+        return ask.could_not_check(past.words, why=past.why, settle=past.settle)
+    if isinstance(found, OtherCluster):
+        return ask.could_not_check(found.words, why=found.why, settle=found.settle)
     if found is None:
         return ask.ok("Znodes and log dirs are of one collection", gaps=())
     why = f"Znodes: {moment(instant(known[Source.ZNODES].last))}; log dirs: {moment(instant(found.listed))}."
     if found.witness is not None:
         why = f"{why} {_unknown_to_znodes(found.witness)}"
     if found.is_known:
-        return ask.could_not_check(found.words, why=why, settle=_SETTLE)
+        return ask.could_not_check(found.words, why=why, settle=found.settle)
     quiet = "ZooKeeper's last transaction is older than the log dirs; these hold no topic and no leader epoch unknown to it"
     return replace(ask, caveats=(f"{found.words}, unless nothing changed since.",)).ok(quiet, gaps=())
 
 
-def held(findings: Iterable[Finding], found: Apart | None, past: Outdated | None = None) -> tuple[Finding, ...]:
+def held(findings: Iterable[Finding], found: Apart | OtherCluster | None, past: Outdated | None = None) -> tuple[Finding, ...]:
     """The findings, but for those that could not be checked.
 
-    These are the ones that join znodes and log dirs of different moments, and those on the present by znodes of the past.
+    These are the ones that join znodes and log dirs of different moments or clusters, and those on the present by znodes of the
+    past.
     """
     joined = found is not None and found.is_known
     return tuple(_held(finding, found if joined else None, past) for finding in findings)
 
 
-def _held(finding: Finding, found: Apart | None, past: Outdated | None) -> Finding:
+def _held(finding: Finding, found: Apart | OtherCluster | None, past: Outdated | None) -> Finding:
     if past is not None and _is_of_setup(finding):
         return _of_then(finding, past)
     if past is not None and _is_of_now(finding):
-        return _withheld(finding, past.words, _SETTLE_LATER)
-    return _withheld(finding, found.words, _SETTLE) if found is not None and _joins(finding) else finding
+        return _withheld(finding, past)
+    return _withheld(finding, found) if found is not None and _joins(finding) else finding
 
 
 def _is_of_now(finding: Finding) -> bool:
@@ -298,7 +314,7 @@ def _is_of_setup(finding: Finding) -> bool:
 def _of_then(finding: Finding, past: Outdated) -> Finding:
     """What was found of topics that znodes of the past know is so of these, and nothing is well that they cannot know."""
     if finding.status is Status.OK:
-        return _withheld(finding, past.words, _SETTLE_LATER)
+        return _withheld(finding, past)
     if finding.title.endswith(_OF_THEN):
         return finding
     caveat = f"{past.words}: topics may have been made, changed or deleted since."
@@ -311,17 +327,17 @@ def _joins(finding: Finding) -> bool:
     return told and finding.check != "evidence.moments" and Source.ZNODES in by and not by.isdisjoint(_OF_DISKS)
 
 
-def _withheld(finding: Finding, words: str, settle: str) -> Finding:
+def _withheld(finding: Finding, reason: Apart | OtherCluster | Outdated) -> Finding:
     return replace(
         finding,
         status=Status.COULD_NOT_CHECK,
         severity=None,
-        title=f"Not known: {uncapitalised(words)}",
-        why=f"If nothing changed in between: {finding.title}.",
+        title=f"Not known: {uncapitalised(reason.words)}",
+        why=f"{reason.unless}: {finding.title}.",
         next=(),
         since=None,
         at_latest=False,
-        settle=settle,
+        settle=reason.settle,
     )
 
 

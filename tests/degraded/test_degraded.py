@@ -79,6 +79,8 @@ _MENDED = (
     "restart_all_coordinators: summer/clock/75 of 1",
     "offsets_bloat: marked/logs; stripped/all logs/2",
     "api_versions_storm: older/logs/25",
+    "api_versions_storm: older/logs/75 of 1",
+    "offsets_bloat: older/logs/25",
 )
 """Each showed a class of faults once."""
 

@@ -31,6 +31,8 @@ BLOCKED = ("C1", "C2", "C3", "C4", "C10", "C5", "C6")
 """Verdicts after which the topic grows until somebody acts."""
 
 _DAY = 86_400_000
+_SILENT, _AT_ONCE = 60_000, 1000
+"""Logs that were taken with the log dirs may end so many milliseconds before; a clean is logged so soon after its checkpoint."""
 _TORN = "Not all of its logs could be read: a death of a thread may stand there."
 
 
@@ -47,6 +49,7 @@ class BrokerCleaner:
         failed_before: The last one of an earlier life, where none failed since its last start.
         last_cleaned: The last line of a finished clean.
         doubt: Why the logs do not say whether its threads live, one sentence; ``""`` when they do.
+        log_ends: When its logs end, epoch ms, where its log dirs are of later: what came between they do not tell.
         obstacles: What it would fail on, in all compacted partitions of its log dirs.
         checkpoint_written: When ``cleaner-offset-checkpoint`` was last written.
     """
@@ -60,6 +63,7 @@ class BrokerCleaner:
     failed_before: Event | None = None
     last_cleaned: Event | None = None
     doubt: str = ""
+    log_ends: int | None = None
     obstacles: tuple[Obstacle, ...] = ()
     checkpoint_written: int | None = None
 
@@ -72,6 +76,11 @@ class BrokerCleaner:
     def dead_since(self) -> int | None:
         """From when on it has cleaned nothing, epoch ms: of a cleaner that dies at each start, its first death."""
         return self.deaths[0].time if self.deaths else None
+
+    @property
+    def may_be_dead(self) -> bool:
+        """Whether what is foreseen of it may have come to pass unseen."""
+        return bool(self.doubt) or self.log_ends is not None
 
     @property
     def need(self) -> int | None:
@@ -169,9 +178,18 @@ def broker_cleaner(
         failed_before=None if failed else before,
         last_cleaned=next((event for event in reversed(told) if event.kind == "cleaned"), None),
         doubt=cleaner_lives.doubt(lives) or (_TORN if any(file.damage for file in files if file.broker == broker) else ""),
+        log_ends=_log_ends(broker, files, own, max(written, default=None)),
         obstacles=tuple(found),
         checkpoint_written=max(written, default=None),
     )
+
+
+def _log_ends(broker: int, files: Iterable[LogFile], log_dirs: Sequence[LogDir], written: int | None) -> int | None:
+    """When its logs end, if its log dirs, or the cleaner's checkpoint there, are of later than silence explains."""
+    last = max((file.last for file in files if file.broker == broker and file.last is not None), default=None)
+    bounds = [log_dir.listed_at - _SILENT for log_dir in log_dirs if log_dir.listed_at is not None]
+    bounds += [written - _AT_ONCE] if written is not None else []
+    return last if last is not None and last < max(bounds, default=last) else None
 
 
 def judge(

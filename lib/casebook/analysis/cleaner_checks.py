@@ -121,7 +121,7 @@ def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted
     cleaner, obstacle = max(certain or found, key=lambda pair: pair[1].need or 0)
     failure = CLEANER_FAILURE.at(version.version)
     return ask.found(
-        Severity.CRITICAL if certain and not (cleaner.died or cleaner.doubt) else Severity.WARNING,
+        Severity.CRITICAL if certain and not (cleaner.died or cleaner.may_be_dead) else Severity.WARNING,
         _stops(found, cleaner, obstacle, certain=bool(certain)),
         since=instant(cleaner.dead_since) if _killed_by(cleaner, obstacle) else None,
         why=f"{_span(obstacle, cleaner)} In {version.version} an error while cleaning means: {failure}.",
@@ -134,7 +134,7 @@ def _stops(found: Sequence[tuple[BrokerCleaner, Obstacle]], cleaner: BrokerClean
     segments = number(len(found), "segment")
     if _killed_by(cleaner, obstacle):
         return f"The cleaner of broker {cleaner.broker} {_death(cleaner)}, of {segments} that it cannot take: {_name(obstacle)}"
-    ahead = "will stop, or has stopped," if cleaner.doubt else "will stop"
+    ahead = "will stop, or has stopped," if cleaner.may_be_dead else "will stop"
     return f"{segments} {ahead if certain else 'may stop'} the cleaner of broker {cleaner.broker}, first {_name(obstacle)}"
 
 
@@ -194,9 +194,9 @@ def _facts(
 
 
 def _may_be_dead(rule: str, partitions: Sequence[OffsetsPartition], cleaners: Iterable[BrokerCleaner]) -> bool:
-    """Whether what is foreseen of a cleaner may have come to pass, as its log was not read."""
+    """Whether what is foreseen of a cleaner may have come to pass, as its log was not read, or not of that moment."""
     hit = {p.broker for p in partitions if p.rule == rule}
-    return rule == "C5" and any(cleaner.doubt for cleaner in cleaners if cleaner.broker in hit)
+    return rule == "C5" and any(cleaner.may_be_dead for cleaner in cleaners if cleaner.broker in hit)
 
 
 def _whose(rule: str, hit: Sequence[OffsetsPartition], cleaners: Sequence[BrokerCleaner]) -> BrokerCleaner | None:
@@ -219,7 +219,7 @@ def _title(rule: str, who: BrokerCleaner | None, hit: Sequence[OffsetsPartition]
         "C3": f"The cleaner{broker} {_death(who)}",
         "C4": f"The cleaner{broker} has given up {number(len(hit), 'partition')}",
         "C10": f"The cleaner{broker} fails with an IOException{_failed_on(who)}",
-        "C5": f"The cleaner{broker} will fail{', or has' if who and who.doubt else ''}",
+        "C5": f"The cleaner{broker} will fail{', or has' if who and who.may_be_dead else ''}",
         "C6": f"{number(len(hit), 'partition')} should have been cleaned, and was not",
     }
     return f"{said[rule]}{kept}"
@@ -268,6 +268,11 @@ def _at(places: Iterable[str]) -> tuple[Evidence, ...]:
 
 def _caveats(cleaners: Sequence[BrokerCleaner]) -> tuple[str, ...]:
     told = tuple(f"Of {brokers(whose)}: {why}" for why, whose in _doubts(cleaners).items())
+    told += tuple(
+        f"The logs of broker {cleaner.broker} end at {moment(instant(cleaner.log_ends))}, and its log dirs are of later."
+        for cleaner in cleaners
+        if cleaner.log_ends is not None and cleaner.obstacles
+    )
     assumed = any(cleaner.settings.enabled.origin == BUILT_IN_ASSUMED for cleaner in cleaners)
     default = "Built-in defaults are assumed where server.properties was not collected." if assumed else ""
     return (*told, *([default] if default else []))

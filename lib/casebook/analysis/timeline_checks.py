@@ -114,8 +114,8 @@ def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
     grave = len(failed) > 0 or any(row.kind == "unknown_api_key" for row in thrown)
     kafka, foreign = ([storm for storm in found if bool(storm.protocols) is other] for other in (False, True))
     cut = any(scene.begins_with_start(storm.broker) is False for storm in found)  # earlier ones may stand in an older log
-    unread = scene.brokers and coverage.server_logs(scene.files, scene.cluster, scene.brokers)
-    least = "at least " if cut or unread else ""
+    older = cut or bool(scene.brokers and coverage.server_logs(scene.files, scene.cluster, scene.brokers))
+    least = "at least " if older or any(scene.ends_early(storm.broker) for storm in found) else ""
     sent = [f"{least}{number(sum(len(storm.thrown) for storm in kafka), 'unknown request')}{_by_whom(kafka)}"] if kafka else []
     sent += [_in_another(foreign)] if foreign else []
     says = [begin, _THROWN if grave else _REFUSED] if kafka else []
@@ -125,7 +125,7 @@ def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
         capitalised(f"{all_named(_brokers(found))} {agree(len(_brokers(found)), 'was', 'were')} sent {' and '.join(sent)}"),
         why=" ".join(filter(None, says)),
         since=instant(min(row.at for row in thrown)),
-        at_latest=bool(least),
+        at_latest=older,
         next=tuple(_advice(kafka, foreign)),
         caveats=tuple(f"Could not be checked: {text}." for text in unnamed(scene, found)),
     )

@@ -20,6 +20,8 @@ from casebook.versions import VersionInUse
 
 SLACK = 250
 """Milliseconds by which an effect may seem to come before its cause: clocks are not known better."""
+QUIET = 5_000
+"""Milliseconds by which logs of one collection may end before other evidence of it."""
 
 
 class Rows:
@@ -170,6 +172,11 @@ class Scene:
     def begins_with_start(self, broker: int) -> bool | None:
         """Whether a broker's log begins with the start of a process; ``None`` when it has no line of a known meaning."""
         return self._first_lives[broker].started if broker in self._first_lives else None
+
+    def ends_early(self, broker: int) -> bool:
+        """Whether a broker's log ends before other evidence does, without a word on the end of its process: it may go on."""
+        life = next(reversed(self.lives.get(broker, ())), None)
+        return life is not None and not life.name and life.closed < self.span[1] - QUIET
 
     @cached_property
     def _first_lives(self) -> Mapping[int, _FirstLife]:

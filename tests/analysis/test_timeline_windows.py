@@ -139,6 +139,36 @@ class TestLeaderless:
         asked = event("election_failed", 1000, 1, **place, line=2, from_="OnlinePartition", to="OnlinePartition")
         assert spans(examined(led, asked), "leaderless") == []
 
+    @pytest.mark.parametrize(
+        ("leader", "epoch", "certain"), [(1, 3, True), (1, 4, True), (1, 5, False), (-1, 3, True), (-1, 4, False)]
+    )
+    def test_who_led_meanwhile_is_not_known(self, leader, epoch, certain):
+        """Epochs that no log tells of are elections, and losses: two of them are a leader who came and went."""
+        place = {"topic": "t", "partition": 0, "file": "state-change.log"}
+        lost = event("isr_removed", 1000, 1, **place, leader=-1, leader_epoch=2, isr="2")
+        next_ = event("partition_changed", 90_000_000, 1, **place, line=2, leader=leader, leader_epoch=epoch, isr="2")
+        led = event("partition_changed", 90_001_000, 1, **place, line=3, leader=2, leader_epoch=epoch + 1, isr="2")
+        window = windows(examined(lost, next_, led), "leaderless")[0]
+        assert (window.closed_earliest is None) == certain
+        assert window.closed_earliest in (None, window.opened)
+
+    @pytest.mark.parametrize(("epoch", "certain"), [(2, True), (3, True), (4, False)])
+    def test_an_election_that_failed_names_no_epoch(self, epoch, certain):
+        place = {"topic": "t", "partition": 0, "file": "state-change.log"}
+        led = event("partition_changed", 0, 1, **place, leader=2, leader_epoch=0, isr="2")
+        failed = event("election_failed", 1000, 1, **place, line=2, from_="OfflinePartition", to="OnlinePartition")
+        again = event("partition_changed", 90_000_000, 1, **place, line=3, leader=2, leader_epoch=epoch, isr="2")
+        assert (windows(examined(led, failed, again), "leaderless")[0].closed_earliest is None) == certain
+
+    @pytest.mark.parametrize(("leader", "isr", "certain"), [(-1, "1", False), (1, "1", True), (1, "1,2", False), (2, "2", True)])
+    def test_an_isr_that_grew_had_a_leader(self, leader, isr, certain):
+        """Nobody else lets anyone in, but an unclean election."""
+        place = {"topic": "t", "partition": 0, "file": "state-change.log"}
+        lost = event("isr_removed", 1000, 1, **place, leader=-1, leader_epoch=2, isr="2")
+        next_ = event("partition_changed", 90_000_000, 1, **place, line=2, leader=leader, leader_epoch=3, isr=isr)
+        led = event("partition_changed", 90_001_000, 1, **place, line=3, leader=2, leader_epoch=4, isr="2")
+        assert (windows(examined(lost, next_, led), "leaderless")[0].closed_earliest is None) == certain
+
     def test_a_replica_that_was_moved_away(self):
         """Its log goes, too, and the partition is led on elsewhere."""
         place = {"topic": "t", "partition": 0}

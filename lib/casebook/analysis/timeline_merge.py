@@ -15,6 +15,8 @@ PREAMBLE = ("version_line", "gc_pause")
 """What a process may print before it says that it starts: its release, and collections, which no other log's levels rule."""
 START = 10_000
 """Milliseconds in which it does."""
+_REPLICAS = 3
+"""In an ISR that is not known: as many as most topics have."""
 FAILURE = 60_000
 """A broker's failure explains the elections of so many milliseconds after it."""
 
@@ -204,6 +206,8 @@ def _tell(known: list[StateRow], row: Row, failed: Sequence[Row]) -> None:
         return
     if before is None and (earlier := _led_before(row, leader, failed)) is not None:
         known.append(earlier)
+    if before is not None and (_is_far(epoch, leader, known) or _was_led(leader, isr, before)):
+        known[-1] = before._replace(until=before.time)
     epoch = epoch if epoch is not None else (before.leader_epoch if before and before.leader == leader else None)
     known.append(StateRow(row.topic, row.partition, row.at, None, leader, epoch, isr, row.number("controller_epoch"), row.proof))
 
@@ -219,6 +223,30 @@ def _is_old(row: Row, epoch: int | None, before: StateRow) -> bool:
 
 def _is_known(epoch: int | None, leader: int | None, isr: tuple[int, ...] | None, before: StateRow) -> bool:
     return (before.leader, before.isr) == (leader, isr) and epoch in (None, before.leader_epoch)
+
+
+def _is_far(epoch: int | None, leader: int | None, known: Sequence[StateRow]) -> bool:
+    """Whether elections may lie between that nothing tells of.
+
+    Rule: every election, every loss of a leader, and every replica that the controller takes from the ISR raises the leader epoch
+    by one (``KafkaController.scala@0.9.0.1``, ``PartitionStateMachine.scala@2.8.2``): a partition without leader needs two for
+    one that came and went unseen.
+    """
+    before, since = known[-1], known[-1].leader_epoch
+    if since is None and before.leader is None and len(known) > 1 and known[-2].leader_epoch is not None:
+        since = known[-2].leader_epoch + 1  # an election that fails names none: the loss before it took one
+    if epoch is None or since is None:
+        return False
+    if before.leader is None:
+        return epoch - since > (1 if leader is None else 2)
+    return epoch - since > 1 + (_REPLICAS if before.isr is None else len(before.isr))
+
+
+def _was_led(leader: int | None, isr: tuple[int, ...] | None, before: StateRow) -> bool:
+    """Whether a partition without leader had one meanwhile: only a leader lets anybody into the ISR, or an unclean election."""
+    if before.leader is not None or not before.isr or not isr or isr == (leader,):
+        return False
+    return not set(isr) <= set(before.isr)
 
 
 def _is_offline(row: Row) -> bool:

@@ -79,7 +79,7 @@ class Examination:
         self._apart = moments.apart(cluster, self._moments, self._log_dirs, from_files=case.has_history)
         self._is_apart = self._apart is not None and self._apart.is_known
         ends = moments.last_transaction(cluster, case.past()) if at is None else None
-        self._outdated = moments.outdated(self._apart, ends, case.told_by_logs(), cluster) if ends else None
+        self._outdated = moments.outdated(self._apart, ends, case.told_by_logs(), cluster, self._log_dirs) if ends else None
         of_time = moments.check(cluster, self._moments, self._log_dirs, from_files=case.has_history, past=self._outdated)
         self.evidence: tuple[Finding, ...] = (*evidence.checks(cluster, version), *of_time, *self.pasted)
         self._shared = SharedEvidence(case, cluster, version, progress=progress)

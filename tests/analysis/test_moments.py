@@ -224,6 +224,13 @@ class TestOutdated:
         assert moments.outdated(found, self.ENDS, [], Cluster()).words == "The znodes are older than the log dir of broker 1"
         assert moments.outdated(apart(walked(NOON - 6 * HOUR), log_dir(), from_files=True), self.ENDS, [], Cluster()) is None
 
+    @pytest.mark.parametrize(("written", "later"), [("2023-11-14T22:43:20Z", True), ("2023-11-14T22:20:00Z", False)])
+    def test_by_what_a_broker_wrote_when_it_started(self, written, later):
+        """Its clock may differ by minutes."""
+        started = log_dir()._replace(meta={"broker.id": "1", "written": written})
+        past = moments.outdated(None, self.ENDS, [], Cluster(), [started])
+        assert (past is not None and past.words == "The znodes are older than the last start of broker 1") is later
+
     def test_the_last_transaction_is_that_of_the_history_or_of_a_znode_behind_it(self):
         changes = [Change(0x9, NOON, None, "set", None, ())]
         known = replace(walked(NOON + 5), brokers={1: Broker(id=1, stat=Stat(czxid=0x11, mzxid=0x11))})

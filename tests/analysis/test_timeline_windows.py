@@ -107,7 +107,7 @@ class TestLeaderless:
         answer = finding(examined(named, left, told=told), "leaderless")
         assert answer.severity is Severity.WARNING
         assert answer.title.endswith(
-            "; of 1 nothing tells whether it has one again; the longest that ended lasted at most 12 min"
+            "; of 1 nothing tells whether it has one again; the longest that is told to have ended lasted at most 12 min"
         )
 
     def test_a_deleted_topic_is_missed_by_nobody(self):

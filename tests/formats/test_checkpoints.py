@@ -68,6 +68,20 @@ class TestOthers:
         (found,), problems = checkpoints.meta("#Sat Nov 21\nbroker.id=3\nversion=0\npassword=hunter2\n")
         assert (found, problems) == ({"version": "0", "broker.id": "3"}, ())
 
+    @pytest.mark.parametrize(
+        ("date", "written"),
+        [
+            ("Sat Jul 29 09:22:17 UTC 2023", "2023-07-29T09:22:17Z"),
+            ("Sat Jul 29 09:22:17 GMT 2023", "2023-07-29T09:22:17Z"),
+            ("Sat Jul 29 09:22:17 IST 2023", None),
+            ("Sat Jul 32 09:22:17 UTC 2023", None),
+        ],
+    )
+    def test_when_meta_was_written(self, date, written):
+        """Of another zone the name does not tell which: IST is three."""
+        ((found,), _) = checkpoints.meta(f"#\n#{date}\nbroker.id=3\n")
+        assert found.get("written") == written
+
     def test_clean_shutdown(self):
         """Empty up to 3.6, an epoch from 3.7 on, -1 where there is none; that it stands is what counts."""
         assert checkpoints.clean_shutdown("") == ((CleanShutdown(None),), ())

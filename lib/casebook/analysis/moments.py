@@ -166,13 +166,20 @@ class Outdated:
     unless: ClassVar[str] = _UNCHANGED
 
 
-def outdated(found: Apart | OtherCluster | None, ends: Ends | None, told: Iterable[Logged], cluster: Cluster) -> Outdated | None:
+def outdated(
+    found: Apart | OtherCluster | None,
+    ends: Ends | None,
+    told: Iterable[Logged],
+    cluster: Cluster,
+    log_dirs: Iterable[LogDir] = (),
+) -> Outdated | None:
     """What proves that znodes of ZooKeeper's files are of the past; ``None`` where nothing does.
 
     Args:
         found: Of :func:`apart`.
         ends: Of :func:`last_transaction`.
         told: By the brokers' logs.
+        log_dirs: As they were listed.
     """
     told = tuple(told) if ends is not None else ()
     starts = [one for one in told if isinstance(one, LoggedRegistration) and _is_behind(one, ends)]
@@ -182,7 +189,7 @@ def outdated(found: Apart | OtherCluster | None, ends: Ends | None, told: Iterab
         why = f"They end with transaction 0x{ends.zxid:x} of {moment(instant(ends.time))}; its log has it register with {by}."
         words = f"The znodes are older than the last start of broker {one.broker}"
         return Outdated(words=words, why=why, evidence=(proof(one.proof),))
-    if later := _led_later(told, ends, cluster) or _ended_later(told, cluster):
+    if later := _led_later(told, ends, cluster) or _ended_later(told, cluster) or _started_later(log_dirs, ends):
         return later
     if isinstance(found, Apart) and found.znodes_older and found.witness is not None:
         words = f"The znodes are older than the log dir of broker {found.witness.broker}"
@@ -209,6 +216,20 @@ def _ended_later(told: Iterable[Logged], cluster: Cluster) -> Outdated | None:
             why = f"They hold broker {broker}'s registration of session 0x{one.session:x}, which ZooKeeper has ended since."
             words = f"The znodes are older than the end of broker {broker}'s session"
             return Outdated(words=words, why=why, evidence=(proof(one.proof),))
+    return None
+
+
+def _started_later(log_dirs: Iterable[LogDir], ends: Ends | None) -> Outdated | None:
+    """By ``meta.properties``, which a broker writes once it is registered (``KafkaServer.scala@0.9.0.1..3.6.0``)."""
+    for log_dir in log_dirs if ends is not None else ():
+        written = (log_dir.meta or {}).get("written", "")
+        if written > instant(ends.time + _ONE_COLLECTION):
+            last = f"transaction 0x{ends.zxid:x} of {moment(instant(ends.time))}"
+            return Outdated(
+                words=f"The znodes are older than the last start of broker {log_dir.broker}",
+                why=f"They end with {last}; its meta.properties is of {moment(written)}.",
+                evidence=(Evidence(file=f"brokers/{log_dir.broker}/log_dirs.json"),),
+            )
     return None
 
 

@@ -321,8 +321,8 @@ def _lasted(scene: Scene, hit: Sequence[Window]) -> tuple[str, str]:
     """How long at most, where all are known and ended; else, to stand behind the rest, the longest of those that ended."""
     if not untold(scene) and all(window.length is not None for window in hit):
         return f", for {_length(scene, hit, 'up to ')}", ""
-    longest = _length(scene, hit)
-    return "", f"; the longest that ended lasted {longest}" if longest else ""
+    longest, ended = _length(scene, hit), "is told to have ended" if untold(scene) else "ended"
+    return "", f"; the longest that {ended} lasted {longest}" if longest else ""
 
 
 def _length(scene: Scene, hit: Sequence[Window], most: str = "") -> str:

@@ -6,6 +6,7 @@ Any text can be given. A torn line is not believed: a number may have lost its l
 import json
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ _NO_EPOCH = -1
 _LONG = range(-(2**63), 2**63)
 _NUMBER = re.compile(r"-?[0-9]{1,19}")
 _TOPIC_ID = re.compile(r"[A-Za-z0-9_-]{22}")
+_WRITTEN = re.compile(r"^#\w{3} (\w{3} \d\d \d\d:\d\d:\d\d) (?:UTC|GMT) (\d{4})\s*$", re.MULTILINE | re.ASCII)
 _META_KEYS = ("version", "broker.id", "node.id", "cluster.id", "directory.id")
 
 
@@ -79,10 +81,24 @@ def topic_id(text: str) -> Decoded[str]:
 
 
 def meta(text: str) -> Decoded[Mapping[str, str]]:
-    """Read ``meta.properties``: the keys that brokers write, and nothing else that may stand there."""
+    """Read ``meta.properties``: the keys that brokers write, and nothing else that may stand there.
+
+    Among them ``written``, ISO-8601: when it was, as Java's ``Properties.store`` notes above them, and only where it did in UTC.
+    """
     found = properties.parse(text)
     known = {key: found[key] for key in _META_KEYS if key in found}
-    return Decoded((known,)) if known else Decoded((), ("holds none of a broker's keys",))
+    if not known:
+        return Decoded((), ("holds none of a broker's keys",))
+    written = _written(text)
+    return Decoded((known | ({"written": written} if written else {}),))
+
+
+def _written(text: str) -> str | None:
+    noted = _WRITTEN.search(text)
+    try:
+        return f"{datetime.strptime(' '.join(noted.groups()), '%b %d %H:%M:%S %Y').isoformat()}Z" if noted else None
+    except ValueError:
+        return None
 
 
 def clean_shutdown(text: str) -> Decoded[CleanShutdown]:

@@ -27,6 +27,7 @@ class TestReplay:
         )
         assert [(c.partition, c.leader_after, c.healed) for c in answer.changes] == [(1, None, False), (2, None, False)]
         assert all(before == after for _, before, after, _ in answer.counts)
+        assert answer.counts[0] == ("Without leader", 2, 2, "1 of them never had a state; 0 healed")
 
     def test_who_has_no_leader_is_counted_apart(self):
         """Triage counts the partitions with a leader alone: how many of each count have none is told beside it."""

@@ -281,8 +281,10 @@ def _counts(
     caught_up = "once caught up" if supposed.alive - cluster.live else ""
     dropped = None if any(change.dropped is None for change in changes) else 0
     unclean = sum(change.unclean for change in changes)
+    new = sum(verdict.state is State.UNINITIALISED for verdict, _ in known)  # the checks count these by themselves
+    note = f"{count(new)} of them never had a state; {count(healed)} healed" if new else f"{count(healed)} healed"
     rows: list[tuple[str, int | None, int | None, str]] = [
-        ("Without leader", sum(_was_offline(v) for v, _ in known), sum(a.leader is None for _, a in known), f"{healed} healed"),
+        ("Without leader", sum(_was_offline(v) for v, _ in known), sum(a.leader is None for _, a in known), note),
     ]
     for label, was, becomes in (
         ("Under min ISR", lambda v: bool(v.under_min_isr), _under_min_isr),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from casebook.analysis import commit_history, unprocessed
 from casebook.analysis.group_partition import group_partition
-from casebook.analysis.unprocessed_rows import CommitStep, GroupWork, Reset, Unprocessed
+from casebook.analysis.unprocessed_rows import NOTHING_TOLD, ClientsTold, CommitStep, GroupWork, Unprocessed
 from casebook.case import Case
 from casebook.errors import ScanError, UsageError
 from casebook.facts import epoch_ms
@@ -57,7 +57,7 @@ class ConsumerEvidence:
         offsets: The evidence on the offsets topic.
         partitions: How many partitions the offsets topic has.
         moves: When each of them got another leader, epoch ms.
-        resets: Where clients' logs say that they went on from elsewhere.
+        clients: What consumers' own logs say.
         progress: Told how far a scan is.
     """
 
@@ -71,20 +71,20 @@ class ConsumerEvidence:
         offsets: OffsetsEvidence,
         partitions: int,
         moves: Mapping[int, Sequence[int]],
-        resets: Sequence[Reset] = (),
+        clients: ClientsTold = NOTHING_TOLD,
         progress: Progress | None = None,
     ) -> None:
         if processed and not group:
             raise UsageError("Whose is the ledger of what was processed?", try_="Name its consumer group as the parameter group.")
         self._case, self._asked, self._given, self._group = case, produced.asked, processed, group
-        self._resets = resets
+        self._clients = clients
         self._stored, self._folder = produced.stored, produced.folder / "consumers"
         self._offsets, self._partitions, self._moves, self._progress = offsets, partitions, moves, progress
 
     def examined(self) -> Consumed:
         """Everything that notebook 70 shows of consumers."""
         if not self._ledgers:
-            return Consumed(findings=(unprocessed.unprocessed((), self._gathered.unsuited, self._resets),))
+            return Consumed(findings=(unprocessed.unprocessed((), self._gathered.unsuited, self._clients),))
         stored, commits = self._stored_records, self._commits
         if commits is None:
             backwards = commit_history.commits_backwards((), total=0, groups=0)
@@ -104,8 +104,7 @@ class ConsumerEvidence:
 
     def _answer(self, work: Sequence[GroupWork], gaps: Sequence[Gap] = ()) -> Finding:
         topics = {row.topic for row in work}
-        resets = [one for one in self._resets if one.topic in topics]
-        return unprocessed.unprocessed(work, self._gathered.unsuited, resets, gaps, self._gathered.unread)
+        return unprocessed.unprocessed(work, self._gathered.unsuited, self._clients.of(topics), gaps, self._gathered.unread)
 
     def _unread_commits(self, commits: object) -> Iterator[Gap]:
         """Why not every commit of these groups is known."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from casebook import exports, offsets_evidence, sources, tables
 from casebook.analysis import (
-    client_resets,
+    clients_told,
     durability,
     durability_at_risk,
     evidence,
@@ -323,7 +323,7 @@ class Examination:
         self._consumed = ConsumerEvidence(
             self.case, evidence, processed=processed, group=group, offsets=self._shared.offsets(timezone, scan=False),
             partitions=sum(partition.topic == OFFSETS_TOPIC for partition in self.cluster.partitions),
-            moves=timeline.moves(happened, OFFSETS_TOPIC), resets=client_resets.resets(happened.rows), progress=progress,
+            moves=timeline.moves(happened, OFFSETS_TOPIC), clients=clients_told.told(happened.rows), progress=progress,
         ).examined()  # fmt: skip
         self._loss = evidence  # what it found goes with it
         self._tables |= {

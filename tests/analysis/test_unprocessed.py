@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casebook.analysis.unprocessed import Missed, unprocessed, verdict
-from casebook.analysis.unprocessed_rows import Doubt, GroupWork, How, Reset
+from casebook.analysis.unprocessed_rows import Assigned, ClientsTold, Doubt, GroupWork, How, Reset
 from casebook.findings import Severity, Status
 from casebook.loss import UnsuitedLedger
 
@@ -104,8 +104,18 @@ def test_what_may_stand_in_what_could_not_be_used(rows, sure, unsure):
 def test_what_a_client_says_itself():
     """A reset in its log stands with its proof beside the count."""
     reset = Reset("billing", "orders", 0, 0, 1000, "clients/billing/logs/app.log:7")
-    found = unprocessed([WELL._replace(unprocessed=2, how={"crash": 2})], resets=[reset])
+    found = unprocessed([WELL._replace(unprocessed=2, how={"crash": 2})], clients=ClientsTold(resets=(reset,)))
     assert "By the log of billing orders-0 was reset to offset 0." in found.why
     assert any(one.file == "clients/billing/logs/app.log" for one in found.evidence)
-    alone = unprocessed((), resets=[reset])
+    alone = unprocessed((), clients=ClientsTold(resets=(reset,)))
     assert (alone.status, "orders-0 was reset to offset 0" in alone.why) == (Status.COULD_NOT_CHECK, True)
+
+
+def test_who_held_the_partition():
+    """Of the one that lacks most, as clients' own logs say."""
+    held = [Assigned(client, "orders", place, at, f"clients/{client}/logs/app.log:{at}")
+            for client, place, at in (("one", 0, 1_700_000_000_000), ("two", 0, 1_700_000_060_000), ("two", 1, 1))]  # fmt: skip
+    some = WELL._replace(partition=1, unprocessed=1, how={"crash": 1})
+    found = unprocessed([some, WELL._replace(unprocessed=2, how={"crash": 2})], clients=ClientsTold(assigned=tuple(held)))
+    assert found.why.endswith("orders-0 was assigned to one at 2023-11-14 22:13:20 UTC, to two at 2023-11-14 22:14:20 UTC.")
+    assert any(one.file == "clients/two/logs/app.log" for one in found.evidence)

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_window_checks import proof
-from casebook.analysis.unprocessed_rows import Doubt, GroupWork, How, Reset
-from casebook.analysis.words import agree, count, number
+from casebook.analysis.unprocessed_rows import NOTHING_TOLD, Assigned, ClientsTold, Doubt, GroupWork, How, Reset
+from casebook.analysis.words import agree, count, moment, number
+from casebook.facts import instant
 from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.loss import UnsuitedLedger
 from casebook.observed import Source
@@ -99,7 +100,7 @@ _SETTLE = "Give the log dirs of the brokers that hold __consumer_offsets and the
 def unprocessed(
     rows: Sequence[GroupWork],
     unsuited: Sequence[UnsuitedLedger] = (),
-    resets: Sequence[Reset] = (),
+    clients: ClientsTold = NOTHING_TOLD,
     gaps: Sequence[Gap] = (),
     unread: Mapping[str, int | None] = MappingProxyType({}),
 ) -> Finding:
@@ -109,7 +110,7 @@ def unprocessed(
         rows: What groups did.
         unsuited: Ledgers of processed records that could not be used.
         unread: By group, how many rows of its ledgers could not be used; ``None``: whole files.
-        resets: Where clients' own logs say that they went on from elsewhere.
+        clients: What consumers' own logs say.
         gaps: Why not every record, or not every commit, was read.
     """
     looked = [row for row in rows if row.unprocessed is not None and row.committed is not None]
@@ -124,6 +125,7 @@ def unprocessed(
         by_how.update(row.how if row.group not in unread else {})
     groups = sorted(missing - unsure)
     doubts = _doubts(rows) | ({Doubt.UNREAD: unsure.total()} if unsure.total() else {})
+    held = _holders(looked, clients)
     ask = Question(
         check="loss.unprocessed",
         question="Were records committed and never processed?",
@@ -136,13 +138,14 @@ def unprocessed(
             "twice": sum(row.twice for row in looked),
             "unknown": dict(doubts),
         },
-        evidence=(Evidence(file="tables/unprocessed"), *(proof(one.proof) for one in resets[:SHOWN])),
+        evidence=(Evidence(file="tables/unprocessed"), *(proof(one.proof) for one in (*clients.resets, *held)[:SHOWN])),
         caveats=_caveats(doubts),
     )
     if missed:
         records = f"{'At least ' if gaps or unsure.total() else ''}{number(missed, 'record')} of {number(len(groups), 'group')}"
         title = f"{records} {agree(missed, 'was', 'were')} committed and never"
-        why = " ".join(filter(None, (_why(by_how), _told_by_clients(resets), *(_unsuited(one) for one in unsuited[:1]))))
+        own = (_told_by_clients(clients.resets), _held(held))
+        why = " ".join(filter(None, (_why(by_how), *own, *(_unsuited(one) for one in unsuited[:1]))))
         return ask.found(Severity.CRITICAL, f"{title} processed{_beside(doubts)}", why=why)
     if unsuited:
         return ask.could_not_check(
@@ -150,9 +153,11 @@ def unprocessed(
             why=" ".join(_unsuited(one) for one in unsuited[:SHOWN]),
             settle=unsuited[0].try_ or "Check which columns are the ledger's (processed_id, processed_columns).",
         )
-    if not rows and resets:
+    if not rows and clients.resets:
         return ask.could_not_check(
-            "A consumer went on from elsewhere; no ledger says what it left out", why=_told_by_clients(resets), settle=_GIVE
+            "A consumer went on from elsewhere; no ledger says what it left out",
+            why=_told_by_clients(clients.resets),
+            settle=_GIVE,
         )
     if not rows:
         return ask.not_applicable("No ledger says what was processed")
@@ -169,7 +174,7 @@ def unprocessed(
     if doubts:
         return ask.could_not_check(
             f"All that could be judged was processed{_beside(doubts)}",
-            why=_told_by_clients(resets),
+            why=_told_by_clients(clients.resets),
             settle="Give the ledger from before the group began to after it ended, and the segments of all its partitions.",
         )
     untold = [row for row in rows if row.unprocessed is None or row.committed is None]
@@ -200,6 +205,22 @@ def _told_by_clients(resets: Sequence[Reset]) -> str:
     if first.to is None:
         return f"By {whose} the offset of {first.topic}-{first.partition} was out of range{more}."
     return f"By {whose} {first.topic}-{first.partition} was reset to offset {first.to}{more}."
+
+
+def _holders(looked: Sequence[GroupWork], clients: ClientsTold) -> list[Assigned]:
+    """To whom the partition was assigned that lacks most, as their own logs say."""
+    worst = max(looked, key=lambda row: row.unprocessed, default=None)
+    if worst is None or not worst.unprocessed:
+        return []
+    return [one for one in clients.assigned if (one.topic, one.partition) == (worst.topic, worst.partition)]
+
+
+def _held(held: Sequence[Assigned]) -> str:
+    if not held:
+        return ""
+    when = [f"to {one.client or 'a client'}{f' at {moment(instant(one.at))}' if one.at else ''}" for one in held[-SHOWN:]]
+    times = f", {number(len(held), 'time')}, at last" if len(held) > SHOWN else ""
+    return f"By clients' own logs {held[0].topic}-{held[0].partition} was assigned{times} {', '.join(when)}."
 
 
 def _unsuited(one: UnsuitedLedger) -> str:

@@ -1,6 +1,6 @@
 """Rows of what consumers committed and did not process. Times are epoch milliseconds; ``None`` is unknown, never zero."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -147,3 +147,43 @@ class Reset(NamedTuple):
     to: int | None
     at: int | None
     proof: str
+
+
+class Assigned(NamedTuple):
+    """A line in which a consumer says that a partition was assigned to it.
+
+    Args:
+        client: Whose log it is; ``""`` when unknown.
+        topic: Topic name.
+        partition: Partition number.
+        at: When, epoch ms; ``None`` when unknown.
+        proof: ``path:line``.
+    """
+
+    client: str
+    topic: str
+    partition: int
+    at: int | None
+    proof: str
+
+
+class ClientsTold(NamedTuple):
+    """What consumers' own logs say, in the order of time.
+
+    Args:
+        resets: Where they went on from elsewhere.
+        assigned: Which partitions they were given.
+    """
+
+    resets: tuple[Reset, ...] = ()
+    assigned: tuple[Assigned, ...] = ()
+
+    def of(self, topics: Collection[str]) -> "ClientsTold":
+        """What is of some topics."""
+        return ClientsTold(
+            tuple(one for one in self.resets if one.topic in topics), tuple(one for one in self.assigned if one.topic in topics)
+        )
+
+
+NOTHING_TOLD = ClientsTold()
+"""Of clients without logs."""

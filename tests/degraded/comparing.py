@@ -40,13 +40,13 @@ EQUAL, WEAKER, CONTRADICTION, FALSE_OK = "equal", "weaker", "contradiction", "fa
 ABOUT_EVIDENCE = frozenset(
     {
         "evidence.complete", "evidence.decoded", "evidence.pasted", "evidence.kafka_version", "offsets_topic.damage",
-        "offsets_topic.decoded", "loss.ledger", "timeline.owners", "timeline.clocks", "timeline.untyped", "timeline.silences",
+        "offsets_topic.decoded", "loss.ledger", "timeline.owners", "timeline.untyped", "timeline.silences",
         "coordinators.log_lines",
     }
 )  # fmt: skip
 _OF_EVIDENCE = frozenset(
     {
-        "unreadable", "parts", "missing", "origin", "origins", "lines", "shapes", "untold", "unknown", "uncertainty_ms", "reason",
+        "unreadable", "parts", "missing", "origin", "origins", "lines", "shapes", "untold", "unknown", "skew_ms", "uncertainty_ms", "reason",
         "chains", "bound", "of_unknown_length", "missing_in_sync", "unjudged",
         "rules_of_copies", "damaged",
     }

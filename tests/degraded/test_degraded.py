@@ -81,6 +81,8 @@ _MENDED = (
     "api_versions_storm: older/logs/25",
     "api_versions_storm: older/logs/75 of 1",
     "offsets_bloat: older/logs/25",
+    "acks1_loss: older/history/90",
+    "acks1_loss: older/logs/25 of 1",
 )
 """Each showed a class of faults once."""
 

@@ -157,7 +157,7 @@ def _scene(
     past = timeline_history.past(history)
     reference, clocks = timeline_clocks.clocks(cluster, past, events)
     rows = timeline_merge.merged(past, clocks, events)
-    past = timeline_registrations.with_later(past, rows)
+    past = timeline_registrations.with_later(past, rows, clocks)
     registered = timeline_registrations.registrations(cluster, past, rows)
     rows = timeline_owners.with_starts(rows, registered)
     return Scene(

@@ -43,6 +43,7 @@ class _Clues(NamedTuple):
         starts: They begin with the start of a process.
         stopping: It was about to stop.
         reached: Any broker's log goes on after the loss, or there is but one: where all end before, they were copied before.
+        cut: It was registered again, and its own log ends before that: the log goes on elsewhere, and its end tells nothing.
     """
 
     loss: Loss
@@ -55,13 +56,14 @@ class _Clues(NamedTuple):
     starts: bool
     stopping: Row | None
     reached: bool
+    cut: bool
 
     @property
     def lived_on(self) -> bool | None:
         """Whether that process printed anything after the loss; ``None`` when no log tells of it, or all logs end before it."""
         if self.life is not None:
             later = self.life.closed > self.loss.gone.at + SLACK
-            return later or (False if self.reached else None)
+            return later or (False if self.reached and not self.cut else None)
         return False if self.starts else None
 
     @property
@@ -99,7 +101,8 @@ def _candidates(scene: Scene, clues: _Clues, chain: int, own: Set[tuple[int, int
         _zookeeper(scene, clues, seen, chain),
     ]
     if clues.lived_on is None:
-        lack = f"the log of broker {loss.broker} begins long after it" if clues.logs else f"no log of broker {loss.broker}"
+        there = "ends before it came back" if clues.cut else "begins long after it"
+        lack = f"the log of broker {loss.broker} {there}" if clues.logs else f"no log of broker {loss.broker}"
         missing = f"{lack}: whether its process lived on is unknown"
         found.append(Root("killed", f"The process of broker {loss.broker} ended", loss.broker, chain, (), (), (missing,), 30))
     return found
@@ -150,7 +153,14 @@ def _clues(scene: Scene, loss: Loss) -> _Clues:
         scene.begins_with_start(loss.broker) is True,
         stop_of(scene, loss),
         len(scene.lives) < 2 or any(span.closed > loss.gone.at for spans in scene.lives.values() for span in spans[-1:]),
+        _is_cut(scene, loss),
     )
+
+
+def _is_cut(scene: Scene, loss: Loss) -> bool:
+    back = next((s.opened for s in scene.registered.get(loss.broker, ()) if s.opened and s.opened > loss.gone.at), None)
+    last = next(reversed(scene.lives.get(loss.broker, ())), None)
+    return back is not None and last is not None and last.closed < back - (scene.uncertainty(loss.broker) or 0) - SLACK
 
 
 def _was_quiet(loss: Loss, gap: tuple[Row, Row]) -> bool:
@@ -232,7 +242,7 @@ def _network(scene: Scene, clues: _Clues, seen: Witnesses, chain: int) -> Root:
     since = (loss.silence or loss.gone.at) - SLACK
     others = scene.kinds(("fetch_failed", "controller_request_failed"), since, loss.gone.at)  # later on it was given up
     others = [row for row in others if _about(row, broker) and _GIVEN_UP.search(row.text) is None]
-    if others:
+    if others and (clues.within or clues.awake):  # nor do they reach one that stands still, or has ended
         pro.append(Point(f"Other brokers could not reach it either ({number(len(others), 'line')})", others[0].proof))
         weight += 5
     if seen.deaf:

@@ -1,12 +1,12 @@
 """Lines of a log that belong to a transaction, or to another broker's line: the rules by which they are the same thing."""
 
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from casebook.analysis.timeline_history import Key, Past, Stamp, session_name
+from casebook.analysis.timeline_history import Past, Stamp, session_name
 from casebook.analysis.timeline_rows import StateRow, transaction
 from casebook.events import Event
 from casebook.facts import Cluster
@@ -30,6 +30,7 @@ _SESSIONS = {"zk_session_established", "zks_session_established", "zks_session_e
 _NEW_SESSION = {"broker_starting", "zk_session_expired", "zk_new_session"}
 _REPORTS = {"partition_changed", "isr_removed", "leader_request_received", "become_leader", "become_follower"}
 _TELLING = {"broker_registered", "znode_made", "isr_updated", "isr_shrunk", "isr_expanded", *_REPORTS, *_SESSIONS}
+_CHANGES = ("isr_shrunk", "isr_expanded")
 _LEARNS = ("leader_request_received", "become_leader", "become_follower")
 _CONTROLLER = {"broker_change", "partition_changed", "controller_request_sent"}
 
@@ -74,6 +75,8 @@ class Pair(NamedTuple):
 
 
 Owner = Callable[[Event], str]
+_Change = tuple[str, int, int | None, frozenset[int], frozenset[int]]
+"""Topic, partition, leader, and the ISR before and after."""
 
 
 def against_znodes(cluster: Cluster, past: Past, events: Sequence[Event], owner: Owner) -> list[Pair]:
@@ -81,7 +84,7 @@ def against_znodes(cluster: Cluster, past: Past, events: Sequence[Event], owner:
     stamps = past.stamps if past.there else list(_of_walk(cluster))
     pairs = [Pair(f"broker {one.broker}", one.stamp - one.time, Side.BEFORE, one.what, Grade.STAMP) for one in stamps]
     registered, telling = _Registered(past, stamps, events), _sample(events, owner)
-    states = _States(cluster, past, {(event.topic, event.partition) for event in telling})
+    states = _States(cluster, past, telling)
     begun, begins = set(), _Begins(events, owner)
     for event in telling:
         again = event.kind == "zk_session_established" and not begins.told(event)
@@ -216,19 +219,22 @@ def _registering(event: Event) -> int | None:
 class _States:
     """States of partitions, by what lines name of them."""
 
-    def __init__(self, cluster: Cluster, past: Past, places: Collection[Key]) -> None:
+    def __init__(self, cluster: Cluster, past: Past, telling: Collection[Event]) -> None:
         self._by_epoch: dict[tuple[str, int, int], int | None] = {}
         self._by_version: dict[tuple[str, int, int], StateRow | None] = {}
-        self._by_isr: dict[tuple[str, int, int | None, frozenset[int]], list[int]] = defaultdict(list)
+        self._by_change: dict[_Change, list[int]] = defaultdict(list)
+        self._lines = Counter(_change(event) for event in telling if event.kind in _CHANGES)
         self._by_leader: dict[tuple[str, int, int | None, int | None], list[int]] = defaultdict(list)
         self._lives = 0
         self._epoch_of: dict[tuple[str, int, int | None], tuple] = {}
-        for key in places:
-            leader: int | None = -1
+        for key in {(event.topic, event.partition) for event in telling}:
+            leader, before = -1, None
             for place, row in enumerate(past.states.get(key, ())):
                 whole = place > 0 or row.version == 0  # else its leader was written before the history begins
                 self._add(row, new_leader=whole and row.leader != leader, new_epoch=whole)
-                leader = row.leader
+                if before is not None and not row.deleted and not before.deleted and row.leader == before.leader:
+                    self._by_change[*key, row.leader, frozenset(before.isr), frozenset(row.isr)].append(row.time)
+                leader, before = row.leader, row
         if not past.there:
             for partition in cluster.partitions:
                 if partition.state is not None and partition.state.stat and partition.state.stat.mtime:
@@ -246,7 +252,6 @@ class _States:
         if row.version is not None:
             again = (*place, row.version) in self._by_version
             self._by_version[*place, row.version] = None if again else row
-        self._by_isr[*place, row.leader, frozenset(row.isr)].append(row.time)
         if new_leader:
             self._by_leader[*place, row.leader, row.controller_epoch].append(row.time)
 
@@ -262,9 +267,9 @@ class _States:
         if event.kind == "isr_updated":
             row = self._by_version.get((*place, event.number("version")))
             return None if row is None else (row.time, Side.AFTER, "ISR written")
-        if event.kind in ("isr_shrunk", "isr_expanded"):
-            times = self._by_isr.get((*place, event.broker, _ids(event.fields.get("new", ""))), ())
-            return (times[0], Side.BEFORE, "ISR changes") if len(times) == 1 else None
+        if event.kind in _CHANGES:
+            times = self._by_change.get(_change(event), ())
+            return (times[0], Side.BEFORE, "ISR changes") if len(times) == self._lines[_change(event)] == 1 else None
         if event.kind not in _REPORTS:
             return None
         epoch = event.number("leader_epoch")
@@ -276,6 +281,11 @@ class _States:
             return None
         times = self._by_leader.get((*place, leader, event.number("controller_epoch")), ())
         return (times[0], Side.AFTER, "leader written") if len(times) == 1 else None
+
+
+def _change(event: Event) -> _Change:
+    old, new = (_ids(event.fields.get(name, "")) for name in ("old", "new"))
+    return event.topic, event.partition, event.broker, old, new
 
 
 def _ids(text: str) -> frozenset[int]:

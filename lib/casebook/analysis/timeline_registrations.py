@@ -7,7 +7,7 @@ from dataclasses import replace
 from casebook.analysis.evidence import ZNODES
 from casebook.analysis.timeline_history import Past
 from casebook.analysis.timeline_pairs import FARTHEST
-from casebook.analysis.timeline_rows import Row, Span
+from casebook.analysis.timeline_rows import Clock, Row, Span
 from casebook.facts import Broker, Cluster
 
 SAME = 5000
@@ -15,18 +15,21 @@ SAME = 5000
 _ELECTED = ("partition_changed", "leader_elected")
 
 
-def with_later(past: Past, rows: Iterable[Row]) -> Past:
+def with_later(past: Past, rows: Iterable[Row], clocks: Iterable[Clock]) -> Past:
     """The past, with who came back behind its last transaction: brokers log the transaction that registered them (2.2 and later).
 
     Only the first time: of the states since then nothing is known. A line that seems to be from before that transaction is of
-    another zone, and one from long before it of a ZooKeeper whose data is gone.
+    another zone, and one from long before it of a ZooKeeper whose data is gone. Before 2.2 a line tells by its time, where it is
+    known how far that broker's clock is off ZooKeeper's.
     """
     time, zxid = past.last or (0, 0)
+    within = {clock.broker: clock.uncertainty or 0 for clock in clocks if clock.skew is not None and not clock.steps}
     registered = {broker: list(spans) for broker, spans in past.registered.items()}
     for row in rows if past.last is not None else ():
         dated = row.kind == "broker_registered" and row.at is not None and row.at > time - FARTHEST
-        later = dated and (row.number("czxid") or 0) > zxid
-        spans = registered.get(row.broker, []) if later else []
+        own = row.number("czxid") if dated else None
+        behind = dated and own is None and row.broker in within and row.at > time + within[row.broker]
+        spans = registered.get(row.broker, []) if behind or (own or 0) > zxid else []
         if spans and spans[-1].closed is not None:
             spans.append(Span("registered", "", row.broker, row.at if row.at > time else row.at + FARTHEST, None, row.proof, ""))
     return replace(past, registered=defaultdict(list, registered))

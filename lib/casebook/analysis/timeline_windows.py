@@ -15,6 +15,7 @@ _LOAD = ("load_scheduled", "loading")
 _LOADED = {"loaded": "It was loaded.", "load_failed": "Its load failed.", "unloaded": "It was given away."}
 _GONE = "The partition was deleted, or its topic marked for deletion, or its cluster replaced by another."
 _ENDED = ("broker_stopped", "broker_starting")
+_LED = ("partition_changed", "leader_elected", "become_leader")
 
 
 def windows(scene: Scene) -> Iterator[Window]:
@@ -41,8 +42,24 @@ def _leaderless(scene: Scene, rows: Sequence[StateRow], gone: Mapping[int, Absen
 
     A leader whose loss may have lasted no time at all is not known to have been away; a state without leader was there.
     """
-    joined = _joined(piece for before, row, until in _spells(rows) for piece in _pieces(scene, before, row, until, gone))
+    pieces = _joined(piece for before, row, until in _spells(rows) for piece in _pieces(scene, before, row, until, gone))
+    joined = (_until_a_log_tells(scene, one) for one in pieces)
     return (one for one in joined if one.old_leader is None or one.closed is None or not one.at_most or one.least)
+
+
+def _until_a_log_tells(scene: Scene, window: Window) -> Window:
+    """Ended by a leader of whom logs tell behind the last transaction of a history: when in between nobody knows."""
+    if window.closed is not None or not scene.past.there:
+        return window
+    end = scene.past.last[0]
+    for row in scene.of_partition((window.topic, window.partition)).between(end, None):
+        leader = row.broker if row.kind == "become_leader" else row.number("leader")
+        if row.kind in _LED and row.source == "broker" and row.at > end and leader is not None and leader >= 0:
+            return window._replace(
+                closed=row.at, new_leader=leader, closed_proof=row.proof, closed_by=f"Broker {leader} was elected.",
+                closed_earliest=max(end, window.opened),
+            )  # fmt: skip
+    return window
 
 
 def _joined(pieces: Iterable[Window]) -> Iterator[Window]:

@@ -127,6 +127,20 @@ class TestBounds:
         clock = examined(*lines, told=told).clocks[0]
         assert (clock.skew, clock.uncertainty, clock.pairs) == (501, 3, 3)
 
+    @pytest.mark.parametrize("lines", [1, 2])
+    def test_a_change_of_which_the_history_knows_nothing(self, lines):
+        """An ISR as it was made, or changed once, is not the same change again behind the history's end."""
+        told = self.history()
+        if lines == 2:
+            told.write("t", 0, 1, (1,), 0, 5000, by=1)
+            told.write("t", 0, 1, (1, 2), 0, 6000, by=1)
+        known = event("partition_changed", 1004, 1, topic="t", partition=0, leader=1, leader_epoch=0)
+        again = [
+            event("isr_expanded", at, 1, line=at, topic="t", partition=0, old="1", new="1,2") for at in (5998, 34_000)[-lines:]
+        ]
+        clock = examined(known, *again, told=told).clocks[0]
+        assert abs(clock.skew) < 100
+
     def test_hearing_late_is_no_bound(self):
         """A broker that learns of its leader minutes later is not ahead: its clock is unknown."""
         told = self.history()

@@ -444,11 +444,12 @@ class TestTwoLeaders:
 
     def test_an_end_within_the_doubt_of_a_clock(self):
         """By a clock that is known to 20 ms a process that ended 20 ms after the election may have ended before it."""
-        told = started()
+        told = started(isr=(1,))
+        told.write("t", 0, 1, (1, 2), 0, -39_000)
         told.rows = [row._replace(stamp=None) for row in told.rows]
         told.lose(1, 1000, 0xA)
         told.write("t", 0, 2, (2,), 1, 1400)
-        bounds = [event("isr_expanded", -40_000, 1, topic="t", partition=0, old="1", new="1,2")]
+        bounds = [event("isr_expanded", -39_000, 1, topic="t", partition=0, old="1", new="1,2")]
         bounds.append(event("become_follower", 1420, 1, line=9, topic="u", partition=0, leader=2, leader_epoch=0))
         found = examined(event("broker_starting", -50_100, 1), *bounds, told=told, covered=[log(1, ends=1420)])
         assert windows(found, "two_leaders") == []

@@ -17,6 +17,7 @@ from casebook.formats import indexes
 from casebook.rehearsal import Cluster, servers
 from casebook.rehearsal.records import client_settings
 from casebook.storage import OFFSETS_TOPIC, LogDir, Replica
+from tests.transactions import transactional
 
 KAFKA = "3.9.2"
 SETTINGS = {
@@ -73,7 +74,7 @@ def _undisturbed(home: Path, data: Path) -> Case:
 
 
 def _transactions(connect: dict[str, object]) -> None:
-    producer = Producer({**connect, "transactional.id": "t", "linger.ms": 0, "batch.size": 400})
+    producer = Producer({**connect, **transactional("t"), "linger.ms": 0, "batch.size": 400})
     producer.init_transactions(60)
     for number in range(TRANSACTIONS):
         producer.begin_transaction()

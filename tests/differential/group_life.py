@@ -19,6 +19,7 @@ from casebook.rehearsal.records import client_settings
 from casebook.rehearsal.topics import Partition
 from casebook.storage import OFFSETS_TOPIC
 from casebook.versions import KafkaVersion
+from tests.transactions import transactional
 from tests.zookeeper_session import client_of
 
 if TYPE_CHECKING:
@@ -262,7 +263,7 @@ def transact(cluster: Cluster, groups: Groups) -> set[str]:
 def _producer(cluster: Cluster, name: str) -> "Producer":
     from confluent_kafka import Producer
 
-    producer = Producer(client_settings(bootstrap=cluster.bootstrap, kafka=cluster.kafka) | {"transactional.id": name})
+    producer = Producer(client_settings(bootstrap=cluster.bootstrap, kafka=cluster.kafka) | transactional(name))
     producer.init_transactions()
     return producer
 

@@ -79,6 +79,13 @@ def findings(run: Path) -> dict[str, dict]:
 
 
 @pytest.mark.parametrize("night", EXPECTED)
+def test_all_was_collected(reports, night):
+    """Else the next report tells that, too."""
+    complete = findings(reports[night])["evidence.complete"]
+    assert (complete["status"], complete["why"]) == ("ok", "")
+
+
+@pytest.mark.parametrize("night", EXPECTED)
 def test_every_change_is_in_the_next_report_and_nothing_else(reports, night):
     """By the state of the cluster; what the logs alone tell is another matter."""
     told = {f"{row['how']} {row['check']}" for row in changes(reports[night])}

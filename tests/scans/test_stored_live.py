@@ -12,6 +12,7 @@ from casebook.scans import stored
 from casebook.scans.copies import Choice
 from casebook.scans.stored_live import from_topic
 from tests.scans.test_stored import replica
+from tests.transactions import transactional
 
 SETTINGS = {
     "transaction.state.log.num.partitions": "1",
@@ -39,7 +40,7 @@ def _transactions(cluster):
     from confluent_kafka import Producer
 
     settings = client_settings(bootstrap=cluster.bootstrap, kafka=cluster.kafka)
-    one, two = (Producer(settings | {"transactional.id": name}) for name in ("one", "two"))
+    one, two = (Producer(settings | transactional(name)) for name in ("one", "two"))
     for producer in (one, two):
         producer.init_transactions(30)
         producer.begin_transaction()

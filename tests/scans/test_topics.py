@@ -14,6 +14,7 @@ from casebook.rehearsal.records import client_settings, produce
 from casebook.scans.librdkafka import Client
 from casebook.scans.topic_reader import Gap, Range
 from casebook.scans.topics import Options
+from tests.transactions import transactional
 
 SETTINGS = {
     "offsets.topic.num.partitions": "2",
@@ -148,7 +149,7 @@ def test_transactions(spark, new):
     from confluent_kafka import Producer
 
     new.create_topic("ledger", {0: (1,)})
-    producer = Producer({**client_settings(bootstrap=new.bootstrap, kafka=new.kafka), "transactional.id": "books"})
+    producer = Producer(client_settings(bootstrap=new.bootstrap, kafka=new.kafka) | transactional("books"))
     producer.init_transactions(30)
     for finish in (producer.commit_transaction, producer.abort_transaction, producer.flush):
         producer.begin_transaction()

@@ -6,6 +6,7 @@ from functools import partial
 
 from casebook.rehearsal import Cluster
 from casebook.rehearsal.records import client_settings
+from tests.transactions import transactional
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 VERSIONS = {"0.9.0.1": ("",), "2.8.2": ("", "0.9.0", "0.10.2")}
@@ -68,7 +69,7 @@ def _produce(cluster, topic, codec, *, headers):
 
 def _produce_transactions(cluster):
     """Every third is aborted."""
-    producer = _producer(cluster, **{"transactional.id": "one"})
+    producer = _producer(cluster, **transactional("one"))
     producer.init_transactions(30)
     for number in range(6):
         producer.begin_transaction()

@@ -89,7 +89,7 @@ class OffsetsEvidence:
         if not any(partition.topic == OFFSETS_TOPIC for partition in self._cluster.partitions):
             kinds |= coordinator_lines.LEADERS
         told = self._logs.events(kinds=kinds, topic=OFFSETS_TOPIC) if kinds else ()
-        return tuple(event for event in told if event.broker is not None)
+        return timeline_corrected.corrected((event for event in told if event.broker is not None), self._clocks())
 
     @cached_property
     def copies(self) -> tuple[Replica, ...]:

@@ -169,6 +169,20 @@ class TestLeaderless:
         led = event("partition_changed", 90_001_000, 1, **place, line=3, leader=2, leader_epoch=4, isr="2")
         assert (windows(examined(lost, next_, led), "leaderless")[0].closed_earliest is None) == certain
 
+    @pytest.mark.parametrize("seen", [False, True])
+    @pytest.mark.parametrize("led", [False, True])
+    def test_a_controller_that_finds_it_so(self, seen, led):
+        """Since when a partition was without leader a new controller does not say; one that saw its leader fail does."""
+        place = {"topic": "t", "partition": 0, "file": "state-change.log"}
+        told = [event("partition_changed", 0, 1, **place, leader=2, leader_epoch=0, isr="2")] if led else []
+        told += [event("broker_failure", 89_999_990, 1, file="controller.log", brokers="2")] if seen else []
+        told.append(event("isr_removed", 90_000_000, 1, **place, line=2, leader=-1, leader_epoch=1, isr="2"))
+        told.append(event("partition_changed", 90_005_000, 1, **place, line=3, leader=2, leader_epoch=2, isr="2"))
+        found = examined(*told)
+        title = finding(found, "leaderless").title
+        assert title.endswith("lasted 5.000 s") == seen
+        assert seen or title.endswith("lasted at least 5.000 s and at most 25 h 0 min" if led else "lasted at least 5.000 s")
+
     def test_a_replica_that_was_moved_away(self):
         """Its log goes, too, and the partition is led on elsewhere."""
         place = {"topic": "t", "partition": 0}

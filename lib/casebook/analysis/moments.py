@@ -186,7 +186,7 @@ def outdated(
     if starts:
         one = starts[-1]
         by = f"transaction 0x{one.zxid:x}" if one.zxid is not None else f"a line that bears {moment(instant(one.printed))[:-4]}"
-        why = f"They end with transaction 0x{ends.zxid:x} of {moment(instant(ends.time))}; its log has it register with {by}."
+        why = f"{_last(ends)}; its log has it register with {by}."
         words = f"The znodes are older than the last start of broker {one.broker}"
         return Outdated(words=words, why=why, evidence=(proof(one.proof),))
     if later := _led_later(told, ends, cluster) or _ended_later(told, cluster) or _started_later(log_dirs, ends):
@@ -195,6 +195,10 @@ def outdated(
         words = f"The znodes are older than the log dir of broker {found.witness.broker}"
         return Outdated(words=words, why=_unknown_to_znodes(found.witness), evidence=(Evidence(file=found.witness.item),))
     return None
+
+
+def _last(ends: Ends) -> str:
+    return f"They end with transaction 0x{ends.zxid:x}, and their last write that is dated is of {moment(instant(ends.time))}"
 
 
 def _led_later(told: Iterable[Logged], ends: Ends | None, cluster: Cluster) -> Outdated | None:
@@ -224,10 +228,9 @@ def _started_later(log_dirs: Iterable[LogDir], ends: Ends | None) -> Outdated | 
     for log_dir in log_dirs if ends is not None else ():
         written = (log_dir.meta or {}).get("written", "")
         if written > instant(ends.time + _ONE_COLLECTION):
-            last = f"transaction 0x{ends.zxid:x} of {moment(instant(ends.time))}"
             return Outdated(
                 words=f"The znodes are older than the last start of broker {log_dir.broker}",
-                why=f"They end with {last}; its meta.properties is of {moment(written)}.",
+                why=f"{_last(ends)}; its meta.properties is of {moment(written)}.",
                 evidence=(Evidence(file=f"brokers/{log_dir.broker}/log_dirs.json"),),
             )
     return None

@@ -72,10 +72,15 @@ def _ahead(clock: Clock | None, event: Event) -> int | None:
 
 
 def row_of(event: Event, skew: int | None) -> Row:
-    """The row of an event in a log whose clock is so many milliseconds ahead; ``None``: it cannot be put in order."""
+    """The row of an event in a log whose clock is so many milliseconds ahead; ``None``: it cannot be put in order.
+
+    What only a server of ZooKeeper prints is its own, though it stands in a broker's ``server.log``: Kafka's scripts start both
+    with the same log4j.properties.
+    """
     at = None if event.time is None or skew is None else event.time - skew
+    source, broker = ("zookeeper", None) if event.kind.startswith("zks_") else (event.source, event.broker)
     return Row(
-        event.time, at, event.source, event.broker, event.file, event.line, event.kind, event.topic, event.partition,
+        event.time, at, source, broker, event.file, event.line, event.kind, event.topic, event.partition,
         event.group, event.fields, event.text, event.level,
     )  # fmt: skip
 
@@ -206,7 +211,8 @@ def _tell(known: list[StateRow], row: Row, failed: Sequence[Row]) -> None:
         return
     if before is None and (earlier := _led_before(row, leader, failed)) is not None:
         known.append(earlier)
-    if before is not None and (_is_far(epoch, leader, known) or _was_led(leader, isr, before)):
+    found_so = leader is None and before is not None and before.leader is not None and not _has_failed(row, failed)
+    if before is not None and (found_so or _is_far(epoch, leader, known) or _was_led(leader, isr, before)):
         known[-1] = before._replace(until=before.time)
     epoch = epoch if epoch is not None else (before.leader_epoch if before and before.leader == leader else None)
     known.append(StateRow(row.topic, row.partition, row.at, None, leader, epoch, isr, row.number("controller_epoch"), row.proof))
@@ -223,6 +229,11 @@ def _is_old(row: Row, epoch: int | None, before: StateRow) -> bool:
 
 def _is_known(epoch: int | None, leader: int | None, isr: tuple[int, ...] | None, before: StateRow) -> bool:
     return (before.leader, before.isr) == (leader, isr) and epoch in (None, before.leader_epoch)
+
+
+def _has_failed(row: Row, failed: Sequence[Row]) -> bool:
+    """Whether its controller saw a broker fail just before: one that finds a partition without leader when it begins does not."""
+    return bool(failed) and row.at - failed[-1].at <= FAILURE
 
 
 def _is_far(epoch: int | None, leader: int | None, known: Sequence[StateRow]) -> bool:

@@ -229,8 +229,9 @@ class _States:
         self._epoch_of: dict[tuple[str, int, int | None], tuple] = {}
         for key in {(event.topic, event.partition) for event in telling}:
             leader, before = -1, None
-            for place, row in enumerate(past.states.get(key, ())):
-                whole = place > 0 or row.version == 0  # else its leader was written before the history begins
+            for row in past.states.get(key, ()):
+                before_it = -1 if before is None or before.deleted or before.version is None else before.version
+                whole = row.version == before_it + 1  # else its leader may have been written before that is told
                 self._add(row, new_leader=whole and row.leader != leader, new_epoch=whole)
                 if before is not None and not row.deleted and not before.deleted and row.leader == before.leader:
                     self._by_change[*key, row.leader, frozenset(before.isr), frozenset(row.isr)].append(row.time)

@@ -115,7 +115,7 @@ def _jvm_and_zookeeper(scene: Scene) -> Iterator[Silence]:
             "Whether a broker that fell silent was collecting garbage.",
             f"{COLLECT_LOGS}, with kafkaServer-gc.log.",
         )
-    if not any(source_of(name) == "zookeeper" for name in names):
+    if not any(source_of(name) == "zookeeper" for name in names) and not any(row.source == "zookeeper" for row in scene.rows):
         yield Silence(
             "no_file",
             None,

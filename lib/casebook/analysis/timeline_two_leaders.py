@@ -62,7 +62,7 @@ def two_leaders(scene: Scene) -> tuple[list[Window], list[Doubt]]:
             until = next((later for later in rows[place + 1 :] if later.leader != row.leader), None)
             if old not in logs:
                 doubt = Doubt(*key, old, row.time, "no_log", f"There is no log of broker {old}.")
-            elif isinstance(window := _window(scene, key, led, row, until), Window):
+            elif isinstance(window := _window(scene, key, led, row, until, earliest), Window):
                 found.append(window._replace(opened_earliest=earliest))
                 continue
             elif isinstance(window, Doubt):
@@ -120,7 +120,10 @@ def _possible(scene: Scene, key: Key, old: int, rows: Sequence[StateRow], why: s
     )  # fmt: skip
 
 
-def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRow | None) -> Window | Doubt | None:
+def _window(
+    scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRow | None, earliest: int | None
+) -> Window | Doubt | None:
+    """The window behind an election, which came between ``earliest`` and the time of its state; ``None``: at that time."""
     old = led.leader
     life = scene.life(old, row.time)
     if life is None or life.closed is None or life.closed <= row.time or not _led_in(scene, key, led, life):
@@ -130,8 +133,10 @@ def _window(scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRo
     closing = _closing(scene, old, life)
     if closing is not None and closing.at <= row.time:
         return None  # unless its clock errs by as much, which its silence tells
-    limit = None if until is None else until.time
-    end = _end(scene, key, old, row, life.closed if limit is None else min(limit, life.closed))
+    limit = life.closed if until is None else min(until.time, life.closed)
+    end = _end(scene, key, old, row, row.time if earliest is None else earliest, limit)
+    if end is not None and earliest is not None and end.at <= row.time:
+        return None  # it had learnt of it by the first that is known of it
     by = f"Broker {row.leader} was elected in place of {old}."
     planned, told = is_planned(scene, old, row.time), _is_told_by_its_log(scene, old, row.time)
     if end is not None and not told and not _is_one_process(scene, life, row.time, end.at):
@@ -274,10 +279,10 @@ def _led_in(scene: Scene, key: Key, led: StateRow, life: Span) -> bool:
     return any(row.broker == led.leader and (row.kind == "become_leader" or row.number("leader") == led.leader) for row in own)
 
 
-def _end(scene: Scene, key: Key, old: int, row: StateRow, limit: int) -> Row | None:
+def _end(scene: Scene, key: Key, old: int, row: StateRow, since: int, limit: int) -> Row | None:
     own = [
         line
-        for line in scene.of_partition(key).between(row.time - SLACK, limit)
+        for line in scene.of_partition(key).between(since - SLACK, limit)
         if line.broker == old and line.source == "broker" and _is_of(line, row, old)
     ]
     learns = next((line for line in own if line.kind in _LEARNS), None)
@@ -294,9 +299,10 @@ def _is_of(line: Row, row: StateRow, old: int) -> bool:
         return line.at >= row.time or line.kind != "truncated_nothing"
     if line.kind not in _LEARNS or line.number("leader") == old:
         return False
-    if line.kind == "role_changed":
-        return line.fields.get("role") == "follower" and line.at >= row.time
     epoch = line.number("leader_epoch")
+    if line.kind == "role_changed":
+        told = line.at >= row.time if None in (epoch, row.leader_epoch) else epoch >= row.leader_epoch
+        return line.fields.get("role") == "follower" and told
     return epoch is None or row.leader_epoch is None or epoch >= row.leader_epoch
 
 

@@ -13,7 +13,7 @@ from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_silences import COLLECT_HISTORY, COLLECT_LOGS
 from casebook.analysis.timeline_story import one_sentence
 from casebook.analysis.timeline_two_leaders import Doubt, is_grave
-from casebook.analysis.timeline_windows import MIN_ISR
+from casebook.analysis.timeline_windows import FOUND_SO, MIN_ISR
 from casebook.analysis.timeline_words import exact
 from casebook.analysis.words import agree, brokers, count, moment, number
 from casebook.facts import instant
@@ -279,7 +279,7 @@ def _name(window: Window) -> str:
 
 def _is_at_latest(scene: Scene, hit: Sequence[Window]) -> bool:
     """Whether the first of them may have opened earlier than is known."""
-    return bool(untold(scene)) or any(window.opened_earliest is not None for window in hit)
+    return bool(untold(scene)) or any(w.opened_earliest is not None or w.opened_by == FOUND_SO for w in hit)
 
 
 def _story_of(scene: Scene, window: Window) -> str:
@@ -319,7 +319,8 @@ def _named(windows: Sequence[Window]) -> str:
 
 def _lasted(scene: Scene, hit: Sequence[Window]) -> tuple[str, str]:
     """How long at most, where all are known and ended; else, to stand behind the rest, the longest of those that ended."""
-    if not untold(scene) and all(window.length is not None for window in hit):
+    told = all(window.length is not None and window.opened_by != FOUND_SO for window in hit)
+    if not untold(scene) and told:
         return f", for {_length(scene, hit, 'up to ')}", ""
     longest, ended = _length(scene, hit), "is told to have ended" if untold(scene) else "ended"
     return "", f"; the longest that {ended} lasted {longest}" if longest else ""
@@ -329,6 +330,8 @@ def _length(scene: Scene, hit: Sequence[Window], most: str = "") -> str:
     known = [window for window in hit if window.length is not None]
     if not known:
         return ""
+    if any(window.opened_by == FOUND_SO for window in known):
+        return f"at least {exact(max(window.least for window in known))}"
     worst = max(known, key=lambda window: window.length)
     if not worst.at_most and not _is_unsettled(scene, worst):
         return f"{most}{exact(worst.length)}"

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from casebook.analysis.timeline_absences import Absence, Absences, absences
 from casebook.analysis.timeline_history import Key
+from casebook.analysis.timeline_merge import FAILURE
 from casebook.analysis.timeline_rows import Row, StateRow, Window, WindowKind, transaction
 from casebook.analysis.timeline_scene import Scene
 from casebook.storage import OFFSETS_TOPIC
@@ -14,8 +15,11 @@ MIN_ISR = "min.insync.replicas"
 _LOAD = ("load_scheduled", "loading")
 _LOADED = {"loaded": "It was loaded.", "load_failed": "Its load failed.", "unloaded": "It was given away."}
 _GONE = "The partition was deleted, or its topic marked for deletion, or its cluster replaced by another."
+FOUND_SO = "Its controller found it without leader; since when is not told."
+"""What opened a window whose begin nobody knows: it was open by then."""
 _ENDED = ("broker_stopped", "broker_starting")
-_LED = ("partition_changed", "leader_elected", "become_leader")
+_TAKEN_UP = ("become_leader",)
+_LED = ("partition_changed", "leader_elected", *_TAKEN_UP)
 
 
 def windows(scene: Scene) -> Iterator[Window]:
@@ -48,13 +52,16 @@ def _leaderless(scene: Scene, rows: Sequence[StateRow], gone: Mapping[int, Absen
 
 
 def _until_a_log_tells(scene: Scene, window: Window) -> Window:
-    """Ended by a leader of whom logs tell behind the last transaction of a history: when in between nobody knows."""
-    if window.closed is not None or not scene.past.there:
+    """Ended by a leader of whom logs tell behind the last transaction: when in between nobody knows.
+
+    Behind snapshots logs tell of elections themselves, but not of who took a partition up as it had left it.
+    """
+    if window.closed is not None or scene.past.last is None:
         return window
-    end = scene.past.last[0]
+    end, kinds = scene.past.last[0], _LED if scene.past.there else _TAKEN_UP
     for row in scene.of_partition((window.topic, window.partition)).between(end, None):
         leader = row.broker if row.kind == "become_leader" else row.number("leader")
-        if row.kind in _LED and row.source == "broker" and row.at > end and leader is not None and leader >= 0:
+        if row.kind in kinds and row.source == "broker" and row.at > end and leader is not None and leader >= 0:
             return window._replace(
                 closed=row.at, new_leader=leader, closed_proof=row.proof, closed_by=f"Broker {leader} was elected.",
                 closed_earliest=max(end, window.opened),
@@ -111,7 +118,8 @@ def _pieces(
     new = None if until is None else until.leader
     if row.leader is None:
         yield Window(
-            WindowKind.LEADERLESS, *row[:2], row.time, closed, None, new, row.proof, end_proof, _unled(row), end,
+            WindowKind.LEADERLESS, *row[:2], row.time, closed, None, new, row.proof, end_proof,
+            _unled(row) if before is not None or not _is_found_so(scene, row) else FOUND_SO, end,
             opened_earliest=_led_until(scene, before, row, gone), closed_earliest=row.until if closed is not None else None,
         )  # fmt: skip
         return
@@ -179,6 +187,11 @@ def _lost(row: StateRow, one: Absence) -> str:
     if one.since is None or one.since <= row.time:
         return f"Leader {row.leader} was not registered."
     return f"The znode of leader {row.leader} went."
+
+
+def _is_found_so(scene: Scene, row: StateRow) -> bool:
+    """Whether a log tells of a partition without leader, and of no broker that had failed just before."""
+    return row.zxid is None and not any(True for _ in scene.kind("broker_failure").between(row.time - FAILURE, row.time))
 
 
 def _unled(row: StateRow) -> str:

@@ -58,7 +58,8 @@ def two_leaders(scene: Scene) -> tuple[list[Window], list[Doubt]]:
     logs = {file.broker for file in scene.files} | set(scene.lives)
     for key, rows in scene.states.items():
         for led, place in _moves(rows):
-            old, row, earliest = led.leader, rows[place], rows[place - 1].until
+            old, row = led.leader, rows[place]
+            earliest = None if row.zxid is None else rows[place - 1].until  # a log tells of the election itself
             until = next((later for later in rows[place + 1 :] if later.leader != row.leader), None)
             if old not in logs:
                 doubt = Doubt(*key, old, row.time, "no_log", f"There is no log of broker {old}.")

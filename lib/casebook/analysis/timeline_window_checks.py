@@ -331,7 +331,8 @@ def _length(scene: Scene, hit: Sequence[Window], most: str = "") -> str:
     if not known:
         return ""
     if any(window.opened_by == FOUND_SO for window in known):
-        return f"at least {exact(max(window.least for window in known))}"
+        least = max(window.least for window in known)
+        return f"at least {exact(least)}" if least else "for an unknown time"
     worst = max(known, key=lambda window: window.length)
     if not worst.at_most and not _is_unsettled(scene, worst):
         return f"{most}{exact(worst.length)}"

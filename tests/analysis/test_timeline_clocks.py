@@ -141,6 +141,15 @@ class TestBounds:
         clock = examined(known, *again, told=told).clocks[0]
         assert abs(clock.skew) < 100
 
+    def test_a_state_of_which_an_earlier_write_is_missing(self):
+        """It tells when it was written last, as a snapshot's does: its leader may have been elected before."""
+        told = self.history()
+        told.versions["t", 0] += 1
+        told.write("t", 0, 2, (1, 2), 1, 9000)
+        known = event("partition_changed", 1004, 1, topic="t", partition=1, leader=1, leader_epoch=0)
+        elected = event("partition_changed", 2000, 1, line=2, topic="t", partition=0, leader=2, leader_epoch=1)
+        assert abs(examined(known, elected, told=told).clocks[0].skew) < 100
+
     def test_hearing_late_is_no_bound(self):
         """A broker that learns of its leader minutes later is not ahead: its clock is unknown."""
         told = self.history()

@@ -28,6 +28,12 @@ class TestSilences:
         found = examined(event("broker_failure", 0, 1, brokers=2), covered=[log(1)])
         assert not any("controller.log" in one.what for one in found.silences)
 
+    def test_what_zookeeper_prints_is_its_own(self):
+        """Also into a broker's log, where both were started with one log4j.properties."""
+        found = examined(event("zks_session_expiring", 0, 1, session="0x1", timeout_ms=6000), covered=[log(1)])
+        assert not any("ZooKeeper's servers" in one.what for one in found.silences)
+        assert [(row.source, row.broker) for row in found.rows] == [("zookeeper", None)]
+
     def test_levels(self):
         """A default 2.8 has no line of a partition that goes offline; 0.9 tells with TRACE alone who was told."""
         assert (

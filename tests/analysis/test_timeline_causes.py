@@ -149,6 +149,28 @@ class TestProtocols:
         assert [chain.kind for chain in found.chains] == ["broker_lost", "foreign_protocol"]
         assert found.chains[1].links == ()
 
+    @pytest.mark.parametrize(
+        ("cause", "title"),
+        [
+            ("java.util.NoSuchElementException", None),
+            (
+                "o.a.k.c.errors.UnsupportedVersionException: Unsupported version 12",
+                "Broker 1 was sent at least 1 unknown request",
+            ),
+        ],
+    )
+    def test_a_request_that_is_logged_twice(self, cause, title):
+        """With its exception, and when its connection is closed; one that is known, and could not be read, is none that is not known."""
+        said = (
+            "Error getting request for apiKey: PRODUCE, apiVersion: 1, connectionId: 10.0.0.1:9092-10.0.0.2:7-1, listenerName: P"
+        )
+        told = []
+        for at, line in ((0, 1), (8, 20)):
+            told.append(event("socket_error", at, 1, line=line, text=f"Closing socket\n{said}\nCaused by: {cause}\n\tat x"))
+            told.append(event("bad_request", at, 1, line=line + 1, text=said, api_key="PRODUCE", api_version=1))
+        answer = finding(examined(*told, covered=[log(1)]), "unknown_requests")
+        assert (answer.title if answer.status is Status.FINDING else None) == title
+
     def test_an_old_client_that_harms_nobody(self):
         """From 0.10 on a request that is not known closes its own connection."""
         newer = event("bad_request", 50, 1, line=500, api_key=18, api_version=9, client="/10.0.0.8:1")

@@ -3,6 +3,7 @@
 Source: ``core/src/main/scala/kafka/network/SocketServer.scala@0.9.0.1``: the exception leaves the loop over what was received.
 """
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,6 +37,11 @@ _WHO = ("address", "client_address", "remote", "client", "client_id", "connectio
 _OTHERS = ("fetch_failed", "controller_request_failed")
 _CLIENTS = ("request_timed_out", "client_disconnected", "coordinator_lost")
 _CAUSES = ("unknown_api_key", "bad_request")
+_ENTRIES = ("socket_error", "processor_failed", "request_failed")
+_CONNECTION = re.compile(r"connectionId: ([^,\s]+)")
+_CAUSED = re.compile(r"Caused by: (.*)")
+_UNKNOWN = re.compile(r"(?i)unknown|unsupported|unexpected|invalid version|not enabled|IllegalArgument|ArrayIndexOutOfBounds")
+"""What an exception says of a key or version that a broker does not know (``RequestContext.java@1.0.2..3.9.0``)."""
 
 
 class Sender(NamedTuple):
@@ -75,10 +81,28 @@ class Storm(NamedTuple):
 def storms(scene: Scene) -> list[Storm]:
     """One for each broker that was sent something unknown, and one for each that was spoken to in another protocol."""
     sent: dict[tuple[int | None, bool], list[Row]] = defaultdict(list)
+    last: dict[str, int] = {}
     for row in scene.kinds(_CAUSES):
+        connection = found[1] if (found := _CONNECTION.search(row.text)) else ""
+        if (connection and row.at - last.get(connection, -SHORTLY) < SHORTLY) or _is_malformed(scene, row):
+            continue  # a broker logs one request twice: with its exception, and when it closes the connection
+        last[connection] = row.at
         sent[row.broker, row.number("size") is not None].append(row)
     ordered = sorted(sent, key=lambda key: (-1 if key[0] is None else key[0], key[1]))
     return [(_foreign if foreign else _storm)(scene, broker, sent[broker, foreign]) for broker, foreign in ordered]
+
+
+def _is_malformed(scene: Scene, row: Row) -> bool:
+    """Whether a broker knows the request, by its name, and could not read what it holds: its entry names another cause."""
+    if not row.fields.get("api_key", "").isupper():
+        return False
+    near = (
+        one
+        for one in scene.kinds(_ENTRIES, row.at, row.at)
+        if one.file == row.file and 0 <= (row.line or 0) - (one.line or 0) <= HEADS
+    )
+    causes = [cause for one in near for cause in _CAUSED.findall(one.text)]
+    return bool(causes) and not any(_UNKNOWN.search(cause) for cause in causes)
 
 
 def _foreign(scene: Scene, broker: int | None, rows: Sequence[Row]) -> Storm:

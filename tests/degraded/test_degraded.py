@@ -83,6 +83,7 @@ _MENDED = (
     "offsets_bloat: older/logs/25",
     "acks1_loss: older/history/90",
     "acks1_loss: older/logs/25 of 1",
+    "restart_all_coordinators: torn/server logs",
 )
 """Each showed a class of faults once."""
 

@@ -214,7 +214,9 @@ class Scene:
             return True
         if any(span.closed is not None and (span.lasted or 0) <= at < span.closed for span in spans if not self.by_history):
             return None
-        if self.by_history and any(gap.since < at < gap.until and not gap.registered for gap in self.past.breaks):
+        if self.by_history and (
+            at < self.past.first or any(gap.since < at < gap.until and not gap.registered for gap in self.past.breaks)
+        ):
             return None
         told = self.by_history or any(span.opened is None or span.opened <= at for span in spans)
         return False if told else None

@@ -140,7 +140,9 @@ def _window(
         return None  # it had learnt of it by the first that is known of it
     by = f"Broker {row.leader} was elected in place of {old}."
     planned, told = is_planned(scene, old, row.time), _is_told_by_its_log(scene, old, row.time)
-    if end is not None and not told and not _is_one_process(scene, life, row.time, end.at):
+    again = until.time if until is not None and until.leader == old else None
+    last = again if end is None else end.at
+    if last is not None and not told and not _is_one_process(scene, life, row.time, last):
         return Doubt(*key, old, row.time, "no_log", f"Whether broker {old} was started anew after the election was not read.")
     if closing is not None and (end is None or end.at > closing.at):
         words = f"Broker {old} said that its controlled shutdown had succeeded; it closes its connections next."
@@ -148,8 +150,8 @@ def _window(
     elif end is not None:
         words = f"Broker {old}: {_WORDS.get(end.kind, 'it truncated its log')}{_to(end)}."
         closed, proof = max(end.at, row.time), end.proof
-    elif until is not None and until.leader == old:
-        closed, proof, words = until.time, until.proof, f"Broker {old} was elected again."
+    elif again is not None:
+        closed, proof, words = again, until.proof, f"Broker {old} was elected again."
     elif _ends_close(scene, old, row.time, life):
         return None
     elif life.name in ("broker_stopped", "truncation_refused") or _follows(scene, old, life.closed):

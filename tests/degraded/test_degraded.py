@@ -84,6 +84,9 @@ _MENDED = (
     "acks1_loss: older/history/90",
     "acks1_loss: older/logs/25 of 1",
     "restart_all_coordinators: torn/server logs",
+    "api_versions_storm: left out/controller logs/2; snapshots/history/1",
+    "isr_shrunk_loss: binary/state-change logs/1; torn/server logs/1",
+    "isr_shrunk_loss: newer/logs/75 of 1",
 )
 """Each showed a class of faults once."""
 

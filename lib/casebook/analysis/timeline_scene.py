@@ -184,6 +184,7 @@ class Scene:
         for broker, spans in self.lives.items():
             rows = self.of_broker(broker).between(spans[0].opened, spans[0].closed)
             started = next((row.kind for row in rows if row.kind not in PREAMBLE), None) in ("broker_starting", None)
+            started |= any(row.kind == "broker_started" for row in rows)  # each process says it once: the log begins as it starts
             found[broker] = _FirstLife(started, frozenset(_plain(row.fields.get("session", "")) for row in rows) - {""})
         return found
 

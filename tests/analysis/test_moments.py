@@ -137,6 +137,12 @@ class TestCheck:
         assert said.title == "The log dirs of broker 1 are of another cluster than the znodes"
         assert "theirs" in said.why and "ours" in said.why
 
+    def test_one_of_its_log_dirs_is_of_another(self):
+        own, strange = (log_dir()._replace(meta={"cluster.id": name}) for name in ("ours", "theirs"))
+        for dirs in ((own, strange), (strange, own)):
+            (said,) = self.said(walked(NOON, OURS), *dirs)
+            assert said.facts["of_another_cluster"] == [1]
+
     @pytest.mark.parametrize("cluster", [HERE, OURS])
     @pytest.mark.parametrize("meta", [None, {}, {"cluster.id": "ours"}])
     def test_nothing_says_so(self, cluster, meta):

@@ -36,14 +36,14 @@ class OtherCluster:
 
 def other_cluster(cluster: Cluster, log_dirs: Iterable[LogDir]) -> OtherCluster | None:
     """Whether log dirs name another cluster than ``/cluster/id``; ``None`` where none does, or one of the two names none."""
-    named = {log_dir.broker: (log_dir.meta or {}).get("cluster.id") for log_dir in log_dirs}
-    strange = {broker: name for broker, name in sorted(named.items()) if name and cluster.cluster_id not in (None, name)}
+    named = {(log_dir.broker, (log_dir.meta or {}).get("cluster.id")) for log_dir in log_dirs}
+    strange = sorted((broker, name) for broker, name in named if name and cluster.cluster_id not in (None, name))
     if not strange:
         return None
-    broker, name = next(iter(strange.items()))
+    (broker, name), whose = strange[0], tuple(dict.fromkeys(broker for broker, _ in strange))
     return OtherCluster(
-        brokers=tuple(strange),
-        words=f"The log dirs of {brokers(strange)} are of another cluster than the znodes",
+        brokers=whose,
+        words=f"The log dirs of {brokers(whose)} are of another cluster than the znodes",
         why=f"meta.properties of broker {broker} names cluster {name}, /cluster/id names {cluster.cluster_id}. "
         "A broker refuses to start on the ZooKeeper of another cluster.",
     )

@@ -60,10 +60,11 @@ def _until_a_log_tells(scene: Scene, window: Window) -> Window:
         return window
     end, kinds = scene.past.last[0], _LED if scene.past.there else _TAKEN_UP
     for row in scene.of_partition((window.topic, window.partition)).between(end, None):
-        leader = row.broker if row.kind == "become_leader" else row.number("leader")
+        leader = row.broker if row.kind in _TAKEN_UP else row.number("leader")
         if row.kind in kinds and row.source == "broker" and row.at > end and leader is not None and leader >= 0:
+            words = f"Broker {leader} {'says that it leads' if row.kind in _TAKEN_UP else 'was elected'}."
             return window._replace(
-                closed=row.at, new_leader=leader, closed_proof=row.proof, closed_by=f"Broker {leader} was elected.",
+                closed=row.at, new_leader=leader, closed_proof=row.proof, closed_by=words,
                 closed_earliest=max(end, window.opened),
             )  # fmt: skip
     return window
@@ -191,7 +192,7 @@ def _lost(row: StateRow, one: Absence) -> str:
 
 def _is_found_so(scene: Scene, row: StateRow) -> bool:
     """Whether a log tells of a partition without leader, and of no broker that had failed just before."""
-    return row.zxid is None and not any(True for _ in scene.kind("broker_failure").between(row.time - FAILURE, row.time))
+    return row.zxid is None and not scene.kind("broker_failure").between(row.time - FAILURE, row.time)
 
 
 def _unled(row: StateRow) -> str:

@@ -225,9 +225,10 @@ def _ended_later(told: Iterable[Logged], cluster: Cluster) -> Outdated | None:
 
 def _started_later(log_dirs: Iterable[LogDir], ends: Ends | None) -> Outdated | None:
     """By ``meta.properties``, which a broker writes once it is registered (``KafkaServer.scala@0.9.0.1..3.6.0``)."""
-    for log_dir in log_dirs if ends is not None else ():
-        written, limit = (log_dir.meta or {}).get("written", ""), instant(ends.time + _ONE_COLLECTION)
-        if limit is not None and written > limit:
+    limit = None if ends is None else instant(ends.time + _ONE_COLLECTION)
+    for log_dir in log_dirs if limit is not None else ():
+        written = (log_dir.meta or {}).get("written", "")
+        if written > limit:
             return Outdated(
                 words=f"The znodes are older than the last start of broker {log_dir.broker}",
                 why=f"{_last(ends)}; its meta.properties is of {moment(written)}.",

@@ -96,12 +96,7 @@ def _is_malformed(scene: Scene, row: Row) -> bool:
     """Whether a broker knows the request, by its name, and could not read what it holds: its entry names another cause."""
     if not row.fields.get("api_key", "").isupper():
         return False
-    near = (
-        one
-        for one in scene.kinds(_ENTRIES, row.at, row.at)
-        if one.file == row.file and 0 <= (row.line or 0) - (one.line or 0) <= HEADS
-    )
-    causes = [cause for one in near for cause in _CAUSED.findall(one.text)]
+    causes = [cause for one in _above(scene, row, _ENTRIES) for cause in _CAUSED.findall(one.text)]
     return bool(causes) and not any(_UNKNOWN.search(cause) for cause in causes)
 
 
@@ -113,9 +108,14 @@ def _foreign(scene: Scene, broker: int | None, rows: Sequence[Row]) -> Storm:
 
 def _with_sender(scene: Scene, row: Row) -> Row:
     """The line with what the one above it says of the connection: the exception itself names none."""
-    near = scene.kind("socket_error").between(row.at, row.at)
-    above = [one for one in near if one.file == row.file and 0 <= (row.line or 0) - (one.line or 0) <= HEADS]
+    above = _above(scene, row, ("socket_error",))
     return row._replace(fields={**above[-1].fields, **row.fields}) if above else row
+
+
+def _above(scene: Scene, row: Row, kinds: Iterable[str]) -> list[Row]:
+    """The heads of the entry in which the line of an exception stands."""
+    near = scene.kinds(kinds, row.at, row.at)
+    return [one for one in near if one.file == row.file and 0 <= (row.line or 0) - (one.line or 0) <= HEADS]
 
 
 def _storm(scene: Scene, broker: int | None, rows: Sequence[Row]) -> Storm:

@@ -94,8 +94,12 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], ch
 def _may_be_older(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt]) -> bool:
     """Whether there may have been an earlier window than those that are known."""
     first = min(window.opened for window in hit)
-    unread = untold(scene) or coverage.unread_logs(scene.files, scene.cluster)
-    return bool(unread) or any(doubt.at < first for doubt in doubts)
+    return _is_partial(scene) or any(doubt.at < first for doubt in doubts)
+
+
+def _is_partial(scene: Scene) -> bool:
+    """Whether there may be more windows with two leaders: a state is not told, or a log was not wholly read."""
+    return bool(untold(scene) or coverage.unread_logs(scene.files, scene.cluster))
 
 
 def _more_possible(hit: Sequence[Window], doubts: Sequence[Doubt]) -> Iterator[str]:
@@ -127,7 +131,7 @@ def _two_leaders_found(scene: Scene, ask: Question, hit: Sequence[Window], chain
     grave = [window for window in hit if is_grave(scene, window)]
     old = brokers(sorted({window.old_leader for window in hit}))
     lasted = "an unknown time" if worst.length is None else exact(worst.length)
-    least = "at least " if untold(scene) or coverage.unread_logs(scene.files, scene.cluster) else ""
+    least = "at least " if _is_partial(scene) else ""
     upto, its = _bound(hit, worst), "their" if " and " in old else "its"
     title = f"For {upto}{lasted} {old} and {its} successors could both take writes on {least}{_partitions(hit)}"
     story = _begin_of(worst, chains) or f"{worst.topic}-{worst.partition}: {worst.opened_by} {worst.closed_by}"

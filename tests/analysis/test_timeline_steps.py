@@ -7,7 +7,7 @@ import pytest
 
 from casebook import places
 from casebook.analysis import release, timeline, timeline_clock_checks, timeline_corrected
-from casebook.analysis.timeline_rows import Clock, Step
+from casebook.analysis.timeline_rows import Clock, Late, Step
 from casebook.case import Case
 from casebook.findings import Severity, Status
 from casebook.formats import history_facts
@@ -212,6 +212,14 @@ def test_covered_by_a_clock_that_was_set_back():
     (covered,) = timeline_corrected.covered([file], [clock], lambda: printed)
     assert (covered.first - T0, covered.last) == (0, timeline_corrected.corrected(printed, [clock])[-1].time)
     assert covered.last - T0 == pytest.approx(3_607_000, abs=1000)
+
+
+def test_covered_by_a_clock_that_may_have_been_set_forward_in_the_end():
+    """No more is sure than its last line less by what it is late; files that end before it are covered as they say."""
+    late = Late(at=T0 + 3_607_000, by=3_600_000, proof="brokers/1/logs/server.log:9")
+    clock = clock_of(examined(*lines(0, 5000, 6000, 7000)), 1)._replace(late=late)
+    files = [log(1, begins=0, ends=3_608_000), log(1, begins=0, ends=6000)]
+    assert [file.last - T0 for file in timeline_corrected.covered(files, [clock], tuple)] == [8000, 6000]
 
 
 def test_well_where_none_was_set():

@@ -7,7 +7,7 @@ from casebook.analysis import coverage, timeline_zones
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_clocks import ZOOKEEPER, zone_back, zone_of
 from casebook.analysis.timeline_corrected import OFF
-from casebook.analysis.timeline_rows import Clock, Step
+from casebook.analysis.timeline_rows import Clock, Late, Step
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_silences import COLLECT_HISTORY
 from casebook.analysis.timeline_window_checks import proof
@@ -144,8 +144,12 @@ def _unclocked(scene: Scene) -> coverage.Gaps:
     """
     gaps = coverage.logs(scene.files, scene.cluster, scene.brokers)
     gone = coverage.torn_history(scene.cluster) if scene.reference == ZOOKEEPER else coverage.history(scene.past, scene.cluster)
-    doubts = (Gap(why=clock.doubt, settle=coverage.COLLECT_LOGS) for clock in scene.clocks if clock.doubt)
-    return (*gone, *doubts, *gaps)
+    late = (Gap(why=_late(clock.late), settle=coverage.COLLECT_LOGS) for clock in scene.clocks if clock.late is not None)
+    return (*gone, *late, *gaps)
+
+
+def _late(told: Late) -> str:
+    return f"{told.proof} bears a time {duration(told.by)} late: the clock was set forward before it, or it was printed late."
 
 
 def _moved(clock: Clock) -> Iterator[_Moved]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from casebook.analysis.timeline_clusters import Clusters
 from casebook.analysis.timeline_history import Past
 from casebook.analysis.timeline_pairs import FARTHEST, LATE, ZONE, Grade, Pair, Side, against_controller, against_znodes
-from casebook.analysis.timeline_rows import Clock, Step
+from casebook.analysis.timeline_rows import Clock, Late, Step
 from casebook.analysis.timeline_steps import PAUSE, Cut, cuts, two_writers
 from casebook.analysis.timeline_steps import stretch as number_of
 from casebook.analysis.words import agree, duration, number
@@ -110,7 +110,7 @@ def clocks(cluster: Cluster, past: Past, events: Sequence[Event]) -> tuple[str, 
         cut = stretches.cuts.get(name, ())
         last = Stretch(name, len(cut))
         ended = [pair for pair in by_owner[name] if stretches.of_pair(pair) == last]
-        rows.append(_with_steps(clock, cut, found)._replace(doubt=_doubt(ended, found.get(last))))
+        rows.append(_with_steps(clock, cut, found)._replace(late=_late(ended, found.get(last))))
     return reference, tuple(rows)
 
 
@@ -140,16 +140,14 @@ def _mixed(events: Iterable[Event]) -> dict[str, tuple[int, Event]]:
     return {name: two for name, two in found.items() if two is not None}
 
 
-def _doubt(pairs: Iterable[Pair], skew: "_Skew | None") -> str:
-    """Why a clock may have been set forward in the end: no line that comes after a late one shows that it was only late."""
+def _late(pairs: Iterable[Pair], skew: "_Skew | None") -> Late | None:
+    """What tells that a clock may have been set forward in the end: no line that comes after it shows that it was only late."""
     prompt = [pair for pair in pairs if pair.grade is Grade.PROMPT and pair.event is not None]
     if skew is None or not prompt:
-        return ""
+        return None
     last = max(prompt, key=lambda pair: (pair.event.time, pair.event.file, pair.event.line))
     late = last.ahead - skew.skew
-    if late <= LATE:
-        return ""
-    return f"{last.event.proof} bears a time {duration(late)} late: the clock was set forward before it, or it was printed late."
+    return Late(last.event.time, late, last.event.proof) if late > LATE else None
 
 
 def _is_vague(skew: "_Skew") -> bool:

@@ -29,26 +29,24 @@ def corrected(events: Iterable[Event], clocks: Iterable[Clock]) -> tuple[Event, 
 
 
 def covered(files: Iterable[LogFile], clocks: Iterable[Clock], events: Callable[[], Iterable[Event]]) -> tuple[LogFile, ...]:
-    """What logs cover, by the same clock.
+    """What logs cover, by the same clock; where that may have been set forward in the end, no more than is sure.
 
     Args:
         events: All of these files; read where a clock was set inside one. They tell how far it reaches then: the largest of the
             times that are printed there need not be the last.
     """
-    off = _off(clocks)
+    clocks = tuple(clocks)
+    off, late = _off(clocks), {clock.owner: clock.late for clock in clocks if clock.late is not None}
 
     def moved(file: LogFile) -> LogFile:
-        found = off.get(owner_of(file.broker, file.file))
-        if found is None or file.first is None or file.last is None:
+        if file.first is None or file.last is None:
             return file
-        if found.clock.stretch(file.file, 1) != found.clock.stretch(file.file, file.lines):
-            own = (event for event in events() if event.file == file.file and event.time is not None)
-            times = [event.time - found.ahead(file.file, event.line) for event in own]
-            return file._replace(first=min(times), last=max(times))
-        ahead = found.ahead(file.file, 1)
-        return file._replace(first=file.first - ahead, last=file.last - ahead)
+        name = owner_of(file.broker, file.file)
+        first, last = (file.first, file.last) if name not in off else _moved(file, off[name], events)
+        doubtful = name in late and file.last >= late[name].at
+        return file._replace(first=first, last=max(first, last - late[name].by) if doubtful else last)
 
-    return tuple(map(moved, files)) if off else tuple(files)
+    return tuple(map(moved, files)) if off or late else tuple(files)
 
 
 class _Off(NamedTuple):
@@ -59,6 +57,15 @@ class _Off(NamedTuple):
 
     def ahead(self, file: str, line: int) -> int:
         return self.by[self.clock.stretch(file, line)]
+
+
+def _moved(file: LogFile, off: _Off, events: Callable[[], Iterable[Event]]) -> tuple[int, int]:
+    if off.clock.stretch(file.file, 1) == off.clock.stretch(file.file, file.lines):
+        ahead = off.ahead(file.file, 1)
+        return file.first - ahead, file.last - ahead
+    own = (event for event in events() if event.file == file.file and event.time is not None)
+    times = [event.time - off.ahead(file.file, event.line) for event in own]
+    return min(times), max(times)
 
 
 def _off(clocks: Iterable[Clock]) -> dict[str, _Off]:

@@ -142,6 +142,20 @@ class Step(NamedTuple):
     joined: bool = False
 
 
+class Late(NamedTuple):
+    """The last line whose moment is known otherwise bears a later time: its clock was set forward, or it was printed late.
+
+    Args:
+        at: That time, epoch ms as printed.
+        by: Milliseconds by which it is late.
+        proof: The line.
+    """
+
+    at: int
+    by: int
+    proof: str
+
+
 class Clock(NamedTuple):
     """How far a clock is off.
 
@@ -157,7 +171,7 @@ class Clock(NamedTuple):
         steps: Where it was set, in order.
         mixed: Milliseconds between the times of two processes that write one file; ``None`` where one writes it.
         mixed_proof: Where the second of them shows; ``""`` without one.
-        doubt: Why it may have been set forward in the end; ``""`` where nothing tells so.
+        late: What tells that it may have been set forward in the end; ``None`` where nothing does.
     """
 
     owner: str
@@ -171,7 +185,7 @@ class Clock(NamedTuple):
     steps: tuple[Step, ...] = ()
     mixed: int | None = None
     mixed_proof: str = ""
-    doubt: str = ""
+    late: Late | None = None
 
     @property
     def skews(self) -> tuple[int | None, ...]:

@@ -196,11 +196,16 @@ class Scene:
         """
         if self.begins_with_start(broker) is not False:
             return False
-        first, spans = self.lives[broker][0], self.registered.get(broker, ())
-        held = next((span.name for span in reversed(spans) if span.opened is None or span.opened <= at), "")
-        if _plain(held) in self._first_lives[broker].sessions:
+        if self.speaks_of_its_session(broker, at):
             return True
+        first, spans = self.lives[broker][0], self.registered.get(broker, ())
         return not any(span.opened is not None and at < span.opened < first.opened - SLACK for span in spans)
+
+    def speaks_of_its_session(self, broker: int, at: int) -> bool:
+        """Whether the process with which a broker's log begins names the session that the broker held at a moment."""
+        spans = self.registered.get(broker, ())
+        held = next((span.name for span in reversed(spans) if span.opened is None or span.opened <= at), "")
+        return broker in self._first_lives and _plain(held) in self._first_lives[broker].sessions
 
     def uncertainty(self, broker: int) -> int | None:
         """Milliseconds by which times of a broker's lines may be wrong; ``None`` when its clock is not known, or not always."""

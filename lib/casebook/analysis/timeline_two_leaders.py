@@ -177,9 +177,9 @@ def _window(
 def _is_one_process(scene: Scene, life: Span, since: int, until: int) -> bool:
     """Whether one process ran at two moments, though no ``server.log``, which tells of starts, was read of them both.
 
-    Who did not register in between was not started either.
+    Who did not register in between was not started either; whose log begins later, and names the session of that time, ran then.
     """
-    if life.opened > since:
+    if life.opened > since and scene.speaks_of_its_session(life.broker, since):
         return True
     return not any(span.opened is not None and since < span.opened <= until for span in scene.registered.get(life.broker, ()))
 

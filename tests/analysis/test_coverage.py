@@ -135,6 +135,13 @@ class TestLogs:
         assert "server.log of broker 1" in whys(coverage.server_logs(side, Cluster(), [1]))
         assert not coverage.server_logs([log("what-it-printed.txt")], Cluster(), [1])
 
+    def test_one_that_several_write(self):
+        """It was read: what is missing are the lines in it that do not name who speaks."""
+        shared = log()._replace(broker=None, speakers=((1, 4), (2, 4)))
+        told = whys(coverage.server_logs([shared], Cluster(), [1, 2, 3]))
+        assert "No server.log of broker 3 was read" in told
+        assert "Of the server.log of brokers 1 and 2 only lines that name who speaks were read" in told
+
     def test_no_log_at_all(self):
         """Also where nobody knows which brokers there are."""
         assert coverage.logs([], Cluster(), ())

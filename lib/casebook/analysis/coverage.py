@@ -195,12 +195,12 @@ def logs(files: Sequence[LogFile], cluster: Cluster, wanted: Collection[int]) ->
         cluster: Tells which were given and could not be taken.
         wanted: The brokers whose logs are needed, any of their logs.
     """
-    return tuple(_of_logs(files, wanted, _is_any, "log")) + unread_logs(files, cluster)
+    return tuple(_of_logs(files, wanted, _any, "log")) + unread_logs(files, cluster)
 
 
 def server_logs(files: Sequence[LogFile], cluster: Cluster, wanted: Collection[int]) -> Gaps:
     """As :func:`logs`, where only a broker's ``server.log`` tells, or what it printed."""
-    return tuple(_of_logs(files, wanted, is_server_log, "server.log")) + unread_logs(files, cluster)
+    return tuple(_of_logs(files, wanted, _may_be_server_log, "server.log")) + unread_logs(files, cluster)
 
 
 def state_changes(files: Sequence[LogFile], cluster: Cluster, past: Past, wanted: Collection[int]) -> Gaps:
@@ -217,26 +217,36 @@ def state_changes(files: Sequence[LogFile], cluster: Cluster, past: Past, wanted
     return (*chain.from_iterable(logged), *states(cluster))
 
 
-def _is_named(name: str, file: LogFile) -> bool:
-    return file.broker is not None and name in file.file.rpartition("/")[2].lower()
+def _any(_path: str) -> bool:
+    return True
 
 
-def _is_any(file: LogFile) -> bool:
-    return file.broker is not None
+def _is_named(name: str, path: str) -> bool:
+    return name in path.rpartition("/")[2].lower()
+
+
+def _may_be_server_log(path: str) -> bool:
+    return not any(_is_named(part, path) for part in _SIDE_LOGS)
 
 
 def is_server_log(file: LogFile) -> bool:
     """Whether a log may be a broker's ``server.log``, whatever it was named."""
-    return file.broker is not None and not any(part in file.file.rpartition("/")[2].lower() for part in _SIDE_LOGS)
+    return file.broker is not None and _may_be_server_log(file.file)
 
 
-def _of_logs(files: Iterable[LogFile], wanted: Collection[int], tells: Callable[[LogFile], bool], what: str) -> Iterator[Gap]:
-    own = [file for file in files if tells(file)]
+def _of_logs(files: Iterable[LogFile], wanted: Collection[int], is_one: Callable[[str], bool], what: str) -> Iterator[Gap]:
+    """Why logs of a kind, told by their paths, do not tell all of the brokers that are wanted: not there, or of several."""
+    given = [file for file in files if file.is_of_brokers and is_one(file.file)]
+    own = [file for file in given if file.broker is not None]
     read = {file.broker for file in own if file.typed}
-    if missing := sorted(set(wanted) - read):
-        why = f"No {what} of {brokers(missing)} was read{_instead(own, missing)}."
-        yield Gap(why=why, settle=COLLECT_LOGS)
-    if not read and not missing:
+    shared = {broker: file.file for file in given if file.broker is None for broker, _ in file.speakers}
+    missing = sorted(set(wanted) - read)
+    if gone := [broker for broker in missing if broker not in shared]:
+        yield Gap(why=f"No {what} of {brokers(gone)} was read{_instead(own, gone)}.", settle=COLLECT_LOGS)
+    if partly := [broker for broker in missing if broker in shared]:
+        why = f"Of the {what} of {brokers(partly)} only lines that name who speaks were read"
+        yield Gap(why=f"{why}: {shared[partly[0]]} is of several brokers.", settle=COLLECT_LOGS)
+    if not read and not shared and not missing:
         yield Gap(why=f"No {what} of any broker was read{_instead(own, ())}.", settle=COLLECT_LOGS)
 
 

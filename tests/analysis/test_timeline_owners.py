@@ -64,7 +64,7 @@ class TestRule:
         assert misplaced({SERVER: {1: 9}, controller: {2: 9}}, [SERVER, STATES, controller]).keys() == {SERVER}
 
     def test_few_lines_say_nothing(self):
-        """Nor does a line or two among many; nor a log of no broker."""
+        """Nor does one line among many; nor a log of no broker."""
         assert misplaced({SERVER: {1: 2}}, [SERVER, STATES]) == {}
         assert misplaced({SERVER: {1: 1, 2: 50}}, [SERVER, STATES]) == {}
         assert misplaced({"clients/2/logs/app.log": {1: 9}}, ["clients/2/logs/app.log"]) == {}
@@ -74,6 +74,10 @@ class TestRule:
         owners = misplaced({SERVER: {1: 5, 2: 5}}, [SERVER])
         lines = [event("loading", 0, 2, speaker=1), event("loading", 0, 2, speaker=2), event("loading", 0, 2)]
         assert [settled(line, owners).broker for line in lines] == [1, 2, None]
+
+    def test_few_lines_of_another(self):
+        """A controller that hardly led, or a day on which only one was stopped: what names nobody may be either's."""
+        assert misplaced({SERVER: {1: 2, 2: 500}}, [SERVER])[SERVER].several
 
 
 class TestFinding:

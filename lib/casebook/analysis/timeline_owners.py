@@ -17,8 +17,8 @@ SPEAKER = "speaker"
 """The field of an event with the id that stands before its message."""
 FEW = 3
 """Fewer lines than so many that name a broker say nothing of their file."""
-MOST = 0.9
-"""A file is a broker's when so many of its lines that name one name this one."""
+SLIPS = 1
+"""A file is a broker's when no more of its lines name others: brokers that share a folder write few lines into another's day."""
 
 
 class Owner(NamedTuple):
@@ -70,7 +70,7 @@ def misplaced(named: Mapping[str, Mapping[int, int]], files: Iterable[str]) -> d
 
 def _owner(broker: int, named: Mapping[int, int]) -> Owner:
     most = max(sorted(named), key=named.__getitem__)
-    several = named[most] < MOST * sum(named.values())
+    several = sum(named.values()) - named[most] > SLIPS
     return Owner(broker, None if several else most, named, several)
 
 

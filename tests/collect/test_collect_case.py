@@ -112,6 +112,14 @@ class TestCollectCase:
         case = Case.open(collect_case(tmp_path / "case", logs={1: [tmp_path / "a", tmp_path / "b"]}))
         assert {"brokers/1/logs/server.log", "brokers/1/logs/b-server.log"} == set(case.items)
 
+    def test_log_of_a_connect_worker(self, tmp_path: Path) -> None:
+        """It stands in its broker's folder of logs, and is a client's."""
+        for name in ("server.log", "connect.log", "connect.log.2024-06-12-09", "connectivity.log"):
+            (tmp_path / name).write_text(f"{name}\n")
+        case = Case.open(collect_case(tmp_path / "case", logs={1: [tmp_path]}))
+        names = ["brokers/1/logs/connectivity.log", "brokers/1/logs/server.log"]
+        assert sorted(case.items) == names + [f"clients/connect-1/logs/connect.log{rest}" for rest in ("", ".2024-06-12-09")]
+
     def test_long_line_is_cut(self, tmp_path: Path) -> None:
         """A line of any length costs bounded memory and ends as a line."""
         log = tmp_path / "server.log"

@@ -17,6 +17,8 @@ _HEAD = 100
 """Lines by which text is told from what is none."""
 _BINARY = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
 """What no text holds (``text_chars``, src/encoding.c@FILE5_45)."""
+_OF_WORKER = re.compile(r"connect\.log(?:\.[^/]*)?")
+"""A Connect worker writes beside its machine's broker (``config/connect-log4j.properties@2.4.0``); it is a client."""
 _INSTEAD = "Give it to the notebook as its parameter ledger: there it is read where it is."
 
 Redact = Callable[[Iterable[bytes]], Iterator[bytes]]
@@ -48,7 +50,9 @@ def copy_logs(case: CaseWriter, owner: int | str, paths: Sequence[outside.Given]
         owner: A broker's id, or the name of a ZooKeeper server or a client; see :func:`casebook.events.folder_of`.
     """
     for path, name in _named(paths, folder_of(owner)):
-        _copy(case, path, name, redaction.redact_log, _lines)
+        file = name.rpartition("/")[2]
+        of_worker = isinstance(owner, int) and _OF_WORKER.fullmatch(file)
+        _copy(case, path, f"{folder_of(f'connect-{owner}')}/{file}" if of_worker else name, redaction.redact_log, _lines)
 
 
 class Ledgers:

@@ -256,14 +256,13 @@ class LossEvidence:
             UsageError: What was given cannot be used.
             ScanError: It cannot be read.
         """
-        from casebook.scans import ledger_gathering, ledgers
+        from casebook.scans import ledger_gathering
 
         asked = self.asked
         options = {"topic": asked.ledger_topic or None, "zone": asked.zone, "line_pattern": asked.ledger_pattern or None}
         if asked.ledger:
             place = asked.ledger if ":/" in asked.ledger else Path(asked.ledger).expanduser()
-            given = ledgers.read(self._spark, place, asked.columns, **options)
-            return ledger_gathering.Gathered(given, given.told(progress=self._progress))
+            return ledger_gathering.of_place(self._spark, place, asked.columns, progress=self._progress, **options)
         own = [path for path, _ in self._case.ledgers() if not ledger_kind.kind(self._case.text_lines(path)).processed]
         folder = self._case.folder.absolute()
         files = [(path, f"file:{folder}/{path}") for path in own]

@@ -100,7 +100,7 @@ TABLES: dict[str, tuple[Column, ...]] = {
         ("leader_after", "int", "Leader after; null for none."),
         ("isr_before", "ints", "In-sync replicas in the evidence."),
         ("isr_after", "ints", "In-sync replicas after."),
-        ("healed", "flag", "Had no living leader and gets one."),
+        ("healed", "flag", "Had no living leader and gets one whose log dirs hold it, as far as they were listed."),
         ("offline", "flag", "Has no living leader after."),
         ("unclean", "flag", "Its leader comes from an unclean election."),
         ("dropped", "int", "Records that are dropped; null for an unknown number."),

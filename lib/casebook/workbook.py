@@ -279,7 +279,7 @@ class Workbook(Examination):
         """
         known = {*self.cluster.live, *lead.dead}
         supposed = what_if.suppose(self.cluster, known, alive=alive, unclean=unclean, ahead=ahead)
-        replay = partial(what_if.replay, self.cluster, self.version.version, lead.verdicts)
+        replay = partial(what_if.replay, self.cluster, self.version.version, lead.verdicts, lacking=lead.lacking)
         self.show(
             what_if_views.panel(
                 lead,

@@ -48,6 +48,16 @@ class TestReplay:
         assert [(c.leader_after, c.isr_after, c.healed, c.dropped) for c in answer.changes] == [(5, (5,), True, 0)]
         assert (answer.severity, answer.title) == (None, "Every partition has a leader; 1 healed, 0 records dropped")
 
+    def test_start_of_an_empty_broker(self):
+        """It is in the ISR, so it leads; the others cut their logs to its empty one."""
+        found = made(live=(1, 2, 3), topics={"t": {0: ([5, 2], state(-1, [5])), 1: ([5], state(5, [5]))}}, extra=(OFF,))
+        supposed = what_if.suppose(found, KNOWN, alive="1,2,3,5")
+        answer = what_if.replay(found, K28, verdicts(found, K28), supposed, lacking={(5, "t", 0), (5, "t", 1)})
+        assert [(c.leader_after, c.healed, c.dropped) for c in answer.changes] == [(5, False, None)] * 2
+        assert answer.changes[0].why == "5 leads, but its log dirs hold no segment of it"
+        assert (answer.severity, answer.counts[-1][2:]) == (Severity.WARNING, (None, "2 leaders with an empty log"))
+        assert "0 healed, records dropped in 2" in answer.title
+
     def test_stop(self):
         """The leader goes: the next in assignment that is in sync leads; without one the partition is lost."""
         answer = replayed({0: ([1, 3, 2], state(1, [1, 2])), 1: ([1], state(1, [1]))}, alive="2,3")

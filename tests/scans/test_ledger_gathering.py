@@ -2,8 +2,9 @@
 
 import pytest
 
+from casebook.errors import UsageError
 from casebook.formats.ledger_columns import Columns
-from casebook.scans.ledger_gathering import gather
+from casebook.scans.ledger_gathering import gather, of_place
 
 
 @pytest.fixture
@@ -37,6 +38,19 @@ def test_none_is_suited(gathered):
     found = gathered(odd="foo,bar\n1,2\n")
     assert (found.ledger, found.told) == (None, None)
     assert "ledger_id" in found.unsuited[0].try_
+
+
+def test_folder_with_one_unsuited_file(scanning, tmp_path):
+    """What stands behind a pattern or in a folder is used without the one that is no ledger, whatever its name tells."""
+    (tmp_path / "a [1].csv").write_text(GOOD.format(time="ts", at=1700000000000))
+    (tmp_path / "b.csv").write_text("foo,bar\n1,2\n")
+    (tmp_path / "README.md").write_text("read me\n")
+    found = of_place(scanning, tmp_path, Columns())
+    assert found.told.rows == 2
+    assert [one.name for one in found.unsuited] == [str(tmp_path / name) for name in ("README.md", "b.csv")]
+    (tmp_path / "a [1].csv").unlink()
+    with pytest.raises(UsageError, match="README.md does not tell its format"):
+        of_place(scanning, tmp_path, Columns())
 
 
 @pytest.mark.parametrize("name", ["t", "when", "timestamp_ms", "date", "ts", "done_by_us"])

@@ -7,6 +7,8 @@ from casebook.analysis.verdicts import OFFLINE, Verdict
 from casebook.facts import Cluster
 from casebook.storage import LogDir, Partition
 
+Lacking = Collection[tuple[int, str, int]]
+"""Broker, topic and partition of copies that are gone."""
 _LOG_DIRS = ("log.dirs", "log.dir")
 
 
@@ -29,8 +31,8 @@ def without(
     return tuple(kept), lacking
 
 
-def lacking(cluster: Cluster, log_dirs: Sequence[LogDir]) -> frozenset[tuple[int, str, int]]:
-    """Dead brokers and partitions of theirs of which their log dirs hold no segment: broker, topic and partition."""
+def lacking(cluster: Cluster, log_dirs: Sequence[LogDir]) -> Lacking:
+    """Dead brokers and partitions of theirs of which their log dirs hold no segment."""
     listed = {one.broker for one in log_dirs} - cluster.live
     held = {broker: _Held(cluster, [one for one in log_dirs if one.broker == broker]) for broker in listed}
     return frozenset(

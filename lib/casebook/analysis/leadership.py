@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from casebook.analysis import empty_copies, leadership_checks
+from casebook.analysis.empty_copies import Lacking
 from casebook.analysis.start_first import StartChoice, start_first
 from casebook.analysis.verdicts import Verdict, dead_brokers, verdicts
 from casebook.facts import Cluster, instant
@@ -37,6 +38,7 @@ class Leadership:
         dead: Ids named by assignments or ISRs and not registered; empty when registrations are unknown.
         verdicts: Ordered by topic and partition.
         empty: Dead brokers whose log dirs hold no segment of partitions that wait for them, with the number of these.
+        lacking: All copies on dead brokers of which their log dirs hold no segment.
         start_first: Ordered by step, then broker.
         outdated: The znodes are of the past: nobody knows who is dead now, or whom to start.
         controller_epochs: By epoch.
@@ -48,6 +50,7 @@ class Leadership:
     dead: tuple[int, ...]
     verdicts: tuple[Verdict, ...]
     empty: tuple[tuple[int, int], ...] = ()
+    lacking: Lacking = frozenset()
     start_first: tuple[StartChoice, ...]
     controller_epochs: tuple[ControllerEpoch, ...]
     findings: tuple[Finding, ...]
@@ -61,14 +64,15 @@ def examine(cluster: Cluster, version: VersionInUse, log_dirs: Sequence[LogDir] 
         log_dirs: As they were listed: no start of a broker heals a partition of which they hold nothing.
     """
     dead = dead_brokers(cluster)
-    judged, lacking = empty_copies.without(verdicts(cluster, version.version), cluster, dead, log_dirs)
+    judged, awaited = empty_copies.without(verdicts(cluster, version.version), cluster, dead, log_dirs)
     choices = start_first(judged, dead)
     return Leadership(
         cluster=cluster,
         version=version,
         dead=dead,
         verdicts=judged,
-        empty=tuple(sorted(Counter(lacking).items())),
+        empty=tuple(sorted(Counter(awaited).items())),
+        lacking=empty_copies.lacking(cluster, log_dirs),
         start_first=choices,
         controller_epochs=controller_epochs(cluster),
         findings=leadership_checks.checks(cluster, version, judged, dead, choices),
@@ -77,7 +81,7 @@ def examine(cluster: Cluster, version: VersionInUse, log_dirs: Sequence[LogDir] 
 
 def unknown(lead: Leadership) -> Leadership:
     """Of a cluster whose znodes are of the past."""
-    return replace(lead, dead=(), verdicts=(), empty=(), start_first=(), outdated=True)
+    return replace(lead, dead=(), verdicts=(), empty=(), lacking=frozenset(), start_first=(), outdated=True)
 
 
 def controller_epochs(cluster: Cluster) -> tuple[ControllerEpoch, ...]:

@@ -1,9 +1,10 @@
 """The checks on what earlier maintenance left behind."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from casebook.analysis import coverage
+from casebook.analysis.empty_copies import Lacking
 from casebook.analysis.leftovers import Kind, Leftover
 from casebook.analysis.maintenance_commands import Commands
 from casebook.analysis.proof import SHOWN, ZNODES
@@ -17,7 +18,6 @@ IMBALANCE = 0.10
 TABLE = Evidence(file="tables/leftovers")
 _REASSIGN = "/admin/reassign_partitions"
 _NO_DELETION = f"Do not delete {_REASSIGN} while a controller works on it: it keeps its own list in memory."
-Lacking = Collection[tuple[int, str, int]]
 _AT_HOME = "Every preferred leader that could lead does"
 
 

@@ -225,7 +225,9 @@ class _Unclean:
 
 def _unclean(incident: Incident) -> _Unclean:
     supposed = Supposition(alive=incident.cluster.live, unclean="on")
-    replayed = what_if.replay(incident.cluster, incident.lead.version.version, incident.lead.verdicts, supposed)
+    replayed = what_if.replay(
+        incident.cluster, incident.lead.version.version, incident.lead.verdicts, supposed, incident.lead.lacking
+    )
     changes = {(change.topic, change.partition): change for change in replayed.changes}
     found = [(verdict, changes[verdict.topic, verdict.partition]) for verdict in incident.offline]
     return _Unclean(

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from casebook.analysis import election
+from casebook.analysis.empty_copies import Lacking
 from casebook.analysis.verdicts import OFFLINE, State, Verdict, ids
 from casebook.analysis.words import count, number
 from casebook.errors import UsageError
@@ -125,17 +126,27 @@ def _broker(text: str, name: str, known: list[int]) -> int:
     raise UsageError(f"{name}: {text.strip()!r} is no broker of this case.", try_=f"Brokers: {ids(known)}.")
 
 
-def replay(cluster: Cluster, version: KafkaVersion, verdicts: Iterable[Verdict], supposed: Supposition) -> WhatIf:
+def replay(
+    cluster: Cluster, version: KafkaVersion, verdicts: Iterable[Verdict], supposed: Supposition, lacking: Lacking = frozenset()
+) -> WhatIf:
     """Replay the election rules with other brokers alive.
 
     First the brokers that the supposition takes away disappear, together; then those it adds register. Of several
-    outcomes that the order of events would decide, the first by ISR is taken.
+    outcomes that the order of events would decide, the first by ISR is taken. Who is elected with an empty log heals nothing: the
+    others cut theirs to it.
+
+    Args:
+        lacking: Of :func:`casebook.analysis.empty_copies.lacking`.
     """
     verdicts = tuple(verdicts)
     events = _Events(cluster, version, supposed)
     replayed = [events.replay(verdict) for verdict in verdicts]
     changes = sorted(
-        (change for verdict, after in zip(verdicts, replayed, strict=True) if (change := _change(verdict, after, supposed))),
+        (
+            change
+            for verdict, after in zip(verdicts, replayed, strict=True)
+            if (change := _change(verdict, after, supposed, lacking))
+        ),
         key=lambda change: (not change.offline, not change.unclean, not change.healed, change.topic, change.partition),
     )
     counts = _counts(cluster, verdicts, replayed, changes, supposed)
@@ -221,13 +232,14 @@ class _Events:
         return len(self._come.intersection(verdict.replicas).union(isr) - self._gone) or len(isr)
 
 
-def _change(verdict: Verdict, after: _After | None, supposed: Supposition) -> Change | None:
+def _change(verdict: Verdict, after: _After | None, supposed: Supposition, lacking: Lacking) -> Change | None:
     if after is None:
         return None
     was_offline = verdict.state in OFFLINE or verdict.state is State.UNINITIALISED
     offline = after.leader is None
     if not offline and not was_offline and after.leader == verdict.leader and after.isr == verdict.isr:
         return None
+    empty = (after.leader, verdict.topic, verdict.partition) in lacking
     return Change(
         topic=verdict.topic,
         partition=verdict.partition,
@@ -236,11 +248,11 @@ def _change(verdict: Verdict, after: _After | None, supposed: Supposition) -> Ch
         leader_after=after.leader,
         isr_before=verdict.isr,
         isr_after=after.isr,
-        healed=was_offline and not offline,
+        healed=was_offline and not offline and not empty,
         offline=offline,
         unclean=after.unclean,
-        dropped=0 if not after.unclean or after.leader == supposed.ahead else None,
-        why=_why(verdict, after, supposed),
+        dropped=0 if not (after.unclean or empty) or after.leader == supposed.ahead else None,
+        why=f"{after.leader} leads, but its log dirs hold no segment of it" if empty else _why(verdict, after, supposed),
     )
 
 
@@ -281,6 +293,7 @@ def _counts(
     caught_up = "once caught up" if supposed.alive - cluster.live else ""
     dropped = None if any(change.dropped is None for change in changes) else 0
     unclean = sum(change.unclean for change in changes)
+    empty = sum(change.dropped is None and not change.unclean for change in changes)
     new = sum(verdict.state is State.UNINITIALISED for verdict, _ in known)  # the checks count these by themselves
     note = f"{count(new)} of them never had a state; {count(healed)} healed" if new else f"{count(healed)} healed"
     rows: list[tuple[str, int | None, int | None, str]] = [
@@ -298,7 +311,11 @@ def _counts(
             sum(x == broker for x in leaders) for leaders in zip(*((_led_by(v), a.leader) for v, a in known), strict=True)
         )
         rows.append((f"Led by broker {broker}", before, after, ""))
-    rows.append(("Records dropped", 0, dropped, number(unclean, "unclean election") if unclean else "clean elections only"))
+    elections = (
+        number(unclean, "unclean election") if unclean else "",
+        f"{number(empty, 'leader')} with an empty log" if empty else "",
+    )
+    rows.append(("Records dropped", 0, dropped, ", ".join(filter(None, elections)) or "clean elections only"))
     return tuple(rows)
 
 

@@ -1,7 +1,7 @@
 """Several files of a ledger as one; a file that cannot be used is told, and the others are."""
 
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,6 +30,11 @@ class Gathered(NamedTuple):
     unsuited: tuple[UnsuitedLedger, ...] = ()
 
 
+MOST = 100
+"""Files behind one place that are tried one by one: each takes a second or so."""
+Read = Callable[[Path | str], tuple[Ledger, Told]]
+
+
 def gather(
     spark: "SparkSession",
     files: Sequence[tuple[str, str]],
@@ -51,16 +56,52 @@ def gather(
         line_pattern: For logs of an application.
         progress: Told how far the reading is.
     """
-
-    def read(place: str) -> tuple[Ledger, Told]:
-        ledger = ledgers.read(spark, place, columns, topic=topic, zone=zone, line_pattern=line_pattern)
-        return ledger, ledger.told(progress=progress)
-
+    read = partial(_read, spark, columns, progress, topic=topic, zone=zone, line_pattern=line_pattern)
     try:
         return Gathered(*read(together([place for _, place in files])))
     except CasebookError as error:
         if len(files) == 1:
             return Gathered(None, None, (_unsuited(files[0][0], error),))
+    return _one_by_one(files, read, progress)
+
+
+def of_place(
+    spark: "SparkSession",
+    place: Path | str,
+    columns: Columns,
+    *,
+    topic: str | None = None,
+    zone: str = "UTC",
+    line_pattern: str | None = None,
+    progress: Progress | None = None,
+) -> Gathered:
+    """Read what a file, folder, pattern or URI stands for, as :func:`gather` does; up to :data:`MOST` files one by one.
+
+    Raises:
+        UsageError: None of it can be used.
+        ScanError: It cannot be read.
+    """
+    read = partial(_read, spark, columns, progress, topic=topic, zone=zone, line_pattern=line_pattern)
+    try:
+        return Gathered(*read(place))
+    except CasebookError:
+        files = ledgers.files(spark, place)
+        if not 1 < len(files) <= MOST:
+            raise
+        found = _one_by_one([(str(file), file) for file in files], read, progress)
+        if found.ledger is None:
+            raise
+        return found
+
+
+def _read(
+    spark: "SparkSession", columns: Columns, progress: Progress | None, place: Path | str, **given: str | None
+) -> tuple[Ledger, Told]:
+    ledger = ledgers.read(spark, place, columns, **given)
+    return ledger, ledger.told(progress=progress)
+
+
+def _one_by_one(files: Sequence[tuple[str, Path | str]], read: Read, progress: Progress | None) -> Gathered:
     used, unsuited = [], []
     for name, place in files:
         try:

@@ -3,6 +3,7 @@
 A row that cannot be used has a reason, and is counted with an example.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,9 @@ MOST = 1000
 """Topics, or settings of producers, that are told apart."""
 _MOST_UNUSED = 20
 """Columns that nothing is read from, and that are named."""
+
+_OF_PATTERNS = re.compile(r"[\\\[\]{}*?]")
+_ESCAPED = r"\\\g<0>"
 
 
 class Scope(NamedTuple):
@@ -139,7 +143,7 @@ def read(
     from casebook.scans import ledger_files, ledger_rows, ledger_times  # not before Spark is used
 
     zone = Zones.parse(zone).of(None)
-    place = f"file:{location.absolute()}" if isinstance(location, Path) else location
+    place = _opened(location)
     ids = _pattern(spark, "id_pattern", columns.id_pattern)
     lines = _pattern(spark, "ledger_pattern", line_pattern)
     with _failures(str(location)):
@@ -155,6 +159,20 @@ def read(
         return Ledger(spark, rows, str(location), zone, timed=bool(found.times), unused=unused)
 
 
+def files(spark: "SparkSession", location: Path | str) -> tuple[Path | str, ...]:
+    """The files that a folder or pattern stands for, each as :func:`read` takes it.
+
+    Raises:
+        ScanError: They cannot be listed.
+    """
+    from casebook.collect import folders
+
+    with _failures(str(location)):
+        found = spark.read.format("binaryFile").option("recursiveFileLookup", True).load(_opened(location)).inputFiles()
+    names = sorted(map(folders.full_name, found))
+    return tuple(name if folders.is_uri(name) else Path(name) for name in names)
+
+
 def scope(rows: "DataFrame") -> Scope:
     """What these rows of a ledger are about, in one pass."""
     from pyspark.sql import functions as f
@@ -166,6 +184,14 @@ def scope(rows: "DataFrame") -> Scope:
         f.bool_or(f.col("sent").isNotNull()).alias("sent"),
     ).collect()
     return Scope(tuple(found.topics), frozenset(row.acks for row in found.acks), bool(found.offsets), bool(found.sent))
+
+
+def _opened(location: Path | str) -> str:
+    """As Spark's Hadoop opens it: what is there is no pattern, whatever its name."""
+    if not isinstance(location, Path):
+        return location
+    place = str(location.absolute())
+    return f"file:{_OF_PATTERNS.sub(_ESCAPED, place) if location.exists() else place}"
 
 
 def _pattern(spark: "SparkSession", parameter: str, text: str | None) -> Pattern | None:

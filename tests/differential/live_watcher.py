@@ -18,7 +18,7 @@ from casebook.formats import kafka_tree
 SLACK = 1000
 """Milliseconds: a transaction has its time before it is on the disk, and only then a client can see it."""
 
-_PATIENCE = 30.0
+_PATIENCE = 90.0
 _ROOTS = (*kafka_tree.READ_WHOLE, *kafka_tree.COUNTED)
 
 

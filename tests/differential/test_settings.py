@@ -54,6 +54,9 @@ OWN = {
     "unclean.leader.election.enable": "true",
 }
 
+PATIENCE = 90
+"""Seconds for an answer: a broker on a busy machine takes its time."""
+
 Told = Mapping[tuple[str, str], ConfigEntry]
 
 
@@ -91,7 +94,7 @@ def write(cluster: Cluster, dynamic: Mapping[str, Mapping[str, str]]) -> None:
 def asked(admin: AdminClient, resource: ConfigResource) -> Iterator[tuple[tuple[str, str], ConfigEntry]]:
     kind = "broker" if resource.restype is ConfigResource.Type.BROKER else "topic"
     for done in admin.describe_configs([resource]).values():
-        for name, entry in done.result(20).items():
+        for name, entry in done.result(PATIENCE).items():
             yield (f"{kind} {resource.name}", name), entry
 
 

@@ -18,7 +18,7 @@ SNAPSHOT_AFTER = 700
 _MANY = 1000
 _NAMES = 100
 _CREATE, _EPHEMERAL = 1, 1
-_PATIENCE = 20.0
+_PATIENCE = 90.0
 
 
 def live(address: str, client: KazooClient, *, create2: bool) -> None:

@@ -126,7 +126,7 @@ class PredictingStage(Stage):
             }
 
         with suppress(RehearsalError):
-            cluster.wait_until(lambda: not wrong(), what="the prediction", seconds=20)
+            cluster.wait_until(lambda: not wrong(), what="the prediction")
         self.predictions.append(Prediction(event=event, partitions=len(predicted), wrong=tuple(wrong().values())))
 
 

@@ -32,15 +32,15 @@ class TestLastInSync:
         """On 2.8 the last ISR member cannot hand over at its shutdown; then a stale replica is elected, and no line says unclean."""
         with Cluster(kafka="2.8.2", brokers=3, controller=3) as cluster:
             cluster.create_topic("t", {0: [1, 2]}, UNCLEAN)
-            cluster.wait_until(lambda: cluster.states().get(("t", 0), {}).get("isr") == [1, 2], what="the ISR", seconds=30)
+            cluster.wait_until(lambda: cluster.states().get(("t", 0), {}).get("isr") == [1, 2], what="the ISR")
             cluster.kill(2)
             cluster.wait_gone(2)
-            cluster.wait_until(lambda: cluster.states()["t", 0]["isr"] == [1], what="an ISR of one", seconds=30)
+            cluster.wait_until(lambda: cluster.states()["t", 0]["isr"] == [1], what="an ISR of one")
             cluster.stop(1)
             cluster.wait_gone(1)
             left = cluster.states()["t", 0]
             cluster.start(2)
-            cluster.wait_until(lambda: cluster.states()["t", 0]["leader"] == 2, what="an unclean election", seconds=30)
+            cluster.wait_until(lambda: cluster.states()["t", 0]["leader"] == 2, what="an unclean election")
             elected = cluster.states()["t", 0]
             said = "".join(path.read_text(errors="replace") for path in cluster.log_files(3))
         assert (left["leader"], left["isr"], elected["isr"]) == (-1, [1], [2])

@@ -50,7 +50,7 @@ def play(stage):
 
 def _speak(address, spoken):
     host, port = address.rsplit(":", 1)
-    with socket.create_connection((host, int(port)), timeout=10) as talk:
+    with socket.create_connection((host, int(port)), timeout=60) as talk:
         talk.sendall(spoken)
         talk.settimeout(10)
         talk.recv(1)  # it closes the connection, and has said why by then

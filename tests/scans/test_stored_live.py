@@ -69,7 +69,7 @@ def _compacted(cluster):
     for _ in range(2):
         producer.produce("latest", bytes(100_000), b"pad", partition=0)
         assert producer.flush(30) == 0
-    cluster.wait_until(lambda: _cleaner_point(cluster) is not None, what="the cleaner", seconds=30)
+    cluster.wait_until(lambda: _cleaner_point(cluster) is not None, what="the cleaner")
 
 
 def _cleaner_point(cluster):

@@ -10,7 +10,7 @@ from casebook.rehearsal import records
 from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.topics import Partition, label
 
-PATIENCE = 15.0
+PATIENCE = 60.0
 """Seconds to wait for a record."""
 
 

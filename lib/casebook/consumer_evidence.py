@@ -157,6 +157,7 @@ class ConsumerEvidence:
                 asked.of_processed,
                 topic=asked.processed_topic or None,
                 zone=asked.zone,
+                line_pattern=asked.processed_pattern or None,
                 progress=self._progress,
             )
             own = {}

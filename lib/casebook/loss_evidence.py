@@ -59,6 +59,7 @@ class Asked:
         processed_id: Column of ids of ledgers of processed records.
         processed_outcome: Their column of outcomes.
         processed_columns: Their other columns.
+        processed_pattern: Regular expression with named groups, for logs of an application.
         processed_topic: Of their rows that name none.
         processed_id_pattern: Its first group takes the id out of their column's text.
         zone: Of times that tell none.
@@ -78,6 +79,7 @@ class Asked:
     processed_id: str = ""
     processed_outcome: str = ""
     processed_columns: str = ""
+    processed_pattern: str = ""
     processed_topic: str = ""
     processed_id_pattern: str = ""
     zone: str = "UTC"

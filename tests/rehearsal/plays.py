@@ -76,13 +76,13 @@ def losses(case: Path, **asked: str) -> LossEvidence:
     return LossEvidence(opened, cluster, version, Asked(**asked), timeline=happened)
 
 
-def consumed(case: Path) -> Consumed:
+def consumed(case: Path, *, processed: str = "", group: str = "", **asked: str) -> Consumed:
     """What notebook 70 concludes of consumers from such a case."""
-    opened, produced = Case.open(case), losses(case)
+    opened, produced = Case.open(case), losses(case, **asked)
     cluster = opened.cluster()
     partitions = sum(partition.topic == OFFSETS_TOPIC for partition in cluster.partitions)
     looked = ConsumerEvidence(
-        opened, produced, processed="", group="", offsets=evidence(case), partitions=partitions, moves={}
+        opened, produced, processed=processed, group=group, offsets=evidence(case), partitions=partitions, moves={}
     ).examined()
     _KEPT.append(produced)  # the folder of what was found goes with it
     return looked

@@ -33,23 +33,24 @@ class Table(NamedTuple):
     rows: Callable[[Sequence[str]], DataFrame]
 
 
-def table(spark: SparkSession, place: str, lines: Pattern | None) -> Table:
+def table(spark: SparkSession, place: str, lines: Pattern | None, prefix: str) -> Table:
     """A ledger as it was written.
 
     Args:
         spark: The session.
         place: As Spark's Hadoop opens it.
         lines: What lines of a log look like, if it is one; else its files tell by their names what they are.
+        prefix: Of the parameters of this kind of ledger.
 
     Raises:
         UsageError: They do not tell, or say different things, or there is nothing in them, or they are not to be read
             (:mod:`casebook.scans.ledger_doors`).
     """
     ledger_doors.refuse(spark, place)
-    return _log(spark, place, lines) if lines else _TABLES[_format(spark, place)](spark, place)
+    return _log(spark, place, lines) if lines else _TABLES[_format(spark, place, prefix)](spark, place)
 
 
-def _format(spark: SparkSession, place: str) -> str:
+def _format(spark: SparkSession, place: str, prefix: str) -> str:
     """The format that the names of the files tell."""
     suffix = f.regexp_extract(f.lower("path"), rf"\.([a-z]+)(\.({'|'.join(_PACKED)}))?$", 1)
     files = spark.read.format("binaryFile").option("recursiveFileLookup", True).load(place).select("path", "length")
@@ -61,7 +62,7 @@ def _format(spark: SparkSession, place: str) -> str:
         raise UsageError(
             f"The name of {kinds[None]} does not tell its format.",
             cause=f"Formats are told by {', '.join('.' + suffix for suffix in _FORMATS)}, also with .gz behind it.",
-            try_="Rename it, narrow the pattern to what is the ledger, or set ledger_pattern if it is a log.",
+            try_=f"Rename it, narrow the pattern to what is the ledger, or set {prefix}_pattern if it is a log.",
         )
     if len(kinds) > 1:
         raise UsageError(

@@ -1,6 +1,7 @@
 """Several files of a ledger as one; a file that cannot be used is told, and the others are."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -49,7 +50,7 @@ def gather(
 
     Args:
         spark: From :func:`casebook.scans.session`.
-        files: The name of each for people, and where Spark's Hadoop opens it; at least one.
+        files: The name of each for people, and where Spark's Hadoop opens it; at least one. One alone may be a folder or pattern.
         columns: What the columns are called.
         topic: Of rows that do not name theirs.
         zone: Of times that tell none.
@@ -60,9 +61,10 @@ def gather(
     try:
         return Gathered(*read(together([place for _, place in files])))
     except CasebookError as error:
-        if len(files) == 1:
+        apart = files if len(files) > 1 else _behind(spark, files[0][1])
+        if not apart:
             return Gathered(None, None, (_unsuited(files[0][0], error),))
-    return _one_by_one(files, read, progress)
+    return _one_by_one(apart, read, progress)
 
 
 def of_place(
@@ -75,7 +77,7 @@ def of_place(
     line_pattern: str | None = None,
     progress: Progress | None = None,
 ) -> Gathered:
-    """Read what a file, folder, pattern or URI stands for, as :func:`gather` does; up to :data:`MOST` files one by one.
+    """Read what a file, folder, pattern or URI stands for, as :func:`gather` does.
 
     Raises:
         UsageError: None of it can be used.
@@ -85,13 +87,19 @@ def of_place(
     try:
         return Gathered(*read(place))
     except CasebookError:
-        files = ledgers.files(spark, place)
-        if not 1 < len(files) <= MOST:
-            raise
-        found = _one_by_one([(str(file), file) for file in files], read, progress)
+        found = _one_by_one(_behind(spark, place), read, progress)
         if found.ledger is None:
             raise
         return found
+
+
+def _behind(spark: "SparkSession", place: Path | str) -> Sequence[tuple[str, Path | str]]:
+    """The files behind a folder or pattern; none where it is one file, has more than :data:`MOST`, or cannot be listed."""
+    with suppress(CasebookError):
+        files = ledgers.files(spark, place)
+        if 1 < len(files) <= MOST:
+            return [(str(file), file) for file in files]
+    return []
 
 
 def _read(

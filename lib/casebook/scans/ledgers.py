@@ -145,9 +145,9 @@ def read(
     zone = Zones.parse(zone).of(None)
     place = _opened(location)
     ids = _pattern(spark, "id_pattern", columns.id_pattern)
-    lines = _pattern(spark, "ledger_pattern", line_pattern)
+    lines = _pattern(spark, f"{columns.prefix}_pattern", line_pattern)
     with _failures(str(location)):
-        table = ledger_files.table(spark, place, lines)
+        table = ledger_files.table(spark, place, lines, columns.prefix)
         found = find(columns, table.columns, topic=topic)
         if not found.times:
             found = found._replace(times=ledger_times.column(table, found.used))

@@ -135,7 +135,11 @@ class TestLinesAlone:
         assert held.groups == ("audit", "billing")
         assert {row.group_proof for row in held.rows if row.group == "billing"} == {"brokers/1/logs/x.log:4"}
         assert finding(held, "waiting").title.startswith("At least 2 groups named in logs cannot consume")
-        assert examined(cluster([1] * 50), NEW, events=events, lines=lines, groups=["shop"]).groups == ("shop",)
+        assert examined(cluster([1] * 50), NEW, events=events, lines=lines, groups=["shop"]).groups == (
+            "audit",
+            "billing",
+            "shop",
+        )
 
 
 class TestNoTopic:

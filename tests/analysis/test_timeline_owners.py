@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from casebook import places
-from casebook.analysis.timeline_owners import Owner, misplaced, settled, stated
+from casebook.analysis.timeline_owners import Owner, misplaced, settled, stated, with_dirs
 from casebook.case import Case
 from casebook.case_folder import MANIFEST
 from casebook.findings import Severity, Status
@@ -74,6 +74,16 @@ class TestRule:
         owners = misplaced({SERVER: {1: 5, 2: 5}}, [SERVER])
         lines = [event("loading", 0, 2, speaker=1), event("loading", 0, 2, speaker=2), event("loading", 0, 2)]
         assert [settled(line, owners).broker for line in lines] == [1, 2, None]
+
+    def test_whose_log_dir(self):
+        """A line that names a log dir is of the broker whose it is by other lines; of one that two name, nobody's."""
+        owners = with_dirs(
+            misplaced({SERVER: {1: 5, 2: 5}}, [SERVER]),
+            [(SERVER, "/a", 1), (SERVER, "/b", 1), (SERVER, "/c", 2), (SERVER, "/d", 1), (SERVER, "/d", 2)],
+        )
+        failed = [event("log_dir_failed", 0, 2, dir=told) for told in ("/a", "/a, /b", "/a, /c", "/d", "/e")]
+        assert [settled(line, owners).broker for line in failed] == [1, 1, None, None, None]
+        assert settled(event("log_dir_failed", 0, 2, dir="/a", speaker=2), owners).broker == 2
 
     def test_few_lines_of_another(self):
         """A controller that hardly led, or a day on which only one was stopped: what names nobody may be either's."""

@@ -1,6 +1,6 @@
 """The rows of the coordinators: partitions with the ends of their waits, groups, blast radius, one group's way."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -142,12 +142,17 @@ def partitions_of_topic(cluster: Cluster, version: KafkaVersion, judged: Sequenc
 
 
 def waiting(
-    judged: Sequence[Judged], queues: Sequence[BrokerQueue], groups: Iterable[str], topic: Partitions, *, at_least: bool = False
+    judged: Sequence[Judged],
+    queues: Sequence[BrokerQueue],
+    groups: Iterable[str],
+    topic: Partitions,
+    *,
+    at_least: Collection[int] = (),
 ) -> tuple[Waiting, ...]:
     """Every partition with the end of its wait.
 
     Args:
-        at_least: Lines of logs name the groups, and there may be more.
+        at_least: Partitions of which lines of logs alone name the groups: there may be more.
     """
     foretold = {partition: end for queue in queues for partition, end in ends(queue).items()}
     of: dict[int, list[str]] = {}
@@ -160,7 +165,7 @@ def waiting(
             eta=foretold[one.partition][0] if one.partition in foretold else None,
             rests_on=foretold[one.partition][1] if one.partition in foretold else "",
             groups=tuple(of.get(one.partition, ())),
-            at_least=at_least,
+            at_least=one.partition in at_least,
         )
         for one in judged
     )

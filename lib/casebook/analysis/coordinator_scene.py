@@ -27,7 +27,7 @@ class Scene:
         at: End of the evidence, epoch ms; ``None`` when nothing in it bears a time.
         topic: How many partitions the offsets topic has.
         groups: Names known from the evidence, in order.
-        named: Where no segment names groups: those that lines of logs name, with the line; there may be more.
+        named: Of partitions whose segments were not read: those that lines of logs name, with the line; there may be more.
         partitions: One for each partition, by number.
         queues: One for each broker that coordinates or has logs, by id.
         radius: What each broker's loss would hit, the widest first.

@@ -1,12 +1,13 @@
 """Group coordinators: who waits for which, until when, and whom a broker's loss would hit. What notebook 50 concludes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from casebook.analysis import coordinator_checks, coordinator_lines, offsets_unread
 from casebook.analysis.coordinator_rows import (
     CoordinatorRow,
     LookUp,
+    Partitions,
     blast_radius,
     look_up,
     partitions_of_topic,
@@ -15,11 +16,12 @@ from casebook.analysis.coordinator_rows import (
 )
 from casebook.analysis.coordinator_scene import Scene
 from casebook.analysis.coordinator_states import judge, largest_batches
+from casebook.analysis.group_partition import group_partition
 from casebook.analysis.load_ends import broker_queues
 from casebook.analysis.load_queue import queues
 from casebook.events import Event, LogFile
 from casebook.facts import Cluster
-from casebook.findings import Finding
+from casebook.findings import Evidence, Finding
 from casebook.storage import LogDir, Segment
 from casebook.versions import VersionInUse
 
@@ -61,8 +63,8 @@ def examine(
         log_dirs: Sizes of the partitions.
         events: Of all brokers' logs.
         files: What those logs cover.
-        groups: Names known, of which there may be none.
-        lines: Of brokers' logs: they name leaders where there is no znode, and groups where no name is known.
+        groups: Names that segments tell, of which there may be none.
+        lines: Of brokers' logs: they name leaders where there is no znode, and groups where no segment was read.
         segments: Of a scan of the offsets topic: what is known of its largest batches.
         largest: Bytes of the largest batch by partition, of those of which headers alone were read.
         at: End of the evidence; by default the last time that logs, log dirs and znodes bear.
@@ -73,10 +75,11 @@ def examine(
     batches = {**(largest or {}), **largest_batches(segments)}
     judged = judge(cluster, version.version, log_dirs, by_broker, segments, coordinator_lines.leaders(lines), batches)
     topic = partitions_of_topic(cluster, version.version, judged)
-    named = {} if groups else coordinator_lines.groups(lines)
+    read = {segment.partition for segment in segments}
+    named = _of_unread(coordinator_lines.groups(lines), topic, read)
     names = tuple(sorted({*groups, *named}))
     held = broker_queues(judged, by_broker)
-    partitions = waiting(judged, held, names, topic, at_least=bool(named))
+    partitions = waiting(judged, held, names, topic, at_least={one.partition for one in judged} - read if named else ())
     scene = Scene(
         cluster=cluster,
         version=version,
@@ -95,6 +98,11 @@ def examine(
     seen = {field.name: getattr(scene, field.name) for field in fields(scene)}
     findings = coordinator_checks.checks(scene) + offsets_unread.unread_listings(log_dirs)
     return Coordinators(**seen, rows=rows(partitions, version.version, named), findings=findings)
+
+
+def _of_unread(named: Mapping[str, Evidence], topic: Partitions, read: Collection[int]) -> Mapping[str, Evidence]:
+    """The groups of partitions of which no segment was read: of the others the segments tell which groups there are."""
+    return {name: line for name, line in named.items() if topic.count is None or group_partition(name, topic.count) not in read}
 
 
 def _end(cluster: Cluster, log_dirs: Iterable[LogDir], files: Iterable[LogFile]) -> int | None:

@@ -15,6 +15,8 @@ from casebook.events import Event
 
 SPEAKER = "speaker"
 """The field of an event with the id that stands before its message."""
+DIR = "dir"
+"""The field of an event with the log dir that it is about."""
 FEW = 3
 """Fewer lines than so many that name a broker say nothing of their file."""
 SLIPS = 1
@@ -28,13 +30,15 @@ class Owner(NamedTuple):
         stated: For whom it was given.
         broker: Whose it is; ``None`` where nobody knows, or when it is of several.
         named: Its lines by the broker that they name; empty when they name none.
-        several: It is of several brokers: each line counts for the one that it names.
+        several: It is of several brokers: each line counts for the one that it names, or whose log dir it names.
+        dirs: Of such a file, the log dirs and whose they are, as lines tell that name both.
     """
 
     stated: int
     broker: int | None
     named: Mapping[int, int]
     several: bool = False
+    dirs: Mapping[str, int] = {}
 
 
 def stated(file: str) -> int | None:
@@ -80,7 +84,26 @@ def settled(event: Event, owners: Mapping[str, Owner]) -> Event:
     if owner is None:
         return event
     speaker = event.number(SPEAKER) if owner.several else None
+    if speaker is None and DIR in event.fields:
+        whose = {owner.dirs.get(one) for one in event.fields[DIR].split(", ")}
+        speaker = whose.pop() if len(whose) == 1 else None
     return event._replace(broker=owner.broker if speaker is None else speaker)
+
+
+def with_dirs(owners: Mapping[str, Owner], told: Iterable[tuple[str, str, int]]) -> dict[str, Owner]:
+    """The owners, and whose log dirs the files of several brokers name: those that lie together tell it of each other.
+
+    Args:
+        told: File, log dir and broker of lines that name both.
+    """
+    whose: dict[tuple[int, str], set[int]] = defaultdict(set)
+    for file, folder, broker in told:
+        whose[owners[file].stated, folder].add(broker)
+    dirs: dict[int, dict[str, int]] = defaultdict(dict)
+    for (given, folder), brokers in whose.items():
+        if len(brokers) == 1:
+            dirs[given][folder] = min(brokers)
+    return {file: owner._replace(dirs=dirs[owner.stated]) if owner.several else owner for file, owner in owners.items()}
 
 
 def with_starts(rows: Sequence[Row], registered: Mapping[int, Sequence[Span]]) -> tuple[Row, ...]:

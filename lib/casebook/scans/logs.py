@@ -21,7 +21,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from casebook import jars, workshop
-from casebook.analysis.timeline_owners import Owner, misplaced, settled, tallied
+from casebook.analysis.timeline_owners import DIR, SPEAKER, Owner, misplaced, settled, tallied, with_dirs
 from casebook.case import Case
 from casebook.errors import ScanError, UsageError
 from casebook.events import Event, LogFile, Untyped
@@ -164,7 +164,17 @@ class Logs:
     @cached_property
     def _misplaced(self) -> Mapping[str, Owner]:
         """The logs that were given for a broker whose they are not, by what their lines name."""
-        return misplaced(self._speakers, self._brokers)
+        owners = misplaced(self._speakers, self._brokers)
+        shared = [file for file, owner in owners.items() if owner.several]
+        return with_dirs(owners, self._dirs(shared)) if shared else owners
+
+    def _dirs(self, files: Sequence[str]) -> Iterator[tuple[str, str, int]]:
+        """File, log dir and broker of each event of some files that names both."""
+        told = pc.field("file").isin(files) & pc.match_substring(pc.field("fields"), f'"{DIR}"')
+        for row in self.table(["file", "fields"], told).to_pylist():
+            fields = json.loads(row["fields"])
+            if fields.get(SPEAKER, "").isdecimal() and DIR in fields:
+                yield row["file"], fields[DIR], int(fields[SPEAKER])
 
     @cached_property
     def _speakers(self) -> Mapping[str, Mapping[int, int]]:

@@ -4,7 +4,7 @@ import pytest
 
 from casebook.analysis.timeline_clusters import Clusters, renewals
 from casebook.findings import Status
-from tests.analysis.timeline_scenes import event, examined, finding
+from tests.analysis.timeline_scenes import T0, event, examined, finding, windows
 
 HOUR = 3_600_000
 
@@ -64,3 +64,29 @@ def test_no_election_in_place_of_another(anew):
     assert kept.changes
     assert finding(told, "unclean_elections").status is not Status.FINDING
     assert not told.changes
+
+
+def offline(after, line, epoch, removed=1):
+    """A controller's line: nobody in sync is left of orders-0."""
+    told = {"leader": -1, "isr": removed, "leader_epoch": epoch, "replica": removed}
+    return event("isr_removed", after, 2, file="state-change.log", line=line, topic="orders", partition=0, **told)
+
+
+def test_without_leader_when_the_cluster_went():
+    """It was without leader until then; that the next one of its name is, too, is told by whatever line speaks of it."""
+    lines = [
+        *started(0, "old"),
+        changed(1000, 1, line=2, isr="1", leader_epoch=7),
+        offline(5000, 3, 8),
+        *started(HOUR, "new", line=3),
+    ]
+    (first,) = windows(examined(*lines), "leaderless")
+    assert (first.opened - T0, first.closed - T0, first.new_leader) == (5000, HOUR, None)
+    found = examined(*lines, offline(HOUR + 2000, 4, 3, removed=2))
+    last = windows(found, "leaderless")[-1]
+    assert (last.opened - T0, last.opened_earliest, last.closed) == (HOUR + 2000, None, None)
+    led = examined(*lines, offline(HOUR + 2000, 4, 3), changed(HOUR + 3000, 1, line=5, isr="1", leader_epoch=4))
+    assert (
+        "1 was deleted, or is being deleted, or went with its cluster, which another replaced;"
+        in finding(led, "leaderless").title
+    )

@@ -97,6 +97,14 @@ class TestLeaderless:
         assert (missed.status, missed.since) == (Status.FINDING, None)
         assert missed.title.endswith("or later")
 
+    def test_taken_up_behind_a_snapshot_before_it_was_lost_again(self):
+        """Who took a partition up ends no window that opens later."""
+        told, place = History(), {"topic": "t", "partition": 0}
+        told.rows.append(written_before(T0 - 700_000))
+        led = event("become_leader", 1000, 1, **place)
+        lost = event("partition_changed", 5000, 3, **place, file="state-change.log", leader=-1, leader_epoch=3, isr="1")
+        assert spans(examined(led, lost, told=told), "leaderless")[-1] == (5000, None)
+
     def test_named_behind_a_snapshot(self):
         """A leader that a log names later was there, whoever was registered when the snapshot was taken; its end nobody knows."""
         told, place = History(), {"topic": "t", "partition": 0, "file": "state-change.log"}

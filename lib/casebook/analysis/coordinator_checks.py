@@ -100,7 +100,9 @@ def _failed(scene: Scene) -> Finding:
     )
     if not hit:
         if not told:
-            return ask.could_not_check("Whether a load failed is unknown: no log names one", settle=COLLECT_LOGS)
+            return ask.could_not_check(
+                "Whether a load failed is unknown: of no partition is it known who serves it", settle=COLLECT_LOGS
+            )
         return ask.ok("No load ended in an error", gaps=load_checks.gaps(scene))
     return ask.found(
         Severity.CRITICAL,

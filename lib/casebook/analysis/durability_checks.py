@@ -253,7 +253,7 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
             settle="ZooKeeper's own files: casebook collect --zookeeper-data DIR.",
         )
     if not found:
-        return ask.ok("acks=all was never acks=1 in this history", gaps=missing)
+        return ask.ok("acks=all never became acks=1 in this history", gaps=missing)
     if not known:
         return ask.could_not_check(
             f"Whether acks=all was acks=1 is not known of {number(len(unknown), 'partition')}",

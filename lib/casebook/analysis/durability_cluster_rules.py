@@ -94,7 +94,7 @@ def offsets_copies(scene: Scene) -> Judged:
             proof=there.state_path,
         )
     if scene.cluster.unlisted:
-        return unknown(f"Whether {OFFSETS_TOPIC} is there is unknown: {scene.cluster.unlisted[0].reason}.")
+        return unknown(f"How many copies {OFFSETS_TOPIC} has is unknown: {scene.cluster.unlisted[0].reason}.")
     few, missing = _some(scene, key, lambda s: None if s.number is None else s.number < 2)
     if few:
         return loses(
@@ -126,7 +126,7 @@ def transaction_copies(scene: Scene) -> Judged:
     if scene.before("0.11.0.0"):
         return beside("There are no transactions before 0.11.")
     if there is None and scene.cluster.unlisted:
-        return unknown(f"Whether {TRANSACTIONS_TOPIC} is there is unknown: {scene.cluster.unlisted[0].reason}.")
+        return unknown(f"How many copies {TRANSACTIONS_TOPIC} has is unknown: {scene.cluster.unlisted[0].reason}.")
     if there is None and True not in {transactional(producer) for producer in scene.producers}:
         return beside(f"There is no {TRANSACTIONS_TOPIC}, and nothing tells of transactions.")
     if there is None:

@@ -396,7 +396,7 @@ RULES: Mapping[str, Rule] = {
         ),
         Rule(
             id="D17", asks="Does every producer keep the order of records, each once?",
-            has="retries in flight without idempotence: order is lost, and some records come twice",
+            has="retries without idempotence: records may come twice, or out of order",
             name="reorder", head="order", scope=PRODUCER, judge=of_clients.reorder,
             says="Retries with several requests in flight and no idempotence: a batch that is sent again comes late, "
             "or twice.",

@@ -169,7 +169,7 @@ def unclean_allowed(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequenc
         why = "It is the release's built-in default, and server.properties of the broker that counts was not collected."
         return ask.could_not_check(title, why=why, settle=coverage.COLLECT_PROPERTIES)
     unsure = coverage.settings_of_all(cluster, {v.unclean_origin for v in verdicts})
-    return ask.nothing_in(verdicts, "Unclean election is allowed nowhere", gaps=(*gaps, *unsure))
+    return ask.nothing_in(verdicts, "No topic with several replicas allows unclean election", gaps=(*gaps, *unsure))
 
 
 def _all_of(online: Sequence[Verdict]) -> Coverage:

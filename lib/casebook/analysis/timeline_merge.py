@@ -103,14 +103,15 @@ def states(
         return {**past.states, **{key: _buried(found, cluster, registered, past) for key, found in marked.items()}}
     told: dict[Key, list[StateRow]] = defaultdict(list)
     failed: list[Row] = []
-    renewed = renewals(rows)
+    renewed, former = renewals(rows), set[Key]()
     for row in rows:
         if row.at is None:
             continue
         while renewed and renewed[0].since <= row.at:
             begun = renewed.pop(0)
+            former = set(told)
             for known in told.values():
-                _end_of_all(known, begun.since, begun.proof)
+                _end(known, begun.since, begun.proof)
         if row.kind == "broker_failure":
             failed.append(row)
         elif row.partition is not None and row.fields.get("from") == "NonExistentPartition":
@@ -118,7 +119,9 @@ def states(
         elif row.partition is not None and row.kind == "log_deleted":
             _bury(told[row.topic, row.partition])
         elif row.kind in _STATES and row.partition is not None:
-            _tell(told[row.topic, row.partition], row, failed)
+            key = row.topic, row.partition
+            if _tell(told[key], row, failed, anew=key in former):
+                former.discard(key)
     for key, observed in past.states.items():
         for state in observed:
             _add_observed(told[key], state)
@@ -180,8 +183,13 @@ def _deleted(row: StateRow) -> StateRow:
 
 
 def _end_of_all(known: list[StateRow], at: int, proof: str) -> None:
-    """Whatever was of this name is gone: it is created anew, or its whole cluster is; when it went nobody knows."""
+    """Whatever was of this name is gone, as it is created anew."""
     _bury(known)
+    _end(known, at, proof)
+
+
+def _end(known: list[StateRow], at: int, proof: str) -> None:
+    """A partition is gone by a moment; when it went nobody knows."""
     if known and not known[-1].deleted:
         known[-1] = known[-1]._replace(until=known[-1].time)
         known.append(_deleted(known[-1]._replace(time=at, until=None, proof=proof)))
@@ -197,18 +205,22 @@ def _bury(known: list[StateRow]) -> None:
         known[-1] = _deleted(known[-1])
 
 
-def _tell(known: list[StateRow], row: Row, failed: Sequence[Row]) -> None:
-    """Add what a line says, unless it says what is known already, or what only its broker believes."""
+def _tell(known: list[StateRow], row: Row, failed: Sequence[Row], *, anew: bool) -> bool:
+    """Add what a line says, unless it says what is known already, or what only its broker believes; whether it was added.
+
+    Args:
+        anew: All that is known is of a cluster that is gone: any line tells of another partition.
+    """
     before = known[-1] if known else None
     if before is not None and before.deleted:
-        if row.kind not in _BORN:
-            return
+        if row.kind not in _BORN and not anew:
+            return False
         before = None  # epochs begin anew
     leader, isr, epoch = _leader(row, before), _isr(row, before), row.number("leader_epoch")
     if leader is None and row.fields.get("leader") not in ("-1", "none") and not _is_offline(row):
-        return
+        return False
     if before is not None and (_is_old(row, epoch, before) or _is_known(epoch, leader, isr, before)):
-        return
+        return False
     if before is None and (earlier := _led_before(row, leader, failed)) is not None:
         known.append(earlier)
     found_so = leader is None and before is not None and before.leader is not None and not _has_failed(row, failed)
@@ -216,6 +228,7 @@ def _tell(known: list[StateRow], row: Row, failed: Sequence[Row]) -> None:
         known[-1] = before._replace(until=before.time)
     epoch = epoch if epoch is not None else (before.leader_epoch if before and before.leader == leader else None)
     known.append(StateRow(row.topic, row.partition, row.at, None, leader, epoch, isr, row.number("controller_epoch"), row.proof))
+    return True
 
 
 def _is_old(row: Row, epoch: int | None, before: StateRow) -> bool:

@@ -249,7 +249,7 @@ def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: 
             f"; of {count(rest)} nothing tells whether {agree(rest, 'it has', 'they have')} one again" if rest else ""
         )
     last = {(window.topic, window.partition): window for window in sorted(hit, key=lambda window: window.closed)}
-    deleted = sum(window.new_leader is None for window in last.values())
+    deleted = len({_name(window) for window in hit if window.new_leader is None})
     if not deleted:
         closed = max(window.closed for window in last.values())
         over = moment(instant(closed))

@@ -58,14 +58,13 @@ def _until_a_log_tells(scene: Scene, window: Window) -> Window:
     """
     if window.closed is not None or scene.past.last is None:
         return window
-    end, kinds = scene.past.last[0], _LED if scene.past.there else _TAKEN_UP
+    end, kinds = max(scene.past.last[0], window.opened), _LED if scene.past.there else _TAKEN_UP
     for row in scene.of_partition((window.topic, window.partition)).between(end, None):
         leader = row.broker if row.kind in _TAKEN_UP else row.number("leader")
         if row.kind in kinds and row.source == "broker" and row.at > end and leader is not None and leader >= 0:
             words = f"Broker {leader} {'says that it leads' if row.kind in _TAKEN_UP else 'was elected'}."
             return window._replace(
-                closed=row.at, new_leader=leader, closed_proof=row.proof, closed_by=words,
-                closed_earliest=max(end, window.opened),
+                closed=row.at, new_leader=leader, closed_proof=row.proof, closed_by=words, closed_earliest=end,
             )  # fmt: skip
     return window
 
@@ -105,9 +104,7 @@ def _spells(rows: Sequence[StateRow]) -> Iterator[tuple[StateRow | None, StateRo
     """What was before it, each state, and what follows it."""
     for place, row in enumerate(rows):
         if not row.deleted:
-            before = rows[place - 1] if place else None
-            if before is not None and before.deleted:  # when exactly is not known where what was before it ended unseen
-                before = rows[place - 2] if place > 1 and rows[place - 2].until is not None else None
+            before = rows[place - 1] if place and not rows[place - 1].deleted else None
             yield before, row, rows[place + 1] if place + 1 < len(rows) else None
 
 

@@ -74,6 +74,7 @@ class TestRule:
         owners = misplaced({SERVER: {1: 5, 2: 5}}, [SERVER])
         lines = [event("loading", 0, 2, speaker=1), event("loading", 0, 2, speaker=2), event("loading", 0, 2)]
         assert [settled(line, owners).broker for line in lines] == [1, 2, None]
+        assert settled(event("broker_registered", 0, 2)._replace(fields={"broker": "3"}), owners).broker == 3
 
     def test_whose_log_dir(self):
         """A line that names a log dir is of the broker whose it is by other lines; of one that two name, nobody's."""

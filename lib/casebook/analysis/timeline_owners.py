@@ -17,6 +17,8 @@ SPEAKER = "speaker"
 """The field of an event with the id that stands before its message."""
 DIR = "dir"
 """The field of an event with the log dir that it is about."""
+_OF_ITSELF = ("broker_registered", "broker_id")
+"""Kinds of lines whose message names the broker that prints it."""
 FEW = 3
 """Fewer lines than so many that name a broker say nothing of their file."""
 SLIPS = 1
@@ -83,7 +85,7 @@ def settled(event: Event, owners: Mapping[str, Owner]) -> Event:
     owner = owners.get(event.file)
     if owner is None:
         return event
-    speaker = event.number(SPEAKER) if owner.several else None
+    speaker = event.number("broker" if event.kind in _OF_ITSELF else SPEAKER) if owner.several else None
     if speaker is None and DIR in event.fields:
         whose = {owner.dirs.get(one) for one in event.fields[DIR].split(", ")}
         speaker = whose.pop() if len(whose) == 1 else None

@@ -40,9 +40,10 @@ def registrations(cluster: Cluster, past: Past, rows: Sequence[Row]) -> Mapping[
     if past.there or (past.observed and not any(row.kind == "broker_change" for row in rows)):
         return past.registered
     told: dict[int, list[Span]] = defaultdict(list)
+    seen: dict[int, int] = {}
     for row in rows:
         if row.at is not None:
-            _tell(told, row)
+            _tell(told, seen, row)
     for broker in cluster.brokers.values():
         _add_found(told[broker.id], broker)
     if cluster.brokers_known and cluster.read_to is not None:
@@ -51,10 +52,13 @@ def registrations(cluster: Cluster, past: Past, rows: Sequence[Row]) -> Mapping[
     return told
 
 
-def _tell(told: dict[int, list[Span]], row: Row) -> None:
+def _tell(told: dict[int, list[Span]], seen: dict[int, int], row: Row) -> None:
     """What a line tells: the controller of who came and went, a broker that it is back, an election that its leader was there.
 
     Of its own registration, and of who came before it was controller, a controller says nothing.
+
+    Args:
+        seen: When those were seen first of whom nobody knows since when they were registered.
     """
     if row.kind == "broker_change":
         for broker in (*row.numbers("deleted"), *row.numbers("bounced")):
@@ -66,8 +70,9 @@ def _tell(told: dict[int, list[Span]], row: Row) -> None:
                 _be_back(told[broker], row)
             else:
                 told[broker].append(Span("registered", "", broker, None, None, "", ""))
+                seen[broker] = row.at
     elif row.kind == "broker_registered" and told.get(row.broker):
-        _begin(told[row.broker], row.broker, row)
+        _begin_anew(told[row.broker], seen.get(row.broker), row)
     elif row.kind in _ELECTED and row.fields.get("to") in ("OnlinePartition", None) and told.get(row.number("leader")):
         _be_back(told[row.number("leader")], row)
 
@@ -75,6 +80,15 @@ def _tell(told: dict[int, list[Span]], row: Row) -> None:
 def _begin(spans: list[Span], broker: int, row: Row) -> None:
     if not spans or spans[-1].closed is not None:
         spans.append(Span("registered", "", broker, row.at, None, row.proof, ""))
+
+
+def _begin_anew(spans: list[Span], seen: int | None, row: Row) -> None:
+    """A broker's own registration: a former one that nobody saw go had ended by then."""
+    last = spans[-1]
+    since = seen if last.opened is None else last.opened
+    if last.closed is None and since is not None and row.at > since + SAME:
+        spans[-1] = last._replace(closed=row.at, closed_proof=row.proof, closed_earliest=since)
+    _begin(spans, row.broker, row)
 
 
 def _be_back(spans: list[Span], row: Row) -> None:

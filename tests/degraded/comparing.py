@@ -21,7 +21,7 @@ Wording, or about the evidence itself, so not comparable: ``title``, ``why``, ``
 a false ``ok`` counts.
 
 ``ok`` of evidence that ends before what the whole case finds began, and says so, is an answer as of then; so is one "in this history"
-where that is shorter.
+where that is shorter, and one of fewer clients, which it counts.
 
 An answer to a lesser case may be weaker: could not check, not applicable (with a reason), a lower severity, a bound for a value, unknown
 for a number. It may not be stronger: what could not be checked of all the evidence is not known from a part of it.
@@ -171,7 +171,9 @@ def _ends_before(whole: Finding, lesser: Finding) -> bool:
 
 
 def _is_of_less(whole: Finding, lesser: Finding) -> bool:
-    """Whether it is said of a history by name, and this one is shorter than that of the whole case."""
+    """Whether it is said of a history by name, or of so many clients, and this one is shorter, or of fewer than were known."""
+    if {whole.coverage.what, lesser.coverage.what} <= {"client", "clients"}:
+        return (lesser.coverage.of or 0) < (whole.coverage.of or 0) and f"{lesser.coverage.of} client" in lesser.title
     before, now = whole.coverage.observed.get(Source.HISTORY), lesser.coverage.observed.get(Source.HISTORY)
     return _OF_HISTORY in lesser.title and None not in (before, now) and (now.first > before.first or now.last < before.last)
 

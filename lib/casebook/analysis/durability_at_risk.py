@@ -6,7 +6,7 @@ from typing import NamedTuple
 from casebook.analysis import coverage
 from casebook.analysis.durability_checks import SETTLE, caveats, evidence, settle, steps
 from casebook.analysis.durability_rows import LossVerdict
-from casebook.analysis.durability_rules import RULES, TOPIC
+from casebook.analysis.durability_rules import CONSUMER, PRODUCER, RULES, TOPIC
 from casebook.analysis.durability_scene import Scene
 from casebook.analysis.durability_topics import topics
 from casebook.analysis.durability_verdicts import ORDER, answers, rows
@@ -42,7 +42,7 @@ def at_risk(scene: Scene, found: Sequence[LossVerdict]) -> Finding:
             "topics": len(of_topics),
             "by_one_failure": len(at_once),
             "rules": sorted({row.rule for row in hit}),
-            "unknown_rules": unsure.rules,
+            "unknown_rules": _not_asked(scene, hit, unsure),
             "unknown_topics": unsure.topics,
         },
     )
@@ -142,6 +142,13 @@ def _unsure(found: Sequence[LossVerdict], hit: Sequence[LossVerdict]) -> _Unsure
     of_topics, at_once = {row.topic for row in hit}, {row.topic for row in hit if row.severity == "critical"}
     topics = {row.topic for row in unknown if row.topic and row.topic not in (at_once if row.rule == _AT_ONCE else of_topics)}
     return _Unsure(sorted(rules, key=ORDER.index), sorted(topics))
+
+
+def _not_asked(scene: Scene, hit: Sequence[LossVerdict], unsure: _Unsure) -> list[str]:
+    """The rules that found nothing and might have: also those on clients, where of a client nothing tells how it is set up."""
+    on_clients = {rule.id for rule in RULES.values() if rule.scope in (PRODUCER, CONSUMER)}
+    untold = on_clients if scene.untold or not scene.clients else set()
+    return sorted({*unsure.rules, *untold} - {row.rule for row in hit}, key=ORDER.index)
 
 
 def _how_many(scene: Scene, hit: Sequence[LossVerdict], unsure: _Unsure) -> str:

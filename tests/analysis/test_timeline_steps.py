@@ -204,6 +204,16 @@ def test_of_one_machine():
     ]
 
 
+def test_zone_of_who_writes_a_file_beside_another_whose_lines_stand_elsewhere_too():
+    """Lines that two files hold are taken from one of them; the other still tells who writes it."""
+    told = History()
+    told.register(1, 20_000, 0xA)
+    known = event("broker_registered", 20_004, 1, line=1, skew=HOURS)
+    shared = log(2)._replace(broker=None, speakers=((1, 9), (2, 4)))
+    found = examined(known, event("segment_rolled", 25_000, 2, line=3, skew=HOURS), told=told, covered=[log(1), shared])
+    assert (clock_of(found, 2).skew, clock_of(found, 2).zone) == (HOURS, True)
+
+
 def test_covered_by_a_clock_that_was_set_back():
     """The largest of the times that are printed is not that of the last line."""
     clock = clock_of(examined(*lines(0, 3_590_000, 5000, 6000, 7000)), 1)

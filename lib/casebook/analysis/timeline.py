@@ -155,7 +155,7 @@ def _scene(
     cluster: Cluster, version: VersionInUse, events: Sequence[Event], files: tuple[LogFile, ...], history: Iterable[Happened]
 ) -> Scene:
     past = timeline_history.past(history)
-    reference, clocks = timeline_clocks.clocks(cluster, past, events)
+    reference, clocks = timeline_clocks.clocks(cluster, past, events, files)
     rows = timeline_merge.merged(past, clocks, events)
     past = timeline_registrations.with_later(past, rows, clocks)
     registered = timeline_registrations.registrations(cluster, past, rows)

@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 from casebook.analysis.timeline_clusters import Clusters
 from casebook.analysis.timeline_history import Past
+from casebook.analysis.timeline_owners import FEW as FEW_NAMED
 from casebook.analysis.timeline_pairs import FARTHEST, LATE, ZONE, Grade, Pair, Side, against_controller, against_znodes
 from casebook.analysis.timeline_rows import Clock, Late, Step
 from casebook.analysis.timeline_steps import PAUSE, Cut, cuts, two_writers
 from casebook.analysis.timeline_steps import stretch as number_of
 from casebook.analysis.words import agree, duration, number
-from casebook.events import Event
+from casebook.events import Event, LogFile
 from casebook.facts import Cluster
 
 ZOOKEEPER = "ZooKeeper"
@@ -61,8 +62,12 @@ def owner_of(broker: int | None, file: str) -> str:
     return "/".join(parts[: 2 if parts[:1] == ["clients"] else 3]) or file
 
 
-def clocks(cluster: Cluster, past: Past, events: Sequence[Event]) -> tuple[str, tuple[Clock, ...]]:
-    """Whose clock is the reference, and how far every other is off."""
+def clocks(cluster: Cluster, past: Past, events: Sequence[Event], files: Iterable[LogFile] = ()) -> tuple[str, tuple[Clock, ...]]:
+    """Whose clock is the reference, and how far every other is off.
+
+    Args:
+        files: Tell who else writes in a file whose lines stand in another as well, where they were taken from.
+    """
     owners = {owner(event): event.broker for event in events if event.time is not None}
     owners |= {f"broker {stamp.broker}": stamp.broker for stamp in past.stamps}
     mixed = _mixed(events)
@@ -93,7 +98,7 @@ def clocks(cluster: Cluster, past: Past, events: Sequence[Event]) -> tuple[str, 
     for pair in pairs:
         by_owner[pair.owner].append(pair)
     known = {stretch.owner for stretch in (*found, *vague)}
-    beside = _beside(events, found, owners.keys() - known - stretches.cuts.keys())
+    beside = _beside(events, files, found, owners.keys() - known - stretches.cuts.keys())
     rows = []
     for name in sorted(owners, key=_order):
         first = Stretch(name, 0)
@@ -114,12 +119,16 @@ def clocks(cluster: Cluster, past: Past, events: Sequence[Event]) -> tuple[str, 
     return reference, tuple(rows)
 
 
-def _beside(events: Iterable[Event], found: Mapping["Stretch", "_Skew"], unknown: Set[str]) -> dict[str, tuple["_Skew", str]]:
+def _beside(
+    events: Iterable[Event], files: Iterable[LogFile], found: Mapping["Stretch", "_Skew"], unknown: Set[str]
+) -> dict[str, tuple["_Skew", str]]:
     """The zone of who writes a file together with another, whose zone is known, and why: one machine writes one file."""
     writers: dict[str, set[str]] = defaultdict(set)
     for event in events:
         if event.time is not None:
             writers[event.file].add(owner(event))
+    for file in files:
+        writers[file.file].update(owner_of(broker, file.file) for broker, lines in file.speakers if lines >= FEW_NAMED)
     told: dict[str, dict[int, str]] = defaultdict(dict)
     for file, names in writers.items():
         for other in sorted(names - unknown):

@@ -142,6 +142,12 @@ class TestLogs:
         assert "No server.log of broker 3 was read" in told
         assert "Of the server.log of brokers 1 and 2 only lines that name who speaks were read" in told
 
+    def test_one_that_tells_nothing(self):
+        """It was given and read, and is not said to be missing."""
+        quiet = log(lines=1, entries=1, typed=0)
+        assert whys(coverage.server_logs([quiet], Cluster(), [1])) == "The server.log of broker 1 tells nothing."
+        assert whys(coverage.server_logs([quiet], Cluster(), ())) == "No server.log of any broker tells anything."
+
     def test_no_log_at_all(self):
         """Also where nobody knows which brokers there are."""
         assert coverage.logs([], Cluster(), ())

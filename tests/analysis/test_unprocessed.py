@@ -107,8 +107,9 @@ def test_what_a_client_says_itself():
     found = unprocessed([WELL._replace(unprocessed=2, how={"crash": 2})], clients=ClientsTold(resets=(reset,)))
     assert "By the log of billing orders-0 was reset to offset 0." in found.why
     assert any(one.file == "clients/billing/logs/app.log" for one in found.evidence)
-    alone = unprocessed((), clients=ClientsTold(resets=(reset,)))
-    assert (alone.status, "orders-0 was reset to offset 0" in alone.why) == (Status.COULD_NOT_CHECK, True)
+    assert unprocessed((), clients=ClientsTold(resets=(reset,))).status is Status.NOT_APPLICABLE  # before it there is nothing
+    alone = unprocessed((), clients=ClientsTold(resets=(reset._replace(to=7),)))
+    assert (alone.status, "orders-0 was reset to offset 7" in alone.why) == (Status.COULD_NOT_CHECK, True)
 
 
 def test_who_held_the_partition():

@@ -241,13 +241,17 @@ def _of_logs(files: Iterable[LogFile], wanted: Collection[int], is_one: Callable
     read = {file.broker for file in own if file.typed}
     shared = {broker: file.file for file in given if file.broker is None for broker, _ in file.speakers}
     missing = sorted(set(wanted) - read)
-    if gone := [broker for broker in missing if broker not in shared]:
+    silent = {file.broker for file in own if file.extent is Extent.READ} - read
+    if still := sorted(silent.intersection(missing)):
+        yield Gap(why=f"The {what} of {brokers(still)} tells nothing.", settle=COLLECT_LOGS)
+    if gone := [broker for broker in missing if broker not in shared and broker not in silent]:
         yield Gap(why=f"No {what} of {brokers(gone)} was read{_instead(own, gone)}.", settle=COLLECT_LOGS)
     if partly := [broker for broker in missing if broker in shared]:
         why = f"Of the {what} of {brokers(partly)} only lines that name who speaks were read"
         yield Gap(why=f"{why}: {shared[partly[0]]} is of several brokers.", settle=COLLECT_LOGS)
     if not read and not shared and not missing:
-        yield Gap(why=f"No {what} of any broker was read{_instead(own, ())}.", settle=COLLECT_LOGS)
+        why = f"No {what} of any broker {'tells anything' if silent else f'was read{_instead(own, ())}'}."
+        yield Gap(why=why, settle=COLLECT_LOGS)
 
 
 def _instead(files: Sequence[LogFile], missing: Sequence[int]) -> str:

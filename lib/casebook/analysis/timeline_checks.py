@@ -106,7 +106,7 @@ def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
                 "Whether a client sends unknown requests is unknown: there is no broker's log", settle=COLLECT_LOGS
             )
         if len(failed):
-            title = f"{number(len(failed), 'exception')} of network threads, and no line says what they were sent"
+            title = f"{number(len(failed), 'exception')} of network threads; whether a request was unknown is not told"
             return ask.could_not_check(title, settle="Give server.log with its stack traces.")
         gaps = (*coverage.server_logs(scene.files, scene.cluster, scene.brokers), *_unknown_brokers(scene))
         return ask.ok("No broker was sent a request that it does not know", gaps=gaps)

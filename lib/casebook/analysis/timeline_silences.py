@@ -102,7 +102,9 @@ def _files(scene: Scene) -> Iterator[Silence]:
             len(scene.kind(kind)) for kind in kinds
         ):
             continue
-        yield Silence("no_file", None, f"There is no {file} of any broker.", f"By the logs, {tells}.", COLLECT_LOGS)
+        yield Silence(
+            "no_file", None, f"There is no {file} of any broker that tells anything.", f"By the logs, {tells}.", COLLECT_LOGS
+        )
 
 
 def _jvm_and_zookeeper(scene: Scene) -> Iterator[Silence]:
@@ -163,7 +165,8 @@ def _reach(scene: Scene, worst: Chain | None) -> Iterator[Silence]:
 
 def _levels(scene: Scene) -> Iterator[Silence]:
     logs = any(file.broker is not None for file in scene.files)
-    if logs and scene.version.version < _TRACE and not len(scene.kind("leader_request_received")):
+    traced = len(scene.kind("leader_request_received")) or any(row.level == "TRACE" for row in scene.rows)
+    if logs and scene.version.version < _TRACE and not traced:
         yield Silence(
             "level_off",
             None,

@@ -144,6 +144,8 @@ class TestAgreement:
         hole = run(3, 4, Held(1, 1, None, 2, 90), Held(2, None, Absent.MISSING))
         answer = agreement(Compared((BEST, SHORT), (hole,)), ())
         assert answer.status is Status.FINDING
+        unread = agreement(Compared((BEST, SHORT._replace(damaged_bytes=9)), (hole,)), ())  # they may be what could not be read
+        assert unread.status is Status.COULD_NOT_CHECK
 
     def test_retention_is_no_divergence(self):
         """A log that begins later is not missing what it no longer keeps."""

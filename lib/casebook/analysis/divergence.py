@@ -1,6 +1,6 @@
 """Where the copies of a partition differ: who holds what the others lack, and whether anybody would have noticed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -52,7 +52,8 @@ def divergences(compared: Compared) -> tuple[Divergence, ...]:
     What one log no longer has because it begins later is retention, and no divergence.
     """
     ends = {(copy.topic, copy.partition, copy.broker): copy.end for copy in compared.copies}
-    return tuple(_divergence(run, kind, ends) for run in compared.runs if (kind := _kind(run)))
+    damaged = _damaged(compared)
+    return tuple(_divergence(run, kind, ends) for run in compared.runs if (kind := _kind(run, damaged)))
 
 
 def agreement(compared: Compared, gaps: Sequence[Gap]) -> Finding:
@@ -66,7 +67,7 @@ def agreement(compared: Compared, gaps: Sequence[Gap]) -> Finding:
     rows = divergences(compared)
     apart = [row for row in rows if row.kind in (Kind.DIFFERENT, Kind.MISSING)]
     silent = [row for row in apart if row.silent]
-    damaged = {(copy.topic, copy.partition, copy.broker) for copy in compared.copies if copy.damaged_bytes}
+    damaged = _damaged(compared)
     unsure = {
         (row.topic, row.partition) for row in rows for broker in row.brokers if (row.topic, row.partition, broker) in damaged
     }
@@ -110,9 +111,16 @@ def copies_of(copies: Iterable[Copy]) -> dict[Partition, tuple[Copy, ...]]:
     return found
 
 
-def _kind(run: Run) -> Kind | None:
-    """The worst of what is wrong with a run; ``None`` for retention alone."""
+def _damaged(compared: Compared) -> Collection[tuple[str, int, int]]:
+    """The copies of which not every byte could be read."""
+    return {(copy.topic, copy.partition, copy.broker) for copy in compared.copies if copy.damaged_bytes}
+
+
+def _kind(run: Run, damaged: Collection[tuple[str, int, int]]) -> Kind | None:
+    """The worst of what is wrong with a run; ``None`` for retention alone, and for a hole that may be what could not be read."""
     absent = {held.absent for held in run.copies}
+    if all((run.topic, run.partition, held.broker) in damaged for held in run.copies if held.absent is Absent.MISSING):
+        absent.discard(Absent.MISSING)
     if len({held.like for held in run.copies} - {None}) > 1:
         return Kind.DIFFERENT
     if Absent.MISSING in absent:

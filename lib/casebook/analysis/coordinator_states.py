@@ -151,9 +151,9 @@ def _unsaid(
         left = [q.said[number] for q in queues.values() if number in q.said and q.said[number].step is Step.MOVED]
         if left:
             last = max(left, key=lambda said: said.since)
-            why = f"Its former coordinator gave it up; the log of broker {leader} is not in the evidence."
+            why = f"Its former coordinator gave it up; no log is broker {leader}'s alone."
             return {"state": State.MOVED, "since": last.since, "why": why, "proof": _line(last.proof)}
-        return _unknown(f"The log of broker {leader} is not in the evidence.", written, znode)
+        return _unknown(f"No log is broker {leader}'s alone.", written, znode)
     if queue.stopped:
         return _unknown(f"The log of broker {leader} ends with its shutdown.", written, znode)
     if queue.born is None:

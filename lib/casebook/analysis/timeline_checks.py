@@ -101,7 +101,7 @@ def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
         evidence=tuple(proof(row.proof) for row in thrown[:SHOWN]),
     )
     if not found:
-        if not any(file.broker is not None for file in scene.files):
+        if not any(file.is_of_brokers for file in scene.files):
             return ask.could_not_check(
                 "Whether a client sends unknown requests is unknown: there is no broker's log", settle=COLLECT_LOGS
             )

@@ -150,6 +150,7 @@ class ConsumerEvidence:
         from casebook.scans import ledger_gathering
 
         asked, all_of_them = self._asked, _Gathered({}, [], {})
+        damaged = {problem.path for problem in self._case.damaged}
         for number, (group, files) in enumerate(sorted(self._files().items())):
             found = ledger_gathering.gather(
                 self._spark,
@@ -167,8 +168,9 @@ class ConsumerEvidence:
             all_of_them.ledgers.update(own)
             all_of_them.unsuited.extend(found.unsuited)
             unusable = sum(row.rows for row in found.told.unusable) if found.told else 0
-            if found.unsuited or unusable:
-                all_of_them.unread.update(dict.fromkeys((group, *own), None if found.unsuited else unusable))
+            partly = bool(found.unsuited) or not damaged.isdisjoint(name for name, _ in files)
+            if partly or unusable:
+                all_of_them.unread.update(dict.fromkeys((group, *own), None if partly else unusable))
         return all_of_them
 
     def _files(self) -> Mapping[str, list[tuple[str, str]]]:
@@ -243,7 +245,7 @@ class _Gathered(NamedTuple):
     Args:
         ledgers: What each group processed.
         unsuited: Files that could not be used.
-        unread: By group, how many rows of its ledgers could not be used; ``None``: whole files.
+        unread: By group, how many rows of its ledgers could not be used; ``None``: whole files, or nobody knows.
     """
 
     ledgers: dict[str, object]

@@ -55,7 +55,8 @@ def waiting(scene: Scene) -> Finding:
         return _in_a_hole(ask, untold)
     if not hit:
         if not logs:
-            return ask.could_not_check("Whether a coordinator still loads is unknown: no log is of one broker alone", settle=COLLECT_LOGS)
+            none = "Whether a coordinator still loads is unknown: no log is of one broker alone"
+            return ask.could_not_check(none, settle=COLLECT_LOGS)
         return ask.ok("No coordinator loads, as far as the logs tell", gaps=gaps(scene))
     if old := _not_known_since(hit, busy, scene.at):
         return _waited(ask, hit, old)

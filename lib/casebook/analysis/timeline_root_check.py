@@ -68,10 +68,17 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findin
         (f"Likeliest root: {first.name}" if first else chains[0].title) + _lost(scene, chains),
         why=". ".join(told) + ".",
         since=instant(chains[0].opened),
-        at_latest=chains[0].kind == "unknown_request" and scene.begins_with_start(chains[0].broker) is False,
+        at_latest=_may_have_begun_before(scene, chains[0]),
         evidence=tuple(proof(text) for text in list(dict.fromkeys(proofs))[: 2 * SHOWN]),
         caveats=(*(f"Against it: {text}." for text in against), *unchecked),
     )
+
+
+def _may_have_begun_before(scene: Scene, chain: Chain) -> bool:
+    """Whether what came first may stand in an older log of its broker: only a later part of it is here."""
+    if chain.broker is None or scene.begins_with_start(chain.broker) is not False:
+        return False
+    return chain.kind == "unknown_request" or scene.lives[chain.broker][0].opened > chain.opened
 
 
 def _ends_again(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> dict[str, str]:

@@ -113,8 +113,9 @@ class ConsumerEvidence:
         known = {row["group"] for row in commits.select("group").distinct().collect()}
         if without := sorted(self._ledgers.keys() - known):
             yield Gap(why=f"No commit of {without[0]} was read.", settle=_LOG_DIRS)
+        torn = {row["log_partition"] for row in commits.where("torn").select("log_partition").distinct().collect()}
         for copy in self._commit_copies.values():
-            if shortfalls(copy):
+            if copy.partition in torn or shortfalls(copy):
                 why = f"{copy.topic}-{copy.partition} of broker {copy.broker} could not be read whole."
                 yield Gap(why=why, settle=_LOG_DIRS)
 

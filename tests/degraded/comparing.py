@@ -32,6 +32,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from casebook.analysis.unprocessed_rows import How
 from casebook.findings import Finding, Status, rank
 from casebook.observed import Source
 
@@ -254,6 +255,7 @@ def _fits(before: object, now: object, bounds: tuple[bool, bool]) -> bool:
     if now is None or before == now:
         return True
     if isinstance(before, Mapping) and isinstance(now, Mapping):
+        now = {key: value for key, value in now.items() if key in before or key != How.CANNOT_TELL}
         return all(key in before and _fits(before[key], value, bounds) for key, value in now.items()) and (
             fewer or len(now) == len(before)
         )

@@ -86,3 +86,21 @@ def test_states_and_compaction(found):
     for row in found:
         state = states(whole[row.log_partition], row.group.rstrip("0123456789"), row.source_offset)
         assert ((row.life, row.members), row.cleaned) == (state, row.source_offset < 10)
+
+
+def test_what_could_not_be_read(scanning):
+    """Of a log with damage other commits may stand anywhere; one that ends within a batch was only copied while it was written."""
+    raw = [
+        row
+        for seed, log in logs().items()
+        for row in group_logs.rows([replace(one, group=one.group and f"{one.group}{seed}") for one in log], partition=seed)
+    ]
+    first, second = sorted(SEEDS)[:2]
+    for seed, tail in ((first, False), (second, True)):
+        raw.append(dict.fromkeys(group_logs.NAMES) | {"kind": "damage", "log_partition": seed, "tail": tail})
+    whole = dict.fromkeys(SEEDS, 0)
+    found = of_records(scanning, scanning.createDataFrame(raw, group_logs.SCHEMA), GROUPS, cleaned=whole)
+    told = {(row.log_partition, row.torn, row.cleaned) for row in found.select("log_partition", "torn", "cleaned").collect()}
+    assert {(seed, torn) for seed, torn, _ in told} == {(seed, seed == first) for seed, *_ in told}
+    assert all(torn == cleaned for _, torn, cleaned in told)
+    assert {first, second} <= {seed for seed, *_ in told}

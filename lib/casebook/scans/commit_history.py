@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 COMMITS = """
     `group` string, topic string, partition int, offset bigint, at bigint, expires bigint, metadata string, log_partition int,
-    segment bigint, source_offset bigint, place bigint, cleaned boolean, life bigint, members boolean, before bigint,
-    before_at bigint, forgotten boolean
+    segment bigint, source_offset bigint, place bigint, cleaned boolean, torn boolean, life bigint, members boolean,
+    before bigint, before_at bigint, forgotten boolean
 """
 """Columns of the history. ``at`` and ``expires`` are epoch ms; ``source_offset`` is the record's own, ``place`` the offset at
-which it counts; ``cleaned``: others may have stood before it that compaction took. ``life`` is the offset of the group's state
-that was the last when it was appended, ``members`` whether that has any. ``before`` is what was committed before it,
-``before_at`` when; ``forgotten``: a tombstone came between. Null is unknown."""
+which it counts; ``cleaned``: others may have stood before it that compaction took, or that, ``torn``, could not be read. ``life``
+is the offset of the group's state that was the last when it was appended, ``members`` whether that has any. ``before`` is what
+was committed before it, ``before_at`` when; ``forgotten``: a tombstone came between. Null is unknown."""
 
 MOST_STEPS = 1_000
 """Odd commits that are told one by one."""
@@ -34,9 +34,11 @@ WITH records AS (
   SELECT kind, `group`, topic, partition, committed, metadata, unix_millis(commit_time) AS at,
          unix_millis(expire_time) AS expires, log_partition, segment, log_offset, producer_id, control_type,
          coalesce(transactional, false) AND kind = 'commit' AS transactional, coalesce(tombstone, false) AS tombstone,
-         coalesce(size(members), 0) > 0 AS members, log_offset AS place
+         coalesce(size(members), 0) > 0 AS members,
+         bool_or(kind = 'damage' AND NOT coalesce(tail, false)) OVER (PARTITION BY log_partition) AS torn,
+         log_offset AS place
   FROM {raw}
-  WHERE kind = 'control' OR (kind IN ('commit', 'group') AND array_contains(:groups, `group`))),
+  WHERE kind IN ('control', 'damage') OR (kind IN ('commit', 'group') AND array_contains(:groups, `group`))),
 ended AS (
   SELECT *, last(IF(kind = 'control', struct(log_offset, control_type), NULL), true)
             OVER (PARTITION BY log_partition, producer_id ORDER BY log_offset DESC) AS marker
@@ -46,7 +48,7 @@ applied AS (
                                    ORDER BY log_offset) IS NULL AS last
   FROM ended WHERE transactional AND marker.control_type = 'commit'),
 placed AS (
-  SELECT * FROM records WHERE kind <> 'control' AND NOT transactional
+  SELECT * FROM records WHERE kind IN ('commit', 'group') AND NOT transactional
   UNION ALL
   SELECT * EXCEPT (place, marker, last), marker.log_offset AS place FROM applied WHERE last AND NOT tombstone),
 lived AS (
@@ -64,7 +66,8 @@ known AS (
 visible AS (
   SELECT * FROM known WHERE NOT tombstone AND NOT coalesce(younger > log_offset, false))
 SELECT `group`, topic, partition, committed AS offset, at, expires, metadata, log_partition, segment, log_offset AS source_offset,
-       place, coalesce(log_offset < cleaned_to, true) AS cleaned, state.log_offset AS life, state.members AS members,
+       place, torn OR coalesce(log_offset < cleaned_to, true) AS cleaned, torn,
+       state.log_offset AS life, state.members AS members,
        lag(committed) OVER key AS before, lag(at) OVER key AS before_at, coalesce(lag(lost) OVER key, lost) < lost AS forgotten
 FROM visible LEFT JOIN {compacted} USING (log_partition)
 WINDOW key AS (PARTITION BY log_partition, `group`, topic, partition ORDER BY place, log_offset)

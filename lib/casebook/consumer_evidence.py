@@ -9,6 +9,7 @@ from casebook.analysis import commit_history, unprocessed
 from casebook.analysis.group_partition import group_partition
 from casebook.analysis.unprocessed_rows import NOTHING_TOLD, ClientsTold, CommitStep, GroupWork, Unprocessed
 from casebook.case import Case
+from casebook.collect import folders
 from casebook.errors import ScanError, UsageError
 from casebook.facts import epoch_ms
 from casebook.findings import Finding, Gap
@@ -169,7 +170,8 @@ class ConsumerEvidence:
             all_of_them.ledgers.update(own)
             all_of_them.unsuited.extend(found.unsuited)
             unusable = sum(row.rows for row in found.told.unusable) if found.told else 0
-            partly = bool(found.unsuited) or not damaged.isdisjoint(name for name, _ in files)
+            cut = unusable and any(_ends_within_a_line(place) for _, place in files)
+            partly = bool(found.unsuited or cut) or not damaged.isdisjoint(name for name, _ in files)
             if partly or unusable:
                 all_of_them.unread.update(dict.fromkeys((group, *own), None if partly else unusable))
         return all_of_them
@@ -252,6 +254,16 @@ class _Gathered(NamedTuple):
     ledgers: dict[str, object]
     unsuited: list[UnsuitedLedger]
     unread: dict[str, int | None]
+
+
+def _ends_within_a_line(place: str) -> bool:
+    """Whether a file of this machine ends before its last line does: what comes after it was not copied."""
+    path = Path(folders.full_name(place))
+    if not path.is_file() or not path.stat().st_size:
+        return False
+    with path.open("rb") as file:
+        file.seek(-1, 2)
+        return file.read() != b"\n"
 
 
 def _unread_records(limits: Iterable[Limits]) -> Iterator[Gap]:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from casebook import places
+from casebook.findings import Status
 from tests.rehearsal import plays
 
 SAMPLE = places.samples_dir() / "commit_before_processing"
@@ -32,3 +33,12 @@ def test_as_from_a_ledger(logs, spark):
 
     found = plays.consumed(SAMPLE, processed=str(logs), group=GROUP, processed_pattern=PATTERN)
     assert of_group(found) == of_group(plays.consumed(SAMPLE)) != []
+
+
+def test_cut_within_a_line(tmp_path, spark):
+    """What came after it was not copied: of no record is it sure that it was never processed."""
+    ledger = (SAMPLE / "clients" / GROUP / "ledgers" / "processed.jsonl").read_bytes()
+    (tmp_path / "processed.jsonl").write_bytes(ledger[: len(ledger) // 2])
+    (told, _) = plays.consumed(SAMPLE, processed=str(tmp_path / "processed.jsonl"), group=GROUP).findings
+    assert (told.status, told.facts["unprocessed"]) == (Status.COULD_NOT_CHECK, 0)
+    assert "nobody can tell" in told.title

@@ -316,7 +316,8 @@ def _rule(
     bounds = (settings.ratio, settings.lag) if COMPACTION_LAG.at(version) else (settings.ratio,)
     cleaned = cleaner.last_at_work
     if cleaned is not None and now is not None and now - cleaned < _DAY:
-        return _if_read("C7", f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}, and the cleaner is at work.", *bounds)
+        last = moment(instant(cleaned))
+        return _if_read("C7", f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}; the cleaner last ran at {last}.", *bounds)
     why = f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}: a working cleaner would clean it."
     return _if_read("C6", why, *bounds, since=cleaned)
 

@@ -123,6 +123,15 @@ class TestLoss:
         assert "nothing here tells which of 5 candidates" in told.title
         assert all(one.name in told.why for one in found.roots if one.chain == 0)
 
+    def test_trouble_before_it(self):
+        """Partitions that had no leader long before say that something else began that."""
+        assert not any("before it" in text for text in finding(frozen(), "root").caveats)
+        told = history()
+        told.write("other", 0, None, (55,), 3, -400_000)
+        told.write("other", 0, 55, (55,), 4, -300_000)
+        found = incident(events=lines(), history=sorted(told.rows, key=lambda one: one.time))
+        assert any("1 partition had no leader before it" in text for text in finding(found, "root").caveats)
+
     def test_stopped(self):
         """A controlled shutdown moves leaders first; nobody is surprised."""
         told = History()

@@ -58,7 +58,7 @@ def checks(
         timeline_window_checks.under_min_isr(scene, _of(windows, WindowKind.UNDER_MIN_ISR)),
         timeline_unclean.unclean(scene, changes),
         timeline_elections.unclean(scene, changes),
-        timeline_root_check.root(scene, chains, roots),
+        timeline_root_check.root(scene, chains, roots, _of(windows, WindowKind.LEADERLESS)),
         _unknown_requests(scene, chains),
         timeline_owner_checks.owners(scene),
         timeline_clock_checks.clocks(scene),

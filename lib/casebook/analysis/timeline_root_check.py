@@ -2,18 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from casebook.analysis import coverage, timeline_disks
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_extent import outside, untold
 from casebook.analysis.timeline_roots import likeliest
-from casebook.analysis.timeline_rows import Chain, Root
+from casebook.analysis.timeline_rows import Chain, Root, Window
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_silences import COLLECT_LOGS
 from casebook.analysis.timeline_still import is_down
 from casebook.analysis.timeline_window_checks import SETTLE, proof
 from casebook.analysis.timeline_words import named
-from casebook.analysis.words import agree, brokers, capitalised, number
+from casebook.analysis.words import agree, brokers, capitalised, moment, number
 from casebook.facts import instant
 from casebook.findings import Coverage, Finding, Question, Severity
 from casebook.observed import Source
@@ -22,11 +23,27 @@ MOST_LOST = 4
 """Brokers that were lost that a title names."""
 _ENDS = ("broker_lost", "broker_stopped", "all_lost", "disk_failed", "start_failed")
 _LASTING = timeline_disks.ROOTS | {"start_failed"}
+EARLIER = 60_000
+"""Milliseconds by which partitions were without leader before a chain that has nothing to do with it."""
 _MILD = ("broker_stopped", "unclean_start", "foreign_protocol")
 
 
-def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Finding:
-    """What began it? Named only when what speaks against it was looked for: in the logs of every broker."""
+def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window] = ()) -> Finding:
+    """What began it? Named only when what speaks against it was looked for: in the logs of every broker.
+
+    Args:
+        leaderless: When partitions had no leader: what is named began nothing of what was there before.
+    """
+    found = _root(scene, chains, roots)
+    if not chains or not (before := [one for one in leaderless if one.opened and one.opened < chains[0].opened - EARLIER]):
+        return found
+    first = moment(instant(min(one.opened for one in before)))
+    which = number(len({(one.topic, one.partition) for one in before}), "partition")
+    told = f"{which} had no leader before it, first at {first}: what began that is not named."
+    return replace(found, caveats=(*found.caveats, told))
+
+
+def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Finding:
     ask = Question(
         check="timeline.root",
         question="What began it?",

@@ -198,7 +198,12 @@ def _taken_down(scene: Scene, key: Key, led: StateRow, row: StateRow) -> bool:
 
 
 def _silent(scene: Scene, broker: int, at: int, closed: int | None) -> int | None:
-    """Up to when a process that was silent when another was elected stayed so; a pause that it reports is part of its silence."""
+    """Up to when a process that was silent when another was elected stayed so; a pause that it reports is part of its silence.
+
+    Of a log that several brokers write many lines are nobody's: they may be its own.
+    """
+    if any(file.broker is None and broker in dict(file.speakers) for file in scene.files):
+        return None
     gap = gap_at(scene, broker, at, STILL)
     if gap is None or other_gaps(scene, broker, gap) >= OFTEN:
         return None

@@ -262,7 +262,7 @@ def replicated(version: VersionInUse, cluster: Cluster) -> Finding:
         facts={"partitions": len(own), "single": len(single)} if own else {},
     )
     if not own:
-        return ask.could_not_check("Its replicas are unknown", settle="Collect the znodes.")
+        return ask.could_not_check("Which replicas it is to have is unknown", settle="Collect the znodes.")
     if not single:
         well = f"None of {number(len(own), 'partition')} has a single replica"
         return ask.ok(well, gaps=coverage.partitions(cluster))

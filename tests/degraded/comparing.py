@@ -72,6 +72,7 @@ _LOST = re.compile(r"broker (\d+) lost its session")
 _PREFERRED = "preferred election"
 _MOVED = re.compile(r"planned move from broker \d+")
 _OF_HISTORY = "in this history"
+_OF_CLIENTS = frozenset(f"{noun}{many}" for noun in ("client", "consumer", "producer") for many in ("", "s"))
 _AS_OF = "as_of"
 _OPEN = frozenset({"open_ends", "still", "open"})
 """How many ends nobody knows: with less evidence, more."""
@@ -173,8 +174,9 @@ def _ends_before(whole: Finding, lesser: Finding) -> bool:
 
 def _is_of_less(whole: Finding, lesser: Finding) -> bool:
     """Whether it is said of a history by name, or of so many clients, and this one is shorter, or of fewer than were known."""
-    if {whole.coverage.what, lesser.coverage.what} <= {"client", "clients"}:
-        return (lesser.coverage.of or 0) < (whole.coverage.of or 0) and f"{lesser.coverage.of} client" in lesser.title
+    if {whole.coverage.what, lesser.coverage.what} <= _OF_CLIENTS:
+        noun = lesser.coverage.what.removesuffix("s")
+        return (lesser.coverage.of or 0) < (whole.coverage.of or 0) and f"{lesser.coverage.of} {noun}" in lesser.title
     before, now = whole.coverage.observed.get(Source.HISTORY), lesser.coverage.observed.get(Source.HISTORY)
     return _OF_HISTORY in lesser.title and None not in (before, now) and (now.first > before.first or now.last < before.last)
 

@@ -127,7 +127,9 @@ def _known(scene: Scene) -> Finding:
         evidence=proofs(unknown),
     )
     if not partitions:
-        return ask.could_not_check("No znode, segment or log that was read tells of __consumer_offsets", settle="Collect the znodes.")
+        return ask.could_not_check(
+            "No znode, segment or log that was read tells of __consumer_offsets", settle="Collect the znodes."
+        )
     if not unknown:
         well = f"The state of {number(len(partitions), 'offsets partition')} is known"
         return ask.ok(well, gaps=load_checks.gaps(scene))

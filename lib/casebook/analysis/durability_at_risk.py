@@ -42,7 +42,7 @@ def at_risk(scene: Scene, found: Sequence[LossVerdict]) -> Finding:
             "topics": len(of_topics),
             "by_one_failure": len(at_once),
             "rules": sorted({row.rule for row in hit}),
-            "unknown_rules": _not_asked(scene, hit, unsure),
+            "unknown_rules": _not_asked(hit, unsure),
             "unknown_topics": unsure.topics,
         },
     )
@@ -144,11 +144,10 @@ def _unsure(found: Sequence[LossVerdict], hit: Sequence[LossVerdict]) -> _Unsure
     return _Unsure(sorted(rules, key=ORDER.index), sorted(topics))
 
 
-def _not_asked(scene: Scene, hit: Sequence[LossVerdict], unsure: _Unsure) -> list[str]:
-    """The rules that found nothing and might have: also those on clients, where of a client nothing tells how it is set up."""
+def _not_asked(hit: Sequence[LossVerdict], unsure: _Unsure) -> list[str]:
+    """The rules that found nothing and might have: also those on clients, as nobody knows that all of these were given."""
     on_clients = {rule.id for rule in RULES.values() if rule.scope in (PRODUCER, CONSUMER)}
-    untold = on_clients if scene.untold or not scene.clients else set()
-    return sorted({*unsure.rules, *untold} - {row.rule for row in hit}, key=ORDER.index)
+    return sorted({*unsure.rules, *on_clients} - {row.rule for row in hit}, key=ORDER.index)
 
 
 def _how_many(scene: Scene, hit: Sequence[LossVerdict], unsure: _Unsure) -> str:

@@ -6,7 +6,19 @@ import pytest
 
 from casebook.analysis import leadership, moments, plan
 from casebook.analysis.moments import Ends
-from casebook.facts import Broker, Change, Cluster, Controller, LoggedEpoch, LoggedExpiry, LoggedRegistration, Stat
+from casebook.facts import (
+    Broker,
+    Change,
+    Cluster,
+    Controller,
+    LoggedEpoch,
+    LoggedExpiry,
+    LoggedRegistration,
+    Partition,
+    PartitionState,
+    Stat,
+    Znode,
+)
 from casebook.findings import Coverage, Question, Severity, Status
 from casebook.observed import Observation, Source, gap, observation
 from casebook.storage import EpochStart, LogDir, Replica, SegmentFile
@@ -242,6 +254,16 @@ class TestOutdated:
         known = replace(walked(NOON + 5), brokers={1: Broker(id=1, stat=Stat(czxid=0x11, mzxid=0x11))})
         assert moments.last_transaction(known, changes) == Ends(0x11, NOON + 5)
         assert moments.last_transaction(known, []) is None
+
+    @pytest.mark.parametrize(("mzxid", "later"), [(7, True), (9, False), (12, False)])
+    def test_by_a_state_that_the_history_has_written_anew(self, mzxid, later):
+        """A walk that was made before ZooKeeper's files were copied, or after."""
+        stat = Stat(mzxid=9)
+        partition = Partition("t", 0, (1,), state=PartitionState(1, (1,), 0, 1, stat=replace(stat, mzxid=mzxid)))
+        changes = [Change(0x9, NOON, None, "setData", None, (Znode(path=partition.state_path, stat=stat),))]
+        ends = moments.last_transaction(replace(walked(NOON), partitions=(partition,)), changes)
+        past = moments.outdated(None, ends, [], Cluster())
+        assert (past is not None and past.words == "The znodes are older than ZooKeeper's history") is later
 
     @pytest.mark.parametrize(
         ("check", "stands"), [("leadership.offline", False), ("coordinators.leaderless", False), ("durability.single_copy", True)]

@@ -89,6 +89,7 @@ _MENDED = (
     "isr_shrunk_loss: newer/logs/75 of 1",
     "isr_shrunk_loss: newer/logs/75 of 1; unknown encoding/server logs/1",
     "acks1_loss: newer/logs/75 of 1",
+    "isr_shrunk_loss: at/znodes/75",
     "kill_before_drain: summer/clock/25 of 4",
 )
 """Each showed a class of faults once."""

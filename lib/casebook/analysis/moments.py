@@ -17,6 +17,7 @@ from typing import ClassVar, NamedTuple
 from casebook.analysis.other_cluster import OtherCluster, other_cluster
 from casebook.analysis.timeline_history import Past
 from casebook.analysis.timeline_pairs import FARTHEST
+from casebook.analysis.timeline_rows import transaction
 from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.words import duration, moment, uncapitalised
 from casebook.events import LogFile
@@ -32,6 +33,7 @@ _UNCHANGED = "If nothing changed in between"
 _OF_NOW = frozenset({"leadership", "maintenance", "coordinators"})
 """What checks are called that tell who leads, and who lives, now."""
 
+_STATE = "/state"
 _OF_THEN = ", by znodes of the past"
 
 Observations = Mapping[Source, Observation]
@@ -143,10 +145,17 @@ def _led_since(cluster: Cluster, copies: Iterable[Replica]) -> Iterator[Replica]
 
 
 class Ends(NamedTuple):
-    """Where znodes end: the last transaction that they know, and its time."""
+    """Where znodes end.
+
+    Args:
+        zxid: The last transaction that they know.
+        time: Its time, epoch ms.
+        later: A state that the history has written anew behind the one that the znodes hold, with the transaction.
+    """
 
     zxid: int
     time: int
+    later: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +191,10 @@ def outdated(
         log_dirs: As they were listed.
     """
     told = tuple(told) if ends is not None else ()
+    if ends is not None and ends.later is not None:
+        path, zxid = ends.later
+        why = f"Transaction 0x{zxid:x} wrote {path}, which they hold as it was before."
+        return Outdated(words="The znodes are older than ZooKeeper's history", why=why, evidence=(proof(transaction(zxid)),))
     starts = [one for one in told if isinstance(one, LoggedRegistration) and _is_behind(one, ends)]
     if starts:
         one = starts[-1]
@@ -254,12 +267,17 @@ def last_transaction(cluster: Cluster, changes: Iterable[Change]) -> Ends | None
     Args:
         changes: The history.
     """
-    last = max(((change.zxid, change.time) for change in changes), default=None)
+    last, written = None, {}
+    for change in changes:
+        last = max(last or (0, 0), (change.zxid, change.time))
+        written.update((one.path, one.stat.mzxid) for one in change.znodes if one.path.endswith(_STATE) and one.stat is not None)
     if last is None:
         return None
+    held = {p.state_path: p.state.stat.mzxid for p in cluster.partitions if p.state is not None and p.state.stat is not None}
+    later = ((path, zxid) for path, zxid in written.items() if None not in (zxid, held.get(path)) and zxid > held[path])
     stats = (*(broker.stat for broker in cluster.brokers.values()), *(p.state.stat for p in cluster.partitions if p.state))
     known = (zxid for stat in stats if stat is not None for zxid in (stat.czxid, stat.mzxid) if zxid is not None)
-    return Ends(max((last[0], *known)), max(last[1], cluster.read_to or 0))
+    return Ends(max((last[0], *known)), max(last[1], cluster.read_to or 0), next(later, None))
 
 
 def _unknown_to_znodes(copy: Replica) -> str:

@@ -255,12 +255,18 @@ class TestOutdated:
         assert moments.last_transaction(known, changes) == Ends(0x11, NOON + 5)
         assert moments.last_transaction(known, []) is None
 
-    @pytest.mark.parametrize(("mzxid", "later"), [(7, True), (9, False), (12, False)])
-    def test_by_a_state_that_the_history_has_written_anew(self, mzxid, later):
-        """A walk that was made before ZooKeeper's files were copied, or after."""
+    @pytest.mark.parametrize(
+        ("mzxid", "leader", "later"), [(7, 2, True), (7, 1, False), (9, 2, False), (12, 2, False), (7, -1, True)]
+    )
+    def test_by_a_leader_that_the_history_has_later(self, mzxid, leader, later):
+        """A walk that was made before ZooKeeper's files were copied, or after; an ISR that changed meanwhile is no matter."""
         stat = Stat(mzxid=9)
         partition = Partition("t", 0, (1,), state=PartitionState(1, (1,), 0, 1, stat=replace(stat, mzxid=mzxid)))
-        changes = [Change(0x9, NOON, None, "setData", None, (Znode(path=partition.state_path, stat=stat),))]
+        changes = [
+            Change(
+                0x9, NOON, None, "setData", None, (Znode(path=partition.state_path, data=b'{"leader": %d}' % leader, stat=stat),)
+            )
+        ]
         ends = moments.last_transaction(replace(walked(NOON), partitions=(partition,)), changes)
         past = moments.outdated(None, ends, [], Cluster())
         assert (past is not None and past.words == "The znodes are older than ZooKeeper's history") is later

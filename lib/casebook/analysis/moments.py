@@ -10,6 +10,7 @@ Znodes of ZooKeeper's own files are those after the last transaction that is the
 cannot know, they tell of the past: what they say of the present is withheld as well.
 """
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
@@ -21,7 +22,7 @@ from casebook.analysis.timeline_rows import transaction
 from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.words import duration, moment, uncapitalised
 from casebook.events import LogFile
-from casebook.facts import Change, Cluster, Logged, LoggedEpoch, LoggedExpiry, LoggedRegistration, instant
+from casebook.facts import Change, Cluster, Logged, LoggedEpoch, LoggedExpiry, LoggedRegistration, Partition, Znode, instant
 from casebook.findings import Coverage, Evidence, Finding, Question, Status
 from casebook.observed import Observation, Source, gap, observation
 from casebook.storage import LogDir, Replica
@@ -34,6 +35,7 @@ _OF_NOW = frozenset({"leadership", "maintenance", "coordinators"})
 """What checks are called that tell who leads, and who lives, now."""
 
 _STATE = "/state"
+_NO_LEADER = -1
 _OF_THEN = ", by znodes of the past"
 
 Observations = Mapping[Source, Observation]
@@ -150,7 +152,7 @@ class Ends(NamedTuple):
     Args:
         zxid: The last transaction that they know.
         time: Its time, epoch ms.
-        later: A state that the history has written anew behind the one that the znodes hold, with the transaction.
+        later: A state with another leader that the history has behind the one that the znodes hold, with its transaction.
     """
 
     zxid: int
@@ -270,14 +272,27 @@ def last_transaction(cluster: Cluster, changes: Iterable[Change]) -> Ends | None
     last, written = None, {}
     for change in changes:
         last = max(last or (0, 0), (change.zxid, change.time))
-        written.update((one.path, one.stat.mzxid) for one in change.znodes if one.path.endswith(_STATE) and one.stat is not None)
+        written.update((one.path, one) for one in change.znodes if one.path.endswith(_STATE))
     if last is None:
         return None
-    held = {p.state_path: p.state.stat.mzxid for p in cluster.partitions if p.state is not None and p.state.stat is not None}
-    later = ((path, zxid) for path, zxid in written.items() if None not in (zxid, held.get(path)) and zxid > held[path])
+    later = (known for partition in cluster.partitions if (known := _led_anew(partition, written.get(partition.state_path))))
     stats = (*(broker.stat for broker in cluster.brokers.values()), *(p.state.stat for p in cluster.partitions if p.state))
     known = (zxid for stat in stats if stat is not None for zxid in (stat.czxid, stat.mzxid) if zxid is not None)
     return Ends(max((last[0], *known)), max(last[1], cluster.read_to or 0), next(later, None))
+
+
+def _led_anew(partition: Partition, written: Znode | None) -> tuple[str, int] | None:
+    """The state that a history holds of a partition, and its transaction, where it is a later one, and another leads."""
+    held = None if partition.state is None or partition.state.stat is None else partition.state.stat.mzxid
+    zxid = None if written is None or written.stat is None else written.stat.mzxid
+    if held is None or zxid is None or zxid <= held or not written.data:
+        return None
+    try:
+        leader = json.loads(written.data)["leader"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    named = _NO_LEADER if partition.state.leader is None else partition.state.leader
+    return None if leader == named else (written.path, zxid)
 
 
 def _unknown_to_znodes(copy: Replica) -> str:

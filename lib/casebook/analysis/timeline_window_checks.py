@@ -263,9 +263,10 @@ def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: 
 
 
 def _least(scene: Scene, hit: Sequence[Window]) -> str:
-    """How many partitions it befell: at least so many, where not every state is known."""
+    """How many partitions it befell: at least so many, where not every state is known, or how long each held."""
     known = _partitions(hit)
-    return f"At least {known}" if untold(scene) else known
+    unsure = any(row.until is not None and not row.deleted for rows in scene.states.values() for row in rows)
+    return f"At least {known}" if unsure or untold(scene) else known
 
 
 def _with_deleted(scene: Scene) -> tuple[str, ...]:

@@ -41,10 +41,8 @@ def gather(
     files: Sequence[tuple[str, str]],
     columns: Columns,
     *,
-    topic: str | None = None,
-    zone: str = "UTC",
-    line_pattern: str | None = None,
     progress: Progress | None = None,
+    **given: str | None,
 ) -> Gathered:
     """Read files together, and one by one where they cannot be.
 
@@ -52,12 +50,10 @@ def gather(
         spark: From :func:`casebook.scans.session`.
         files: The name of each for people, and where Spark's Hadoop opens it; at least one. One alone may be a folder or pattern.
         columns: What the columns are called.
-        topic: Of rows that do not name theirs.
-        zone: Of times that tell none.
-        line_pattern: For logs of an application.
         progress: Told how far the reading is.
+        given: ``topic``, ``zone`` and ``line_pattern``, as for :func:`casebook.scans.ledgers.read`.
     """
-    read = partial(_read, spark, columns, progress, topic=topic, zone=zone, line_pattern=line_pattern)
+    read = partial(_read, spark, columns, progress, **given)
     try:
         return Gathered(*read(together([place for _, place in files])))
     except CasebookError as error:
@@ -68,14 +64,7 @@ def gather(
 
 
 def of_place(
-    spark: "SparkSession",
-    place: Path | str,
-    columns: Columns,
-    *,
-    topic: str | None = None,
-    zone: str = "UTC",
-    line_pattern: str | None = None,
-    progress: Progress | None = None,
+    spark: "SparkSession", place: Path | str, columns: Columns, *, progress: Progress | None = None, **given: str | None
 ) -> Gathered:
     """Read what a file, folder, pattern or URI stands for, as :func:`gather` does.
 
@@ -83,7 +72,7 @@ def of_place(
         UsageError: None of it can be used.
         ScanError: It cannot be read.
     """
-    read = partial(_read, spark, columns, progress, topic=topic, zone=zone, line_pattern=line_pattern)
+    read = partial(_read, spark, columns, progress, **given)
     try:
         return Gathered(*read(place))
     except CasebookError:

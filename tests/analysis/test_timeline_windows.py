@@ -521,6 +521,19 @@ class TestTwoLeaders:
         assert answer.severity is (Severity.CRITICAL if read else Severity.WARNING)
         assert ("at most" in answer.title) is not read
 
+    def test_an_end_behind_a_history_that_lost_the_old_leader(self):
+        """It has registered again since, and nobody knows whether as another process, which took no writes before."""
+        told = started()
+        told.lose(1, 1000, 0xA)
+        told.write("t", 0, 2, (2,), 1, 1400)
+        lines = [
+            event("broker_starting", -50_100, 1, file="state-change.log"),
+            event("become_follower", 6400, 1, file="state-change.log", topic="t", partition=0, leader=2, leader_epoch=1),
+        ]
+        found = examined(*lines, told=told, covered=[log(1, "state-change.log")])
+        assert windows(found, "two_leaders") == []
+        assert finding(found, "two_leaders").status is Status.COULD_NOT_CHECK
+
     def test_an_open_end_of_a_log_that_was_not_read(self):
         """That it lived on stands in another log; whether it took writes, nobody knows."""
         told = started()

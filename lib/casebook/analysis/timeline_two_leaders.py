@@ -178,9 +178,13 @@ def _is_one_process(scene: Scene, life: Span, since: int, until: int) -> bool:
     """Whether one process ran at two moments, though no ``server.log``, which tells of starts, was read of them both.
 
     Who did not register in between was not started either; whose log begins later, and names the session of that time, ran then.
+    Who was not registered where the history ends has registered since, and maybe as another process.
     """
     if life.opened > since and scene.speaks_of_its_session(life.broker, since):
         return True
+    last = scene.past.last and scene.past.last[0]
+    if scene.by_history and since <= last < until and scene.is_registered(life.broker, last) is False:
+        return False
     return not any(span.opened is not None and since < span.opened <= until for span in scene.registered.get(life.broker, ()))
 
 

@@ -121,6 +121,8 @@ class Coverage:
 NOTHING = Coverage(seen=0, of=None, what="evidence", by=())
 """Nothing was looked at."""
 
+_NOTHING = "There is nothing that could be checked"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
@@ -226,11 +228,9 @@ class Question:
             gaps: Of the evidence that it rests on, the widest first.
         """
         gaps = (*gaps, *self._unseen())
-        return (
-            self._short_of(gaps, f"{title.removesuffix('.')}, as far as could be checked")
-            if gaps
-            else self._answer(Status.OK, title)
-        )
+        if not gaps:
+            return self._answer(Status.OK, title)
+        return self._short_of(gaps, f"{title.removesuffix('.')}, as far as could be checked" if self.coverage.seen else _NOTHING)
 
     def _unseen(self) -> tuple[Gap, ...]:
         if self.coverage.is_whole:
@@ -248,7 +248,7 @@ class Question:
             gaps: As in :meth:`ok`; none where what was asked for, or the release, tells it.
         """
         if gaps:
-            return self._short_of(gaps, "There is nothing that could be checked")
+            return self._short_of(gaps, _NOTHING)
         return self._answer(Status.NOT_APPLICABLE, title)
 
     def nothing_in(self, seen: Sized, title: str, *, gaps: Sequence[Gap]) -> Finding:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from casebook.facts import Broker, Partition
+from casebook.facts import Broker, Partition, instant
 from casebook.history import Happened, What
 from tests.analysis.timeline_scenes import (
     GONE,
@@ -357,6 +357,15 @@ class TestOthers:
         found = examined(*first, *again)
         assert found.chains[0].title == "Broker 1 recovered its logs for 1 min 30 s"
 
+    def test_an_end_without_a_word(self):
+        """The last line that is understood is none at which the process ended: it did before the next one started."""
+        first = [event("broker_starting", -9_000_000, 1), event("broker_started", -8_999_000, 1, text="started")]
+        again = [event("broker_starting", 0, 1, line=6), event("unclean_start", 100, 1, line=7)]
+        found = examined(*first, *again)
+        told = finding(found, "root")
+        assert (told.since, told.at_latest) == (instant(T0), True)
+        assert found.roots[0].pro[1].text == "Its last line that is understood is of 2019-10-12 08:33:40 UTC: started"
+
     def test_a_first_start_behind_lines_of_others(self):
         """On one host ZooKeeper and broker may share a log, and a start may have failed before: no logs, nothing to recover."""
         failed = [event("broker_starting", -9000, 1), event("startup_failed", -8500, 1, line=2)]
@@ -388,6 +397,16 @@ class TestOthers:
         (link,) = found.chains[0].links
         assert (link.cause.kind, link.effect.kind) == ("disk_error", "log_dir_failed")
         assert found.roots[0].pro[0].text == "Error while writing to checkpoint file /d/second/checkpoint"
+
+
+def test_one_cause_of_several_brokers():
+    """The chain that hit most is named, since the same befell the first of them."""
+    full = "java.io.IOException: No space left on device"
+    struck = [event("disk_error", at, broker, line=at, text=full) for broker, at in ((1, 100), (2, 900_000))]
+    gone = event("replicas_offline", 900_050, 2, line=900_001, partitions="t-0,t-1")
+    told = finding(examined(*struck, gone), "root")
+    assert told.title.endswith("Disk of broker 2 is full; the same befell broker 1 at 2019-10-12 11:03:39 UTC")
+    assert told.since == instant(T0 + 100)
 
 
 @pytest.mark.parametrize("kind", ["frozen", "network", "gc", "zookeeper"])

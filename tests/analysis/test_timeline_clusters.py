@@ -3,6 +3,7 @@
 import pytest
 
 from casebook.analysis.timeline_clusters import Clusters, renewals
+from casebook.facts import instant
 from casebook.findings import Status
 from tests.analysis.timeline_scenes import T0, event, examined, finding, windows
 
@@ -70,6 +71,18 @@ def offline(after, line, epoch, removed=1):
     """A controller's line: nobody in sync is left of orders-0."""
     told = {"leader": -1, "isr": removed, "leader_epoch": epoch, "replica": removed}
     return event("isr_removed", after, 2, file="state-change.log", line=line, topic="orders", partition=0, **told)
+
+
+def test_what_befell_another_cluster():
+    """What began the trouble of a cluster that is gone began none of the one that replaced it."""
+    failed = event("startup_failed", 600, 1, line=3, text="Socket server failed to bind to :9092")
+    former = [*started(0, "old"), failed]
+    assert "could not start" in finding(examined(*former, *started(HOUR, "new", line=9)), "root").title
+    later = [changed(HOUR + 1000, 1, line=12, isr="1", leader_epoch=7), offline(HOUR + 5000, 13, 8)]
+    told = finding(examined(*former, *started(HOUR, "new", line=9), *later), "root")
+    assert told.status is Status.COULD_NOT_CHECK
+    assert told.title.startswith("What left 1 partition without leader is not told")
+    assert (told.since, told.at_latest) == (instant(T0 + HOUR + 5000), True)
 
 
 def test_without_leader_when_the_cluster_went():

@@ -14,6 +14,7 @@ from casebook.case import Case
 from casebook.examination import Examination
 from casebook.findings import Finding, Status
 from casebook.scans import logs
+from tests.analysis.agreement import disagreements
 from tests.case_copies import CaseCopy
 from tests.degraded import comparing, labels, removals
 from tests.degraded.comparing import CONTRADICTION, EQUAL, FALSE_OK, WEAKER
@@ -23,7 +24,9 @@ from tests.unreadable.needs import lacks
 
 AS_LABELLED = "as labelled"
 """Another answer than the truth, to evidence that says something false of itself that nothing else in it contradicts."""
-BAD = (CONTRADICTION, FALSE_OK)
+DISAGREEMENT = "disagreement"
+"""Two notebooks that say, order or count otherwise on the same evidence."""
+BAD = (CONTRADICTION, FALSE_OK, DISAGREEMENT)
 _TRIAGE = "10"
 """Scans nothing, and takes what others scanned: it is asked last, as every degraded case has these results."""
 _BY_LEADERS = frozenset({"loss.lost", "loss.looked_everywhere", "loss.outside_every_window", "loss.stored_though_failed"})
@@ -92,11 +95,12 @@ class Whole:
         with mock.patch.dict(os.environ, java):
             found = answers.answers(target, self.notebooks)
         references = [self._as_of(one) for one in taken if one.way == "at"]
-        return [
+        cells = [
             self._cell(degradation, taken, notebook, check, finding, references, is_told)
             for notebook, said in found.items()
             for check, finding in said.items()
         ]
+        return [*cells, *(Cell(degradation, "each", "plan", DISAGREEMENT, words, "", "") for words in disagreements(found))]
 
     def _cell(self, degradation, taken, notebook, check, finding, references, is_told) -> Cell:
         before = self.answers[notebook].get(check)

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from casebook.analysis import timeline_disks, timeline_losses, timeline_restarts, timeline_still, timeline_storms
+from casebook.analysis.timeline_clusters import last_renewed
 from casebook.analysis.timeline_links import Chainer, places
 from casebook.analysis.timeline_losses import Loss
 from casebook.analysis.timeline_rows import Chain, Row, Span, Window
@@ -19,8 +20,10 @@ LONG_LOAD = 10_000
 def chains(scene: Scene, windows: Iterable[Window]) -> tuple[list[Chain], dict[int, Loss]]:
     """All chains, and by its place there the loss that a chain is about.
 
-    First come those whose broker is still down and holds partitions without leader, then those that hit most.
+    First come those whose broker is still down and holds partitions without leader, then those that hit most; last those of a
+    cluster that another has replaced since.
     """
+    renewed = last_renewed(scene.rows)
     held = timeline_still.held(scene, windows)
     found: list[tuple[Chain, Loss | None]] = [
         (chain._replace(holds=held[loss.broker] if loss.back is None else 0, back=loss.back), loss)
@@ -30,7 +33,9 @@ def chains(scene: Scene, windows: Iterable[Window]) -> tuple[list[Chain], dict[i
     found += [(chain, None) for chain in (*timeline_storms.chains(scene), *_dead_cleaners(scene), *_unclean_starts(scene))]
     found += [(_since_registered(scene, chain, held), None) for chain in timeline_disks.chains(scene)]
     found += [(chain, None) for chain in (*timeline_restarts.of_all(scene, held), *timeline_restarts.failed(scene))]
-    found.sort(key=lambda pair: (-pair[0].holds, _rank(pair[0]), -pair[0].partitions, pair[0].opened))
+    found.sort(
+        key=lambda pair: (is_former(pair[0], renewed), -pair[0].holds, _rank(pair[0]), -pair[0].partitions, pair[0].opened)
+    )
     return [chain for chain, _ in found], {place: loss for place, (_, loss) in enumerate(found) if loss is not None}
 
 
@@ -38,6 +43,11 @@ def _since_registered(scene: Scene, chain: Chain, held: Mapping[int, int]) -> Ch
     """The chain of a disk that may have taken its broker along, with what waits for the broker: not one of an earlier life."""
     last = max((span.opened for span in scene.registered.get(chain.broker, ()) if span.opened is not None), default=None)
     return chain if last is not None and chain.opened < last else chain._replace(holds=held.get(chain.broker, 0))
+
+
+def is_former(chain: Chain, renewed: int | None) -> bool:
+    """Whether a chain is of a cluster that another has replaced since."""
+    return renewed is not None and chain.closed is not None and chain.closed < renewed
 
 
 def _rank(chain: Chain) -> int:
@@ -99,4 +109,5 @@ def _recovery(scene: Scene, life: Span, own: list[Row], before: Row | None) -> C
         links.link(own[0], ready[:1], "it starts once all logs are recovered")
     took = f" for {duration(ready[0].at - own[0].at)}" if ready else ""
     title, kind = f"Broker {life.broker} recovered its logs{took}", "unclean_start"
-    return links.chain(kind, title, life.broker, len(places(own))) or Chain(kind, title, life.broker, (), own[0].at, own[-1].at)
+    found = links.chain(kind, title, life.broker, len(places(own))) or Chain(kind, title, life.broker, (), own[0].at, own[-1].at)
+    return found._replace(by=life.opened)

@@ -79,6 +79,11 @@ class Clusters:
         return own[max(place, 0)].cluster == self._current
 
 
+def last_renewed(rows: Sequence[Row]) -> int | None:
+    """Since when the cluster is there that the last starts served; ``None``: all the time, as far as logs tell."""
+    return max((one.since for one in renewals(rows)), default=None)
+
+
 def renewals(rows: Sequence[Row]) -> list[Start]:
     """The first start of each cluster but the first, in order; none where two are there at once."""
     found = starts((row.at, row) for row in rows if row.source == "broker")

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from casebook.analysis import coverage, timeline_disks
 from casebook.analysis.proof import SHOWN
+from casebook.analysis.timeline_chains import is_former
+from casebook.analysis.timeline_clusters import last_renewed
 from casebook.analysis.timeline_extent import outside, untold
 from casebook.analysis.timeline_roots import likeliest
 from casebook.analysis.timeline_rows import Chain, Root, Window
@@ -34,6 +36,10 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderles
     Args:
         leaderless: When partitions had no leader: what is named began nothing of what was there before.
     """
+    if chains and is_former(chains[0], renewed := last_renewed(scene.rows)):
+        since = [one for one in leaderless if one.opened is None or one.opened >= renewed]
+        if since:
+            return _of_another_cluster(scene, chains, roots, since)
     found = _root(scene, chains, roots)
     if not chains or not (before := [one for one in leaderless if one.opened and one.opened < chains[0].opened - EARLIER]):
         return found
@@ -43,8 +49,21 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderles
     return replace(found, caveats=(*found.caveats, told))
 
 
-def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Finding:
-    ask = Question(
+def _of_another_cluster(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window]) -> Finding:
+    """What began it where all that is told before befell another cluster of the same logs."""
+    which = number(len({(one.topic, one.partition) for one in leaderless}), "partition")
+    opened = [one.opened for one in leaderless if one.opened is not None]
+    return _ask(scene, chains, roots).could_not_check(
+        f"What left {which} without leader is not told: all chains of events here are of a cluster that another has replaced",
+        why=f"{chains[0].title}: before the cluster was made anew, and of no consequence to this one.",
+        settle=SETTLE,
+        since=instant(min(opened)) if opened else None,
+        at_latest=bool(opened),
+    )
+
+
+def _ask(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Question:
+    return Question(
         check="timeline.root",
         question="What began it?",
         coverage=Coverage.every(len(scene.rows), "event", Source.LOGS, Source.HISTORY),
@@ -55,6 +74,10 @@ def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findi
             "ends_again": _ends_again(scene, chains, roots),
         },
     )
+
+
+def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Finding:
+    ask = _ask(scene, chains, roots)
     if not chains:
         if not scene.rows:
             return ask.could_not_check(f"What happened is unknown: there is {_lack(scene)}", settle=SETTLE)
@@ -68,9 +91,11 @@ def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findi
     first = likeliest(candidates)
     if candidates and first is None:
         return _undecided(ask, f"{chains[0].title}{_lost(scene, chains)}", chains[0], candidates)
+    alike = _alike(chains, roots, first)
+    since = min([_since(chains[0]), *(_since(chain) for chain in alike)])
+    said = f"{first.name if first else chains[0].title}{_too(alike)}{_lost(scene, chains)}"
     if unread := (*coverage.server_logs(scene.files, scene.cluster, scene.brokers), *_unseen(scene)):
-        said = f"{first.name if first else chains[0].title}{_lost(scene, chains)}"
-        return _unread(ask, said, chains[0], candidates, unread)
+        return _unread(ask, said, since, chains[0], candidates, unread)
     who = f"{capitalised(named(chains[0].broker))} is" if chains[0].kind != "all_lost" else "They are"
     waits = f"{who} still down, and hold{'s' if who.endswith('is') else ''} {number(chains[0].holds, 'partition')} without leader"
     told = [chains[0].title, *([waits] if chains[0].holds else []), *(point.text for point in (first.pro if first else ()))]
@@ -82,17 +107,37 @@ def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findi
     worst = Severity.INFO if mild and not chains[0].holds else Severity.WARNING
     return ask.found(
         worst,
-        (f"Likeliest root: {first.name}" if first else chains[0].title) + _lost(scene, chains),
+        f"Likeliest root: {said}" if first else said,
         why=". ".join(told) + ".",
-        since=instant(chains[0].opened),
+        since=instant(since),
         at_latest=_may_have_begun_before(scene, chains[0]),
         evidence=tuple(proof(text) for text in list(dict.fromkeys(proofs))[: 2 * SHOWN]),
         caveats=(*(f"Against it: {text}." for text in against), *unchecked),
     )
 
 
+def _since(chain: Chain) -> int:
+    return chain.opened if chain.by is None else chain.by
+
+
+def _alike(chains: Sequence[Chain], roots: Sequence[Root], first: Root | None) -> list[Chain]:
+    """The chains of other brokers that began with the same: a disk, files that are held, a machine without file handles."""
+    if first is None or first.kind not in timeline_disks.ROOTS:
+        return []
+    of_chains = {root.chain: root for root in reversed(roots)}
+    return [chains[place] for place, root in sorted(of_chains.items()) if root.kind == first.kind and root.broker != first.broker]
+
+
+def _too(alike: Sequence[Chain]) -> str:
+    """Whom the same befell, and when; ``""`` for nobody else."""
+    whom = [f"{named(chain.broker)} at {moment(instant(chain.opened))}" for chain in sorted(alike, key=lambda one: one.opened)]
+    return f"; the same befell {' and '.join(whom)}" if whom else ""
+
+
 def _may_have_begun_before(scene: Scene, chain: Chain) -> bool:
     """Whether what came first may stand in an older log of its broker: only a later part of it is here."""
+    if chain.by is not None:
+        return True
     if chain.broker is None or scene.begins_with_start(chain.broker) is not False:
         return False
     return chain.kind == "unknown_request" or scene.lives[chain.broker][0].opened > chain.opened
@@ -188,7 +233,7 @@ def _undecided(ask: Question, what: str, chain: Chain, candidates: Sequence[Root
     )
 
 
-def _unread(ask: Question, said: str, chain: Chain, candidates: Sequence[Root], unread: coverage.Gaps) -> Finding:
+def _unread(ask: Question, said: str, since: int, chain: Chain, candidates: Sequence[Root], unread: coverage.Gaps) -> Finding:
     """Candidates in order, with what would decide: a log that was not read may name another root."""
     order = "; ".join(f"{place}. {one.name}" for place, one in enumerate(candidates, start=1))
     shown = [point.proof for one in candidates for point in (*one.pro, *one.contra) if point.proof]
@@ -197,7 +242,7 @@ def _unread(ask: Question, said: str, chain: Chain, candidates: Sequence[Root], 
         f"Likeliest root, as far as could be checked: {said}",
         why=f"{unread[0].why} What began it may stand there. By what is here, the likeliest first: {order or said}.",
         settle=unread[0].settle,
-        since=instant(chain.opened),
+        since=instant(since),
         at_latest=True,
         evidence=tuple(proof(text) for text in list(dict.fromkeys(shown))[: 2 * SHOWN]),
         caveats=tuple(f"Could not be checked: {text}." for one in candidates for text in one.unchecked),

@@ -8,7 +8,8 @@ from casebook.analysis.timeline_rows import Chain, Point, Root, Row
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_storms import PERIOD, Sender, Storm, storms
 from casebook.analysis.timeline_words import named
-from casebook.analysis.words import duration, number
+from casebook.analysis.words import duration, moment, number
+from casebook.facts import instant
 
 MOST = 8
 """Bystanders that are named."""
@@ -100,6 +101,19 @@ def _nobody_named(scene: Scene) -> str:
     )
 
 
+def _killed(_: Scene, chain: Chain, place: int) -> Iterator[Root]:
+    """A process that ended without a word: after its last line that is understood, and before the next one started."""
+    broker = named(chain.broker)
+    last = chain.links[0].cause if chain.links and chain.links[0].cause.at < chain.by else None
+    ended = f"It had ended when {broker} was started again at {moment(instant(chain.by))}"
+    pro = [Point(ended, chain.links[-1].effect.proof if chain.links else "")]
+    if last is not None:
+        text = " ".join(last.text.split())[:200]
+        pro.append(Point(f"Its last line that is understood is of {moment(instant(last.at))}: {text}", last.proof))
+    name = f"The process of {broker} ended without closing its logs"
+    yield Root("killed", name, chain.broker, place, tuple(pro), (), (), CERTAIN)
+
+
 def _named(kind: str, name: str) -> Callable[[Scene, Chain, int], Iterator[Root]]:
     """A cause that the chain's first line names itself."""
 
@@ -119,7 +133,7 @@ def _at_begin(scene: Scene, chain: Chain) -> Row | None:
 _OTHERS = {
     "unknown_request": _storm,
     "cleaner_dead": _named("cleaner", "A segment that the log cleaner of {broker} cannot take"),
-    "unclean_start": _named("killed", "The process of {broker} ended without closing its logs"),
+    "unclean_start": _killed,
     "disk_failed": timeline_disks.candidates,
     "foreign_protocol": _foreign,
     "all_lost": timeline_restarts.candidates,

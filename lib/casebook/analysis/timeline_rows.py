@@ -341,6 +341,7 @@ class Chain(NamedTuple):
             knows.
         back: When the broker that was lost was registered again, or that failed to start had started; ``None``: not before the
             evidence ends.
+        by: When it had begun at the latest, where no line tells when it did: not before ``opened``; else ``None``.
     """
 
     kind: str
@@ -352,6 +353,7 @@ class Chain(NamedTuple):
     partitions: int = 0
     holds: int = 0
     back: int | None = None
+    by: int | None = None
 
 
 class Point(NamedTuple):

@@ -319,6 +319,31 @@ class TestLeaderless:
         assert finding(examined(told=started()), "leaderless").status is Status.OK
 
 
+def controlled(kind, after, line, **told):
+    """A line about t-0 in which a controller says what it does."""
+    return event(kind, after, 1, file="state-change.log", line=line, topic="t", partition=0, **told)
+
+
+LED = controlled("partition_changed", 0, 1, from_="NewPartition", to="OnlinePartition", leader=1, leader_epoch=0, isr="1,2")
+TAKEN = controlled("partition_changed", 1000, 2, from_="OnlinePartition", to="OfflinePartition")
+
+
+class TestLeftOffline:
+    """A partition that a controller takes offline, and for which it elects nobody before it ends."""
+
+    def test_its_window(self):
+        """It lasts until its leader is told to lead again, under the same epoch: of the loss nothing was written."""
+        again = controlled("leader_request_received", 5_000_000, 3, leader=1, leader_epoch=0, isr="1,2")
+        assert spans(examined(LED, TAKEN, again), "leaderless") == [(1000, 5_000_000)]
+
+    def test_no_window_before_an_election(self):
+        """The line that tells whether somebody could be elected tells of it."""
+        elected = controlled(
+            "partition_changed", 1005, 3, from_="OfflinePartition", to="OnlinePartition", leader=2, leader_epoch=1, isr="2"
+        )
+        assert spans(examined(LED, TAKEN, elected), "leaderless") == []
+
+
 class TestTwoLeaders:
     def test_nobody_was_elected(self):
         """A whole history without an election answers; nobody is sent for the history that is there."""

@@ -103,7 +103,7 @@ def states(
         return {**past.states, **{key: _buried(found, cluster, registered, past) for key, found in marked.items()}}
     told: dict[Key, list[StateRow]] = defaultdict(list)
     failed: list[Row] = []
-    renewed, former = renewals(rows), set[Key]()
+    renewed, former, unelected = renewals(rows), set[Key](), _left_offline(rows)
     for row in rows:
         if row.at is None:
             continue
@@ -120,7 +120,9 @@ def states(
             _bury(told[row.topic, row.partition])
         elif row.kind in _STATES and row.partition is not None:
             key = row.topic, row.partition
-            if _tell(told[key], row, failed, anew=key in former):
+            if row.proof in unelected and told[key] and not told[key][-1].deleted:
+                told[key].append(told[key][-1]._replace(time=row.at, zxid=None, leader=None, until=None, proof=row.proof))
+            elif _tell(told[key], row, failed, anew=key in former):
                 former.discard(key)
     for key, observed in past.states.items():
         for state in observed:
@@ -136,6 +138,23 @@ def states(
         for key, found in told.items()
         if found
     }
+
+
+def _left_offline(rows: Sequence[Row]) -> set[str]:
+    """Proofs of the lines in which a controller takes a partition offline, and after which it says no more of it.
+
+    It elects another leader next, or says why it cannot: one that does neither has ended, as where its own disk fails.
+    """
+    left, spoken = set(), dict[Key, int]()
+    for row in reversed(rows):
+        if row.at is None or row.partition is None or row.kind not in (*_STATES, "log_deleted"):
+            continue
+        key = row.topic, row.partition
+        goes = row.kind == "partition_changed" and row.fields.get("to") == "OfflinePartition"
+        if goes and spoken.get(key, row.at + FAILURE + 1) - row.at > FAILURE:
+            left.add(row.proof)
+        spoken[key] = row.at
+    return left
 
 
 def _is_marked(cluster: Cluster, topic: str) -> bool:
@@ -232,11 +251,15 @@ def _tell(known: list[StateRow], row: Row, failed: Sequence[Row], *, anew: bool)
 
 
 def _is_old(row: Row, epoch: int | None, before: StateRow) -> bool:
-    """Rule: who was told hears of it late, and an ISR is written by the leader alone: any other who tries is refused."""
+    """Rule: who was told hears of it late, and an ISR is written by the leader alone: any other who tries is refused.
+
+    A leader that was lost, and of which the controller wrote nothing before it ended, is told to lead again under its old epoch.
+    """
     if row.kind in _ISR:
         return row.broker != before.leader
     if row.kind in _TOLD:
-        return epoch is None or before.leader_epoch is None or epoch <= before.leader_epoch
+        again = before.leader is None and epoch == before.leader_epoch
+        return epoch is None or before.leader_epoch is None or (epoch <= before.leader_epoch and not again)
     return epoch is not None and epoch < (before.leader_epoch or 0)
 
 

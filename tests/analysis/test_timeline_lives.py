@@ -5,7 +5,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casebook.analysis.timeline_merge import PREAMBLE, START, lives, row_of
+from casebook.analysis.timeline_lives import PREAMBLE, START, lives
+from casebook.analysis.timeline_merge import row_of
 from tests.analysis.timeline_scenes import T0, event
 
 GC = "kafkaServer-gc.log"

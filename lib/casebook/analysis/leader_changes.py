@@ -6,7 +6,7 @@ from itertools import groupby
 from casebook.analysis.loss_rows import Change
 from casebook.analysis.timeline_extent import untold
 from casebook.analysis.timeline_history import Key
-from casebook.analysis.timeline_merge import sessions
+from casebook.analysis.timeline_lives import sessions
 from casebook.analysis.timeline_rows import Row, Span, StateRow, Window
 from casebook.analysis.timeline_scene import SLACK, Scene
 from casebook.analysis.timeline_two_leaders import Doubt, is_planned

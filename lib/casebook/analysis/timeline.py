@@ -16,6 +16,7 @@ from casebook.analysis import (
     timeline_clocks,
     timeline_extent,
     timeline_history,
+    timeline_lives,
     timeline_merge,
     timeline_owners,
     timeline_registrations,
@@ -170,13 +171,13 @@ def _scene(
         states=timeline_merge.states(cluster, past, rows, registered),
         registered=registered,
         files=files,
-        lives=timeline_merge.lives(rows, files, clocks),
+        lives=timeline_lives.lives(rows, files, clocks),
     )
 
 
 def _spans(scene: Scene) -> tuple[Span, ...]:
     spans = [
-        *timeline_merge.sessions(scene.past, scene.rows),
+        *timeline_lives.sessions(scene.past, scene.rows),
         *(span for spans in scene.registered.values() for span in spans),
         *scene.past.controllers,
         *(span for spans in scene.lives.values() for span in spans),

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from casebook.analysis import coverage
 from casebook.analysis.settings import TOPIC, UNREADABLE, Setting, Settings
 from casebook.analysis.timeline_history import Key, Past
-from casebook.analysis.timeline_merge import PREAMBLE, in_order
+from casebook.analysis.timeline_lives import PREAMBLE
+from casebook.analysis.timeline_merge import in_order
 from casebook.analysis.timeline_rows import Clock, Row, Span, StateRow
 from casebook.events import LogFile
 from casebook.facts import Cluster

@@ -128,7 +128,7 @@ def _known(scene: Scene) -> Finding:
     )
     if not partitions:
         return ask.could_not_check(
-            "No znode, segment or log that was read tells of __consumer_offsets", settle="Collect the znodes."
+            "Nothing that was read tells who leads a partition of __consumer_offsets", settle="Collect the znodes."
         )
     if not unknown:
         well = f"The state of {number(len(partitions), 'offsets partition')} is known"
@@ -178,7 +178,9 @@ def _groups_placed(scene: Scene) -> Finding:
         facts={"partitions": topic.count, "origin": topic.origin},
     )
     if topic.count is None:
-        return ask.could_not_check("No group can be placed: the offsets topic's partitions are unknown", settle=COLLECT_AGAIN)
+        return ask.could_not_check(
+            "No group can be placed: how many partitions the offsets topic has is not known", settle=COLLECT_AGAIN
+        )
     if topic.assumed:
         return ask.could_not_check(
             f"Groups are placed among {topic.count} partitions, by {topic.origin}: assumed", settle="Collect the znodes."

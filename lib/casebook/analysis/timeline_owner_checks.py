@@ -48,7 +48,9 @@ def _misplaced(ask: Question, wrong: Sequence[LogFile], tallies: Mapping[str, Co
     whose = {file.broker for file in wrong}
     only = next(iter(whose)) if len(whose) == 1 else None
     mixed = any(tallies.get(file.file, {}).get(stated(file.file)) for file in wrong)
-    owner = f"not theirs{', or not theirs alone' * mixed}" if only is None else f"broker {only}'s"
+    silent = any(file.broker is None and not tallies.get(file.file) for file in wrong)
+    doubt = ", or may not be" if silent else ", or not theirs alone" if mixed else ""
+    owner = f"not theirs{doubt}" if only is None else f"broker {only}'s"
     return ask.found(
         Severity.WARNING,
         f"{number(len(wrong), 'log')} given for {brokers(given)} {agree(len(wrong), 'is', 'are')} {owner}",
@@ -60,7 +62,7 @@ def _misplaced(ask: Question, wrong: Sequence[LogFile], tallies: Mapping[str, Co
 
 def _said(file: LogFile, tally: Mapping[int, int]) -> str:
     if not tally:
-        taken = f"is taken for {named(file.broker)}'s" if file.broker is not None else "is nobody's"
+        taken = f"is taken for {named(file.broker)}'s" if file.broker is not None else "is taken for nobody's"
         others = f"what was given with it is not of broker {stated(file.file)}, or not only"
         return f"{file.file} names no broker and {taken}, as {others}."
     total = sum(tally.values())

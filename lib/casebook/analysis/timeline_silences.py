@@ -170,7 +170,7 @@ def _levels(scene: Scene) -> Iterator[Silence]:
         yield Silence(
             "level_off",
             None,
-            "state.change.logger is not at TRACE.",
+            "No line tells when a broker was told who leads: state.change.logger may not be at TRACE.",
             "When each broker was told who leads.",
             "log4j.logger.state.change.logger=TRACE, which is the default up to 2.5.",
         )

@@ -344,6 +344,20 @@ class TestLeftOffline:
         assert spans(examined(LED, TAKEN, elected), "leaderless") == []
 
 
+    def test_registered_again_without_leading(self):
+        """Who is told afterwards that nobody leads did not lead again when it registered."""
+        lines = [
+            LED,
+            event("broker_change", 1000, 2, file="controller.log", deleted=1, added="", live="2"),
+            event("broker_failure", 1000, 2, file="controller.log", line=2, brokers=1),
+            event("broker_registered", 3000, 1, line=5),
+        ]
+        unled = controlled("leader_request_received", 3200, 6, leader=-1, leader_epoch=1, isr="1")
+        again = controlled("leader_request_received", 4000, 7, leader=1, leader_epoch=2, isr="1")
+        assert spans(examined(*lines, again), "leaderless") == [(1000, 3000)]
+        assert spans(examined(*lines, unled, again), "leaderless") == [(1000, 4000)]
+
+
 class TestTwoLeaders:
     def test_nobody_was_elected(self):
         """A whole history without an election answers; nobody is sent for the history that is there."""

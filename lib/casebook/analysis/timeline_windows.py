@@ -136,7 +136,8 @@ def _pieces(
             WindowKind.LEADERLESS, *row[:2], opened, closed, row.leader, new, row.proof if opened == row.time else one.proof,
             end_proof, _lost(row, one), end, opened_earliest=earliest,
         )  # fmt: skip
-        if one.back is not None and (known is None or one.back < known or (row.until is not None and one.back == known)):
+        back = one.back is not None and (known is None or one.back < known or (row.until is not None and one.back == known))
+        if back and not _is_told_unled(until):
             came = f"Leader {row.leader} registered again."
             yield window._replace(
                 closed=one.back, new_leader=row.leader, closed_proof=one.back_proof, closed_by=came,
@@ -148,6 +149,11 @@ def _pieces(
         elif closed is None or opened < closed:
             short = closed is not None and one.back_earliest is not None and one.back_earliest < closed
             yield window._replace(closed_earliest=one.back_earliest if short else None)
+
+
+def _is_told_unled(until: StateRow | None) -> bool:
+    """Whether a log tells next that nobody leads: it was so already when the leader of before registered again."""
+    return until is not None and until.zxid is None and until.leader is None and not until.deleted
 
 
 def _begin(scene: Scene, before: StateRow | None, row: StateRow, one: Absence) -> tuple[int, int | None]:

@@ -343,7 +343,6 @@ class TestLeftOffline:
         )
         assert spans(examined(LED, TAKEN, elected), "leaderless") == []
 
-
     def test_registered_again_without_leading(self):
         """Who is told afterwards that nobody leads did not lead again when it registered."""
         lines = [

@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 
 from casebook.analysis import evidence, leadership
 from casebook.analysis.release import release
+from casebook.analysis.settings import BUILT_IN, PRINTED, Settings
 from casebook.case import Case
 from casebook.case_folder import HISTORY, ZNODES, Item
 from casebook.case_writer import CaseWriter
 from casebook.errors import CaseError
 from casebook.facts import Change, Problem, StatedVersion, Znode
 from casebook.findings import Status
+from casebook.versions import KafkaVersion
 from tests.evidence import made, override, rows, state
 
 TOPICS = {f"t{n}": {0: ([1, 2], state(1, [1, 2]))} for n in range(400)}
@@ -270,6 +272,41 @@ class TestLogFiles:
         (found,) = [(broker, path, list(lines)) for broker, path, lines in Case.open(folder).log_files()]
         assert found[:2] == (1, "brokers/1/logs/server.log")
         assert found[2][1] == "?\n"
+
+
+def printed(broker, at, **settings):
+    """What a broker prints when it starts."""
+    told = "".join(f"\t{name.replace('_', '.')} = {value}\n" for name, value in settings.items())
+    return f"[{at},000] INFO KafkaConfig values: \n\tbroker.id = {broker}\n{told} (kafka.server.KafkaConfig)\n"
+
+
+class TestPrintedSettings:
+    @pytest.fixture
+    def case(self, tmp_path):
+        """Of broker 1 there is a file; broker 2 started twice, the second time in a rolled log's successor, and in a log of 3."""
+        early, late = (printed(2, f"2026-01-0{day} 10:00:00", min_insync_replicas=day) for day in (1, 2))
+        with CaseWriter.create(tmp_path / "case", command="test") as case:
+            case.file("brokers/1/server.properties", b"min.insync.replicas=3\n")
+            case.file("brokers/1/logs/server.log", printed(1, "2026-01-03 10:00:00", min_insync_replicas=9).encode())
+            case.file("brokers/2/logs/server.log", b"INFO x\n" + late.encode())
+            case.file("brokers/2/logs/server.log.1", early.encode())
+            case.file("brokers/3/logs/server.log", early.encode())
+        return Case.open(tmp_path / "case")
+
+    def test_the_last_of_each_broker(self, case):
+        """Under the id that it prints; a file that is there counts instead."""
+        told = case.printed_settings()
+        assert {broker: one.settings["min.insync.replicas"] for broker, one in told.items()} == {2: "2"}
+        assert told[2].proof == "brokers/2/logs/server.log:2"
+        assert case.cluster().started_with == {
+            1: {"min.insync.replicas": "3"}, 2: {"broker.id": "2", "min.insync.replicas": "2"}
+        }  # fmt: skip
+
+    def test_what_counts(self, case):
+        """As the broker's own file would, and no default is assumed."""
+        settings = Settings(case.cluster(), KafkaVersion.parse("2.8.2"))
+        own, default = (settings.of_broker(key, 2) for key in ("min.insync.replicas", "unclean.leader.election.enable"))
+        assert (own.value, own.origin, default.origin) == ("2", PRINTED, BUILT_IN)
 
 
 class TestDerived:

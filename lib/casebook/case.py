@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from casebook import case_folder, packs, private, workshop
@@ -13,8 +14,18 @@ from casebook.case_folder import DERIVED, HISTORY, PASTED, ZNODES, Item
 from casebook.clients import ClientFile
 from casebook.errors import CaseError
 from casebook.events import is_log
-from casebook.facts import Change, Cluster, Logged, Problem, StatedVersion, Znode
-from casebook.formats import cluster, history_lines, log_dir_rows, logged, properties, time_machine, znode_lines, znodes
+from casebook.facts import Change, Cluster, Logged, PrintedSettings, Problem, StatedVersion, Znode
+from casebook.formats import (
+    cluster,
+    config_dumps,
+    history_lines,
+    log_dir_rows,
+    logged,
+    properties,
+    time_machine,
+    znode_lines,
+    znodes,
+)
 from casebook.pasted import Pasted
 from casebook.storage import LogDir
 
@@ -23,6 +34,7 @@ LIVE = "live:"
 _LOOPBACK = re.compile(r"(?:localhost|127\.[0-9.]+|\[::1\]):")
 _NAME = re.compile(r"\w[\w.-]*", re.ASCII)
 _LONGEST_LINE = 16 << 20
+_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +181,9 @@ class Case:
         )
         torn = [part.path for part in found.missing_parts if part.path == ZNODES]
         given = dict.fromkeys([*self.left_out, *(part.path for part in unreadable), *torn])
-        return replace(found, zookeeper=self._reachable_servers(), unreadable=tuple(given))
+        return replace(
+            found, zookeeper=self._reachable_servers(), unreadable=tuple(given), printed_settings=self.printed_settings()
+        )
 
     def _reachable_servers(self) -> tuple[str, ...]:
         """The servers, but for those that only the machine knows where the case was collected, unless that was just now."""
@@ -195,6 +209,22 @@ class Case:
         """``server.properties`` by broker id, as far as the case holds them, and they hold a setting of a broker."""
         torn = {problem.path for problem in self.damaged}
         return {b: found for path, b, found in self._properties() if path not in torn and properties.is_of_broker(found)}
+
+    def printed_settings(self) -> dict[int, PrintedSettings]:
+        """What brokers printed when they started last, of those whose ``server.properties`` the case does not hold.
+
+        See :mod:`casebook.formats.config_dumps`.
+        """
+        configured = self.server_properties()
+        last: dict[int, tuple[str, PrintedSettings]] = {}
+        for path, given in self._logs():
+            if given in configured:
+                continue
+            for one in _printed(self.folder / path, self.items[path].sha256):
+                broker = given if one.broker is None else one.broker
+                if broker not in configured and one.at >= last.get(broker, ("",))[0]:
+                    last[broker] = one.at, PrintedSettings(one.settings, f"{path}:{one.line}")
+        return {broker: one for broker, (_, one) in sorted(last.items())}
 
     def _properties(self) -> Iterator[tuple[str, int, dict[str, str]]]:
         for path, broker in self._of_brokers("server.properties"):
@@ -258,7 +288,7 @@ class Case:
 
         See :mod:`casebook.formats.client_properties` and :mod:`casebook.formats.config_dumps`.
         """
-        from casebook.formats import client_properties, config_dumps  # few notebooks ask for it
+        from casebook.formats import client_properties  # few notebooks ask for it
 
         places = ((path, path.split("/")) for path in sorted(self.items))
         found = ((path, parts[1]) for path, parts in places if len(parts) == 4 and (parts[0], parts[2]) == ("clients", "config"))
@@ -345,10 +375,12 @@ class Case:
         return next((text.rstrip("\n") for count, text in enumerate(lines, start=1) if count == int(number)), "")
 
     def configured_versions(self) -> tuple[StatedVersion, ...]:
-        """``inter.broker.protocol.version`` by broker, where ``server.properties`` has it."""
+        """``inter.broker.protocol.version`` by broker, where ``server.properties`` has it, or the broker printed it."""
+        told = [(b, found, f"brokers/{b}/server.properties") for b, found in self.server_properties().items()]
+        told += [(b, found.settings, found.proof) for b, found in self.printed_settings().items()]
         return tuple(
-            StatedVersion(broker=broker, text=version, proof=f"brokers/{broker}/server.properties")
-            for broker, found in self.server_properties().items()
+            StatedVersion(broker=broker, text=version, proof=proof)
+            for broker, found, proof in told
             if (version := found.get("inter.broker.protocol.version"))
         )
 
@@ -407,6 +439,23 @@ def _read_text(path: Path) -> str | None:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
+
+
+@lru_cache
+def _printed(path: Path, _sha256: str | None) -> tuple[config_dumps.Printed, ...]:
+    """What brokers printed in a log; it is read anew where its bytes are other ones."""
+    return tuple(config_dumps.of_brokers(_text_lines(path))) if _holds(path, config_dumps.OF_BROKERS) else ()
+
+
+def _holds(path: Path, mark: bytes) -> bool:
+    """Whether a file holds some bytes; not where it cannot be read."""
+    end = b""
+    with suppress(OSError), path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            if mark in end + block:
+                return True
+            end = block[-len(mark) :]
+    return False
 
 
 def _text_lines(path: Path) -> Iterator[str]:

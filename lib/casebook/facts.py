@@ -308,6 +308,18 @@ class GroupOffset(NamedTuple):
 _ABOVE_DELETIONS = frozenset({"/", "/admin", "/admin/delete_topics"})
 
 
+class PrintedSettings(NamedTuple):
+    """What a broker printed when it started last: all that it was started with, defaults of its release included.
+
+    Args:
+        settings: Those that analyses read and that are not null.
+        proof: The line before them, ``path:line``.
+    """
+
+    settings: Mapping[str, str]
+    proof: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
     """A Kafka cluster as its znodes tell it at one walk.
@@ -328,6 +340,7 @@ class Cluster:
         unreadable_configs: Entities (``topics/<t>``, ``brokers/<id>``, ...) whose settings are there and unreadable; the kind
             alone (``topics``, ``brokers``) where not even its entities are known.
         server_properties: By broker id, as far as collected.
+        printed_settings: By broker id, where logs tell and the file was not collected.
         reassigning: Targets of ``/admin/reassign_partitions`` by (topic, partition).
         preferred_election: Partitions in ``/admin/preferred_replica_election``.
         log_dir_failures: Brokers that announced a failed log dir (``/log_dir_event_notification``).
@@ -357,6 +370,7 @@ class Cluster:
     broker_configs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     unreadable_configs: frozenset[str] = frozenset()
     server_properties: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
+    printed_settings: Mapping[int, PrintedSettings] = field(default_factory=dict)
     reassigning: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
     preferred_election: frozenset[tuple[str, int]] = frozenset()
     log_dir_failures: frozenset[int] = frozenset()
@@ -376,6 +390,12 @@ class Cluster:
     def live(self) -> frozenset[int]:
         """Ids of the registered brokers."""
         return frozenset(self.brokers)
+
+    @property
+    def started_with(self) -> Mapping[int, Mapping[str, str]]:
+        """By broker id, what it was started with: of its file, or as it printed it."""
+        printed = {broker: one.settings for broker, one in self.printed_settings.items()}
+        return {**printed, **self.server_properties}
 
     @property
     def connect(self) -> str:

@@ -67,7 +67,7 @@ class SharedEvidence:
             Source.LOG_DIRS: listed,
             Source.SEGMENTS: listed,
             Source.LOGS: bool(case.logs()),
-            Source.SETTINGS: bool(cluster.server_properties),
+            Source.SETTINGS: bool(cluster.started_with),
         }
         return frozenset(source for source, known in there.items() if not known)
 

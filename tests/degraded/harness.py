@@ -20,7 +20,7 @@ from tests.degraded import comparing, labels, removals
 from tests.degraded.comparing import CONTRADICTION, EQUAL, FALSE_OK, WEAKER
 from tests.degraded.removals import Degradation, Removal
 from tests.unreadable import answers, lesser, matrix
-from tests.unreadable.needs import lacks
+from tests.unreadable.needs import lacks, prints_settings
 
 AS_LABELLED = "as labelled"
 """Another answer than the truth, to evidence that says something false of itself that nothing else in it contradicts."""
@@ -94,31 +94,33 @@ class Whole:
         java = {"JAVA_HOME": str(matrix.old_java(self._room / "java"))} if any(one.way == lesser.JAVA for one in taken) else {}
         with mock.patch.dict(os.environ, java):
             found = answers.answers(target, self.notebooks)
+        printed = prints_settings(target)
         references = [self._as_of(one) for one in taken if one.way == "at"]
         cells = [
-            self._cell(degradation, taken, notebook, check, finding, references, is_told)
+            self._cell(degradation, taken, notebook, check, finding, references, is_told, printed)
             for notebook, said in found.items()
             for check, finding in said.items()
         ]
         return [*cells, *(Cell(degradation, "each", "plan", DISAGREEMENT, words, "", "") for words in disagreements(found))]
 
-    def _cell(self, degradation, taken, notebook, check, finding, references, is_told) -> Cell:
+    def _cell(self, degradation, taken, notebook, check, finding, references, is_told, printed) -> Cell:
         before = self.answers[notebook].get(check)
         wholes = [before, *(reference[check] for reference in references if check in reference)]
         compared = min((comparing.compare(one, finding) for one in wholes), key=lambda one: _ORDER.index(one.outcome))
         outcome, what = compared
-        if finding.status is Status.OK and any(self._lacks(finding, one) for one in _left(taken)):
+        if finding.status is Status.OK and any(self._lacks(finding, one, printed) for one in _left(taken)):
             outcome, what = FALSE_OK, "ok without what it rests on"
         if outcome in BAD and (not is_told or (degradation.has_false_label and check == _CLOCKS)):
             outcome = AS_LABELLED
         return Cell(degradation, notebook, check, outcome, what, _short(before), _short(finding))
 
-    def _lacks(self, finding: Finding, removal: Removal) -> bool:
+    def _lacks(self, finding: Finding, removal: Removal, printed: bool) -> bool:
         if removal.kind not in lesser.ALL_KINDS or removal.way not in lesser.ways(removal.kind):
             return False
         if finding.check in _BY_LEADERS and removal.kind in _OF_DISKS and removal.of and removal.of not in self._leaders:
             return False
-        return lacks(finding, f"{removal.kind}{lesser.ONE}" if removal.of else removal.kind, removal.way)
+        kind = f"{removal.kind}{lesser.ONE}" if removal.of else removal.kind
+        return lacks(finding, kind, removal.way, printed=printed)
 
     @cached_property
     def _leaders(self) -> frozenset[str]:

@@ -1,9 +1,13 @@
-"""What a Java client prints of its settings when it starts is read as its file would be."""
+"""What a broker or a Java client prints of its settings when it starts is read as its file would be."""
+
+from pathlib import Path
 
 import pytest
 
+from casebook.case import Case
 from casebook.clients import CONSUMER, PRODUCER
-from casebook.formats.config_dumps import parse
+from casebook.formats import properties
+from casebook.formats.config_dumps import of_brokers, parse
 
 LOG = """\
 [2026-01-01 10:00:00,000] INFO ProducerConfig values: 
@@ -48,3 +52,53 @@ def test_a_log_that_ends_within_them(end):
 def test_none():
     """A log without any describes no client."""
     assert parse(["[2026-01-01] INFO values:\n", "\tacks = 1\n"], client="b", file="f") == ()
+
+
+STARTS = """\
+[2026-01-01 10:00:00,000] INFO KafkaConfig values: 
+\tbroker.id = 1
+\tlog.dirs = C:\\kafka\\logs
+\tlog.cleanup.policy = [compact, delete]
+\tlog.retention.ms = null
+\tmin.insync.replicas = 2
+\tssl.keystore.password = [hidden]
+ (kafka.server.KafkaConfig)
+INFO KafkaConfig values: 
+\tbroker.id = -1
+\tnode.id = -1
+\tmin.insync.replicas = 1
+\tremote.log.manager.task.interval.ms = 30000
+ (kafka.server.KafkaConfig)
+"""
+
+
+def test_what_brokers_print():
+    """What analyses read of it, unless it is null; a broker without id is to be given one."""
+    first, second = of_brokers(STARTS.splitlines(keepends=True))
+    assert (first.broker, first.at, first.line) == (1, "2026-01-01 10:00:00,000", 1)
+    assert first.settings == {
+        "broker.id": "1", "log.dirs": "C:\\kafka\\logs", "log.cleanup.policy": "compact, delete", "min.insync.replicas": "2",
+    }  # fmt: skip
+    assert (second.broker, second.at, second.settings["min.insync.replicas"]) == (None, "", "1")
+    assert parse(STARTS.splitlines(keepends=True), client="b", file="f") == ()
+
+
+@pytest.mark.parametrize("lines", [0, 1, 3, 5])
+def test_a_log_that_ends_within_what_a_broker_prints(lines):
+    """Of the rest nobody knows whether it is the default."""
+    assert list(of_brokers(STARTS.splitlines(keepends=True)[:lines])) == []
+
+
+def test_real_brokers_print_what_their_files_set():
+    """In every shipped case: whoever was started with a file printed all of it that is known, and its own id."""
+    compared = 0
+    for sample in sorted((Path(__file__).parents[2] / "data_samples").iterdir()):
+        case = Case.open(sample)
+        configured = case.server_properties()
+        for broker, path, lines in case.log_files():
+            for printed in of_brokers(lines):
+                assert printed.broker == broker, path
+                told = {key: value for key, value in configured[broker].items() if key in properties.OF_BROKERS}
+                assert {key: printed.settings.get(key) for key in told} == told, path
+                compared += len(told)
+    assert compared > 200

@@ -14,7 +14,7 @@ from casebook.findings import Finding, Status
 from casebook.jars import JAVA_NEEDED
 from tests.unreadable import lesser
 from tests.unreadable.answers import ALL, CALLED, answers
-from tests.unreadable.needs import is_reported, lacks
+from tests.unreadable.needs import is_reported, lacks, prints_settings
 
 SAMPLES = Path(__file__).parents[2] / "data_samples"
 _WITH_LEDGERS = ("acks1_loss", "commit_before_processing", "isr_shrunk_loss")
@@ -74,14 +74,14 @@ def compared(whole: Whole, kind: str, way: str, room: Path) -> list[Cell]:
     java = {"JAVA_HOME": str(old_java(room / "java"))} if way == lesser.JAVA else {}
     with mock.patch.dict(os.environ, java):
         found = answers(target, tuple(whole.answers))
-    return list(_cells(whole.folder.name, kind, way, whole.answers, found))
+    return list(_cells(whole.folder.name, kind, way, whole.answers, found, printed=prints_settings(target)))
 
 
-def _cells(sample: str, kind: str, way: str, whole: dict, found: dict) -> Iterator[Cell]:
+def _cells(sample: str, kind: str, way: str, whole: dict, found: dict, *, printed: bool) -> Iterator[Cell]:
     for notebook, findings in found.items():
         for check, finding in findings.items():
             before = whole[notebook].get(check)
-            outcome = _outcome(before, finding, lacks(finding, kind, way), way)
+            outcome = _outcome(before, finding, lacks(finding, kind, way, printed=printed), way)
             at = CALLED.get((check, finding.title), "") if finding.status is Status.OK else ""
             yield Cell(sample, kind, way, notebook, check, outcome, _short(finding), _short(before), at)
         if is_reported(kind, way, whole[notebook].values()) and findings and exit_code(findings.values()) == 0:

@@ -5,7 +5,9 @@ question is about all of them. What may only confirm an answer stands not here: 
 """
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
+from casebook.case import Case
 from casebook.findings import Finding, Status
 from tests.unreadable.lesser import CHECKPOINTS, ONE
 
@@ -157,8 +159,19 @@ def is_reported(kind: str, way: str, whole: Iterable[Finding]) -> bool:
     return way in ("denied", "torn") or bool(asked & lost(kind))
 
 
-def lacks(finding: Finding, kind: str, way: str) -> bool:
-    """Whether an ``ok`` rests on what a lesser case lacks."""
+def prints_settings(folder: Path) -> bool:
+    """Whether the logs of a case tell what its brokers were started with, of all whose files it lacks."""
+    case = Case.open(folder)
+    brokers = {path.split("/")[1] for path in case.items if path.startswith("brokers/")}
+    return brokers <= {str(broker) for broker in (*case.server_properties(), *case.printed_settings())}
+
+
+def lacks(finding: Finding, kind: str, way: str, *, printed: bool) -> bool:
+    """Whether an ``ok`` rests on what a lesser case lacks.
+
+    Args:
+        printed: Of :func:`prints_settings`.
+    """
     if finding.check in _OF_WHAT_WAS_GIVEN and way == "left out" and kind not in _ALL_OF_IT:
         return False
     if (kind.removesuffix(ONE), way) == _SILENT:
@@ -171,4 +184,4 @@ def lacks(finding: Finding, kind: str, way: str) -> bool:
         return False  # it is said where the copy of every coordinator is listed, with how many are
     of_title = (needed for title, needed in _OF_TITLES.items() if finding.title.startswith(title))
     needed = next(of_title, NEEDS.get(finding.check, frozenset()))
-    return bool(needed & lost(kind))
+    return bool(needed & lost(kind) - (_DEFAULTS if printed else frozenset()))

@@ -133,9 +133,9 @@ def partitions_of_topic(cluster: Cluster, version: KafkaVersion, judged: Sequenc
         return Partitions(assigned, False, "the topic's assignment")
     seen = 1 + max((one.partition for one in judged), default=-1)
     key = "offsets.topic.num.partitions"
-    configured = {p[key] for p in cluster.server_properties.values() if p.get(key, "").isdecimal()}
+    configured = {p[key] for p in cluster.started_with.values() if p.get(key, "").isdecimal()}
     if len(configured) == 1 and (count := int(configured.pop())) >= max(seen, 1):
-        return Partitions(count, True, f"{key} of server.properties")
+        return Partitions(count, True, f"{key} that brokers were started with")
     if 0 < seen <= (default := int(DEFAULTS[key].at(version))):
         return Partitions(default, True, f"the default of {key}")
     return Partitions(None, True, "nothing in the evidence tells it")

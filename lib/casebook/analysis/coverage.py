@@ -11,7 +11,7 @@ from itertools import chain, islice
 from casebook import events
 from casebook.analysis.evidence import GIVE_RELEASE
 from casebook.analysis.proof import COLLECT_AGAIN, SHOWN
-from casebook.analysis.settings import BUILT_IN, BUILT_IN_ASSUMED, SERVER_PROPERTIES, UNREADABLE
+from casebook.analysis.settings import BUILT_IN, BUILT_IN_ASSUMED, PRINTED, SERVER_PROPERTIES, UNREADABLE
 from casebook.analysis.timeline_history import Break, Past
 from casebook.analysis.verdicts import State, Verdict
 from casebook.analysis.words import agree, brokers, number
@@ -129,8 +129,8 @@ def settings(origins: Iterable[str | None]) -> Gaps:
 
 def settings_of_all(cluster: Cluster, origins: Collection[str | None]) -> Gaps:
     """As :func:`settings`, where each broker's own may count: whoever leads or controls next."""
-    missing = sorted(known_brokers(cluster) - cluster.server_properties.keys())
-    if not missing or {SERVER_PROPERTIES, BUILT_IN}.isdisjoint(origins):
+    missing = sorted(known_brokers(cluster) - cluster.started_with.keys())
+    if not missing or {SERVER_PROPERTIES, PRINTED, BUILT_IN}.isdisjoint(origins):
         return settings(origins)
     why = f"The server.properties of {brokers(missing)} {agree(len(missing), 'was', 'were')} not collected."
     return (*settings(origins), Gap(why=why, settle=COLLECT_PROPERTIES))

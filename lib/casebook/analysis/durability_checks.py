@@ -131,7 +131,7 @@ def caveats(scene: Scene, rule: Rule) -> tuple[str, ...]:
     """What an answer assumes, where not every broker's settings were collected."""
     if rule.scope not in (TOPIC, CLUSTER):
         return ()
-    collected = scene.cluster.server_properties
+    collected = scene.cluster.started_with
     return () if set(scene.brokers) <= set(collected) else assumed([BUILT_IN_ASSUMED])
 
 
@@ -162,7 +162,7 @@ def steps(found: Sequence[LossVerdict]) -> tuple[Step, ...]:
 def brokers_agree(scene: Scene, found: Sequence[SettingRow]) -> Finding:
     """Do all brokers have the same settings?"""
     differ = disagreeing(found)
-    missing = [broker for broker in scene.brokers if broker not in scene.cluster.server_properties]
+    missing = [broker for broker in scene.brokers if broker not in scene.cluster.started_with]
     ask = Question(
         check="durability.brokers_agree",
         question="Do all brokers have the same of the settings that decide on durability?",

@@ -135,10 +135,10 @@ class Scene:
         values = set(wanted)
         for broker in self.brokers:
             found = self.settings.of_broker(key, broker)
-            if found.value in values and broker in self.cluster.server_properties:
-                return (
-                    f"brokers/{broker}/server.properties" if key in self.cluster.server_properties[broker] else "tables/settings"
-                )
+            if found.value not in values or key not in self.cluster.started_with.get(broker, {}):
+                continue
+            printed = self.cluster.printed_settings.get(broker)
+            return f"brokers/{broker}/server.properties" if broker in self.cluster.server_properties else printed.proof
         return "tables/settings"
 
     def alter_topic(self, topic: str, setting: str) -> str:

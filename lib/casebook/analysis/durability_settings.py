@@ -24,7 +24,7 @@ def brokers_of(cluster: Cluster) -> tuple[int, ...]:
     """Brokers whose settings count: registered ones, those that hold replicas and may be back, and those that settings are of."""
     dynamic = {int(entity) for entity in cluster.broker_configs if entity.isascii() and entity.isdigit() and len(entity) < 10}
     assigned = {broker for partition in cluster.partitions for broker in partition.replicas}
-    return tuple(sorted({*cluster.live, *assigned, *cluster.server_properties, *dynamic}))
+    return tuple(sorted({*cluster.live, *assigned, *cluster.started_with, *dynamic}))
 
 
 def rows(cluster: Cluster, settings: Settings) -> tuple[SettingRow, ...]:

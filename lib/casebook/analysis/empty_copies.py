@@ -62,7 +62,7 @@ class _Held:
 
 
 def _configured(cluster: Cluster, broker: int) -> int | None:
-    """How many log dirs a broker has; ``None`` where its server.properties does not say."""
-    own = cluster.server_properties.get(broker, {})
+    """How many log dirs a broker has; ``None`` where neither its server.properties nor its log says."""
+    own = cluster.started_with.get(broker, {})
     named = next((own[name] for name in _LOG_DIRS if own.get(name)), None)
     return None if named is None else len({place.strip() for place in named.split(",") if place.strip()})

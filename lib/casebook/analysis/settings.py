@@ -1,7 +1,8 @@
 """Effective settings and where each comes from.
 
-Order: topic override, dynamic setting of the broker, dynamic cluster default, ``server.properties``, the release's
-built-in default (``core/src/main/scala/kafka/server/DynamicBrokerConfig.scala@2.8.2``; dynamic settings exist from 1.1).
+Order: topic override, dynamic setting of the broker, dynamic cluster default, ``server.properties`` or what the broker printed
+of its settings when it started, the release's built-in default
+(``core/src/main/scala/kafka/server/DynamicBrokerConfig.scala@2.8.2``; dynamic settings exist from 1.1).
 """
 
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ TOPIC = "topic override"
 DYNAMIC_BROKER = "dynamic broker setting"
 DYNAMIC_DEFAULT = "dynamic cluster default"
 SERVER_PROPERTIES = "server.properties"
+PRINTED = "printed by the broker when it started"
 BUILT_IN = "built-in default"
 BUILT_IN_ASSUMED = "built-in default, as server.properties was not collected"
 BUILT_IN_OF_SOME = "built-in default of some releases, and which one runs is not known"
@@ -114,6 +116,7 @@ class Settings:
         self._cluster, self._version, self._in_use = cluster, version, in_use
         self._overrides, self._unreadable = cluster.topic_configs, cluster.unreadable_configs
         self._has_dynamic = DYNAMIC_BROKER_SETTINGS.at(version)
+        self._started_with = cluster.started_with
         self._of_brokers: dict[tuple[str, int | None], Setting] = {}
 
     def effective(self, key: str, *, topic: str, broker: int | None) -> Setting:
@@ -189,22 +192,32 @@ class Settings:
         """The rack that a living broker registered with, where its file does not say the same."""
         if broker not in self._cluster.brokers:
             return None
-        rack, collected = self._cluster.brokers[broker].rack, self._cluster.server_properties.get(broker, {})
+        rack, collected = self._cluster.brokers[broker].rack, self._started_with.get(broker, {})
         return rack if rack is not None and collected.get("broker.rack", "").strip() != rack else None
 
     def _dynamic(self, key: str, broker: int | None) -> Iterator[Setting]:
+        """Rule: a broker prints its settings anew with each dynamic one that changes (``DynamicBrokerConfig.scala@1.1.1, 3.9.0``,
+        ``processReconfiguration``): where these cannot be read, what it printed last tells them.
+        """
+        printed = self._of_all(key, broker) in self._cluster.printed_settings
         for entity, origin in ((str(broker), DYNAMIC_BROKER), ("<default>", DYNAMIC_DEFAULT)):
             if not self._unreadable.isdisjoint({"brokers", f"brokers/{entity}"}):
-                yield _UNREADABLE
+                if not printed:
+                    yield _UNREADABLE
             elif (value := self._cluster.broker_configs.get(entity, {}).get(key)) is not None:
                 yield Setting(value=value, origin=origin)
 
+    def _of_all(self, key: str, broker: int | None) -> int | None:
+        """Any of the brokers whose settings are known, where it does not matter which one counts, as they agree."""
+        if broker is None and len({told.get(key) for told in self._started_with.values()}) == 1:
+            return next(iter(self._started_with))
+        return broker
+
     def _static(self, key: str, broker: int | None) -> Iterator[Setting]:
-        collected = self._cluster.server_properties
-        if broker is None and len({properties.get(key) for properties in collected.values()}) == 1:
-            broker = next(iter(collected))  # all collected brokers agree, so it does not matter which one counts
+        collected, broker = self._started_with, self._of_all(key, broker)
         if broker in collected and key in collected[broker]:
-            yield Setting(value=collected[broker][key], origin=SERVER_PROPERTIES)
+            origin = SERVER_PROPERTIES if broker in self._cluster.server_properties else PRINTED
+            yield Setting(value=collected[broker][key], origin=origin)
         yield Setting(
             value=str(DEFAULTS[key].at(self._version)),
             origin=BUILT_IN_ASSUMED if broker not in collected else BUILT_IN_OF_SOME if self._may_differ(key) else BUILT_IN,

@@ -7,7 +7,11 @@ import javaproperties
 
 from casebook.versions import DEFAULTS
 
-_OF_BROKERS = frozenset(DEFAULTS) | {"broker.id", "node.id", "process.roles", "zookeeper.connect", "log.dirs", "listeners"}
+OF_BROKERS = frozenset(DEFAULTS) | {
+    *("broker.id", "node.id", "process.roles", "zookeeper.connect", "log.dir", "log.dirs", "listeners"),
+    "inter.broker.protocol.version",
+}
+"""Settings of brokers that analyses read."""
 _BROKEN_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u(?![0-9a-fA-F]{4})")
 
 
@@ -24,7 +28,7 @@ def parse(text: str) -> dict[str, str]:
 
 def is_of_broker(settings: Mapping[str, str]) -> bool:
     """Whether anything of a file is a setting of a broker that is known here."""
-    return not _OF_BROKERS.isdisjoint(settings)
+    return not OF_BROKERS.isdisjoint(settings)
 
 
 def elements(text: str) -> Iterator[tuple[str, str, int]]:

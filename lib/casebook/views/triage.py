@@ -338,8 +338,10 @@ def _walk(case: Case, cluster: Cluster) -> str:
 
 
 def _settings(cluster: Cluster) -> str:
-    collected = sorted(cluster.server_properties)
-    return f"server.properties of broker {text.brokers(collected)}" if collected else "no server.properties: defaults are assumed"
+    collected, printed = sorted(cluster.server_properties), sorted(cluster.printed_settings)
+    told = [f"server.properties of broker {text.brokers(collected)}"] if collected else []
+    told += [f"settings that broker {text.brokers(printed)} printed"] if printed else []
+    return " and ".join(told) or "no server.properties: defaults are assumed"
 
 
 def _explained(finding: Finding, source: str) -> tuple[str, str] | None:

@@ -21,14 +21,16 @@ class KafkaVersion:
 
     @classmethod
     def parse(cls, text: str) -> "KafkaVersion":
-        """Read ``2.8.2``, ``0.9.0.1`` or a protocol version such as ``2.7-IV1``.
+        """Read ``2.8.2``, ``0.9.0.1`` or a protocol version such as ``2.7-IV1``, or ``0.9.0.X`` as up to 0.9.
 
         ``2.8`` is 2.8.0. Confluent's own numbers (``7.0.1-ccs``) are not Kafka's.
 
         Raises:
             ValueError: The text is not a Kafka version.
         """
-        match = re.fullmatch(r"(\d{1,3}(?:\.\d{1,3}){1,3})(?:-(?:IV\d+|rc\d+|SNAPSHOT|[a-z]+\d*))?", text.strip(), re.IGNORECASE)
+        match = re.fullmatch(
+            r"(\d{1,3}(?:\.\d{1,3}){1,3})(?:-(?:IV\d+|rc\d+|SNAPSHOT|[a-z]+\d*))?", text.strip().removesuffix(".X"), re.IGNORECASE
+        )
         numbers = [int(part) for part in match[1].split(".")] if match else [_TOO_NEW]
         if numbers[0] >= _TOO_NEW:
             raise ValueError(f"{text!r} is not a Kafka version such as 0.9.0.1 or 2.8.2")

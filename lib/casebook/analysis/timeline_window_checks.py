@@ -193,13 +193,14 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
     """When had a partition no leader, and for how long?"""
     still = [window for window in hit if window.closed is None]
     shown = [*still, *(window for window in hit if window.closed is not None)]
-    open_ = [window for window in still if _is_known_open(scene, window)]
+    missed = [window for window in still if window.topic not in scene.cluster.maybe_deleted]
+    open_ = [window for window in missed if _is_known_open(scene, window)]
     ask = Question(
         check="timeline.leaderless",
         question="When had a partition no leader, and for how long?",
         coverage=_coverage(scene),
         threshold="any time without a registered leader",
-        facts=_facts(hit) | {"still": len(still)},
+        facts=_facts(hit) | {"still": len(missed)},
         evidence=_proofs(shown),
         caveats=(*_how_partly(scene), *_with_deleted(scene)) if hit else (),
     )
@@ -245,8 +246,9 @@ def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: 
         end = "the evidence" if last is None else f"ZooKeeper's history, {moment(instant(last[0]))}"
         end += " or later" if scene.past.unsettled else ""
         to_the_end = f", {count(known)} of them to the end of {end}" if known else ""
+        deleted = ", or whether their topics are being deleted" if scene.cluster.maybe_deleted else ""
         return to_the_end + (
-            f"; of {count(rest)} nothing tells whether {agree(rest, 'it has', 'they have')} one again" if rest else ""
+            f"; of {count(rest)} nothing tells whether {agree(rest, 'it has', 'they have')} one again{deleted}" if rest else ""
         )
     last = {(window.topic, window.partition): window for window in sorted(hit, key=lambda window: window.closed)}
     deleted = len({_name(window) for window in hit if window.new_leader is None})

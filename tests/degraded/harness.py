@@ -161,8 +161,8 @@ def _is_of_bytes(removal: Removal) -> bool:
 
 
 def _left(taken: Sequence[Removal]) -> Iterator[Removal]:
-    """Of what was taken what shows: a file that cannot be read is not there to be read where a later removal takes it away, or
-    writes it anew, as all znodes are at an earlier moment.
+    """Of what was taken what shows: a file that cannot be read is not there to be read where a later removal takes it away,
+    empties it, or writes it anew, as all znodes are at an earlier moment.
     """
     for place, one in enumerate(taken):
         if not any(_hides(later, one) for later in taken[place + 1 :]):
@@ -174,7 +174,7 @@ def _hides(later: Removal, one: Removal) -> bool:
         return "logs" in one.kind and one.of in later.of.split()
     if later.kind == "file":
         return lesser.FILES.get(one.kind, lambda _: False)(later.of) and one.of in ("", later.of.split("/")[1])
-    if later.way not in ("left out", "at") or not lesser.is_part(one.kind, later.kind):
+    if later.way not in ("left out", "empty", "at") or not lesser.is_part(one.kind, later.kind):
         return False
     return later.way == "at" or later.of in ("", one.of)
 

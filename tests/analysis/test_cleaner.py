@@ -287,6 +287,16 @@ class TestLives:
         assert "failed with an IOException before its last start, last on __consumer_offsets-0 at 2026-10-27" in since.why
         assert verdict(replica(0, 10, 20, 30, 40, point=30), events=[*events, *start(NOW - DAY)], version=K28) == "C9"
 
+    def test_a_failure_before_the_last_start(self):
+        """It does not work and fall behind, however fresh its checkpoint; nor where nobody knows whose failure a line tells of."""
+        events = [*start(NOW - 3 * DAY), failure(NOW - 2 * DAY), *start(NOW - DAY)]
+        nobodys = [*start(NOW - 3 * DAY), failure(NOW - 2 * DAY)._replace(broker=None)]
+        for told, words in ((events, "before its last start"), (nobodys, "no line tells whose it is")):
+            found = examined(replica(0, 10, 20), events=told, version=K28, written=NOW).partitions[0]
+            assert found.rule == "C0" and words in found.why
+        elsewhere = failure(NOW - 2 * DAY, topic="clicks")._replace(broker=None)
+        assert verdict(replica(0, 10, 20), events=[*start(NOW - 3 * DAY), elsewhere], version=K28, written=NOW) == "C7"
+
     def test_cleaned_since(self):
         """What was cleaned after it had failed is no failure any more; what failed and has nothing to clean is no ok."""
         ours = cleaned(NOW, topic=OFFSETS_TOPIC)

@@ -149,6 +149,19 @@ class TestLoss:
         assert partly.status == "could_not_check"
         assert "as far as could be checked: Broker 57 was stopped" in partly.title
 
+    def test_a_start_that_failed_is_no_stop(self):
+        """A process that did not get up shuts down, too: the one whose session ends had been killed before."""
+        told = History()
+        for broker in LIVE:
+            told.register(broker, -500_000 + broker)
+        told.write("t", 0, 57, (57, 55), 0, -400_000)
+        told.lose(57, GONE)
+        told.write("t", 0, 55, (55,), 1, GONE + 100)
+        kinds = ("broker_starting", "startup_failed", "broker_stopping", "broker_stopped")
+        again = [event(kind, 1000 + 10 * place, 57, line=20 + place) for place, kind in enumerate(kinds)]
+        found = examined(event("broker_starting", -500_100, 57), *again, told=told, covered=[log(broker) for broker in LIVE])
+        assert found.chains[0].kind == "broker_lost"
+
     def test_no_log_of_the_broker(self):
         """Then it may as well have been killed: said, not guessed."""
         found = incident(events=[one for one in lines() if one.broker != 57], files=[one for one in files() if one.broker != 57])
@@ -365,6 +378,15 @@ class TestOthers:
         told = finding(found, "root")
         assert (told.since, told.at_latest) == (instant(T0), True)
         assert found.roots[0].pro[1].text == "Its last line that is understood is of 2019-10-12 08:33:40 UTC: started"
+
+    def test_an_end_by_a_disk(self):
+        """A process whose last words tell of its log dir ended by that, and not without a word."""
+        first = [event("broker_starting", -9_000_000, 1), event("broker_started", -8_999_000, 1)]
+        held = "java.nio.file.FileSystemException: C:\\a: The process cannot access the file because it is being used by another process"
+        first.append(event("clean_failed", -8_000_000, 1, line=5, text=held))
+        again = [event("broker_starting", 0, 1, line=6), event("unclean_start", 100, 1, line=7)]
+        found = examined(*first, *again)
+        assert {root.kind for root in found.roots} == {"file_held"}
 
     def test_a_first_start_behind_lines_of_others(self):
         """On one host ZooKeeper and broker may share a log, and a start may have failed before: no logs, nothing to recover."""

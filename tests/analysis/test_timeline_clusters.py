@@ -81,7 +81,7 @@ def test_what_befell_another_cluster():
     later = [changed(HOUR + 1000, 1, line=12, isr="1", leader_epoch=7), offline(HOUR + 5000, 13, 8)]
     told = finding(examined(*former, *started(HOUR, "new", line=9), *later), "root")
     assert told.status is Status.COULD_NOT_CHECK
-    assert told.title.startswith("What left 1 partition without leader is not told")
+    assert told.title.startswith("What left 1 partition without leader is not known")
     assert (told.since, told.at_latest) == (instant(T0 + HOUR + 5000), True)
 
 

@@ -107,7 +107,7 @@ class TestFinding:
         """One of which it was given for: it is not said that it is not theirs."""
         lines = [event("loading", n, 1 + n % 2, file=SERVER, line=7 + n, speaker=1 + n % 2) for n in range(8)]
         found = finding(examined(*lines, covered=[log(2)._replace(broker=None, speakers=((1, 4), (2, 4)))]), "owners")
-        assert found.title == "1 log given for broker 2 is not theirs, or not theirs alone"
+        assert found.title == "At least 1 log given for broker 2 is not theirs, or not theirs alone"
 
     def test_others(self):
         """Well where lines name the broker; unknown where none does."""

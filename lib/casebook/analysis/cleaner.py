@@ -152,7 +152,7 @@ def broker_cleaner(
         files: What these logs cover.
         compacted: Topics whose policy says compact.
     """
-    own = [log_dir for log_dir in log_dirs if log_dir.broker == broker]
+    own, events = [log_dir for log_dir in log_dirs if log_dir.broker == broker], list(events)
     dated = (e for e in events if e.broker == broker and e.time is not None and e.kind in cleaner_lives.KINDS)
     told = sorted(dated, key=lambda event: (event.time, event.kind != "broker_starting"))  # a start is told before what it starts
     lives = cleaner_lives.lives(told)
@@ -166,7 +166,7 @@ def broker_cleaner(
         for obstacle in cleaner_map.obstacles(replica, weighed, version, holds, pointed=log_dir.knows_cleaned)
     ]
     failed = cleaner_lives.failures(lives)
-    before = next((one for life in reversed(lives) for one in reversed(life.failed)), None)
+    before = next((one for life in reversed(lives) for one in reversed(life.failed)), None) or _failed_somewhere(events, own)
     written = [when for log_dir in own if (when := log_dir.checkpoints.get(CLEANER_CHECKPOINT)) is not None]
     return BrokerCleaner(
         broker=broker,
@@ -182,6 +182,13 @@ def broker_cleaner(
         obstacles=tuple(found),
         checkpoint_written=max(written, default=None),
     )
+
+
+def _failed_somewhere(events: Iterable[Event], log_dirs: Sequence[LogDir]) -> Event | None:
+    """The last clean that failed of a partition of these log dirs, by a line of which nobody knows whose cleaner it is."""
+    failed = (e for e in events if e.broker is None and e.kind == cleaner_lives.FAILED and e.time is not None)
+    own = (event for event in failed if any(_is_within(event, log_dir) for log_dir in log_dirs))
+    return max(own, key=lambda event: event.time, default=None)
 
 
 def _log_ends(broker: int, files: Iterable[LogFile], log_dirs: Sequence[LogDir], written: int | None) -> int | None:
@@ -240,6 +247,8 @@ def _failed_before(cleaner: BrokerCleaner) -> str:
     if last is None:
         return ""
     where = f"on {cleaner_lives.names([last])} at {moment(instant(last.time))}"
+    if last.broker is None:
+        return f"A cleaner failed with an IOException {where}; no line tells whose it is."
     return f"It failed with an IOException before its last start, last {where}."
 
 
@@ -313,6 +322,8 @@ def _rule(
         return "C9", f"Its dirty ratio is {ratio:.2f}, the limit {limit:.2f}.", None, None
     if failed := [one for one in cleaner.failed if _is_within(one, log_dir) and one.time > (cleaner.last_cleaned_at or 0)]:
         return _failure(failed)
+    if (last := cleaner.failed_before) is not None and _is_within(last, log_dir) and last.time > (cleaner.last_cleaned_at or 0):
+        return "C0", f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}. {_failed_before(cleaner)}", None, None
     bounds = (settings.ratio, settings.lag) if COMPACTION_LAG.at(version) else (settings.ratio,)
     cleaned = cleaner.last_at_work
     if cleaned is not None and now is not None and now - cleaned < _DAY:

@@ -86,9 +86,8 @@ def offsets_copies(scene: Scene) -> Judged:
             return holds(f"{OFFSETS_TOPIC} has {there.factors[0]} copies at least.")
         return loses(
             CRITICAL,
-            f"You lose the committed offsets of the groups in {number(len(there.single), 'partition')} of {OFFSETS_TOPIC} "
-            f"when the disk of "
-            "its only broker dies; while that broker is down these groups stand still.",
+            f"You lose the committed offsets of the groups in {number(len(there.single), 'partition')} of {OFFSETS_TOPIC}, "
+            "of each when the disk of its only broker dies; while that broker is down these groups stand still.",
             change=f"Give {OFFSETS_TOPIC} replication factor 3 by kafka-reassign-partitions.sh.",
             cost="Little disk; commits wait for followers.",
             proof=there.state_path,

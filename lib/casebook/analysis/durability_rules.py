@@ -65,12 +65,11 @@ def single_copy(_: Scene, topic: TopicFacts) -> Judged:
         return without_copies(topic)
     if not topic.single:
         return holds("Every partition has more than one copy.")
-    hit = number(len(topic.single), "partition")
-    of = "all of" if len(topic.single) == len(topic.copies) else f"{hit} of"
-    cannot = "nobody can read or write " + agree(len(topic.single), "it", "them")
+    several = len(topic.single) > 1
+    what = f"{number(len(topic.single), 'partition')} of {topic.name}, each" if several else f"1 partition of {topic.name}"
     return loses(
         CRITICAL,
-        f"You lose {of} {topic.name} when the disk of its only broker dies; while that broker is down, {cannot} ({hit}).",
+        f"You lose {what} when the disk of its only broker dies; while that broker is down, nobody can read or write it.",
         change=f"Give {topic.name} replication factor 3 by kafka-reassign-partitions.sh.",
         cost="Three times the disk and twice the traffic between brokers; acks=all then waits for followers.",
         proof=topic.state_path,

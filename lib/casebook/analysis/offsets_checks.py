@@ -245,8 +245,10 @@ def expiring(scan: Scanned, settings: Sequence[Value], gaps: Gaps, outdated: Gap
     kept = f"; offsets.retention.minutes is {retention.value} ({retention.origin})" if retention else ""
     return ask.found(
         Severity.INFO,
-        f"{number(past, 'commit')} {agree(past, 'is', 'are')} past {agree(past, 'its', 'their')} time, and not removed{kept}",
-        why="A coordinator that runs forgets them within offsets.retention.check.interval.ms; their consumers then reset.",
+        f"{number(past, 'commit')} {agree(past, 'was', 'were')} past {agree(past, 'its', 'their')} time when the log dirs were "
+        f"listed, and not removed{kept}",
+        why="A coordinator that runs forgets them within offsets.retention.check.interval.ms, and one that is down when it is "
+        "back; their consumers then reset.",
     )
 
 

@@ -102,13 +102,13 @@ def safe_segments(partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding
     if not scanned:
         return ask.could_not_check("Which segments could go is unknown", settle=GIVE_LOG_DIRS)
     if not safe:
-        return ask.ok("No segment could go without changing an answer", gaps=gaps)
+        return ask.ok("No segment is provably safe to do without", gaps=gaps)
     least, read = ("At least ", " that were read") if gaps else ("", "")
     every = f"{number(sum(p.segments for p in scanned), 'segment')}{read}"
     return ask.found(
         Severity.INFO,
         f"{least}{count(safe)} of {every} {agree(safe, 'is', 'are')} provably safe to do without: {size(size_)}",
-        why="No key has its latest record there; no marker or tombstone there decides about a record that stays.",
+        why="No key has its latest value there; no marker or tombstone there decides about a record that stays.",
         next=(Step(kind="not", text="Do not delete them while the cleaner can be mended: it does the same, and safely."),),
     )
 

@@ -13,6 +13,9 @@ from typing import NamedTuple
 from casebook.analysis.timeline_rows import Row
 from casebook.events import Event
 
+_START = 60_000
+"""Milliseconds in which a start is over, or has failed."""
+
 
 class Start(NamedTuple):
     """A process that serves a cluster.
@@ -79,9 +82,16 @@ class Clusters:
         return own[max(place, 0)].cluster == self._current
 
 
-def last_renewed(rows: Sequence[Row]) -> int | None:
-    """Since when the cluster is there that the last starts served; ``None``: all the time, as far as logs tell."""
-    return max((one.since for one in renewals(rows)), default=None)
+def former_until(rows: Sequence[Row]) -> int | None:
+    """Up to when all that logs tell is surely of clusters that another has replaced: with the last start that served one of them.
+
+    When the next one began nobody knows: between that start and the first that served it. ``None`` where there is one cluster.
+    """
+    renewed = renewals(rows)
+    if not renewed:
+        return None
+    told = (one for own in starts((row.at, row) for row in rows if row.source == "broker").values() for one in own)
+    return max(one.since for one in told if one.since < renewed[-1].since) + _START
 
 
 def renewals(rows: Sequence[Row]) -> list[Start]:

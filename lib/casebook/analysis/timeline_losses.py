@@ -125,8 +125,11 @@ def gap_of(scene: Scene, loss: Loss) -> tuple[Row, Row] | None:
 def stop_of(scene: Scene, loss: Loss) -> Row | None:
     """The line in which the broker says that it is about to stop, since its last start; ``None`` when none goes with the loss."""
     until, earliest = loss.gone.at + SLACK, loss.since - AFTER
-    begun = (row.at for row in scene.kind("broker_starting").between(earliest, loss.gone.at) if row.broker == loss.broker)
-    since = max(begun, default=earliest)
+    begun = [row.at for row in scene.kind("broker_starting").between(earliest, loss.gone.at) if row.broker == loss.broker]
+    failed = [row.at for row in scene.kind("startup_failed").between(earliest, until) if row.broker == loss.broker]
+    while begun and any(begun[-1] <= at <= until for at in failed):
+        until = begun.pop()  # the process that did not get up did not stop: the one before it was lost
+    since = begun[-1] if begun else earliest
     rows = [row for row in scene.kinds(STOPPING, since, until) if row.broker == loss.broker]
     rows += [
         row

@@ -113,6 +113,8 @@ def states(
             _end_of_all(told[row.topic, row.partition], row.at, row.proof)
         elif row.partition is not None and row.kind == "log_deleted":
             _bury(told[row.topic, row.partition])
+        elif row.kind == "leader_request_ignored":
+            _forget(told.get((row.topic, row.partition), []), row)
         elif row.kind in _STATES and row.partition is not None:
             key = row.topic, row.partition
             if row.proof in unelected and told[key] and not told[key][-1].deleted:
@@ -243,6 +245,15 @@ def _tell(known: list[StateRow], row: Row, failed: Sequence[Row], *, anew: bool)
     epoch = epoch if epoch is not None else (before.leader_epoch if before and before.leader == leader else None)
     known.append(StateRow(row.topic, row.partition, row.at, None, leader, epoch, isr, row.number("controller_epoch"), row.proof))
     return True
+
+
+def _forget(known: list[StateRow], row: Row) -> None:
+    """That a partition without leader had one meanwhile: whoever ignores a request names the epoch, which an election raised."""
+    before, epoch = known[-1] if known else None, row.number("leader_epoch")
+    if before is None or before.deleted or before.leader is not None or None in (epoch, before.leader_epoch):
+        return
+    if epoch > before.leader_epoch:
+        known[-1] = before._replace(until=before.time)
 
 
 def _is_old(row: Row, epoch: int | None, before: StateRow) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from casebook.analysis import coverage, timeline_disks
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_chains import is_former
-from casebook.analysis.timeline_clusters import last_renewed
+from casebook.analysis.timeline_clusters import former_until
 from casebook.analysis.timeline_extent import outside, untold
 from casebook.analysis.timeline_roots import likeliest
 from casebook.analysis.timeline_rows import Chain, Root, Window
@@ -25,6 +25,8 @@ MOST_LOST = 4
 """Brokers that were lost that a title names."""
 _ENDS = ("broker_lost", "broker_stopped", "all_lost", "disk_failed", "start_failed")
 _LASTING = timeline_disks.ROOTS | {"start_failed"}
+_ENDED = ("stopped", "killed")
+"""Kinds of roots with which a process ends, and nothing but time joins those of several brokers."""
 EARLIER = 60_000
 """Milliseconds by which partitions were without leader before a chain that has nothing to do with it."""
 _MILD = ("broker_stopped", "unclean_start", "foreign_protocol")
@@ -36,8 +38,8 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderles
     Args:
         leaderless: When partitions had no leader: what is named began nothing of what was there before.
     """
-    if chains and is_former(chains[0], renewed := last_renewed(scene.rows)):
-        since = [one for one in leaderless if one.opened is None or one.opened >= renewed]
+    if chains and is_former(chains[0], until := former_until(scene.rows)):
+        since = [one for one in leaderless if one.opened is None or one.opened > until]
         if since:
             return _of_another_cluster(scene, chains, roots, since)
     found = _root(scene, chains, roots)
@@ -54,7 +56,7 @@ def _of_another_cluster(scene: Scene, chains: Sequence[Chain], roots: Sequence[R
     which = number(len({(one.topic, one.partition) for one in leaderless}), "partition")
     opened = [one.opened for one in leaderless if one.opened is not None]
     return _ask(scene, chains, roots).could_not_check(
-        f"What left {which} without leader is not told: all chains of events here are of a cluster that another has replaced",
+        f"What left {which} without leader is not known: all that could be linked befell a cluster that another has replaced",
         why=f"{chains[0].title}: before the cluster was made anew, and of no consequence to this one.",
         settle=SETTLE,
         since=instant(min(opened)) if opened else None,
@@ -82,7 +84,10 @@ def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findi
         if not scene.rows:
             return ask.could_not_check(f"What happened is unknown: there is {_lack(scene)}", settle=SETTLE)
         if not scene.past.there:
-            return ask.could_not_check(_alone(scene) or "No chain of events is told by the logs that are here", settle=SETTLE)
+            return ask.could_not_check(
+                _alone(scene) or "What began it is not known: no event in the logs that are here could be linked to another",
+                settle=SETTLE,
+            )
         gaps = (*untold(scene), *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
         return ask.ok("No broker was lost, and nothing else began a chain of events", gaps=gaps)
     if len(rivals := list(_rivals(scene, chains))) > 1:
@@ -121,16 +126,19 @@ def _since(chain: Chain) -> int:
 
 
 def _alike(chains: Sequence[Chain], roots: Sequence[Root], first: Root | None) -> list[Chain]:
-    """The chains of other brokers that began with the same: a disk, files that are held, a machine without file handles."""
-    if first is None or first.kind not in timeline_disks.ROOTS:
+    """The chains of other brokers that began with the same: a disk, files that are held, or at about the same time a stop."""
+    if first is None or first.kind not in (*timeline_disks.ROOTS, *_ENDED):
         return []
     of_chains = {root.chain: root for root in reversed(roots)}
-    return [chains[place] for place, root in sorted(of_chains.items()) if root.kind == first.kind and root.broker != first.broker]
+    alike = (chains[place] for place, root in sorted(of_chains.items()) if root.kind == first.kind)
+    others = {one.broker: one for one in reversed(list(alike)) if one.broker != first.broker}
+    near = (one for one in others.values() if first.kind not in _ENDED or abs(one.opened - chains[0].opened) <= EARLIER)
+    return sorted(near, key=lambda one: one.opened)
 
 
 def _too(alike: Sequence[Chain]) -> str:
     """Whom the same befell, and when; ``""`` for nobody else."""
-    whom = [f"{named(chain.broker)} at {moment(instant(chain.opened))}" for chain in sorted(alike, key=lambda one: one.opened)]
+    whom = [f"{named(chain.broker)} at {moment(instant(chain.opened))}" for chain in alike]
     return f"; the same befell {' and '.join(whom)}" if whom else ""
 
 

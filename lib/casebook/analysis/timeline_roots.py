@@ -101,8 +101,15 @@ def _nobody_named(scene: Scene) -> str:
     )
 
 
-def _killed(_: Scene, chain: Chain, place: int) -> Iterator[Root]:
-    """A process that ended without a word: after its last line that is understood, and before the next one started."""
+def _killed(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
+    """A process that ended without a word: after its last line that is understood, and before the next one started.
+
+    Unless its last words tell that a log dir failed: it ends then.
+    """
+    life = scene.life(chain.broker, chain.opened)
+    if life is not None and (failed := list(timeline_disks.ended_of_it(scene, chain.broker, life, place))):
+        yield from failed
+        return
     broker = named(chain.broker)
     last = chain.links[0].cause if chain.links and chain.links[0].cause.at < chain.by else None
     ended = f"It had ended when {broker} was started again at {moment(instant(chain.by))}"

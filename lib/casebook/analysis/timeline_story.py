@@ -243,6 +243,7 @@ _TELL: Mapping[str, Callable[[Row, Link | None], str]] = {
     "coordinator_lost": _lost,
     "not_leader": _clients("that it is not the leader"),
     "isr_update_refused": _plain("cannot write an in-sync set: somebody else has"),
+    "shutting_down_broker": lambda row, _: f"Broker {row.fields.get('broker') or row.fields.get('target', '')} asks to stop.",
     "broker_stopping": _plain("begins to stop"),
     "broker_stopped": _plain("has stopped"),
     "broker_started": _plain("has started"),

@@ -14,7 +14,7 @@ from casebook.analysis.timeline_silences import COLLECT_HISTORY, COLLECT_LOGS
 from casebook.analysis.timeline_story import one_sentence
 from casebook.analysis.timeline_two_leaders import Doubt, is_grave
 from casebook.analysis.timeline_windows import FOUND_SO, MIN_ISR
-from casebook.analysis.timeline_words import exact
+from casebook.analysis.timeline_words import at_least, at_most, exact
 from casebook.analysis.words import agree, brokers, count, moment, number
 from casebook.facts import instant
 from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity, Step
@@ -113,7 +113,7 @@ def _possibly(doubts: Sequence[Doubt]) -> str:
     bounds = [doubt.window.length for doubt in doubts if doubt.window is not None]
     if not bounds or None in bounds:
         return doubts[0].why
-    return f"{doubts[0].why} It can have been for {exact(max(bounds))} at most."
+    return f"{doubts[0].why} It can have been for {at_most(max(bounds))} at most."
 
 
 def _how_well_known(scene: Scene, hit: Iterable[Window]) -> Iterator[str]:
@@ -130,7 +130,7 @@ def _two_leaders_found(scene: Scene, ask: Question, hit: Sequence[Window], chain
     worst = max(hit, key=lambda window: (window.length is None, window.length or 0))
     grave = [window for window in hit if is_grave(scene, window)]
     old = brokers(sorted({window.old_leader for window in hit}))
-    lasted = "an unknown time" if worst.length is None else exact(worst.length)
+    lasted = "an unknown time" if worst.length is None else (at_most if worst.at_most else exact)(worst.length)
     least = "at least " if _is_partial(scene) else ""
     upto, its = _bound(hit, worst), "their" if " and " in old else "its"
     title = f"For {upto}{lasted} {old} and {its} successors could both take writes on {least}{_partitions(hit)}"
@@ -340,12 +340,13 @@ def _length(scene: Scene, hit: Sequence[Window], most: str = "") -> str:
         return ""
     if any(window.opened_by == FOUND_SO for window in known):
         least = max(window.least for window in known)
-        return f"at least {exact(least)}" if least else "for an unknown time"
+        return f"at least {at_least(least)}" if least else "for an unknown time"
     worst = max(known, key=lambda window: window.length)
     if not worst.at_most and not _is_unsettled(scene, worst):
         return f"{most}{exact(worst.length)}"
     least = max(0 if _is_unsettled(scene, window) else window.least for window in known)
-    return f"at least {exact(least)} and at most {exact(worst.length)}" if least else f"at most {exact(worst.length)}"
+    longest = f"at most {at_most(worst.length)}"
+    return f"at least {at_least(least)} and {longest}" if least else longest
 
 
 def _nothing(ask: Question, scene: Scene, title: str, gaps: Sequence[Gap] = ()) -> Finding:

@@ -10,6 +10,7 @@ from casebook.analysis import durability
 from casebook.analysis.durability import Durability
 from casebook.analysis.durability_rows import IsrAlone
 from casebook.analysis.release import release
+from casebook.facts import Cluster, Problem
 from casebook.formats import client_properties
 from casebook.views import durability as views
 from casebook.views.view import View
@@ -142,6 +143,17 @@ class TestUnknown:
         html = html_of(views.clients(audited()))
         assert "unknown" in words_of(html)
         assert any("mailer" in one.whom for one in audited().questions)
+
+    def test_no_topic_is_no_clean_bill(self):
+        """Where no topic is known, no copy is, and nothing is ticked."""
+        unknown = durability.examine(
+            Cluster(unlisted=(Problem(path="/brokers/topics", reason="not collected"),)), release(Cluster())
+        )
+        for view in (views.single_copies(unknown), views.matrix(unknown)):
+            assert "No broker holds" not in words_of(html_of(view)) and "No topic of" not in words_of(html_of(view))
+        assert "could not be checked" in words_of(html_of(views.matrix(unknown)))
+        safe = audited(topics={"careful": {0: ([1, 2], state(1, [1, 2]))}})
+        assert "No broker holds an only copy." in words_of(html_of(views.single_copies(safe)))
 
     def test_no_history_is_no_clean_bill(self):
         """The past without ZooKeeper's files is unknown, with the command that brings them."""

@@ -16,6 +16,7 @@ from casebook.analysis.durability_topics import TopicFacts
 from casebook.analysis.durability_verdicts import on_the_way, rank
 from casebook.analysis.settings import TOPIC
 from casebook.clients import CONSUMER, PRODUCER
+from casebook.findings import Status
 from casebook.versions import NEVER
 from casebook.views import durability_matrix, text
 from casebook.views.bars import Bar, figure, picture
@@ -312,12 +313,19 @@ def _libraries(known: Iterable[Client]) -> Iterable[str]:
         yield f"{client.name} ({client.kind}): {library}, {release}."
 
 
+def _none(found: Durability, check: str, sentence: str) -> Markup:
+    """That there is nothing to show: well where the check says so, else what it could not find out."""
+    answer = next(one for one in found.findings if one.check == check)
+    well = answer.status is Status.OK
+    return render("durability_none", look="ok" if well else "could_not_check", sentence=sentence if well else f"{answer.title}.")
+
+
 def single_copies(found: Durability) -> View:
     """What is gone with the disks of one broker."""
     rows = found.exposure
     tables = {"single_copies": rows}
     if not rows:
-        return html(render("durability_none", sentence="No broker holds an only copy."), tables=tables)
+        return html(_none(found, "durability.exposure", "No broker holds an only copy."), tables=tables)
     worst_of = rows[0]
     much = "" if worst_of.bytes is None else f", {text.size(worst_of.bytes)}"
     takeaway = f"With broker {worst_of.broker} alone {text.plural(worst_of.partitions, 'partition')} would be gone{much}."
@@ -358,7 +366,7 @@ def past(found: Durability) -> View:
         return html(render("durability_no_history"), tables=tables)
     if not rows:
         sentence = "Whenever the ISR was the leader alone, acks=all was refused, or it never was."
-        return html(render("durability_none", sentence=sentence), tables=tables)
+        return html(_none(found, "durability.isr_alone", sentence), tables=tables)
     known = [row for row in rows if row.min_isr is not None]
     unsure = text.plural(len(rows) - len(known), "partition")
     takeaway = f"Of {unsure} it is not known whether acks=all was acks=1: min.insync.replicas cannot be told."

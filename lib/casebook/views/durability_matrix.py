@@ -73,14 +73,21 @@ def matrix(found: Durability, rows: Sequence[Kind]) -> Markup:
     said = f"{text.count(exposed)} of {text.plural(topics, 'topic')} can lose acknowledged records"
     return render(
         "durability_matrix",
-        takeaway=f"{said}, {text.count(one)} by a single failure."
-        if exposed
-        else f"No topic of {text.count(topics)} can, by these rules.",
+        takeaway=f"{said}, {text.count(one)} by a single failure." if exposed else _nothing_found(rows, topics),
         columns=[(rule, RULES[rule].head, RULES[rule].says) for rule in columns],
         rows=rows[:MOST_ROWS],
         total=len(rows),
         topics=topics,
     )
+
+
+def _nothing_found(rows: Sequence[Kind], topics: int) -> str:
+    """That no topic is known to lose anything, and of how many nobody knows."""
+    if not topics:
+        return "No topic is known: whether any can lose records could not be checked."
+    unknown = sum(kind.topics for kind in rows if "could_not_check" in kind.looks)
+    left = f"; of {text.count(unknown)} not everything is known" if unknown else ""
+    return f"No topic of {text.count(topics)} can, by these rules{left}."
 
 
 def _looks(judged: Mapping[str, Judged], columns: Sequence[str]) -> tuple[str, ...]:

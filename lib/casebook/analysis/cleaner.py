@@ -301,7 +301,7 @@ def _rule(
         return told
     if given_up := [mark for mark in cleaner.marked if (mark.topic, mark.partition) == (replica.topic, replica.partition)]:
         return "C4", "The log says it was marked as uncleanable.", given_up[-1].time, given_up[-1].proof
-    if failed := [one for one in cleaner.failed if (one.topic, one.partition) == (replica.topic, replica.partition)]:
+    if failed := [one for one in cleaner.failed if _is_of(one, replica)]:
         return _failure(failed)
     if settings.enabled.flag is False or (settings.policy.value and "compact" not in settings.policy.value):
         return told
@@ -322,7 +322,8 @@ def _rule(
         return "C9", f"Its dirty ratio is {ratio:.2f}, the limit {limit:.2f}.", None, None
     if failed := [one for one in cleaner.failed if _is_within(one, log_dir) and one.time > (cleaner.last_cleaned_at or 0)]:
         return _failure(failed)
-    if (last := cleaner.failed_before) is not None and _is_within(last, log_dir) and last.time > (cleaner.last_cleaned_at or 0):
+    last = cleaner.failed_before
+    if last is not None and _is_within(last, log_dir) and (_is_of(last, replica) or last.time > (cleaner.last_cleaned_at or 0)):
         return "C0", f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}. {_failed_before(cleaner)}", None, None
     bounds = (settings.ratio, settings.lag) if COMPACTION_LAG.at(version) else (settings.ratio,)
     cleaned = cleaner.last_at_work
@@ -333,9 +334,13 @@ def _rule(
     return _if_read("C6", why, *bounds, since=cleaned)
 
 
+def _is_of(event: Event, replica: Replica) -> bool:
+    return (event.topic, event.partition) == (replica.topic, replica.partition)
+
+
 def _is_within(event: Event, log_dir: LogDir) -> bool:
     """Whether a line is about a partition of a log dir."""
-    return any((replica.topic, replica.partition) == (event.topic, event.partition) for replica in log_dir.replicas)
+    return any(_is_of(event, replica) for replica in log_dir.replicas)
 
 
 def _ahead(replica: Replica, cleaner: BrokerCleaner, version: KafkaVersion) -> Obstacle | None:

@@ -148,6 +148,8 @@ def _last_word(scene: Scene, loss: Loss) -> Row | None:
     if not any(span.closed == loss.gone.at and (span.opened is None or span.opened <= life.closed) for span in spans):
         return None
     own = scene.of_broker(loss.broker).between(life.opened, life.closed)
+    if any(row.kind == "startup_failed" for row in own):
+        return None  # it did not get up
     return next((row for row in own if row.kind in STOPPING), None)
 
 

@@ -132,8 +132,13 @@ def _alike(chains: Sequence[Chain], roots: Sequence[Root], first: Root | None) -
     of_chains = {root.chain: root for root in reversed(roots)}
     alike = (chains[place] for place, root in sorted(of_chains.items()) if root.kind == first.kind)
     others = {one.broker: one for one in reversed(list(alike)) if one.broker != first.broker}
-    near = (one for one in others.values() if first.kind not in _ENDED or abs(one.opened - chains[0].opened) <= EARLIER)
+    near = (one for one in others.values() if first.kind not in _ENDED or _is_near(one, chains[0]))
     return sorted(near, key=lambda one: one.opened)
+
+
+def _is_near(one: Chain, other: Chain) -> bool:
+    """Whether two chains began at about the same time; of one whose begin no line tells nobody knows."""
+    return one.by is None and other.by is None and abs(one.opened - other.opened) <= EARLIER
 
 
 def _too(alike: Sequence[Chain]) -> str:

@@ -174,9 +174,9 @@ def _bound(hit: Sequence[Window], worst: Window) -> str:
 
 
 def _begin_of(window: Window, chains: Iterable[Chain]) -> str:
-    """What came first in the chain that an election is part of."""
-    inside = (c for c in chains if c.broker == window.old_leader and c.opened <= window.opened <= c.closed)
-    return next(map(one_sentence, inside), "")
+    """What came first in the chain that an election is part of; a start that recovered its logs takes nobody's leaders."""
+    own = (c for c in chains if c.broker == window.old_leader and c.kind != "unclean_start")
+    return next((one_sentence(c) for c in own if c.opened <= window.opened <= c.closed), "")
 
 
 def _stood_still(window: Window) -> str:

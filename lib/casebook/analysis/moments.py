@@ -33,6 +33,8 @@ _OF_DISKS = frozenset({Source.LOG_DIRS, Source.SEGMENTS})
 _UNCHANGED = "If nothing changed in between"
 _OF_NOW = frozenset({"leadership", "maintenance", "coordinators"})
 """What checks are called that tell who leads, and who lives, now."""
+_WHO_IS_DEAD = "timeline.unclean"
+"""So does this one, of what dead brokers have."""
 
 _STATE = "/state"
 _NO_LEADER = -1
@@ -361,7 +363,8 @@ def _held(finding: Finding, found: Apart | OtherCluster | None, past: Outdated |
 
 def _is_of_now(finding: Finding) -> bool:
     told = finding.status in (Status.OK, Status.FINDING)
-    return told and Source.ZNODES in finding.coverage.by and finding.check.partition(".")[0] in _OF_NOW
+    of_znodes = Source.ZNODES in finding.coverage.by and finding.check.partition(".")[0] in _OF_NOW
+    return told and (of_znodes or finding.check == _WHO_IS_DEAD)
 
 
 def _is_of_setup(finding: Finding) -> bool:

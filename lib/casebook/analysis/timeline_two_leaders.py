@@ -178,14 +178,17 @@ def _is_one_process(scene: Scene, life: Span, since: int, until: int) -> bool:
     """Whether one process ran at two moments, though no ``server.log``, which tells of starts, was read of them both.
 
     Who did not register in between was not started either; whose log begins later, and names the session of that time, ran then.
-    Who was not registered where the history ends has registered since, and maybe as another process.
+    Who was not registered where the history ends has registered since, and maybe as another process; of logs alone nobody knows
+    who registered unless they tell of one registration all along.
     """
     if life.opened > since and scene.speaks_of_its_session(life.broker, since):
         return True
-    last = scene.past.last and scene.past.last[0]
-    if scene.by_history and since <= last < until and scene.is_registered(life.broker, last) is False:
+    own, last = scene.registered.get(life.broker, ()), scene.past.last and scene.past.last[0]
+    if not scene.by_history:
+        return any(span.covers(since) and span.covers(until) for span in own)
+    if since <= last < until and scene.is_registered(life.broker, last) is False:
         return False
-    return not any(span.opened is not None and since < span.opened <= until for span in scene.registered.get(life.broker, ()))
+    return not any(span.opened is not None and since < span.opened <= until for span in own)
 
 
 def _is_told_by_its_log(scene: Scene, broker: int, at: int) -> bool:

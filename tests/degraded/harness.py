@@ -119,8 +119,14 @@ class Whole:
             return False
         if finding.check in _BY_LEADERS and removal.kind in _OF_DISKS and removal.of and removal.of not in self._leaders:
             return False
+        if removal.kind == "cleaner logs" and self._is_emptied(f"brokers/{removal.of or '*'}/logs/*cleaner*"):
+            return False  # as of a cleaner that had nothing to do
         kind = f"{removal.kind}{lesser.ONE}" if removal.of else removal.kind
         return lacks(finding, kind, removal.way, printed=printed)
+
+    def _is_emptied(self, pattern: str) -> bool:
+        """Whether nothing is left of files that cannot be read, once all was taken."""
+        return not any(path.stat().st_size for path in (self._room / "degraded").glob(pattern))
 
     @cached_property
     def _leaders(self) -> frozenset[str]:

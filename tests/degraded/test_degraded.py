@@ -75,6 +75,8 @@ _MENDED = (
     "kill_before_drain: swapped/logs/2 3; binary/cleaner logs/2; interleaved/server.log/2 3",
     "coordinators_loading: winter/clock/50 of 1",
     "coordinators_loading: newer/logs/75",
+    "coordinators_loading: cut/controller logs; denied/state-change logs/3",
+    "leader_minus_one: older/logs/90 of 3; empty/znodes; binary/server logs/2",
     "coordinators_loading: cut/logs of brokers; empty/states",
     "restart_all_coordinators: summer/clock/75 of 1",
     "offsets_bloat: marked/logs; stripped/all logs/2",

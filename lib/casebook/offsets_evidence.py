@@ -6,6 +6,7 @@ from pathlib import Path
 
 from casebook.analysis import (
     cleaner,
+    cleaner_lives,
     coordinator_lines,
     coordinators,
     deletion,
@@ -74,7 +75,7 @@ class OffsetsEvidence:
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """What the brokers' logs say of cleaning and loading."""
-        told = (event for event in self._logs.events(kinds=_KINDS) if event.broker is not None)
+        told = (one for one in self._logs.events(kinds=_KINDS) if one.broker is not None or _is_of_some_cleaner(one))
         return timeline_corrected.corrected(told, self._clocks())
 
     @cached_property
@@ -234,3 +235,8 @@ def _worth_reading(copies: Sequence[Replica], leader: int | None) -> list[Replic
     largest = max(copies, key=lambda copy: copy.bytes)
     led = next((copy for copy in copies if copy.broker == leader), largest)
     return [led, largest] if largest.bytes > _MUCH_LARGER * led.bytes else [led]
+
+
+def _is_of_some_cleaner(event: Event) -> bool:
+    """Whether a line of a log that several brokers write tells of a clean that failed, and not whose: its partition may tell."""
+    return event.broker is None and event.source == "broker" and event.kind == cleaner_lives.FAILED

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 from casebook import case_folder, packs, private, workshop
@@ -441,7 +441,7 @@ def _read_text(path: Path) -> str | None:
         return None
 
 
-@lru_cache
+@cache
 def _printed(path: Path, _sha256: str | None) -> tuple[config_dumps.Printed, ...]:
     """What brokers printed in a log; it is read anew where its bytes are other ones."""
     return tuple(config_dumps.of_brokers(_text_lines(path))) if _holds(path, config_dumps.OF_BROKERS) else ()

@@ -152,7 +152,8 @@ def broker_cleaner(
         files: What these logs cover.
         compacted: Topics whose policy says compact.
     """
-    own, events = [log_dir for log_dir in log_dirs if log_dir.broker == broker], list(events)
+    events = list(events)
+    own = [log_dir for log_dir in log_dirs if log_dir.broker == broker]
     dated = (e for e in events if e.broker == broker and e.time is not None and e.kind in cleaner_lives.KINDS)
     told = sorted(dated, key=lambda event: (event.time, event.kind != "broker_starting"))  # a start is told before what it starts
     lives = cleaner_lives.lives(told)
@@ -299,7 +300,7 @@ def _rule(
     told = _of_broker(cleaner)
     if told[0] != "C0":
         return told
-    if given_up := [mark for mark in cleaner.marked if (mark.topic, mark.partition) == (replica.topic, replica.partition)]:
+    if given_up := [mark for mark in cleaner.marked if _is_of(mark, replica)]:
         return "C4", "The log says it was marked as uncleanable.", given_up[-1].time, given_up[-1].proof
     if failed := [one for one in cleaner.failed if _is_of(one, replica)]:
         return _failure(failed)

@@ -137,8 +137,9 @@ class Scene:
             found = self.settings.of_broker(key, broker)
             if found.value not in values or key not in self.cluster.started_with.get(broker, {}):
                 continue
-            printed = self.cluster.printed_settings.get(broker)
-            return f"brokers/{broker}/server.properties" if broker in self.cluster.server_properties else printed.proof
+            if broker in self.cluster.server_properties:
+                return f"brokers/{broker}/server.properties"
+            return self.cluster.printed_settings[broker].proof
         return "tables/settings"
 
     def alter_topic(self, topic: str, setting: str) -> str:

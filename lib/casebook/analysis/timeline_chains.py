@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from casebook.analysis import timeline_disks, timeline_losses, timeline_restarts, timeline_still, timeline_storms
-from casebook.analysis.timeline_clusters import former_until
 from casebook.analysis.timeline_links import Chainer, places
 from casebook.analysis.timeline_losses import Loss
 from casebook.analysis.timeline_rows import Chain, Row, Span, Window
@@ -23,7 +22,6 @@ def chains(scene: Scene, windows: Iterable[Window]) -> tuple[list[Chain], dict[i
     First come those whose broker is still down and holds partitions without leader, then those that hit most; last those of a
     cluster that another has replaced since.
     """
-    former = former_until(scene.rows)
     held = timeline_still.held(scene, windows)
     found: list[tuple[Chain, Loss | None]] = [
         (chain._replace(holds=held[loss.broker] if loss.back is None else 0, back=loss.back), loss)
@@ -33,7 +31,7 @@ def chains(scene: Scene, windows: Iterable[Window]) -> tuple[list[Chain], dict[i
     found += [(chain, None) for chain in (*timeline_storms.chains(scene), *_dead_cleaners(scene), *_unclean_starts(scene))]
     found += [(_since_registered(scene, chain, held), None) for chain in timeline_disks.chains(scene)]
     found += [(chain, None) for chain in (*timeline_restarts.of_all(scene, held), *timeline_restarts.failed(scene))]
-    found.sort(key=lambda pair: (is_former(pair[0], former), -pair[0].holds, _rank(pair[0]), -pair[0].partitions, pair[0].opened))
+    found.sort(key=lambda pair: (is_former(scene, pair[0]), -pair[0].holds, _rank(pair[0]), -pair[0].partitions, pair[0].opened))
     return [chain for chain, _ in found], {place: loss for place, (_, loss) in enumerate(found) if loss is not None}
 
 
@@ -43,13 +41,9 @@ def _since_registered(scene: Scene, chain: Chain, held: Mapping[int, int]) -> Ch
     return chain if last is not None and chain.opened < last else chain._replace(holds=held.get(chain.broker, 0))
 
 
-def is_former(chain: Chain, until: int | None) -> bool:
-    """Whether a chain is of a cluster that another has replaced since.
-
-    Args:
-        until: Of :func:`casebook.analysis.timeline_clusters.former_until`.
-    """
-    return until is not None and chain.closed is not None and chain.closed <= until
+def is_former(scene: Scene, chain: Chain) -> bool:
+    """Whether a chain is of a cluster that another has replaced since."""
+    return scene.former_until is not None and chain.closed is not None and chain.closed <= scene.former_until
 
 
 def _rank(chain: Chain) -> int:

@@ -87,17 +87,22 @@ def former_until(rows: Sequence[Row]) -> int | None:
 
     When the next one began nobody knows: between that start and the first that served it. ``None`` where there is one cluster.
     """
-    renewed = renewals(rows)
-    if not renewed:
-        return None
-    told = (one for own in starts((row.at, row) for row in rows if row.source == "broker").values() for one in own)
-    return max(one.since for one in told if one.since < renewed[-1].since) + _START
+    ordered = _in_order(rows)
+    renewed = _renewed(ordered)
+    return max(one.since for one in ordered if one.since < renewed[-1].since) + _START if renewed else None
 
 
 def renewals(rows: Sequence[Row]) -> list[Start]:
     """The first start of each cluster but the first, in order; none where two are there at once."""
+    return _renewed(_in_order(rows))
+
+
+def _in_order(rows: Sequence[Row]) -> list[Start]:
     found = starts((row.at, row) for row in rows if row.source == "broker")
-    ordered = sorted(one for own in found.values() for one in own)
+    return sorted(one for own in found.values() for one in own)
+
+
+def _renewed(ordered: Sequence[Start]) -> list[Start]:
     ids = [one.cluster for one in ordered]
     return [
         later

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from casebook.analysis.timeline_clusters import former_until
 from casebook.analysis.timeline_links import Chainer, once_each, places
 from casebook.analysis.timeline_rows import Chain, Point, Root, Row, Span
 from casebook.analysis.timeline_scene import SLACK, Scene
@@ -76,7 +75,7 @@ ROOTS = frozenset({why.kind for why in _WHYS} | {"disk"})
 
 def chains(scene: Scene) -> Iterator[Chain]:
     """The chain of the first failure of each broker, and of its first in the cluster that replaced the one of before."""
-    until = former_until(scene.rows)
+    until = scene.former_until
     first: dict[tuple[int | None, bool], Row] = {}
     for row in failures(scene):
         first.setdefault((row.broker, until is not None and row.at > until), row)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from casebook.analysis import coverage, timeline_disks
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_chains import is_former
-from casebook.analysis.timeline_clusters import former_until
 from casebook.analysis.timeline_extent import outside, untold
 from casebook.analysis.timeline_roots import likeliest
 from casebook.analysis.timeline_rows import Chain, Root, Window
@@ -38,8 +37,8 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderles
     Args:
         leaderless: When partitions had no leader: what is named began nothing of what was there before.
     """
-    if chains and is_former(chains[0], until := former_until(scene.rows)):
-        since = [one for one in leaderless if one.opened is None or one.opened > until]
+    if chains and is_former(scene, chains[0]):
+        since = [one for one in leaderless if one.opened is None or one.opened > scene.former_until]
         if since:
             return _of_another_cluster(scene, chains, roots, since)
     found = _root(scene, chains, roots)

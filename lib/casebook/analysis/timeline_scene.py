@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from casebook.analysis import coverage
 from casebook.analysis.settings import TOPIC, UNREADABLE, Setting, Settings
+from casebook.analysis.timeline_clusters import former_until
 from casebook.analysis.timeline_history import Key, Past
 from casebook.analysis.timeline_lives import PREAMBLE
 from casebook.analysis.timeline_merge import in_order
@@ -178,6 +179,11 @@ class Scene:
         """Whether a broker's log ends before other evidence does, without a word on the end of its process: it may go on."""
         life = next(reversed(self.lives.get(broker, ())), None)
         return life is not None and not life.name and life.closed < self.span[1] - QUIET
+
+    @cached_property
+    def former_until(self) -> int | None:
+        """Of :func:`casebook.analysis.timeline_clusters.former_until`."""
+        return former_until(self.rows)
 
     @cached_property
     def _first_lives(self) -> Mapping[int, _FirstLife]:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from casebook.analysis import coverage
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.settings import BUILT_IN_ASSUMED
-from casebook.analysis.timeline_clusters import renewals
 from casebook.analysis.timeline_extent import untold
 from casebook.analysis.timeline_rows import Chain, Window
 from casebook.analysis.timeline_scene import Scene
@@ -246,9 +245,9 @@ def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: 
         end = "the evidence" if last is None else f"ZooKeeper's history, {moment(instant(last[0]))}"
         end += " or later" if scene.past.unsettled else ""
         to_the_end = f", {count(known)} of them to the end of {end}" if known else ""
-        deleted = ", or whether their topics are being deleted" if scene.cluster.maybe_deleted else ""
+        or_gone = ", or whether their topics are being deleted" if scene.cluster.maybe_deleted else ""
         return to_the_end + (
-            f"; of {count(rest)} nothing tells whether {agree(rest, 'it has', 'they have')} one again{deleted}" if rest else ""
+            f"; of {count(rest)} nothing tells whether {agree(rest, 'it has', 'they have')} one again{or_gone}" if rest else ""
         )
     last = {(window.topic, window.partition): window for window in sorted(hit, key=lambda window: window.closed)}
     deleted = len({_name(window) for window in hit if window.new_leader is None})
@@ -260,7 +259,11 @@ def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: 
         return f"; {agree(len(last), 'it has', 'all have')} one again since {over}"
     rest = f", {agree(len(last) - deleted, 'the other has', 'the others have')} one again" if deleted < len(last) else ""
     gone = f"{count(deleted)} {agree(deleted, 'was', 'were')} deleted, or {agree(deleted, 'is', 'are')} being deleted"
-    replaced = f", or went with {agree(deleted, 'its', 'their')} cluster, which another replaced" if renewals(scene.rows) else ""
+    replaced = (
+        f", or went with {agree(deleted, 'its', 'their')} cluster, which another replaced"
+        if scene.former_until is not None
+        else ""
+    )
     return f"; {gone}{replaced}{rest}"
 
 

@@ -1,6 +1,7 @@
 """Spans of time, to the millisecond as long as that says something, and brokers, also unknown ones, as sentences need them."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from math import ceil, floor
 
 from casebook.analysis.words import brokers, duration
 
@@ -8,24 +9,19 @@ NOBODY = "a broker that the lines do not name"
 """Pasted lines may not tell whose they are."""
 
 
-def exact(milliseconds: int) -> str:
+def exact(milliseconds: int, rounded: Callable[[float], int] = round) -> str:
     """``350 ms``, ``4.034 s``, ``1 min 42 s``."""
-    return f"{milliseconds / 1000:.3f} s" if 1000 <= milliseconds < 60_000 else duration(milliseconds)
+    return f"{milliseconds / 1000:.3f} s" if 1000 <= milliseconds < 60_000 else duration(milliseconds, rounded)
 
 
 def at_least(milliseconds: int) -> str:
     """A lower bound in words: rounded down where it is rounded."""
-    return exact(milliseconds if milliseconds < 60_000 else milliseconds - milliseconds % _unit(milliseconds))
+    return exact(milliseconds, floor)
 
 
 def at_most(milliseconds: int) -> str:
     """An upper bound in words: rounded up where it is rounded."""
-    return exact(milliseconds if milliseconds < 60_000 else milliseconds + -milliseconds % _unit(milliseconds))
-
-
-def _unit(milliseconds: int) -> int:
-    """To how many milliseconds :func:`casebook.analysis.words.duration` rounds."""
-    return 1000 if milliseconds < 600_000 else 60_000 if milliseconds < 2 * 86_400_000 else 3_600_000
+    return exact(milliseconds, ceil)
 
 
 def named(broker: int | None) -> str:

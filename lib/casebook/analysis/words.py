@@ -1,6 +1,6 @@
 """Numbers, brokers and verbs as sentences need them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 _TWO_DAYS = 2880
 """Minutes."""
@@ -28,17 +28,17 @@ def size(value: int) -> str:
     return f"{amount:.0f} {unit}" if unit == "B" or amount >= 100 else f"{amount:.1f} {unit}"
 
 
-def duration(milliseconds: int) -> str:
-    """``350 ms``, ``42 s``, ``1 min 42 s``, ``57 min``, ``2 h 5 min``, ``12 days 2 h``."""
-    seconds = round(milliseconds / 1000)
+def duration(milliseconds: int, rounded: Callable[[float], int] = round) -> str:
+    """``350 ms``, ``42 s``, ``1 min 42 s``, ``57 min``, ``2 h 5 min``, ``12 days 2 h``; bounds are rounded outward."""
+    seconds = rounded(milliseconds / 1000)
     if milliseconds < 1000:
         return f"{milliseconds} ms"
     if seconds < 600:
         return f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{seconds} s"
-    minutes = round(seconds / 60)
+    minutes = rounded(seconds / 60)
     if minutes < _TWO_DAYS:
         return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
-    hours = round(minutes / 60)
+    hours = rounded(minutes / 60)
     return f"{hours // 24} days {hours % 24} h" if hours % 24 else f"{hours // 24} days"
 
 

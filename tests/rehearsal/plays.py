@@ -115,6 +115,7 @@ def captured(
     stage: Stage, cluster: Cluster, name: str = "after", *, logs: Mapping[int | str, Sequence[Path]] | None = None
 ) -> Path:
     """A case of ZooKeeper's state and history, and of all that the brokers printed, or of other logs; no data of theirs."""
+    _at_rest(cluster)
     own = {broker: (*cluster.log_files(broker), *cluster.printed(broker)) for broker in cluster.ids}
     stage.capture(
         stage.out / name,
@@ -127,6 +128,17 @@ def captured(
         zookeeper_data=[cluster.zookeeper_data],
     )
     return stage.out / name
+
+
+def _at_rest(cluster: Cluster) -> None:
+    """Wait until no state has changed for a moment: ZooKeeper is walked before its files are copied; both are to tell the same."""
+    last: list[object] = [None]
+
+    def is_unchanged() -> bool:
+        before, last[0] = last[0], cluster.states()
+        return before == last[0]
+
+    cluster.wait_until(is_unchanged, what="states that no longer change", steady=1.0)
 
 
 def until_it_succeeds(play: Callable[[], Played]) -> Played:

@@ -30,10 +30,12 @@ class History:
         self.rows.append(Happened(what, self.zxid, T0 + after, **more))
         return self.zxid
 
-    def register(self, broker, after, session=None):
+    def register(self, broker, after, session=None, *, skew=0):
+        """The stamp is by the broker's own clock; zones do not count."""
         session = session or SESSION[broker]
         self.add(What.SESSION_OPENED, after - 40, session=session, timeout=6000)
-        return self.add(What.BROKER_REGISTERED, after, broker=broker, session=session, stamp=T0 + after - 5)
+        stamp = T0 + after - 5 + skew - round(skew / 900_000) * 900_000
+        return self.add(What.BROKER_REGISTERED, after, broker=broker, session=session, stamp=stamp)
 
     def lose(self, broker, after, session=None):
         zxid = self.add(What.SESSION_CLOSED, after, session=session or SESSION[broker])
@@ -77,11 +79,11 @@ def examined(*events, told=None, version=NEW, covered=(), of=None):
     return timeline.examine(of or cluster(), version, events=events, files=covered, history=told.rows if told else ())
 
 
-def history(partitions=24):
+def history(partitions=24, skew=None):
     """ZooKeeper's side of the incident."""
-    told = History()
+    told, skew = History(), skew or {}
     for broker in LIVE:
-        told.register(broker, -500_000 + broker)
+        told.register(broker, -500_000 + broker, skew=skew.get(broker, 0))
     told.add(What.CONTROLLER_ELECTED, -499_000, broker=56, session=SESSION[56], stamp=T0 - 499_004)
     told.add(What.CONTROLLER_EPOCH, -498_999, epoch=7, session=SESSION[56])
     for number in range(partitions):
@@ -89,7 +91,7 @@ def history(partitions=24):
     told.lose(57, GONE)
     for number in range(partitions):
         told.write("orders", number, 55, (55, 56), 1, ELECTED + number)
-    told.register(57, BACK, NEXT)
+    told.register(57, BACK, NEXT, skew=skew.get(57, 0))
     for number in range(partitions):
         told.write("orders", number, 55, (55, 56, 57), 1, CUT + 2000 + number, by=55)
     return told
@@ -133,7 +135,7 @@ def files(skew=None):
 
 def incident(partitions=24, skew=None, **more):
     """All of it."""
-    told = {"events": lines(partitions, skew), "files": files(skew), "history": history(partitions).rows} | more
+    told = {"events": lines(partitions, skew), "files": files(skew), "history": history(partitions, skew).rows} | more
     return timeline.examine(cluster(), NEW, **told)
 
 

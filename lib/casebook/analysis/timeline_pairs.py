@@ -184,13 +184,15 @@ class _Registered:
     def of(self, event: Event) -> tuple[int, Side, str] | None:
         """Rule: by its zxid (2.2+); else by number, when there are as many lines; else by the stamp that the same start wrote.
 
-        A line follows its stamp at once, by the same clock: they differ by a zone alone. What fits two starts is of neither.
+        A line follows its stamp by the same clock: they differ by a zone alone, and at once, but where an earlier session's znode
+        had to go first. What fits two starts is of neither. As many lines as stamps may be of other starts, where both are cut.
         """
         broker, zxid = _registering(event), event.number("czxid")
         known = self._known.get(broker, ())
         found = [stamp for stamp in known if zxid is not None and stamp.proof == transaction(zxid)]
         if not found and zxid is None and broker in self._whole:
-            found = [known[self._order[broker].index(event)]]
+            numbered = known[self._order[broker].index(event)]
+            found = [numbered] if _follows(event, numbered, LATE) else []
         if not found and zxid is None:
             found = self._same_start(broker, event)
         return (found[0].time, Side.AFTER, "registered line") if found else None
@@ -201,10 +203,10 @@ class _Registered:
         return fits if len(fits) == 1 and not rivals else []
 
 
-def _follows(line: Event, stamp: Stamp) -> bool:
-    """Whether a line stands where the stamp was written, zones aside."""
+def _follows(line: Event, stamp: Stamp, within: int = AT_ONCE) -> bool:
+    """Whether a line stands so many milliseconds at most behind where the stamp was written, zones aside."""
     apart = line.time - stamp.stamp
-    return abs(apart) <= FARTHEST and apart % ZONE <= AT_ONCE
+    return abs(apart) <= FARTHEST and apart % ZONE <= within
 
 
 def _as_written(events: Sequence[Event]) -> Callable[[Event], int]:

@@ -50,7 +50,7 @@ class TestOfWhichCluster:
     def test_renewals(self, ids, expected):
         """A cluster that comes back has not ended in between."""
         lines = [line for place, name in enumerate(ids) for line in started(place * HOUR, name, line=1 + 2 * place)]
-        assert [one.cluster for one in renewals(examined(*lines).rows)] == expected
+        assert [one.start.cluster for one in renewals(examined(*lines).rows)] == expected
 
 
 @pytest.mark.parametrize(
@@ -103,3 +103,17 @@ def test_without_leader_when_the_cluster_went():
         "1 was deleted, or is being deleted, or went with its cluster, which another replaced;"
         in finding(led, "leaderless").title
     )
+
+
+def test_without_leader_when_nobody_knows_which_cluster_it_was():
+    """Hours after the last start of the one, and hours before the first known start of the other: it may be of either, and go on."""
+    until, anew = 5 * HOUR, 10 * HOUR
+    lines = [*started(0, "old"), changed(until - 1000, 1, line=2, isr="1", leader_epoch=7), offline(until, 3, 8)]
+    lines += started(anew, "new", line=4)
+    found = examined(*lines)
+    (one,) = windows(found, "leaderless")
+    assert (one.opened - T0, one.closed) == (until, None)
+    assert "nothing tells whether it has one again" in finding(found, "leaderless").title
+    led = examined(*lines, changed(anew + 3000, 1, line=6, isr="1", leader_epoch=4))
+    (one,) = windows(led, "leaderless")
+    assert (one.closed_earliest - T0, one.closed - T0) == (until, anew + 3000)

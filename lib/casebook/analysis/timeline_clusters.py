@@ -82,30 +82,31 @@ class Clusters:
         return own[max(place, 0)].cluster == self._current
 
 
-def former_until(rows: Sequence[Row]) -> int | None:
-    """Up to when all that logs tell is surely of clusters that another has replaced: with the last start that served one of them.
+class Renewal(NamedTuple):
+    """A cluster that replaced another: when it began nobody knows, but between two starts.
 
-    When the next one began nobody knows: between that start and the first that served it. ``None`` where there is one cluster.
+    Args:
+        earliest: Until then all was of the one before: the last process that served it had started.
+        start: The first process that served it.
     """
-    ordered = _in_order(rows)
-    renewed = _renewed(ordered)
-    return max(one.since for one in ordered if one.since < renewed[-1].since) + _START if renewed else None
+
+    earliest: int
+    start: Start
 
 
-def renewals(rows: Sequence[Row]) -> list[Start]:
-    """The first start of each cluster but the first, in order; none where two are there at once."""
-    return _renewed(_in_order(rows))
+def former_until(rows: Sequence[Row]) -> int | None:
+    """Up to when all that logs tell is surely of clusters that another has replaced; ``None`` where there is one cluster."""
+    renewed = renewals(rows)
+    return renewed[-1].earliest if renewed else None
 
 
-def _in_order(rows: Sequence[Row]) -> list[Start]:
+def renewals(rows: Sequence[Row]) -> list[Renewal]:
+    """Where each cluster but the first began, in order; none where two are there at once."""
     found = starts((row.at, row) for row in rows if row.source == "broker")
-    return sorted(one for own in found.values() for one in own)
-
-
-def _renewed(ordered: Sequence[Start]) -> list[Start]:
+    ordered = sorted(one for own in found.values() for one in own)
     ids = [one.cluster for one in ordered]
     return [
-        later
+        Renewal(min(earlier.since + _START, later.since), later)
         for place, (earlier, later) in enumerate(pairwise(ordered), start=1)
         if earlier.cluster != later.cluster and set(ids[:place]).isdisjoint(ids[place:])
     ]

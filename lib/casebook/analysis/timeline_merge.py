@@ -102,11 +102,12 @@ def states(
     for row in rows:
         if row.at is None:
             continue
-        while renewed and renewed[0].since <= row.at:
+        while renewed and renewed[0].start.since <= row.at:
             begun = renewed.pop(0)
             former = set(told)
             for known in told.values():
-                _end(known, begun.since, begun.proof)
+                if known and known[-1].time <= begun.earliest:
+                    _end(known, begun.start.since, begun.start.proof)
         if row.kind == "broker_failure":
             failed.append(row)
         elif row.partition is not None and row.fields.get("from") == "NonExistentPartition":
@@ -225,12 +226,13 @@ def _tell(known: list[StateRow], row: Row, failed: Sequence[Row], *, anew: bool)
     """Add what a line says, unless it says what is known already, or what only its broker believes; whether it was added.
 
     Args:
-        anew: All that is known is of a cluster that is gone: any line tells of another partition.
+        anew: All that is known is, or may be, of a cluster that is gone: any line may tell of another partition.
     """
     before = known[-1] if known else None
-    if before is not None and before.deleted:
-        if row.kind not in _BORN and not anew:
-            return False
+    if before is not None and before.deleted and row.kind not in _BORN and not anew:
+        return False
+    if before is not None and (before.deleted or anew):
+        known[-1] = before if before.deleted else before._replace(until=before.time)
         before = None  # epochs begin anew
     leader, isr, epoch = _leader(row, before), _isr(row, before), row.number("leader_epoch")
     if leader is None and row.fields.get("leader") not in ("-1", "none") and not _is_offline(row):

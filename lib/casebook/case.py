@@ -261,7 +261,7 @@ class Case:
         copies = (self.folder / "brokers" / str(broker) / "segments").absolute()
         found = log_dir_rows.decode(_text_lines(self.folder / path), broker=broker, item=path, copies=str(copies))
         torn = tuple(problem for problem in self.damaged if problem.path == path)
-        return tuple(log_dir._replace(problems=torn + log_dir.problems) for log_dir in found) if torn else found
+        return tuple(log_dir.observed()._replace(problems=torn + log_dir.problems) for log_dir in found)
 
     def log_files(self) -> Iterator[tuple[int, str, Iterator[str]]]:
         """Broker, path in the case, and lines of each of the brokers' logs, by path; lines are read as they are taken."""

@@ -115,13 +115,18 @@ class Replica(NamedTuple):
         return sum(segment.bytes for segment in self.segments)
 
 
+_FEW_FILES = 4
+_COPIED_WITHIN = 1000
+"""Files of a log dir, and milliseconds in which only a copy writes so many of them."""
+
+
 class LogDir(NamedTuple):
     """A log dir of a broker as it was listed.
 
     Args:
         broker: Its id.
         place: Path or URI, as given.
-        listed_at: When; ``None`` when the case does not say.
+        listed_at: When; ``None`` when the case does not say, or what was listed is a copy of nobody knows when.
         replicas: By topic and partition.
         leftovers: By path.
         checkpoints: The checkpoint files that were read, with their modification times.
@@ -141,6 +146,27 @@ class LogDir(NamedTuple):
     clean_shutdown: bool = False
     broker_epoch: int | None = None
     problems: tuple[Problem, ...] = ()
+
+    def observed(self) -> "LogDir":
+        """The log dir without the times of a checkout, or of a copy that kept none: they tell nothing of the broker.
+
+        Rule: every file bears one second. A broker writes its checkpoints anew each few seconds, segments as records come
+        (``LogManager.scala@0.9.0.1..3.9.0``). Of when such a state is nobody knows.
+        """
+        times = [segment.modified for replica in self.replicas for segment in replica.segments] + [*self.checkpoints.values()]
+        known = [time for time in times if time is not None]
+        if len(known) < _FEW_FILES or max(known) - min(known) > _COPIED_WITHIN:
+            return self
+        replicas = (
+            replica._replace(segments=tuple(segment._replace(modified=None) for segment in replica.segments))
+            for replica in self.replicas
+        )
+        return self._replace(
+            listed_at=None,
+            replicas=tuple(replicas),
+            leftovers=tuple(leftover._replace(modified=None) for leftover in self.leftovers),
+            checkpoints=dict.fromkeys(self.checkpoints),
+        )
 
     @property
     def knows_cleaned(self) -> bool:

@@ -396,6 +396,12 @@ DYNAMIC_BROKER_SETTINGS = Changed(
 )
 """Whether settings under ``/config/brokers`` count; before, only quotas stood there."""
 
+SETTINGS_PRINTED = Changed(
+    values=(("0.9.0.0", "before"), ("1.1.0", "behind")),
+    source="core/src/main/scala/kafka/server/KafkaServerStartable.scala@0.11.0.3, 1.1.1 (KIP-226); servers of 2.8.2 and 3.9.2",
+)
+"""Where a broker prints its settings: before the line that says that it starts, or behind it."""
+
 _CONTROLLER = "core/src/main/scala/kafka/controller"
 
 CONTROLLED_SHUTDOWN_ORDER = Changed(

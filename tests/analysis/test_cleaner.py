@@ -23,8 +23,8 @@ def replica(*bases, topic=OFFSETS_TOPIC, partition=0, size=100, point=None, modi
                    cleaner_point=point, **more)  # fmt: skip
 
 
-def log_dir(*replicas, written=NOW - 30 * DAY):
-    return LogDir(broker=1, place="/d", listed_at=NOW, replicas=replicas, checkpoints={"cleaner-offset-checkpoint": written})
+def log_dir(*replicas, written=NOW - 30 * DAY, listed=NOW):
+    return LogDir(broker=1, place="/d", listed_at=listed, replicas=replicas, checkpoints={"cleaner-offset-checkpoint": written})
 
 
 def examined(*replicas, version=K09, events=(), cluster=None, **more):
@@ -183,6 +183,13 @@ class TestVerdict:
     def test_at_work(self):
         """Above the limit, and the checkpoint is fresh: it works and does not keep up."""
         assert verdict(replica(0, 10, 20), written=NOW) == "C7"
+
+    def test_of_nobody_knows_when(self):
+        """A checkout keeps no times: neither that it works is known, nor that it was due for long."""
+        copied = replica(0, 10, 20, modified=None)
+        (found,) = examined(copied, written=None, listed=None).partitions
+        assert (found.rule, found.since) == ("C0", None)
+        assert found.why == "Its dirty ratio is 1.00, above 0.50; since when is not known: of when its log dir is nobody knows."
 
     def test_waiting(self):
         """Only the active segment is dirty; or the ratio is not reached."""

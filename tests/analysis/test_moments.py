@@ -142,6 +142,13 @@ class TestCheck:
     def test_nothing_to_compare(self):
         assert self.said(walked(NOON)) == ()
 
+    def test_log_dirs_of_nobody_knows_when(self):
+        """They may be of any moment: that they are of one collection is no ok; whose they are is looked at all the same."""
+        (said,) = self.said(walked(NOON), log_dir(None))
+        assert (said.status, said.title) == (Status.COULD_NOT_CHECK, "Of when the log dirs are is not known")
+        (said,) = self.said(walked(NOON, OURS), log_dir(None)._replace(meta={"cluster.id": "theirs"}))
+        assert said.facts["of_another_cluster"] == [1]
+
     def test_of_another_cluster(self):
         """Though listed within the same minute, and with the ids of both."""
         (said,) = self.said(walked(NOON, OURS), log_dir()._replace(meta={"cluster.id": "theirs"}))

@@ -7,12 +7,15 @@ import shutil
 import pytest
 
 from casebook import places
-from casebook.analysis.timeline_owners import Owner, misplaced, settled, stated, with_dirs
+from casebook.analysis.timeline_owners import Owner, misplaced, settled, starts, stated, with_dirs
 from casebook.case import Case
 from casebook.case_folder import MANIFEST
 from casebook.findings import Severity, Status
 from casebook.scans import logs
 from tests.analysis.timeline_scenes import event, examined, finding, log
+from tests.case_copies import CaseCopy
+from tests.degraded import removals
+from tests.degraded.removals import Removal
 
 SERVER, STATES = "brokers/2/logs/server.log", "brokers/2/logs/state-change.log"
 
@@ -54,6 +57,17 @@ def test_given_twice(tmp_path):
     assert told(given_for(case, tmp_path / "twice", {1: 1, 2: 1})) == told(given_for(case, tmp_path / "once", {1: 1}))
 
 
+@pytest.mark.parametrize("sample", ["leader_minus_one", "coordinators_loading", "isr_shrunk_loss"])
+def test_starts_in_one_file(sample, tmp_path):
+    """Two brokers write one file: each start is of the broker that it was of in its own file."""
+    copy = CaseCopy(places.samples_dir() / sample, tmp_path / "case")
+    own = {(one.time, one.broker) for one in logs.read(Case.open(copy.folder)).events(kinds=["broker_starting"])}
+    removals.apply(copy, [Removal.parse("interleaved/server.log/1 2")])
+    found = logs.read(Case.open(copy.folder)).events(kinds=["broker_starting"])
+    assert {(one.time, one.broker) for one in found if one.broker is not None} <= own
+    assert {one.broker for one in found} >= {1, 2}
+
+
 class TestRule:
     def test_files_that_name_nobody(self):
         """They go with the others, unless these disagree, or one of them was given rightly."""
@@ -85,6 +99,24 @@ class TestRule:
         failed = [event("log_dir_failed", 0, 2, dir=told) for told in ("/a", "/a, /b", "/a, /c", "/d", "/e")]
         assert [settled(line, owners).broker for line in failed] == [1, 1, None, None, None]
         assert settled(event("log_dir_failed", 0, 2, dir="/a", speaker=2), owners).broker == 2
+
+    def test_whose_start(self):
+        """A start is of the broker whose settings are printed next, or before it up to 1.0; a start that fails prints none."""
+
+        def told(release, *lines):
+            found = [event("version_line", None, release=release)]
+            return [*found, *(event(kind, at, line=at)._replace(fields=fields) for at, (kind, fields) in lines)]
+
+        start, (of_1, of_2) = ("broker_starting", {}), [("settings_printed", {"broker": broker}) for broker in "12"]
+        behind = [(1, start), (100_000, start), (100_500, of_1), (100_510, of_1), (101_000, start), (101_500, of_2)]
+        assert starts(told("2.8.0", *behind)) == {100_000: 1, 101_000: 2}
+        before = [(100, of_1), (200, start), (300, of_2), (400, start), (100_000, start)]
+        assert starts(told("0.9.0.1", *before)) == {200: 1, 400: 2}
+        at_once = [(1, start), (500, start), (900, of_1), (950, of_2), (20_000, start), (20_500, of_2)]
+        assert starts(told("2.8.0", *at_once)) == {20_000: 2}
+        second_print = [(1, start), (500, of_1), (600, start), (700, of_1), (900, of_2)]
+        assert starts(told("2.8.0", *second_print)) == {1: 1, 600: 2}
+        assert starts(told("7.0.1-ccs", *behind)) == {}
 
     def test_few_lines_of_another(self):
         """A controller that hardly led, or a day on which only one was stopped: what names nobody may be either's."""

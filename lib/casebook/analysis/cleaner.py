@@ -33,6 +33,7 @@ BLOCKED = ("C1", "C2", "C3", "C4", "C10", "C5", "C6")
 _DAY = 86_400_000
 _SILENT, _AT_ONCE = 60_000, 1000
 """Logs that were taken with the log dirs may end so many milliseconds before; a clean is logged so soon after its checkpoint."""
+_UNDATED = "since when is not known: of when its log dir is nobody knows."
 _TORN = "Not all of its logs could be read: a death of a thread may stand there."
 
 
@@ -328,7 +329,9 @@ def _rule(
         return "C0", f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}. {_failed_before(cleaner)}", None, None
     bounds = (settings.ratio, settings.lag) if COMPACTION_LAG.at(version) else (settings.ratio,)
     cleaned = cleaner.last_at_work
-    if cleaned is not None and now is not None and now - cleaned < _DAY:
+    if now is None:
+        return "C0", f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}; {_UNDATED}", None, None
+    if cleaned is not None and now - cleaned < _DAY:
         last = moment(instant(cleaned))
         return _if_read("C7", f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}; the cleaner last ran at {last}.", *bounds)
     why = f"Its dirty ratio is {ratio:.2f}, above {limit:.2f}: a working cleaner would clean it."

@@ -29,6 +29,9 @@ from casebook.storage import LogDir, Replica
 
 _ONE_COLLECTION = 15 * 60_000
 """What lies closer together may be of one collection: of a large cluster it takes minutes."""
+_UNDATED = (
+    "Nothing dates what was listed: all files of a log dir that bear one second are a copy, or a checkout, that kept no times."
+)
 _OF_DISKS = frozenset({Source.LOG_DIRS, Source.SEGMENTS})
 _UNCHANGED = "If nothing changed in between"
 _OF_NOW = frozenset({"leadership", "maintenance", "coordinators"})
@@ -111,10 +114,10 @@ def apart(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, 
             be long past, and the znodes are current all the same: then only a copy that they do not know tells that they are not.
     """
     znodes = known.get(Source.ZNODES)
+    if znodes is not None and (strange := other_cluster(cluster, log_dirs)):
+        return strange
     if znodes is None or Source.LOG_DIRS not in known:
         return None
-    if strange := other_cluster(cluster, log_dirs):
-        return strange
     times = [Observation(log_dir.listed_at, log_dir.listed_at) for log_dir in log_dirs if log_dir.listed_at]
     listed = max(times, key=lambda one: gap(znodes, one))
     copies = [copy for log_dir in log_dirs for copy in log_dir.replicas]
@@ -304,12 +307,12 @@ def _unknown_to_znodes(copy: Replica) -> str:
 def check(
     cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], *, from_files: bool, past: Outdated | None = None
 ) -> tuple[Finding, ...]:
-    """Whether all evidence is of one moment; nothing where only one kind of it has a moment.
+    """Whether all evidence is of one moment; nothing where only one kind of it is there.
 
     Args:
         past: Of :func:`outdated`.
     """
-    both = Source.ZNODES in known and Source.LOG_DIRS in known
+    both = Source.ZNODES in known and bool(log_dirs)
     return (_check(cluster, known, log_dirs, from_files, past),) if both or past is not None else ()
 
 
@@ -332,6 +335,8 @@ def _check(cluster: Cluster, known: Observations, log_dirs: Sequence[LogDir], fr
         return ask.could_not_check(past.words, why=past.why, settle=past.settle)
     if isinstance(found, OtherCluster):
         return ask.could_not_check(found.words, why=found.why, settle=found.settle)
+    if found is None and Source.LOG_DIRS not in known:
+        return ask.could_not_check("Of when the log dirs are is not known", why=_UNDATED, settle=Apart.settle)
     if found is None:
         return ask.ok("Znodes and log dirs are of one collection", gaps=())
     why = f"Znodes: {moment(instant(known[Source.ZNODES].last))}; log dirs: {moment(instant(found.listed))}."

@@ -7,8 +7,8 @@ from casebook.analysis.timeline_history import Past
 from casebook.analysis.timeline_rows import Clock, Row, Span
 from casebook.events import LogFile
 
-PREAMBLE = ("version_line", "gc_pause")
-"""What a process may print before it says that it starts: its release, and collections, which no other log's levels rule."""
+PREAMBLE = ("version_line", "settings_printed", "gc_pause")
+"""What a process may print before it says that it starts: release and settings; and pauses, which have a log of their own."""
 START = 10_000
 """Milliseconds in which it does."""
 _ENDS = ("broker_stopping", "broker_stopped", "truncation_refused", "startup_failed")

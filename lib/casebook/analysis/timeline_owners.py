@@ -12,15 +12,21 @@ from typing import NamedTuple
 
 from casebook.analysis.timeline_rows import Row, Span
 from casebook.events import Event
+from casebook.versions import SETTINGS_PRINTED, KafkaVersion
 
 SPEAKER = "speaker"
 """The field of an event with the id that stands before its message."""
 DIR = "dir"
 """The field of an event with the log dir that it is about."""
-_OF_ITSELF = ("broker_registered", "broker_id")
+STARTING, SETTINGS, RELEASE = "broker_starting", "settings_printed", "version_line"
+"""Kinds of lines that tell together whose a start is."""
+_OF_ITSELF = ("broker_registered", "broker_id", SETTINGS)
 """Kinds of lines whose message names the broker that prints it."""
 FEW = 3
 """Fewer lines than so many that name a broker say nothing of their file."""
+_START = 60_000
+_AGAIN = 5000
+"""Milliseconds in which a broker that starts prints its settings, and prints them once more."""
 SLIPS = 1
 """A file is a broker's when no more of its lines name others: brokers that share a folder write few lines into another's day."""
 
@@ -34,6 +40,7 @@ class Owner(NamedTuple):
         named: Its lines by the broker that they name; empty when they name none.
         several: It is of several brokers: each line counts for the one that it names, or whose log dir it names.
         dirs: Of such a file, the log dirs and whose they are, as lines tell that name both.
+        starts: Of such a file, whose the starts are, by line.
     """
 
     stated: int
@@ -41,6 +48,7 @@ class Owner(NamedTuple):
     named: Mapping[int, int]
     several: bool = False
     dirs: Mapping[str, int] = {}
+    starts: Mapping[int, int] = {}
 
 
 def stated(file: str) -> int | None:
@@ -86,6 +94,8 @@ def settled(event: Event, owners: Mapping[str, Owner]) -> Event:
     if owner is None:
         return event
     speaker = event.number("broker" if event.kind in _OF_ITSELF else SPEAKER) if owner.several else None
+    if speaker is None and event.kind == STARTING:
+        speaker = owner.starts.get(event.line)
     if speaker is None and DIR in event.fields:
         whose = {owner.dirs.get(one) for one in event.fields[DIR].split(", ")}
         speaker = whose.pop() if len(whose) == 1 else None
@@ -106,6 +116,43 @@ def with_dirs(owners: Mapping[str, Owner], told: Iterable[tuple[str, str, int]])
         if len(brokers) == 1:
             dirs[given][folder] = min(brokers)
     return {file: owner._replace(dirs=dirs[owner.stated]) if owner.several else owner for file, owner in owners.items()}
+
+
+def starts(told: Sequence[Event]) -> dict[int, int]:
+    """Whose the starts in a file of several brokers are, by line: the first line of a start does not name its broker.
+
+    Rule: its settings do, which it prints within a minute. Where two start at once, whose are whose nobody knows.
+
+    Args:
+        told: The starts, settings and releases that the file holds, in its order.
+    """
+    printed = {_printed(event.fields["release"]) for event in told if event.kind == RELEASE}
+    if len(printed) != 1 or None in printed:
+        return {}
+    found: dict[int, int] = {}
+    open_: list[Event] = []
+    last: Event | None = None
+    for event in told if printed == {"behind"} else reversed(told):
+        open_ = [one for one in open_ if _is_near(one, event, _START)]
+        if event.kind == STARTING:
+            open_.append(event)
+        elif event.kind == SETTINGS and not (last and last.fields == event.fields and _is_near(last, event, _AGAIN)):
+            if len(open_) == 1:
+                found[open_[0].line] = event.number("broker")
+            open_, last = [], event
+    return found
+
+
+def _printed(release: str) -> str | None:
+    """Where a release prints the settings; ``None`` where nobody knows which it is."""
+    try:
+        return SETTINGS_PRINTED.at(KafkaVersion.parse(release))
+    except ValueError:
+        return None
+
+
+def _is_near(one: Event, other: Event, within: int) -> bool:
+    return None not in (one.time, other.time) and abs(one.time - other.time) <= within
 
 
 def with_starts(rows: Sequence[Row], registered: Mapping[int, Sequence[Span]]) -> tuple[Row, ...]:

@@ -21,6 +21,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from casebook import jars, workshop
+from casebook.analysis import timeline_owners
 from casebook.analysis.timeline_owners import DIR, SPEAKER, Owner, misplaced, settled, tallied, with_dirs
 from casebook.case import Case
 from casebook.errors import ScanError, UsageError
@@ -166,7 +167,19 @@ class Logs:
         """The logs that were given for a broker whose they are not, by what their lines name."""
         owners = misplaced(self._speakers, self._brokers)
         shared = [file for file, owner in owners.items() if owner.several]
-        return with_dirs(owners, self._dirs(shared)) if shared else owners
+        if not shared:
+            return owners
+        return {
+            file: owner._replace(starts=timeline_owners.starts(self._starts(file))) if owner.several else owner
+            for file, owner in with_dirs(owners, self._dirs(shared)).items()
+        }
+
+    def _starts(self, file: str) -> Sequence[Event]:
+        """What a file tells of starts, in its order."""
+        kinds = pa.array([timeline_owners.STARTING, timeline_owners.SETTINGS, timeline_owners.RELEASE])
+        rows = self.table(None, (pc.field("file") == file) & pc.field("kind").isin(kinds)).to_pylist()
+        told = (event(row, None, self.before(file, row["start"])) for row in rows)
+        return sorted(told, key=lambda event: event.line)
 
     def _dirs(self, files: Sequence[str]) -> Iterator[tuple[str, str, int]]:
         """File, log dir and broker of each event of some files that names both."""

@@ -26,7 +26,7 @@ _CONTROLLER = frozenset(
         *("znode_topic_created", "znode_topic_deleted"),
     }
 )
-_DULL = frozenset({"version_line", "quiet", "connection_opened", "connection_closed"})
+_DULL = frozenset({"version_line", "settings_printed", "quiet", "connection_opened", "connection_closed"})
 _GROUPS = ("load", "unload", "group_", "coordinator_elected", "coordinator_resigned", "offsets_expired")
 
 Numbered = Sequence[tuple[int, Sentence]]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 
 from casebook import exports, offsets_evidence, sources, tables
@@ -53,6 +53,7 @@ class Examination:
         cluster: The cluster as the case tells it.
         version: The Kafka release whose rules apply.
         at: The moment of which the cluster is, in ms; ``None`` for that of collecting.
+        timezone: Of times, and of log lines, that do not tell theirs, as :meth:`casebook.scans.logs.Zones.parse` takes it.
         progress: Makes what is told how far a long work is, from what it is called and what it counts.
 
     Attributes:
@@ -69,6 +70,7 @@ class Examination:
         cluster: Cluster,
         version: VersionInUse,
         at: int | None,
+        timezone: str = "UTC",
         progress: Callable[..., Progress],
     ) -> None:
         self.case, self.cluster, self.version = case, cluster, version
@@ -82,8 +84,8 @@ class Examination:
         self._outdated = moments.outdated(self._apart, ends, case.told_by_logs(), cluster, self._log_dirs) if ends else None
         of_time = moments.check(cluster, self._moments, self._log_dirs, from_files=case.has_history, past=self._outdated)
         self.evidence: tuple[Finding, ...] = (*evidence.checks(cluster, version), *of_time, *self.pasted)
-        self._shared = SharedEvidence(case, cluster, version, progress=progress)
-        self._progress, self._timezone = progress, "UTC"
+        self._shared = SharedEvidence(case, cluster, version, timezone=timezone, progress=progress)
+        self._progress, self._timezone = progress, timezone
         self._ordered: frozenset[str] = frozenset()
         self._offsets: OffsetsEvidence | None = None
         self._loss: LossEvidence | None = None
@@ -116,54 +118,51 @@ class Examination:
 
         It rests on what every notebook reads: znodes, log dirs as they were listed, logs and history; of a moment of the past on
         znodes alone. Loads, and lost records, are known better to those that read segments and a ledger.
-        Log lines that do not tell their time zone have the one that was named last.
         """
-        held = None if self._is_apart else self._held(self._timezone)
+        held = None if self._is_apart else self._held()
         return plan.make(
             self._lead if self._outdated is None else leadership.unknown(self._lead),
-            past=self._past(self._timezone),
+            past=self._past(),
             held=held.coordinators if held else None,
             topic=held.offsets_topic if held else None,
             lost=self._is_lost,
         )
 
-    def _held(self, timezone: str) -> OffsetsEvidence | None:
+    def _held(self) -> OffsetsEvidence | None:
         """The offsets topic and its coordinators as they are now; ``None`` where nothing tells of them."""
         if self._at is not None:
             return None
-        offsets = self._shared.offsets(timezone, scan=False)
+        offsets = self._shared.offsets(scan=False)
         return offsets if offsets.log_dirs or offsets.events else None
 
-    def _past(self, timezone: str) -> tuple[Finding, ...]:
+    def _past(self) -> tuple[Finding, ...]:
         """What logs and history tell; nothing where there are none, they are torn, or a moment of the past is looked at."""
         if self._at is not None or not (self.case.has_history or self.case.logs()):
             return ()
         with suppress(CaseError):
-            return self._shared.timeline(timezone).findings
+            return self._shared.timeline.findings
         return ()
 
-    def _advised(self, findings: tuple[Finding, ...], timezone: str | None = None) -> tuple[Finding, ...]:
+    def _advised(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
         """The findings as this examination gives them: of their time, and with the plan's steps."""
-        self._timezone = timezone or self._timezone
         made = self.plan()
         self._tables["plan"] = made.steps
         advised = made.advise(self._in_time(findings), instead_of=self._ordered)
         self._ordered |= made.texts
         return advised
 
-    def maintenance(self, *, timezone: str = "UTC", scan: bool = True, **asked: str | float) -> Maintenance:
+    def maintenance(self, *, scan: bool = True, **asked: str | float) -> Maintenance:
         """Which brokers may restart, how one is drained, what is left over; keeps its tables and the plan for the run folder.
 
         Args:
-            timezone: Of log lines that do not tell theirs.
             scan: Whether segments are read, for the names of groups and the largest batches.
             asked: Of :func:`casebook.analysis.maintenance_asked.parse`.
 
         Raises:
-            UsageError: There is no such time zone, or a parameter names a broker that cannot be meant.
+            UsageError: A parameter names a broker that cannot be meant.
         """
         wanted = maintenance_asked.parse(self.cluster, **asked)
-        offsets = self._shared.offsets(timezone, scan=scan)
+        offsets = self._shared.offsets(scan=scan)
         found = maintenance.examine(
             self.cluster, self.version, asked=wanted, held=offsets.coordinators, log_dirs=offsets.log_dirs
         )
@@ -174,75 +173,63 @@ class Examination:
             "drain_plan": found.drain.rows if found.drain else (),
             "leftovers": found.leftovers,
         }
-        return replace(found, findings=self._advised(found.findings, timezone))
+        return replace(found, findings=self._advised(found.findings))
 
     def maintenance_in_short(self, lead: Leadership) -> tuple[Finding, ...]:
         """What matters of maintenance in the first five minutes; keeps its tables for the run folder."""
-        held = self._held(self._timezone)
+        held = self._held()
         of_loads = held.coordinators if held else None
         found = maintenance.in_short(self.cluster, self.version, lead.verdicts, of_loads, self._log_dirs)
         self._tables |= {"restart_sets": found.restarts, "leftovers": found.leftovers}
         return self._advised(found.findings)
 
-    def coordinators(self, *, timezone: str = "UTC", scan: bool = True) -> Coordinators:
+    def coordinators(self, *, scan: bool = True) -> Coordinators:
         """Which groups wait for which coordinator, and until when; keeps its tables for the run folder.
 
         Args:
-            timezone: Of log lines that do not tell theirs.
             scan: Whether segments are read, for the names of groups and the largest batches.
-
-        Raises:
-            UsageError: There is no such time zone.
         """
-        held = self._shared.offsets(timezone, scan=scan).coordinators
+        held = self._shared.offsets(scan=scan).coordinators
         self._tables |= {"coordinators": held.rows, "blast_radius": held.radius, "group_offsets": self.cluster.group_offsets}
-        return replace(held, findings=self._advised(held.findings, timezone))
+        return replace(held, findings=self._advised(held.findings))
 
-    def everything(self, *, timezone: str = "UTC", scan: bool = True) -> tuple[Finding, ...]:
+    def everything(self, *, scan: bool = True) -> tuple[Finding, ...]:
         """Every check of every notebook, in one pass: what one has read the others use; keeps all their tables.
 
         Args:
-            timezone: Of log lines, and of times of a ledger, that do not tell theirs.
             scan: Whether segments are read.
-
-        Raises:
-            UsageError: There is no such time zone.
         """
-        self.coordinators(timezone=timezone, scan=scan)
-        self.offsets_topic(timezone=timezone, scan=scan)
+        self.coordinators(scan=scan)
+        self.offsets_topic(scan=scan)
         found = (
             self.evidence
             + self.leadership().findings
-            + self.maintenance(timezone=timezone, scan=scan).findings
+            + self.maintenance(scan=scan).findings
             + self._offsets.findings
-            + self._of_the_past(timezone)
-            + self._of_records(timezone)
+            + self._of_the_past()
+            + self._of_records()
             + self.durability().findings
         )
-        return self.together(found, timezone=timezone)
+        return self.together(found)
 
-    def _of_the_past(self, timezone: str) -> tuple[Finding, ...]:
-        found = self.timeline(timezone=timezone).findings
+    def _of_the_past(self) -> tuple[Finding, ...]:
+        found = self.timeline().findings
         return found if self.case.has_history or self.case.logs() else evidence.without_past(found)
 
-    def _of_records(self, timezone: str) -> tuple[Finding, ...]:
+    def _of_records(self) -> tuple[Finding, ...]:
         try:
-            found = self.message_loss(timezone=timezone).findings
+            found = self.message_loss().findings
         except ScanError as error:
             return evidence.not_read("loss.lost", "Is every acknowledged record still there?", error)
         return found if self.case.ledgers() else evidence.without_ledger(found, GIVE_LEDGER)
 
-    def offsets_topic(self, *, timezone: str = "UTC", scan: bool = True) -> OffsetsTopic:
+    def offsets_topic(self, *, scan: bool = True) -> OffsetsTopic:
         """How large the offsets topic is, for what, and why it is not compacted; keeps its tables for the run folder.
 
         Args:
-            timezone: Of log lines that do not tell theirs.
             scan: Whether segments are read.
-
-        Raises:
-            UsageError: There is no such time zone.
         """
-        self._offsets = self._shared.offsets(timezone, scan=scan)
+        self._offsets = self._shared.offsets(scan=scan)
         topic = self._offsets.offsets_topic
         self._tables |= {
             "offsets_partitions": topic.partitions,
@@ -251,77 +238,57 @@ class Examination:
             "commits": topic.scanned.commits,
             "damage": topic.scanned.damage,
         }
-        return replace(topic, findings=self._advised(topic.findings, timezone))
+        return replace(topic, findings=self._advised(topic.findings))
 
-    def groups(self, *, timezone: str = "UTC") -> tuple[Finding, ...]:
-        """The checks on the offsets topic and its coordinators, without reading segments that nobody has read before.
-
-        Raises:
-            UsageError: There is no such time zone.
-        """
+    def groups(self) -> tuple[Finding, ...]:
+        """The checks on the offsets topic and its coordinators, without reading segments that nobody has read before."""
         if self._at is not None:
             return offsets_evidence.not_as_of(self.as_of)
-        return self._advised(self._shared.offsets(timezone, scan=False).findings, timezone)
+        return self._advised(self._shared.offsets(scan=False).findings)
 
-    def timeline(self, *, timezone: str = "UTC") -> Timeline:
-        """What happened in which order, and what caused what; keeps its tables for the run folder.
-
-        Args:
-            timezone: Of log lines that do not tell theirs, ``UTC, 2=Asia/Shanghai`` where a broker's differs.
-
-        Raises:
-            UsageError: There is no such time zone.
-        """
-        found, self._timezone = self._shared.timeline(timezone), timezone
+    def timeline(self) -> Timeline:
+        """What happened in which order, and what caused what; keeps its tables for the run folder."""
+        found = self._shared.timeline
         self._tables |= {
             "events": found.rows,
             "windows": (*found.windows, *found.possible),
             "partition_history": found.partition_history,
             "untyped": found.untyped,
         }
-        return replace(found, findings=self._advised(found.findings, timezone))
+        return replace(found, findings=self._advised(found.findings))
 
-    def happened(self, *, timezone: str = "UTC") -> tuple[Finding, ...]:
-        """The checks on what logs and history tell of the past; none where there is neither, or a moment of it is looked at.
-
-        Raises:
-            UsageError: There is no such time zone.
-        """
+    def happened(self) -> tuple[Finding, ...]:
+        """The checks on what logs and history tell of the past; none where there is neither, or a moment of it is looked at."""
         told = self._at is None and (self.case.has_history or self.case.logs())
-        return timeline_checks.in_short(self._shared.timeline(timezone).findings) if told else ()
+        return timeline_checks.in_short(self._shared.timeline.findings) if told else ()
 
-    def together(self, findings: tuple[Finding, ...], *, timezone: str = "UTC") -> tuple[Finding, ...]:
-        """The findings as one report: with what logs or history tell of when leaders were lost.
-
-        Raises:
-            UsageError: There is no such time zone.
-        """
+    def together(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """The findings as one report: with what logs or history tell of when leaders were lost."""
         findings = once(findings)
         if self._at is None and (self.case.has_history or self.case.logs()):
-            findings = leaderless_since.dated(findings, self._tables["partitions"], self._shared.timeline(timezone))
-        return self._advised(findings, timezone)
+            findings = leaderless_since.dated(findings, self._tables["partitions"], self._shared.timeline)
+        return self._advised(findings)
 
-    def message_loss(self, *, processed: str = "", group: str = "", timezone: str = "UTC", **asked: str | bool) -> MessageLoss:
+    def message_loss(self, *, processed: str = "", group: str = "", **asked: str | bool) -> MessageLoss:
         """Which acknowledged records are gone, when and why; keeps its tables for the run folder.
 
         Args:
             processed: A ledger of what was processed; those of the case when empty.
             group: The consumer group whose that is.
-            timezone: Of log lines, and of times of a ledger, that do not tell theirs.
             asked: Of :class:`casebook.loss_evidence.Asked`, all but ``zone``.
 
         Raises:
             UsageError: The ledger, a column of it, or what it is looked for by cannot be used.
             ScanError: It cannot be read.
         """
-        happened, progress = self._shared.timeline(timezone), self._progress("Looking for records", unit="parts")
+        happened, progress = self._shared.timeline, self._progress("Looking for records", unit="parts")
         evidence = LossEvidence(
-            self.case, self.cluster, self.version, Asked(zone=timezone, **asked), timeline=happened,
-            committed=partial(self._shared.committed, timezone), progress=progress,
+            self.case, self.cluster, self.version, Asked(zone=self._timezone, **asked), timeline=happened,
+            committed=self._shared.committed, progress=progress,
         )  # fmt: skip
         found = evidence.examined
         self._consumed = ConsumerEvidence(
-            self.case, evidence, processed=processed, group=group, offsets=self._shared.offsets(timezone, scan=False),
+            self.case, evidence, processed=processed, group=group, offsets=self._shared.offsets(scan=False),
             partitions=sum(partition.topic == OFFSETS_TOPIC for partition in self.cluster.partitions),
             moves=timeline.moves(happened, OFFSETS_TOPIC), clients=clients_told.told(happened.rows), progress=progress,
         ).examined()  # fmt: skip
@@ -339,7 +306,7 @@ class Examination:
             "partition_history": happened.partition_history,
         }
         self._is_lost = any(one.check == "loss.lost" and one.status is Status.FINDING for one in found.findings)
-        return replace(found, findings=self._advised(found.findings + self._consumed.findings, timezone))
+        return replace(found, findings=self._advised(found.findings + self._consumed.findings))
 
     def durability_in_short(self) -> tuple[Finding, ...]:
         """Whether acknowledged records can be lost by how topics and brokers are set up, in one finding."""

@@ -36,8 +36,8 @@ def exercise() -> None:
         cluster = case.cluster()
         version = release.release(cluster, logged=case.logged_versions(), configured=case.configured_versions())
         shared = SharedEvidence(case, cluster, version, progress=lambda *_, **__: lambda *_: None)
-        _ = shared.offsets("", scan=True).offsets_topic
-        loss = LossEvidence(case, cluster, version, Asked(), timeline=shared.timeline(""))
+        _ = shared.offsets(scan=True).offsets_topic
+        loss = LossEvidence(case, cluster, version, Asked(), timeline=shared.timeline)
         if loss.lost is not None:
             loss.lost.rows.collect()
 

@@ -26,35 +26,33 @@ _MANY_EVENTS = 100_000
 
 
 class SharedEvidence:
-    """The evidence of a case, each part by the time zone of lines that do not tell theirs.
+    """The evidence of a case.
 
     Args:
         case: The case.
         cluster: As the case tells it.
         version: The release whose rules apply.
+        timezone: Of log lines that do not tell theirs, as :meth:`casebook.scans.logs.Zones.parse` takes it.
         progress: Makes what is told how far a long work is, from what it is called and what it counts.
+
+    Raises:
+        UsageError: There is no such time zone.
     """
 
-    def __init__(self, case: Case, cluster: Cluster, version: VersionInUse, *, progress: Callable[..., Progress]) -> None:
+    def __init__(
+        self, case: Case, cluster: Cluster, version: VersionInUse, *, timezone: str = "UTC", progress: Callable[..., Progress]
+    ) -> None:
         self._case, self._cluster, self._version, self._progress = case, cluster, version, progress
-        self._logs: dict[str, Logs] = {}
-        self._timelines: dict[str, Timeline] = {}
-        self._offsets: dict[tuple[str, bool], OffsetsEvidence] = {}
+        self._timezone, self._zones = timezone, Zones.parse(timezone)
+        self._offsets: dict[bool, OffsetsEvidence] = {}
 
-    def logs(self, timezone: str) -> Logs:
-        """What the logs tell; nothing, with the reason, where they cannot be read here.
-
-        Raises:
-            UsageError: There is no such time zone.
-        """
-        if timezone not in self._logs:
-            zones = Zones.parse(timezone)
-            try:
-                told = logs.read(self._case, zones, progress=self._progress("Reading logs", unit="files"))
-            except ScanError as error:
-                told = Logs(None, {item.path: broker for item, broker in self._case.logs()}, error)
-            self._logs[timezone] = told
-        return self._logs[timezone]
+    @cached_property
+    def logs(self) -> Logs:
+        """What the logs tell; nothing, with the reason, where they cannot be read here."""
+        try:
+            return logs.read(self._case, self._zones, progress=self._progress("Reading logs", unit="files"))
+        except ScanError as error:
+            return Logs(None, {item.path: broker for item, broker in self._case.logs()}, error)
 
     @cached_property
     def absent(self) -> frozenset[Source]:
@@ -74,19 +72,12 @@ class SharedEvidence:
     @property
     def observed(self) -> Observations:
         """Of when logs and history are; nothing before they were read."""
-        return next((found.observed for found in reversed(self._timelines.values())), {})
+        return self.timeline.observed if "timeline" in vars(self) else {}
 
-    def timeline(self, timezone: str) -> Timeline:
-        """What happened in which order.
-
-        Raises:
-            UsageError: There is no such time zone.
-        """
-        if timezone not in self._timelines:
-            self._timelines[timezone] = self._examined(self.logs(timezone), timezone)
-        return self._timelines[timezone]
-
-    def _examined(self, told: Logs, timezone: str) -> Timeline:
+    @cached_property
+    def timeline(self) -> Timeline:
+        """What happened in which order."""
+        told = self.logs
         kinds = told.rarest(_MANY_EVENTS)
         found = timeline.examine(
             self._cluster,
@@ -95,41 +86,37 @@ class SharedEvidence:
             files=told.files,
             untyped=told.untyped,
             history=history_facts.read(self._case.past()),
-            timezone=timezone,
+            timezone=self._timezone,
         )
         doubts = log_checks.unread(told.files, told.unread) + evidence.left_out(told.counts().keys() - kinds)
         return replace(found, findings=doubts + found.findings)
 
-    def stored_events(self, timezone: str) -> Stored | None:
+    def stored_events(self) -> Stored | None:
         """The events where they lie, when they are too many to hold."""
-        told = self.logs(timezone)
-        return Stored(told, self.timeline(timezone)) if told.total > _MANY_EVENTS else None
+        return Stored(self.logs, self.timeline) if self.logs.total > _MANY_EVENTS else None
 
-    def offsets(self, timezone: str, *, scan: bool) -> OffsetsEvidence:
+    def offsets(self, *, scan: bool) -> OffsetsEvidence:
         """The offsets topic and its coordinators.
 
         Args:
             scan: Whether segments may be read; where they were, nothing is gathered again without them.
-
-        Raises:
-            UsageError: There is no such time zone.
         """
-        asked = (timezone, scan or (timezone, True) in self._offsets)
-        if asked not in self._offsets:
-            self._offsets[asked] = OffsetsEvidence(
+        scan = scan or True in self._offsets
+        if scan not in self._offsets:
+            self._offsets[scan] = OffsetsEvidence(
                 self._case,
                 self._cluster,
                 self._version,
-                logs=self.logs(timezone),
-                clocks=lambda: self.timeline(timezone).clocks,
+                logs=self.logs,
+                clocks=lambda: self.timeline.clocks,
                 scan=scan,
                 progress=self._progress("Reading segments", unit="parts"),
             )
-        return self._offsets[asked]
+        return self._offsets[scan]
 
-    def committed(self, timezone: str) -> Committed | None:
+    def committed(self) -> Committed | None:
         """What groups have committed, where the case tells of the offsets topic."""
-        scanned = self.offsets(timezone, scan=True).scanned
+        scanned = self.offsets(scan=True).scanned
         if scanned is None:
             return None
         found: dict[str, dict[Partition, int]] = {}

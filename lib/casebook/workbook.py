@@ -71,8 +71,9 @@ _CHOSEN: dict[tuple[str, str], dict[str, object]] = {}
 
 
 def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
-    notebook: str, *, source: str, out_dir: str = "", kafka_version: str = "", interactive: str = "auto", at: str = ""
-) -> "Workbook":
+    notebook: str, *, source: str, out_dir: str = "", kafka_version: str = "", interactive: str = "auto", at: str = "",
+    timezone: str = "UTC",
+) -> "Workbook":  # fmt: skip
     """Open the evidence for a notebook and show where it comes from.
 
     Args:
@@ -83,6 +84,8 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
         interactive: ``auto`` (widgets in JupyterLab, none headless), ``yes`` or ``no``.
         at: The cluster as it was at this moment, ISO-8601 with a zone; the case must have the history of its znodes. ``""`` as it
             was collected; ``height`` as it was at the height of the incident that its history tells of, if it does.
+        timezone: Of times, and of log lines, that do not tell theirs: ``Europe/Berlin``, or ``UTC, 2=Asia/Shanghai`` where that
+            of a broker differs.
 
     Raises:
         CasebookError: A parameter or the evidence cannot be used; the text says what to do.
@@ -103,7 +106,7 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
         raise UsageError(f"kafka_version: {error}.") from None
     book = Workbook(
         notebook=notebook, source=source, case=case, cluster=cluster, version=version, folder=folder,
-        interactive=_is_interactive(interactive), at=moment,
+        interactive=_is_interactive(interactive), at=moment, timezone=timezone,
     )  # fmt: skip
     display(triage.opening(case, cluster, version), display_id=_SUMMARY)
     display(pasted_views.banner(book.pasted))
@@ -128,8 +131,9 @@ class Workbook(Examination):
         folder: OutFolder,
         interactive: bool,
         at: int | None,
+        timezone: str,
     ) -> None:
-        super().__init__(case=case, cluster=cluster, version=version, at=at, progress=choices.progress)
+        super().__init__(case=case, cluster=cluster, version=version, at=at, timezone=timezone, progress=choices.progress)
         self._notebook, self._source, self._folder, self.interactive = notebook, source, folder, interactive
         self._started = datetime.now(UTC)
         self._quiz: quiz_views.Desk | None = None
@@ -209,7 +213,7 @@ class Workbook(Examination):
         )
         return timeline_views.Desk(
             found, chosen, interactive=self.interactive, remembered=self._remembered, source=self._source, quote=self._quote,
-            name=self.case.name, events=self._shared.stored_events(self._timezone),
+            name=self.case.name, events=self._shared.stored_events(),
         )  # fmt: skip
 
     def loss_desk(self, found: MessageLoss, *, topic: str = "", record: str = "") -> loss_views.Desk:

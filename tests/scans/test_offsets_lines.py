@@ -19,5 +19,5 @@ def test_a_clean_that_failed_and_no_line_tells_whose(tmp_path):
         case.file("brokers/1/logs/server.log", (log + FAILED).encode())
     case = Case.open(tmp_path / "case")
     shared = SharedEvidence(case, case.cluster(), release(case.cluster()), progress=lambda *_, **__: lambda *_: None)
-    heard = shared.offsets("UTC", scan=False).events
+    heard = shared.offsets(scan=False).events
     assert [(event.kind, event.topic) for event in heard if event.broker is None] == [("clean_failed", "__consumer_offsets")]

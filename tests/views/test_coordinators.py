@@ -1,13 +1,18 @@
 """Notebook 50's pictures, tables and look-up, from the real sample."""
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from casebook import places
 from casebook.analysis import coordinators
 from casebook.analysis.coordinator_states import State
+from casebook.analysis.group_partition import group_partition
 from casebook.case import Case
-from casebook.facts import Cluster
+from casebook.facts import Cluster, GroupOffset, Topic
 from casebook.scans import logs
+from casebook.storage import Segment
 from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
 from casebook.views import coordinators as views
 from casebook.views import group_lookup
@@ -79,6 +84,20 @@ class TestTables:
         """A group may be called anything."""
         shown = [*views.who_waits(held).parts, *group_lookup.panel(held, HOSTILE, interactive=False, remembered={}).parts]
         assert not any(HOSTILE in str(part) for part in shown)
+
+    def test_where_each_group_commits(self, held):
+        """What Kafka has of a group is known where the segments of its partition were read, or where no offsets topic is."""
+        kept = replace(held.cluster, group_offsets=(GroupOffset("fraud", "t", 0, 7, None), GroupOffset("old", "t", 0, 7, None)))
+        said = text_of(views.commits(replace(held, cluster=kept)))
+        assert re.search(r"fraud\s*ZooKeeper and Kafka", said)
+        assert re.search(r"old\s*ZooKeeper; whether to Kafka is not known", said)
+        mine = group_partition("old", held.topic.count)
+        read = Segment(1, mine, 0, 9, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 9, 0, False)
+        for known in (
+            replace(held, cluster=kept, segments=[read]),
+            replace(held, cluster=replace(kept, topics={"t": Topic(name="t")}), groups=()),
+        ):
+            assert "whether to Kafka" not in text_of(views.commits(known))
 
 
 class TestLookUp:

@@ -22,7 +22,7 @@ from casebook.analysis.load_queue import queues
 from casebook.events import Event, LogFile
 from casebook.facts import Cluster
 from casebook.findings import Evidence, Finding
-from casebook.storage import LogDir, Segment
+from casebook.storage import OFFSETS_TOPIC, LogDir, Segment
 from casebook.versions import VersionInUse
 
 
@@ -41,6 +41,13 @@ class Coordinators(Scene):
     def look_up(self, group: str) -> LookUp:
         """Where a group lies and when it is served; also for a name that nothing in the evidence bears."""
         return look_up(group, self.topic, self.partitions, self.version.version, known=group in self.groups)
+
+    def commits_to_kafka(self, group: str) -> bool | None:
+        """Whether the offsets topic knows a group; ``None`` where nobody has read the partition that would."""
+        if group in self.groups or self.cluster.lacks(OFFSETS_TOPIC):
+            return group in self.groups
+        read = {segment.partition for segment in self.segments}
+        return False if self.topic.count is not None and group_partition(group, self.topic.count) in read else None
 
 
 def examine(

@@ -19,6 +19,7 @@ from casebook.views.view import View, html
 MOST_ROWS = 200
 _MOST_LANES = 20
 _WORDS = {State.LOADING_FOR_EVER: "loading for ever", State.UNKNOWN: "? unknown"}
+_COMMITS_TO = {True: "ZooKeeper and Kafka", False: "ZooKeeper", None: "ZooKeeper; whether to Kafka is not known"}
 _HIT = (*UNSERVED, State.FAILED)
 
 
@@ -110,7 +111,7 @@ def commits(c: Coordinators) -> View:
                 PLAIN,
                 (
                     one.group,
-                    "ZooKeeper and Kafka" if one.group in c.groups else "ZooKeeper",
+                    _COMMITS_TO[c.commits_to_kafka(one.group)],
                     f"{one.topic}-{one.partition}",
                     one.offset,
                     unknown() if one.at is None else text.when(one.at),

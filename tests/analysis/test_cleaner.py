@@ -6,7 +6,7 @@ from casebook.analysis import cleaner_map, leadership, offsets_topic, plan
 from casebook.events import Event
 from casebook.facts import Cluster, Problem
 from casebook.findings import Severity, Status
-from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, SegmentFile
+from casebook.storage import OFFSETS_TOPIC, LogDir, OffsetsLog, Replica, Scanned, SegmentFile
 from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
 
 MIB, DAY = 1 << 20, 86_400_000
@@ -27,13 +27,15 @@ def log_dir(*replicas, written=NOW - 30 * DAY, listed=NOW):
     return LogDir(broker=1, place="/d", listed_at=listed, replicas=replicas, checkpoints={"cleaner-offset-checkpoint": written})
 
 
-def examined(*replicas, version=K09, events=(), cluster=None, **more):
+def examined(*replicas, version=K09, events=(), cluster=None, scan=1, **more):
+    """As of the segments of a broker's copy, which hold no open transaction; ``None``: of none."""
     used = VersionInUse(version=version, origin=VersionOrigin.PARAMETER)
     return offsets_topic.examine(
         cluster or (READ if replicas else Cluster()),
         used,
         log_dirs=[log_dir(*replicas, **more)] if replicas else (),
         events=events,
+        scanned=Scanned(logs=(OffsetsLog(scan, 0, 1, 1, 0, None),)) if scan else None,
     )
 
 
@@ -183,6 +185,17 @@ class TestVerdict:
     def test_at_work(self):
         """Above the limit, and the checkpoint is fresh: it works and does not keep up."""
         assert verdict(replica(0, 10, 20), written=NOW) == "C7"
+
+    def test_transactions_that_nobody_looked_for(self):
+        """From 0.11 on an open one bounds what may be cleaned: without the segments it is not known that a copy was due."""
+        for written in (NOW, NOW - 30 * DAY):
+            assert verdict(replica(0, 10, 20), written=written, version=K09, scan=None) != "C0"
+            (found,) = examined(replica(0, 10, 20), written=written, version=K28, scan=None).partitions
+            assert (found.rule, found.since) == ("C0", None)
+            assert (
+                found.why
+                == "Its dirty ratio is 1.00, above 0.50: it is due, unless a transaction is open; segments were not read."
+            )
 
     def test_of_nobody_knows_when(self):
         """A checkout keeps no times: neither that it works is known, nor that it was due for long."""

@@ -10,7 +10,7 @@ from casebook.analysis.words import count, moment, number
 from casebook.events import Event, LogFile
 from casebook.facts import instant
 from casebook.storage import CLEANER_CHECKPOINT, OFFSETS_TOPIC, LogDir, OffsetsLog, Replica
-from casebook.versions import CLEANER_FAILURE, COMPACTION_LAG, KafkaVersion
+from casebook.versions import CLEANER_BOUND, CLEANER_FAILURE, COMPACTION_LAG, KafkaVersion
 
 RULES = {
     "C1": "The topic is not compacted: its cleanup.policy says so.",
@@ -29,6 +29,9 @@ RULES = {
 
 BLOCKED = ("C1", "C2", "C3", "C4", "C10", "C5", "C6")
 """Verdicts after which the topic grows until somebody acts."""
+
+_OF_DUE = ("C6", "C7")
+"""What is said of a copy that could be cleaned now: nobody knows that where transactions bound it that were not looked for."""
 
 _DAY = 86_400_000
 _SILENT, _AT_ONCE = 60_000, 1000
@@ -216,13 +219,23 @@ def judge(
         logs: What a scan found, by broker and partition: where its open transactions begin.
     """
     settings = cleaner.settings
-    scanned = (logs or {}).get((replica.broker, replica.partition))
+    scanned = _scanned(replica, logs or {})
     unstable = scanned.first_open if scanned else None
     weighed = cleaner_map.dirt(replica, version, now=log_dir.listed_at, lag=settings.lag.whole or 0, unstable=unstable)
     rule, why, since, proof = _rule(replica, cleaner, version, weighed, log_dir)
+    if rule in _OF_DUE and scanned is None and CLEANER_BOUND.at(version) == "last stable offset":
+        ratio, limit = f"{weighed.ratio:.2f}", f"{settings.ratio.real:.2f}"
+        why = f"Its dirty ratio is {ratio}, above {limit}: it is due, unless a transaction is open; segments were not read."
+        rule, since, proof = "C0", None, None
     return CleanerVerdict(
         broker=replica.broker, partition=replica.partition, rule=rule, why=why, dirt=weighed, since=since, proof=proof
     )
+
+
+def _scanned(replica: Replica, logs: Mapping[tuple[int, int], OffsetsLog]) -> OffsetsLog | None:
+    """What a scan found of a copy; else of another one of its partition: transactions lie at the same offsets in all."""
+    alike = (log for (_, partition), log in sorted(logs.items()) if partition == replica.partition)
+    return logs.get((replica.broker, replica.partition)) or next(alike, None)
 
 
 def without_log_dir(cleaner: BrokerCleaner) -> tuple[str, str, int | None, str | None]:

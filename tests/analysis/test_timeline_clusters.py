@@ -50,7 +50,7 @@ class TestOfWhichCluster:
     def test_renewals(self, ids, expected):
         """A cluster that comes back has not ended in between."""
         lines = [line for place, name in enumerate(ids) for line in started(place * HOUR, name, line=1 + 2 * place)]
-        assert [one.start.cluster for one in renewals(examined(*lines).rows)] == expected
+        assert [one.cluster for one in renewals(examined(*lines).rows)] == expected
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_without_leader_when_the_cluster_went():
     assert (last.opened - T0, last.opened_earliest, last.closed) == (HOUR + 2000, None, None)
     led = examined(*lines, offline(HOUR + 2000, 4, 3), changed(HOUR + 3000, 1, line=5, isr="1", leader_epoch=4))
     assert (
-        "1 was deleted, or is being deleted, or went with its cluster, which another replaced;"
+        "2 partitions had no leader; 1 was deleted, or is being deleted, or went with its cluster, which another replaced, the other has"
         in finding(led, "leaderless").title
     )
 
@@ -110,10 +110,29 @@ def test_without_leader_when_nobody_knows_which_cluster_it_was():
     until, anew = 5 * HOUR, 10 * HOUR
     lines = [*started(0, "old"), changed(until - 1000, 1, line=2, isr="1", leader_epoch=7), offline(until, 3, 8)]
     lines += started(anew, "new", line=4)
-    found = examined(*lines)
-    (one,) = windows(found, "leaderless")
-    assert (one.opened - T0, one.closed) == (until, None)
-    assert "nothing tells whether it has one again" in finding(found, "leaderless").title
-    led = examined(*lines, changed(anew + 3000, 1, line=6, isr="1", leader_epoch=4))
-    (one,) = windows(led, "leaderless")
-    assert (one.closed_earliest - T0, one.closed - T0) == (until, anew + 3000)
+    led = changed(anew + 3000, 1, line=6, isr="1", leader_epoch=4)
+    for found in (examined(*lines), examined(*lines, led)):
+        (one,) = windows(found, "leaderless")
+        assert (one.opened - T0, one.closed) == (until, None)
+        assert "of 1 nothing tells whether it has one again, or went with" in finding(found, "leaderless").title
+    again = finding(examined(*lines, led, offline(anew + 9000, 7, 5)), "leaderless")
+    assert again.facts["partitions"] == 2  # one of each cluster, though of one name
+
+
+def elected(after, epoch, line, broker=1):
+    """A controller's line about its election."""
+    return event("controller_elected", after, broker, file="controller.log", line=line)._replace(
+        fields={"broker": str(broker), "epoch": str(epoch)}
+    )
+
+
+def test_an_epoch_that_falls_is_of_another_cluster():
+    """Its ZooKeeper was made anew, though the start that would tell the new id is missing; epochs of one cluster only rise."""
+    starts_ = [*started(0, "old"), *started(10 * HOUR, "new", line=9)]
+    fall = [elected(100, 4, 1), elected(3 * HOUR, 5, 2), elected(4 * HOUR, 1, 3), elected(11 * HOUR, 2, 4)]
+    told = [(one.earliest - T0, one.since - T0, one.cluster) for one in renewals(examined(*starts_, *fall).rows)]
+    assert told == [(3 * HOUR, 4 * HOUR, "new")]
+    assert [one.since - T0 for one in renewals(examined(*fall).rows)] == [4 * HOUR]
+    assert not renewals(examined(*started(0, "old"), *fall, *started(10 * HOUR, "old", line=9)).rows)
+    other = [elected(100, 4, 1), elected(HOUR, 3, 1, broker=2), elected(2 * HOUR, 5, 2), elected(2 * HOUR - 9, 6, 3)]
+    assert not renewals(examined(*other).rows)  # another's clock, or one that was set

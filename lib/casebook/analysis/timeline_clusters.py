@@ -15,6 +15,8 @@ from casebook.events import Event
 
 _START = 60_000
 """Milliseconds in which a start is over, or has failed."""
+_ELECTED = ("controller_elected", "controller_epoch")
+"""Lines with the epoch in which a broker is controller, or was found to be."""
 
 
 class Start(NamedTuple):
@@ -83,30 +85,57 @@ class Clusters:
 
 
 class Renewal(NamedTuple):
-    """A cluster that replaced another: when it began nobody knows, but between two starts.
+    """A cluster that replaced another: when it began nobody knows, but between two moments.
 
     Args:
-        earliest: Until then all was of the one before: the last process that served it had started.
-        start: The first process that served it.
+        earliest: Until then all was of the one before: a process had started that served it, or its controller was elected.
+        since: From then on all is of this one.
+        cluster: Its id; ``""`` where no start tells it.
+        proof: What tells of it first.
     """
 
     earliest: int
-    start: Start
-
-
-def former_until(rows: Sequence[Row]) -> int | None:
-    """Up to when all that logs tell is surely of clusters that another has replaced; ``None`` where there is one cluster."""
-    renewed = renewals(rows)
-    return renewed[-1].earliest if renewed else None
+    since: int
+    cluster: str
+    proof: str
 
 
 def renewals(rows: Sequence[Row]) -> list[Renewal]:
-    """Where each cluster but the first began, in order; none where two are there at once."""
+    """Where each cluster but the first began, in order; none where two are there at once.
+
+    Rule: another id, or a controller epoch that falls: only a ZooKeeper that is made anew counts from the beginning
+    (``KafkaController.scala@0.9.0.1..3.9.0``).
+    """
     found = starts((row.at, row) for row in rows if row.source == "broker")
     ordered = sorted(one for own in found.values() for one in own)
     ids = [one.cluster for one in ordered]
-    return [
-        Renewal(min(earlier.since + _START, later.since), later)
-        for place, (earlier, later) in enumerate(pairwise(ordered), start=1)
-        if earlier.cluster != later.cluster and set(ids[:place]).isdisjoint(ids[place:])
-    ]
+    if any(ids[place - 1] != ids[place] and not set(ids[:place]).isdisjoint(ids[place:]) for place in range(1, len(ids))):
+        return []
+    renewed, falls = [], _falls(rows)
+    for earlier, later in pairwise(ordered):
+        within = [fall for fall in falls if earlier.since < fall.since <= later.since]
+        falls = [fall for fall in falls if fall not in within]
+        if earlier.cluster != later.cluster:
+            own = [*within[:-1], within[-1]._replace(cluster=later.cluster)] if within else []
+            renewed += own or [Renewal(min(earlier.since + _START, later.since), later.since, later.cluster, later.proof)]
+    return sorted((*renewed, *falls), key=lambda one: one.since)
+
+
+def _falls(rows: Iterable[Row]) -> list[Renewal]:
+    """Where a broker was elected controller in a lower epoch than before, by its own lines: those of one clock, in their order."""
+    found: list[Renewal] = []
+    last: dict[int, Row] = {}
+    for row in rows:
+        epoch = row.number("epoch") if row.kind in _ELECTED and row.source == "broker" and row.at is not None else None
+        if epoch is None or row.broker is None:
+            continue
+        before = last.get(row.broker)
+        if before is not None and epoch < before.number("epoch") and not _stands_before(row, before):
+            found.append(Renewal(before.at, row.at, "", row.proof))
+        last[row.broker] = row
+    return found
+
+
+def _stands_before(row: Row, other: Row) -> bool:
+    """Whether a line stands above another that seems to be earlier: its clock was set."""
+    return row.file == other.file and (row.line or 0) < (other.line or 0)

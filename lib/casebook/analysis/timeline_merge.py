@@ -102,12 +102,11 @@ def states(
     for row in rows:
         if row.at is None:
             continue
-        while renewed and renewed[0].start.since <= row.at:
+        while renewed and renewed[0].since <= row.at:
             begun = renewed.pop(0)
             former = set(told)
             for known in told.values():
-                if known and known[-1].time <= begun.earliest:
-                    _end(known, begun.start.since, begun.start.proof)
+                _end(known, begun.since, begun.proof if known and known[-1].time <= begun.earliest else "")
         if row.kind == "broker_failure":
             failed.append(row)
         elif row.partition is not None and row.fields.get("from") == "NonExistentPartition":
@@ -206,7 +205,11 @@ def _end_of_all(known: list[StateRow], at: int, proof: str) -> None:
 
 
 def _end(known: list[StateRow], at: int, proof: str) -> None:
-    """A partition is gone by a moment; when it went nobody knows."""
+    """A partition is gone by a moment, or nothing more is known of it; when it went nobody knows.
+
+    Args:
+        proof: Of its end; ``""`` where it may be of another cluster from then on, or have been all the time.
+    """
     if known and not known[-1].deleted:
         known[-1] = known[-1]._replace(until=known[-1].time)
         known.append(_deleted(known[-1]._replace(time=at, until=None, proof=proof)))
@@ -226,13 +229,12 @@ def _tell(known: list[StateRow], row: Row, failed: Sequence[Row], *, anew: bool)
     """Add what a line says, unless it says what is known already, or what only its broker believes; whether it was added.
 
     Args:
-        anew: All that is known is, or may be, of a cluster that is gone: any line may tell of another partition.
+        anew: All that is known is of a cluster that is gone: any line tells of another partition.
     """
     before = known[-1] if known else None
-    if before is not None and before.deleted and row.kind not in _BORN and not anew:
-        return False
-    if before is not None and (before.deleted or anew):
-        known[-1] = before if before.deleted else before._replace(until=before.time)
+    if before is not None and before.deleted:
+        if row.kind not in _BORN and not anew:
+            return False
         before = None  # epochs begin anew
     leader, isr, epoch = _leader(row, before), _isr(row, before), row.number("leader_epoch")
     if leader is None and row.fields.get("leader") not in ("-1", "none") and not _is_offline(row):

@@ -117,6 +117,11 @@ class StateRow(NamedTuple):
     version: int | None = None
     until: int | None = None
 
+    @property
+    def is_untold(self) -> bool:
+        """Whether nothing is known of the partition from here on: what follows may be of another cluster."""
+        return self.deleted and not self.proof
+
 
 class Step(NamedTuple):
     """A clock was set while its log was written.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from casebook.analysis import coverage
 from casebook.analysis.settings import TOPIC, UNREADABLE, Setting, Settings
-from casebook.analysis.timeline_clusters import former_until
+from casebook.analysis.timeline_clusters import Renewal, renewals
 from casebook.analysis.timeline_history import Key, Past
 from casebook.analysis.timeline_lives import PREAMBLE
 from casebook.analysis.timeline_merge import in_order
@@ -181,9 +181,18 @@ class Scene:
         return life is not None and not life.name and life.closed < self.span[1] - QUIET
 
     @cached_property
+    def renewals(self) -> Sequence[Renewal]:
+        """Where a cluster was replaced by another."""
+        return renewals(self.rows)
+
+    @property
     def former_until(self) -> int | None:
-        """Of :func:`casebook.analysis.timeline_clusters.former_until`."""
-        return former_until(self.rows)
+        """Up to when all that logs tell is surely of clusters that another has replaced; ``None`` where there is one cluster."""
+        return self.renewals[-1].earliest if self.renewals else None
+
+    def era(self, at: int | None) -> int:
+        """Which of the clusters that followed one another was there at a moment, from 0 on."""
+        return sum(at is not None and one.since <= at for one in self.renewals)
 
     @cached_property
     def _first_lives(self) -> Mapping[int, _FirstLife]:

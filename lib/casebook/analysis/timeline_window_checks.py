@@ -38,12 +38,12 @@ def _proofs(windows: Iterable[Window]) -> tuple[Evidence, ...]:
     return (*(proof(text) for text in list(texts)[: 2 * SHOWN]), _WINDOWS)
 
 
-def _facts(windows: Sequence[Window]) -> dict[str, object]:
+def _facts(scene: Scene, windows: Sequence[Window]) -> dict[str, object]:
     known = [window.length for window in windows if window.length is not None]
     least = {"longest_ms_at_least": max(w.least or 0 for w in windows)} if any(w.at_most for w in windows) else {}
     return least | {
         "windows": len(windows),
-        "partitions": len({(window.topic, window.partition) for window in windows}),
+        "partitions": len({_place(scene, window) for window in windows}),
         "longest_ms": max(known, default=None),
         "open_ends": len(windows) - len(known),
         "opened": instant(min((window.opened for window in windows if window.opened), default=None)),
@@ -58,8 +58,13 @@ def _coverage(scene: Scene) -> Coverage:
     return Coverage.counted(len(scene.states), len(named), "partition", *by)
 
 
-def _partitions(windows: Iterable[Window]) -> str:
-    return number(len({(window.topic, window.partition) for window in windows}), "partition")
+def _place(scene: Scene, window: Window) -> tuple[str, int, int]:
+    """Whose a window is: a partition of another cluster is another one, though it bears the same name."""
+    return window.topic, window.partition, scene.era(window.closed if window.opened is None else window.opened)
+
+
+def _partitions(scene: Scene, windows: Iterable[Window]) -> str:
+    return number(len({_place(scene, window) for window in windows}), "partition")
 
 
 def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], chains: Sequence[Chain]) -> Finding:
@@ -69,7 +74,7 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], ch
         question="Could two brokers take writes for the same partition at once?",
         coverage=_coverage(scene),
         threshold="an election whose old leader lived on, until it truncates or follows",
-        facts=_facts(hit)
+        facts=_facts(scene, hit)
         | {"old_leaders": sorted({w.old_leader for w in hit if w.old_leader is not None}), "unknown": len(doubts)},
         evidence=_proofs(hit),
         caveats=(*_how_well_known(scene, hit), *_more_possible(hit, doubts)),
@@ -132,7 +137,7 @@ def _two_leaders_found(scene: Scene, ask: Question, hit: Sequence[Window], chain
     lasted = "an unknown time" if worst.length is None else (at_most if worst.at_most else exact)(worst.length)
     least = "at least " if _is_partial(scene) else ""
     upto, its = _bound(hit, worst), "their" if " and " in old else "its"
-    title = f"For {upto}{lasted} {old} and {its} successors could both take writes on {least}{_partitions(hit)}"
+    title = f"For {upto}{lasted} {old} and {its} successors could both take writes on {least}{_partitions(scene, hit)}"
     story = _begin_of(worst, chains) or f"{worst.topic}-{worst.partition}: {worst.opened_by} {worst.closed_by}"
     cut = "What the old leader acknowledged with acks=1 after another was elected is truncated."
     why = " ".join(filter(None, (story, cut, _stood_still(worst))))
@@ -199,7 +204,7 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
         question="When had a partition no leader, and for how long?",
         coverage=_coverage(scene),
         threshold="any time without a registered leader",
-        facts=_facts(hit) | {"still": len(missed)},
+        facts=_facts(scene, hit) | {"still": len(missed)},
         evidence=_proofs(shown),
         caveats=(*_how_partly(scene), *_with_deleted(scene)) if hit else (),
     )
@@ -207,7 +212,7 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
         return _nothing(ask, scene, "No partition was without leader")
     first = _story_of(scene, shown[0])
     at_most, of_ended = _lasted(scene, hit)
-    told = f"As far as is told, {_partitions(hit)}" if _with_deleted(scene) else _least(scene, hit)
+    told = f"As far as is told, {_partitions(scene, hit)}" if _with_deleted(scene) else _least(scene, hit)
     return ask.found(
         Severity.CRITICAL if open_ else Severity.WARNING,
         f"{told} had no leader{at_most}{_ended(scene, hit, still, len(open_))}{of_ended}",
@@ -225,7 +230,7 @@ def _is_known_now(scene: Scene) -> bool:
 def _is_known_open(scene: Scene, window: Window) -> bool:
     """Whether a window that nothing ends reaches to a moment of which states are known: what logs alone tell may have ended."""
     if scene.past.last is None:
-        return _is_known_now(scene)
+        return _is_known_now(scene) and _place(scene, window)[2] == len(scene.renewals)
     return window.opened is None or window.opened <= scene.past.last[0]
 
 
@@ -246,11 +251,12 @@ def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: 
         end += " or later" if scene.past.unsettled else ""
         to_the_end = f", {count(known)} of them to the end of {end}" if known else ""
         or_gone = ", or whether their topics are being deleted" if scene.cluster.maybe_deleted else ""
+        or_gone += ", or went with their cluster, which another replaced" if scene.renewals else ""
         return to_the_end + (
             f"; of {count(rest)} nothing tells whether {agree(rest, 'it has', 'they have')} one again{or_gone}" if rest else ""
         )
-    last = {(window.topic, window.partition): window for window in sorted(hit, key=lambda window: window.closed)}
-    deleted = len({_name(window) for window in hit if window.new_leader is None})
+    last = {_place(scene, window): window for window in sorted(hit, key=lambda window: window.closed)}
+    deleted = len({_place(scene, window) for window in hit if window.new_leader is None})
     if not deleted:
         closed = max(window.closed for window in last.values())
         over = moment(instant(closed))
@@ -259,17 +265,13 @@ def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: 
         return f"; {agree(len(last), 'it has', 'all have')} one again since {over}"
     rest = f", {agree(len(last) - deleted, 'the other has', 'the others have')} one again" if deleted < len(last) else ""
     gone = f"{count(deleted)} {agree(deleted, 'was', 'were')} deleted, or {agree(deleted, 'is', 'are')} being deleted"
-    replaced = (
-        f", or went with {agree(deleted, 'its', 'their')} cluster, which another replaced"
-        if scene.former_until is not None
-        else ""
-    )
+    replaced = f", or went with {agree(deleted, 'its', 'their')} cluster, which another replaced" if scene.renewals else ""
     return f"; {gone}{replaced}{rest}"
 
 
 def _least(scene: Scene, hit: Sequence[Window]) -> str:
     """How many partitions it befell: at least so many, where not every state is known, or how long each held."""
-    known = _partitions(hit)
+    known = _partitions(scene, hit)
     unsure = any(row.until is not None and not row.deleted for rows in scene.states.values() for row in rows)
     return f"At least {known}" if unsure or untold(scene) else known
 
@@ -372,7 +374,7 @@ def under_min_isr(scene: Scene, hit: Sequence[Window]) -> Finding:
         question="When were fewer replicas in sync than acks=all needs?",
         coverage=_coverage(scene),
         threshold="any time under min.insync.replicas",
-        facts=_facts(hit),
+        facts=_facts(scene, hit),
         evidence=_proofs(hit),
         caveats=(*_whose_min_isr(scene), *(_how_partly(scene) if hit else ())),
     )

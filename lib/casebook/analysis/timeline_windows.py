@@ -111,6 +111,8 @@ def _spells(rows: Sequence[StateRow]) -> Iterator[tuple[StateRow | None, StateRo
 def _pieces(
     scene: Scene, before: StateRow | None, row: StateRow, until: StateRow | None, gone: Mapping[int, Absences]
 ) -> Iterator[Window]:
+    limit = None if until is None else until.time
+    until = None if until is not None and until.is_untold else until
     closed = None if until is None else until.time
     end_proof, end = (until.proof, _ended_by(row, until)) if until is not None else end_of_states(scene, row.time)
     new = None if until is None else until.leader
@@ -124,7 +126,7 @@ def _pieces(
     if row.leader not in gone and not isinstance(gone, defaultdict):
         return
     known = closed if row.until is None else row.until
-    for one in gone[row.leader].within(row.time, closed):
+    for one in gone[row.leader].within(row.time, limit):
         if scene.past.last is not None and (one.since or 0) <= scene.past.last[0] < row.time:
             continue  # who is named behind the end of the history was there: that it was gone at that end is outdated
         opened, earliest = _begin(scene, before, row, one)
@@ -263,6 +265,9 @@ def _under_min_isr(scene: Scene, key: Key, rows: Sequence[StateRow]) -> Iterator
         if moment.is_untold:
             last = moment.time if last is None else last
             continue
+        if opened is not None and moment.row.is_untold:
+            yield _refusing(key, opened, None, None, *end_of_states(scene, opened.time))._replace(opened_earliest=earliest)
+            opened = None
         if opened is not None and (last is not None or not moment.under):
             yield _refusing(key, opened, moment.time, moment.row.leader, moment.proof, moment.closes)._replace(
                 opened_earliest=earliest, closed_earliest=last

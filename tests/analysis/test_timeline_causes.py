@@ -8,7 +8,7 @@ from casebook.analysis import timeline_restarts
 from casebook.analysis.timeline_protocols import protocol
 from casebook.analysis.timeline_roots import likeliest
 from casebook.analysis.timeline_rows import Point, Root, Span
-from casebook.facts import Broker
+from casebook.facts import Broker, instant
 from casebook.findings import Severity, Status
 from tests.analysis.timeline_scenes import (
     GONE,
@@ -291,6 +291,31 @@ class TestAll:
         """Their next lines are starts, and none says that it stops."""
         assert first(all_lost()).kind == "all_ended"
 
+    def test_all_gone_of_their_log_dirs(self):
+        """Who says that its log dirs failed, and ended then, was not killed."""
+        lines = []
+        for place, broker in enumerate((1, 2)):
+            at = 1000 * place
+            lines += [event("broker_starting", -500_000, broker), event("become_leader", -400_000, broker, line=2, topic="t",
+                            partition=place, leader=broker, leader_epoch=1)]  # fmt: skip
+            lines.append(
+                event("log_dir_failed", at, broker, line=3, dir=f"/{broker}", text=f"all log dirs in /{broker} have failed")
+            )
+            lines.append(event("broker_starting", 20_000 + at, broker, line=4))
+        found = examined(*lines, of=cluster(brokers={1: Broker(id=1), 2: Broker(id=2)}))
+        (place,) = (place for place, chain in enumerate(found.chains) if chain.kind == "all_lost")
+        assert {root.kind for root in found.roots if root.chain == place} == {"disk"}
+
+    def test_all_killed_when(self):
+        """Without ZooKeeper's history no line dates it: by when they had ended is known, not since when."""
+        lines = []
+        for broker in (1, 2):
+            lines += [event("broker_starting", -500_000, broker), event("segment_rolled", -9000, broker, line=3)]
+            lines.append(event("broker_starting", 20_000 + broker, broker, line=4))
+        told = finding(examined(*lines, of=cluster(brokers={1: Broker(id=1), 2: Broker(id=2)})), "root")
+        assert "killed" in told.title
+        assert (told.since, told.at_latest) == (instant(T0 + 20_001), True)
+
     def test_some_of_each(self):
         assert "stopped or killed" in first(all_lost(stopped=(55,))).name
 
@@ -497,3 +522,16 @@ def test_a_log_that_was_silent_while_its_session_lived(since, speaks):
     own = [event("segment_rolled", at, 57, line=line) for line, at in enumerate((-4_000_000, since, GONE + 2000), start=1)]
     frozen = [root for root in examined(*own, told=told).roots if root.kind == "frozen"]
     assert [any("It printed nothing" in point.text for point in root.pro) for root in frozen] == [speaks]
+
+
+def test_a_stop_that_no_controller_saw():
+    """The last broker of all, or one whose ZooKeeper is away: it says itself that it stops, and who led is known."""
+    led = event("partition_changed", -9000, 1, line=2, topic="t", partition=0, **{"from": "NewPartition"}, to="OnlinePartition",
+                leader=1, leader_epoch=0, isr="1")  # fmt: skip
+    lines = [event("broker_starting", -500_000, 1), led, event("broker_stopping", 0, 1, line=3)]
+    found = examined(*lines, event("broker_stopped", 900, 1, line=4))
+    (chain,) = (chain for chain in found.chains if chain.kind == "broker_stopped")
+    assert (chain.broker, chain.opened - T0) == (1, 0)
+    assert finding(found, "root").title.startswith("Likeliest root, as far as could be checked: Broker 1 was stopped")
+    seen = event("broker_change", 1000, 2, file="controller.log", deleted="1", added="", live="2")
+    assert len([chain for chain in examined(*lines, seen).chains if chain.broker == 1]) == 1

@@ -427,7 +427,7 @@ def test_one_cause_of_several_brokers():
     struck = [event("disk_error", at, broker, line=at, text=full) for broker, at in ((1, 100), (2, 900_000))]
     gone = event("replicas_offline", 900_050, 2, line=900_001, partitions="t-0,t-1")
     told = finding(examined(*struck, gone), "root")
-    assert told.title.endswith("Disk of broker 2 is full; the same befell broker 1 at 2019-10-12 11:03:39 UTC")
+    assert told.title.endswith("Disk of broker 2 is full; the same had befallen broker 1 at 2019-10-12 11:03:39 UTC")
     assert told.since == instant(T0 + 100)
 
 

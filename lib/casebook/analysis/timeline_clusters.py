@@ -101,7 +101,7 @@ class Renewal(NamedTuple):
 
 
 def renewals(rows: Sequence[Row]) -> list[Renewal]:
-    """Where each cluster but the first began, in order; none where two are there at once.
+    """Where each cluster but the first began, in order; none between two that are there at once.
 
     Rule: another id, or a controller epoch that falls: only a ZooKeeper that is made anew counts from the beginning
     (``KafkaController.scala@0.9.0.1..3.9.0``).
@@ -109,20 +109,18 @@ def renewals(rows: Sequence[Row]) -> list[Renewal]:
     found = starts((row.at, row) for row in rows if row.source == "broker")
     ordered = sorted(one for own in found.values() for one in own)
     ids = [one.cluster for one in ordered]
-    if any(ids[place - 1] != ids[place] and not set(ids[:place]).isdisjoint(ids[place:]) for place in range(1, len(ids))):
-        return []
     renewed, falls = [], _falls(rows)
-    for earlier, later in pairwise(ordered):
+    for place, (earlier, later) in enumerate(pairwise(ordered), start=1):
         within = [fall for fall in falls if earlier.since < fall.since <= later.since]
         falls = [fall for fall in falls if fall not in within]
-        if earlier.cluster != later.cluster:
+        if earlier.cluster != later.cluster and set(ids[:place]).isdisjoint(ids[place:]):
             own = [*within[:-1], within[-1]._replace(cluster=later.cluster)] if within else []
             renewed += own or [Renewal(min(earlier.since + _START, later.since), later.since, later.cluster, later.proof)]
     return sorted((*renewed, *falls), key=lambda one: one.since)
 
 
 def _falls(rows: Iterable[Row]) -> list[Renewal]:
-    """Where a broker was elected controller in a lower epoch than before, by its own lines: those of one clock, in their order."""
+    """Where a broker was elected controller in a lower epoch than before, by its own lines: one clock, and their order."""
     found: list[Renewal] = []
     last: dict[int, Row] = {}
     for row in rows:

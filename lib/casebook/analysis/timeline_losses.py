@@ -1,6 +1,6 @@
 """What follows when ZooKeeper loses a broker: its znode goes, leaders move, in-sync sets shrink, it truncates, clients notice."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -76,16 +76,38 @@ class Loss(NamedTuple):
 
 
 def losses(scene: Scene) -> Iterator[Loss]:
-    """Every loss, in order."""
+    """Every loss, in order: those that ZooKeeper or a controller saw, and without a history those that the broker tells of."""
+    seen = list(_seen(scene))
+    yield from sorted((*seen, *_unseen_stops(scene, seen)), key=lambda loss: loss.gone.at)
+
+
+def _unseen_stops(scene: Scene, seen: Sequence[Loss]) -> Iterator[Loss]:
+    """Brokers that stopped by their own word, as the last one does, or one whose ZooKeeper is away: no controller tells of it."""
+    for broker, lives in scene.lives.items() if not scene.past.there else ():
+        for life in lives:
+            own = scene.of_broker(broker).between(life.opened, life.closed)
+            stops = [row for row in own if row.kind in STOPPING]
+            if life.name not in STOPPING or not stops or any(row.kind == "startup_failed" for row in own):
+                continue
+            begun, gone = stops[0].at, stops[-1]
+            if not any(loss.broker == broker and begun - SLACK <= loss.gone.at <= gone.at + AFTER for loss in seen):
+                yield _loss(scene, broker, gone)
+
+
+def _seen(scene: Scene) -> Iterator[Loss]:
     kind = "znode_broker_gone" if scene.past.there else "broker_change"
     for row in scene.kind(kind).rows:
         for broker in (row.broker,) if scene.past.there else row.numbers("deleted"):
-            spans = scene.registered.get(broker, ())
-            session = next((span.name for span in spans if span.closed == row.at), "")
-            back = min((span.opened for span in spans if span.opened is not None and span.opened >= row.at), default=None)
-            again = min((span.closed for span in spans if span.closed is not None and span.closed > row.at), default=None)
-            until = (row.at if back is None else max(back, row.at)) + AFTER
-            yield Loss(broker, row, session, _timeout(scene, broker, session, row.at), back, min(until, again or until))
+            yield _loss(scene, broker, row)
+
+
+def _loss(scene: Scene, broker: int, gone: Row) -> Loss:
+    spans = scene.registered.get(broker, ())
+    session = next((span.name for span in spans if span.closed == gone.at), "")
+    back = min((span.opened for span in spans if span.opened is not None and span.opened >= gone.at), default=None)
+    again = min((span.closed for span in spans if span.closed is not None and span.closed > gone.at), default=None)
+    until = (gone.at if back is None else max(back, gone.at)) + AFTER
+    return Loss(broker, gone, session, _timeout(scene, broker, session, gone.at), back, min(until, again or until))
 
 
 def _timeout(scene: Scene, broker: int, session: str, at: int) -> int | None:
@@ -158,7 +180,8 @@ def _causes(links: Chainer, scene: Scene, loss: Loss) -> Row | None:
     broker, gone = loss.broker, loss.gone
     stopping = stop_of(scene, loss)
     if stopping is not None:
-        links.link(stopping, [gone], "a broker that stops closes its session, and its znode goes with it")
+        if stopping is not gone:
+            links.link(stopping, [gone], "a broker that stops closes its session, and its znode goes with it")
         return stopping
     closed = next(
         (row for row in scene.kind("znode_session_closed").between(gone.at, gone.at) if same_session(row, loss.session)), None

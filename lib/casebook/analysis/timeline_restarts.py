@@ -7,7 +7,7 @@ from itertools import accumulate
 from math import inf
 from typing import NamedTuple
 
-from casebook.analysis import timeline_losses
+from casebook.analysis import timeline_disks, timeline_losses
 from casebook.analysis.timeline_links import Chainer
 from casebook.analysis.timeline_rows import Chain, Point, Root, Row, Span
 from casebook.analysis.timeline_scene import SLACK, Scene
@@ -83,7 +83,8 @@ def of_all(scene: Scene, held: Mapping[int, int]) -> Iterator[Chain]:
         chain = links.chain("all_lost", title, None, len(led)) or Chain(
             "all_lost", title, None, (), gone.since, gone.until, len(led)
         )
-        yield chain._replace(opened=gone.since, holds=holds, back=gone.whole)
+        told = scene.past.there or all(_stop(scene, broker, gone) is not None for broker in gone.ids)
+        yield chain._replace(opened=gone.since, holds=holds, back=gone.whole, by=None if told else gone.back)
 
 
 def _led(rows: Sequence, gone: _Gone) -> bool:
@@ -172,9 +173,16 @@ class _Presence:
 
 
 def candidates(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
-    """Each process stopped, or ended, at once; or, where nothing tells of the processes, ZooKeeper was away."""
+    """Each process stopped, or ended, at once; or, where nothing tells of the processes, ZooKeeper was away.
+
+    Who says that its log dirs failed, and ended then, was not killed.
+    """
     gone = next(_together(scene, scene.registered if scene.past.there else scene.lives, chain.opened), None)
     if gone is None:
+        return
+    lives = ((broker, scene.life(broker, gone.until)) for broker in gone.ids)
+    if by_disk := [root for broker, life in lives if life for root in timeline_disks.ended_of_it(scene, broker, life, place)]:
+        yield from by_disk
         return
     stops = {broker: _stop(scene, broker, gone) for broker in gone.ids}
     starts = {broker: _begun_again(scene, broker, gone) for broker in gone.ids}

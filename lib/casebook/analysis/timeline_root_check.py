@@ -97,7 +97,7 @@ def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findi
         return _undecided(ask, f"{chains[0].title}{_lost(scene, chains)}", chains[0], candidates)
     alike = _alike(chains, roots, first)
     since = min([_since(chains[0]), *(_since(chain) for chain in alike)])
-    said = f"{first.name if first else chains[0].title}{_too(alike)}{_lost(scene, chains)}"
+    said = f"{first.name if first else chains[0].title}{_too(chains[0], alike)}{_lost(scene, chains)}"
     if unread := (*coverage.server_logs(scene.files, scene.cluster, scene.brokers), *_unseen(scene)):
         return _unread(ask, said, since, chains[0], candidates, unread)
     who = f"{capitalised(named(chains[0].broker))} is" if chains[0].kind != "all_lost" else "They are"
@@ -140,10 +140,16 @@ def _is_near(one: Chain, other: Chain) -> bool:
     return one.by is None and other.by is None and abs(one.opened - other.opened) <= EARLIER
 
 
-def _too(alike: Sequence[Chain]) -> str:
-    """Whom the same befell, and when; ``""`` for nobody else."""
-    whom = [f"{named(chain.broker)} at {moment(instant(chain.opened))}" for chain in alike]
-    return f"; the same befell {' and '.join(whom)}" if whom else ""
+def _too(chain: Chain, alike: Sequence[Chain]) -> str:
+    """Whom the same had befallen, and whom it befell after, and when; ``""`` for nobody else."""
+    told = ""
+    for verb, some in (
+        ("had befallen", [one for one in alike if one.opened < chain.opened]),
+        ("befell", [one for one in alike if one.opened >= chain.opened]),
+    ):
+        whom = [f"{named(one.broker)} at {moment(instant(one.opened))}" for one in some]
+        told += f"; the same {verb} {' and '.join(whom)}" if whom else ""
+    return told
 
 
 def _may_have_begun_before(scene: Scene, chain: Chain) -> bool:

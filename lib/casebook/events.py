@@ -10,7 +10,7 @@ _MOST_STRANGE = 0.01
 """The share of entries up to which a layout that is not known is a slip: two processes that wrote one line at once."""
 _FEW = 5
 """So many entries of a known layout may all be ones that no question asks for: a log that is rolled hourly, in a quiet hour."""
-_MAY_BE_EMPTY = re.compile(r"/(?:kafka-authorizer|kafka-request|log-cleaner)\.log[^/]*$")
+_MAY_BE_EMPTY = re.compile(r"[/-](?:kafka-authorizer|kafka-request|log-cleaner)\.log[^/]*$")
 """Appenders of ``config/log4j.properties@0.9.0.1..3.9.0`` whose loggers may say nothing for a broker's whole life."""
 _EXCEPTION = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error|Throwable)\b.*", re.MULTILINE)
 

@@ -125,6 +125,27 @@ def test_a_zone_is_found_with_what_to_type():
 
 
 @pytest.mark.parametrize(
+    ("printed", "timezone", "typed"),
+    [
+        (["-0400", "-0400"], "UTC", "UTC, 1=-04:00"),
+        (["+0100", "+0200"], "UTC", "UTC, 1=Europe/Berlin"),
+        (["+0100", "+0200"], "Europe/Berlin", None),
+        (["+0000"], "UTC", None),
+        ([], "UTC", None),
+    ],
+)
+def test_a_zone_that_the_collector_of_garbage_prints(printed, timezone, typed):
+    """A process has one zone: what to type is known though nothing else tells how far its clock is off."""
+    winter, summer = 100 * 24 * HOUR, 300 * 24 * HOUR  # behind 12 October
+    lines = [event("gc_pause", at, 1, file="kafkaServer-gc.log", line=at, ms=9, zone=zone)
+             for at, zone in zip((winter, summer), printed, strict=False)]  # fmt: skip
+    found = finding(examined(event("segment_rolled", 0, 1), *lines, timezone=timezone), "clocks")
+    assert found.facts["timezone"] == typed
+    assert [step.command.partition("timezone=")[2] for step in found.next] == ([f'"{typed}"'] if typed else [])
+    assert found.status is Status.COULD_NOT_CHECK
+
+
+@pytest.mark.parametrize(
     ("timezone", "broker", "ahead", "typed"),
     [
         ("UTC", 2, 8 * HOUR, "UTC, 2=+08:00"),

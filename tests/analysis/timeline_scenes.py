@@ -73,10 +73,11 @@ def cluster(**more):
     return Cluster(**more)
 
 
-def examined(*events, told=None, version=NEW, covered=(), of=None):
+def examined(*events, told=None, version=NEW, covered=(), of=None, timezone="UTC"):
     """A timeline of a few events, and of a history; the logs that hold the events are whole unless others are named."""
     covered = covered or [log(broker) for broker in sorted({one.broker for one in events if one.broker is not None})]
-    return timeline.examine(of or cluster(), version, events=events, files=covered, history=told.rows if told else ())
+    past = told.rows if told else ()
+    return timeline.examine(of or cluster(), version, events=events, files=covered, history=past, timezone=timezone)
 
 
 def history(partitions=24, skew=None):

@@ -241,7 +241,7 @@ def _of_logs(files: Iterable[LogFile], wanted: Collection[int], is_one: Callable
     read = {file.broker for file in own if file.typed}
     shared = {broker: file.file for file in given if file.broker is None for broker, _ in file.speakers}
     missing = sorted(set(wanted) - read)
-    silent = {file.broker for file in own if file.extent is Extent.READ} - read
+    silent = {file.broker for file in own if file.extent is Extent.READ} - read - shared.keys()
     if still := sorted(silent.intersection(missing)):
         yield Gap(why=f"The {what} of {brokers(still)} tells nothing.", settle=COLLECT_LOGS)
     if gone := [broker for broker in missing if broker not in shared and broker not in silent]:

@@ -261,12 +261,11 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
             settle=SETTLE[TOPIC],
             evidence=(Evidence(file="tables/isr_alone"),),
         )
-    worst, still = known[0], sum(row.open for row in known)
+    still = sum(row.open for row in known)
     least = any(row.at_most > row.milliseconds for row in known)
     return ask.found(
         Severity.WARNING,
-        f"acks=all was acks=1 in {'at least ' if missing else ''}{number(len(known), 'partition')}, longest in "
-        f"{worst.topic}-{worst.partition}: {_lasted(worst)}",
+        f"acks=all was acks=1 in {'at least ' if missing else ''}{number(len(known), 'partition')}{_longest(known)}",
         why="Its ISR was the leader alone, and min.insync.replicas let it acknowledge."
         + (f" {number(still, 'partition')} still {agree(still, 'is', 'are')} so at the end." if still else "")
         + (f" Of {number(len(unknown), 'partition')} min.insync.replicas of then is not known." if unknown else ""),
@@ -277,6 +276,13 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
             *(f"Durations are lower bounds. {gap.why}" for gap in missing[: int(least)]),
         ),
     )
+
+
+def _longest(known: Sequence[IsrAlone]) -> str:
+    """Where it lasted longest, where that is certain, else where it may have, and how long; that one comes first."""
+    worst = known[0]
+    certain = all(other.at_most <= worst.milliseconds for other in known[1:])
+    return f", {'longest' if certain else 'as'} in {worst.topic}-{worst.partition}: {_lasted(worst)}"
 
 
 def _lasted(row: IsrAlone) -> str:
@@ -301,7 +307,7 @@ def clients(scene: Scene) -> Finding:
         evidence=tuple(Evidence(file=client.file) for client in scene.clients[:_SHOWN]),
     )
     if not scene.clients:
-        why = "No file of a client is in the case: what can be lost is told for a producer with acks=all, at best."
+        why = "No file was given as that of a client: what can be lost is told for a producer with acks=all, at best."
         return ask.could_not_check("What producers and consumers do is unknown", why=why, settle=_GIVE_FILES)
     if unknown:
         named = ", ".join(unknown[:_SHOWN])

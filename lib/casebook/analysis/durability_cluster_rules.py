@@ -216,9 +216,8 @@ def session_timeout(scene: Scene) -> Judged:
     least = min(setting.whole for setting in short if setting.whole is not None)
     return loses(
         INFO,
-        f"Leaders move, and acks=1 writes of that moment are lost, when a broker pauses for {duration(least)}: ZooKeeper "
-        f"takes it for "
-        f"dead ({key} {least}, {origin(short)}).",
+        f"Where another replica is in sync leaders move, and acks=1 writes of that moment are lost, when a broker pauses for "
+        f"{duration(least)}: ZooKeeper takes it for dead ({key} {least}, {origin(short)}).",
         change=f"Set {key}=18000 in server.properties of every broker.",
         cost="A broker that really died is replaced 12 s later.",
         proof=scene.proof_of(key, [setting.value for setting in short]),

@@ -1,5 +1,6 @@
 """The check on clocks: which are off, by a zone or otherwise, which changed while their log was written, and what to type."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -51,7 +52,7 @@ def clocks(scene: Scene) -> Finding:
     every = [one for clock in scene.clocks for one in _moved(clock)]
     moved = [one for one in every if not _doubled(scene, one)]
     mixed = [clock for clock in scene.clocks if clock.mixed is not None]
-    zones = _zones(scene, off, moved)
+    zones = _told(scene) | _zones(scene, off, moved)
     ask = Question(
         check="timeline.clocks",
         question="May times of different logs be compared?",
@@ -82,11 +83,13 @@ def clocks(scene: Scene) -> Finding:
             f"Nothing tells how far {off_by if unknown else 'the clocks of the logs are'} off",
             why=" ".join(f"{clock.owner}: {clock.why}" for clock in unknown[:SHOWN]),
             settle=f"{COLLECT_HISTORY}.",
+            next=tuple(type_it),
         )
     others = [clock for clock in known if clock.owner != scene.reference]
     if not others:
         lack = f"There is one clock alone, that of {known[0].owner}: nothing is there to hold it against"
-        return ask.could_not_check(lack, settle=f"{COLLECT_HISTORY}.")
+        lack += ", but its log of collections is of another zone" if zones else ""
+        return ask.could_not_check(lack, settle=f"{COLLECT_HISTORY}.", next=tuple(type_it))
     most = max(abs(clock.skew) + clock.uncertainty for clock in others)
     whose = f"The clock of {others[0].owner} agrees" if len(others) == 1 else f"All {number(len(others), 'clock')} agree"
     return ask.ok(f"{whose} with {scene.reference} within {duration(most)}", gaps=_unclocked(scene))
@@ -111,6 +114,16 @@ def _zones(scene: Scene, off: Sequence[Clock], moved: Sequence[_Moved]) -> dict[
             rows = scene.of_broker(clock.broker).rows
             found[clock.broker] = timeline_zones.offset(scene.timezone, clock.broker, by, rows[-1].time if rows else 0)
     return found
+
+
+def _told(scene: Scene) -> dict[int, str]:
+    """The zone of each broker by its log of garbage collections, where no clock was held against that of a ZooKeeper."""
+    moments: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    for row in scene.kind("gc_pause").rows if scene.reference != ZOOKEEPER else ():
+        if row.broker is not None and row.time is not None and "zone" in row.fields:
+            moments[row.broker].append((row.time, row.fields["zone"]))
+    found = {broker: timeline_zones.told(scene.timezone, broker, own) for broker, own in moments.items()}
+    return {broker: zone for broker, zone in found.items() if zone is not None}
 
 
 def _quarters(skew: int | None) -> int | None:

@@ -31,7 +31,7 @@ def owners(scene: Scene) -> Finding:
         evidence=tuple(proof(text) for text in _examples(scene.rows, wrong)[:SHOWN]),
     )
     if wrong:
-        return _misplaced(ask, wrong, tallies)
+        return _misplaced(ask, wrong, tallies, own)
     if not any(file.broker is not None for file in scene.files):
         return ask.could_not_check("There is no broker's log", settle=COLLECT_LOGS)
     if not tallies:
@@ -43,7 +43,7 @@ def owners(scene: Scene) -> Finding:
     )
 
 
-def _misplaced(ask: Question, wrong: Sequence[LogFile], tallies: Mapping[str, Counter[int]]) -> Finding:
+def _misplaced(ask: Question, wrong: Sequence[LogFile], tallies: Mapping[str, Counter[int]], own: Sequence[LogFile]) -> Finding:
     given = sorted({stated(file.file) for file in wrong})
     whose = {file.broker for file in wrong}
     only = next(iter(whose)) if len(whose) == 1 else None
@@ -51,7 +51,8 @@ def _misplaced(ask: Question, wrong: Sequence[LogFile], tallies: Mapping[str, Co
     silent = any(file.broker is None and not tallies.get(file.file) for file in wrong)
     doubt = ", or may not be" if silent else ", or not theirs alone" if mixed else ""
     owner = f"not theirs{doubt}" if only is None else f"broker {only}'s"
-    least = "At least " if doubt and only is None else ""  # a slip or two in a file say nothing of it
+    untold = any(stated(file.file) in given and not tallies.get(file.file) for file in own if file not in wrong)
+    least = "At least " if (doubt and only is None) or untold else ""  # a slip or two in a file say nothing of it
     return ask.found(
         Severity.WARNING,
         f"{least}{number(len(wrong), 'log')} given for {brokers(given)} {agree(len(wrong), 'is', 'are')} {owner}",

@@ -126,7 +126,9 @@ def _jvm_and_zookeeper(scene: Scene) -> Iterator[Silence]:
             f"{COLLECT_LOGS}, with zookeeper=GLOB.",
         )
     if not any(source_of(name) == "client" for name in names):
-        yield Silence("no_file", None, "There is no log of a client.", "What producers and consumers saw.", "Give their logs.")
+        yield Silence(
+            "no_file", None, "No log was given as that of a client.", "What producers and consumers saw.", "Give their logs."
+        )
 
 
 def _reach(scene: Scene, worst: Chain | None) -> Iterator[Silence]:

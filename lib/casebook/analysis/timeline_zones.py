@@ -30,6 +30,24 @@ def offset(timezone: str, broker: int, ahead: int, at: int) -> str:
     return _spelled(_offset(timezone, broker, at) + timedelta(milliseconds=ahead))
 
 
+def told(timezone: str, broker: int, moments: Iterable[tuple[int, str]]) -> str | None:
+    """The zone that a collector of garbage prints, whose log names it: ``-04:00``, or a usual one that had all of several.
+
+    ``None`` where the broker's log was read with it, or no usual zone is meant. A process has one zone for all its logs.
+
+    Args:
+        timezone: With which its log was read.
+        broker: Whose log.
+        moments: Each with the offset that was printed then, ``-0400``.
+    """
+    seen = {at: datetime.strptime(printed, "%z").utcoffset() for at, printed in moments}
+    if not seen or all(_offset(timezone, broker, at) == by for at, by in seen.items()):
+        return None
+    if len(each := set(seen.values())) == 1:
+        return _spelled(each.pop())
+    return next((name for name in _USUAL if all(_of(name, at) == by for at, by in seen.items())), None)
+
+
 def region(timezone: str, broker: int, moments: Iterable[tuple[int, int]]) -> str | None:
     """A zone that has had these offsets at these moments; ``None`` where none of the usual ones had.
 

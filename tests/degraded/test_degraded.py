@@ -73,6 +73,8 @@ _MENDED = (
     "leader_minus_one: swapped/logs/1 2; left out/server logs/2",
     "leader_minus_one: denied/subtree//admin",
     "kill_before_drain: swapped/logs/2 3; binary/cleaner logs/2; interleaved/server.log/2 3",
+    "api_versions_storm: cut pack/all logs/2; empty/history",
+    "api_versions_storm: cut/server logs; newer/history/90",
     "coordinators_loading: winter/clock/50 of 1",
     "coordinators_loading: newer/logs/75",
     "coordinators_loading: cut/controller logs; denied/state-change logs/3",

@@ -231,10 +231,15 @@ def is_planned(scene: Scene, broker: int, at: int) -> bool:
 
 
 def is_grave(scene: Scene, window: Window) -> bool:
-    """Whether a window is more than a hand-over: longer, and by more than its clock is known to err."""
+    """Whether a window is more than a hand-over: longer, and by more than its clock is known to err.
+
+    Of one without end that is only known where the rest of the logs was read: that somebody moved the leader may stand there.
+    """
     told = window.planned or scene.is_registered(window.old_leader, window.opened - 1) is False
-    if window.length is None or (told and not window.planned):
+    if told and not window.planned:
         return True
+    if window.length is None:
+        return not coverage.unread_logs(scene.files, scene.cluster)
     if window.at_most:
         return False  # how long it was nobody knows, and that it was no hand-over nothing says
     return window.length >= LONG + (scene.uncertainty(window.old_leader) or 0) and not _ends_with_a_stop(scene, window)

@@ -171,6 +171,11 @@ class Scene:
             return found[-1]
         return self.lives[broker][0] if self._ran_before_its_log(broker, at) else None
 
+    def tells_start(self, life: Span) -> bool:
+        """Whether the log tells that a process started: its first line of a known meaning says so, its preamble aside."""
+        rows = self.of_broker(life.broker).between(life.opened, life.closed)
+        return next((row.kind for row in rows if row.kind not in PREAMBLE), None) == "broker_starting"
+
     def begins_with_start(self, broker: int) -> bool | None:
         """Whether a broker's log begins with the start of a process; ``None`` when it has no line of a known meaning."""
         return self._first_lives[broker].started if broker in self._first_lives else None

@@ -292,8 +292,7 @@ def _led_in(scene: Scene, key: Key, led: StateRow, life: Span) -> bool:
     """Whether this process led: a later one of the same broker leads only once it is told to."""
     if life.opened <= led.time:
         return True
-    first = scene.of_broker(led.leader).between(life.opened, life.opened)
-    if not any(row.kind == "broker_starting" for row in first):
+    if not scene.tells_start(life):
         return True  # its log begins in the middle of a life
     own = scene.of_partition(key).between(life.opened, life.closed)
     return any(row.broker == led.leader and (row.kind == "become_leader" or row.number("leader") == led.leader) for row in own)

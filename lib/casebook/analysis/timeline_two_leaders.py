@@ -127,7 +127,7 @@ def _window(
     """The window behind an election, which came between ``earliest`` and the time of its state; ``None``: at that time."""
     old = led.leader
     life = scene.life(old, row.time)
-    if life is None or life.closed is None or life.closed <= row.time or not _led_in(scene, key, led, life):
+    if life is None or life.closed is None or life.closed <= row.time or not _led_in(scene, key, led, life, row.time):
         return None
     if _taken_down(scene, key, led, row):
         return None
@@ -288,13 +288,13 @@ def _ends_close(scene: Scene, broker: int, at: int, life: Span) -> bool:
     return 0 < life.closed - at <= (scene.uncertainty(broker) or 0) and not is_planned(scene, broker, at)
 
 
-def _led_in(scene: Scene, key: Key, led: StateRow, life: Span) -> bool:
-    """Whether this process led: a later one of the same broker leads only once it is told to."""
+def _led_in(scene: Scene, key: Key, led: StateRow, life: Span, until: int) -> bool:
+    """Whether this process led by a moment: a later one of the same broker leads only once it is told to."""
     if life.opened <= led.time:
         return True
     if not scene.tells_start(life):
         return True  # its log begins in the middle of a life
-    own = scene.of_partition(key).between(life.opened, life.closed)
+    own = scene.of_partition(key).between(life.opened, min(until, life.closed))
     return any(row.broker == led.leader and (row.kind == "become_leader" or row.number("leader") == led.leader) for row in own)
 
 

@@ -136,3 +136,13 @@ def test_an_epoch_that_falls_is_of_another_cluster():
     assert not renewals(examined(*started(0, "old"), *fall, *started(10 * HOUR, "old", line=9)).rows)
     other = [elected(100, 4, 1), elected(HOUR, 3, 1, broker=2), elected(2 * HOUR, 5, 2), elected(2 * HOUR - 9, 6, 3)]
     assert not renewals(examined(*other).rows)  # another's clock, or one that was set
+
+
+def test_a_stop_of_a_process_that_served_a_former_cluster():
+    """However long after its start: what it said at that start tells which cluster it served."""
+    stops = [event("broker_stopping", 2 * HOUR, 1, line=3), event("broker_stopped", 2 * HOUR + 900, 1, line=4)]
+    former = [*started(0, "old"), *stops]
+    assert "Broker 1 was stopped" in finding(examined(*former), "root").title
+    later = [changed(9 * HOUR + 1000, 1, line=12, isr="1", leader_epoch=7), offline(9 * HOUR + 5000, 13, 8)]
+    told = finding(examined(*former, *started(9 * HOUR, "new", line=9), *later), "root")
+    assert told.title.startswith("What left 1 partition without leader is not known")

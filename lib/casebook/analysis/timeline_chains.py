@@ -43,7 +43,10 @@ def _since_registered(scene: Scene, chain: Chain, held: Mapping[int, int]) -> Ch
 
 def is_former(scene: Scene, chain: Chain) -> bool:
     """Whether a chain is of a cluster that another has replaced since."""
-    return scene.former_until is not None and chain.closed is not None and chain.closed <= scene.former_until
+    if scene.former_until is None:
+        return False
+    ended = chain.closed is not None and chain.closed <= scene.former_until
+    return ended or (chain.broker is not None and scene.served_former(chain.broker, chain.opened))
 
 
 def _rank(chain: Chain) -> int:

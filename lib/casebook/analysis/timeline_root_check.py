@@ -45,14 +45,14 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderles
     if not chains or not (before := [one for one in leaderless if one.opened and one.opened < chains[0].opened - EARLIER]):
         return found
     first = moment(instant(min(one.opened for one in before)))
-    which = number(len({(one.topic, one.partition) for one in before}), "partition")
+    which = number(len({scene.place(one) for one in before}), "partition")
     told = f"{which} had no leader before it, first at {first}: what began that is not named."
     return replace(found, caveats=(*found.caveats, told))
 
 
 def _of_another_cluster(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window]) -> Finding:
     """What began it where all that is told before befell another cluster of the same logs."""
-    which = number(len({(one.topic, one.partition) for one in leaderless}), "partition")
+    which = number(len({scene.place(one) for one in leaderless}), "partition")
     opened = [one.opened for one in leaderless if one.opened is not None]
     return _ask(scene, chains, roots).could_not_check(
         f"What left {which} without leader is not known: all that could be linked befell a cluster that another has replaced",

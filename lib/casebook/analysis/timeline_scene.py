@@ -15,7 +15,7 @@ from casebook.analysis.timeline_clusters import Renewal, renewals
 from casebook.analysis.timeline_history import Key, Past
 from casebook.analysis.timeline_lives import PREAMBLE
 from casebook.analysis.timeline_merge import in_order
-from casebook.analysis.timeline_rows import Clock, Row, Span, StateRow
+from casebook.analysis.timeline_rows import Clock, Row, Span, StateRow, Window
 from casebook.events import LogFile
 from casebook.facts import Cluster
 from casebook.versions import VersionInUse
@@ -170,6 +170,16 @@ class Scene:
         if found:
             return found[-1]
         return self.lives[broker][0] if self._ran_before_its_log(broker, at) else None
+
+    def place(self, window: Window) -> tuple[str, int, int]:
+        """Whose a window is: a partition of another cluster is another one, though it bears the same name."""
+        return window.topic, window.partition, self.era(window.closed if window.opened is None else window.opened)
+
+    def served_former(self, broker: int, at: int) -> bool:
+        """Whether a broker's process of a moment said that it serves a cluster that another has replaced since."""
+        life = self.life(broker, at) if self.renewals and at < self.renewals[-1].since else None
+        told = self.kind("cluster_id").between(life.opened, life.closed) if life is not None else ()
+        return any(row.broker == broker and row.fields["cluster"] != self.renewals[-1].cluster for row in told)
 
     def tells_start(self, life: Span) -> bool:
         """Whether the log tells that a process started: its first line of a known meaning says so, its preamble aside."""

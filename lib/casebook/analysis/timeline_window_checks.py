@@ -43,7 +43,7 @@ def _facts(scene: Scene, windows: Sequence[Window]) -> dict[str, object]:
     least = {"longest_ms_at_least": max(w.least or 0 for w in windows)} if any(w.at_most for w in windows) else {}
     return least | {
         "windows": len(windows),
-        "partitions": len({_place(scene, window) for window in windows}),
+        "partitions": len({scene.place(window) for window in windows}),
         "longest_ms": max(known, default=None),
         "open_ends": len(windows) - len(known),
         "opened": instant(min((window.opened for window in windows if window.opened), default=None)),
@@ -58,13 +58,8 @@ def _coverage(scene: Scene) -> Coverage:
     return Coverage.counted(len(scene.states), len(named), "partition", *by)
 
 
-def _place(scene: Scene, window: Window) -> tuple[str, int, int]:
-    """Whose a window is: a partition of another cluster is another one, though it bears the same name."""
-    return window.topic, window.partition, scene.era(window.closed if window.opened is None else window.opened)
-
-
 def _partitions(scene: Scene, windows: Iterable[Window]) -> str:
-    return number(len({_place(scene, window) for window in windows}), "partition")
+    return number(len({scene.place(window) for window in windows}), "partition")
 
 
 def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], chains: Sequence[Chain]) -> Finding:
@@ -230,7 +225,7 @@ def _is_known_now(scene: Scene) -> bool:
 def _is_known_open(scene: Scene, window: Window) -> bool:
     """Whether a window that nothing ends reaches to a moment of which states are known: what logs alone tell may have ended."""
     if scene.past.last is None:
-        return _is_known_now(scene) and _place(scene, window)[2] == len(scene.renewals)
+        return _is_known_now(scene) and scene.place(window)[2] == len(scene.renewals)
     return window.opened is None or window.opened <= scene.past.last[0]
 
 
@@ -255,8 +250,8 @@ def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: 
         return to_the_end + (
             f"; of {count(rest)} nothing tells whether {agree(rest, 'it has', 'they have')} one again{or_gone}" if rest else ""
         )
-    last = {_place(scene, window): window for window in sorted(hit, key=lambda window: window.closed)}
-    deleted = len({_place(scene, window) for window in hit if window.new_leader is None})
+    last = {scene.place(window): window for window in sorted(hit, key=lambda window: window.closed)}
+    deleted = len({scene.place(window) for window in hit if window.new_leader is None})
     if not deleted:
         closed = max(window.closed for window in last.values())
         over = moment(instant(closed))

@@ -76,6 +76,8 @@ class TestRule:
         both = misplaced({SERVER: {1: 9}, controller: {3: 9}}, [SERVER, STATES, controller])
         assert [both[file].broker for file in (SERVER, STATES, controller)] == [1, None, 3]
         assert misplaced({SERVER: {1: 9}, controller: {2: 9}}, [SERVER, STATES, controller]).keys() == {SERVER}
+        shared = misplaced({SERVER: {1: 9, 2: 9}, controller: {2: 9}}, [SERVER, STATES, controller])
+        assert (shared[STATES], controller in shared) == (Owner(2, None, {}), False)
 
     def test_few_lines_say_nothing(self):
         """Nor does one line among many; nor a log of no broker."""

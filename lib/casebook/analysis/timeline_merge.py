@@ -97,6 +97,7 @@ def states(
         marked = {key: found for key, found in past.states.items() if _is_marked(cluster, key[0])}
         return {**past.states, **{key: _buried(found, cluster, registered, past) for key, found in marked.items()}}
     told: dict[Key, list[StateRow]] = defaultdict(list)
+    by: dict[Key, int | None] = {}  # whose log told of it last
     failed: list[Row] = []
     renewed, former, unelected = renewals(rows), set[Key](), _left_offline(rows)
     for row in rows:
@@ -109,6 +110,10 @@ def states(
                 _end(known, begun.since, begun.proof if known and known[-1].time <= begun.earliest else "")
         if row.kind == "broker_failure":
             failed.append(row)
+        elif row.kind == "controller_elected":
+            _doubt(told.values(), row.at)
+        elif row.kind in _ENDS and row.broker is not None:
+            _doubt((known for key, known in told.items() if by.get(key) == row.broker), row.at)
         elif row.partition is not None and row.fields.get("from") == "NonExistentPartition":
             _end_of_all(told[row.topic, row.partition], row.at, row.proof)
         elif row.partition is not None and row.kind == "log_deleted":
@@ -121,6 +126,7 @@ def states(
                 told[key].append(told[key][-1]._replace(time=row.at, zxid=None, leader=None, until=None, proof=row.proof))
             elif _tell(told[key], row, failed, anew=key in former):
                 former.discard(key)
+                by[key] = row.broker
     for key, observed in past.states.items():
         for state in observed:
             _add_observed(told[key], state)
@@ -135,6 +141,9 @@ def states(
         for key, found in told.items()
         if found
     }
+
+
+_ENDS = ("broker_stopped", "broker_starting")
 
 
 def _left_offline(rows: Sequence[Row]) -> set[str]:
@@ -249,6 +258,15 @@ def _tell(known: list[StateRow], row: Row, failed: Sequence[Row], *, anew: bool)
     epoch = epoch if epoch is not None else (before.leader_epoch if before and before.leader == leader else None)
     known.append(StateRow(row.topic, row.partition, row.at, None, leader, epoch, isr, row.number("controller_epoch"), row.proof))
     return True
+
+
+def _doubt(told: Iterable[list[StateRow]], at: int) -> None:
+    """That partitions without leader may have one again: who told of them is no longer there, or no longer the controller, and
+    another tells of those alone that it changes.
+    """
+    for known in told:
+        if known and known[-1].leader is None and not known[-1].deleted and known[-1].until is None:
+            known[-1] = known[-1]._replace(until=max(at, known[-1].time))
 
 
 def _forget(known: list[StateRow], row: Row) -> None:

@@ -61,7 +61,7 @@ def misplaced(named: Mapping[str, Mapping[int, int]], files: Iterable[str]) -> d
     """The logs that do not count for the broker that they were given for, by file.
 
     Rule: by the lines that name a broker. A file without them is of the same broker as all others that were given with it; it
-    stays where it was given when one of them was given rightly.
+    stays where it was given when one of them was given rightly, unless several brokers write into that folder.
 
     Args:
         named: Of each file, its lines by the broker that they name.
@@ -75,7 +75,7 @@ def misplaced(named: Mapping[str, Mapping[int, int]], files: Iterable[str]) -> d
     for broker, together in by_stated.items():
         own = {file: _owner(broker, named[file]) for file in together if sum(named.get(file, {}).values()) >= FEW}
         others = {owner.broker for owner in own.values()}
-        if others and broker not in others:
+        if others and (broker not in others or any(owner.several for owner in own.values())):
             alike = next(iter(others)) if len(others) == 1 else None
             own |= {file: Owner(broker, alike, named.get(file, {})) for file in together if file not in own}
         found |= {file: owner for file, owner in own.items() if owner.broker != broker}

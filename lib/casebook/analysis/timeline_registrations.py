@@ -13,6 +13,8 @@ from casebook.facts import Broker, Cluster
 SAME = 5000
 """A controller sees a broker register within so many milliseconds, clocks included."""
 _ELECTED = ("partition_changed", "leader_elected")
+_THERE = ("controller_elected", "become_leader")
+"""What a broker prints only once it is registered: as a controller, and as a leader, which a controller told it to be."""
 
 
 def with_later(past: Past, rows: Iterable[Row], clocks: Iterable[Clock]) -> Past:
@@ -73,6 +75,8 @@ def _tell(told: dict[int, list[Span]], seen: dict[int, int], row: Row) -> None:
                 seen[broker] = row.at
     elif row.kind == "broker_registered" and told.get(row.broker):
         _begin_anew(told[row.broker], seen.get(row.broker), row)
+    elif row.kind in _THERE and told.get(row.broker):
+        _be_back(told[row.broker], row)
     elif row.kind in _ELECTED and row.fields.get("to") in ("OnlinePartition", None) and told.get(row.number("leader")):
         _be_back(told[row.number("leader")], row)
 

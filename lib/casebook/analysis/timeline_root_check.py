@@ -46,7 +46,8 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderles
         return found
     first = moment(instant(min(one.opened for one in before)))
     which = number(len({scene.place(one) for one in before}), "partition")
-    told = f"{which} had no leader before it, first at {first}: what began that is not named."
+    least, latest = ("At least ", " or earlier") if untold(scene) else ("", "")
+    told = f"{least}{which} had no leader before it, first at {first}{latest}: what began that is not named."
     return replace(found, caveats=(*found.caveats, told))
 
 
@@ -114,7 +115,7 @@ def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findi
         f"Likeliest root: {said}" if first else said,
         why=". ".join(told) + ".",
         since=instant(since),
-        at_latest=_may_have_begun_before(scene, chains[0]),
+        at_latest=_may_have_begun_before(scene, chains[0]) or _may_be_alike(chains, roots),
         evidence=tuple(proof(text) for text in list(dict.fromkeys(proofs))[: 2 * SHOWN]),
         caveats=(*(f"Against it: {text}." for text in against), *unchecked),
     )
@@ -133,6 +134,16 @@ def _alike(chains: Sequence[Chain], roots: Sequence[Root], first: Root | None) -
     others = {one.broker: one for one in reversed(list(alike)) if one.broker != first.broker}
     near = (one for one in others.values() if first.kind not in _ENDED or _is_near(one, chains[0]))
     return sorted(near, key=lambda one: one.opened)
+
+
+def _may_be_alike(chains: Sequence[Chain], roots: Sequence[Root]) -> bool:
+    """Whether what began it may have befallen another broker shortly before: of a loss of it nobody knows the cause."""
+    unknown = (
+        chain
+        for place, chain in enumerate(chains)
+        if chain.kind == "broker_lost" and likeliest([root for root in roots if root.chain == place]) is None
+    )
+    return any(one.broker != chains[0].broker and one.opened < chains[0].opened and _is_near(one, chains[0]) for one in unknown)
 
 
 def _is_near(one: Chain, other: Chain) -> bool:

@@ -186,6 +186,13 @@ def apply(copy: CaseCopy, removals: Sequence[Removal]) -> tuple[Removal, ...]:
 
 
 def _is_impossible(removal: Removal, taken: Sequence[Removal]) -> bool:
-    """Whether lines would be put together by times that a clock was set to: two processes write one file as time goes by."""
+    """Whether no cluster can leave that behind.
+
+    Lines would be put together by times that a clock was set to, but two processes write one file as time goes by; or the lines of
+    one broker would be by the clock of the stamps that another wrote.
+    """
+    if removal.kind == "clock":
+        swapped = {broker for one in taken if one.way == "swapped" for broker in one.of.split()}
+        return removal.of.rpartition(" of ")[2] in swapped
     moved = {one.of.rpartition(" of ")[2] for one in taken if one.kind == "clock"}
     return removal.way == "interleaved" and not moved.isdisjoint(removal.of.split())

@@ -217,6 +217,13 @@ def test_a_clock_alone_is_not_contradicted(tmp_path):
     assert not labels.is_told(copy, taken)
 
 
+def test_whose_clock(tmp_path):
+    """The stamps in znodes are of the broker whose clock was wrong, so are the lines: they are swapped after that, not before."""
+    swapped, ahead = map(Removal.parse, ("swapped/logs/1 2", "ahead/clock/3 of 1"))
+    for place, (given, taken) in enumerate((((swapped, ahead), (swapped,)), ((ahead, swapped), (ahead, swapped)))):
+        assert removals.apply(CaseCopy(matrix.SAMPLES / RICH, tmp_path / str(place)), given) == taken
+
+
 class _Faulty:
     """Answers otherwise wherever a removal is among others."""
 

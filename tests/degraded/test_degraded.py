@@ -75,6 +75,7 @@ _MENDED = (
     "kill_before_drain: swapped/logs/2 3; binary/cleaner logs/2; interleaved/server.log/2 3",
     "api_versions_storm: cut pack/all logs/2; empty/history",
     "isr_shrunk_loss: empty/history; holed/logs of brokers/3",
+    "isr_shrunk_loss: older/logs/50 of 2",
     "isr_shrunk_loss: unknown layout/logs of brokers/3; garbage/history",
     "api_versions_storm: cut/server logs; newer/history/90",
     "coordinators_loading: winter/clock/50 of 1",

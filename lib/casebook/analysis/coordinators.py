@@ -47,7 +47,7 @@ class Coordinators(Scene):
         if group in self.groups or self.cluster.lacks(OFFSETS_TOPIC):
             return group in self.groups
         read = {segment.partition for segment in self.segments}
-        return False if self.topic.count is not None and group_partition(group, self.topic.count) in read else None
+        return False if _is_read(group, self.topic, read) else None
 
 
 def examine(
@@ -109,9 +109,14 @@ def examine(
 
 def _of_unread(named: Mapping[str, Evidence], topic: Partitions, read: Collection[int]) -> Mapping[str, Evidence]:
     """The groups of partitions of which no segment was read: of the others the segments tell which groups there are."""
-    return {name: line for name, line in named.items() if topic.count is None or group_partition(name, topic.count) not in read}
+    return {name: line for name, line in named.items() if not _is_read(name, topic, read)}
 
 
 def _end(cluster: Cluster, log_dirs: Iterable[LogDir], files: Iterable[LogFile]) -> int | None:
     times = [*(file.last for file in files), *(log_dir.listed_at for log_dir in log_dirs), cluster.read_to or None]
     return max((time for time in times if time is not None), default=None)
+
+
+def _is_read(group: str, topic: Partitions, read: Collection[int]) -> bool:
+    """Whether the partition of a group is among those that were read."""
+    return topic.count is not None and group_partition(group, topic.count) in read

@@ -13,6 +13,8 @@ from casebook.facts import Cluster
 
 _REPLICAS = 3
 """In an ISR that is not known: as many as most topics have."""
+ENDED = ("broker_stopped", "broker_starting")
+"""Lines behind which nothing of the process that spoke before goes on."""
 FAILURE = 60_000
 """A broker's failure explains the elections of so many milliseconds after it."""
 
@@ -112,7 +114,7 @@ def states(
             failed.append(row)
         elif row.kind == "controller_elected":
             _doubt(told.values(), row.at)
-        elif row.kind in _ENDS and row.broker is not None:
+        elif row.kind in ENDED and row.broker is not None:
             _doubt((known for key, known in told.items() if by.get(key) == row.broker), row.at)
         elif row.partition is not None and row.fields.get("from") == "NonExistentPartition":
             _end_of_all(told[row.topic, row.partition], row.at, row.proof)
@@ -141,9 +143,6 @@ def states(
         for key, found in told.items()
         if found
     }
-
-
-_ENDS = ("broker_stopped", "broker_starting")
 
 
 def _left_offline(rows: Sequence[Row]) -> set[str]:

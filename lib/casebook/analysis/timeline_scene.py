@@ -183,8 +183,7 @@ class Scene:
 
     def tells_start(self, life: Span) -> bool:
         """Whether the log tells that a process started: its first line of a known meaning says so, its preamble aside."""
-        rows = self.of_broker(life.broker).between(life.opened, life.closed)
-        return next((row.kind for row in rows if row.kind not in PREAMBLE), None) == "broker_starting"
+        return _first_kind(self.of_broker(life.broker).between(life.opened, life.closed)) == "broker_starting"
 
     def begins_with_start(self, broker: int) -> bool | None:
         """Whether a broker's log begins with the start of a process; ``None`` when it has no line of a known meaning."""
@@ -214,7 +213,7 @@ class Scene:
         found = {}
         for broker, spans in self.lives.items():
             rows = self.of_broker(broker).between(spans[0].opened, spans[0].closed)
-            started = next((row.kind for row in rows if row.kind not in PREAMBLE), None) in ("broker_starting", None)
+            started = _first_kind(rows) in ("broker_starting", None)
             started |= any(row.kind == "broker_started" for row in rows)  # each process says it once: the log begins as it starts
             found[broker] = _FirstLife(started, frozenset(_plain(row.fields.get("session", "")) for row in rows) - {""})
         return found
@@ -257,6 +256,11 @@ class Scene:
             return None
         told = self.by_history or any(span.opened is None or span.opened <= at for span in spans)
         return False if told else None
+
+
+def _first_kind(rows: Sequence[Row]) -> str | None:
+    """What a process says first, its preamble aside."""
+    return next((row.kind for row in rows if row.kind not in PREAMBLE), None)
 
 
 def _plain(session: str) -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from casebook.analysis.timeline_absences import Absence, Absences, absences
 from casebook.analysis.timeline_history import Key
-from casebook.analysis.timeline_merge import FAILURE
+from casebook.analysis.timeline_merge import ENDED, FAILURE
 from casebook.analysis.timeline_rows import Row, StateRow, Window, WindowKind, transaction
 from casebook.analysis.timeline_scene import Scene
 from casebook.storage import OFFSETS_TOPIC
@@ -17,7 +17,6 @@ _LOADED = {"loaded": "It was loaded.", "load_failed": "Its load failed.", "unloa
 _GONE = "The partition was deleted, or its topic marked for deletion, or its cluster replaced by another."
 FOUND_SO = "Its controller found it without leader; since when is not told."
 """What opened a window whose begin nobody knows: it was open by then."""
-_ENDED = ("broker_stopped", "broker_starting")
 _TAKEN_UP = ("become_leader",)
 _LED = ("partition_changed", "leader_elected", *_TAKEN_UP)
 
@@ -316,8 +315,8 @@ def _refusing(key: Key, opened: _Moment, closed: int | None, leader: int | None,
 def _loading(scene: Scene) -> Iterator[Window]:
     """Rule: from the line that takes a load up, or queues it, to the one that ends it."""
     open_: dict[tuple[int | None, int], Row] = {}
-    for row in scene.kinds((*_LOAD, *_LOADED, *_ENDED)):
-        if row.kind in _ENDED:
+    for row in scene.kinds((*_LOAD, *_LOADED, *ENDED)):
+        if row.kind in ENDED:
             for place in [place for place in open_ if place[0] == row.broker]:
                 yield _load(
                     open_.pop(place), row, "The broker stopped." if row.kind == "broker_stopped" else "The broker began anew."

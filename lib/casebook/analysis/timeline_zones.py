@@ -1,6 +1,6 @@
 """Which ``timezone=`` to type, where clocks are off by a zone."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -45,7 +45,7 @@ def told(timezone: str, broker: int, moments: Iterable[tuple[int, str]]) -> str 
         return None
     if len(each := set(seen.values())) == 1:
         return _spelled(each.pop())
-    return next((name for name in _USUAL if all(_of(name, at) == by for at, by in seen.items())), None)
+    return _usual(seen.items())
 
 
 def region(timezone: str, broker: int, moments: Iterable[tuple[int, int]]) -> str | None:
@@ -57,7 +57,7 @@ def region(timezone: str, broker: int, moments: Iterable[tuple[int, int]]) -> st
         moments: Each with the milliseconds by which the times were ahead then.
     """
     wanted = [(at - ahead, _offset(timezone, broker, at) + timedelta(milliseconds=ahead)) for at, ahead in moments]
-    return next((name for name in _USUAL if all(_of(name, at) == by for at, by in wanted)), None)
+    return _usual(wanted)
 
 
 def doubled(timezone: str, broker: int | None, step: tuple[int, int], by: int) -> bool:
@@ -97,6 +97,11 @@ def _offset(timezone: str, broker: int, at: int) -> timedelta:
         hours, minutes = map(int, name[1:].split(":"))
         return (-1 if name[0] == "-" else 1) * timedelta(hours=hours, minutes=minutes)
     return _of(name, at) or timedelta()
+
+
+def _usual(offsets: Collection[tuple[int, timedelta]]) -> str | None:
+    """A usual zone that had all these offsets, each at its moment."""
+    return next((name for name in _USUAL if all(_of(name, at) == by for at, by in offsets)), None)
 
 
 def _of(name: str, at: int) -> timedelta | None:

@@ -169,17 +169,19 @@ class Logs:
         shared = [file for file, owner in owners.items() if owner.several]
         if not shared:
             return owners
+        told = self._starts(shared)
         return {
-            file: owner._replace(starts=timeline_owners.starts(self._starts(file))) if owner.several else owner
+            file: owner._replace(starts=timeline_owners.starts(told[file])) if owner.several else owner
             for file, owner in with_dirs(owners, self._dirs(shared)).items()
         }
 
-    def _starts(self, file: str) -> Sequence[Event]:
-        """What a file tells of starts, in its order."""
+    def _starts(self, files: Sequence[str]) -> Mapping[str, Sequence[Event]]:
+        """What some files tell of starts, in their order."""
         kinds = pa.array([timeline_owners.STARTING, timeline_owners.SETTINGS, timeline_owners.RELEASE])
-        rows = self.table(None, (pc.field("file") == file) & pc.field("kind").isin(kinds)).to_pylist()
-        told = (event(row, None, self.before(file, row["start"])) for row in rows)
-        return sorted(told, key=lambda event: event.line)
+        told: dict[str, list[Event]] = {file: [] for file in files}
+        for row in self.table(None, pc.field("file").isin(files) & pc.field("kind").isin(kinds)).to_pylist():
+            told[row["file"]].append(event(row, None, self.before(row["file"], row["start"])))
+        return {file: sorted(own, key=lambda one: one.line) for file, own in told.items()}
 
     def _dirs(self, files: Sequence[str]) -> Iterator[tuple[str, str, int]]:
         """File, log dir and broker of each event of some files that names both."""

@@ -4,10 +4,12 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-# Folders of tests, the longest first: one more at once than there are processors, as plays mostly wait for their servers.
+# Folders of tests, the longest first: two more at once than there are processors, as plays mostly wait for their servers.
 # Folders without servers make way for those with: a server that waits for a processor misses its deadlines.
-LONGEST := rehearsal scans schedules differential browser leaders
-LIVE    := rehearsal schedules differential browser leaders collect notebooks
+LONGEST := scans incidents rehearsal browser leaders notebooks schedules differential
+LIVE    := incidents rehearsal schedules differential browser leaders collect notebooks
+# What needs its moment runs behind the others, two plays at once.
+ALONE   := incidents rehearsal
 FOLDERS := $(LONGEST) $(filter-out $(LONGEST),$(shell find tests -mindepth 2 -name 'test_*.py' | cut -d/ -f2 | sort -u))
 
 .PHONY: install report lab test test-together test-alone test-top explore bench screenshots lint clean
@@ -37,10 +39,13 @@ test: $(READY)
 	@$(MAKE) --no-print-directory --keep-going --jobs=1 test-together test-alone
 
 test-together: $(READY)
-	@$(MAKE) --no-print-directory --keep-going --jobs=$(shell expr $$(nproc) + 1) --output-sync $(FOLDERS:%=test-%) test-top
+	@$(MAKE) --no-print-directory --keep-going --jobs=$(shell expr $$(nproc) + 2) --output-sync $(FOLDERS:%=test-%) test-top
 
 test-alone: $(READY)
-	@$(BIN)/python -m pytest -m alone
+	@$(MAKE) --no-print-directory --keep-going --jobs=$(words $(ALONE)) --output-sync $(ALONE:%=alone-%)
+
+alone-%: $(READY)
+	@$(BIN)/python -m pytest -m alone tests/$*
 
 test-top: $(READY)
 	@$(BIN)/python -m pytest -m "not alone" tests/test_*.py

@@ -18,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from casebook.analysis import maintenance, release
 from casebook.case import Case
 from casebook.rehearsal import INCIDENTS, coordinators_loading, restart_all_coordinators
+from tests.incidents.foretold import foretold, logged, taken_over
 from tests.rehearsal import plays
-from tests.rehearsal.foretold import foretold, logged, taken_over
 
 PLAYS, WITHIN = 1, 0.3
 ASKED = 500

@@ -6,8 +6,8 @@ import pytest
 
 from casebook.rehearsal.faults import FaultyCluster
 from casebook.rehearsal.truth import Phase, well
+from tests.incidents.test_timeline import examined
 from tests.rehearsal import plays
-from tests.rehearsal.test_timeline import examined
 
 pytestmark = pytest.mark.alone
 

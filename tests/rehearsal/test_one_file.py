@@ -5,8 +5,8 @@ import pytest
 from casebook.findings import Severity, Status
 from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.truth import Phase, well
+from tests.incidents.test_timeline import examined
 from tests.rehearsal import plays
-from tests.rehearsal.test_timeline import examined
 
 pytestmark = pytest.mark.alone
 

@@ -12,8 +12,8 @@ from casebook import places
 from casebook.analysis import maintenance, release
 from casebook.case import Case
 from casebook.rehearsal import restart_all_coordinators as script
+from tests.incidents.foretold import taken_over
 from tests.rehearsal import plays
-from tests.rehearsal.foretold import taken_over
 
 
 @pytest.fixture(scope="module")

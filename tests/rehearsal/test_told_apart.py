@@ -8,8 +8,8 @@ import pytest
 from casebook.findings import Severity
 from casebook.rehearsal.topics import label
 from casebook.rehearsal.truth import Phase, well
+from tests.incidents.test_timeline import examined
 from tests.rehearsal import plays
-from tests.rehearsal.test_timeline import examined
 
 pytestmark = pytest.mark.alone
 

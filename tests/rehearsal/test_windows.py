@@ -8,8 +8,8 @@ import pytest
 from casebook.rehearsal import servers
 from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.truth import Phase, well
+from tests.incidents.test_timeline import examined
 from tests.rehearsal import plays
-from tests.rehearsal.test_timeline import examined
 from tests.unreadable.answers import answers
 
 pytestmark = pytest.mark.alone

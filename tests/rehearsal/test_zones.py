@@ -9,10 +9,10 @@ import pytest
 from casebook.analysis.timeline_rows import WindowKind
 from casebook.findings import Status
 from casebook.rehearsal.truth import Phase, well
+from tests.incidents.test_causes import gone
+from tests.incidents.test_timeline import examined, ms
 from tests.rehearsal import plays
 from tests.rehearsal.other_clocks import OtherClocks, until
-from tests.rehearsal.test_causes import gone
-from tests.rehearsal.test_timeline import examined, ms
 
 pytestmark = pytest.mark.alone
 

@@ -12,8 +12,11 @@ from casebook.versions import KafkaVersion
 SESSION_TIMEOUT = 6.0
 """Seconds of silence after which ZooKeeper gives a broker up: the default up to 2.4, 18 later."""
 
-LIGHT = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto")
-"""How Java runs a rehearsed server: it starts quickly and takes little."""
+LIGHT = (
+    *("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xshare:auto"),
+    *("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"),
+)
+"""How Java runs a rehearsed server: it starts quickly and takes little. Its classes were verified by whoever compiled them."""
 # Kafka 0.9 and its Scala reach into what Java 17 has closed.
 _OPEN = tuple(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "sun.nio.ch", "java.lang"))
 

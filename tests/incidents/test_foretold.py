@@ -15,9 +15,9 @@ import pytest
 
 from casebook.analysis.coordinator_states import State
 from casebook.rehearsal import coordinators_loading as script
+from tests.incidents.foretold import Foretold
+from tests.incidents.foretold import foretold as told_of
 from tests.rehearsal import plays
-from tests.rehearsal.foretold import Foretold
-from tests.rehearsal.foretold import foretold as told_of
 
 pytestmark = pytest.mark.alone
 

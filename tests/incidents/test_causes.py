@@ -9,8 +9,8 @@ from casebook import places
 from casebook.analysis.timeline_rows import WindowKind
 from casebook.case import Case
 from casebook.rehearsal import causes as script
+from tests.incidents.test_timeline import CLOSE, examined, ms
 from tests.rehearsal import plays
-from tests.rehearsal.test_timeline import CLOSE, examined, ms
 
 pytestmark = pytest.mark.alone
 

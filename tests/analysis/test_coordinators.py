@@ -313,6 +313,12 @@ class TestOfItsTime:
         assert (told.status, "waited for a load when the log of broker 1 ended" in told.title) == (Status.COULD_NOT_CHECK, True)
         assert finding(examined(cluster([1]), NEW, events=events, at=AT), "waiting").status is Status.FINDING
 
+    @pytest.mark.parametrize(("silent", "status"), [(50_000, Status.FINDING), (70_000, Status.COULD_NOT_CHECK)])
+    def test_a_log_that_is_silent_for_longer_than_it_told_of_the_load(self, silent, status):
+        """It was seen to load for a minute: a log that was copied a little earlier than the rest holds no end of it."""
+        events = log(1, said(1, "loading", 0, ago=60_000))
+        assert finding(examined(cluster([1]), NEW, events=events, at=AT + silent), "waiting").status is status
+
 
 class TestEnds:
     def test_those_behind_wait_for_the_one_at_work(self):

@@ -8,6 +8,7 @@ from casebook.analysis.timeline_registrations import registrations
 from casebook.analysis.timeline_rows import Row
 from casebook.facts import Broker, Cluster, Partition, PartitionState, Stat
 from casebook.findings import Status
+from casebook.history import Happened, What
 from tests.analysis.timeline_scenes import T0, History, event, examined, finding, incident, log
 
 PLACE = {"topic": "t", "partition": 0}
@@ -50,6 +51,14 @@ class TestHistory:
         found = examined(line, told=told(), covered=[log(1), log(2)])
         assert "history begins" in found.untold[0].why
         assert finding(found, "leaderless").at_latest
+
+    @pytest.mark.parametrize(("epoch", "status"), [(0, Status.OK), (3, Status.COULD_NOT_CHECK)])
+    def test_that_begins_with_a_leader_who_was_elected_before(self, epoch, status):
+        """Of the elections before nothing is told: that none was in place of another is not known."""
+        found = told(until=0)
+        state = PartitionState(1, (1, 2), epoch, 1, stat=Stat(version=epoch, mtime=T0 - 900_000))
+        found.rows.insert(1, Happened(What.STATE, 1, T0 - 900_000, before=True, topic="u", partition=0, state=state))
+        assert finding(examined(told=found, covered=[log(1), log(2)]), "two_leaders").status is status
 
     def test_that_spans_it(self):
         """The whole incident: nothing lies outside."""

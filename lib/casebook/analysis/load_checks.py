@@ -17,6 +17,8 @@ from casebook.findings import Coverage, Finding, Gap, Question, Severity
 from casebook.observed import Source
 from casebook.versions import LOAD_TAKES_ANY_BATCH, LOADING_ANSWER
 
+SLACK = 5_000
+"""Milliseconds within which two sources end at the same time."""
 SOON = 30_000
 """A wait that ends within this many ms of the end of the evidence needs nobody."""
 
@@ -112,14 +114,22 @@ def is_outdated(scene: Scene) -> bool:
 def _not_known_since(hit: Sequence[Waiting], busy: Sequence[BrokerQueue], at: int | None) -> list[BrokerQueue]:
     """The brokers that load, where the logs of all end so long before the evidence that every load may have ended since."""
     open_ = [one for one in hit if one.judged.state is State.LOADING_FOR_EVER]
-    old = [queue for queue in busy if queue.log is not None and queue.log.ends is not None and at and queue.log.ends < at]
+    old = [queue for queue in busy if at and _is_silent(queue, at)]
     due = all(one.eta is None or one.eta.mid is None or one.eta.low <= at for one in hit) if at else False
     return old if busy and len(old) == len(busy) and due and not open_ else []
 
 
+def _is_silent(queue: BrokerQueue, at: int) -> bool:
+    """Whether the log of a broker that loads ends before the evidence, or tells nothing for longer than it was seen to load."""
+    if queue.log is None or queue.log.ends is None:
+        return False
+    seen = queue.log.last - (queue.loading.since or queue.log.last)
+    return queue.log.ends < at or at - queue.log.last > max(seen, SLACK)
+
+
 def _waited(ask: Question, hit: Sequence[Waiting], old: Sequence[BrokerQueue]) -> Finding:
     """What was so when the logs ended, and may be over."""
-    ends = max(queue.log.ends for queue in old)
+    ends = max(queue.log.last for queue in old)
     ended = f"when the log of {brokers(queue.broker for queue in old)} ended, at {moment(instant(ends))}"
     return ask.could_not_check(
         f"{whom(hit)} waited for a load {ended}; whether they still do is unknown",

@@ -68,7 +68,8 @@ class Queue:
     Args:
         broker: Its id.
         begins: Time of the first line; ``None`` when no log was read.
-        ends: Up to when they tell: the end of the evidence, or the time of a last line that is older than :data:`FRESH`.
+        last: Time of the last line.
+        ends: Up to when they tell: the end of the evidence, or ``last`` where it is older than :data:`FRESH`.
         born: When the process started; ``None`` when its logs do not reach back so far.
         stopped: It said good-bye.
         said: Last word by partition, since the process started, in the order of the lines.
@@ -79,6 +80,7 @@ class Queue:
 
     broker: int
     begins: int | None = None
+    last: int | None = None
     ends: int | None = None
     born: int | None = None
     stopped: bool = False
@@ -147,10 +149,12 @@ def _replay(broker: int, events: list[Event], covered: Sequence[LogFile], until:
             finished.append(_load(event))
         _say(said, event)
     born = life[0].time if life and life[0].kind == "broker_starting" else None
+    last = max((file.last for file in covered), default=None)
     return Queue(
         broker=broker,
         begins=min((file.first for file in covered), default=None),
-        ends=_reach(max((file.last for file in covered), default=None), until),
+        last=last,
+        ends=_reach(last, until),
         born=born,
         stopped=bool(life) and life[-1].kind == "broker_stopped",
         said=_with_head(said, finished),

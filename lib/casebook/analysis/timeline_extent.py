@@ -32,6 +32,20 @@ def outside(scene: Scene) -> Gaps:
     return tuple(_outside_history(scene) if scene.past.there else _outside_logs(scene))
 
 
+def elected_before(past: Past) -> Gaps:
+    """That a history begins with a state which is not the first of its partition: of the elections before nothing is told.
+
+    Rule: the first leader of a partition has epoch 0, and each election raises it (``PartitionStateMachine.scala@2.8.2``).
+    """
+    first = (rows[0] for rows in past.states.values() if rows and past.first is not None)
+    led = (row for row in first if row.time < past.first and row.leader_epoch)
+    why = "ZooKeeper's history begins at {}; a leader of {}-{} had been elected before, with epoch {}."
+    return tuple(
+        Gap(why=why.format(instant(past.first), row.topic, row.partition, row.leader_epoch), settle=OTHER_LOGS)
+        for row in islice(led, 1)
+    )
+
+
 def _outside_history(scene: Scene) -> Iterator[Gap]:
     first, (last, _) = scene.past.first, scene.past.last
     rows = [row for row in scene.kinds(_CHANGES) if row.source == "broker"]

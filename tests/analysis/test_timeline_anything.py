@@ -22,6 +22,7 @@ KINDS = [
     "broker_stopped",
     "controlled_shutdown_done",
     "unclean_start",
+    "log_dir_unused",
     "recovering_segment",
     "partition_changed",
     "leader_elected",

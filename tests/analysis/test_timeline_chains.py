@@ -397,6 +397,34 @@ class TestOthers:
         held = event("logs_loaded", 110, 1, line=5, logs=3, ms=7)
         assert "unclean_start" in {chain.kind for chain in examined(*failed, *first, held).chains}
 
+    @pytest.mark.parametrize(
+        ("loaded", "started", "chains"),
+        [
+            ([], True, ["Log dir /d of broker 1 was empty"]),
+            ([event("log_loaded", 130, 1, line=8, offset=0)], True, ["Log dir /d of broker 1 was empty"]),
+            ([event("log_loaded", 130, 1, line=8, offset=7)], True, []),
+            ([event("logs_loaded", 130, 1, line=8, logs=2)], True, []),
+            ([], False, []),
+        ],
+        ids=["empty", "a log made anew", "logs of before", "a number of logs", "never used"],
+    )
+    def test_a_log_dir_that_came_back_empty(self, loaded, started, chains):
+        """Who deletes ``meta.properties`` alone leaves the logs; one that no start has used before was empty, of course."""
+        first = [event("broker_starting", -9_000_000, 1), event("log_dir_unused", -8_999_900, 1, line=2, dir="/d")]
+        first.append(
+            event("broker_started", -8_999_000, 1, line=3) if started else event("startup_failed", -8_999_000, 1, line=3)
+        )
+        again = [event("broker_starting", 0, 1, line=6), event("log_dir_unused", 100, 1, line=7, dir="/d"), *loaded]
+        found = examined(
+            *first, *again, event("log_dir_unused", 110, 1, line=9, dir="/d"), event("broker_started", 900, 1, line=10)
+        )
+        emptied = [chain for chain in found.chains if chain.kind == "log_dir_emptied"]
+        assert [chain.title for chain in emptied] == chains
+        assert [(root.kind, len(root.pro)) for root in found.roots if root.kind == "log_dir_emptied"] == [
+            ("log_dir_emptied", 2)
+        ] * len(chains)
+        assert all((chain.opened, chain.by) == (T0 - 8_999_000, T0 + 100) for chain in emptied)
+
     def test_failed_disk(self):
         """Its replicas leave, and a broker without a dir stops."""
         told = History()

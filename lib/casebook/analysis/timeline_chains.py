@@ -3,7 +3,14 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from casebook.analysis import timeline_disks, timeline_losses, timeline_restarts, timeline_still, timeline_storms
+from casebook.analysis import (
+    timeline_disks,
+    timeline_emptied,
+    timeline_losses,
+    timeline_restarts,
+    timeline_still,
+    timeline_storms,
+)
 from casebook.analysis.timeline_links import Chainer, places
 from casebook.analysis.timeline_losses import Loss
 from casebook.analysis.timeline_rows import Chain, Row, Span, Window
@@ -29,6 +36,7 @@ def chains(scene: Scene, windows: Iterable[Window]) -> tuple[list[Chain], dict[i
         if (chain := timeline_losses.chain(scene, loss)) is not None
     ]
     found += [(chain, None) for chain in (*timeline_storms.chains(scene), *_dead_cleaners(scene), *_unclean_starts(scene))]
+    found += [(chain, None) for chain in timeline_emptied.chains(scene)]
     found += [(_since_registered(scene, chain, held), None) for chain in timeline_disks.chains(scene)]
     found += [(chain, None) for chain in (*timeline_restarts.of_all(scene, held), *timeline_restarts.failed(scene))]
     found.sort(key=lambda pair: (is_former(scene, pair[0]), -pair[0].holds, _rank(pair[0]), -pair[0].partitions, pair[0].opened))
@@ -51,7 +59,7 @@ def is_former(scene: Scene, chain: Chain) -> bool:
 
 def _rank(chain: Chain) -> int:
     """What nobody asked for comes before what somebody did, and what hit partitions before what hit none."""
-    if chain.kind in ("disk_failed", "all_lost"):
+    if chain.kind in ("disk_failed", "all_lost", timeline_emptied.KIND):
         return 0
     if chain.kind == "unknown_request":
         return 0 if chain.links else 3

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from casebook.analysis import timeline_disks, timeline_loss_roots, timeline_restarts
+from casebook.analysis import timeline_disks, timeline_emptied, timeline_loss_roots, timeline_restarts
 from casebook.analysis.timeline_losses import Loss
 from casebook.analysis.timeline_rows import Chain, Point, Root, Row
 from casebook.analysis.timeline_scene import Scene
@@ -142,6 +142,7 @@ _OTHERS = {
     "cleaner_dead": _named("cleaner", "A segment that the log cleaner of {broker} cannot take"),
     "unclean_start": _killed,
     "disk_failed": timeline_disks.candidates,
+    timeline_emptied.KIND: timeline_emptied.candidates,
     "foreign_protocol": _foreign,
     "all_lost": timeline_restarts.candidates,
     "start_failed": timeline_restarts.why_failed,

@@ -335,7 +335,7 @@ class Chain(NamedTuple):
 
     Args:
         kind: ``broker_lost``, ``broker_stopped``, ``all_lost``, ``start_failed``, ``cleaner_dead``, ``unknown_request``,
-            ``foreign_protocol``, ``unclean_start``, ``disk_failed``.
+            ``foreign_protocol``, ``unclean_start``, ``disk_failed``, ``log_dir_emptied``.
         title: One sentence.
         broker: Whom it befell; ``None`` for all of them, or where nobody knows.
         links: In the order of time.

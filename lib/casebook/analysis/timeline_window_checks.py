@@ -1,6 +1,6 @@
 """The checks on windows: two leaders, no leader, too few in sync; and what all checks on a timeline share."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from casebook.analysis import coverage
@@ -129,7 +129,7 @@ def _two_leaders_found(scene: Scene, ask: Question, hit: Sequence[Window], chain
     worst = max(hit, key=lambda window: (window.length is None, window.length or 0))
     grave = [window for window in hit if is_grave(scene, window)]
     old = brokers(sorted({window.old_leader for window in hit}))
-    lasted = "an unknown time" if worst.length is None else (at_most if worst.at_most else exact)(worst.length)
+    lasted = "an unknown time" if worst.length is None else _told(scene, worst.length, at_most if worst.at_most else exact)
     least = "at least " if _is_partial(scene) else ""
     upto, its = _bound(hit, worst), "their" if " and " in old else "its"
     title = f"For {upto}{lasted} {old} and {its} successors could both take writes on {least}{_partitions(scene, hit)}"
@@ -343,10 +343,15 @@ def _length(scene: Scene, hit: Sequence[Window], most: str = "") -> str:
         return f"at least {at_least(least)}" if least else "for an unknown time"
     worst = max(known, key=lambda window: window.length)
     if not worst.at_most and not _is_unsettled(scene, worst):
-        return f"{most}{exact(worst.length)}"
+        return f"{most}{_told(scene, worst.length, exact)}"
     least = max(0 if _is_unsettled(scene, window) else window.least for window in known)
     longest = f"at most {at_most(worst.length)}"
     return f"at least {at_least(least)} and {longest}" if least else longest
+
+
+def _told(scene: Scene, length: int, spelled: Callable[[int], str]) -> str:
+    """A length: about so long without a history, as a line is printed a little later than what it tells of is written."""
+    return f"{'' if scene.past.there else 'about '}{spelled(length)}"
 
 
 def _nothing(ask: Question, scene: Scene, title: str, gaps: Sequence[Gap] = ()) -> Finding:

@@ -1,0 +1,92 @@
+"""Log dirs that came back empty: a broker starts on one that holds nothing, and has used it before.
+
+So it is where a folder was deleted, a disk was exchanged, or a container keeps none. What no other replica has is lost.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from casebook.analysis.timeline_rows import Chain, Point, Root, Row, Span
+from casebook.analysis.timeline_scene import Scene
+from casebook.analysis.timeline_words import named
+from casebook.analysis.words import agree, count
+
+KIND = "log_dir_emptied"
+WEIGHT = 100
+_NAMES = ("log_dir_unused", "clean_start", "unclean_start")
+"""Lines of a start that name a log dir which it uses."""
+
+
+class _Emptied(NamedTuple):
+    """A start on a log dir that holds nothing any more.
+
+    Args:
+        found: Its line.
+        used: Of the last start before that used it.
+        left: When the process that used it printed its last line.
+    """
+
+    found: Row
+    used: Row
+    left: int
+
+
+def chains(scene: Scene) -> Iterator[Chain]:
+    """One for each broker, of all its starts on an empty log dir; ``by`` is told, as nobody knows when it was emptied."""
+    for broker in scene.lives:
+        if emptied := list(_emptied(scene, broker)):
+            dirs, starts = {one.found.fields["dir"] for one in emptied}, {scene.life(broker, one.found.at) for one in emptied}
+            which = f"log dir {next(iter(dirs))}" if len(dirs) == 1 else f"{count(len(dirs))} log dirs"
+            often = f", at {count(len(starts))} starts" if len(starts) > 1 else ""
+            title = f"{which[0].upper()}{which[1:]} of {named(broker)} {agree(len(dirs), 'was', 'were')} empty{often}"
+            first, last = emptied[0].found.at, emptied[-1].found.at
+            yield Chain(KIND, title, broker, (), emptied[0].left, last, 0, by=first)
+
+
+def candidates(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
+    """That somebody, or something, emptied it: no line tells who."""
+    emptied = list(_emptied(scene, chain.broker))
+    said = {one.found.proof: Point(" ".join(one.found.text.split())[:200], one.found.proof) for one in emptied[-1:]}
+    used = Point("It had used it before", emptied[-1].used.proof)
+    name = (
+        f"A log dir of {named(chain.broker)} was emptied while it was down: deleted, or on what keeps nothing (/tmp, a container)"
+    )
+    unchecked = ("by whom: no line of Kafka tells",)
+    yield Root(KIND, name, chain.broker, place, (*said.values(), used), (), unchecked, WEIGHT)
+
+
+def _emptied(scene: Scene, broker: int) -> Iterator[_Emptied]:
+    """Rule: a start that finds no ``meta.properties`` in a log dir writes it (``KafkaServer.scala@0.9.0.1..3.6.2``).
+
+    Who deletes that file alone, as is done to change the id of a broker or a cluster, leaves the logs, which are loaded then.
+    """
+    used: dict[str, tuple[Row, int]] = {}
+    for life in scene.lives[broker]:
+        unused = _named(scene, life, _NAMES[:1])
+        if not _holds_logs(scene, life):
+            yield from (_Emptied(row, *used[path]) for path, row in unused.items() if path in used)
+        if any(row.kind == "broker_started" for row in _of(scene, life)):
+            used |= {path: (row, life.closed) for path, row in _named(scene, life, _NAMES).items()}
+
+
+def _of(scene: Scene, life: Span) -> Iterator[Row]:
+    return iter(scene.of_broker(life.broker).between(life.opened, life.closed))
+
+
+def _named(scene: Scene, life: Span, kinds: tuple[str, ...]) -> Mapping[str, Row]:
+    """The first line of a start on each log dir: two wordings tell of one that is not used, some twice."""
+    found: dict[str, Row] = {}
+    for row in _of(scene, life):
+        if row.kind in kinds and row.fields.get("dir"):
+            found.setdefault(row.fields["dir"], row)
+    return found
+
+
+def _holds_logs(scene: Scene, life: Span) -> bool:
+    """Whether a start loads anything: logs that are made anew end at offset 0."""
+    for row in _of(scene, life):
+        if row.kind == "broker_started":
+            return False
+        if (row.kind == "log_loaded" and row.number("offset")) or (row.kind == "logs_loaded" and row.number("logs")):
+            return True
+    return False

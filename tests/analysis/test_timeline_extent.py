@@ -3,9 +3,9 @@
 import pytest
 
 from casebook.analysis.timeline_history import Past
-from casebook.analysis.timeline_merge import states
 from casebook.analysis.timeline_registrations import registrations
 from casebook.analysis.timeline_rows import Row
+from casebook.analysis.timeline_states import states
 from casebook.facts import Broker, Cluster, Partition, PartitionState, Stat
 from casebook.findings import Status
 from casebook.history import Happened, What
@@ -78,20 +78,20 @@ def _row(kind, after, broker=3, **fields):
 class TestStates:
     def test_an_isr_that_only_the_walk_names_held_from_its_write_on(self):
         """Not since the line that names the leader alone, hours before."""
-        rows = states(_walked(1, (1,), 2, 5000), Past(), [_row("partition_changed", -9000, leader="1")], {})["t", 0]
+        rows = states(_walked(1, (1,), 2, 5000), Past(), [_row("partition_changed", -9000, leader="1")], {}, ())["t", 0]
         assert [(row.time - T0, row.isr) for row in rows] == [(-9000, None), (5000, (1,))]
 
     def test_what_was_walked_is_the_last_state(self):
         """A line of the same epoch by a clock that is ahead came before it all the same."""
         late = _row("partition_changed", 5030, leader="-1", leader_epoch="2", isr="1")
-        rows = states(_walked(None, (), 2, 5000), Past(), [late], {})["t", 0]
+        rows = states(_walked(None, (), 2, 5000), Past(), [late], {}, ())["t", 0]
         assert [row.isr for row in rows] == [(1,), ()]
         assert rows[0].time <= rows[1].time
 
     def test_a_line_behind_the_walk_stays_behind_it(self):
         """Logs may be collected later than znodes."""
         later = _row("partition_changed", 90_000, leader="2", leader_epoch="3", isr="2")
-        rows = states(_walked(1, (1,), 2, 5000), Past(), [later], {})["t", 0]
+        rows = states(_walked(1, (1,), 2, 5000), Past(), [later], {}, ())["t", 0]
         assert [row.leader for row in rows] == [1, 2]
 
 

@@ -14,6 +14,7 @@ from casebook.analysis import (
     timeline_chains,
     timeline_checks,
     timeline_clocks,
+    timeline_clusters,
     timeline_extent,
     timeline_history,
     timeline_lives,
@@ -22,6 +23,7 @@ from casebook.analysis import (
     timeline_registrations,
     timeline_roots,
     timeline_silences,
+    timeline_states,
     timeline_story,
     timeline_windows,
 )
@@ -161,6 +163,7 @@ def _scene(
     past = timeline_registrations.with_later(past, rows, clocks)
     registered = timeline_registrations.registrations(cluster, past, rows)
     rows = timeline_owners.with_starts(rows, registered)
+    renewals = timeline_clusters.renewals(rows)
     return Scene(
         cluster=cluster,
         version=version,
@@ -168,8 +171,9 @@ def _scene(
         past=past,
         clocks=clocks,
         rows=rows,
-        states=timeline_merge.states(cluster, past, rows, registered),
+        states=timeline_states.states(cluster, past, rows, registered, renewals),
         registered=registered,
+        renewals=renewals,
         files=files,
         lives=timeline_lives.lives(rows, files, clocks),
     )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from casebook.analysis import coverage
 from casebook.analysis.settings import TOPIC, UNREADABLE, Setting, Settings
-from casebook.analysis.timeline_clusters import Renewal, renewals
+from casebook.analysis.timeline_clusters import Renewal
 from casebook.analysis.timeline_history import Key, Past
 from casebook.analysis.timeline_lives import PREAMBLE
 from casebook.analysis.timeline_merge import in_order
@@ -79,6 +79,7 @@ class Scene:
         rows: By the reference clock; undated ones last.
         states: Of each partition, in order.
         registered: Of each broker, in order.
+        renewals: Where a cluster was replaced by another, in order.
         lives: Of each broker with logs: its processes, in order.
         timezone: As the logs were read with it: ``UTC, 2=Asia/Shanghai``.
     """
@@ -91,6 +92,7 @@ class Scene:
     rows: tuple[Row, ...]
     states: Mapping[Key, Sequence[StateRow]]
     registered: Mapping[int, Sequence[Span]]
+    renewals: Sequence[Renewal]
     files: tuple[LogFile, ...]
     lives: Mapping[int, Sequence[Span]] = field(default_factory=dict)
     timezone: str = "UTC"
@@ -193,11 +195,6 @@ class Scene:
         """Whether a broker's log ends before other evidence does, without a word on the end of its process: it may go on."""
         life = next(reversed(self.lives.get(broker, ())), None)
         return life is not None and not life.name and life.closed < self.span[1] - QUIET
-
-    @cached_property
-    def renewals(self) -> Sequence[Renewal]:
-        """Where a cluster was replaced by another."""
-        return renewals(self.rows)
 
     @property
     def former_until(self) -> int | None:

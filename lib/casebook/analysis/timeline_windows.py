@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from casebook.analysis.timeline_absences import Absence, Absences, absences
 from casebook.analysis.timeline_history import Key
-from casebook.analysis.timeline_merge import ENDED, FAILURE
 from casebook.analysis.timeline_rows import Row, StateRow, Window, WindowKind, transaction
 from casebook.analysis.timeline_scene import Scene
+from casebook.analysis.timeline_states import ENDED, FAILURE
 from casebook.storage import OFFSETS_TOPIC
 
 MIN_ISR = "min.insync.replicas"

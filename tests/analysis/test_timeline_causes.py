@@ -274,6 +274,19 @@ class TestAll:
         )  # fmt: skip
         assert "restart of all" in finding(found, "root").title
 
+    def test_of_which_one_starts_again(self):
+        """By the lines of the processes: that is no restart of all."""
+        lines = []
+        for place, broker in enumerate(LIVE):
+            lines += [event("broker_starting", -500_200, broker), event("broker_started", -499_000, broker, line=2)]
+            lines.append(event("broker_stopping", 100 * place, broker, line=4))
+            lines.append(event("broker_stopped", 100 * place + 40, broker, line=5))
+        lines.append(event("broker_starting", 17_000, 55, line=7))
+        known = cluster(brokers={broker: Broker(id=broker) for broker in LIVE}, brokers_known=True)
+        found = examined(*lines, of=known, covered=[log(55), log(56, ends=140), log(57, ends=240)])
+        names = [root.name for root in found.roots if root.kind == "all_stopped"]
+        assert names == ["All 3 brokers were stopped at once; broker 55 started again"]
+
     def test_the_last_that_stops_waits_for_nobody(self):
         """Its controlled shutdown finds no broker to take its leaders, and is tried again: they stopped at once all the same."""
         told, lines = History(), []

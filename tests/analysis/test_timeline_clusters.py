@@ -98,6 +98,8 @@ def test_without_leader_when_the_cluster_went():
     found = examined(*lines, offline(HOUR + 2000, 4, 3, removed=2))
     last = windows(found, "leaderless")[-1]
     assert (last.opened - T0, last.opened_earliest, last.closed) == (HOUR + 2000, None, None)
+    went = "1 was deleted, or is being deleted, or went with its cluster, which another replaced; of 1 nothing tells whether it has one again"
+    assert went in finding(found, "leaderless").title
     led = examined(*lines, offline(HOUR + 2000, 4, 3), changed(HOUR + 3000, 1, line=5, isr="1", leader_epoch=4))
     assert (
         "2 partitions had no leader; 1 was deleted, or is being deleted, or went with its cluster, which another replaced, the other has"
@@ -124,6 +126,24 @@ def elected(after, epoch, line, broker=1):
     return event("controller_elected", after, broker, file="controller.log", line=line)._replace(
         fields={"broker": str(broker), "epoch": str(epoch)}
     )
+
+
+@pytest.mark.parametrize(("epoch", "least"), [(4, HOUR - 5000), (5, 0)], ids=["the next controller", "one in between"])
+def test_a_controller_of_which_nothing_is_told(epoch, least):
+    """It may have elected a leader: up to when the partition was without one nobody knows then."""
+    lines = [elected(0, 3, 1, broker=2), changed(1000, 1, line=2, isr="1", leader_epoch=7), offline(5000, 3, 8)]
+    lines += [elected(HOUR, epoch, 4, broker=2), changed(HOUR + 9000, 1, line=5, isr="1", leader_epoch=9)]
+    (one,) = windows(examined(*lines), "leaderless")
+    assert one.least == least
+
+
+def test_a_stop_that_took_no_leader_began_nothing():
+    """Hours before partitions were without leader, a broker stopped that is told to have led none."""
+    stop = [event("broker_starting", -9000, 3), event("broker_stopping", 0, 3, line=2), event("broker_stopped", 50, 3, line=3)]
+    lines = [changed(HOUR, 1, line=2, isr="1", leader_epoch=7), offline(2 * HOUR, 3, 8)]
+    told = finding(examined(*stop, *lines), "root")
+    assert told.title == "What left 1 partition without leader is not known: no broker that went is told to have led one of them"
+    assert (told.status, told.since) == (Status.COULD_NOT_CHECK, instant(T0 + 2 * HOUR))
 
 
 def test_an_epoch_that_falls_is_of_another_cluster():

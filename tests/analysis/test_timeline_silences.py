@@ -48,6 +48,12 @@ class TestSilences:
         assert ("ends_early", 55) in found
         assert ("begins_late", 56) in found
 
+    def test_a_log_that_brokers_share_goes_on(self):
+        """The one file that is a broker's alone ends before the incident: its lines stand in that of another."""
+        short = [log(55, ends=-9000), log(56), log(57)]
+        shared = event("segment_rolled", 30_000, 55, file="brokers/56/logs/server.log", line=800)
+        assert ("ends_early", 55) not in said(incident(files=short, events=[*lines(), shared]))
+
     def test_strange_broker(self):
         """Logs of a broker that ZooKeeper does not know."""
         found = incident(files=[*files(), log(99)])

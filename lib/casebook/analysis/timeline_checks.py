@@ -26,7 +26,7 @@ from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.timeline_words import all_named
 from casebook.analysis.words import agree, capitalised, number
 from casebook.events import Extent, Untyped
-from casebook.facts import instant
+from casebook.facts import epoch_ms, instant
 from casebook.findings import Coverage, Finding, Question, Severity, Status, Step, names_unreadable
 from casebook.observed import Source
 
@@ -65,15 +65,25 @@ def checks(
         _silences(scene, silences),
         _untyped(scene, untyped),
     )
-    return tuple(_with_zone(scene, finding) for finding in told)
+    return tuple(_with_zone(scene, _as_a_bound(scene, finding)) for finding in told)
+
+
+def _as_a_bound(scene: Scene, finding: Finding) -> Finding:
+    """An answer whose moment is the latest: later by what the clocks of the logs may be wrong."""
+    if finding.since is None or not finding.at_latest:
+        return finding
+    doubt = max((scene.uncertainty(broker) or 0 for broker in scene.lives), default=0)
+    return replace(finding, since=instant(epoch_ms(finding.since) + doubt))
 
 
 def _with_zone(scene: Scene, finding: Finding) -> Finding:
-    """A finding with a moment, and that its zone is taken for granted where nothing of ZooKeeper's tells it."""
-    if scene.reference == ZOOKEEPER or finding.status is not Status.FINDING or finding.since is None:
+    """An answer with a moment, and that its zone is taken for granted where nothing of ZooKeeper's tells it."""
+    if scene.reference == ZOOKEEPER or finding.since is None:
         return finding
-    caveat = f"Nothing tells in which zone the logs are written; their times are taken as {scene.timezone}."
-    return replace(finding, caveats=(*finding.caveats, caveat))
+    zones = timeline_clock_checks.told(scene)
+    known = "; ".join(f"the log of garbage collections of broker {broker} names {zone}" for broker, zone in sorted(zones.items()))
+    caveat = f"{known or 'nothing tells in which zone the logs are written'}; their times are taken as {scene.timezone}."
+    return replace(finding, caveats=(*finding.caveats, capitalised(caveat)))
 
 
 def _of(windows: Iterable[Window], kind: WindowKind) -> list[Window]:

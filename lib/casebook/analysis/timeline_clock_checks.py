@@ -52,7 +52,7 @@ def clocks(scene: Scene) -> Finding:
     every = [one for clock in scene.clocks for one in _moved(clock)]
     moved = [one for one in every if not _doubled(scene, one)]
     mixed = [clock for clock in scene.clocks if clock.mixed is not None]
-    zones = _told(scene) | _zones(scene, off, moved)
+    zones = told(scene) | _zones(scene, off, moved)
     ask = Question(
         check="timeline.clocks",
         question="May times of different logs be compared?",
@@ -87,8 +87,9 @@ def clocks(scene: Scene) -> Finding:
         )
     others = [clock for clock in known if clock.owner != scene.reference]
     if not others:
-        lack = f"There is one clock alone, that of {known[0].owner}: nothing is there to hold it against"
-        lack += ", but its log of collections is of another zone" if zones else ""
+        lack = f"All times are those of {known[0].owner}: there is no other clock to hold them against"
+        names = ", ".join(sorted(set(zones.values())))
+        lack += f"; its times were read as {scene.timezone}, and its log of garbage collections names {names}" if zones else ""
         return ask.could_not_check(lack, settle=f"{COLLECT_HISTORY}.", next=tuple(type_it))
     most = max(abs(clock.skew) + clock.uncertainty for clock in others)
     whose = f"The clock of {others[0].owner} agrees" if len(others) == 1 else f"All {number(len(others), 'clock')} agree"
@@ -116,8 +117,11 @@ def _zones(scene: Scene, off: Sequence[Clock], moved: Sequence[_Moved]) -> dict[
     return found
 
 
-def _told(scene: Scene) -> dict[int, str]:
-    """The zone of each broker by its log of garbage collections, where no clock was held against that of a ZooKeeper."""
+def told(scene: Scene) -> dict[int, str]:
+    """The zone of each broker by its log of garbage collections where that is not the one that its log was read with.
+
+    Nothing where a ZooKeeper's clock tells it.
+    """
     moments: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for row in scene.kind("gc_pause").rows if scene.reference != ZOOKEEPER else ():
         if row.broker is not None and row.time is not None and "zone" in row.fields:

@@ -195,7 +195,11 @@ def candidates(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
     if clean in (0, len(gone.ids)):
         how = "stopped" if clean else "killed, or lost with their machines,"
     name = f"All {number(len(gone.ids), 'broker')} were {how} at once"
-    name += " and started again: a restart of all" if gone.back is not None else ""
+    again = [broker for broker, row in starts.items() if row is not None]
+    if gone.whole is not None or len(again) == len(gone.ids):
+        name += " and started again: a restart of all"
+    elif gone.back is not None:
+        name += f"; {brokers(again) if again else 'not all of them, as far as is told,'} started again"
     kind = "all_stopped" if clean == len(gone.ids) else "all_ended"
     yield Root(kind, name.removesuffix(","), None, place, tuple(pro), (), unchecked, 100 if pro else 40)
     if silent:

@@ -8,6 +8,7 @@ from casebook.analysis import coverage, timeline_disks
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_chains import is_former
 from casebook.analysis.timeline_extent import outside, untold
+from casebook.analysis.timeline_losses import AFTER
 from casebook.analysis.timeline_roots import likeliest
 from casebook.analysis.timeline_rows import Chain, Root, Window
 from casebook.analysis.timeline_scene import Scene
@@ -41,6 +42,8 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderles
         since = [one for one in leaderless if one.opened is None or one.opened > scene.former_until]
         if since:
             return _of_another_cluster(scene, chains, roots, since)
+    if chains and leaderless and not any(_may_be_of(one, chains[0]) for one in leaderless):
+        return _unlinked(scene, chains, roots, leaderless)
     found = _root(scene, chains, roots)
     if not chains or not (before := [one for one in leaderless if one.opened and one.opened < chains[0].opened - EARLIER]):
         return found
@@ -49,6 +52,25 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderles
     least, latest = ("At least ", " or earlier") if untold(scene) else ("", "")
     told = f"{least}{which} had no leader before it, first at {first}{latest}: what began that is not named."
     return replace(found, caveats=(*found.caveats, told))
+
+
+def _may_be_of(window: Window, chain: Chain) -> bool:
+    """Whether a chain may have left a partition without leader: not a stop that hit none, long before or after it."""
+    if chain.kind not in ("broker_stopped", "broker_lost") or chain.partitions or chain.holds or window.opened is None:
+        return True
+    return chain.opened - EARLIER <= window.opened <= chain.closed + AFTER
+
+
+def _unlinked(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window]) -> Finding:
+    """What began it where all that is told of brokers that went hit no partition."""
+    which = number(len({scene.place(one) for one in leaderless}), "partition")
+    return _ask(scene, chains, roots).could_not_check(
+        f"What left {which} without leader is not known: no broker that went is told to have led one of them",
+        why=f"{chains[0].title}, at {moment(instant(_since(chains[0])))}: no partition is told to have lost its leader by it.",
+        settle=SETTLE,
+        since=instant(min(one.opened for one in leaderless)),
+        at_latest=True,
+    )
 
 
 def _of_another_cluster(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window]) -> Finding:

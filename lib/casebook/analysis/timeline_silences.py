@@ -132,7 +132,7 @@ def _jvm_and_zookeeper(scene: Scene) -> Iterator[Silence]:
 
 
 def _reach(scene: Scene, worst: Chain | None) -> Iterator[Silence]:
-    """Logs that do not cover the whole of the worst chain."""
+    """Logs that do not cover the whole of the worst chain, those that brokers share included: each line names its broker."""
     if worst is None:
         return
     skews = {clock.broker: clock.skew or 0 for clock in scene.clocks if clock.broker is not None}
@@ -142,9 +142,11 @@ def _reach(scene: Scene, worst: Chain | None) -> Iterator[Silence]:
         if file.broker is not None and file.first is not None and file.broker not in was_set:
             reach[file.broker].append(file)
     for broker, files in sorted(reach.items()):
-        first = min(files, key=lambda file: file.first)
-        last = max(files, key=lambda file: file.last)
-        begins, ends = first.first - skews.get(broker, 0), last.last - skews.get(broker, 0)
+        skew, lives = skews.get(broker, 0), scene.lives.get(broker, ())
+        firsts = [(file.first - skew, f"{file.file}:1") for file in files]
+        lasts = [(file.last - skew, f"{file.file}:{file.lines}") for file in files]
+        begins, begin = min(firsts + [(life.opened, life.opened_proof) for life in lives])
+        ends, end = max(lasts + [(life.closed, life.closed_proof) for life in lives])
         if begins > worst.opened:
             yield Silence(
                 "begins_late",
@@ -152,7 +154,7 @@ def _reach(scene: Scene, worst: Chain | None) -> Iterator[Silence]:
                 f"The logs of broker {broker} begin at {instant(begins)}, within the incident.",
                 "What it did before.",
                 "Give its rolled files as well.",
-                f"{first.file}:1",
+                begin,
             )
         if ends < worst.opened:
             yield Silence(
@@ -161,7 +163,7 @@ def _reach(scene: Scene, worst: Chain | None) -> Iterator[Silence]:
                 f"The logs of broker {broker} end at {instant(ends)}, before the incident.",
                 "What it did then.",
                 "Give its newest files as well.",
-                f"{last.file}:{last.lines}",
+                end,
             )
 
 

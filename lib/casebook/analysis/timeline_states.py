@@ -42,6 +42,7 @@ def states(
     told: dict[Key, list[StateRow]] = defaultdict(list)
     by: dict[Key, int | None] = {}  # whose log told of it last
     failed: list[Row] = []
+    reign: int | None = None  # the epoch of the controller that spoke last
     renewed, former, unelected = list(renewals), set[Key](), _left_offline(rows)
     for row in rows:
         if row.at is None:
@@ -54,7 +55,8 @@ def states(
         if row.kind == "broker_failure":
             failed.append(row)
         elif row.kind == "controller_elected":
-            _doubt(told.values(), row.at)
+            reign, before = row.number("epoch"), reign
+            _doubt(told.values(), row.at if reign is not None and before == reign - 1 else None)
         elif row.kind in ENDED and row.broker is not None:
             _doubt((known for key, known in told.items() if by.get(key) == row.broker), row.at)
         elif row.partition is not None and row.fields.get("from") == "NonExistentPartition":
@@ -70,6 +72,7 @@ def states(
             elif _tell(told[key], row, failed, anew=key in former):
                 former.discard(key)
                 by[key] = row.broker
+            reign = row.number("controller_epoch") or reign
     for key, observed in past.states.items():
         for state in observed:
             _add_observed(told[key], state)
@@ -200,13 +203,16 @@ def _tell(known: list[StateRow], row: Row, failed: Sequence[Row], *, anew: bool)
     return True
 
 
-def _doubt(told: Iterable[list[StateRow]], at: int) -> None:
+def _doubt(told: Iterable[list[StateRow]], at: int | None) -> None:
     """That partitions without leader may have one again: who told of them is no longer there, or no longer the controller, and
     another tells of those alone that it changes.
+
+    Args:
+        at: Since when; ``None`` where there was another controller in between, of which nothing is told.
     """
     for known in told:
         if known and known[-1].leader is None and not known[-1].deleted and known[-1].until is None:
-            known[-1] = known[-1]._replace(until=max(at, known[-1].time))
+            known[-1] = known[-1]._replace(until=max(at or 0, known[-1].time))
 
 
 def _forget(known: list[StateRow], row: Row) -> None:

@@ -246,12 +246,16 @@ def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: 
         end += " or later" if scene.past.unsettled else ""
         to_the_end = f", {count(known)} of them to the end of {end}" if known else ""
         or_gone = ", or whether their topics are being deleted" if scene.cluster.maybe_deleted else ""
-        or_gone += ", or went with their cluster, which another replaced" if scene.renewals else ""
+        or_gone += ", or went with their cluster, which another replaced" if _is_of_former(scene, still) else ""
+        ends = {scene.place(window) for window in still}
+        went = [one for one in hit if one.closed is not None and one.new_leader is None and scene.place(one) not in ends]
+        to_the_end += f"; {_gone(scene, went)}" if went else ""
         return to_the_end + (
             f"; of {count(rest)} nothing tells whether {agree(rest, 'it has', 'they have')} one again{or_gone}" if rest else ""
         )
     last = {scene.place(window): window for window in sorted(hit, key=lambda window: window.closed)}
-    deleted = len({scene.place(window) for window in hit if window.new_leader is None})
+    without = [window for window in hit if window.new_leader is None]
+    deleted = len({scene.place(window) for window in without})
     if not deleted:
         closed = max(window.closed for window in last.values())
         over = moment(instant(closed))
@@ -259,9 +263,20 @@ def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: 
             return f"; {agree(len(last), 'it had', 'all had')} one again by {over}"
         return f"; {agree(len(last), 'it has', 'all have')} one again since {over}"
     rest = f", {agree(len(last) - deleted, 'the other has', 'the others have')} one again" if deleted < len(last) else ""
-    gone = f"{count(deleted)} {agree(deleted, 'was', 'were')} deleted, or {agree(deleted, 'is', 'are')} being deleted"
-    replaced = f", or went with {agree(deleted, 'its', 'their')} cluster, which another replaced" if scene.renewals else ""
-    return f"; {gone}{replaced}{rest}"
+    return f"; {_gone(scene, without)}{rest}"
+
+
+def _gone(scene: Scene, windows: Sequence[Window]) -> str:
+    """What became of those that have no leader any more, and need none."""
+    which = len({scene.place(window) for window in windows})
+    gone = f"{count(which)} {agree(which, 'was', 'were')} deleted, or {agree(which, 'is', 'are')} being deleted"
+    replaced = f", or went with {agree(which, 'its', 'their')} cluster, which another replaced"
+    return f"{gone}{replaced if _is_of_former(scene, windows) else ''}"
+
+
+def _is_of_former(scene: Scene, windows: Iterable[Window]) -> bool:
+    """Whether one of them is of a cluster that another replaced."""
+    return any(scene.place(window)[2] < len(scene.renewals) for window in windows)
 
 
 def _least(scene: Scene, hit: Sequence[Window]) -> str:
@@ -274,7 +289,7 @@ def _least(scene: Scene, hit: Sequence[Window]) -> str:
 def _with_deleted(scene: Scene) -> tuple[str, ...]:
     """That those of topics which are being deleted are not told apart: neither a history nor znodes tell which they are."""
     known = scene.past.there or (scene.cluster.topics and not scene.cluster.maybe_deleted)
-    return () if known else ("Partitions of topics that were being deleted are counted, too: which these are was not read.",)
+    return () if known else ("Partitions of topics that were being deleted, if there were any, are counted, too.",)
 
 
 def _how_partly(scene: Scene) -> tuple[str, ...]:

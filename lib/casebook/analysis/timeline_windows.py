@@ -37,7 +37,7 @@ def end_of_states(scene: Scene, since: int | None) -> tuple[str, str]:
     """Where the evidence ends of what is open since a moment: proof and words."""
     if scene.past.last is not None and (since is None or since <= scene.past.last[0]):
         return transaction(scene.past.last[1]), "The history ends."
-    return "", "Nothing later is known."
+    return "", "Nothing tells of a later change."
 
 
 def _leaderless(scene: Scene, rows: Sequence[StateRow], gone: Mapping[int, Absences]) -> Iterator[Window]:

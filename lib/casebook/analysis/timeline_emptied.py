@@ -22,11 +22,13 @@ class _Emptied(NamedTuple):
 
     Args:
         found: Its line.
+        start: When its process began.
         used: Of the last start before that used it.
         left: When the process that used it printed its last line.
     """
 
     found: Row
+    start: int
     used: Row
     left: int
 
@@ -35,7 +37,7 @@ def chains(scene: Scene) -> Iterator[Chain]:
     """One for each broker, of all its starts on an empty log dir; ``by`` is told, as nobody knows when it was emptied."""
     for broker in scene.lives:
         if emptied := list(_emptied(scene, broker)):
-            dirs, starts = {one.found.fields["dir"] for one in emptied}, {scene.life(broker, one.found.at) for one in emptied}
+            dirs, starts = {one.found.fields["dir"] for one in emptied}, {one.start for one in emptied}
             which = f"log dir {next(iter(dirs))}" if len(dirs) == 1 else f"{count(len(dirs))} log dirs"
             often = f", at {count(len(starts))} starts" if len(starts) > 1 else ""
             title = f"{which[0].upper()}{which[1:]} of {named(broker)} {agree(len(dirs), 'was', 'were')} empty{often}"
@@ -45,14 +47,14 @@ def chains(scene: Scene) -> Iterator[Chain]:
 
 def candidates(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
     """That somebody, or something, emptied it: no line tells who."""
-    emptied = list(_emptied(scene, chain.broker))
-    said = {one.found.proof: Point(" ".join(one.found.text.split())[:200], one.found.proof) for one in emptied[-1:]}
-    used = Point("It had used it before", emptied[-1].used.proof)
+    last = list(_emptied(scene, chain.broker))[-1]
+    said = Point(" ".join(last.found.text.split())[:200], last.found.proof)
+    used = Point("It had used it before", last.used.proof)
     name = (
         f"A log dir of {named(chain.broker)} was emptied while it was down: deleted, or on what keeps nothing (/tmp, a container)"
     )
     unchecked = ("by whom: no line of Kafka tells",)
-    yield Root(KIND, name, chain.broker, place, (*said.values(), used), (), unchecked, WEIGHT)
+    yield Root(KIND, name, chain.broker, place, (said, used), (), unchecked, WEIGHT)
 
 
 def _emptied(scene: Scene, broker: int) -> Iterator[_Emptied]:
@@ -64,7 +66,7 @@ def _emptied(scene: Scene, broker: int) -> Iterator[_Emptied]:
     for life in scene.lives[broker]:
         unused = _named(scene, life, _NAMES[:1])
         if not _holds_logs(scene, life):
-            yield from (_Emptied(row, *used[path]) for path, row in unused.items() if path in used)
+            yield from (_Emptied(row, life.opened, *used[path]) for path, row in unused.items() if path in used)
         if any(row.kind == "broker_started" for row in _of(scene, life)):
             used |= {path: (row, life.closed) for path, row in _named(scene, life, _NAMES).items()}
 

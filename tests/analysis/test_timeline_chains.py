@@ -327,6 +327,10 @@ class TestStorm:
         assert finding(found, "unknown_requests").title == "A broker that the lines do not name was sent 1 unknown request"
         assert found.chains[0].title == "A broker that the lines do not name was sent 1 request that it does not know"
         assert "None" not in found.roots[0].name
+        known = event("unknown_api_key", 9, 1, api_key=18)
+        told = finding(examined(line, known, version=OLD), "unknown_requests")
+        assert told.title.startswith("Broker 1, and perhaps one that the lines do not name, was sent")
+        assert told.facts["brokers"] == [1]
         lines = self.thrown(0, 1)
         found = examined(*(one._replace(broker=None, file="clients/pasted/logs/a.log") for one in lines), version=OLD)
         assert all(one.text.startswith("A broker that the lines do not name") for one in found.story)

@@ -4,7 +4,7 @@ import pytest
 
 from casebook.analysis.timeline_clocks import owner_of
 from casebook.events import Event
-from casebook.facts import Broker, Stat
+from casebook.facts import Broker, Stat, epoch_ms
 from casebook.findings import Severity, Status
 from tests.analysis.timeline_scenes import (
     CUT,
@@ -14,6 +14,7 @@ from tests.analysis.timeline_scenes import (
     cluster,
     event,
     examined,
+    files,
     finding,
     incident,
     windows,
@@ -24,6 +25,14 @@ SHIFTS = {55: -40_000, 56: 3000, 57: 7_200_000}
 
 def skews(found):
     return {clock.owner: clock.skew for clock in found.clocks}
+
+
+def test_a_latest_moment_bears_the_doubt_of_the_clocks():
+    """A log that was not wholly read makes the moment a bound; the clock that tells of it may be wrong."""
+    whole, torn = incident(), incident(files=[files()[0]._replace(damage="its end is torn"), *files()[1:]])
+    first, bound = (finding(one, "two_leaders") for one in (whole, torn))
+    assert (first.at_latest, bound.at_latest) == (False, True)
+    assert epoch_ms(bound.since) - epoch_ms(first.since) == max(clock.uncertainty for clock in torn.clocks)
 
 
 class TestShifted:

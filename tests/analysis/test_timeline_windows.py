@@ -51,6 +51,18 @@ class TestLeaderless:
         told.write("t", 0, 1, (1,), 2, 9200)
         assert spans(examined(told=told), "leaderless") == [(1000, 9200)]
 
+    @pytest.mark.parametrize(("behind", "closed"), [(40, 9000), (0, None)], ids=["written behind it", "of its last transaction"])
+    def test_a_znode_tells_who_leads_behind_the_last_transaction(self, behind, closed):
+        """The walk came later than the copy of the history: the partition had a leader by its znode's last write."""
+        told = started()
+        told.lose(1, 1000, 0xA)
+        last = told.configure("t", {}, 2000)
+        state = PartitionState(2, (2,), 1, 1, stat=Stat(version=1, mtime=T0 + 9000, mzxid=last + behind))
+        of = cluster(partitions=(Partition("t", 0, (1, 2), state=state),))
+        (window,) = windows(examined(told=told, of=of), "leaderless")
+        assert (window.opened, window.closed, window.new_leader) == (T0 + 1000, closed and T0 + closed, closed and 2)
+        assert window.closed_earliest == (closed and T0 + 2000)
+
     def test_a_log_tells_who_came_back_behind_the_last_transaction(self):
         """Its line names the transaction, by a clock that is 5 ms behind; since when it was back nobody knows, nor who leads since."""
         told = started()

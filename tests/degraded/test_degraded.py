@@ -100,6 +100,8 @@ _MENDED = (
     "kill_before_drain: summer/clock/25 of 4",
     "api_versions_storm: unknown layout/all logs; newer/history/90",
     "acks1_loss: older/logs/50",
+    "isr_shrunk_loss: unknown layout/logs of brokers; older/history/75",
+    "api_versions_storm: torn/logs of brokers/1; interleaved/server.log/1 2",
 )
 """Each showed a class of faults once."""
 

@@ -103,7 +103,7 @@ def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
         facts={
             "requests": len(thrown),
             "api_keys": sorted({key for storm in found for key in storm.keys}),
-            "brokers": [storm.broker for storm in found],
+            "brokers": _brokers(found),
             "senders": senders,
             "exceptions": len(failed),
             "protocols": list(dict.fromkeys(name for storm in found for name in storm.protocols)),
@@ -128,11 +128,12 @@ def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
     least = "at least " if older or any(scene.ends_early(storm.broker) for storm in found) else ""
     sent = [f"{least}{number(sum(len(storm.thrown) for storm in kafka), 'unknown request')}{_by_whom(kafka)}"] if kafka else []
     sent += [_in_another(foreign)] if foreign else []
+    whom = all_named([storm.broker for storm in found])
     says = [begin, _THROWN if grave else _REFUSED] if kafka else []
     says += [_NOT_KAFKA] if foreign else []
     return ask.found(
         Severity.CRITICAL if grave else Severity.WARNING,
-        capitalised(f"{all_named(_brokers(found))} {agree(len(_brokers(found)), 'was', 'were')} sent {' and '.join(sent)}"),
+        capitalised(f"{whom} {agree(len(_brokers(found)), 'was', 'were')} sent {' and '.join(sent)}"),
         why=" ".join(filter(None, says)),
         since=instant(min(row.at for row in thrown)),
         at_latest=older,
@@ -147,7 +148,8 @@ def _unknown_brokers(scene: Scene) -> coverage.Gaps:
 
 
 def _brokers(found: Sequence[Storm]) -> list[int | None]:
-    return list(dict.fromkeys(storm.broker for storm in found))
+    """Those that the lines name; ``None`` for one where they name none, as it may be one of these else."""
+    return list(dict.fromkeys(storm.broker for storm in found if storm.broker is not None)) or [None]
 
 
 def _in_another(foreign: Sequence[Storm]) -> str:

@@ -4,11 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from casebook.analysis.evidence import ZNODES
 from casebook.analysis.timeline_absences import Absence, Absences, absences
 from casebook.analysis.timeline_history import Key
 from casebook.analysis.timeline_rows import Row, StateRow, Window, WindowKind, transaction
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_states import ENDED, FAILURE
+from casebook.facts import Partition
 from casebook.storage import OFFSETS_TOPIC
 
 MIN_ISR = "min.insync.replicas"
@@ -27,8 +29,10 @@ def windows(scene: Scene) -> Iterator[Window]:
     gone = {broker: absences(scene.past, spans, whole=whole, end=end) for broker, spans in scene.registered.items()}
     if whole:
         gone = defaultdict(lambda: absences(scene.past, (), whole=True, end=end), gone)  # never registered
+    walked = {partition[:2]: partition for partition in scene.cluster.partitions if _is_led_behind(scene, partition)}
     for key, rows in scene.states.items():
-        yield from _leaderless(scene, rows, gone)
+        led = walked.get(key)
+        yield from (one if led is None else _until_its_znode(scene, one, led) for one in _leaderless(scene, rows, gone))
         yield from _joined(_under_min_isr(scene, key, rows))
     yield from _loading(scene)
 
@@ -66,6 +70,24 @@ def _until_a_log_tells(scene: Scene, window: Window) -> Window:
                 closed=row.at, new_leader=leader, closed_proof=row.proof, closed_by=words, closed_earliest=end,
             )  # fmt: skip
     return window
+
+
+def _is_led_behind(scene: Scene, partition: Partition) -> bool:
+    """Whether its znode names a leader, and was written behind the last transaction."""
+    state, last = partition.state, scene.past.last
+    known = last is not None and state is not None and state.stat is not None and state.leader is not None
+    return known and None not in (state.stat.mzxid, state.stat.mtime) and state.stat.mzxid > last[1]
+
+
+def _until_its_znode(scene: Scene, window: Window, led: Partition) -> Window:
+    """Ended, by the time of its last write, by the leader that its znode names."""
+    written, end = led.state.stat.mtime, scene.past.last[0]
+    if window.closed is not None or written < max(end, window.opened or end):
+        return window
+    return window._replace(
+        closed=written, new_leader=led.state.leader, closed_proof=f"{ZNODES} {led.state_path}",
+        closed_by=f"Broker {led.state.leader} leads it by its znode.", closed_earliest=max(end, window.opened or end),
+    )  # fmt: skip
 
 
 def _joined(pieces: Iterable[Window]) -> Iterator[Window]:

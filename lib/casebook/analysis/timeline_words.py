@@ -30,6 +30,6 @@ def named(broker: int | None) -> str:
 
 
 def all_named(ids: Collection[int | None]) -> str:
-    """``brokers 1 and 5``, ``broker 1 and a broker that the lines do not name``."""
+    """``brokers 1 and 5``, ``broker 1, and perhaps one that the lines do not name,``: it may be the same."""
     known = [broker for broker in ids if broker is not None]
-    return " and ".join([*([brokers(known)] if known else []), *([NOBODY] if None in ids else [])])
+    return f"{brokers(known)}{', and perhaps one that the lines do not name,' if None in ids else ''}" if known else NOBODY

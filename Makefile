@@ -5,9 +5,10 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 # Folders of tests, the longest first: two more at once than there are processors, as plays mostly wait for their servers.
-# Folders without servers make way for those with: a server that waits for a processor misses its deadlines.
+# Folders without servers make way for those with: a server that waits for a processor misses its deadlines. The longest does not,
+# as all wait for it in the end.
 LONGEST := scans incidents rehearsal browser leaders notebooks schedules differential
-LIVE    := incidents rehearsal schedules differential browser leaders collect notebooks
+URGENT  := scans incidents rehearsal schedules differential browser leaders collect notebooks
 # What needs its moment runs behind the others, two plays at once.
 ALONE   := incidents rehearsal
 FOLDERS := $(LONGEST) $(filter-out $(LONGEST),$(shell find tests -mindepth 2 -name 'test_*.py' | cut -d/ -f2 | sort -u))
@@ -51,7 +52,7 @@ test-top: $(READY)
 	@$(BIN)/python -m pytest -m "not alone" tests/test_*.py
 
 test-%: $(READY)
-	@$(if $(filter $*,$(LIVE)),,nice -n 5) $(BIN)/python -m pytest -m "not alone" tests/$*
+	@$(if $(filter $*,$(URGENT)),,nice -n 5) $(BIN)/python -m pytest -m "not alone" tests/$*
 
 # Property tests on examples drawn anew, for as long as EXPLORE says; SEED=n draws those of a former time again.
 explore: $(READY)

@@ -102,6 +102,7 @@ _MENDED = (
     "acks1_loss: older/logs/50",
     "isr_shrunk_loss: unknown layout/logs of brokers; older/history/75",
     "api_versions_storm: torn/logs of brokers/1; interleaved/server.log/1 2",
+    "restart_all_coordinators: holed/all logs/3; cut pack/server logs/2",
 )
 """Each showed a class of faults once."""
 

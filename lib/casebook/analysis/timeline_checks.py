@@ -128,7 +128,7 @@ def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
     least = "at least " if older or any(scene.ends_early(storm.broker) for storm in found) else ""
     sent = [f"{least}{number(sum(len(storm.thrown) for storm in kafka), 'unknown request')}{_by_whom(kafka)}"] if kafka else []
     sent += [_in_another(foreign)] if foreign else []
-    whom = all_named([storm.broker for storm in found])
+    whom = all_named({storm.broker for storm in found})
     says = [begin, _THROWN if grave else _REFUSED] if kafka else []
     says += [_NOT_KAFKA] if foreign else []
     return ask.found(

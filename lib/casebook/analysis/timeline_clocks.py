@@ -62,7 +62,7 @@ def owner_of(broker: int | None, file: str) -> str:
     return "/".join(parts[: 2 if parts[:1] == ["clients"] else 3]) or file
 
 
-def clocks(cluster: Cluster, past: Past, events: Sequence[Event], files: Iterable[LogFile] = ()) -> tuple[str, tuple[Clock, ...]]:
+def clocks(cluster: Cluster, past: Past, events: Sequence[Event], files: Sequence[LogFile] = ()) -> tuple[str, tuple[Clock, ...]]:
     """Whose clock is the reference, and how far every other is off.
 
     Args:
@@ -89,7 +89,8 @@ def clocks(cluster: Cluster, past: Past, events: Sequence[Event], files: Iterabl
         anchor = anchors.get(stretches.of(event))
         return None if anchor is None else anchor.skew
 
-    pairs += against_controller(current, owner, ahead)
+    told = against_controller(current, owner, ahead)
+    pairs += [pair for pair in told if pair.grade is not Grade.LATE or not _is_torn(files)]
     settled = _settled((pair for pair in pairs if stretches.of_pair(pair) not in anchors), stretches)
     late = {stretch: skew for stretch, skew in settled.items() if _is_vague(_applied(skew, reference))}
     vague |= late
@@ -227,6 +228,11 @@ def _set(step: Step) -> str:
 def _order(name: str) -> tuple[bool, int, str]:
     text = name.removeprefix("broker ")
     return (text == name, int(text) if text.isdecimal() else 0, name)
+
+
+def _is_torn(files: Iterable[LogFile]) -> bool:
+    """Whether lines of a broker are lost: what another was told may be paired with a later line in place of a lost one."""
+    return any(file.damage for file in files if file.broker is not None)
 
 
 def _settled(pairs: Iterable[Pair], stretches: _Stretches) -> dict[Stretch, _Skew]:

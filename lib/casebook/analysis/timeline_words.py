@@ -31,5 +31,5 @@ def named(broker: int | None) -> str:
 
 def all_named(ids: Collection[int | None]) -> str:
     """``brokers 1 and 5``, ``broker 1, and perhaps one that the lines do not name,``: it may be the same."""
-    known = [broker for broker in ids if broker is not None]
+    known = sorted(broker for broker in ids if broker is not None)
     return f"{brokers(known)}{', and perhaps one that the lines do not name,' if None in ids else ''}" if known else NOBODY

@@ -302,6 +302,29 @@ class TestPrintedSettings:
             1: {"min.insync.replicas": "3"}, 2: {"broker.id": "2", "min.insync.replicas": "2"}
         }  # fmt: skip
 
+    @pytest.mark.parametrize(
+        ("place", "starts", "left"),
+        [
+            ("/copies/old", ("/data/old", "/data/new,C:\\logs\\more"), True),
+            ("/copies/more", ("/data/more", "/data/new,C:\\logs\\more"), False),
+            ("/copies/new/", ("/data/old", "/data/new"), False),
+            ("/copies/of-broker-2", ("/data/old", "/data/new"), False),
+            ("/copies/old", ("/data/old",), False),
+        ],
+        ids=["left", "one of two", "in use", "of a name of its own", "started once"],
+    )
+    def test_a_log_dir_that_its_broker_left(self, tmp_path, place, starts, left):
+        """What it holds is no copy of that broker any more; the case says so, and what the broker uses instead."""
+        with CaseWriter.create(tmp_path / "case", command="test") as case:
+            for day, dirs in enumerate(starts, start=1):
+                case.file(f"brokers/2/logs/server.log.{day}", printed(2, f"2026-01-0{day} 10:00:00", log_dirs=dirs).encode())
+            listed = json.dumps({"row": "log_dir", "place": place, "listed_at": 9})
+            case.file("brokers/2/log_dirs.json", f"{listed}\n".encode())
+        case = Case.open(tmp_path / "case")
+        assert [one.place for one in case.log_dirs()] == ([] if left else [place])
+        said = [part.reason for part in case.cluster().missing_parts if part.path == "brokers/2/log_dirs.json"]
+        assert said == ([f"lists {place}; when broker 2 started last, it used /data/new, C:\\logs\\more instead"] if left else [])
+
     def test_what_counts(self, case):
         """As the broker's own file would, and no default is assumed."""
         settings = Settings(case.cluster(), KafkaVersion.parse("2.8.2"))

@@ -3,13 +3,14 @@
 import hashlib
 import os
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-from casebook import case_folder, packs, private, workshop
+from casebook import case_folder, left_log_dirs, packs, private, workshop
 from casebook.case_folder import DERIVED, HISTORY, PASTED, ZNODES, Item
 from casebook.clients import ClientFile
 from casebook.errors import CaseError
@@ -169,7 +170,7 @@ class Case:
         Raises:
             CaseError: The case has no history that tells of that moment.
         """
-        unreadable = [*self.damaged, *self._empty(), *self._without_settings(), *self._without_changes()]
+        unreadable = [*self.damaged, *self._empty(), *self._without_settings(), *self._without_changes(), *self._left_behind()]
         not_collected = [*self.could_not_collect, *unreadable]
         rows = self._znodes_as_far_as_readable(not_collected) if at is None else self.znodes(at)
         found = cluster.from_znodes(
@@ -215,16 +216,22 @@ class Case:
 
         See :mod:`casebook.formats.config_dumps`.
         """
-        configured = self.server_properties()
         last: dict[int, tuple[str, PrintedSettings]] = {}
+        for broker, path, one in self._starts():
+            if one.at >= last.get(broker, ("",))[0]:
+                last[broker] = one.at, PrintedSettings(one.settings, f"{path}:{one.line}")
+        return {broker: one for broker, (_, one) in sorted(last.items())}
+
+    def _starts(self) -> Iterator[tuple[int, str, config_dumps.Printed]]:
+        """What brokers without ``server.properties`` printed at each start, with the path of the log."""
+        configured = self.server_properties()
         for path, given in self._logs():
             if given in configured:
                 continue
             for one in _printed(self.folder / path, self.items[path].sha256):
                 broker = given if one.broker is None else one.broker
-                if broker not in configured and one.at >= last.get(broker, ("",))[0]:
-                    last[broker] = one.at, PrintedSettings(one.settings, f"{path}:{one.line}")
-        return {broker: one for broker, (_, one) in sorted(last.items())}
+                if broker not in configured:
+                    yield broker, path, one
 
     def _properties(self) -> Iterator[tuple[str, int, dict[str, str]]]:
         for path, broker in self._of_brokers("server.properties"):
@@ -254,8 +261,26 @@ class Case:
                 yield Problem(path=HISTORY, reason=str(error))
 
     def log_dirs(self) -> tuple[LogDir, ...]:
-        """The log dirs of the brokers as they were listed; empty when none were collected."""
-        return tuple(log_dir for path, broker in self._of_brokers("log_dirs.json") for log_dir in self._log_dirs(path, broker))
+        """The log dirs of the brokers as they were listed, but for those that they have left; empty when none were collected."""
+        return tuple(log_dir for _, log_dir, instead in self._listed() if not instead)
+
+    def _left_behind(self) -> Iterator[Problem]:
+        """Log dirs that were given, and that their broker has left."""
+        for path, log_dir, instead in self._listed():
+            if instead:
+                reason = f"lists {log_dir.place}; when broker {log_dir.broker} started last, it used {', '.join(instead)} instead"
+                yield Problem(path=path, reason=reason)
+
+    def _listed(self) -> Iterator[tuple[str, LogDir, tuple[str, ...]]]:
+        """Path of the list, log dir, and what its broker uses in place of it; nothing where it has not left it."""
+        if not (lists := list(self._of_brokers("log_dirs.json"))):
+            return
+        starts: dict[int, list[config_dumps.Printed]] = defaultdict(list)
+        for broker, _, one in self._starts():
+            starts[broker].append(one)
+        for path, broker in lists:
+            for log_dir in self._log_dirs(path, broker):
+                yield path, log_dir, left_log_dirs.instead(log_dir.place, starts[broker])
 
     def _log_dirs(self, path: str, broker: int) -> tuple[LogDir, ...]:
         copies = (self.folder / "brokers" / str(broker) / "segments").absolute()

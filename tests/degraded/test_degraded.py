@@ -103,6 +103,7 @@ _MENDED = (
     "isr_shrunk_loss: unknown layout/logs of brokers; older/history/75",
     "api_versions_storm: torn/logs of brokers/1; interleaved/server.log/1 2",
     "restart_all_coordinators: holed/all logs/3; cut pack/server logs/2",
+    "leader_minus_one: unknown encoding/controller logs; denied/broker ids; cut/server logs",
 )
 """Each showed a class of faults once."""
 

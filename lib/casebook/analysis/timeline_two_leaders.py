@@ -179,13 +179,14 @@ def _is_one_process(scene: Scene, life: Span, since: int, until: int) -> bool:
 
     Who did not register in between was not started either; whose log begins later, and names the session of that time, ran then.
     Who was not registered where the history ends has registered since, and maybe as another process; of logs alone nobody knows
-    who registered unless they tell of one registration all along.
+    who registered unless they tell of one registration all along, and all were read.
     """
     if life.opened > since and scene.speaks_of_its_session(life.broker, since):
         return True
     own, last = scene.registered.get(life.broker, ()), scene.past.last and scene.past.last[0]
     if not scene.by_history:
-        return any(span.covers(since) and span.covers(until) for span in own)
+        unread = coverage.unread_logs(scene.files, scene.cluster)
+        return not unread and any(span.covers(since) and span.covers(until) for span in own)
     if since <= last < until and scene.is_registered(life.broker, last) is False:
         return False
     return not any(span.opened is not None and since < span.opened <= until for span in own)

@@ -1,11 +1,11 @@
 """Folders that were log dirs of a broker, and are none any more: what they hold is of the time before its last start."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from casebook.formats.config_dumps import Printed
+from casebook.storage import log_dirs_of
 
-_NAMES = ("log.dirs", "log.dir")
 _SEPARATORS = re.compile(r"[/\\]")
 
 
@@ -18,16 +18,11 @@ def instead(place: str, starts: Sequence[Printed]) -> tuple[str, ...]:
         place: The folder.
         starts: What the broker printed at its starts.
     """
-    dated = sorted((start.at, _dirs(start.settings)) for start in starts)
+    dated = sorted((start.at, log_dirs_of(start.settings)) for start in starts)
     named = [dirs for at, dirs in dated if at and dirs]
     if len(named) < len(starts) or not named or _name(place) in map(_name, named[-1]):
         return ()
     return named[-1] if any(_name(place) in map(_name, dirs) for dirs in named[:-1]) else ()
-
-
-def _dirs(settings: Mapping[str, str]) -> tuple[str, ...]:
-    told = next((settings[name] for name in _NAMES if settings.get(name)), "")
-    return tuple(filter(None, map(str.strip, told.split(","))))
 
 
 def _name(place: str) -> str:

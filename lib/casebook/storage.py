@@ -24,6 +24,12 @@ Partition = tuple[str, int]
 """Topic and partition number."""
 
 
+def log_dirs_of(settings: Mapping[str, str]) -> tuple[str, ...]:
+    """The log dirs that a broker's settings name: ``log.dirs``, else ``log.dir``; empty where they name none."""
+    named = next((settings[name] for name in ("log.dirs", "log.dir") if settings.get(name)), "")
+    return tuple(filter(None, map(str.strip, named.split(","))))
+
+
 def is_listing(path: str) -> bool:
     """Whether a path is that of a case's list of a broker's log dirs, or of a line of it."""
     return _LISTING.fullmatch(path) is not None

@@ -5,11 +5,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 from casebook.analysis.verdicts import OFFLINE, Verdict
 from casebook.facts import Cluster
-from casebook.storage import LogDir, Partition
+from casebook.storage import LogDir, Partition, log_dirs_of
 
 Lacking = Collection[tuple[int, str, int]]
 """Broker, topic and partition of copies that are gone."""
-_LOG_DIRS = ("log.dirs", "log.dir")
 
 
 def without(
@@ -63,6 +62,4 @@ class _Held:
 
 def _configured(cluster: Cluster, broker: int) -> int | None:
     """How many log dirs a broker has; ``None`` where neither its server.properties nor its log says."""
-    own = cluster.started_with.get(broker, {})
-    named = next((own[name] for name in _LOG_DIRS if own.get(name)), None)
-    return None if named is None else len({place.strip() for place in named.split(",") if place.strip()})
+    return len(set(log_dirs_of(cluster.started_with.get(broker, {})))) or None

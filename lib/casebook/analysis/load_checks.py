@@ -11,14 +11,13 @@ from casebook.analysis.load_rate import Span
 from casebook.analysis.proof import SHOWN, assumed
 from casebook.analysis.served_at import served_at
 from casebook.analysis.settings import BUILT_IN_ASSUMED, Settings
+from casebook.analysis.timeline_scene import QUIET
 from casebook.analysis.words import agree, brokers, count, moment, number
 from casebook.facts import instant
 from casebook.findings import Coverage, Finding, Gap, Question, Severity
 from casebook.observed import Source
 from casebook.versions import LOAD_TAKES_ANY_BATCH, LOADING_ANSWER
 
-SLACK = 5_000
-"""Milliseconds within which two sources end at the same time."""
 SOON = 30_000
 """A wait that ends within this many ms of the end of the evidence needs nobody."""
 
@@ -124,7 +123,7 @@ def _is_silent(queue: BrokerQueue, at: int) -> bool:
     if queue.log is None or queue.log.ends is None:
         return False
     seen = queue.log.last - (queue.loading.since or queue.log.last)
-    return queue.log.ends < at or at - queue.log.last > max(seen, SLACK)
+    return queue.log.ends < at or at - queue.log.last > max(seen, QUIET)
 
 
 def _waited(ask: Question, hit: Sequence[Waiting], old: Sequence[BrokerQueue]) -> Finding:

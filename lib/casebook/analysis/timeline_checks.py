@@ -65,25 +65,25 @@ def checks(
         _silences(scene, silences),
         _untyped(scene, untyped),
     )
-    return tuple(_with_zone(scene, _as_a_bound(scene, finding)) for finding in told)
-
-
-def _as_a_bound(scene: Scene, finding: Finding) -> Finding:
-    """An answer whose moment is the latest: later by what the clocks of the logs may be wrong."""
-    if finding.since is None or not finding.at_latest:
-        return finding
     doubt = max((scene.uncertainty(broker) or 0 for broker in scene.lives), default=0)
-    return replace(finding, since=instant(epoch_ms(finding.since) + doubt))
+    zone = _zone(scene)
+    return tuple(finding if finding.since is None else _dated(finding, doubt, zone) for finding in told)
 
 
-def _with_zone(scene: Scene, finding: Finding) -> Finding:
-    """An answer with a moment, and that its zone is taken for granted where nothing of ZooKeeper's tells it."""
-    if scene.reference == ZOOKEEPER or finding.since is None:
-        return finding
+def _dated(finding: Finding, doubt: int, zone: Sequence[str]) -> Finding:
+    """An answer with a moment: a latest one is later by what the clocks of the logs may be wrong."""
+    since = instant(epoch_ms(finding.since) + doubt) if finding.at_latest else finding.since
+    return replace(finding, since=since, caveats=(*finding.caveats, *zone))
+
+
+def _zone(scene: Scene) -> tuple[str, ...]:
+    """That the zone of the logs is taken for granted, where nothing of ZooKeeper's tells it."""
+    if scene.reference == ZOOKEEPER:
+        return ()
     zones = timeline_clock_checks.told(scene)
     known = "; ".join(f"the log of garbage collections of broker {broker} names {zone}" for broker, zone in sorted(zones.items()))
     caveat = f"{known or 'nothing tells in which zone the logs are written'}; their times are taken as {scene.timezone}."
-    return replace(finding, caveats=(*finding.caveats, capitalised(caveat)))
+    return (capitalised(caveat),)
 
 
 def _of(windows: Iterable[Window], kind: WindowKind) -> list[Window]:

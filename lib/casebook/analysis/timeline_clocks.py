@@ -89,8 +89,8 @@ def clocks(cluster: Cluster, past: Past, events: Sequence[Event], files: Sequenc
         anchor = anchors.get(stretches.of(event))
         return None if anchor is None else anchor.skew
 
-    told = against_controller(current, owner, ahead)
-    pairs += [pair for pair in told if pair.grade is not Grade.LATE or not _is_torn(files)]
+    torn = _is_torn(files)
+    pairs += [pair for pair in against_controller(current, owner, ahead) if not (torn and pair.grade is Grade.LATE)]
     settled = _settled((pair for pair in pairs if stretches.of_pair(pair) not in anchors), stretches)
     late = {stretch: skew for stretch, skew in settled.items() if _is_vague(_applied(skew, reference))}
     vague |= late

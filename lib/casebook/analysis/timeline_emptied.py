@@ -3,10 +3,10 @@
 So it is where a folder was deleted, a disk was exchanged, or a container keeps none. What no other replica has is lost.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from casebook.analysis.timeline_rows import Chain, Point, Root, Row, Span
+from casebook.analysis.timeline_rows import Chain, Point, Root, Row
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_words import named
 from casebook.analysis.words import agree, count
@@ -64,29 +64,26 @@ def _emptied(scene: Scene, broker: int) -> Iterator[_Emptied]:
     """
     used: dict[str, tuple[Row, int]] = {}
     for life in scene.lives[broker]:
-        unused = _named(scene, life, _NAMES[:1])
-        if not _holds_logs(scene, life):
+        own = scene.of_broker(broker).between(life.opened, life.closed)
+        if not _holds_logs(own):
+            unused = _named(own, _NAMES[:1])
             yield from (_Emptied(row, life.opened, *used[path]) for path, row in unused.items() if path in used)
-        if any(row.kind == "broker_started" for row in _of(scene, life)):
-            used |= {path: (row, life.closed) for path, row in _named(scene, life, _NAMES).items()}
+        if any(row.kind == "broker_started" for row in own):
+            used |= {path: (row, life.closed) for path, row in _named(own, _NAMES).items()}
 
 
-def _of(scene: Scene, life: Span) -> Iterator[Row]:
-    return iter(scene.of_broker(life.broker).between(life.opened, life.closed))
-
-
-def _named(scene: Scene, life: Span, kinds: tuple[str, ...]) -> Mapping[str, Row]:
+def _named(own: Iterable[Row], kinds: tuple[str, ...]) -> Mapping[str, Row]:
     """The first line of a start on each log dir: two wordings tell of one that is not used, some twice."""
     found: dict[str, Row] = {}
-    for row in _of(scene, life):
+    for row in own:
         if row.kind in kinds and row.fields.get("dir"):
             found.setdefault(row.fields["dir"], row)
     return found
 
 
-def _holds_logs(scene: Scene, life: Span) -> bool:
+def _holds_logs(own: Iterable[Row]) -> bool:
     """Whether a start loads anything: logs that are made anew end at offset 0."""
-    for row in _of(scene, life):
+    for row in own:
         if row.kind == "broker_started":
             return False
         if (row.kind == "log_loaded" and row.number("offset")) or (row.kind == "logs_loaded" and row.number("logs")):

@@ -76,17 +76,19 @@ def _is_led_behind(scene: Scene, partition: Partition) -> bool:
     """Whether its znode names a leader, and was written behind the last transaction."""
     state, last = partition.state, scene.past.last
     known = last is not None and state is not None and state.stat is not None and state.leader is not None
-    return known and None not in (state.stat.mzxid, state.stat.mtime) and state.stat.mzxid > last[1]
+    return known and state.stat.mtime is not None and (state.stat.mzxid or 0) > last[1]
 
 
 def _until_its_znode(scene: Scene, window: Window, led: Partition) -> Window:
     """Ended, by the time of its last write, by the leader that its znode names."""
-    written, end = led.state.stat.mtime, scene.past.last[0]
-    if window.closed is not None or written < max(end, window.opened or end):
+    if window.closed is not None:
+        return window
+    written, end = led.state.stat.mtime, max(scene.past.last[0], window.opened)
+    if written < end:
         return window
     return window._replace(
         closed=written, new_leader=led.state.leader, closed_proof=f"{ZNODES} {led.state_path}",
-        closed_by=f"Broker {led.state.leader} leads it by its znode.", closed_earliest=max(end, window.opened or end),
+        closed_by=f"Broker {led.state.leader} leads it by its znode.", closed_earliest=end,
     )  # fmt: skip
 
 

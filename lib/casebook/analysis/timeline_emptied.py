@@ -50,9 +50,7 @@ def candidates(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
     last = list(_emptied(scene, chain.broker))[-1]
     said = Point(" ".join(last.found.text.split())[:200], last.found.proof)
     used = Point("It had used it before", last.used.proof)
-    name = (
-        f"A log dir of {named(chain.broker)} was emptied while it was down: deleted, or on what keeps nothing (/tmp, a container)"
-    )
+    name = f"A log dir of {named(chain.broker)} was emptied before it started: deleted, or on storage that does not last"
     unchecked = ("by whom: no line of Kafka tells",)
     yield Root(KIND, name, chain.broker, place, (said, used), (), unchecked, WEIGHT)
 

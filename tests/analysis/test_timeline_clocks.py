@@ -168,23 +168,31 @@ class TestBounds:
         assert clock.skew is None
         assert "at most" in clock.why
 
-    def retold(self, **request):
-        """Broker 2, the controller, hands over all that it leads and stops; broker 1 takes over, and tells of it again 2 s later."""
-        places = [{"topic": "t", "partition": number, "leader": 1, "leader_epoch": 5} for number in range(6)]
-        learnt = [event("become_follower", 1000, 2, **place) for place in places]
-        told = [event("controller_request_sent", 3000, 1, line=2, controller_epoch=4, **place, **request) for place in places]
+    def retold(self, elected=None, **request):
+        """Broker 2 heard at 1000 of leaders of which broker 1, a controller, tells at 3000; 1 elected them itself at ``elected``."""
+        places = [{"topic": "t", "partition": number, "leader": 1} for number in range(6)]
+        learnt = [event("become_follower", 1000, 2, leader_epoch=5, **place) for place in places]
+        lines = [event("partition_changed", elected, 1, line=2, **place) for place in places if elected is not None]
+        lines += [
+            event("controller_request_sent", 3000, 1, line=3, controller_epoch=4, leader_epoch=5, **place, **request)
+            for place in places
+        ]
         at = Broker(id=1, timestamp=T0, stat=Stat(ctime=T0 + 4, czxid=9))
-        found = examined(event("broker_registered", 9, 1), *told, *learnt, of=cluster(brokers={1: at}))
+        found = examined(event("broker_registered", 9, 1), *lines, *learnt, of=cluster(brokers={1: at}))
         return next(clock for clock in found.clocks if clock.broker == 2)
 
     @pytest.mark.parametrize("request_", [{"epoch": 5}, {}], ids=["0.9", "1.0"])
     def test_what_a_new_controller_tells_again_is_no_bound(self, request_):
         """A broker that knew it from the one before is not behind; a request that does not name whose state it is may be such a one."""
-        assert self.retold(**request_).skew is None
+        assert self.retold(elected=2999, **request_).skew is None
 
-    def test_what_a_controller_wrote_itself_is_one(self):
+    def test_what_a_controller_elected_itself_is_one(self):
         """Nobody can have known that before."""
-        assert self.retold(epoch=4).skew == -2000
+        assert self.retold(elected=2999, epoch=4).skew == -2000
+
+    def test_what_a_controller_wrote_before_its_log_begins_is_none(self):
+        """It tells a broker that starts what it had told others before."""
+        assert self.retold(epoch=4).skew is None
 
     @pytest.mark.parametrize(("lines", "skew"), [(1, None), (2, None), (3, -2000)])
     def test_few_lines_fix_no_clock(self, lines, skew):

@@ -302,6 +302,7 @@ def against_controller(events: Sequence[Event], owner: Owner, ahead: Callable[[E
         ahead: Milliseconds by which the clock of a line is ahead, where that is known.
     """
     told: dict[tuple[str, int, int], int] = {}
+    elected: set[tuple[str, str, int]] = set()
     added: dict[int, list[int]] = defaultdict(list)
     for event in events:
         if event.kind not in _CONTROLLER or event.time is None or (skew := ahead(event)) is None:
@@ -310,7 +311,14 @@ def against_controller(events: Sequence[Event], owner: Owner, ahead: Callable[[E
         if event.kind == "broker_change":
             for broker in _ids(event.fields.get("added", "")):
                 added[broker].append(time)
-        elif (epoch := event.number("leader_epoch")) is not None and event.topic is not None and _tells_first(event):
+            continue
+        if event.topic is None:
+            continue
+        ballot = (owner(event), event.topic, event.partition)
+        if event.kind == "partition_changed" and event.number("leader") is not None:
+            elected.add(ballot)
+        epoch = event.number("leader_epoch")
+        if epoch is not None and (event.kind == "partition_changed" or (ballot in elected and _is_its_own(event))):
             place = (event.topic, event.partition, epoch)
             told[place] = min(told.get(place, time), time)
     others = [event for event in events if event.time is not None and event.broker is not None and ahead(event) is None]
@@ -324,17 +332,15 @@ def against_controller(events: Sequence[Event], owner: Owner, ahead: Callable[[E
     return pairs + [pair for broker, lines in registering.items() for pair in _seen(lines, added[broker], owner)]
 
 
-def _tells_first(event: Event) -> bool:
-    """Whether nobody can have been told of this leader before.
+def _is_its_own(request: Event) -> bool:
+    """Whether a controller tells of what it wrote itself: once its log has that election, nobody was told of it before.
 
-    Rule: a new controller tells every broker again what those before it wrote (``onControllerFailover``,
-    ``KafkaController.scala@0.9.0.1..3.9.0``); of a request only a line that names both epochs, its own and that of the state
-    (up to 0.11), says that it is none of these.
+    Rule: a new controller tells every broker again what those before it wrote (``onControllerFailover``), and each controller
+    tells a broker that starts what it had told others before (``onBrokerStartup``, ``KafkaController.scala@0.9.0.1..3.9.0``).
+    Only a line that names both epochs, its own and that of the state (up to 0.11), says that it is not of another's.
     """
-    if event.kind != "controller_request_sent":
-        return True
-    sender = event.number("epoch")
-    return sender is not None and sender == event.number("controller_epoch")
+    sender = request.number("epoch")
+    return sender is not None and sender == request.number("controller_epoch")
 
 
 def _learnt(event: Event, whose: str, told: Mapping[tuple[str, int, int], int]) -> Iterator[Pair]:

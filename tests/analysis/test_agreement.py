@@ -16,6 +16,7 @@ from casebook.findings import Status
 from tests.analysis.agreement import disagreements
 from tests.analysis.test_start_first import STATES
 from tests.case_copies import CaseCopy
+from tests.drawn_cases import DrawnCase
 from tests.evidence import made, override, state, znode
 from tests.unreadable import lesser, matrix
 from tests.unreadable.answers import answers
@@ -48,6 +49,17 @@ def test_lesser_cases(sample, kind, way, tmp_path):
     case = lesser.make(matrix.SAMPLES / sample, tmp_path / sample, kind, way)
     assert case is not None
     assert disagreements(answers(case, PLAIN)) == []
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_drawn_cases(seed, tmp_path):
+    """Of brokers that come and go, with loads, elections and cleaners in what is left of their logs."""
+    drawn = DrawnCase(seed)
+    pages = answers(drawn.write(tmp_path / "case", matrix.SAMPLES / "leader_minus_one"), PLAIN)
+    assert disagreements(pages) == []
+    assert pages["20"]["leadership.offline"].facts["offline"] == drawn.offline
+    if drawn.offline:
+        assert pages["60"]["timeline.leaderless"].facts["still"] == drawn.offline
 
 
 def examination(folder, timezone="UTC"):

@@ -49,8 +49,9 @@ def registrations(cluster: Cluster, past: Past, rows: Sequence[Row]) -> Mapping[
     for broker in cluster.brokers.values():
         _add_found(told[broker.id], broker)
     if cluster.brokers_known and cluster.read_to is not None:
-        for broker in told.keys() - cluster.brokers.keys():
-            _miss(told[broker], cluster.read_to)
+        led = {partition.state.leader for partition in cluster.partitions if partition.state is not None} - {None}
+        for broker in (told.keys() | led) - cluster.brokers.keys():
+            _miss(told[broker], broker, cluster.read_to)
     return told
 
 
@@ -115,11 +116,12 @@ def _add_found(spans: list[Span], broker: Broker) -> None:
         spans.append(Span("registered", "", broker.id, opened, None, proof, ""))
 
 
-def _miss(spans: list[Span], read: int) -> None:
-    """One that no log saw go, and a walk did not find: it was gone by then."""
-    last = spans[-1]
+def _miss(spans: list[Span], broker: int, read: int) -> None:
+    """One that no log saw go, and a walk did not find, though logs or states name it: it was gone by then."""
+    last = spans.pop() if spans else Span("registered", "", broker, None, None, "", "")
     if last.closed is None and (last.opened or 0) <= read:
-        spans[-1] = last._replace(closed=read, closed_proof=f"{ZNODES} /brokers/ids", closed_earliest=last.opened or 0)
+        last = last._replace(closed=read, closed_proof=f"{ZNODES} /brokers/ids", closed_earliest=last.opened or 0)
+    spans.append(last)
 
 
 def _end(spans: list[Span], broker: int, row: Row) -> None:

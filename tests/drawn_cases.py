@@ -78,6 +78,7 @@ class DrawnCase:
 
     def _starts(self, broker: int, at: int) -> None:
         self._print(broker, "server", at - 2000, f"INFO starting {_SERVER}")
+        self._print(broker, "log-cleaner", at - 900, "INFO [kafka-log-cleaner-thread-0], Starting  (kafka.log.LogCleaner)")
         self._print(broker, "server", at + 90, f"INFO [Kafka Server {broker}], started {_SERVER}")
 
     def _ends(self, broker: int, at: int) -> None:

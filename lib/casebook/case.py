@@ -15,7 +15,7 @@ from casebook.case_folder import DERIVED, HISTORY, PASTED, ZNODES, Item
 from casebook.clients import ClientFile
 from casebook.errors import CaseError
 from casebook.events import is_log
-from casebook.facts import Change, Cluster, Logged, PrintedSettings, Problem, StatedVersion, Znode
+from casebook.facts import Change, Cluster, Logged, PrintedSettings, Problem, StatedVersion, Znode, epoch_ms
 from casebook.formats import (
     cluster,
     config_dumps,
@@ -95,6 +95,14 @@ class Case:
             remarks=case_folder.texts(manifest, "remarks"),
             damaged=(*outside, *(problem for item in items if (problem := case_folder.damage(folder, item)))),
         )
+
+    @property
+    def complete(self) -> int | None:
+        """When it was collected, epoch milliseconds; ``None`` where that is not recorded, or not as a time."""
+        try:
+            return epoch_ms(self.collected_at) if self.collected_at else None
+        except ValueError:
+            return None
 
     def znodes(self, at: int | None = None) -> Iterator[Znode]:
         """The znodes, as far as they can be read; a torn or damaged file ends early and is told by :meth:`cluster`.

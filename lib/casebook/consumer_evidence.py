@@ -11,7 +11,6 @@ from casebook.analysis.unprocessed_rows import NOTHING_TOLD, ClientsTold, Commit
 from casebook.case import Case
 from casebook.collect import folders
 from casebook.errors import ScanError, UsageError
-from casebook.facts import epoch_ms
 from casebook.findings import Finding, Gap
 from casebook.formats import ledger_kind
 from casebook.loss import Limits, UnsuitedLedger
@@ -129,7 +128,7 @@ class ConsumerEvidence:
             commits=commits,
             stored=stored.records,
             limits=stored.limits,
-            complete=epoch_ms(self._case.collected_at) if self._case.collected_at else None,
+            complete=self._case.complete,
         )
         return looked.unprocessed(self._spark, self._folder / "work", evidence)
 

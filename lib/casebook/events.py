@@ -9,6 +9,8 @@ _SPEAKER_ALONE = re.compile(r"(?:\[[^\]]*\][,:])?\s*")
 _MOST_STRANGE = 0.01
 """The share of entries up to which a layout that is not known is a slip: two processes that wrote one line at once."""
 _FEW = 5
+_NO_END = "its last line has no end: it was cut, or copied while it was written"
+"""As ``LogReader.java`` says it."""
 """So many entries of a known layout may all be ones that no question asks for: a log that is rolled hourly, in a quiet hour."""
 _MAY_BE_EMPTY = re.compile(r"[/-](?:kafka-authorizer|kafka-request|log-cleaner)\.log[^/]*$")
 """Appenders of ``config/log4j.properties@0.9.0.1..3.9.0`` whose loggers may say nothing for a broker's whole life."""
@@ -126,6 +128,11 @@ class LogFile(NamedTuple):
     def is_empty(self) -> bool:
         """Whether there is not a single line in it."""
         return not self.lines and not self.damage
+
+    @property
+    def is_holed(self) -> bool:
+        """Whether lines before its end may be lost: one that was copied while it was written lacks no more than its last one."""
+        return self.damage not in ("", _NO_END)
 
     @property
     def unread(self) -> str:

@@ -20,7 +20,7 @@ from casebook.analysis.unclean_price import Committed, UncleanPrice
 from casebook.case import Case
 from casebook.divergence import Compared
 from casebook.errors import ScanError, UsageError, did_you_mean
-from casebook.facts import Cluster, epoch_ms
+from casebook.facts import Cluster
 from casebook.facts import Partition as PartitionFacts
 from casebook.formats import ledger_columns, ledger_kind, record_ids
 from casebook.formats.ledger_columns import Columns
@@ -236,7 +236,7 @@ class LossEvidence:
             stored=self._stored,
             identity=self.asked.identity,
             partitions=Counter(partition.topic for partition in self._cluster.partitions),
-            complete=epoch_ms(self._case.collected_at) if self._case.collected_at else None,
+            complete=self._case.complete,
             folder=self.folder,
         )
 

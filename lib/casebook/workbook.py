@@ -172,7 +172,7 @@ class Workbook(Examination):
             UsageError: There is no such run.
         """
         folder = Path(runs).expanduser() if runs else self._folder.path().parent
-        at = epoch_ms(self.case.collected_at) if self.case.collected_at else None
+        at = self.case.complete
         line = run_line.Line(kept=())
         if at is not None:
             line = run_line.line(self.identity, at, self.cluster.controller.epoch, kept_runs.read(folder), against=against)

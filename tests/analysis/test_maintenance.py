@@ -526,7 +526,7 @@ class TestLeftovers:
     def test_whether_a_dead_broker_has_the_last_copy_is_unknown(self, replicas, state_of):
         """Unknown is not none: its disk may be the only one that has everything."""
         found = finding(asked_of(made(topics={"t": {0: (replicas, state_of)}})), "unregistered_replicas")
-        assert (found.severity, found.facts["last_copies"], found.facts["unknown_copies"]) == (Severity.WARNING, None, 1)
+        assert (found.severity, found.facts["last_copies"], found.facts["unknown_copies"]) == (Severity.INFO, None, 1)
         assert "of 1 partition nobody knows who has everything" in found.title
         assert any(step.kind == "not" and "the id of broker 9" in step.text for step in found.next)
 

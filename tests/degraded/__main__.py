@@ -21,7 +21,9 @@ from tests.unreadable.answers import ALL
 def main() -> int:
     """Run it."""
     options = argparse.ArgumentParser(prog="python -m tests.degraded")
-    options.add_argument("--samples", default=",".join(matrix.QUICK), help="names of samples, or folders of cases")
+    options.add_argument(
+        "--samples", default=",".join(matrix.QUICK), help="names of samples, folders of cases, or drawn-0, drawn-1, .."
+    )
     options.add_argument("--notebooks", default=",".join(ALL))
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--count", type=int, default=20, help="degradations of each")

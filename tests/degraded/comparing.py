@@ -74,6 +74,9 @@ _MOVED = re.compile(r"planned move from broker \d+")
 _OF_HISTORY = "in this history"
 _OF_CLIENTS = frozenset(f"{noun}{many}" for noun in ("client", "consumer", "producer") for many in ("", "s"))
 _AS_OF = "as_of"
+"""Of which moment each log is that was read: of fewer logs, fewer."""
+_UNKNOWN_OF = {"start_first": "unknown_heals"}
+"""Which fact counts what is unknown of another, where it is not called by its name."""
 _OPEN = frozenset({"open_ends", "still", "open"})
 """How many ends nobody knows: with less evidence, more."""
 
@@ -90,8 +93,12 @@ class Difference(NamedTuple):
     what: str = ""
 
 
-def compare(whole: Finding | None, lesser: Finding | None) -> Difference:
-    """Hold an answer against that on the whole case; ``None`` for a check that was not asked there."""
+def compare(whole: Finding | None, lesser: Finding | None, starts: tuple[int, ...] = ()) -> Difference:
+    """Hold an answer against that on the whole case; ``None`` for a check that was not asked there.
+
+    Args:
+        starts: Whom the plan of the whole case starts first: the step before it may be of what is not known any more.
+    """
     if lesser is None or whole is None:
         return _unasked(whole, lesser)
     if lesser.status is not whole.status:
@@ -99,7 +106,7 @@ def compare(whole: Finding | None, lesser: Finding | None) -> Difference:
     if lesser.check in ABOUT_EVIDENCE or lesser.status not in (Status.FINDING, Status.OK):
         return Difference(EQUAL if lesser.title == whole.title else WEAKER)
     earlier = _is_earlier(whole.facts.get(_AS_OF), lesser.facts.get(_AS_OF))
-    wrong = [] if earlier else [*_of_the_head(whole, lesser), *_of_facts(whole, lesser)]
+    wrong = [] if earlier else [*_of_the_head(whole, lesser, starts), *_of_facts(whole, lesser)]
     if wrong:
         return Difference(CONTRADICTION, "; ".join(wrong))
     return Difference(EQUAL if _core(whole) == _core(lesser) else WEAKER)
@@ -142,12 +149,12 @@ def first_started(finding: Finding) -> tuple[int, ...]:
     return next((step.starts for step in finding.next if step.starts), ())
 
 
-def _of_the_head(whole: Finding, lesser: Finding) -> Iterator[str]:
+def _of_the_head(whole: Finding, lesser: Finding, starts: tuple[int, ...]) -> Iterator[str]:
     if rank(lesser.severity) < rank(whole.severity):
         yield f"severity {whole.severity} -> {lesser.severity}"
     if lesser.subject not in (whole.subject, {"kind": "cluster"}) and not _is_one_of(lesser.subject, whole):
         yield f"subject {dict(whole.subject)} -> {dict(lesser.subject)}"
-    if first_started(lesser) and first_started(lesser) != first_started(whole):
+    if first_started(lesser) and first_started(lesser) != (first_started(whole) or starts):
         yield f"first step starts {first_started(whole)} -> {first_started(lesser)}"
     if whole.since and lesser.since:
         later = _seconds(lesser.since) - _seconds(whole.since)
@@ -190,16 +197,17 @@ def _of_facts(whole: Finding, lesser: Finding) -> Iterator[str]:
     fewer = bool(_AT_LEAST.search(lesser.title) or any(_above_nothing(lesser.facts.get(name)) for name in _OF_UNSEEN))
     fewer |= bool(_ended_earlier(whole, lesser))
     more = _AT_MOST.search(lesser.title) or any(_COUNTED_TOO in caveat for caveat in lesser.caveats)
-    bounds = fewer, bool(more)
     for name in sorted(filter(_is_comparable, whole.facts.keys() & lesser.facts.keys())):
         before, now = whole.facts[name], lesser.facts[name]
+        unknown = lesser.facts.get(_UNKNOWN_OF.get(name, f"unknown_{name}"))
+        bounds = fewer or name == _AS_OF or (isinstance(unknown, int) and unknown > 0), bool(more)
         if name in _OPEN and before is not None and now is not None and now >= before:
             continue
         if before and now and ((name.endswith("_low") and now <= before) or (name.endswith("_high") and now >= before)):
             continue
         if name == _BEGIN and lesser.at_latest and before and now and now >= before:
             continue
-        if _names_what_it_lacks(before, now, lesser.facts.get(f"unknown_{name}")):
+        if _names_what_it_lacks(before, now, unknown):
             continue
         if name == _END and before and now and ((bounds[0] and now < before) or (bounds[1] and now > before)):
             continue

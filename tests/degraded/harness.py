@@ -10,6 +10,7 @@ from typing import NamedTuple
 from unittest import mock
 
 from casebook.analysis import release
+from casebook.analysis.verdicts import dead_brokers
 from casebook.case import Case
 from casebook.examination import Examination
 from casebook.findings import Finding, Status
@@ -19,6 +20,7 @@ from tests.case_copies import CaseCopy
 from tests.degraded import comparing, labels, removals
 from tests.degraded.comparing import CONTRADICTION, EQUAL, FALSE_OK, WEAKER
 from tests.degraded.removals import Degradation, Removal
+from tests.drawn_cases import DrawnCase
 from tests.unreadable import answers, lesser, matrix
 from tests.unreadable.needs import lacks, prints_settings
 
@@ -27,11 +29,17 @@ AS_LABELLED = "as labelled"
 DISAGREEMENT = "disagreement"
 """Two notebooks that say, order or count otherwise on the same evidence."""
 BAD = (CONTRADICTION, FALSE_OK, DISAGREEMENT)
+_DRAWN = "drawn-"
 _TRIAGE = "10"
 """Scans nothing, and takes what others scanned: it is asked last, as every degraded case has these results."""
 _BY_LEADERS = frozenset({"loss.lost", "loss.looked_everywhere", "loss.outside_every_window", "loss.stored_though_failed"})
 """Checks that read leaders' copies: what another broker held of these partitions they do not rest on."""
 _OF_DISKS = frozenset({"log dirs", "segments"})
+_BY_COORDINATORS = frozenset(
+    {"coordinators.known", "coordinators.waiting", "coordinators.loading_for_ever", "coordinators.failed"}
+)
+"""Checks that read the logs of who leads offsets partitions, or may: what one that is down logged they do not rest on."""
+_OF_SERVERS = frozenset({"all logs", "logs of brokers", "server logs"})
 
 
 class Cell(NamedTuple):
@@ -57,14 +65,14 @@ class Whole:
     """A case that nothing was taken from, and what is answered to it.
 
     Args:
-        source: Name of a sample, or a case folder.
+        source: Name of a sample, a case folder, or ``drawn-7``: the seventh of :mod:`tests.drawn_cases`.
         room: For what is made.
         notebooks: That are asked.
     """
 
     def __init__(self, source: str, room: Path, notebooks: Collection[str] = answers.ALL) -> None:
         self.source, self.notebooks, self._room = source, tuple(notebooks), room
-        place = matrix.SAMPLES / source if (matrix.SAMPLES / source).is_dir() else Path(source)
+        place = _place(source, room)
         self.folder = lesser.with_client(place, room / place.name)
         scanned = sorted(self.notebooks, key=lambda notebook: notebook == _TRIAGE)
         self.answers = answers.answers(self.folder, scanned)
@@ -101,12 +109,15 @@ class Whole:
             for notebook, said in found.items()
             for check, finding in said.items()
         ]
-        return [*cells, *(Cell(degradation, "each", "plan", DISAGREEMENT, words, "", "") for words in disagreements(found))]
+        differ = DISAGREEMENT if is_told else AS_LABELLED
+        return [*cells, *(Cell(degradation, "each", "plan", differ, words, "", "") for words in disagreements(found))]
 
     def _cell(self, degradation, taken, notebook, check, finding, references, is_told, printed) -> Cell:
         before = self.answers[notebook].get(check)
         wholes = [before, *(reference[check] for reference in references if check in reference)]
-        compared = min((comparing.compare(one, finding) for one in wholes), key=lambda one: _ORDER.index(one.outcome))
+        compared = min(
+            (comparing.compare(one, finding, self._starts) for one in wholes), key=lambda one: _ORDER.index(one.outcome)
+        )
         outcome, what = compared
         if finding.status is Status.OK and any(self._lacks(finding, one, printed) for one in _left(taken)):
             outcome, what = FALSE_OK, "ok without what it rests on"
@@ -118,6 +129,8 @@ class Whole:
         if removal.kind not in lesser.ALL_KINDS or removal.way not in lesser.ways(removal.kind):
             return False
         if finding.check in _BY_LEADERS and removal.kind in _OF_DISKS and removal.of and removal.of not in self._leaders:
+            return False
+        if finding.check in _BY_COORDINATORS and removal.kind in _OF_SERVERS and removal.of in self._down:
             return False
         if removal.kind == "cleaner logs" and self._is_emptied(f"brokers/{removal.of or '*'}/logs/*cleaner*"):
             return False  # as of a cleaner that had nothing to do
@@ -135,6 +148,18 @@ class Whole:
         copied = {(copy.topic, copy.partition) for log_dir in case.log_dirs() for copy in log_dir.replicas if copy.copied}
         led = (p for p in case.cluster().partitions if (p.topic, p.partition) in copied and p.state)
         return frozenset(str(p.state.leader) for p in led if not p.topic.startswith("__"))
+
+    @cached_property
+    def _starts(self) -> tuple[int, ...]:
+        """Whom its plan starts first."""
+        offline = (said.get("leadership.offline") for said in self.answers.values())
+        return next((comparing.first_started(one) for one in offline if one is not None), ())
+
+    @cached_property
+    def _down(self) -> frozenset[str]:
+        """Brokers that are known to be gone."""
+        cluster = Case.open(self.folder).cluster()
+        return frozenset(map(str, dead_brokers(cluster)))
 
     def _as_of(self, removal: Removal) -> dict[str, Finding]:
         """What the whole case says of the moment of which the znodes are."""
@@ -164,6 +189,12 @@ _ORDER = (EQUAL, WEAKER, CONTRADICTION, FALSE_OK)
 def _is_of_bytes(removal: Removal) -> bool:
     """Whether results of scans may not be taken over: who has no segments has none of them either."""
     return removal.kind in ("segments", "indexes", "log dirs", "ledgers", lesser.CHECKPOINTS) or removal.way == lesser.JAVA
+
+
+def _place(source: str, room: Path) -> Path:
+    if source.startswith(_DRAWN):
+        return DrawnCase(int(source.removeprefix(_DRAWN))).write(room / "made" / source, matrix.SAMPLES / matrix.QUICK[0])
+    return matrix.SAMPLES / source if (matrix.SAMPLES / source).is_dir() else Path(source)
 
 
 def _left(taken: Sequence[Removal]) -> Iterator[Removal]:

@@ -46,6 +46,14 @@ def test_no_other_answer(wholes, sample):
     assert [cell for cell in cells if cell.outcome in harness.BAD] == []
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_no_other_answer_of_drawn_cases(wholes, seed):
+    """As little of clusters that nobody played."""
+    whole = wholes[f"drawn-{seed}"]
+    cells = [cell for one in whole.drawn(4, seed=5) for cell in whole.cells(one)]
+    assert [cell for cell in cells if cell.outcome in harness.BAD] == []
+
+
 def test_of_which_evidence_and_when(wholes):
     """Every answer names the evidence that it looked at, which is there, and its moments."""
     dated = {Source.ZNODES, Source.HISTORY, Source.LOGS, Source.LOG_DIRS, Source.SEGMENTS}
@@ -57,6 +65,19 @@ def test_of_which_evidence_and_when(wholes):
 
 
 _MENDED = (
+    "drawn-0: denied/assignments",
+    "drawn-0: garbage/assignments",
+    "drawn-0: left out/znodes",
+    "drawn-2: torn/all logs/1; unknown encoding/server logs",
+    "drawn-5: empty/topic settings",
+    "drawn-7: left out/all logs/2; denied/znodes",
+    "drawn-9: holed/state-change logs",
+    "drawn-14: left out/logs of brokers/2",
+    "drawn-14: packed though not named so/controller logs",
+    "drawn-15: empty/states",
+    "drawn-21: holed/server logs",
+    "drawn-21: left out/file/brokers/3/logs/state-change.log",
+    "restart_all_coordinators: newer/logs/90 of 3; binary/znodes",
     "kill_before_drain: cut/znodes",
     "kill_before_drain: denied/topic settings",
     "kill_before_drain: garbage/assignments",

@@ -239,6 +239,19 @@ class TestEntries:
         assert {("orders", 4)} == {(e.topic, e.partition) for e in events}
         assert ["1", "1", None, "3", "2"] == [e.fields.get("speaker") for e in events]
 
+    @pytest.mark.parametrize(
+        "ident",
+        [
+            "[Topic Deletion Manager 4], ", "[Partition state machine on Controller 4]: ", "[ProducerId Manager 4]: ",
+            "[Transaction State Manager 4]: ", "[Transaction Marker Channel Manager 4]: ", "[TxnMarkerSenderThread-4]: ",
+            "[Controller-4-to-broker-2-send-thread], ", "[KafkaApi-4] ", "[GroupCoordinator 4]: ", "[Socket Server on Broker 4], ",
+        ],
+    )  # fmt: skip
+    def test_whose_file_it_is(self, ident):
+        """By the idents in which classes of 0.8 to 2.8 name their broker."""
+        _, _, file = read(HEAD + ident + "Starting (a.B)")
+        assert file.speakers == ((4, 1),)
+
     def test_what_nobody_knows_is_counted_by_its_shape(self):
         """Logger, level, and the message without its numbers."""
         events, untyped, file = read(*(f"[2026-11-20 10:00:00,12{n}] WARN Nobody knows {n}7 of x-{n} (a.B)" for n in range(5)))

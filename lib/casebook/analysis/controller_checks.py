@@ -15,7 +15,8 @@ from casebook.observed import Source
 def brokers_registered(cluster: Cluster, verdicts: Sequence[Verdict], dead: Sequence[int], gaps: Sequence[Gap]) -> Finding:
     """Is every broker that holds replicas registered?"""
     known = cluster.brokers_known
-    named = {replica for verdict in verdicts for replica in verdict.replicas}
+    held = Counter(broker for verdict in verdicts for broker in {*verdict.replicas, *(verdict.isr or ())})
+    named = held.keys()
     ask = Question(
         check="leadership.brokers",
         question="Is every broker that holds replicas registered?",
@@ -28,11 +29,11 @@ def brokers_registered(cluster: Cluster, verdicts: Sequence[Verdict], dead: Sequ
         return ask.could_not_check("Which brokers are registered is not known", settle="The children of /brokers/ids.")
     if not dead:
         return ask.nothing_in(verdicts, "Every broker that holds replicas is registered", gaps=gaps)
-    held = Counter(r for v in verdicts for r in v.replicas if r in dead)
     each = (f"broker {broker} holds {number(held[broker], 'replica')}" for broker in sorted(dead)[:SHOWN])
+    least = "at least " if gaps else ""
     return ask.found(
         Severity.WARNING,
-        f"{capitalised(brokers(sorted(dead)))} {agree(len(dead), 'is', 'are')} not registered",
+        f"{capitalised(f'{least}{brokers(sorted(dead))}')} {agree(len(dead), 'is', 'are')} not registered",
         why=f"{capitalised(', '.join(each))}.",
     )
 

@@ -217,6 +217,16 @@ def state_changes(files: Sequence[LogFile], cluster: Cluster, past: Past, wanted
     return (*chain.from_iterable(logged), *states(cluster))
 
 
+def are_states_lost(files: Sequence[LogFile]) -> bool:
+    """Whether lines may be lost in which a controller tells of states: in logs of that name, or where it prints everything."""
+    apart = {file.broker for file in files if _is_of_states(file)}
+    return any(file.is_holed and (_is_of_states(file) or (is_server_log(file) and file.broker not in apart)) for file in files)
+
+
+def _is_of_states(file: LogFile) -> bool:
+    return file.is_of_brokers and any(_is_named(name, file.file) for name in _OF_STATES)
+
+
 def _any(_path: str) -> bool:
     return True
 

@@ -7,7 +7,7 @@ from casebook.analysis import controller_checks, coverage, isr_checks
 from casebook.analysis.proof import COLLECT_AGAIN, SHOWN, ZNODES, of_verdicts, topics_of
 from casebook.analysis.settings import BUILT_IN_ASSUMED
 from casebook.analysis.start_first import StartChoice, in_order, order
-from casebook.analysis.verdicts import RULES, State, Verdict, is_reassigning
+from casebook.analysis.verdicts import RULES, State, Verdict, is_reassigning, is_rule_unknown
 from casebook.analysis.verdicts import offline as offline_of
 from casebook.analysis.words import agree, brokers, count, number, uncapitalised
 from casebook.facts import Cluster
@@ -58,11 +58,11 @@ def offline(cluster: Cluster, verdicts: Sequence[Verdict], choices: Sequence[Sta
             "leader_dead": sum(v.state is State.LEADER_DEAD for v in hit),
             "unknown": len(unknown),
             "topics": topics_of(hit),
-            "rules": dict(sorted(Counter(v.rule for v in hit if v.rule != "R11").items())),
-            "unknown_rules": sum(v.rule == "R11" for v in hit),
+            "rules": dict(sorted(Counter(v.rule for v in hit if not is_rule_unknown(v)).items())),
+            "unknown_rules": sum(map(is_rule_unknown, hit)),
             "start_first": [choice.broker for choice in started],
             "heals": [choice.heals for choice in started],
-            "unknown_heals": sum(v.unclean_allowed is None for v in hit),
+            "unknown_heals": sum(map(is_rule_unknown, hit)),
         },
     )
     if hit:

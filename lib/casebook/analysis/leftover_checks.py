@@ -165,7 +165,7 @@ def gone(cluster: Cluster, found: Sequence[Leftover], lacking: Lacking = frozens
         return ask.nothing_in(cluster.partitions, "Every replica is on a registered broker", gaps=gaps)
     also = f"; the deletion of {number(len(stuck), 'topic')} waits for {agree(len(dead), 'it', 'them')}" if stuck else ""
     return ask.found(
-        Severity.WARNING if copies.last or copies.unknown or copies.gone else Severity.INFO,
+        Severity.WARNING if copies.last or copies.gone else Severity.INFO,
         f"{number(len(ghosts), 'partition')} {agree(len(ghosts), 'has', 'have')} a replica on {brokers(dead)}, "
         f"not registered{also}{_held(copies)}",
         why="A broker that comes back with its data heals this. One that never does leaves its partitions short for good.",

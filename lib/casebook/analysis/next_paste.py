@@ -13,7 +13,7 @@ from functools import partial
 
 from casebook.analysis import leadership
 from casebook.analysis.group_partition import group_partition
-from casebook.analysis.verdicts import OFFLINE, State
+from casebook.analysis.verdicts import OFFLINE, State, is_rule_unknown
 from casebook.analysis.words import agree, number, size
 from casebook.facts import Broker, Cluster, Partition, PartitionState, state_path
 from casebook.findings import Coverage, Evidence, Finding, Question, Severity, Status, Step
@@ -162,7 +162,7 @@ def _tried(commands: Iterable[_Try], cluster: Cluster, version: VersionInUse) ->
 def _left(cluster: Cluster, version: VersionInUse) -> tuple[int, int]:
     """Partitions that cannot be judged, and checks that cannot be answered."""
     found = leadership.examine(cluster, version)
-    unjudged = sum(v.state is State.UNKNOWN or (v.rule == "R11" and not cluster.brokers_known) for v in found.verdicts)
+    unjudged = sum(v.state is State.UNKNOWN or (is_rule_unknown(v) and not cluster.brokers_known) for v in found.verdicts)
     return unjudged, sum(finding.status is Status.COULD_NOT_CHECK for finding in found.findings)
 
 

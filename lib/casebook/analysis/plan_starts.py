@@ -9,7 +9,7 @@ from casebook.analysis.proof import SHOWN, START
 from casebook.analysis.start_first import StartChoice, elected_unclean, order
 from casebook.analysis.timeline_unclean import CHECK as UNCLEAN
 from casebook.analysis.timeline_unclean import is_led
-from casebook.analysis.verdicts import State, Verdict
+from casebook.analysis.verdicts import State, Verdict, is_rule_unknown
 from casebook.analysis.verdicts import offline as offline_of
 from casebook.analysis.verdicts import online as online_of
 from casebook.analysis.words import agree, brokers, count, number, one_by_one
@@ -66,12 +66,20 @@ def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
             checks=(*_HEALED, *_SHORT, *danger.asked(rest)),
         )
     unseen = sum(v.state is State.UNKNOWN and not set(others).isdisjoint(v.replicas) for v in lead.verdicts)
+    unsure = [v for v in offline if v.unclean_allowed is None and not set(others).isdisjoint(v.replicas)]
     if unseen:
         text = (
             f"Collect the states of {number(unseen, 'partition')} before you start {brokers(others)}: which start comes first, "
             "and what it costs, is not known."
         )
         yield PlanStep(act=Act.FIND_OUT, text=text, brokers=others, checks=_SHORT, never=tuple(never))
+        never = []
+    elif unsure:
+        text = (
+            f"Find out whether unclean election is allowed for {number(len(unsure), 'partition')} before you start "
+            f"{brokers(others)}: who starts may be elected out of sync there, and drop records."
+        )
+        yield PlanStep(act=Act.FIND_OUT, text=text, brokers=others, checks=(*_HEALED, *_SHORT), never=tuple(never))
         never = []
     elif others:
         yield from danger.save(others)
@@ -81,7 +89,7 @@ def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
             act=Act.START, text=text + danger.price(others), brokers=others, command=START, checks=checks, never=tuple(never)
         )
         never = []
-    yield from _undecided(lead, offline, chosen, never)
+    yield from _undecided(lead, [v for v in offline if unseen or v not in unsure], chosen, never)
 
 
 def impossible(lead: Leadership) -> Iterator[PlanStep]:
@@ -96,17 +104,20 @@ def impossible(lead: Leadership) -> Iterator[PlanStep]:
 
 
 def _price(offline: Sequence[Verdict], steps: Sequence[int]) -> str:
-    """What the last of these starts loses for good: it is elected for partitions of which it lacks records."""
-    unclean = set(elected_unclean(offline, steps)) - set(elected_unclean(offline, steps[:-1]))
-    if not unclean:
-        return ""
-    drops = agree(len(unclean), "elects it out of sync and drops", "elect it out of sync and drop")
-    return f" {count(len(unclean))} of these {drops} an unknown number of records."
+    """What the last of these starts loses for good, or may: it is elected for partitions of which it lacks records."""
+    said, broker = "", steps[-1]
+    if unclean := set(elected_unclean(offline, steps)) - set(elected_unclean(offline, steps[:-1])):
+        drops = agree(len(unclean), "elects it out of sync and drops", "elect it out of sync and drop")
+        said += f" {count(len(unclean))} of these {drops} an unknown number of records."
+    if unsure := sum(v.unclean_allowed is None and broker in v.replicas and broker not in (v.isr or ()) for v in offline):
+        elect, drop = agree(unsure, "elects", "elect"), agree(unsure, "drops", "drop")
+        said += f" Whether {number(unsure, 'other')} {elect} it out of sync, and {drop} records, is not known."
+    return said
 
 
 def _start_one(lead: Leadership, choice: StartChoice, danger: "_Danger", price: str, never: Sequence[str]) -> PlanStep:
     whom, more = (choice.broker,), "" if choice.step == 1 else "more "
-    least = "at least " if any(v.unclean_allowed is None for v in offline_of(lead.verdicts)) else ""
+    least = "at least " if any(map(is_rule_unknown, offline_of(lead.verdicts))) else ""
     heals = f"{least}{number(choice.heals, f'{more}partition')} {agree(choice.heals, 'elects', 'elect')} a leader at once"
     checks = [*_HEALED, *_SHORT]
     checks += [_NO_CONTROLLER] * _has_no_controller(lead)
@@ -172,7 +183,7 @@ def _undecided(
     lead: Leadership, offline: Sequence[Verdict], chosen: Sequence[StartChoice], never: Sequence[str]
 ) -> Iterator[PlanStep]:
     """What to do where no start is known to heal: while nobody knows who lives, any member of the ISR may be what is missing."""
-    untold = [v for v in offline if v.rule == "R11" and not v.waits_for]
+    untold = [v for v in offline if is_rule_unknown(v) and not v.waits_for]
     by_isr = Counter(v.isr for v in untold if v.isr and not lead.cluster.brokers_known)
     for isr, partitions in by_isr.most_common(SHOWN):
         whose, are = agree(len(isr), "the in-sync replica", "the in-sync replicas"), agree(len(isr), "is", "are")

@@ -171,7 +171,7 @@ def _scene(
         past=past,
         clocks=clocks,
         rows=rows,
-        states=timeline_states.states(cluster, past, rows, registered, renewals),
+        states=timeline_states.states(cluster, past, rows, registered, renewals, lost=coverage.are_states_lost(files)),
         registered=registered,
         renewals=renewals,
         files=files,

@@ -1,5 +1,6 @@
 """When each broker was registered in ZooKeeper, where its own files do not tell, or no longer."""
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -8,7 +9,7 @@ from casebook.analysis.evidence import ZNODES
 from casebook.analysis.timeline_history import Past
 from casebook.analysis.timeline_pairs import FARTHEST
 from casebook.analysis.timeline_rows import Clock, Row, Span
-from casebook.facts import Broker, Cluster
+from casebook.facts import Broker, Cluster, Partition
 
 SAME = 5000
 """A controller sees a broker register within so many milliseconds, clocks included."""
@@ -48,9 +49,11 @@ def registrations(cluster: Cluster, past: Past, rows: Sequence[Row]) -> Mapping[
             _tell(told, seen, row)
     for broker in cluster.brokers.values():
         _add_found(told[broker.id], broker)
+    led = _led(cluster)
+    for partition in led:
+        _was_there(told.get(partition.state.leader, []), partition)
     if cluster.brokers_known and cluster.read_to is not None:
-        led = {partition.state.leader for partition in cluster.partitions if partition.state is not None} - {None}
-        for broker in (told.keys() | led) - cluster.brokers.keys():
+        for broker in (told.keys() | {one.state.leader for one in led}) - cluster.brokers.keys():
             _miss(told[broker], broker, cluster.read_to)
     return told
 
@@ -114,6 +117,28 @@ def _add_found(spans: list[Span], broker: Broker) -> None:
         spans[-1] = spans[-1]._replace(closed=opened, closed_proof=proof, closed_earliest=spans[-1].opened)
     if not spans or opened is None or spans[-1].closed <= opened + SAME:
         spans.append(Span("registered", "", broker.id, opened, None, proof, ""))
+
+
+def _led(cluster: Cluster) -> Sequence[Partition]:
+    """Partitions whose znodes name a leader and the time of their last write, in order."""
+    states = [one for one in cluster.partitions if one.state is not None and one.state.leader is not None]
+    return sorted((one for one in states if one.state.stat and one.state.stat.mtime), key=lambda one: one.state.stat.mtime)
+
+
+def _was_there(spans: list[Span], led: Partition) -> None:
+    """A leader was there when its partition was written last, though logs tell that it had gone, and not that it came back.
+
+    Rule: whoever is dead is not elected, and a leader writes its ISR itself.
+    """
+    broker, at, proof = led.state.leader, led.state.stat.mtime, f"{ZNODES} {led.state_path}"
+    place = bisect_right([span.opened or 0 for span in spans], at)
+    if not place or spans[place - 1].closed is None or at <= spans[place - 1].closed + SAME:
+        return
+    later = spans[place] if place < len(spans) else None
+    there = Span("registered", "", broker, at, None, proof, "", opened_earliest=spans[place - 1].lasted)
+    if later is not None:
+        there = there._replace(closed=later.opened, closed_proof=later.opened_proof, closed_earliest=at)
+    spans.insert(place, there)
 
 
 def _miss(spans: list[Span], broker: int, read: int) -> None:

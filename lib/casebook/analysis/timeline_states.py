@@ -1,7 +1,7 @@
 """What each partition was, and when: by a history, and without one by logs, observations and znodes together."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from casebook.analysis.evidence import ZNODES
 from casebook.analysis.timeline_clusters import Renewal
@@ -23,18 +23,26 @@ _STATES = {
 _ISR = ("isr_updated", "isr_shrunk", "isr_expanded")
 _TOLD = ("leader_request_received", "become_leader")
 _BY_LEADER = (*_ISR, "become_leader")
+_BY_CONTROLLER = ("partition_changed", "leader_elected", "leader_selected", "isr_removed", "election_failed")
 _BORN = ("partition_changed", "leader_elected", *_TOLD)
 """What a topic that is created anew under the same name is told by first."""
 
 
 def states(
-    cluster: Cluster, past: Past, rows: Sequence[Row], registered: Mapping[int, Sequence[Span]], renewals: Sequence[Renewal]
+    cluster: Cluster,
+    past: Past,
+    rows: Sequence[Row],
+    registered: Mapping[int, Sequence[Span]],
+    renewals: Sequence[Renewal],
+    *,
+    lost: bool = False,
 ) -> Mapping[Key, Sequence[StateRow]]:
     """States of every partition, in order: of the history, else of logs, of observations and of the znodes' last write.
 
     Args:
         registered: Of :func:`registrations`.
         renewals: Where a cluster was replaced by another, in order.
+        lost: Whether lines that tell of states may be lost between those that are here.
     """
     if past.there:
         marked = {key: found for key, found in past.states.items() if _is_marked(cluster, key[0])}
@@ -43,6 +51,7 @@ def states(
     by: dict[Key, int | None] = {}  # whose log told of it last
     failed: list[Row] = []
     reign: int | None = None  # the epoch of the controller that spoke last
+    reigns = {_reign(row) for row in rows if row.kind in _BY_CONTROLLER}
     renewed, former, unelected = list(renewals), set[Key](), _left_offline(rows)
     for row in rows:
         if row.at is None:
@@ -66,13 +75,17 @@ def states(
         elif row.kind == "leader_request_ignored":
             _forget(told.get((row.topic, row.partition), []), row)
         elif row.kind in _STATES and row.partition is not None:
+            if _is_unread(reign, (ruled := _reign(row)), reigns):
+                _doubt(told.values(), None)
+            reign = max((one for one in (ruled, reign) if one is not None), default=None)
             key = row.topic, row.partition
             if row.proof in unelected and told[key] and not told[key][-1].deleted:
                 told[key].append(told[key][-1]._replace(time=row.at, zxid=None, leader=None, until=None, proof=row.proof))
             elif _tell(told[key], row, failed, anew=key in former):
                 former.discard(key)
                 by[key] = row.broker
-            reign = row.number("controller_epoch") or reign
+    for known in told.values() if lost else ():
+        known[:] = [_at_its_time(row) for row in known]
     for key, observed in past.states.items():
         for state in observed:
             _add_observed(told[key], state)
@@ -81,7 +94,10 @@ def states(
             proof = f"{ZNODES} {partition.state_path}"
             last = StateRow(*partition[:2], state.stat.mtime, state.stat.mzxid, state.leader, state.leader_epoch, state.isr,
                             state.controller_epoch, proof, False, state.stat.version)  # fmt: skip
-            _add_walked(told[partition.topic, partition.partition], last, max(last.time, cluster.read_to or 0))
+            known = told[partition.topic, partition.partition]
+            if known and known[-1].time < last.time and _is_unread(known[-1].controller_epoch, last.controller_epoch, reigns):
+                known[-1] = _at_its_time(known[-1])
+            _add_walked(known, last, max(last.time, cluster.read_to or 0))
     return {
         key: _buried(found, cluster, registered, past) if cluster.lacks(key[0]) or _is_marked(cluster, key[0]) else found
         for key, found in told.items()
@@ -104,6 +120,16 @@ def _left_offline(rows: Sequence[Row]) -> set[str]:
             left.add(row.proof)
         spoken[key] = row.at
     return left
+
+
+def _reign(row: Row) -> int | None:
+    """The epoch of the controller that a line names as the one that acts: up to 0.11 as its subject, later in its ident."""
+    return row.number("epoch" if "controller" in row.fields else "controller_epoch")
+
+
+def _is_unread(since: int | None, until: int | None, reigns: Collection[int | None]) -> bool:
+    """Whether there was a controller from one epoch to another of which no word is here."""
+    return None not in (since, until) and any(epoch not in reigns for epoch in range(since + 1, until + 1))
 
 
 def _is_marked(cluster: Cluster, topic: str) -> bool:
@@ -199,7 +225,7 @@ def _tell(known: list[StateRow], row: Row, failed: Sequence[Row], *, anew: bool)
     if before is not None and (found_so or _is_far(epoch, leader, known) or _was_led(leader, isr, before)):
         known[-1] = before._replace(until=before.time)
     epoch = epoch if epoch is not None else (before.leader_epoch if before and before.leader == leader else None)
-    known.append(StateRow(row.topic, row.partition, row.at, None, leader, epoch, isr, row.number("controller_epoch"), row.proof))
+    known.append(StateRow(row.topic, row.partition, row.at, None, leader, epoch, isr, _reign(row), row.proof))
     return True
 
 
@@ -213,6 +239,11 @@ def _doubt(told: Iterable[list[StateRow]], at: int | None) -> None:
     for known in told:
         if known and known[-1].leader is None and not known[-1].deleted and known[-1].until is None:
             known[-1] = known[-1]._replace(until=max(at or 0, known[-1].time))
+
+
+def _at_its_time(row: StateRow) -> StateRow:
+    """A state of which no more is known than that it was there: what ended it may be lost."""
+    return row._replace(until=row.time) if row.until is None and not row.deleted else row
 
 
 def _forget(known: list[StateRow], row: Row) -> None:

@@ -142,7 +142,7 @@ def _window(
     planned, told = is_planned(scene, old, row.time), _is_told_by_its_log(scene, old, row.time)
     again = until.time if until is not None and until.leader == old else None
     last = again if end is None else end.at
-    if last is not None and not told and not _is_one_process(scene, life, row.time, last):
+    if not told and not _is_one_process(scene, life, row.time, life.closed if last is None else last):
         return Doubt(*key, old, row.time, "no_log", f"Whether broker {old} was started anew after the election was not read.")
     if closing is not None and (end is None or end.at > closing.at):
         words = f"Broker {old} said that its controlled shutdown had succeeded; it closes its connections next."

@@ -51,7 +51,12 @@ def _leaderless(scene: Scene, rows: Sequence[StateRow], gone: Mapping[int, Absen
     """
     pieces = _joined(piece for before, row, until in _spells(rows) for piece in _pieces(scene, before, row, until, gone))
     joined = (_until_a_log_tells(scene, one) for one in pieces)
-    return (one for one in joined if one.old_leader is None or one.closed is None or not one.at_most or one.least)
+    return (one for one in joined if _is_sure(one))
+
+
+def _is_sure(window: Window) -> bool:
+    """Whether there was such a time in any case."""
+    return window.old_leader is None or window.closed is None or not window.at_most or bool(window.least)
 
 
 def _until_a_log_tells(scene: Scene, window: Window) -> Window:
@@ -95,7 +100,7 @@ def _until_its_znode(scene: Scene, window: Window, led: Partition) -> Window:
 def _joined(pieces: Iterable[Window]) -> Iterator[Window]:
     """Windows of the pieces that go on from one another, or may: of such the bounds of one that there was in any case.
 
-    It is the last one where it is open at the end, else the first one.
+    It is the last one where it is open at the end, or nobody knows whether there was the first, else the first one.
     """
     held: Window | None = None
     for piece in pieces:
@@ -113,9 +118,10 @@ def _joined(pieces: Iterable[Window]) -> Iterator[Window]:
             if piece.opened_earliest is None and held.closed is not None and piece.opened <= held.closed:
                 held = held._replace(**end, closed_earliest=piece.closed_earliest)
                 continue
-        elif begin <= held.closed:
+        elif begin < held.closed or piece.opened <= held.closed:
             since = held.opened if held.opened_earliest is None else held.opened_earliest
-            held = piece._replace(opened_earliest=since) if piece.closed is None else held._replace(**end)
+            later = piece.closed is None or not _is_sure(held)
+            held = piece._replace(opened_earliest=since) if later else held._replace(**end)
             continue
         yield held
         held = piece

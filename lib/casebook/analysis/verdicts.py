@@ -124,6 +124,11 @@ def offline(judged: Iterable[Verdict]) -> list[Verdict]:
     return [verdict for verdict in judged if verdict.state in OFFLINE]
 
 
+def is_rule_unknown(verdict: Verdict) -> bool:
+    """Whether it has no leader and nobody can tell what keeps it so: more starts may heal it than are known to."""
+    return verdict.rule == "R11"
+
+
 def online(judged: Iterable[Verdict]) -> list[Verdict]:
     """Partitions with a living leader: those that are counted as under-replicated or under min ISR."""
     return [verdict for verdict in judged if verdict.state in ONLINE]
@@ -188,8 +193,8 @@ class _Judge:
         """State, blocking rule and the sentence that says why."""
         if partition.topic in self._deleting:
             return State.DELETING, "R7", self._deleting_because(partition)
-        if self._surely_leaderless(partition):
-            return State.LEADERLESS, "R11", self._leaderless_because(partition)
+        if (offline := self._surely_offline(partition)) is not None:
+            return offline, "R11", self._offline_because(partition)
         if partition.problem is not None:
             return State.UNKNOWN, "R9", f"The evidence {partition.problem}."
         if not self._cluster.brokers_known:
@@ -206,23 +211,26 @@ class _Judge:
         condition = State.LEADERLESS if leader is None else State.LEADER_DEAD
         return condition, *self._blocked_by(partition, partition.state, unclean, clean_winner)
 
-    def _surely_leaderless(self, partition: Partition) -> bool:
-        """Whether the state alone says so, where the registrations or the assignment are not part of the evidence."""
-        state = partition.state
-        if state is None or state.leader is not None:
-            return False
+    def _surely_offline(self, partition: Partition) -> State | None:
+        """What the state alone says of it, where the registrations or the assignment are not part of the evidence."""
+        state, known = partition.state, self._cluster.brokers_known
         unassigned = not partition.replicas and bool(self._cluster.unlisted)
-        return unassigned if partition.problem is not None else not self._cluster.brokers_known
+        if state is None or not (unassigned if partition.problem is not None else not known):
+            return None
+        if state.leader is None:
+            return State.LEADERLESS
+        return State.LEADER_DEAD if known and state.leader not in self._live else None
 
-    def _leaderless_because(self, partition: Partition) -> str:
-        isr = partition.state.isr if partition.state else ()
+    def _offline_because(self, partition: Partition) -> str:
+        isr, leader = (partition.state.isr, partition.state.leader) if partition.state else ((), None)
+        named = "Leader -1" if leader is None else f"Named leader {leader} is not registered"
         if not isr:
-            return "Leader -1, and nobody is in the ISR."
+            return f"{named}, and nobody is in the ISR."
         if not self._cluster.brokers_known:
-            return f"Leader -1. {ids(isr)} can be elected without loss; which brokers live is not known."
+            return f"{named}. {ids(isr)} can be elected without loss; which brokers live is not known."
         alive = [member for member in isr if member in self._live]
         which = f"{ids(alive)} {_is_are(alive)} alive" if alive else f"{ids(isr)} {_is_are(isr)} dead"
-        return f"Leader -1, and of its ISR {which}; to whom it is assigned is not known."
+        return f"{named}, and of its ISR {which}; to whom it is assigned is not known."
 
     def _blocked_by(
         self, partition: Partition, state: PartitionState, unclean: bool | None, clean_winner: int | None

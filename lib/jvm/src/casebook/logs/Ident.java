@@ -16,7 +16,7 @@ final class Ident {
       Pattern.compile("\\b(id|epoch|broker|brokerId|controllerId|replicaId|leaderId|nodeId|clientId|groupId|GroupId|dir)=([^,\\s]+)");
   private static final Pattern OF_FETCHER = Pattern.compile("ReplicaFetcherThread-\\d+-(\\d+)");
   private static final Pattern OLD_SPEAKER =
-      Pattern.compile("(?:[Bb]roker|Controller|controller|Server|KafkaApi-|Listener on|GroupCoordinator|Broker-|DelayedFetch|Coordinator) ?(\\d+)");
+      Pattern.compile("(?:[Bb]roker|Controller-?|controller|Server|KafkaApi-|Listener on|Coordinator|Broker-|DelayedFetch|Manager|SenderThread-) ?(\\d+)");
   private static final Pattern STATE_CHANGE_SPEAKER = Pattern.compile("^(?:Broker|Controller) (\\d+) ");
   private static final String STATE_CHANGES = "state.change.logger";
   private static final Pattern PLAIN_PARTITION = Pattern.compile("^[^\\s,\\[\\]]+,\\d+$");

@@ -67,6 +67,8 @@ _BEGIN = "opened"
 """A begin that is a bound where ``at_latest`` says so."""
 _END = "closed"
 """The last end of several windows: with fewer of them it may be earlier, and it may be later where their lengths are bounds."""
+_LAST = frozenset({_END, "died"})
+"""The last of several moments: of evidence that ends before, an earlier one."""
 _LOST = re.compile(r"broker (\d+) lost its session")
 """Of an event all that is sure where the log of its broker is missing: whatever befell the broker, it was that."""
 _PREFERRED = "preferred election"
@@ -209,7 +211,7 @@ def _of_facts(whole: Finding, lesser: Finding) -> Iterator[str]:
             continue
         if _names_what_it_lacks(before, now, unknown):
             continue
-        if name == _END and before and now and ((bounds[0] and now < before) or (bounds[1] and now > before)):
+        if name in _LAST and before and now and ((bounds[0] and now < before) or (bounds[1] and now > before)):
             continue
         if name == "events" and before and now:
             before = _less_specific(before, now)

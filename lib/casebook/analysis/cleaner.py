@@ -161,6 +161,8 @@ def broker_cleaner(
     dated = (e for e in events if e.broker == broker and e.time is not None and e.kind in cleaner_lives.KINDS)
     told = sorted(dated, key=lambda event: (event.time, event.kind != "broker_starting"))  # a start is told before what it starts
     lives = cleaner_lives.lives(told)
+    deaths = cleaner_lives.deaths(lives)
+    outlived = _outlived(deaths, files)
     holds, topics = settings.holds, set(compacted)
     found = [
         obstacle
@@ -177,16 +179,26 @@ def broker_cleaner(
         broker=broker,
         settings=settings,
         holds=holds,
-        deaths=cleaner_lives.deaths(lives),
+        deaths=() if outlived else deaths,
         marked=lives[-1].marked,
         failed=failed,
         failed_before=None if failed else before,
         last_cleaned=next((event for event in reversed(told) if event.kind == "cleaned"), None),
-        doubt=cleaner_lives.doubt(lives) or (_TORN if any(file.damage for file in files if file.broker == broker) else ""),
+        doubt=outlived
+        or cleaner_lives.doubt(lives)
+        or (_TORN if any(file.damage for file in files if file.broker == broker) else ""),
         log_ends=_log_ends(broker, files, own, max(written, default=None)),
         obstacles=tuple(found),
         checkpoint_written=max(written, default=None),
     )
+
+
+def _outlived(deaths: Sequence[Event], files: Iterable[LogFile]) -> str:
+    """Why a death may be of the past, one sentence: not all could be read of the log that tells of it; ``""`` where it was."""
+    if not deaths or not any(file.damage for file in files if file.file == deaths[-1].file):
+        return ""
+    died = moment(instant(deaths[-1].time))
+    return f"A thread died at {died}; whether its broker was started since is not known: not all of that log could be read."
 
 
 def _failed_somewhere(events: Iterable[Event], log_dirs: Sequence[LogDir]) -> Event | None:

@@ -69,19 +69,22 @@ class _Healers(NamedTuple):
     Args:
         any: Each of these, alone.
         clean: Those of them that hold all that was acknowledged.
+        perhaps: Those that may be elected as well, where nobody knows whether that is allowed.
     """
 
     any: frozenset[int]
     clean: frozenset[int]
+    perhaps: frozenset[int] = frozenset()
 
     def spoilt_by(self, broker: int) -> bool:
-        """Whether its start loses what another's would not."""
-        return bool(self.clean) and broker in self.any - self.clean
+        """Whether its start loses, or may lose, what another's would not."""
+        return bool(self.clean) and broker in (self.any | self.perhaps) - self.clean
 
 
 def _healers(verdict: Verdict, dead: Sequence[int]) -> _Healers:
     healers = frozenset(dead if verdict.rule in DUE else verdict.waits_for)
-    return _Healers(healers, healers if verdict.clean_winner is not None else healers & frozenset(verdict.isr or ()))
+    clean = healers if verdict.clean_winner is not None else healers & frozenset(verdict.isr or ())
+    return _Healers(healers, clean, frozenset(verdict.replicas) if verdict.unclean_allowed is None else frozenset())
 
 
 def order(choices: Iterable[StartChoice]) -> tuple[StartChoice, ...]:

@@ -49,11 +49,11 @@ def registrations(cluster: Cluster, past: Past, rows: Sequence[Row]) -> Mapping[
             _tell(told, seen, row)
     for broker in cluster.brokers.values():
         _add_found(told[broker.id], broker)
-    led = _led(cluster)
-    for partition in led:
+    for partition in _led(cluster):
         _was_there(told.get(partition.state.leader, []), partition)
     if cluster.brokers_known and cluster.read_to is not None:
-        for broker in (told.keys() | {one.state.leader for one in led}) - cluster.brokers.keys():
+        leaders = {partition.state.leader for partition in cluster.partitions if partition.state is not None} - {None}
+        for broker in (told.keys() | leaders) - cluster.brokers.keys():
             _miss(told[broker], broker, cluster.read_to)
     return told
 

@@ -42,7 +42,7 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderles
         since = [one for one in leaderless if one.opened is None or one.opened > scene.former_until]
         if since:
             return _of_another_cluster(scene, chains, roots, since)
-    if chains and leaderless and not any(_may_be_of(one, chains[0]) for one in leaderless):
+    if chains and leaderless and not any(_may_be_of(scene, one, chains[0]) for one in leaderless):
         return _unlinked(scene, chains, roots, leaderless)
     found = _root(scene, chains, roots)
     if not chains or not (before := [one for one in leaderless if one.opened and one.opened < chains[0].opened - EARLIER]):
@@ -54,10 +54,17 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderles
     return replace(found, caveats=(*found.caveats, told))
 
 
-def _may_be_of(window: Window, chain: Chain) -> bool:
-    """Whether a chain may have left a partition without leader: not a stop that hit none, long before or after it."""
+def _may_be_of(scene: Scene, window: Window, chain: Chain) -> bool:
+    """Whether a chain may have left a partition without leader: not a stop that hit none, long before or after it, or of a broker
+    that was not in sync.
+
+    Rule: who leads last is kept in the ISR, where it is not emptied (``KafkaController.scala@0.9.0.1..3.9.0``).
+    """
     if chain.kind not in ("broker_stopped", "broker_lost") or chain.partitions or chain.holds or window.opened is None:
         return True
+    lost = next((row for row in scene.states.get((window.topic, window.partition), ()) if row.time == window.opened), None)
+    if lost is not None and lost.leader is None and lost.isr and chain.broker is not None and chain.broker not in lost.isr:
+        return False
     return chain.opened - EARLIER <= window.opened <= chain.closed + AFTER
 
 
@@ -65,7 +72,7 @@ def _unlinked(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], lead
     """What began it where all that is told of brokers that went hit no partition."""
     which = number(len({scene.place(one) for one in leaderless}), "partition")
     return _ask(scene, chains, roots).could_not_check(
-        f"What left {which} without leader is not known: no broker that went is told to have led one of them",
+        f"What left {which} without leader is not known",
         why=f"{chains[0].title}, at {moment(instant(_since(chains[0])))}: no partition is told to have lost its leader by it.",
         settle=SETTLE,
         since=instant(min(one.opened for one in leaderless)),
@@ -78,8 +85,8 @@ def _of_another_cluster(scene: Scene, chains: Sequence[Chain], roots: Sequence[R
     which = number(len({scene.place(one) for one in leaderless}), "partition")
     opened = [one.opened for one in leaderless if one.opened is not None]
     return _ask(scene, chains, roots).could_not_check(
-        f"What left {which} without leader is not known: all that could be linked befell a cluster that another has replaced",
-        why=f"{chains[0].title}: before the cluster was made anew, and of no consequence to this one.",
+        f"What left {which} without leader is not known: all that could be linked befell another cluster, told of before",
+        why=f"{chains[0].title}: of no consequence to the cluster that the logs end with.",
         settle=SETTLE,
         since=instant(min(opened)) if opened else None,
         at_latest=bool(opened),

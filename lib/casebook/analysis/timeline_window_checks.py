@@ -23,6 +23,9 @@ SETTLE = f"Give ZooKeeper's own files, {COLLECT_HISTORY}, or brokers' logs, {COL
 
 _WINDOWS = Evidence(file="tables/windows")
 
+_FORMER = "a cluster that another follows in these logs"
+"""It may be gone, or live on elsewhere: an installation of the same broker ids that wrote into the same folder."""
+
 
 def proof(text: str) -> Evidence:
     """The evidence that a proof names: a line, a transaction, or a znode."""
@@ -246,7 +249,7 @@ def _ended(scene: Scene, hit: Sequence[Window], still: Sequence[Window], known: 
         end += " or later" if scene.past.unsettled else ""
         to_the_end = f", {count(known)} of them to the end of {end}" if known else ""
         or_gone = ", or whether their topics are being deleted" if scene.cluster.maybe_deleted else ""
-        or_gone += ", or went with their cluster, which another replaced" if _is_of_former(scene, still) else ""
+        or_gone += f", or {agree(rest, 'is', 'are')} of {_FORMER}" if _is_of_former(scene, still) else ""
         ends = {scene.place(window) for window in still}
         went = [one for one in hit if one.closed is not None and one.new_leader is None and scene.place(one) not in ends]
         to_the_end += f"; {_gone(scene, went)}" if went else ""
@@ -270,12 +273,12 @@ def _gone(scene: Scene, windows: Sequence[Window]) -> str:
     """What became of those that have no leader any more, and need none."""
     which = len({scene.place(window) for window in windows})
     gone = f"{count(which)} {agree(which, 'was', 'were')} deleted, or {agree(which, 'is', 'are')} being deleted"
-    replaced = f", or went with {agree(which, 'its', 'their')} cluster, which another replaced"
-    return f"{gone}{replaced if _is_of_former(scene, windows) else ''}"
+    former = f", or {agree(which, 'is', 'are')} of {_FORMER}" if _is_of_former(scene, windows) else ""
+    return f"{gone}{former}"
 
 
 def _is_of_former(scene: Scene, windows: Iterable[Window]) -> bool:
-    """Whether one of them is of a cluster that another replaced."""
+    """Whether one of them is of a cluster that another follows in these logs: in its place, or elsewhere."""
     return any(scene.place(window)[2] < len(scene.renewals) for window in windows)
 
 

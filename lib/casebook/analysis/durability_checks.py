@@ -252,6 +252,12 @@ def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> F
             why="The case has no history of the znodes.",
             settle="ZooKeeper's own files: casebook collect --zookeeper-data DIR.",
         )
+    if not found and gone.observed:
+        return ask.could_not_check(
+            "Whether the ISR was the leader alone between snapshots of ZooKeeper is not known",
+            why=missing[0].why,
+            settle=missing[0].settle,
+        )
     if not found:
         return ask.ok("acks=all never became acks=1 in this history", gaps=missing)
     if not known:

@@ -1,6 +1,6 @@
 """The checks on a timeline."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from casebook.analysis import (
@@ -66,21 +66,28 @@ def checks(
         _untyped(scene, untyped),
     )
     doubt = max((scene.uncertainty(broker) or 0 for broker in scene.lives), default=0)
-    zone = _zone(scene)
-    return tuple(finding if finding.since is None else _dated(finding, doubt, zone) for finding in told)
+    zones = timeline_clock_checks.told(scene)
+    zone = _zone(scene, zones)
+    return tuple(finding if finding.since is None else _dated(finding, doubt, zone, known=not zones) for finding in told)
 
 
-def _dated(finding: Finding, doubt: int, zone: Sequence[str]) -> Finding:
-    """An answer with a moment: a latest one is later by what the clocks of the logs may be wrong."""
+def _dated(finding: Finding, doubt: int, zone: Sequence[str], *, known: bool) -> Finding:
+    """An answer with a moment: a latest one is later by what the clocks of the logs may be wrong.
+
+    Args:
+        known: Whether no log says that its broker writes in another zone: else the moment is not told.
+    """
+    caveats = (*finding.caveats, *zone)
+    if not known:
+        return replace(finding, since=None, at_latest=False, caveats=caveats)
     since = instant(epoch_ms(finding.since) + doubt) if finding.at_latest else finding.since
-    return replace(finding, since=since, caveats=(*finding.caveats, *zone))
+    return replace(finding, since=since, caveats=caveats)
 
 
-def _zone(scene: Scene) -> tuple[str, ...]:
+def _zone(scene: Scene, zones: Mapping[int, str]) -> tuple[str, ...]:
     """That the zone of the logs is taken for granted, where nothing of ZooKeeper's tells it."""
     if scene.reference == ZOOKEEPER:
         return ()
-    zones = timeline_clock_checks.told(scene)
     known = "; ".join(f"the log of garbage collections of broker {broker} names {zone}" for broker, zone in sorted(zones.items()))
     caveat = f"{known or 'nothing tells in which zone the logs are written'}; their times are taken as {scene.timezone}."
     return (capitalised(caveat),)

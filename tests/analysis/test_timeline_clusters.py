@@ -149,6 +149,17 @@ def test_a_stop_that_took_no_leader_began_nothing():
     assert (told.status, told.since) == (Status.COULD_NOT_CHECK, instant(T0 + 2 * HOUR))
 
 
+@pytest.mark.parametrize(("assigned", "named"), [("3,4", True), ("4", False)])
+def test_a_stop_of_who_holds_no_replica_began_nothing(assigned, named):
+    """However near it was: the controller says to whom the partition is assigned."""
+    stop = [event("broker_starting", -9000, 3), event("broker_stopping", 0, 3, line=2), event("broker_stopped", 50, 3, line=3)]
+    place = {"topic": "t", "partition": 0, "file": "state-change.log"}
+    gone = event("broker_change", 55, 1, file="controller.log", added="", deleted="3", live="1")
+    lines = [gone, event("no_leader_possible", 60, 1, **place, line=2, live="", assigned=assigned), offline(70, 3, 8)]
+    chains = examined(*stop, *lines).chains
+    assert [chain.partitions for chain in chains if chain.broker == 3] == [int(named)]
+
+
 def test_an_epoch_that_falls_is_of_another_cluster():
     """Its ZooKeeper was made anew, though the start that would tell the new id is missing; epochs of one cluster only rise."""
     starts_ = [*started(0, "old"), *started(10 * HOUR, "new", line=9)]

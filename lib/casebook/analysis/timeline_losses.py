@@ -29,6 +29,7 @@ CLIENTS = (
     "client_disconnected",
     "commit_failed",
 )
+_FINDS_NOBODY = ("no_leader_possible", "election_failed")
 _ELECTIONS = ("partition_changed", "leader_elected")
 
 
@@ -309,18 +310,31 @@ def _led(scene: Scene, broker: int, at: int) -> set[Key]:
 
 
 def _refused(links: Chainer, loss: Loss, failure: Row) -> list[Row]:
-    """Each partition's first election that found nobody."""
-    led = _led(links.scene, loss.broker, loss.gone.at - 1) if links.scene.past.there else None
+    """Each partition's first election that found nobody, where the broker led it, or, as only logs tell, may have."""
+    scene, led = links.scene, _led(links.scene, loss.broker, loss.gone.at - 1)
 
     def without(row: Row) -> bool:
-        if led is not None and (row.topic, row.partition) not in led:
+        place = row.topic, row.partition
+        if not scene.past.there:
+            soon = row.at <= failure.at + AFTER and not is_of_others(scene, place, loss.broker, failure.at - SLACK, loss.until)
+            return place in led or soon
+        if place not in led:
             return False
         return row.kind != "znode_leader_changed" or (row.number("from") == loss.broker and row.number("leader") == -1)
 
-    rows = links.scene.kinds(("no_leader_possible", "election_failed", "znode_leader_changed"), failure.at - SLACK, loss.until)
+    rows = scene.kinds((*_FINDS_NOBODY, "znode_leader_changed"), failure.at - SLACK, loss.until)
     found = once_each(row for row in rows if row.partition is not None and without(row))
     links.link(failure, found, "nobody else in sync is alive, so the partition stays without leader")
     return found
+
+
+def is_of_others(scene: Scene, place: Key, broker: int, since: int, until: int | None) -> bool:
+    """Whether a controller that finds nobody to lead a partition names its replicas, or who is in sync, and not this broker.
+
+    Rule: who leads is a replica, and the last one in sync is kept in the ISR (``KafkaController.scala@0.9.0.1..3.9.0``).
+    """
+    rows = (row for row in scene.of_partition(place).between(since, until) if row.kind in _FINDS_NOBODY)
+    return any((named := row.numbers("isr") or row.numbers("assigned")) and broker not in named for row in rows)
 
 
 def _old_leader(links: Chainer, loss: Loss, elected: Row | None, moved: list[Row]) -> None:

@@ -8,7 +8,7 @@ from casebook.analysis import coverage, timeline_disks
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_chains import is_former
 from casebook.analysis.timeline_extent import outside, untold
-from casebook.analysis.timeline_losses import AFTER
+from casebook.analysis.timeline_losses import AFTER, is_of_others
 from casebook.analysis.timeline_roots import likeliest
 from casebook.analysis.timeline_rows import Chain, Root, Window
 from casebook.analysis.timeline_scene import Scene
@@ -55,17 +55,13 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderles
 
 
 def _may_be_of(scene: Scene, window: Window, chain: Chain) -> bool:
-    """Whether a chain may have left a partition without leader: not a stop that hit none, long before or after it, or of a broker
-    that was not in sync.
-
-    Rule: who leads last is kept in the ISR, where it is not emptied (``KafkaController.scala@0.9.0.1..3.9.0``).
-    """
+    """Whether a chain may have left a partition without leader: not a stop that hit none, long before or after, or of others'."""
     if chain.kind not in ("broker_stopped", "broker_lost") or chain.partitions or chain.holds or window.opened is None:
         return True
-    lost = next((row for row in scene.states.get((window.topic, window.partition), ()) if row.time == window.opened), None)
-    if lost is not None and lost.leader is None and lost.isr and chain.broker is not None and chain.broker not in lost.isr:
+    place = window.topic, window.partition
+    if chain.broker is not None and is_of_others(scene, place, chain.broker, window.opened - EARLIER, window.opened + AFTER):
         return False
-    return chain.opened - EARLIER <= window.opened <= chain.closed + AFTER
+    return chain.opened - EARLIER <= window.opened <= chain.opened + AFTER
 
 
 def _unlinked(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window]) -> Finding:

@@ -182,7 +182,6 @@ class OffsetsEvidence:
             lines=self.lines,
             segments=scanned.segments,
             largest=largest,
-            complete=self._case.complete,
         )
 
     @cached_property

@@ -131,9 +131,15 @@ def _other_status(whole: Finding, lesser: Finding) -> Difference:
             or _is_earlier(whole.facts.get(_AS_OF), lesser.facts.get(_AS_OF))
         )
         return Difference(WEAKER if as_of_then else FALSE_OK, change)
-    if lesser.status is Status.FINDING and lesser.check not in ABOUT_EVIDENCE:
+    if lesser.status is Status.FINDING and lesser.check not in ABOUT_EVIDENCE and not _is_of_its_logs_end(whole, lesser):
         return Difference(CONTRADICTION, change)
     return Difference(WEAKER, change)
+
+
+def _is_of_its_logs_end(whole: Finding, lesser: Finding) -> bool:
+    """Whether it says what was so when its logs ended, of which the whole case says that it may be over by a later moment."""
+    waited = whole.status is Status.COULD_NOT_CHECK and "when the log of" in whole.title
+    return waited and set(lesser.facts["partitions"]) <= set(whole.facts["partitions"])
 
 
 def _core(finding: Finding) -> tuple[object, ...]:

@@ -25,7 +25,6 @@ class Scene:
 
     Args:
         at: End of the evidence, epoch ms; ``None`` when nothing in it bears a time.
-        complete: When it was collected, epoch ms, where that is told: a log that ends before says nothing of the time between.
         topic: How many partitions the offsets topic has.
         groups: Names known from the evidence, in order.
         named: Of partitions whose segments were not read: those that lines of logs name, with the line; there may be more.
@@ -41,7 +40,6 @@ class Scene:
     cluster: Cluster
     version: VersionInUse
     at: int | None
-    complete: int | None
     topic: Partitions
     groups: tuple[str, ...]
     named: Mapping[str, Evidence]

@@ -62,7 +62,6 @@ def examine(
     segments: Sequence[Segment] = (),
     largest: Mapping[int, int] | None = None,
     at: int | None = None,
-    complete: int | None = None,
 ) -> Coordinators:
     """Judge every partition of the offsets topic, foretell the ends of loads, and answer every check on coordinators.
 
@@ -76,7 +75,6 @@ def examine(
         segments: Of a scan of the offsets topic: what is known of its largest batches.
         largest: Bytes of the largest batch by partition, of those of which headers alone were read.
         at: End of the evidence; by default the last time that logs, log dirs and znodes bear.
-        complete: When it was collected, epoch ms.
     """
     told, covered = tuple(events), tuple(file for file in files if file.broker is not None)
     end = at if at is not None else _end(cluster, log_dirs, covered)
@@ -93,7 +91,6 @@ def examine(
         cluster=cluster,
         version=version,
         at=end,
-        complete=complete,
         topic=topic,
         groups=names,
         named=named,

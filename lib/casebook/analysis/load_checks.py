@@ -59,7 +59,7 @@ def waiting(scene: Scene) -> Finding:
             none = "Whether a coordinator still loads is unknown: no log is of one broker alone"
             return ask.could_not_check(none, settle=COLLECT_LOGS)
         return ask.ok("No coordinator loads, as far as the logs tell", gaps=gaps(scene))
-    if old := _not_known_since(scene, hit, busy):
+    if old := _not_known_since(hit, busy, scene.at):
         return _waited(ask, hit, old)
     waits = sum(len(one.groups) for one in hit)
     of_all = known_groups(hit) if scene.named else f"{count(waits)} of {number(len(scene.groups), 'group')}"
@@ -107,14 +107,11 @@ def is_outdated(scene: Scene) -> bool:
     """Whether logs tell of loads, and end so long before the evidence, or have such holes, that each may have ended."""
     busy = [queue for queue in scene.queues if queue.loading is not None]
     hit, untold = loads(scene)
-    return bool(_not_known_since(scene, hit, busy) if hit else untold)
+    return bool(_not_known_since(hit, busy, scene.at) if hit else untold)
 
 
-def _not_known_since(scene: Scene, hit: Sequence[Waiting], busy: Sequence[BrokerQueue]) -> list[BrokerQueue]:
-    """The brokers that load, where the logs of all end so long before the evidence, or before it was collected, that every load
-    may have ended since.
-    """
-    at = max((time for time in (scene.at, scene.complete) if time is not None), default=None)
+def _not_known_since(hit: Sequence[Waiting], busy: Sequence[BrokerQueue], at: int | None) -> list[BrokerQueue]:
+    """The brokers that load, where the logs of all end so long before the evidence that every load may have ended since."""
     open_ = [one for one in hit if one.judged.state is State.LOADING_FOR_EVER]
     old = [queue for queue in busy if at and _is_silent(queue, at)]
     due = all(one.eta is None or one.eta.mid is None or one.eta.low <= at for one in hit) if at else False

@@ -1,5 +1,6 @@
 """Lines through the reader of logs, as a case's logs go through it."""
 
+import json
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -35,5 +36,6 @@ def _sorted(rows: Iterable[dict], name: str) -> tuple[list[Event], list[Untyped]
             untyped.append(Untyped(row["logger"], row["level"], row["shape"], row["count"], example, row["text"]))
         else:
             told = {column: row[column] for column in ("first", "last", "lines", "entries", "typed", "strange")}
-            file = LogFile(file=name, broker=None, damage=row["damage"] or "", **told)
+            speakers = tuple(sorted((int(speaker), count) for speaker, count in json.loads(row["fields"] or "{}").items()))
+            file = LogFile(file=name, broker=None, damage=row["damage"] or "", speakers=speakers, **told)
     return events, untyped, file

@@ -12,11 +12,15 @@ from casebook.facts import Stat, Znode
 from casebook.formats import znode_lines
 from tests.case_copies import CaseCopy, packed
 from tests.evidence import override, rows, state, state_path, znode
+from tests.unreadable.matrix import SAMPLES
 
 COLLECTED = 1_795_267_691_808
 """2026-11-21 13:28:11.808 UTC; milliseconds."""
 HOUR = 3_600_000
+_BEGINS = COLLECTED - HOUR + 60_000
+"""When the topics are there."""
 OFFSETS = "__consumer_offsets"
+TOPICS = ("orders", OFFSETS)
 _SERVER, _STATES = "(kafka.server.KafkaServer)", "(state.change.logger)"
 _LOADER, _LISTENER = "(kafka.coordinator.GroupMetadataManager)", "(kafka.controller.ReplicaStateMachine$BrokerChangeListener)"
 
@@ -24,8 +28,8 @@ _LOADER, _LISTENER = "(kafka.coordinator.GroupMetadataManager)", "(kafka.control
 class _Partition:
     """As its znode has it: who leads, who is in sync, how often and when it was written."""
 
-    def __init__(self, replicas: list[int], at: int) -> None:
-        self.replicas, self.leader, self.isr, self.epoch, self.written = replicas, replicas[0], list(replicas), 0, at
+    def __init__(self, replicas: list[int]) -> None:
+        self.replicas, self.leader, self.isr, self.epoch, self.written = replicas, replicas[0], list(replicas), 0, _BEGINS
         self.version, self.controller_epoch = 0, 1
 
     def write(self, leader: int | None, isr: list[int], at: int, by: int) -> None:
@@ -47,8 +51,8 @@ class DrawnCase:
         self._up = {broker: COLLECTED - HOUR + 700 * broker for broker in self._brokers}
         self._lines: dict[tuple[int, str], list[tuple[int, str]]] = defaultdict(list)
         self._partitions = {
-            (topic, number): _Partition(random.sample(self._brokers, random.randint(1, 3 if len(self._brokers) > 2 else 2)), 0)
-            for topic in ("orders", OFFSETS)
+            (topic, number): _Partition(random.sample(self._brokers, random.randint(1, min(3, len(self._brokers)))))
+            for topic in TOPICS
             for number in range(random.randint(1, 5))
         }
         self._unclean = random.random() < 0.3
@@ -59,9 +63,7 @@ class DrawnCase:
         random = self._random
         for broker, at in self._up.items():
             self._starts(broker, at)
-        at = COLLECTED - HOUR + 60_000
-        for partition in self._partitions.values():
-            partition.written = at
+        at = _BEGINS
         while (at := at + random.randint(2000, HOUR // 4)) < COLLECTED - 60_000:
             broker = random.choice(self._brokers)
             if broker in self._up:
@@ -154,13 +156,9 @@ class DrawnCase:
         """Partitions without a leader that lives, when all was collected."""
         return sum(partition.leader not in self._up for partition in self._partitions.values())
 
-    def write(self, folder: Path, template: Path) -> Path:
-        """The case, in a new folder.
-
-        Args:
-            template: A case whose manifest is taken, and nothing else of it.
-        """
-        copy = CaseCopy(template, folder)
+    def write(self, folder: Path) -> Path:
+        """The case, in a new folder: of a shipped one it has the manifest, and nothing else."""
+        copy = CaseCopy(SAMPLES / "leader_minus_one", folder)
         for path in copy.paths:
             copy.remove(path)
         copy.manifest |= {"redacted": [], "collected_at": datetime.fromtimestamp(COLLECTED / 1000, UTC).isoformat()}
@@ -177,7 +175,7 @@ class DrawnCase:
         for broker, at in self._up.items():
             told = {"version": 2, "host": "h", "port": 9092, "endpoints": [], "timestamp": str(at)}
             extra.append(znode(f"/brokers/ids/{broker}", told, stat=Stat(ctime=at + 4)))
-        extra += [override(topic, unclean_leader_election_enable=allowed) for topic in ("orders", OFFSETS)]
+        extra += [override(topic, unclean_leader_election_enable=allowed) for topic in TOPICS]
         for (topic, number), at in self._partitions.items():
             content = state(
                 -1 if at.leader is None else at.leader, at.isr, leader_epoch=at.epoch, controller_epoch=at.controller_epoch

@@ -55,7 +55,7 @@ def test_lesser_cases(sample, kind, way, tmp_path):
 def test_drawn_cases(seed, tmp_path):
     """Of brokers that come and go, with loads, elections and cleaners in what is left of their logs."""
     drawn = DrawnCase(seed)
-    pages = answers(drawn.write(tmp_path / "case", matrix.SAMPLES / "leader_minus_one"), PLAIN)
+    pages = answers(drawn.write(tmp_path / "case"), PLAIN)
     assert disagreements(pages) == []
     assert pages["20"]["leadership.offline"].facts["offline"] == drawn.offline
     if drawn.offline:

@@ -79,6 +79,7 @@ _AS_OF = "as_of"
 """Of which moment each log is that was read: of fewer logs, fewer."""
 _UNKNOWN_OF = {"start_first": "unknown_heals"}
 """Which fact counts what is unknown of another, where it is not called by its name."""
+_WAITING = "coordinators.waiting"
 _OPEN = frozenset({"open_ends", "still", "open"})
 """How many ends nobody knows: with less evidence, more."""
 
@@ -138,7 +139,7 @@ def _other_status(whole: Finding, lesser: Finding) -> Difference:
 
 def _is_of_its_logs_end(whole: Finding, lesser: Finding) -> bool:
     """Whether it says what was so when its logs ended, of which the whole case says that it may be over by a later moment."""
-    waited = whole.status is Status.COULD_NOT_CHECK and "when the log of" in whole.title
+    waited = whole.check == _WAITING and "when the log of" in whole.title
     return waited and set(lesser.facts["partitions"]) <= set(whole.facts["partitions"])
 
 

@@ -193,7 +193,7 @@ def _is_of_bytes(removal: Removal) -> bool:
 
 def _place(source: str, room: Path) -> Path:
     if source.startswith(_DRAWN):
-        return DrawnCase(int(source.removeprefix(_DRAWN))).write(room / "made" / source, matrix.SAMPLES / matrix.QUICK[0])
+        return DrawnCase(int(source.removeprefix(_DRAWN))).write(room / "made" / source)
     return matrix.SAMPLES / source if (matrix.SAMPLES / source).is_dir() else Path(source)
 
 

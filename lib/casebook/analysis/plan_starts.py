@@ -66,7 +66,7 @@ def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
             checks=(*_HEALED, *_SHORT, *danger.asked(rest)),
         )
     unseen = sum(v.state is State.UNKNOWN and not set(others).isdisjoint(v.replicas) for v in lead.verdicts)
-    unsure = [v for v in offline if v.unclean_allowed is None and not set(others).isdisjoint(v.replicas)]
+    unsure = sum(_may_elect_unclean(v, others) for v in offline)
     if unseen:
         text = (
             f"Collect the states of {number(unseen, 'partition')} before you start {brokers(others)}: which start comes first, "
@@ -76,7 +76,7 @@ def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
         never = []
     elif unsure:
         text = (
-            f"Find out whether unclean election is allowed for {number(len(unsure), 'partition')} before you start "
+            f"Find out whether unclean election is allowed for {number(unsure, 'partition')} before you start "
             f"{brokers(others)}: who starts may be elected out of sync there, and drop records."
         )
         yield PlanStep(act=Act.FIND_OUT, text=text, brokers=others, checks=(*_HEALED, *_SHORT), never=tuple(never))
@@ -89,7 +89,7 @@ def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
             act=Act.START, text=text + danger.price(others), brokers=others, command=START, checks=checks, never=tuple(never)
         )
         never = []
-    yield from _undecided(lead, [v for v in offline if unseen or v not in unsure], chosen, never)
+    yield from _undecided(lead, offline, chosen, () if unseen else others, never)
 
 
 def impossible(lead: Leadership) -> Iterator[PlanStep]:
@@ -103,13 +103,18 @@ def impossible(lead: Leadership) -> Iterator[PlanStep]:
         yield PlanStep(act=Act.CONFIGURE, text=text, checks=(_UNDER_MIN_ISR,))
 
 
+def _may_elect_unclean(verdict: Verdict, whom: Collection[int]) -> bool:
+    """Whether nobody knows if a partition elects one of these out of sync."""
+    return verdict.unclean_allowed is None and any(broker in verdict.replicas for broker in whom)
+
+
 def _price(offline: Sequence[Verdict], steps: Sequence[int]) -> str:
     """What the last of these starts loses for good, or may: it is elected for partitions of which it lacks records."""
     said, broker = "", steps[-1]
     if unclean := set(elected_unclean(offline, steps)) - set(elected_unclean(offline, steps[:-1])):
         drops = agree(len(unclean), "elects it out of sync and drops", "elect it out of sync and drop")
         said += f" {count(len(unclean))} of these {drops} an unknown number of records."
-    if unsure := sum(v.unclean_allowed is None and broker in v.replicas and broker not in (v.isr or ()) for v in offline):
+    if unsure := sum(_may_elect_unclean(v, (broker,)) and broker not in (v.isr or ()) for v in offline):
         elect, drop = agree(unsure, "elects", "elect"), agree(unsure, "drops", "drop")
         said += f" Whether {number(unsure, 'other')} {elect} it out of sync, and {drop} records, is not known."
     return said
@@ -180,9 +185,13 @@ def _find_data(lead: Leadership) -> Iterator[PlanStep]:
 
 
 def _undecided(
-    lead: Leadership, offline: Sequence[Verdict], chosen: Sequence[StartChoice], never: Sequence[str]
+    lead: Leadership, offline: Sequence[Verdict], chosen: Sequence[StartChoice], asked: Collection[int], never: Sequence[str]
 ) -> Iterator[PlanStep]:
-    """What to do where no start is known to heal: while nobody knows who lives, any member of the ISR may be what is missing."""
+    """What to do where no start is known to heal: while nobody knows who lives, any member of the ISR may be what is missing.
+
+    Args:
+        asked: Brokers of whose partitions it was ordered already to find out what a start does.
+    """
     untold = [v for v in offline if is_rule_unknown(v) and not v.waits_for]
     by_isr = Counter(v.isr for v in untold if v.isr and not lead.cluster.brokers_known)
     for isr, partitions in by_isr.most_common(SHOWN):
@@ -192,7 +201,7 @@ def _undecided(
         text = f"Cannot be told yet: if {brokers(isr)} ({whose}) {are} down, {start}. {price}."
         yield PlanStep(act=Act.FIND_OUT, text=text, command=START, checks=_HEALED, never=tuple(never))
         never = ()
-    if rest := len(untold) - sum(by_isr.values()):
+    if rest := sum(not _may_elect_unclean(v, asked) for v in untold) - sum(by_isr.values()):
         them = agree(rest, "it", "them")
         text = f"See the rule of {number(rest, 'partition')} in notebook 20: what heals {them} cannot be told yet."
         yield PlanStep(act=Act.FIND_OUT, text=text, checks=_HEALED, never=tuple(never))

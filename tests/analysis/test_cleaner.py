@@ -317,6 +317,14 @@ class TestLives:
         elsewhere = failure(NOW - 2 * DAY, topic="clicks")._replace(broker=None)
         assert verdict(replica(0, 10, 20), events=[*start(NOW - 3 * DAY), elsewhere], version=K28, written=NOW) == "C7"
 
+    def test_of_some_nobody_knows(self):
+        """It is not said to be compacted, not even as far as could be checked."""
+        events = [*start(NOW - 3 * DAY), failure(NOW - 2 * DAY), *start(NOW - DAY)]
+        well = replica(0, 10, 20, 30, 40, point=30, partition=1)
+        answer = examined(replica(0, 10, 20), well, events=events, version=K28, written=NOW).findings[0]
+        assert answer.status is Status.COULD_NOT_CHECK
+        assert answer.title == "Whether 1 of 2 copies of the offsets topic is compacted is unknown"
+
     def test_cleaned_since(self):
         """What was cleaned after it had failed is no failure any more; what failed and has nothing to clean is no ok."""
         ours = cleaned(NOW, topic=OFFSETS_TOPIC)

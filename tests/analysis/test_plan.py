@@ -222,6 +222,17 @@ def test_what_restarts_brokers_comes_behind_the_plan():
         assert firsts in ([], [made_.first.text]), told.check
 
 
+def test_what_only_a_ledger_tells_leads_nothing_else():
+    """Pages that read no ledger do not know of it: on the same question all advise the same."""
+    own = Step(kind="first", text="Drain it.")
+    ask = Question(check="maintenance.restart_one", question="?", coverage=Coverage.every(1, "broker", Source.ZNODES))
+    lost = replace(ask, check="loss.lost").found(Severity.CRITICAL, "lost")
+    restart = ask.found(Severity.WARNING, "one", next=(own,))
+    well = replace(lead(), verdicts=(), dead=(), start_first=(), empty=())
+    told = plan.make(well, lost=True).advise([restart, lost])
+    assert [[step.text[:8] for step in one.next] for one in told] == [["Drain it"], ["Send the"]]
+
+
 def test_last_copies_that_are_not_there():
     """A dead broker whose log dir lists no segment of a partition has no copy of it."""
     looked = lead()

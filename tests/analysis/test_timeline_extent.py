@@ -109,6 +109,15 @@ class TestRegistrations:
             (30_000, None),
         ]
 
+    def test_a_broker_that_a_controller_sees_come_anew(self):
+        """The former registration had ended by then; within seconds it is the same one, told by another controller."""
+        first, again = (self._seen(deleted="", added="2", live="2,3")[0] for _ in range(2))
+        for later, opened in ((60_000, [0, 60_000]), (2000, [0])):
+            spans = registrations(Cluster(), Past(), [first, again._replace(at=T0 + later, time=T0 + later)])[2]
+            assert [span.opened - T0 for span in spans] == opened
+        spans = registrations(Cluster(), Past(), [first, again._replace(at=T0 + 60_000)])[2]
+        assert (spans[0].closed - T0, spans[0].closed_earliest - T0) == (60_000, 0)
+
     def test_a_loss_that_no_log_saw(self):
         """The walk does not find it: it went between what was seen last and the walk."""
         of = Cluster(brokers={}, brokers_known=True, read_to=T0 + 60_000)

@@ -85,6 +85,14 @@ class TestRule:
         assert misplaced({SERVER: {1: 1, 2: 50}}, [SERVER, STATES]) == {}
         assert misplaced({"clients/2/logs/app.log": {1: 9}}, ["clients/2/logs/app.log"]) == {}
 
+    def test_one_that_names_its_own_broker_seldom_stays(self):
+        """Whatever lies beside it; one that names another as seldom is nobody's."""
+        controller = "brokers/2/logs/controller.log"
+        own = misplaced({SERVER: {1: 9, 2: 9}, controller: {2: 2}}, [SERVER, STATES, controller])
+        assert (controller in own, own[STATES].broker) == (False, None)
+        other = misplaced({SERVER: {1: 9, 2: 9}, controller: {1: 2}}, [SERVER, STATES, controller])
+        assert other[controller].broker is None
+
     def test_several_brokers_in_one_file(self):
         """Each line counts for whom it names, and one that names nobody for nobody."""
         owners = misplaced({SERVER: {1: 5, 2: 5}}, [SERVER])

@@ -154,7 +154,44 @@ def test_a_moment_by_logs_alone_says_in_which_zone_it_was_read():
     assert [one.since is not None for one in found] == [True, False]
     plain, told = (one.caveats[-1] for one in found)
     assert plain == "Nothing tells in which zone the logs are written; their times are taken as UTC."
-    assert told == "The log of garbage collections of broker 1 names -04:00; their times are taken as UTC."
+    assert told == "By its own lines broker 1 logs in -04:00; their times are taken as UTC."
+
+
+@pytest.mark.parametrize(
+    ("ahead", "late", "timezone", "typed", "told"),
+    [
+        (0, 3, "UTC", None, True),
+        (2 * HOUR, 3, "UTC", "UTC, 1=+02:00", True),
+        (2 * HOUR, 60_000, "UTC", None, False),
+        (2 * HOUR, 3, "+02:00", None, True),
+    ],
+)
+def test_a_start_that_prints_its_moment_tells_the_zone(ahead, late, timezone, typed, told):
+    """By logs alone; a line that came a minute late tells nothing."""
+    read = ahead - (2 * HOUR if timezone == "+02:00" else 0)
+    lines = [event("clock_told", late, 1, skew=read, epoch_ms=T0),
+             event("partition_changed", 4000, 1, line=2, skew=read, topic="t", partition=0, leader=1, leader_epoch=0, isr="1"),
+             event("isr_removed", 5000, 1, line=3, skew=read, topic="t", partition=0, leader=-1, leader_epoch=1, isr="1")]  # fmt: skip
+    found = examined(*lines, timezone=timezone)
+    assert finding(found, "clocks").facts["timezone"] == typed
+    caveats = " ".join(finding(found, "leaderless").caveats)
+    assert ("Nothing tells in which zone" in caveats, "logs in +02:00" in caveats) == (not told, typed is not None)
+
+
+def test_a_zone_that_changed_while_nothing_was_logged():
+    """There and back, with days between: no line goes back, but what happened with them tells."""
+    told, printed = History(), []
+    zones = (5.5, 5.5, -7, -7, 5.5, 5.5)
+    for turn, zone in enumerate(zones):
+        at = turn // 2 * 100 * HOUR + turn % 2 * HOUR
+        zxid = told.register(1, at, 0x10 + turn)
+        printed.append(event("broker_registered", at + 4, 1, line=turn + 1, skew=int(zone * HOUR), czxid=zxid))
+        told.lose(1, at + 60_000, 0x10 + turn)
+    found = examined(*printed, told=told)
+    (clock,) = (one for one in found.clocks if one.broker == 1)
+    skews = [clock.skew, *(step.skew for step in clock.steps)]
+    assert [round(skew / HOUR, 3) for skew in skews] == [5.5, -7, 5.5]
+    assert "its time zone changed" in finding(found, "clocks").title
 
 
 @pytest.mark.parametrize(

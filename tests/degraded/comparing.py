@@ -7,7 +7,7 @@ Comparable, as it is said of the cluster and would be the same however much of i
   later, and never lies before an exact begin that was known.
 * ``facts``: numbers, texts, moments, lists and mappings of them, by name. A number may be smaller where the finding states that it saw a
   part (``at least`` in the title, a fact of :data:`_OF_UNSEEN` above nothing, or evidence that it says to end earlier), larger where it states a bound (``at most``, ``up to``
-  in the title, or that more ``are counted, too``), and unknown always; durations (``..._ms``, ``milliseconds``) are the same within a second, as clocks err. A list may be
+  in the title, or that more ``may be counted, too``), and unknown always; durations (``..._ms``, ``milliseconds``) are the same within a second, as clocks err. A list may be
   shorter where the number may be smaller, or by what the list ``unknown_...`` beside it names, and never names what the whole one does not.
   Of ``candidates`` the first is compared: the root that is named. Of ``events`` one that only says that a broker lost its session
   is held against all that befell this broker: that is what its other events have in common, and a person reads no cause in it.
@@ -15,6 +15,9 @@ Comparable, as it is said of the cluster and would be the same however much of i
   wider. Where an answer says of which moments it is, ``as_of``, one of an earlier moment is compared by its status alone.
 * ``subject``, which may be one of several that the whole answer names in ``brokers``.
 * ``next``: the brokers that the first step with any ``starts``.
+
+Of an answer on another of the ``brokers`` that the whole one names the facts of that broker are its own: only how many, and which, are
+compared.
 
 Wording, or about the evidence itself, so not comparable: ``title``, ``why``, ``looked_at``, ``threshold``, ``caveats``, ``evidence``,
 ``settle``, the text of steps, facts of :data:`_OF_EVIDENCE`, and what the checks of :data:`ABOUT_EVIDENCE` find. Of these checks only
@@ -28,7 +31,7 @@ for a number. It may not be stronger: what could not be checked of all the evide
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from typing import NamedTuple
 
@@ -56,7 +59,7 @@ _OF_EVIDENCE = frozenset(
 _OF_UNSEEN = ("unknown", "untold", "of_unknown_length", "unknown_copies", "missing", "missing_in_sync")
 _AT_LEAST = re.compile(r"\bat least\b|\bmore than\b|as far as", re.IGNORECASE)
 _AT_MOST = re.compile(r"\bat most\b|\bup to\b|\bno more than\b", re.IGNORECASE)
-_COUNTED_TOO = "are counted, too"
+_COUNTED_TOO = "may be counted, too"
 """Said of what the whole case leaves out, and the lesser one cannot tell apart."""
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d")
 _DURATION = re.compile(r"(?:_ms|milliseconds)$")
@@ -96,11 +99,12 @@ class Difference(NamedTuple):
     what: str = ""
 
 
-def compare(whole: Finding | None, lesser: Finding | None, starts: tuple[int, ...] = ()) -> Difference:
+def compare(whole: Finding | None, lesser: Finding | None, starts: Collection[tuple[int, ...]] = ()) -> Difference:
     """Hold an answer against that on the whole case; ``None`` for a check that was not asked there.
 
     Args:
-        starts: Whom the plan of the whole case starts first: the step before it may be of what is not known any more.
+        starts: Whom the plan of the whole case starts first: the step before it may be of what is not known any more. Where the
+            lesser case does not know which start heals most, whom it starts at all: each is told to heal "at least" so many.
     """
     if lesser is None or whole is None:
         return _unasked(whole, lesser)
@@ -109,7 +113,8 @@ def compare(whole: Finding | None, lesser: Finding | None, starts: tuple[int, ..
     if lesser.check in ABOUT_EVIDENCE or lesser.status not in (Status.FINDING, Status.OK):
         return Difference(EQUAL if lesser.title == whole.title else WEAKER)
     earlier = _is_earlier(whole.facts.get(_AS_OF), lesser.facts.get(_AS_OF))
-    wrong = [] if earlier else [*_of_the_head(whole, lesser, starts), *_of_facts(whole, lesser)]
+    another = _is_of_another(whole, lesser)
+    wrong = [] if earlier else [*_of_the_head(whole, lesser, starts), *_of_facts(whole, lesser, {"brokers"} if another else None)]
     if wrong:
         return Difference(CONTRADICTION, "; ".join(wrong))
     return Difference(EQUAL if _core(whole) == _core(lesser) else WEAKER)
@@ -158,18 +163,22 @@ def first_started(finding: Finding) -> tuple[int, ...]:
     return next((step.starts for step in finding.next if step.starts), ())
 
 
-def _of_the_head(whole: Finding, lesser: Finding, starts: tuple[int, ...]) -> Iterator[str]:
+def _of_the_head(whole: Finding, lesser: Finding, starts: Collection[tuple[int, ...]]) -> Iterator[str]:
     if rank(lesser.severity) < rank(whole.severity):
         yield f"severity {whole.severity} -> {lesser.severity}"
     if lesser.subject not in (whole.subject, {"kind": "cluster"}) and not _is_one_of(lesser.subject, whole):
         yield f"subject {dict(whole.subject)} -> {dict(lesser.subject)}"
-    if first_started(lesser) and first_started(lesser) != (first_started(whole) or starts):
+    if first_started(lesser) and first_started(lesser) not in (first_started(whole), *starts):
         yield f"first step starts {first_started(whole)} -> {first_started(lesser)}"
-    if whole.since and lesser.since:
+    if whole.since and lesser.since and not (lesser.at_latest and _is_of_another(whole, lesser)):
         later = _seconds(lesser.since) - _seconds(whole.since)
         exact = not whole.at_latest
         if (not lesser.at_latest and (abs(later) > _SECOND if exact else later > _SECOND)) or (exact and later < -_SECOND):
             yield f"since {whole.since} -> {lesser.since}"
+
+
+def _is_of_another(whole: Finding, lesser: Finding) -> bool:
+    return lesser.subject != whole.subject and _is_one_of(lesser.subject, whole)
 
 
 def _is_one_of(subject: Mapping[str, object], whole: Finding) -> bool:
@@ -202,11 +211,11 @@ def _is_earlier(whole: Mapping[str, str] | None, lesser: Mapping[str, str] | Non
     return any(_seconds(at) < _seconds(whole[of]) for of, at in (lesser or {}).items() if whole and of in whole)
 
 
-def _of_facts(whole: Finding, lesser: Finding) -> Iterator[str]:
+def _of_facts(whole: Finding, lesser: Finding, only: Set[str] | None) -> Iterator[str]:
     fewer = bool(_AT_LEAST.search(lesser.title) or any(_above_nothing(lesser.facts.get(name)) for name in _OF_UNSEEN))
     fewer |= bool(_ended_earlier(whole, lesser))
     more = _AT_MOST.search(lesser.title) or any(_COUNTED_TOO in caveat for caveat in lesser.caveats)
-    for name in sorted(filter(_is_comparable, whole.facts.keys() & lesser.facts.keys())):
+    for name in sorted(filter(_is_comparable, whole.facts.keys() & lesser.facts.keys() & (only or whole.facts.keys()))):
         before, now = whole.facts[name], lesser.facts[name]
         unknown = lesser.facts.get(_UNKNOWN_OF.get(name, f"unknown_{name}"))
         bounds = fewer or name == _AS_OF or (isinstance(unknown, int) and unknown > 0), bool(more)

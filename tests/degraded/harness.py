@@ -104,20 +104,20 @@ class Whole:
             found = answers.answers(target, self.notebooks)
         printed = prints_settings(target)
         references = [self._as_of(one) for one in taken if one.way == "at"]
+        ranked = not any(said[_OFFLINE].facts.get("unknown_heals") for said in found.values() if _OFFLINE in said)
+        starts = self._starts_first if ranked else self._starts
         cells = [
-            self._cell(degradation, taken, notebook, check, finding, references, is_told, printed)
+            self._cell(degradation, taken, notebook, check, finding, references, is_told, printed, starts)
             for notebook, said in found.items()
             for check, finding in said.items()
         ]
         differ = DISAGREEMENT if is_told else AS_LABELLED
         return [*cells, *(Cell(degradation, "each", "plan", differ, words, "", "") for words in disagreements(found))]
 
-    def _cell(self, degradation, taken, notebook, check, finding, references, is_told, printed) -> Cell:
+    def _cell(self, degradation, taken, notebook, check, finding, references, is_told, printed, starts) -> Cell:
         before = self.answers[notebook].get(check)
         wholes = [before, *(reference[check] for reference in references if check in reference)]
-        compared = min(
-            (comparing.compare(one, finding, self._starts) for one in wholes), key=lambda one: _ORDER.index(one.outcome)
-        )
+        compared = min((comparing.compare(one, finding, starts) for one in wholes), key=lambda one: _ORDER.index(one.outcome))
         outcome, what = compared
         if finding.status is Status.OK and any(self._lacks(finding, one, printed) for one in _left(taken)):
             outcome, what = FALSE_OK, "ok without what it rests on"
@@ -150,10 +150,15 @@ class Whole:
         return frozenset(str(p.state.leader) for p in led if not p.topic.startswith("__"))
 
     @cached_property
-    def _starts(self) -> tuple[int, ...]:
-        """Whom its plan starts first."""
-        offline = (said.get("leadership.offline") for said in self.answers.values())
-        return next((comparing.first_started(one) for one in offline if one is not None), ())
+    def _starts_first(self) -> frozenset[tuple[int, ...]]:
+        """Whom its plan starts first, on any page."""
+        return frozenset(comparing.first_started(one) for said in self.answers.values() for one in said.values()) - {()}
+
+    @cached_property
+    def _starts(self) -> frozenset[tuple[int, ...]]:
+        """Whom its plan starts, in any step."""
+        pages = self.answers.values()
+        return frozenset(step.starts for said in pages for one in said.values() for step in one.next) - {()}
 
     @cached_property
     def _down(self) -> frozenset[str]:
@@ -181,6 +186,7 @@ class Whole:
         return self._earlier[removal]
 
 
+_OFFLINE = "leadership.offline"
 _CLOCKS = "timeline.clocks"
 """A clock that was made wrong is one to be found; of all others none is."""
 _ORDER = (EQUAL, WEAKER, CONTRADICTION, FALSE_OK)

@@ -1,11 +1,13 @@
 """Less evidence never changes an answer: a slice of the harness; all of it is ``python -m tests.degraded``."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from casebook.findings import Coverage, Finding, Severity, Status, Step
 from casebook.observed import Source
+from tests import shifted_logs
 from tests.case_copies import CaseCopy
 from tests.degraded import harness, labels, removals
 from tests.degraded.comparing import CONTRADICTION, EQUAL, FALSE_OK, WEAKER, compare
@@ -249,10 +251,17 @@ def test_a_clock_alone_is_not_contradicted(tmp_path):
 
 
 def test_whose_clock(tmp_path):
-    """The stamps in znodes are of the broker whose clock was wrong, so are the lines: they are swapped after that, not before."""
+    """The stamps in znodes are of the broker whose clock was wrong, so are the lines: they are swapped after that, however it is given."""
     swapped, ahead = map(Removal.parse, ("swapped/logs/1 2", "ahead/clock/3 of 1"))
-    for place, (given, taken) in enumerate((((swapped, ahead), (swapped,)), ((ahead, swapped), (ahead, swapped)))):
-        assert removals.apply(CaseCopy(matrix.SAMPLES / RICH, tmp_path / str(place)), given) == taken
+    for place, given in enumerate(((swapped, ahead), (ahead, swapped))):
+        assert removals.apply(CaseCopy(matrix.SAMPLES / RICH, tmp_path / str(place)), given) == (ahead, swapped)
+
+
+def test_a_clock_was_wrong_in_however_the_lines_are_written(tmp_path):
+    copy = CaseCopy(matrix.SAMPLES / RICH, tmp_path / "case")
+    removals.apply(copy, list(map(Removal.parse, ("returns/logs", "ahead/clock/3600 of 1"))))
+    before, after = ((folder / "brokers/1/logs/server.log").read_bytes() for folder in (matrix.SAMPLES / RICH, tmp_path / "case"))
+    assert after == shifted_logs.shift(before, timedelta(hours=1)).replace(b"\n", b"\r")
 
 
 class _Faulty:

@@ -71,7 +71,7 @@ KINDS = (*ALL_KINDS, *(f"{kind}{ONE}" for kind in _OF_ONE))
 def _cut(content: bytes) -> bytes:
     """In the midst of a line."""
     middle = len(content) // 2
-    return content[: middle - 1 if content[middle - 1 : middle] == b"\n" else middle]
+    return content[: middle - 1 if content[middle - 1 : middle] in (b"\n", b"\r") else middle]
 
 
 def _holed(content: bytes) -> bytes:

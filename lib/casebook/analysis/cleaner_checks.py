@@ -9,7 +9,7 @@ from casebook.analysis.cleaner_map import Obstacle
 from casebook.analysis.coverage import Gaps
 from casebook.analysis.offsets_rows import OffsetsPartition
 from casebook.analysis.settings import BUILT_IN_ASSUMED
-from casebook.analysis.words import brokers, count, moment, number, size
+from casebook.analysis.words import agree, brokers, count, moment, number, size
 from casebook.facts import instant
 from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity, Step
 from casebook.observed import Source
@@ -19,6 +19,7 @@ from casebook.versions import CLEANER_FAILURE, CLEANER_MAP_RULE, VersionInUse
 CLEANER_MAP = "offsets_topic.cleaner_map"
 """The one check here that asks about every compacted topic."""
 
+_UNKNOWN = "Whether the offsets topic is compacted is unknown"
 _SHOWN = 5
 _SEVERE = ("C2", "C3", "C5")
 _SETTLE = (
@@ -52,13 +53,17 @@ def compacted(
     if not rules or rules == {"C0"}:
         whys = [copy.why for copy in partitions] or [without_log_dir(cleaner)[1] for cleaner in cleaners]
         why = " ".join(list(dict.fromkeys(whys))[:1])
-        return ask.could_not_check("Whether the offsets topic is compacted is unknown", why=why, settle=_SETTLE)
+        return ask.could_not_check(_UNKNOWN, why=why, settle=_SETTLE)
     if not blocked:
         if "C7" in rules:
             behind = sum(p.rule == "C7" for p in partitions)
             title = f"The cleaner does not keep up with {number(behind, 'copy', 'copies')}"
             return ask.found(Severity.WARNING, title, why=RULES["C7"])
-        return ask.ok("The offsets topic is compacted as its settings say", gaps=(*unlisted, *_unjudged(partitions, cleaners)))
+        gaps = (*unlisted, *_unjudged(partitions, cleaners))
+        if gaps and (not partitions or "C0" in rules or _failing(partitions, cleaners)):
+            title = _UNKNOWN if not partitions else _unknown_of(partitions)
+            return ask.could_not_check(title, why=" ".join(dict.fromkeys(gap.why for gap in gaps)), settle=gaps[0].settle)
+        return ask.ok("The offsets topic is compacted as its settings say", gaps=gaps)
     rule = blocked[0]
     hit = [p for p in partitions if p.rule == rule]
     who = _whose(rule, hit, cleaners)
@@ -67,9 +72,18 @@ def compacted(
         _title(rule, who, hit),
         why=f"{_why(rule, who, hit)} {RULES[rule]}",
         since=instant(_since(rule, who)),
+        at_latest=bool(ask.facts["unknown_brokers"]),
         subject={"kind": "broker", "broker": who.broker} if who else {"kind": "cluster"},
         next=tuple(_steps(rule, version)),
     )
+
+
+def _unknown_of(partitions: Sequence[OffsetsPartition]) -> str:
+    unknown = sum(copy.rule == "C0" for copy in partitions)
+    if not 0 < unknown < len(partitions):
+        return _UNKNOWN
+    which = f"{count(unknown)} of {number(len(partitions), 'copy', 'copies')}"
+    return f"Whether {which} of the offsets topic {agree(unknown, 'is', 'are')} compacted is unknown"
 
 
 def _unjudged(partitions: Sequence[OffsetsPartition], cleaners: Sequence[BrokerCleaner]) -> Iterator[Gap]:
@@ -82,10 +96,16 @@ def _unjudged(partitions: Sequence[OffsetsPartition], cleaners: Sequence[BrokerC
     own = {copy.broker for copy in partitions}
     for why, whose in _doubts([cleaner for cleaner in cleaners if cleaner.broker in own]).items():
         yield Gap(why=f"Of {brokers(whose)}: {why}", settle=_SETTLE)
-    if failing := [cleaner for cleaner in cleaners if cleaner.broker in own and cleaner.failed]:
+    if failing := _failing(partitions, cleaners):
         yield Gap(why=f"Broker {failing[0].broker}: {without_log_dir(failing[0])[1]}", settle=_SETTLE)
     used = [cleaner.settings for cleaner in cleaners if cleaner.broker in own]
     yield from coverage.settings(value.origin for one in used for value in (one.policy, one.enabled, one.ratio))
+
+
+def _failing(partitions: Iterable[OffsetsPartition], cleaners: Iterable[BrokerCleaner]) -> list[BrokerCleaner]:
+    """Cleaners of copies that could not clean something: whether they can by now nothing tells."""
+    own = {copy.broker for copy in partitions}
+    return [cleaner for cleaner in cleaners if cleaner.broker in own and cleaner.failed]
 
 
 def would_die(version: VersionInUse, cleaners: Sequence[BrokerCleaner], unlisted: Gaps) -> Finding:

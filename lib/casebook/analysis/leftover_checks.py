@@ -165,6 +165,7 @@ def gone(cluster: Cluster, found: Sequence[Leftover], lacking: Lacking = frozens
         return ask.nothing_in(cluster.partitions, "Every replica is on a registered broker", gaps=gaps)
     also = f"; the deletion of {number(len(stuck), 'topic')} waits for {agree(len(dead), 'it', 'them')}" if stuck else ""
     return ask.found(
+        # What is unknown makes it no graver: with less evidence more is unknown, and none of that is worse for it.
         Severity.WARNING if copies.last or copies.gone else Severity.INFO,
         f"{number(len(ghosts), 'partition')} {agree(len(ghosts), 'has', 'have')} a replica on {brokers(dead)}, "
         f"not registered{also}{_held(copies)}",

@@ -68,7 +68,7 @@ class Queue:
     Args:
         broker: Its id.
         begins: Time of the first line; ``None`` when no log was read.
-        last: Time of the last line.
+        last: Time of the last line, of files that it shares, too.
         ends: Up to when they tell: the end of the evidence, or ``last`` where it is older than :data:`FRESH`.
         born: When the process started; ``None`` when its logs do not reach back so far.
         stopped: It said good-bye.
@@ -111,7 +111,7 @@ KINDS = frozenset(_STEPS) | {"broker_starting", "broker_started", "broker_stoppe
 """The kinds of events that tell of the queue."""
 
 
-def queues(events: Iterable[Event], files: Iterable[LogFile] = (), until: int | None = None) -> dict[int, Queue]:
+def queues(events: Iterable[Event], files: Sequence[LogFile] = (), until: int | None = None) -> dict[int, Queue]:
     """The queue of every broker with logs, by id.
 
     Args:
@@ -127,6 +127,9 @@ def queues(events: Iterable[Event], files: Iterable[LogFile] = (), until: int | 
     for event in events:
         if event.broker is not None and event.time is not None:
             told.setdefault(event.broker, []).append(event)
+    for file in (file for file in files if file.broker is None and file.last is not None):
+        for broker in told.keys() & dict(file.speakers).keys():
+            covered.setdefault(broker, []).append(file)
     return {
         broker: _replay(broker, sorted(found, key=lambda e: e.time), covered.get(broker, ()), until)
         for broker, found in sorted(told.items())

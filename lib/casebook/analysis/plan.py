@@ -65,7 +65,7 @@ class Plan:
             return finding
         planned = self.of(finding.check)
         own = [step for step in finding.next if step.text not in said]
-        if own and not planned and self.first is not None and self._leads(finding.check):
+        if own and not planned and self._leads(finding.check):
             planned = (_step(self.first, "first"),)
         orders = [step for step in (*planned, *own) if step.kind != "not"]
         never = [step for step in (*planned, *own) if step.kind == "not"]
@@ -73,18 +73,20 @@ class Plan:
         steps = (*(replace(step, kind=kind) for step, kind in zip(orders, kinds, strict=False)), *never)
         return replace(finding, title=self._title(finding), next=steps)
 
-    @staticmethod
-    def _leads(check: str) -> bool:
-        """Whether the plan's first step comes before a check's own."""
-        return check in CHECKS or check.startswith(_BEHIND)
+    def _leads(self, check: str) -> bool:
+        """Whether the plan's first step comes before a check's own: on all pages, so not one that only some know of."""
+        known = self.first is not None and self.first.act is not Act.SEND_AGAIN
+        return known and (check in CHECKS or check.startswith(_BEHIND))
 
     def _title(self, finding: Finding) -> str:
         """That of partitions without leader is all that an alert shows: it names whom to start, where that comes first."""
         first = self.first
         if finding.check != _OFFLINE or first is None or first.act is not Act.START or _OFFLINE not in first.checks:
             return finding.title
-        least = "at least " if finding.facts["unknown_heals"] else ""
-        order = f"; start broker {first.brokers[0]} first: heals {least}{count(finding.facts['heals'][0])}"
+        heals = count(finding.facts["heals"][0])
+        order = f"; start broker {first.brokers[0]} first: heals {heals}"
+        if finding.facts["unknown_heals"]:  # another may heal more
+            order = f"; to start broker {first.brokers[0]} heals at least {heals}"
         return f"{finding.title.removesuffix(order)}{order}"
 
 

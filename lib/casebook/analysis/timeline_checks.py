@@ -1,6 +1,6 @@
 """The checks on a timeline."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from casebook.analysis import (
@@ -14,6 +14,7 @@ from casebook.analysis import (
 )
 from casebook.analysis.loss_rows import Change
 from casebook.analysis.proof import SHOWN
+from casebook.analysis.timeline_clock_checks import Told
 from casebook.analysis.timeline_clocks import ZOOKEEPER
 from casebook.analysis.timeline_roots import unnamed
 from casebook.analysis.timeline_rows import Chain, Root, Silence, Window, WindowKind
@@ -24,7 +25,7 @@ from casebook.analysis.timeline_story import one_sentence
 from casebook.analysis.timeline_two_leaders import Doubt
 from casebook.analysis.timeline_window_checks import proof
 from casebook.analysis.timeline_words import all_named
-from casebook.analysis.words import agree, capitalised, number
+from casebook.analysis.words import agree, brokers, capitalised, number
 from casebook.events import Extent, Untyped
 from casebook.facts import epoch_ms, instant
 from casebook.findings import Coverage, Finding, Question, Severity, Status, Step, names_unreadable
@@ -68,7 +69,7 @@ def checks(
     doubt = max((scene.uncertainty(broker) or 0 for broker in scene.lives), default=0)
     zones = timeline_clock_checks.told(scene)
     zone = _zone(scene, zones)
-    return tuple(finding if finding.since is None else _dated(finding, doubt, zone, known=not zones) for finding in told)
+    return tuple(finding if finding.since is None else _dated(finding, doubt, zone, known=not zones.others) for finding in told)
 
 
 def _dated(finding: Finding, doubt: int, zone: Sequence[str], *, known: bool) -> Finding:
@@ -84,12 +85,14 @@ def _dated(finding: Finding, doubt: int, zone: Sequence[str], *, known: bool) ->
     return replace(finding, since=since, caveats=caveats)
 
 
-def _zone(scene: Scene, zones: Mapping[int, str]) -> tuple[str, ...]:
-    """That the zone of the logs is taken for granted, where nothing of ZooKeeper's tells it."""
-    if scene.reference == ZOOKEEPER:
+def _zone(scene: Scene, zones: Told) -> tuple[str, ...]:
+    """That the zone of the logs is taken for granted, where neither ZooKeeper's clock nor lines of their own tell it."""
+    unknown = sorted(scene.lives.keys() - zones.as_read)
+    if scene.reference == ZOOKEEPER or (scene.lives and not unknown):
         return ()
-    known = "; ".join(f"the log of garbage collections of broker {broker} names {zone}" for broker, zone in sorted(zones.items()))
-    caveat = f"{known or 'nothing tells in which zone the logs are written'}; their times are taken as {scene.timezone}."
+    known = "; ".join(f"by its own lines broker {broker} logs in {zone}" for broker, zone in sorted(zones.others.items()))
+    whose = f" of {brokers(unknown)}" if zones.as_read else ""
+    caveat = f"{known or f'nothing tells in which zone the logs{whose} are written'}; their times are taken as {scene.timezone}."
     return (capitalised(caveat),)
 
 

@@ -1,14 +1,15 @@
 """The check on clocks: which are off, by a zone or otherwise, which changed while their log was written, and what to type."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from casebook.analysis import coverage, timeline_zones
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.timeline_clocks import ZOOKEEPER, zone_back, zone_of
 from casebook.analysis.timeline_corrected import OFF
-from casebook.analysis.timeline_rows import Clock, Late, Step
+from casebook.analysis.timeline_rows import Clock, Late, Row, Step
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_silences import COLLECT_HISTORY
 from casebook.analysis.timeline_window_checks import proof
@@ -48,11 +49,11 @@ def clocks(scene: Scene) -> Finding:
     """May times of different logs be compared?"""
     known = [clock for clock in scene.clocks if clock.skew is not None]
     unknown = [clock for clock in scene.clocks if clock.skew is None and clock.broker is not None]
-    off = [clock for clock in known if abs(clock.skew) > OFF + clock.uncertainty]
+    off = _of_known([clock for clock in known if abs(clock.skew) > OFF + clock.uncertainty])
     every = [one for clock in scene.clocks for one in _moved(clock)]
     moved = [one for one in every if not _doubled(scene, one)]
     mixed = [clock for clock in scene.clocks if clock.mixed is not None]
-    zones = told(scene) | _zones(scene, off, moved)
+    zones = {**told(scene).others, **_zones(scene, off, moved)}
     ask = Question(
         check="timeline.clocks",
         question="May times of different logs be compared?",
@@ -89,11 +90,16 @@ def clocks(scene: Scene) -> Finding:
     if not others:
         lack = f"All times are those of {known[0].owner}: there is no other clock to hold them against"
         names = ", ".join(sorted(set(zones.values())))
-        lack += f"; its times were read as {scene.timezone}, and its log of garbage collections names {names}" if zones else ""
+        lack += f"; its times were read as {scene.timezone}, and its own lines tell of {names}" if zones else ""
         return ask.could_not_check(lack, settle=f"{COLLECT_HISTORY}.", next=tuple(type_it))
     most = max(abs(clock.skew) + clock.uncertainty for clock in others)
     whose = f"The clock of {others[0].owner} agrees" if len(others) == 1 else f"All {number(len(others), 'clock')} agree"
     return ask.ok(f"{whose} with {scene.reference} within {duration(most)}", gaps=_unclocked(scene))
+
+
+def _of_known(clocks: Sequence[Clock]) -> Sequence[Clock]:
+    """Without those of lines in brokers' logs that name nobody: they are by the clock of some broker, unless no other is told."""
+    return [clock for clock in clocks if not clock.owner.startswith("brokers/")] or clocks
 
 
 def _command(ask: Question) -> str:
@@ -117,17 +123,42 @@ def _zones(scene: Scene, off: Sequence[Clock], moved: Sequence[_Moved]) -> dict[
     return found
 
 
-def told(scene: Scene) -> dict[int, str]:
-    """The zone of each broker by its log of garbage collections where that is not the one that its log was read with.
+class Told(NamedTuple):
+    """What brokers' own lines tell of the zones in which they log.
 
-    Nothing where a ZooKeeper's clock tells it.
+    Args:
+        others: The zone of each broker whose log was read with another.
+        as_read: Brokers whose logs were read with the zone that they tell.
     """
-    moments: dict[int, list[tuple[int, str]]] = defaultdict(list)
-    for row in scene.kind("gc_pause").rows if scene.reference != ZOOKEEPER else ():
-        if row.broker is not None and row.time is not None and "zone" in row.fields:
-            moments[row.broker].append((row.time, row.fields["zone"]))
-    found = {broker: timeline_zones.told(scene.timezone, broker, own) for broker, own in moments.items()}
-    return {broker: zone for broker, zone in found.items() if zone is not None}
+
+    others: Mapping[int, str]
+    as_read: Set[int]
+
+
+def told(scene: Scene) -> Told:
+    """The zones that brokers' own lines tell: those of a collector of garbage, and those that print their moment since 1970, too.
+
+    Nothing where a ZooKeeper's clock tells it. A process has one zone for all its logs.
+    """
+    writers: dict[str, set[int]] = defaultdict(set)
+    for row in scene.rows:
+        writers[row.file] |= {row.broker} - {None}
+    moments: dict[int, list[tuple[int, timedelta]]] = defaultdict(list)
+    for row in scene.kinds(("gc_pause", "clock_told")) if scene.reference != ZOOKEEPER else ():
+        for broker in writers[row.file] if row.broker is None else (row.broker,):  # one machine writes a file
+            if (by := _zone_told(scene, broker, row)) is not None:
+                moments[broker].append((row.time, by))
+    as_read = {broker for broker, own in moments.items() if timeline_zones.is_of(scene.timezone, broker, own)}
+    found = {broker: timeline_zones.told(own) for broker, own in moments.items() if broker not in as_read}
+    return Told({broker: zone for broker, zone in found.items() if zone is not None}, as_read)
+
+
+def _zone_told(scene: Scene, broker: int, row: Row) -> timedelta | None:
+    if row.time is None:
+        return None
+    if row.kind == "clock_told":
+        return timeline_zones.printed(scene.timezone, broker, row.time, row.number("epoch_ms"))
+    return datetime.strptime(row.fields["zone"], "%z").utcoffset() if "zone" in row.fields else None
 
 
 def _quarters(skew: int | None) -> int | None:

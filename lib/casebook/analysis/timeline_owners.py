@@ -61,7 +61,8 @@ def misplaced(named: Mapping[str, Mapping[int, int]], files: Iterable[str]) -> d
     """The logs that do not count for the broker that they were given for, by file.
 
     Rule: by the lines that name a broker. A file without them is of the same broker as all others that were given with it; it
-    stays where it was given when one of them was given rightly, unless several brokers write into that folder.
+    stays where it was given when one of them was given rightly, unless several brokers write into that folder. One that names
+    nobody else stays, however seldom it names its broker.
 
     Args:
         named: Of each file, its lines by the broker that they name.
@@ -77,7 +78,8 @@ def misplaced(named: Mapping[str, Mapping[int, int]], files: Iterable[str]) -> d
         others = {owner.broker for owner in own.values()}
         if others and (broker not in others or any(owner.several for owner in own.values())):
             alike = next(iter(others)) if len(others) == 1 else None
-            own |= {file: Owner(broker, alike, named.get(file, {})) for file in together if file not in own}
+            silent = [file for file in together if file not in own and named.get(file, {}).keys() != {broker}]
+            own |= {file: Owner(broker, alike, named.get(file, {})) for file in silent}
         found |= {file: owner for file, owner in own.items() if owner.broker != broker}
     return found
 

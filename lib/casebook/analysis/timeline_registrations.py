@@ -70,7 +70,7 @@ def _tell(told: dict[int, list[Span]], seen: dict[int, int], row: Row) -> None:
         for broker in (*row.numbers("deleted"), *row.numbers("bounced")):
             _end(told[broker], broker, row)
         for broker in (*row.numbers("added"), *row.numbers("bounced")):
-            _begin(told[broker], broker, row)
+            _begin(told[broker], broker, seen.get(broker), row)
         for broker in row.numbers("live"):
             if told[broker]:
                 _be_back(told[broker], row)
@@ -78,25 +78,21 @@ def _tell(told: dict[int, list[Span]], seen: dict[int, int], row: Row) -> None:
                 told[broker].append(Span("registered", "", broker, None, None, "", ""))
                 seen[broker] = row.at
     elif row.kind == "broker_registered" and told.get(row.broker):
-        _begin_anew(told[row.broker], seen.get(row.broker), row)
+        _begin(told[row.broker], row.broker, seen.get(row.broker), row)
     elif row.kind in _THERE and told.get(row.broker):
         _be_back(told[row.broker], row)
     elif row.kind in _ELECTED and row.fields.get("to") in ("OnlinePartition", None) and told.get(row.number("leader")):
         _be_back(told[row.number("leader")], row)
 
 
-def _begin(spans: list[Span], broker: int, row: Row) -> None:
-    if not spans or spans[-1].closed is not None:
-        spans.append(Span("registered", "", broker, row.at, None, row.proof, ""))
-
-
-def _begin_anew(spans: list[Span], seen: int | None, row: Row) -> None:
-    """A broker's own registration: a former one that nobody saw go had ended by then."""
-    last = spans[-1]
-    since = seen if last.opened is None else last.opened
-    if last.closed is None and since is not None and row.at > since + SAME:
+def _begin(spans: list[Span], broker: int, seen: int | None, row: Row) -> None:
+    """A registration, told by the broker or by a controller: a former one that nobody saw go had ended by then."""
+    last = spans[-1] if spans else None
+    since = seen if last is None or last.opened is None else last.opened
+    if last is not None and last.closed is None and since is not None and row.at > since + SAME:
         spans[-1] = last._replace(closed=row.at, closed_proof=row.proof, closed_earliest=since)
-    _begin(spans, row.broker, row)
+    if last is None or spans[-1].closed is not None:
+        spans.append(Span("registered", "", broker, row.at, None, row.proof, ""))
 
 
 def _be_back(spans: list[Span], row: Row) -> None:

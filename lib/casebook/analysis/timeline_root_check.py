@@ -45,6 +45,8 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderles
     if chains and leaderless and not any(_may_be_of(scene, one, chains[0]) for one in leaderless):
         return _unlinked(scene, chains, roots, leaderless)
     found = _root(scene, chains, roots)
+    if chains and (away := _without_zookeeper(scene, chains[0])):
+        found = replace(found, caveats=(*found.caveats, away))
     if not chains or not (before := [one for one in leaderless if one.opened and one.opened < chains[0].opened - EARLIER]):
         return found
     first = moment(instant(min(one.opened for one in before)))
@@ -52,6 +54,19 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderles
     least, latest = ("At least ", " or earlier") if untold(scene) else ("", "")
     told = f"{least}{which} had no leader before it, first at {first}{latest}: what began that is not named."
     return replace(found, caveats=(*found.caveats, told))
+
+
+def _without_zookeeper(scene: Scene, chain: Chain) -> str:
+    """That a broker which was stopped had no connection with ZooKeeper when it was; ``""`` where nothing says so."""
+    if chain.kind != "broker_stopped":
+        return ""
+    told = scene.kinds(("zk_connection_lost", "zk_session_established"), chain.opened - EARLIER, chain.opened)
+    own = [row for row in told if row.broker == chain.broker]
+    if not own or own[-1].kind != "zk_connection_lost":
+        return ""
+    return (
+        f"{capitalised(named(chain.broker))} had lost its connection with ZooKeeper before it: that may have called for the stop."
+    )
 
 
 def _may_be_of(scene: Scene, window: Window, chain: Chain) -> bool:
@@ -110,7 +125,7 @@ def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Findi
             return ask.could_not_check(f"What happened is unknown: there is {_lack(scene)}", settle=SETTLE)
         if not scene.past.there:
             return ask.could_not_check(
-                _alone(scene) or "What began it is not known: no event in the logs that are here could be linked to another",
+                _alone(scene) or "What began it is not known: no event in the logs that are here was linked to another",
                 settle=SETTLE,
             )
         gaps = (*untold(scene), *coverage.server_logs(scene.files, scene.cluster, scene.brokers))

@@ -81,6 +81,7 @@ def states(
             key = row.topic, row.partition
             if row.proof in unelected and told[key] and not told[key][-1].deleted:
                 told[key].append(told[key][-1]._replace(time=row.at, zxid=None, leader=None, until=None, proof=row.proof))
+                by[key] = row.broker
             elif _tell(told[key], row, failed, anew=key in former):
                 former.discard(key)
                 by[key] = row.broker

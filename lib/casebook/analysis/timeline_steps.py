@@ -1,8 +1,8 @@
 """Clocks that were set while their logs were written: where, by the order of a file's own lines, and by what they tell of.
 
 A clock that is set back shows in the lines: later ones bear earlier times, and go on to do so. One that is set forward looks like
-a pause; it is told from one by lines that happened together with something of known time: after it all of them are ahead by as
-much as the pause is long.
+a pause, and so does one whose zone changed while nothing was logged; these are told by lines that happened together with
+something of known time: all that follow are ahead by so much more, or less.
 """
 
 from bisect import bisect_left, bisect_right
@@ -62,7 +62,7 @@ def cuts(events: Iterable[Event], pairs: Iterable[Pair]) -> list[Cut]:
     """Where a clock was set, in the order of its lines.
 
     Where it was set back, the file counts that tells so most often. Between two such places lines of all files follow each other
-    by the time they bear, and there it is looked for where it was set forward.
+    by the time they bear, and there it is looked for where it was set in a pause.
 
     Args:
         events: Dated lines by this clock, of one file or several.
@@ -80,8 +80,8 @@ def cuts(events: Iterable[Event], pairs: Iterable[Pair]) -> list[Cut]:
         by_zone = bool(paired) and paired[0].ahead >= ZONE - LATE
         inside = _inside(files, back, number) if len(runs) > 1 or by_zone else {}
         lines = sorted((line for each in inside.values() for line in each), key=lambda line: line.time)
-        forward = [*(_before_all(lines, paired[0]) if by_zone else ()), *_forward(lines, runs)]
-        found += [*back[number - 1 : number], *(_in_all(inside, *two) for two in forward)]
+        paused = [*(_before_all(lines, paired[0]) if by_zone else ()), *_in_pauses(lines, runs)]
+        found += [*back[number - 1 : number], *(_in_all(inside, *two) for two in paused)]
     return found
 
 
@@ -162,7 +162,7 @@ def _place(lines: Sequence[Event], begin: int, before: Event, after: Event, firs
 
 
 def _in_all(files: _Files, before: Event, after: Event) -> Cut:
-    """A cut where the clock was set forward: what bears a later time than its last line is behind it."""
+    """A cut in a pause: what bears a later time than its last line is behind it."""
     first = {file: next((line.line for line in lines if line.time > before.time), None) for file, lines in files.items()}
     return Cut(before, after, {file: line for file, line in first.items() if line is not None})
 
@@ -185,16 +185,18 @@ def _goes_back(lines: Sequence[Event], place: int) -> bool:
     return 2 * (max(line.time for line in earlier) - after) >= before - after
 
 
-def _forward(lines: Sequence[Event], runs: Sequence[_Run]) -> Iterator[tuple[Event, Event]]:
-    """Rule: pairs are ahead by a minute more, to the end, and a pause as long lies before them.
+def _in_pauses(lines: Sequence[Event], runs: Sequence[_Run]) -> Iterator[tuple[Event, Event]]:
+    """Rule: pairs are ahead by a minute more, to the end, and a pause as long lies before them; or by whole quarters of an hour.
 
     A minute is what no line that is printed at once is late by; a process that stood still prints a few so late, and then others
-    that are not.
+    that are not. By whole quarters no line is late: the zone changed, and in a pause that was longer it shows in no line that it
+    went back.
     """
     times = [line.time for line in lines]
     for place, (run, after) in enumerate(pairwise(runs), start=1):
         by = after.first.ahead - run.last.ahead
-        if by <= LATE or any(later.last.ahead < after.first.ahead - LATE for later in runs[place:]):
+        late = by <= LATE or any(later.last.ahead < after.first.ahead - LATE for later in runs[place:])
+        if late and (abs(by) < ZONE - ALIKE or abs(by - round(by / ZONE) * ZONE) > ALIKE):
             continue
         between = lines[bisect_right(times, run.last.event.time) - 1 : bisect_left(times, after.first.event.time) + 1]
         before, behind = max(pairwise(between), key=lambda two: two[1].time - two[0].time)

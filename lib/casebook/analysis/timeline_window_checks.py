@@ -133,9 +133,10 @@ def _two_leaders_found(scene: Scene, ask: Question, hit: Sequence[Window], chain
     grave = [window for window in hit if is_grave(scene, window)]
     old = brokers(sorted({window.old_leader for window in hit}))
     lasted = "an unknown time" if worst.length is None else _told(scene, worst.length, at_most if worst.at_most else exact)
-    least = "at least " if _is_partial(scene) else ""
+    partial = _is_partial(scene) or bool(ask.facts["unknown"])
+    least, told = ("at least ", ", as far as is told,") if partial else ("", "")
     upto, its = _bound(hit, worst), "their" if " and " in old else "its"
-    title = f"For {upto}{lasted} {old} and {its} successors could both take writes on {least}{_partitions(scene, hit)}"
+    title = f"For {upto}{lasted}{told} {old} and {its} successors could both take writes on {least}{_partitions(scene, hit)}"
     story = _begin_of(worst, chains) or f"{worst.topic}-{worst.partition}: {worst.opened_by} {worst.closed_by}"
     cut = "What the old leader acknowledged with acks=1 after another was elected is truncated."
     why = " ".join(filter(None, (story, cut, _stood_still(worst))))
@@ -143,8 +144,8 @@ def _two_leaders_found(scene: Scene, ask: Question, hit: Sequence[Window], chain
         planned = all(window.planned for window in hit)
         return ask.found(
             Severity.WARNING,
-            f"{title}: planned moves" if planned else title,
-            why=f"{why} Leaders were moved while their brokers were well." if planned else why,
+            f"{title}: {'these were ' if partial else ''}planned moves" if planned else title,
+            why=f"{why} Leaders were moved {'then ' if partial else ''}while their brokers were well." if planned else why,
             since=instant(min(window.opened for window in hit)),
             next=(
                 Step(kind="first", text="Producers whose records must not be lost use acks=all with min.insync.replicas of 2."),
@@ -292,7 +293,7 @@ def _least(scene: Scene, hit: Sequence[Window]) -> str:
 def _with_deleted(scene: Scene) -> tuple[str, ...]:
     """That those of topics which are being deleted are not told apart: neither a history nor znodes tell which they are."""
     known = scene.past.there or (scene.cluster.topics and not scene.cluster.maybe_deleted)
-    return () if known else ("Partitions of topics that were being deleted, if there were any, are counted, too.",)
+    return () if known else ("Partitions of topics that were being deleted, if there were any, may be counted, too.",)
 
 
 def _how_partly(scene: Scene) -> tuple[str, ...]:

@@ -155,7 +155,7 @@ def _pieces(
     if row.leader not in gone and not isinstance(gone, defaultdict):
         return
     known = closed if row.until is None else row.until
-    for one in gone[row.leader].within(row.time, limit):
+    for one in _while_it_leads(scene, row, gone[row.leader].within(row.time, limit)):
         if scene.past.last is not None and (one.since or 0) <= scene.past.last[0] < row.time:
             continue  # who is named behind the end of the history was there: that it was gone at that end is outdated
         opened, earliest = _begin(scene, before, row, one)
@@ -180,6 +180,16 @@ def _pieces(
         elif closed is None or opened < closed:
             short = closed is not None and one.back_earliest is not None and one.back_earliest < closed
             yield window._replace(closed_earliest=one.back_earliest if short else None)
+
+
+def _while_it_leads(scene: Scene, row: StateRow, away: Iterable[Absence]) -> Iterator[Absence]:
+    """Of absences by logs the first, and one that lasts: whether a leader that came back led again is not told of in between."""
+    was_back = False
+    for one in away:
+        if not was_back or one.back is None:
+            yield one
+        back = one.back if one.back_earliest is None else one.back_earliest
+        was_back |= not scene.by_history and row.zxid is None and back is not None and back > row.time
 
 
 def _is_told_unled(until: StateRow | None) -> bool:

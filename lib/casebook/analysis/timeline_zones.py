@@ -4,6 +4,10 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from casebook.analysis.timeline_pairs import ZONE
+
+SLOW = 5000
+"""A line that is printed so many milliseconds after the moment that it tells was not held up."""
 _USUAL = (
     "Europe/Berlin", "Europe/London", "Europe/Athens", "America/New_York", "America/Chicago", "America/Denver",
     "America/Los_Angeles", "America/Halifax", "America/St_Johns", "Australia/Sydney", "Australia/Adelaide", "Pacific/Auckland",
@@ -30,22 +34,38 @@ def offset(timezone: str, broker: int, ahead: int, at: int) -> str:
     return _spelled(_offset(timezone, broker, at) + timedelta(milliseconds=ahead))
 
 
-def told(timezone: str, broker: int, moments: Iterable[tuple[int, str]]) -> str | None:
-    """The zone that a collector of garbage prints, whose log names it: ``-04:00``, or a usual one that had all of several.
+def is_of(timezone: str, broker: int, moments: Iterable[tuple[int, timedelta]]) -> bool:
+    """Whether a log was read with the zone that it tells of itself.
 
-    ``None`` where the broker's log was read with it, or no usual zone is meant. A process has one zone for all its logs.
+    Args:
+        timezone: With which it was read.
+        broker: Whose log.
+        moments: Each with the offset that it told then.
+    """
+    return all(_offset(timezone, broker, at) == by for at, by in moments)
+
+
+def told(moments: Collection[tuple[int, timedelta]]) -> str | None:
+    """The zone that a log tells of itself: ``-04:00``, or a usual one that had all of several offsets; ``None`` for no such zone.
+
+    Args:
+        moments: Each with the offset that it told then.
+    """
+    each = {by for _, by in moments}
+    return _spelled(each.pop()) if len(each) == 1 else _usual(moments)
+
+
+def printed(timezone: str, broker: int, at: int, epoch: int) -> timedelta | None:
+    """The offset from UTC of a line that prints the moment at which it was written; ``None`` where it was written later.
 
     Args:
         timezone: With which its log was read.
         broker: Whose log.
-        moments: Each with the offset that was printed then, ``-0400``.
+        at: Its time, as read.
+        epoch: The moment that it prints, milliseconds since 1970.
     """
-    seen = {at: datetime.strptime(printed, "%z").utcoffset() for at, printed in moments}
-    if not seen or all(_offset(timezone, broker, at) == by for at, by in seen.items()):
-        return None
-    if len(each := set(seen.values())) == 1:
-        return _spelled(each.pop())
-    return _usual(seen.items())
+    quarters = round((at - epoch) / ZONE) * ZONE
+    return _offset(timezone, broker, at) + timedelta(milliseconds=quarters) if abs(at - epoch - quarters) <= SLOW else None
 
 
 def region(timezone: str, broker: int, moments: Iterable[tuple[int, int]]) -> str | None:

@@ -31,6 +31,12 @@ def election(after=2100):
 
 
 class TestHistory:
+    def test_that_begins_behind_a_registration(self):
+        """Whoever registered before tells of a time of which the history tells nothing; it is no change behind its end."""
+        for after, settled in ((-900_000, Status.COULD_NOT_CHECK), (-49_999, Status.OK)):
+            lines = [event("broker_registered", at, 1, line=line) for line, at in enumerate((after, -49_999), 1)]
+            assert finding(examined(*lines, told=told(until=0)), "unclean_elections").status is settled
+
     @pytest.mark.parametrize("check", ["two_leaders", "leaderless", "under_min_isr", "unclean_elections", "root"])
     def test_that_ends_before_what_a_log_tells(self, check):
         """That nothing was wrong up to its end says nothing of the time after it."""

@@ -140,11 +140,13 @@ def told(scene: Scene) -> Told:
 
     Nothing where a ZooKeeper's clock tells it. A process has one zone for all its logs.
     """
+    if scene.reference == ZOOKEEPER:
+        return Told({}, frozenset())
     writers: dict[str, set[int]] = defaultdict(set)
     for row in scene.rows:
         writers[row.file] |= {row.broker} - {None}
     moments: dict[int, list[tuple[int, timedelta]]] = defaultdict(list)
-    for row in scene.kinds(("gc_pause", "clock_told")) if scene.reference != ZOOKEEPER else ():
+    for row in scene.kinds(("gc_pause", "clock_told")):
         for broker in writers[row.file] if row.broker is None else (row.broker,):  # one machine writes a file
             if (by := _zone_told(scene, broker, row)) is not None:
                 moments[broker].append((row.time, by))

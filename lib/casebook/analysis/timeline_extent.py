@@ -49,7 +49,8 @@ def elected_before(past: Past) -> Gaps:
 def _outside_history(scene: Scene) -> Iterator[Gap]:
     first, (last, _) = scene.past.first, scene.past.last
     rows = [row for row in scene.kinds(_CHANGES) if row.source == "broker"]
-    if before := next((row for row in rows if row.at < first - _doubt(scene, row)), None):
+    seen = scene.kinds((*_CHANGES, "broker_registered"))
+    if before := next((row for row in seen if row.source == "broker" and row.at < first - _doubt(scene, row)), None):
         why = f"ZooKeeper's history begins at {instant(first)}; {before.proof} tells of a change before."
         yield Gap(why=why, settle=OTHER_LOGS)
     later = behind_its_end(scene.past, scene.cluster)

@@ -12,6 +12,7 @@ from unittest import mock
 from casebook.analysis import release
 from casebook.analysis.verdicts import dead_brokers
 from casebook.case import Case
+from casebook.events import is_log
 from casebook.examination import Examination
 from casebook.findings import Finding, Status
 from casebook.scans import logs
@@ -134,12 +135,22 @@ class Whole:
             return False
         if removal.kind == "cleaner logs" and self._is_emptied(f"brokers/{removal.of or '*'}/logs/*cleaner*"):
             return False  # as of a cleaner that had nothing to do
+        if removal.way == "cut" and removal.kind in lesser.FILES and self._ends_with_lines(removal):
+            return False  # its torn end was taken off again
         kind = f"{removal.kind}{lesser.ONE}" if removal.of else removal.kind
         return lacks(finding, kind, removal.way, printed=printed)
 
     def _is_emptied(self, pattern: str) -> bool:
         """Whether nothing is left of files that cannot be read, once all was taken."""
         return not any(path.stat().st_size for path in (self._room / "degraded").glob(pattern))
+
+    def _ends_with_lines(self, removal: Removal) -> bool:
+        """Whether the logs that were cut end with whole lines, once all was taken."""
+        target = self._room / "degraded"
+        names = [path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file()]
+        begin = f"brokers/{removal.of}/" if removal.of else ""
+        cut = [name for name in names if is_log(name) and name.startswith(begin) and lesser.FILES[removal.kind](name)]
+        return bool(cut) and all((target / name).read_bytes()[-1:] in (b"", b"\n") for name in cut)
 
     @cached_property
     def _leaders(self) -> frozenset[str]:

@@ -32,7 +32,7 @@ def outside(scene: Scene) -> Gaps:
     return tuple(_outside_history(scene) if scene.past.there else _outside_logs(scene))
 
 
-def elected_before(past: Past) -> Gaps:
+def _elected_before(past: Past) -> Gaps:
     """That a history begins with a state which is not the first of its partition: of the elections before nothing is told.
 
     Rule: the first leader of a partition has epoch 0, and each election raises it (``PartitionStateMachine.scala@2.8.2``).
@@ -53,6 +53,7 @@ def _outside_history(scene: Scene) -> Iterator[Gap]:
     if before := next((row for row in seen if row.source == "broker" and row.at < first - _doubt(scene, row)), None):
         why = f"ZooKeeper's history begins at {instant(first)}; {before.proof} tells of a change before."
         yield Gap(why=why, settle=OTHER_LOGS)
+    yield from _elected_before(scene.past)
     later = behind_its_end(scene.past, scene.cluster)
     yield from later
     if not later and (line := next((row for row in rows if row.at > last + _doubt(scene, row)), None)):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from casebook.analysis import coverage
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.settings import BUILT_IN_ASSUMED
-from casebook.analysis.timeline_extent import elected_before, untold
+from casebook.analysis.timeline_extent import untold
 from casebook.analysis.timeline_rows import Chain, Window
 from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_silences import COLLECT_HISTORY, COLLECT_LOGS
@@ -81,13 +81,13 @@ def two_leaders(scene: Scene, hit: Sequence[Window], doubts: Sequence[Doubt], ch
         return replace(_two_leaders_found(scene, ask, hit, chains), at_latest=_may_be_older(scene, hit, doubts))
     if not any(len(rows) > 1 for rows in scene.states.values()):
         if scene.past.there:
-            return _nothing(ask, scene, "No leader was elected in place of another", gaps=elected_before(scene.past))
+            return _nothing(ask, scene, "No leader was elected in place of another")
         return ask.could_not_check("Whether two brokers led at once is unknown: no election is told of", settle=SETTLE)
     if doubts:
         whom = brokers(sorted({doubt.broker for doubt in doubts}))
         title = f"Whether {whom} took writes after {number(len(doubts), 'election')} is unknown"
         return ask.could_not_check(title, why=_possibly(doubts), settle=f"Give the logs of {whom}: {COLLECT_LOGS}.")
-    gaps = (*untold(scene), *elected_before(scene.past))
+    gaps = untold(scene)
     if gaps or not scene.past.there:  # a history tells of every election, else logs do
         gaps = (*gaps, *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
     return ask.ok("No old leader lived on after another was elected", gaps=gaps)

@@ -106,7 +106,8 @@ class Whole:
         printed = prints_settings(target)
         references = [self._as_of(one) for one in taken if one.way == "at"]
         ranked = not any(said[_OFFLINE].facts.get("unknown_heals") for said in found.values() if _OFFLINE in said)
-        starts = self._starts_first if ranked else self._starts
+        earlier = {comparing.first_started(one) for reference in references for one in reference.values()}
+        starts = (self._starts_first if ranked else self._starts) | earlier
         cells = [
             self._cell(degradation, taken, notebook, check, finding, references, is_told, printed, starts)
             for notebook, said in found.items()

@@ -4,7 +4,8 @@ Nobody can find out that the logs of broker 1 stand under the id of broker 2 whe
 then is right by the evidence, and is counted apart.
 
 * ``swapped``, ``interleaved``: a line says ``[Kafka Server 2]``, ``[Replica Manager on Broker 2]`` and the like, in a file of another.
-* a clock that was set forward an hour: a start of the broker behind it, which is dated as below; a log that goes back tells it itself.
+* a clock that was set forward an hour: a start of the broker that begins behind it, which is dated as below; a log that goes back tells it
+  itself.
 * clocks: there is something of known time that the log also tells: a start of the broker, which ZooKeeper's history or its registration dates;
   or, without either, another broker's log, and a wrong clock that is more than seconds wide.
 """
@@ -26,6 +27,7 @@ _TIME = re.compile(rb"^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)", re.MULTILINE)
 _HOUR = 3500
 """Seconds: an hour less what a quiet log may have waited for its next line."""
 _START = re.compile(rb"\], started \(|\] started \(kafka")
+_BEGUN = re.compile(rb"\bstarting \(kafka")
 
 
 def is_told(copy: CaseCopy, taken: Collection[Removal]) -> bool:
@@ -37,8 +39,9 @@ def _is_contradicted(copy: CaseCopy, removal: Removal) -> bool:
     if removal.kind == "clock":
         broker = removal.of.rpartition(" of ")[2]
         dated = HISTORY in copy.paths or (ZNODES in copy.paths and _is_registered(copy, int(broker)))
-        begins = _behind_the_jump if removal.way == "summer" else (lambda content: content)
-        return dated and any(_START.search(begins(copy.read(path))) for path in _logs(copy, broker))
+        logs = (copy.read(path) for path in _logs(copy, broker))
+        started = (_BEGUN.search(_behind_the_jump(log)) if removal.way == "summer" else _START.search(log) for log in logs)
+        return dated and any(started)
     return any(_names_another(copy, broker) for broker in removal.of.split())
 
 

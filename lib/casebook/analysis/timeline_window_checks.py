@@ -203,9 +203,9 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
         question="When had a partition no leader, and for how long?",
         coverage=_coverage(scene),
         threshold="any time without a registered leader",
-        facts=_facts(scene, hit) | {"still": len(missed)},
+        facts=_facts(scene, hit) | {"still": None if (later := _ended_behind_znodes(scene, hit)) else len(missed)},
         evidence=_proofs(shown),
-        caveats=(*_how_partly(scene), *_with_deleted(scene)) if hit else (),
+        caveats=(*_how_partly(scene), *_with_deleted(scene), *later) if hit else (),
     )
     if not hit:
         return _nothing(ask, scene, "No partition was without leader")
@@ -219,6 +219,19 @@ def leaderless(scene: Scene, hit: Sequence[Window]) -> Finding:
         since=instant(min((w.opened for w in hit if w.opened and not _is_unsettled(scene, w)), default=None)),
         at_latest=_is_at_latest(scene, hit),
     )
+
+
+def _ended_behind_znodes(scene: Scene, hit: Sequence[Window]) -> tuple[str, ...]:
+    """That znodes name no leader where a log tells of one that was elected after they were read: each is right of its moment."""
+    read = scene.cluster.read_to
+    if read is None or scene.past.there:
+        return ()
+    unled = {partition[:2] for partition in scene.cluster.partitions if partition.state and partition.state.leader is None}
+    later = [window for window in hit if (window.closed or 0) > read and (window.topic, window.partition) in unled]
+    if not later:
+        return ()
+    has, none = agree(len(later), "has", "have"), f"when these were read, at {moment(instant(read))}, they named none"
+    return (f"{number(len(later), 'partition')} {has} a leader by logs that go on behind the znodes: {none}.",)
 
 
 def _is_known_now(scene: Scene) -> bool:

@@ -154,7 +154,7 @@ def test_a_moment_by_logs_alone_says_in_which_zone_it_was_read():
     assert [one.since is not None for one in found] == [True, False]
     plain, told = (one.caveats[-1] for one in found)
     assert plain == "Nothing tells in which zone the logs are written; their times are taken as UTC."
-    assert told == "By its own lines broker 1 logs in -04:00; their times are taken as UTC."
+    assert told == "Lines of broker 1 tell that it logged in -04:00 then; their times are taken as UTC."
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_a_start_that_prints_its_moment_tells_the_zone(ahead, late, timezone, ty
     found = examined(*lines, timezone=timezone)
     assert finding(found, "clocks").facts["timezone"] == typed
     caveats = " ".join(finding(found, "leaderless").caveats)
-    assert ("Nothing tells in which zone" in caveats, "logs in +02:00" in caveats) == (not told, typed is not None)
+    assert ("Nothing tells in which zone" in caveats, "logged in +02:00" in caveats) == (not told, typed is not None)
 
 
 def test_a_zone_that_changed_while_nothing_was_logged():

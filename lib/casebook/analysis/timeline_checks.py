@@ -90,7 +90,9 @@ def _zone(scene: Scene, zones: Told) -> tuple[str, ...]:
     unknown = sorted(scene.lives.keys() - zones.as_read)
     if scene.reference == ZOOKEEPER or (scene.lives and not unknown):
         return ()
-    known = "; ".join(f"by its own lines broker {broker} logs in {zone}" for broker, zone in sorted(zones.others.items()))
+    known = "; ".join(
+        f"lines of broker {broker} tell that it logged in {zone} then" for broker, zone in sorted(zones.others.items())
+    )
     whose = f" of {brokers(unknown)}" if zones.as_read else ""
     caveat = f"{known or f'nothing tells in which zone the logs{whose} are written'}; their times are taken as {scene.timezone}."
     return (capitalised(caveat),)

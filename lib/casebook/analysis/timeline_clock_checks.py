@@ -90,7 +90,11 @@ def clocks(scene: Scene) -> Finding:
     if not others:
         lack = f"All times are those of {known[0].owner}: there is no other clock to hold them against"
         names = ", ".join(sorted(set(zones.values())))
-        lack += f"; its times were read as {scene.timezone}, and its own lines tell of {names}" if zones else ""
+        lack += (
+            f"; its times were read as {scene.timezone}, and lines of its own tell that it logged in {names} then"
+            if zones
+            else ""
+        )
         return ask.could_not_check(lack, settle=f"{COLLECT_HISTORY}.", next=tuple(type_it))
     most = max(abs(clock.skew) + clock.uncertainty for clock in others)
     whose = f"The clock of {others[0].owner} agrees" if len(others) == 1 else f"All {number(len(others), 'clock')} agree"

@@ -15,6 +15,7 @@ from casebook.analysis.timeline_scene import Scene
 from casebook.analysis.timeline_silences import COLLECT_LOGS
 from casebook.analysis.timeline_still import is_down
 from casebook.analysis.timeline_window_checks import SETTLE, proof
+from casebook.analysis.timeline_windows import FOUND_SO
 from casebook.analysis.timeline_words import named
 from casebook.analysis.words import agree, brokers, capitalised, moment, number
 from casebook.facts import instant
@@ -49,24 +50,24 @@ def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderles
         found = replace(found, caveats=(*found.caveats, away))
     if not chains or not (before := [one for one in leaderless if one.opened and one.opened < chains[0].opened - EARLIER]):
         return found
-    first = moment(instant(min(one.opened for one in before)))
+    earliest = min(before, key=lambda one: one.opened)
+    first = moment(instant(earliest.opened))
     which = number(len({scene.place(one) for one in before}), "partition")
-    least, latest = ("At least ", " or earlier") if untold(scene) else ("", "")
+    least = "At least " if untold(scene) else ""
+    latest = " or earlier" if least or earliest.opened_earliest is not None or earliest.opened_by == FOUND_SO else ""
     told = f"{least}{which} had no leader before it, first at {first}{latest}: what began that is not named."
     return replace(found, caveats=(*found.caveats, told))
 
 
 def _without_zookeeper(scene: Scene, chain: Chain) -> str:
-    """That a broker which was stopped had no connection with ZooKeeper when it was; ``""`` where nothing says so."""
+    """That a broker which was stopped had no connection with ZooKeeper then; ``""`` where nothing says so."""
     if chain.kind != "broker_stopped":
         return ""
     told = scene.kinds(("zk_connection_lost", "zk_session_established"), chain.opened - EARLIER, chain.opened)
     own = [row for row in told if row.broker == chain.broker]
     if not own or own[-1].kind != "zk_connection_lost":
         return ""
-    return (
-        f"{capitalised(named(chain.broker))} had lost its connection with ZooKeeper before it: that may have called for the stop."
-    )
+    return f"{capitalised(named(chain.broker))} had no connection with ZooKeeper then: that may have called for the stop."
 
 
 def _may_be_of(scene: Scene, window: Window, chain: Chain) -> bool:

@@ -97,7 +97,7 @@ class LogFile(NamedTuple):
         entries: Dated entries.
         typed: Entries whose meaning is known.
         damage: What of it could not be read, and why; ``""`` when it was read from its beginning to its end.
-        strange: Lines with a time and a level that begin no entry, as their layout is not known.
+        strange: Lines with a time and a level that begin no entry, as their layout is not known, and entries without a time.
         speakers: Brokers that its entries name as the one that speaks, each with how many do.
     """
 
@@ -146,9 +146,7 @@ class LogFile(NamedTuple):
         if not self.entries and not self.typed:
             return f"none of its {self.lines} lines has a layout that is known"
         if self.strange > _MOST_STRANGE * (self.entries + self.strange):
-            return f"{self.strange} of its {self.lines} lines have a layout that is not known"
-        if self.first is None:
-            return f"none of its {self.lines} lines has a date"
+            return f"{self.strange} of its {self.lines} lines have no date, or a layout that is not known"
         return (
             ""
             if self.typed or self.entries <= _FEW or _MAY_BE_EMPTY.search(self.file)

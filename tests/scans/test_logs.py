@@ -101,6 +101,34 @@ LAYOUTS = {
     '"loggerName":"kafka.zookeeper.ZooKeeperClient","message":"{}"}}',
     "JSON, ECS": '{{"@timestamp":"2026-11-20T10:00:00.123Z","log.level":"INFO","log.logger":"kafka.zookeeper.ZooKeeperClient",'
     '"message":"{}"}}',
+    "thread at the end": "2026-11-20 10:00:00,123 INFO {} (kafka.zookeeper.ZooKeeperClient) [main-EventThread]",
+    "brackets": "[2026-11-20 10:00:00,123] [INFO] [kafka.zookeeper.ZooKeeperClient] {}",
+    "level first": "INFO  2026-11-20 10:00:00,123 [main-EventThread] kafka.zookeeper.ZooKeeperClient - {}",
+    "Quarkus": "2026-11-20 10:00:00,123 INFO  [kafka.zookeeper.ZooKeeperClient] (main-EventThread) {}",
+    "logger before level": "2026-11-20 10:00:00,123 - kafka.zookeeper.ZooKeeperClient - INFO - {}",
+    "Python": "2026-11-20 10:00:00,123 INFO:kafka.zookeeper.ZooKeeperClient:{}",
+    "pipes": "2026-11-20 10:00:00,123 | INFO | main-EventThread | kafka.zookeeper.ZooKeeperClient | {}",
+    "12 hours": "[11/20/2026 10:00:00.123 AM] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "German": "20.11.2026 10:00:00,123 INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "month by name": "20 Nov 2026 10:00:00,123 INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "month by name, first": "Fri Nov 20 10:00:00.123 UTC 2026 INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "Chinese": "2026年11月20日 10:00:00.123 INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "zone by name": "[2026-11-20 11:00:00,123 CET] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "epoch seconds": "[1795168800.123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "epoch milliseconds": "1795168800123 INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "stern": "kafka-0 kafka [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "Heroku": "2026-11-20T10:00:00.123+00:00 kafka[kafka-1.2]: pri=INFO t=main-EventThread at=kafka.zookeeper.ZooKeeperClient {}",
+    "CloudWatch": "1795168800999\t[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "bold of a chat": "**[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)**",
+    "code of a chat": "`[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)`",
+    "table of a chat": "| [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient) |",
+    "two times": "2026-11-20 11:00:00 [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "syslog, 5424": "<134>1 2026-11-20T10:00:01Z host1 kafka 712 - - [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
+    "key=value": 'time="2026-11-20T10:00:00.123Z" level=info logger=kafka.zookeeper.ZooKeeperClient msg="{}"',
+    "Filebeat": '{{"@timestamp":"2026-11-20T10:00:09Z","message":"[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",'
+    '"log":{{"offset":7}}}}',
+    "JSON that is cut": '{{"@timestamp":"2026-11-20T10:00:00.123Z","level":"INFO","logger":"kafka.zookeeper.ZooKeeperClient",'
+    '"message":"{}","host":{{"na',
     "docker json-file": '{{"log":"[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)\\n","stream":"stdout",'
     '"time":"2026-11-20T10:00:01.5Z"}}',
 }
@@ -121,6 +149,40 @@ class TestLayouts:
         (event,) = found[name]
         assert (event.kind, event.time, event.level) == ("zk_session_expired", AT, "INFO")
         assert event.logger.endswith("kafka.zookeeper.ZooKeeperClient")
+
+    def test_no_line_takes_the_time_of_another(self):
+        """What looks like an entry of its own, in no layout that is known, and prose: neither is glued to the entry before."""
+        events, _, file = read(
+            HEAD + LOADING,
+            "10h03 <INFO> Session expired. (kafka.x.Y)",
+            "And then broker 3 said: Truncated to offset 7.",
+            "\tat a.b.C(D.java:1)",
+        )
+        assert [(event.line, event.time) for event in events][:1] == [(1, AT)]
+        assert all(event.time is None for event in events[1:])
+        assert (file.entries, file.first, file.last) == (1 + (file.entries - 1), AT, AT)
+
+    def test_a_time_without_year_is_near_its_neighbours(self):
+        """Alone it is no time."""
+        syslog = "Nov 20 10:00:01 host1 kafka[712]: INFO Session expired. (kafka.zookeeper.ZooKeeperClient)"
+        (alone,) = read(syslog)[0]
+        assert alone.time is None
+        events = read(HEAD + LOADING, syslog)[0]
+        assert events[-1].time == AT - 123 + 1000
+
+    @pytest.mark.parametrize("when", ["03/04/2026 10:00:00", "10:00:00,123", "2026-11-20 10:00:00 CST", "2026-13-40 10:00:00"])
+    def test_what_a_time_does_not_tell_is_not_made_up(self, when):
+        """A day and a month that may be each other's, no day, a zone of several, and no such day."""
+        ((event),) = read(f"{when} INFO {EXPIRED} (kafka.x.Y)")[0]
+        assert (event.kind, event.time) == ("zk_session_expired", None)
+
+    def test_a_message_that_was_folded(self):
+        """It is read as it was before it was sent."""
+        (event,) = read(
+            "[2026-11-20 10:00:00,123] INFO Loading offsets and group metadata from",
+            "[__consumer_offsets,22] (kafka.coordinator.GroupMetadataManager)",
+        )[0]
+        assert (event.kind, event.partition) == ("loading", 22)
 
     def test_without_date(self):
         """Pasted lines, with level and logger or without: no time is made up."""
@@ -168,9 +230,9 @@ class TestLayouts:
         assert event.time == 1_792_888_200_000
 
     def test_dates_that_are_none(self):
-        """The line belongs to the entry before, as any other without date."""
+        """The line is an entry all the same, and its time is not known."""
         events, _, file = read(HEAD + LOADING, "[2026-13-40 10:00:00,123] INFO " + LOADING)
-        assert (len(events), file.entries, file.last) == (1, 1, AT)
+        assert ([event.time for event in events], file.entries, file.last) == ([AT, None], 2, AT)
 
 
 class TestZones:

@@ -7,6 +7,7 @@ Each is what a collection would have left that met such a file, so the manifest 
 import gzip
 import json
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -109,7 +110,7 @@ _LOG = _TEXT | {
     "packed though not named so": lambda content: _gzipped(content)[: len(_gzipped(content)) // 2],
     "cut pack": lambda content: _gzipped(content)[: len(_gzipped(content)) // 4],
     "stripped": _each_line(_stripped),
-    "unknown layout": _each_line(lambda line: b"<7>{node=7} " + line.replace(b"[2", b"<2", 1)),
+    "unknown layout": _each_line(lambda line: b"<7>{node=7} " + re.sub(rb"^\[(\S+) (\d\d):(\d\d):", rb"\1 \2h\3m", line)),
 }
 SAME: Mapping[str, Change] = {
     "UTF-16": lambda content: content.decode(errors="replace").encode("utf-16"),

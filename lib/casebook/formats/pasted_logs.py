@@ -18,7 +18,8 @@ _DATED = re.compile(
     rf"|\d{{2}}[./-]\w{{2,3}}[./-]\d{{2,4}} {_CLOCK}|%[0-7]\|\d{{10}}\.|I?\d{{10}}\.\d{{3}}[ |]"
     r"|\{\"(?:log|@?timestamp|time|ts|instant|message|level)\":)"
 )
-_OUTER = re.compile(r"\S{1,80}\s+\|\s|\[pod/\S+\]\s|(?:\w{3} [ \d]\d \d\d:\d\d:\d\d )?\S{1,64} \S{1,64}\[\d+\]: ")
+_TIMED = re.compile(rf".{{0,120}}?(?<![\w.]){_CLOCK}")
+_OF_CLIENTS = re.compile(r"\s{0,8}(?:\(?(?:RDKAFKA|LOG)-\d-|%\d\||(?i:error|warn(?:ing)?|info): \W*\[)")
 _LEVEL = re.compile(r".{0,60}?\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b[\s:\]|]")
 _LOGGER_AT_END = re.compile(r".*\((?:kafka|org|io|com|state)\.[\w.$]+\)(?: \[[^\]]*\])?")
 _STACK = re.compile(
@@ -87,6 +88,11 @@ def log_lines(lines: Sequence[Line]) -> Iterator[LogLine]:
         at = after
 
 
+def is_dated(text: str) -> bool:
+    """Whether a line begins with a date, as entries of logs do and nothing that goes on with another line."""
+    return _DATED.match(text[:_LONGEST_SEEN]) is not None
+
+
 def is_heading(text: str) -> bool:
     """Whether it names the file or the broker that the next lines are from."""
     return _headed(text) is not None
@@ -109,7 +115,7 @@ def _begins(text: str) -> bool:
         return False
     if _DATED.match(seen) or _SPEAKS.search(seen[:400]) or _LOGGER_AT_END.fullmatch(text[-_LONGEST_SEEN:]):
         return True
-    return bool(_LEVEL.match(seen) or (_OUTER.match(seen) and re.search(_CLOCK, seen)) or _WORDS.search(seen))
+    return any(pattern.match(seen) for pattern in (_LEVEL, _TIMED, _OF_CLIENTS)) or _WORDS.search(seen) is not None
 
 
 def _goes_on(text: str) -> bool:

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta, timezone
 from typing import NamedTuple
 
 from casebook.facts import Stat
+from casebook.formats import pasted_logs
 from casebook.formats.pasted_text import Line
 from casebook.pasted import PastedZnode, Span
 
@@ -237,6 +238,8 @@ def _json(lines: Sequence[Line], at: int) -> tuple[str | None, int]:
     for index in range(at, min(len(lines), at + _MOST_FOLDED)):
         text = lines[index].text if inside else lines[index].text.strip()
         if index > at and not inside and (not text or _STAT.fullmatch(text) or text.startswith("[zk:")):
+            return None, index
+        if index > at and pasted_logs.is_dated(lines[index].text):
             return None, index
         whole += text
         depth, inside = _depth(text, depth, inside)

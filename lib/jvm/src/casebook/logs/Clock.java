@@ -3,9 +3,10 @@ package casebook.logs;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDateTime;
-import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 
 /** Printed times to epoch milliseconds. An hour that a clock change doubles counts as its first. */
 final class Clock {
@@ -52,21 +53,21 @@ final class Clock {
     }
   }
 
-  /** An ISO time, with a blank for the T, a comma for the point, any number of decimals and a zone or none. */
-  long iso(String text, String stated) {
+  /** A local time, by the zone that is printed with it, else by this clock's; of one whose name means several only by this clock's. */
+  long at(LocalDateTime moment, String printed) {
     try {
-      String normal = text.replace(' ', 'T').replace(',', '.');
-      if (stated == null || stated.isEmpty()) {
-        return LocalDateTime.parse(normal).atZone(zone).toInstant().toEpochMilli();
+      String offset = Stamps.offset(printed);
+      if (offset == null || offset.isEmpty() && isCalled(printed, moment)) {
+        return moment.atZone(zone).toInstant().toEpochMilli();
       }
-      return OffsetDateTime.of(LocalDateTime.parse(normal), offset(stated.trim())).toInstant().toEpochMilli();
+      return offset.isEmpty() ? Header.NO_TIME : moment.toInstant(ZoneOffset.of(offset)).toEpochMilli();
     } catch (DateTimeException none) {
       return Header.NO_TIME;
     }
   }
 
-  private static ZoneOffset offset(String stated) {
-    return stated.equals("Z") || stated.equals("UTC") ? ZoneOffset.UTC : ZoneOffset.of(stated);
+  private boolean isCalled(String name, LocalDateTime moment) {
+    return DateTimeFormatter.ofPattern("zzz", Locale.ENGLISH).format(moment.atZone(zone)).equals(name);
   }
 
   /** Epoch seconds or milliseconds, as JSON layouts give them. */

@@ -17,7 +17,7 @@ public final class Coverage {
   /** Entries and lines whose meaning is known. */
   public long typed;
 
-  /** Lines with a clock's time and a level that nevertheless begin no entry: their layout is not known. */
+  /** Lines with a clock's time and a level that nevertheless begin no entry, and entries without a time that is known. */
   public long strange;
 
   /** Times of the first and the last dated entry, or {@link Header#NO_TIME}. */

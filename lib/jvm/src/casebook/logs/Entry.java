@@ -13,6 +13,11 @@ final class Entry {
   static final int MOST_LINES = 1000;
   private static final Pattern LOGGER = Pattern.compile(" ?\\(((?:kafka|org|state)\\.[\\w.$]+)\\)(?=\\s*$)", Pattern.MULTILINE);
 
+  private static final Pattern TRACE =
+      Pattern.compile("at [\\w.$/<]|\\.{3} \\d+ more|Caused by: |Suppressed: |(?:[a-zA-Z_]\\w*\\.)+[A-Z][\\w$]*(?:Exception|Error|Throwable)\\b|[A-Z]\\w*(?:Exception|Error)\\b|Exception in thread ");
+  private static final String CLOSERS = ")]}";
+  private static final int LONGEST_BEGIN = 200;
+
   final Header header = new Header();
   long line;
   int lines;
@@ -30,7 +35,7 @@ final class Entry {
     line = number;
     lines = 0;
     length = 0;
-    add(source);
+    add(source, 0);
     firstEnds = length;
     isComplete = header.logger != null || endsWithLogger(source);
   }
@@ -44,7 +49,7 @@ final class Entry {
   }
 
   /** As {@link #LOGGER} would find it. */
-  private static boolean endsWithLogger(Lines source) {
+  static boolean endsWithLogger(Lines source) {
     byte[] bytes = source.bytes();
     int end = source.end();
     while (end > source.begin() && bytes[end - 1] <= ' ' && bytes[end - 1] >= 0) {
@@ -65,14 +70,34 @@ final class Entry {
     return Character.isLetterOrDigit(letter) || letter == '.' || letter == '_' || letter == '$';
   }
 
-  void add(Lines source) {
-    int room = Math.min(source.end() - source.begin(), MOST_BYTES - length - 1);
+  /** Whether a line goes on with it: what is indented, a stack trace, or a message whose logger has not come yet. */
+  boolean isContinued(Lines source, int from) {
+    int begin = source.begin() + from;
+    if (!isComplete || begin >= source.end() || source.bytes()[begin] <= ' ' || CLOSERS.indexOf(source.bytes()[begin]) >= 0) {
+      return true;
+    }
+    int until = Math.min(source.end(), begin + LONGEST_BEGIN);
+    return isTrace(new String(source.bytes(), begin, until - begin, UTF_8));
+  }
+
+  /** Whether a text is a line of a stack trace, but for what it is indented by. */
+  static boolean isTrace(String text) {
+    return TRACE.matcher(text).lookingAt();
+  }
+
+  /**
+   * Adds a line.
+   *
+   * @param from how many of its bytes a collector put before it
+   */
+  void add(Lines source, int from) {
+    int room = Math.min(source.end() - source.begin() - from, MOST_BYTES - length - 1);
     if (lines > 0 && room >= 0) {
       bytes[length++] = '\n';
       room = Math.min(room, MOST_BYTES - length);
     }
     if (room > 0) {
-      System.arraycopy(source.bytes(), source.begin(), bytes, length, room);
+      System.arraycopy(source.bytes(), source.begin() + from, bytes, length, room);
       length += room;
     }
     lines++;

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.time.ZoneId;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.regex.Pattern;
 import java.util.zip.ZipException;
 
 /**
@@ -19,6 +20,8 @@ public final class LogReader implements Closeable {
   private static final int SEARCHED = 1 << 20;
   private static final int MOST_TEXT = 4000;
   private static final String QUIET = "quiet";
+  private static final Pattern FOLD = Pattern.compile("\\s*\n\\s*|  +");
+  private static final int LONGEST_FOLDED = 600;
 
   private final Rules rules = new Rules();
   private final long[] candidates = Rules.LITERALS.none();
@@ -58,6 +61,7 @@ public final class LogReader implements Closeable {
     }
     this.start = start;
     this.end = end;
+    layouts.begin();
     found.clear();
     untyped = new Untyped();
     coverage = Coverage.none(content.doubt());
@@ -118,14 +122,21 @@ public final class LogReader implements Closeable {
     }
     others &= !begins && lines.offset() < start + SEARCHED;
     if (begins) {
+      coverage.strange += ours && read.time == Header.NO_TIME ? 1 : 0;
       endEntry();
       entry.begin(lines, read, coverage.lines);
       open = true;
+    } else if (open && (isStrange() || !entry.isContinued(lines, read.from) || entry.isAnother(lines))) {
+      endEntry();
+      open = false;
+      others = false;
+      if (!ours) {
+        return false;
+      }
+      alone();
     } else if (open && entry.lines < Entry.MOST_LINES) {
-      coverage.strange += ours && (isStrange() || entry.isAnother(lines)) ? 1 : 0;
-      entry.add(lines);
+      entry.add(lines, read.from);
     } else if (!others && ours) {
-      coverage.strange += isStrange() ? 1 : 0;
       alone();
     }
     return true;
@@ -208,7 +219,9 @@ public final class LogReader implements Closeable {
       byte[] bytes = full.getBytes(UTF_8);
       Rules.LITERALS.find(bytes, 0, bytes.length, candidates); // beside those of the line: a layout is part of some wordings
     }
-    boolean known = head(full);
+    int fold = full.indexOf('\n');
+    boolean flush = fold >= 0 && fold + 1 < full.length() && full.charAt(fold + 1) > ' ' && !Entry.isTrace(full.substring(fold + 1));
+    boolean known = flush && folded(full) || head(full) || fold >= 0 && !flush && folded(full);
     return entry.lines > 1 || full.indexOf('\n') >= 0 ? inside(full) | known : known;
   }
 
@@ -238,6 +251,16 @@ public final class LogReader implements Closeable {
       }
     }
     return false;
+  }
+
+  /** A message that was folded on its way: its lines put together again. */
+  private boolean folded(String full) {
+    String whole = FOLD.matcher(full.length() > LONGEST_FOLDED ? full.substring(0, LONGEST_FOLDED) : full).replaceAll(" ");
+    long[] kept = candidates.clone();
+    byte[] bytes = whole.getBytes(UTF_8);
+    boolean known = candidates(bytes, 0, bytes.length) && head(whole);
+    System.arraycopy(kept, 0, candidates, 0, kept.length);
+    return known;
   }
 
   /** Every wording that one of the lines after the first is in. */
@@ -282,6 +305,7 @@ public final class LogReader implements Closeable {
     if (line.isBlank()) {
       return;
     }
+    coverage.strange += isStrange() || Entry.endsWithLogger(lines) ? 1 : 0;
     boolean any = candidates(lines.bytes(), lines.begin(), end);
     for (int rule = any ? nextCandidate(0) : -1; rule >= 0; rule = nextCandidate(rule + 1)) {
       Fields fields = rules.all.get(rule).matchLoosely(line);

@@ -50,7 +50,24 @@ final class Rule {
 
   /** Whether a logger prints such messages; of a line that names none it is not known. */
   boolean isOf(String logger) {
-    return logger == null || loggers.isEmpty() || loggers.stream().anyMatch(logger::startsWith);
+    return logger == null || loggers.isEmpty() || loggers.stream().anyMatch(own -> logger.startsWith(own) || isShort(logger, own));
+  }
+
+  /** Whether a logger may be one of a name's, shortened: {@code NetworkClient}, {@code o.a.k.c.NetworkClient}, {@code org.apa.kaf.cli.X}. */
+  private static boolean isShort(String logger, String own) {
+    String[] printed = logger.split("\\.");
+    String[] whole = own.split("\\.");
+    if (printed.length == 1) {
+      String name = whole[whole.length - 1];
+      return !Character.isUpperCase(name.charAt(0)) || printed[0].startsWith(name);
+    }
+    for (int index = 0; index < Math.min(printed.length, whole.length); index++) {
+      boolean isLast = index == whole.length - 1;
+      if (printed[index].isEmpty() || !whole[index].startsWith(printed[index]) && !(isLast && printed[index].startsWith(whole[index]))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static String unanchored(String regex) {

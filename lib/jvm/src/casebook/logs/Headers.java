@@ -1,0 +1,335 @@
+package casebook.logs;
+
+import casebook.logs.Stamps.Stamp;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What any other line begins with than one in Kafka's own layout: time, level, thread and logger in any order and wrapping, behind
+ * whatever a container, a collector or a chat put before it. It takes one part after the other until something is none of them:
+ * there the message begins.
+ *
+ * <p>Of two times the inner one counts, which is the application's own; the outer one where the inner tells no day.
+ */
+final class Headers {
+  private static final String LEVELS = "TRACE|DEBUG|INFO(?:RMATION)?|NOTICE|WARN(?:ING)?|ERROR|ERR|FATAL|SEVERE|CRIT(?:ICAL)?|ALERT|EMERG(?:ENCY)?|PANIC";
+  private static final Pattern LEVEL = Pattern.compile("(?:" + LEVELS + ")(?![\\w$./=-])");
+  private static final Pattern LEVEL_IN_BRACKETS = Pattern.compile("(?i)(?:" + LEVELS + ")|[TDIWEF]");
+  private static final Pattern LEVEL_BEFORE_COLON = Pattern.compile("(?i)(?:" + LEVELS + ")(?=:)");
+
+  /** {@code (kafka.log.Log)} at the end, with a thread behind it in Strimzi's layout, and what quotes and tables add; or its rest. */
+  private static final Pattern LOGGER_AT_END =
+      Pattern.compile(" ?(?:\\((?:(?<logger>[\\w$]+(?:\\.[\\w$]+)+)(?:[:@]\\d+)?|[\\w$.]*\\.\\.\\.[\\w$.]*|state\\.change\\.logger)\\)|\\((?:kafka|org|state)\\.[\\w.$]*>?$)(?: \\[(?:[^\\[\\]]|\\[[^\\[\\]]*\\])*\\])?[\\s\"'`*|}]*$");
+
+  private static final Pattern LOGGER =
+      Pattern.compile("(?<logger>[A-Za-z_$][\\w$-]*(?:\\.[\\w$<>-]+)+|[A-Z][\\w$]*[a-z][\\w$]*|root)(?:[:@]\\d+)?(?: ?\\[[^\\]]*\\])?(?: *(?:: |:$| -{1,2} |\\| ?|\\] )|:(?=\\S))");
+  private static final Pattern LOGGER_ALONE =
+      Pattern.compile("(?<logger>(?:org|kafka|io|com|net|state)(?:\\.[a-z][\\w$]*)+\\.[A-Z][\\w$]*(?<!Exception|Error|Throwable))(?:[:@]\\d+)? ");
+  private static final Pattern FILE_OF_C = Pattern.compile("[\\w./-]+\\.(?:c|cc|cpp|go|js|ts|py|rb|rs):\\d+(?:\\(\\w+\\))?\\]?:? ");
+  private static final Pattern THREAD_BEFORE_LOGGER = Pattern.compile("[^\\[\\]]{1,120}? - (?=(?:org|kafka|io|com|net|state)\\.)|[\\w-]{1,40} (?=(?:org|kafka)\\.[a-z]\\w*\\.)|[\\w#./ -]{1,60} \\| (?=[\\w$.]+ \\| )");
+  private static final Pattern LOGGER_BEFORE_LEVEL = Pattern.compile("(?<logger>[\\w$]+(?:\\.[\\w$]+)+)(?: -{1,2})? +(?=(?:" + LEVELS + ")(?: |$))");
+  private static final Pattern KEYED = Pattern.compile("(?:(?:pri|level|lvl|severity)=(?<level>\\w+)|(?:at|logger|class|category)=(?<logger>[^\\s\\]]+)|(?:t|thread)=\\S+)");
+  private static final Pattern PROCESS = Pattern.compile("\\d{1,8}(?= (?:---|\\[|\\())");
+  private static final Pattern OF_SYSLOG = Pattern.compile("(?:[\\w.:-]+ )?[\\w./-]+(?:\\[[\\w.-]+\\])?: ");
+  private static final Pattern OF_CONTAINER = Pattern.compile("std(?:out|err) [FP] ");
+
+  /** A bracket behind time and level that is of the message: Kafka's {@code logIdent}, or a partition. */
+  private static final Pattern IDENT =
+      Pattern.compile("[^\\]]*=.*|.* on (?:[Bb]roker|[Cc]ontroller) ?\\d+|[^\\s,]+,\\d+|(?:KafkaApi|Controller|Kafka ?Server|Socket ?Server|ZooKeeperClient|Group ?Coordinator|Transaction ?Coordinator|Connection|Consumer|ConsumerGroup|Producer|BrokerPool|Runner|Cluster|thrd:)\\b.*");
+  private static final Pattern LOGGER_IN_BRACKETS =
+      Pattern.compile("(?:.*:)?(?<logger>[\\w$-]+(?:\\.[\\w$]+)+|[A-Z][\\w$]*(?=@\\d))(?:[:@]\\d+)?");
+  private static final Pattern RDKAFKA = Pattern.compile("(?:RDKAFKA-|LOG-|%)(?<level>\\d)(?:-|\\|)(?:(?<time>\\d+\\.\\d{3})\\|)?(?<name>[A-Z_]{2,12})(?:: (?:rdkafka#\\S+: )?|\\|(?:[^|]*\\| ?)?)");
+  private static final Pattern STACK = Pattern.compile("\\s+at |\\s*\\.{3} \\d+ more|Caused by: |Suppressed: |\\s*(?:[a-z]\\w*\\.)+[A-Z][\\w$]*(?:Exception|Error|Throwable)\\b");
+  private static final String BETWEEN = " \t-|:,;>*`'\"•┏┃┗])}";
+  private static final int FARTHEST = 240;
+  private static final int LONGEST_GROUP = 200;
+
+  private final Stamps stamps;
+
+  private String line;
+  private boolean endsWithLogger;
+  private int at;
+  private boolean isDated;
+  private boolean isTimed;
+  private long time;
+  private String level;
+  private String logger;
+
+  Headers(Stamps stamps) {
+    this.stamps = stamps;
+  }
+
+  /**
+   * Reads what a line begins with; {@code false} where it is none that begins an entry. Of one that goes on with the entry before
+   * it, and that something stands before, {@code header.from} tells where it begins.
+   *
+   * @param text without colours
+   */
+  boolean read(String text, Header header) {
+    line = text;
+    Matcher end = LOGGER_AT_END.matcher(text);
+    endsWithLogger = end.find();
+    int until = endsWithLogger ? end.start() : text.length();
+    for (int from = 0; from < Math.min(until, FARTHEST); from++) {
+      if ((from == 0 || mayBegin(from)) && isHeader(from)) {
+        if (level == null && STACK.matcher(text).region(at, text.length()).lookingAt()) {
+          header.from = at;
+          return false;
+        }
+        take(header, endsWithLogger ? end.group("logger") : null, Math.max(at, until));
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether a word, a number or a bracket begins at a place that a header may begin with. */
+  private boolean mayBegin(int from) {
+    char letter = line.charAt(from);
+    if (Character.isLetterOrDigit(line.charAt(from - 1))) {
+      return false;
+    }
+    return letter >= '0' && letter <= '9' || letter == '[' || letter == '(' || letter == '<' || letter == '%' || letter >= 'A' && letter <= 'Z';
+  }
+
+  private boolean isHeader(int from) {
+    at = from;
+    isDated = false;
+    isTimed = false;
+    time = Header.NO_TIME;
+    level = null;
+    logger = null;
+    while (takePart(from)) {}
+    boolean named = level != null && (isTimed || endsWithLogger || from == 0 && (logger != null || at > 0));
+    return named || isTimed && isDated && from == 0;
+  }
+
+  /** Takes one part; {@code false} where the message begins. */
+  private boolean takePart(int from) {
+    int before = at;
+    while (at < line.length() && BETWEEN.indexOf(line.charAt(at)) >= 0) {
+      at++;
+    }
+    if (at >= line.length()) {
+      return false;
+    }
+    if (takeRdkafka() || takeTime() || takeLevel(from) || takeGroup()) {
+      return true;
+    }
+    if (isTimed || level != null) {
+      if (takeName()) {
+        return true;
+      }
+    }
+    boolean isIndented = level == null && before < at;
+    at = isIndented ? behindOne(before) : at;
+    return false;
+  }
+
+  /** What is indented behind a time of a collector keeps its blanks: it may be a stack trace. */
+  private int behindOne(int before) {
+    return line.charAt(before) == ' ' || line.charAt(before) == ']' ? Math.min(before + 1, at) : at;
+  }
+
+  private boolean takeTime() {
+    char letter = line.charAt(at);
+    boolean isWord = letter >= 'A' && letter <= 'Z';
+    if (level != null && (isTimed || !isWord && letter > '9') || !(isWord || letter >= '0' && letter <= '9' || letter == '上' || letter == '下')) {
+      return false;
+    }
+    Stamp found = stamps.at(line, at, at > 0 && line.charAt(at - 1) == '[');
+    if (found == null) {
+      return false;
+    }
+    boolean isWhole = found.time() != Header.NO_TIME;
+    time = isWhole ? found.time() : time;
+    isDated |= isWhole || found.hasDay();
+    isTimed = true;
+    at = found.end();
+    return true;
+  }
+
+  private boolean takeLevel(int from) {
+    boolean isFirst = at == from || from == 0 && line.substring(0, at).isBlank();
+    Matcher found = LEVEL.matcher(line).region(at, line.length()).useTransparentBounds(true);
+    boolean hit = found.lookingAt();
+    if (!hit && isFirst && level == null) {
+      found = LEVEL_BEFORE_COLON.matcher(line).region(at, line.length()).useTransparentBounds(true);
+      hit = found.lookingAt();
+    }
+    if (!hit || level != null && !isBehindTime()) {
+      return false;
+    }
+    level = normal(found.group());
+    at = found.end();
+    return true;
+  }
+
+  /** Whether a time stands before this place: the level behind it is the application's own. */
+  private boolean isBehindTime() {
+    return isTimed && logger == null && level.length() == 1;
+  }
+
+  private boolean takeGroup() {
+    char open = line.charAt(at);
+    if (open != '[' && open != '(' && open != '<' && open != '{') {
+      return false;
+    }
+    int close = close(open);
+    if (close < 0) {
+      at += stamps.at(line, at + 1, true) == null ? 0 : 1;
+      return line.charAt(at) != open && takeTime();
+    }
+    String inside = line.substring(at + 1, close).strip();
+    Stamp stamp = level != null && isTimed ? null : stamps.at(line, at + 1, true);
+    if (stamp != null) {
+      at++;
+      return takeTime();
+    }
+    Matcher keyed = KEYED.matcher(inside);
+    if (keyed.matches()) {
+      takeKeyed(keyed);
+      at = close + 1;
+      return true;
+    }
+    if (open == '[' && LEVEL_IN_BRACKETS.matcher(inside).matches() && (level == null || level.length() == 1)) {
+      level = inside.length() == 1 ? inside : normal(inside);
+      at = close + 1;
+      return true;
+    }
+    Matcher named = LOGGER_IN_BRACKETS.matcher(inside);
+    boolean isThread = logger == null && inside.matches(".*\\w@\\d+") && named.matches();
+    if (open == '(' && logger != null && !endsWithLogger && inside.matches("[\\w#./-]+") && line.startsWith(" ", close + 1)) {
+      at = close + 1; // a thread behind its logger, in Quarkus' layout
+      return true;
+    }
+    if (level == null && open == '{' || level != null && !isThread && (endsWithLogger || logger != null || isIdent(inside, close))) {
+      return false;
+    }
+    if (level != null || isTimed) {
+      logger = logger == null && named.matches() ? named.group("logger") : logger;
+    }
+    at = close + 1;
+    return true;
+  }
+
+  private void takeKeyed(Matcher keyed) {
+    level = level == null && keyed.group("level") != null ? normal(keyed.group("level")) : level;
+    logger = logger == null && keyed.group("logger") != null ? keyed.group("logger").replaceFirst(":\\w+\\.\\w+:\\d+$|:\\d+$", "") : logger;
+  }
+
+  private boolean isIdent(String inside, int close) {
+    char next = close + 1 < line.length() ? line.charAt(close + 1) : ' ';
+    return next == ':' || next == ',' || IDENT.matcher(inside).matches();
+  }
+
+  private int close(char open) {
+    char end = open == '[' ? ']' : open == '(' ? ')' : open == '<' ? '>' : '}';
+    int depth = 0;
+    for (int index = at; index < Math.min(line.length(), at + LONGEST_GROUP); index++) {
+      char letter = line.charAt(index);
+      depth += letter == open ? 1 : letter == end ? -1 : 0;
+      if (depth == 0) {
+        return index;
+      }
+    }
+    return -1;
+  }
+
+  /** librdkafka's own: {@code %3|1605866400.123|FAIL|rdkafka#producer-1| }, {@code RDKAFKA-3-FAIL: }. */
+  private boolean takeRdkafka() {
+    Matcher found = RDKAFKA.matcher(line).region(at, line.length());
+    if (logger != null && !line.startsWith("RDKAFKA", at) || !found.lookingAt()) {
+      return false;
+    }
+    level = ofSyslog(found.group("level").charAt(0) - '0');
+    logger = found.group("name");
+    if (found.group("time") != null) {
+      time = Math.round(Double.parseDouble(found.group("time")) * 1000);
+      isDated = true;
+      isTimed = true;
+    }
+    endsWithLogger = false;
+    at = found.end();
+    return true;
+  }
+
+  /** {@code LOG_ERR} and worse, {@code LOG_WARNING}, {@code LOG_NOTICE} and {@code LOG_INFO}, {@code LOG_DEBUG} (syslog(3)). */
+  private static String ofSyslog(int level) {
+    return level <= 3 ? "ERROR" : level == 4 ? "WARN" : level <= 6 ? "INFO" : "DEBUG";
+  }
+
+  private boolean takeName() {
+    if (level == null && (takes(OF_CONTAINER) || takes(OF_SYSLOG))) {
+      return true;
+    }
+    if (takes(PROCESS) || takes(FILE_OF_C)) {
+      return true;
+    }
+    Matcher keyed = KEYED.matcher(line).region(at, line.length());
+    if (keyed.lookingAt()) {
+      takeKeyed(keyed);
+      at = keyed.end();
+      return true;
+    }
+    Matcher before = LOGGER_BEFORE_LEVEL.matcher(line).region(at, line.length());
+    if (level == null && before.lookingAt()) {
+      logger = before.group("logger");
+      at = before.end();
+      return true;
+    }
+    if (level == null || logger != null || endsWithLogger) {
+      return false;
+    }
+    Matcher found = LOGGER.matcher(line).region(at, line.length());
+    boolean isNamed = found.lookingAt() && !isException(found.group("logger")) && (isDotted(found) || !line.startsWith(": ", found.end() - 2));
+    if (!isNamed) {
+      found = LOGGER_ALONE.matcher(line).region(at, line.length());
+      isNamed = found.lookingAt();
+    }
+    if (isNamed) {
+      logger = found.group("logger");
+      at = found.end();
+    }
+    return isNamed || takes(THREAD_BEFORE_LOGGER);
+  }
+
+  /** A class without its package is told from the first word of a message by its line, or by what stands behind it. */
+  private static boolean isDotted(Matcher found) {
+    return found.group("logger").indexOf('.') > 0 || found.group().matches(".*[:@]\\d+\\b.*");
+  }
+
+  private static boolean isException(String name) {
+    return name.endsWith("Exception") || name.endsWith("Error") || name.endsWith("Throwable");
+  }
+
+  private boolean takes(Pattern part) {
+    Matcher found = part.matcher(line).region(at, line.length()).useTransparentBounds(true);
+    if (!found.lookingAt()) {
+      return false;
+    }
+    at = found.end();
+    return true;
+  }
+
+  private void take(Header header, String atEnd, int until) {
+    header.time = time;
+    header.level = level == null ? null : level.length() == 1 ? normal(level) : level;
+    header.logger = atEnd != null && endsWithLogger ? atEnd : logger;
+    header.message = line.substring(at, endsWithLogger ? until : line.length()).stripTrailing();
+    header.from = at;
+  }
+
+  static String normal(String level) {
+    return switch (level.toUpperCase(Locale.ROOT)) {
+      case "WARNING", "W" -> "WARN";
+      case "SEVERE", "E", "ERR", "CRIT", "CRITICAL", "ALERT" -> "ERROR";
+      case "F", "EMERG", "EMERGENCY", "PANIC" -> "FATAL";
+      case "I", "INFORMATION", "NOTICE" -> "INFO";
+      case "D" -> "DEBUG";
+      case "T" -> "TRACE";
+      default -> level.toUpperCase(Locale.ROOT);
+    };
+  }
+}

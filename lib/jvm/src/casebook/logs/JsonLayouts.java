@@ -1,0 +1,138 @@
+package casebook.logs;
+
+import casebook.logs.Stamps.Stamp;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Entries that are JSON objects, of any of the usual layouts, and what follows {@code level=info msg="..."}: the members are known by
+ * their usual names. Where the message is a whole line itself, as a collector wraps it, that line counts.
+ */
+final class JsonLayouts {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String[] TIMES = {"@timestamp", "timestamp", "time", "timemillis", "ts", "date", "datetime", "asctime", "eventtime", "@t", "t", "instant"};
+  private static final String[] LEVELS = {"level", "log.level", "loglevel", "severity", "levelname", "log_level", "lvl", "severitytext", "@l", "severity_text"};
+  private static final String[] LOGGERS = {"logger", "loggername", "logger_name", "log.logger", "class", "name", "c", "component", "category", "sourcecontext"};
+  private static final String[] MESSAGES = {"message", "msg", "@message", "log", "textpayload", "@m", "body", "line", "event.original", "short_message", "_raw", "text", "msg.message", "fields.message"};
+  private static final String[] TRACES = {"stack_trace", "exception", "stacktrace", "error.stack_trace", "throwable", "thrown", "stack", "error"};
+  private static final Pattern MEMBER = Pattern.compile("\"([@\\w.]+)\"\\s*:\\s*(?:\"((?:\\\\.|[^\"\\\\])*)(?:\"|$)|(-?[\\d.]+))");
+  private static final Pattern PAIR = Pattern.compile("(?:^|[\\s{,])([@\\w.]+)=(?:\"((?:\\\\.|[^\"\\\\])*)\"|(\\S+))");
+  private static final int FARTHEST = 80;
+
+  private final Stamps stamps;
+  private final Headers headers;
+
+  JsonLayouts(Stamps stamps, Headers headers) {
+    this.stamps = stamps;
+    this.headers = headers;
+  }
+
+  /** Reads an object in a line; {@code false} where there is none that is an entry. */
+  boolean read(String line, Header header) {
+    int begin = line.indexOf('{');
+    boolean isObject = begin >= 0 && begin < FARTHEST && line.startsWith("\"", line.length() > begin + 1 ? blank(line, begin + 1) : begin);
+    Map<String, String> members = isObject ? members(line.substring(begin)) : pairs(line);
+    String message = first(members, MESSAGES);
+    if (message == null || !isObject && first(members, LEVELS) == null) {
+      return false;
+    }
+    return wrapped(members, message, header) || ofObject(members, message, header);
+  }
+
+  private static int blank(String line, int at) {
+    int index = at;
+    while (index < line.length() - 1 && line.charAt(index) == ' ') {
+      index++;
+    }
+    return index;
+  }
+
+  /** By name in lower case; members of objects as {@code log.level}. Of an object that is cut what is whole, and its last text. */
+  private static Map<String, String> members(String text) {
+    Map<String, String> found = new LinkedHashMap<>();
+    try {
+      add(JSON.readTree(text), "", found);
+    } catch (JsonProcessingException cut) {
+      Matcher member = MEMBER.matcher(text);
+      while (member.find()) {
+        found.putIfAbsent(member.group(1).toLowerCase(Locale.ROOT), member.group(2) != null ? unescaped(member.group(2)) : member.group(3));
+      }
+    }
+    return found;
+  }
+
+  private static void add(JsonNode node, String path, Map<String, String> found) {
+    Iterator<Map.Entry<String, JsonNode>> fields = node.fields();
+    while (fields.hasNext()) {
+      Map.Entry<String, JsonNode> field = fields.next();
+      String name = path + field.getKey().toLowerCase(Locale.ROOT);
+      if (field.getValue().isValueNode() && !field.getValue().isNull()) {
+        found.putIfAbsent(name, field.getValue().asText());
+      } else if (name.equals("instant") && field.getValue().has("epochSecond")) {
+        JsonNode instant = field.getValue();
+        found.put(name, String.valueOf(instant.get("epochSecond").asLong() * 1000 + instant.path("nanoOfSecond").asLong() / 1_000_000));
+      } else if (field.getValue().isObject()) {
+        add(field.getValue(), name + ".", found);
+      }
+    }
+  }
+
+  private static String unescaped(String text) {
+    return text.replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\"").replace("\\/", "/").replace("\\\\", "\\");
+  }
+
+  private static Map<String, String> pairs(String line) {
+    Map<String, String> found = new LinkedHashMap<>();
+    if (line.contains("msg=") || line.contains("message=")) {
+      Matcher pair = PAIR.matcher(line);
+      while (pair.find()) {
+        found.putIfAbsent(pair.group(1).toLowerCase(Locale.ROOT), pair.group(2) != null ? unescaped(pair.group(2)) : pair.group(3));
+      }
+    }
+    return found;
+  }
+
+  private boolean wrapped(Map<String, String> members, String message, Header header) {
+    int ends = message.indexOf('\n');
+    if (!headers.read(ends < 0 ? message.stripTrailing() : message.substring(0, ends), header) || header.level == null) {
+      header.clear();
+      return false;
+    }
+    header.message += ends < 0 ? "" : message.substring(ends).stripTrailing();
+    header.time = header.time == Header.NO_TIME ? time(members) : header.time;
+    return true;
+  }
+
+  private boolean ofObject(Map<String, String> members, String message, Header header) {
+    String level = first(members, LEVELS);
+    String trace = first(members, TRACES);
+    header.time = time(members);
+    header.level = level == null ? null : Headers.normal(level);
+    header.logger = first(members, LOGGERS);
+    header.message = trace == null ? message.stripTrailing() : message.stripTrailing() + "\n" + trace.stripTrailing();
+    return header.time != Header.NO_TIME || header.level != null;
+  }
+
+  private long time(Map<String, String> members) {
+    String printed = first(members, TIMES);
+    Stamp stamp = printed == null ? null : stamps.at(printed, 0, true);
+    return stamp == null ? Header.NO_TIME : stamp.time();
+  }
+
+  private static String first(Map<String, String> members, String[] names) {
+    for (String name : names) {
+      String found = members.get(name);
+      if (found != null && !found.isBlank()) {
+        return found;
+      }
+    }
+    return null;
+  }
+}

@@ -351,6 +351,13 @@ class TestBroken:
         events, _, _ = read(HEAD + LOADING, deep, HEAD + LOADING)
         assert [event.line for event in events] == [1, 3]
 
+    def test_a_long_object_that_is_cut(self):
+        """However long its texts, and however many of their characters are escaped."""
+        begin = '{"@timestamp":"2026-11-20T10:00:00.123Z","level":"INFO","logger":"kafka.x.Y","message":"Session expired.","a":"'
+        for filling in ("x" * 60_000, "\\\\n" * 1000):
+            events, _, file = read(begin + filling)
+            assert ([(one.kind, one.time) for one in events], file.damage) == ([("zk_session_expired", AT)], "")
+
     def test_very_many_files(self, tmp_path):
         """More names than a pipe takes."""
         paths = [tmp_path / f"{'x' * 120}-{number}\n.log" for number in range(1200)]

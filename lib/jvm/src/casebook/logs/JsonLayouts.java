@@ -22,8 +22,8 @@ final class JsonLayouts {
   private static final String[] LOGGERS = {"logger", "loggername", "logger_name", "log.logger", "class", "name", "c", "component", "category", "sourcecontext"};
   private static final String[] MESSAGES = {"message", "msg", "@message", "log", "textpayload", "@m", "body", "line", "event.original", "short_message", "_raw", "text", "msg.message", "fields.message"};
   private static final String[] TRACES = {"stack_trace", "exception", "stacktrace", "error.stack_trace", "throwable", "thrown", "stack", "error"};
-  private static final Pattern MEMBER = Pattern.compile("\"([@\\w.]+)\"\\s*:\\s*(?:\"((?:\\\\.|[^\"\\\\])*)(?:\"|$)|(-?[\\d.]+))");
-  private static final Pattern PAIR = Pattern.compile("(?:^|[\\s{,])([@\\w.]+)=(?:\"((?:\\\\.|[^\"\\\\])*)\"|(\\S+))");
+  private static final Pattern MEMBER = Pattern.compile("\"([@\\w.]+)\"\\s*:\\s*(?:\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)(?:\"|$)|(-?[\\d.]+))");
+  private static final Pattern PAIR = Pattern.compile("(?:^|[\\s{,])([@\\w.]+)=(?:\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)\"|(\\S+))");
   private static final int FARTHEST = 80;
 
   private final Stamps stamps;

@@ -198,9 +198,14 @@ def _misses(asked: Sequence[Told], wrong: Sequence[tuple], typed: Sequence[Told]
 def main() -> None:
     """Run it."""
     options = argparse.ArgumentParser(prog="python tests/bench/recall.py")
-    options.add_argument("folder", type=Path)
+    options.add_argument(
+        "folder", type=Path, nargs="?", help="of labelled lines; they are strangers', and not of this repository"
+    )
     options.add_argument("--misses", action="store_true")
     given = options.parse_args()
+    if given.folder is None:
+        print("Not measured: no folder of labelled lines was given.")
+        return
     entries = labelled(given.folder)
     print(f"{len(entries)} entries of {len({one.source for one in entries})} sources")
     report("As files, one a source", as_files(entries), misses=given.misses)

@@ -170,11 +170,28 @@ class TestLayouts:
         events = read(HEAD + LOADING, syslog)[0]
         assert events[-1].time == AT - 123 + 1000
 
-    @pytest.mark.parametrize("when", ["03/04/2026 10:00:00", "10:00:00,123", "2026-11-20 10:00:00 CST", "2026-13-40 10:00:00"])
+    @pytest.mark.parametrize(
+        "when",
+        [
+            "03/04/2026 10:00:00",
+            "26/11/20 10:00:00",
+            "26-11-20 10:00:00",
+            "10:00:00,123",
+            "2026-11-20 10:00:00 CST",
+            "2026-13-40 10:00:00",
+        ],
+    )
     def test_what_a_time_does_not_tell_is_not_made_up(self, when):
         """A day and a month that may be each other's, no day, a zone of several, and no such day."""
         ((event),) = read(f"{when} INFO {EXPIRED} (kafka.x.Y)")[0]
         assert (event.kind, event.time) == ("zk_session_expired", None)
+
+    def test_a_name_is_no_bold(self):
+        """What a chat makes of two stars it does not make of what topics begin with."""
+        topics = "HashSet(__consumer_offsets-22,__consumer_offsets-30)"
+        head = "kafka_1 | [2026-11-20 10:00:00,123] INFO [ReplicaFetcherManager on broker 1] Removed fetcher for partitions "
+        (event,) = read(f"{head}{topics} (kafka.server.ReplicaFetcherManager)")[0]
+        assert event.fields["partitions"] == "__consumer_offsets-22,__consumer_offsets-30"
 
     def test_a_message_that_was_folded(self):
         """It is read as it was before it was sent."""

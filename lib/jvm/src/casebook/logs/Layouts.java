@@ -19,8 +19,11 @@ final class Layouts {
           Pattern.compile("^\\[(?<time>[^\\]]+)\\](?:\\[(?!gc)[\\w.]+ *\\])*+\\[(?<logger>gc)[\\w,]* *\\] (?<message>.*)$"),
           Pattern.compile("^(?<time>\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d+[+-]\\d{4}): (?:[\\d.,]+: |(?=\\[))(?<message>.*)$"));
 
+  /** Spark's and Hadoop's, whose dates of two digits could be anybody's. */
+  private static final Pattern SPARK = Pattern.compile("^(?<date>\\d\\d/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d)(?= [A-Z]{4,5} [\\w.$]+: )");
+
   private static final Pattern UNSEEN = Pattern.compile("\u001b\\[[0-9;?]*[A-Za-z]|[\u200b-\u200f\u2060\ufeff\u00ad]");
-  private static final Pattern BOLD = Pattern.compile("(\\*\\*|__)(?=\\S)(.+?)(?<=\\S)\\1");
+  private static final Pattern BOLD = Pattern.compile("(?<![\\w*])\\*\\*(?=[^\\s*])(.+?)(?<=[^\\s*])\\*\\*(?![\\w*])");
 
   private static final byte[][] NAMES = {
     "INFO ".getBytes(UTF_8), "WARN ".getBytes(UTF_8), "ERROR ".getBytes(UTF_8), "DEBUG ".getBytes(UTF_8), "TRACE ".getBytes(UTF_8), "FATAL ".getBytes(UTF_8)
@@ -219,14 +222,14 @@ final class Layouts {
   }
 
   private boolean any(String raw, Header header) {
-    String line = plain(raw);
+    String line = SPARK.matcher(plain(raw)).replaceFirst("20${date}");
     return ofJava(line, header) || json.read(line, header) || headers.read(line, header);
   }
 
   /** Without colours, signs of no width, and the stars of a chat's bold. */
   private static String plain(String raw) {
     String line = raw.chars().allMatch(letter -> letter < 128 && letter != 27) ? raw : UNSEEN.matcher(raw).replaceAll("").replace('\u00a0', ' ');
-    return line.contains("**") || line.contains("__") ? BOLD.matcher(line).replaceAll("$2") : line;
+    return line.contains("**") ? BOLD.matcher(line).replaceAll("$1") : line;
   }
 
   private boolean ofJava(String line, Header header) {

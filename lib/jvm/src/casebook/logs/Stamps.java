@@ -165,21 +165,22 @@ final class Stamps {
   }
 
   /**
-   * Year, month and day of three numbers of which the year is not known to be the first; {@code null} where it cannot be told which is
-   * which. Two digits each with slashes are {@code yy/MM/dd}, as in Hadoop's and Spark's layouts; points stand behind days; otherwise a
-   * number above twelve is the day, and with AM or PM the month is first.
+   * Year, month and day of three numbers of which the year is not the first; {@code null} where it cannot be told which is which. Points
+   * stand behind days, and with AM or PM the month is first; otherwise a number above twelve is the day, unless the year may be first.
    */
   private static int[] ordered(Form form) {
     int one = form.number("one");
     int two = form.number("two");
-    boolean isShort = form.text("year").length() == 2;
-    if (form.text("border").equals("/") && isShort && form.text("noon") == null && two <= 12) {
-      return new int[] {2000 + one, two, form.number("year")};
-    }
-    if (form.text("border").equals(".") || one > 12) {
+    if (form.text("border").equals(".")) {
       return new int[] {year(form), two, one};
     }
-    return two > 12 || form.text("noon") != null || one == two ? new int[] {year(form), one, two} : null;
+    if (form.text("noon") != null) {
+      return new int[] {year(form), one, two};
+    }
+    if (form.text("year").length() == 2 || one <= 12 && two <= 12 && one != two) {
+      return null;
+    }
+    return one > 12 ? new int[] {year(form), two, one} : new int[] {year(form), one, two};
   }
 
   private static int hour(Form form) {

@@ -31,7 +31,7 @@ for a number. It may not be stronger: what could not be checked of all the evide
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -113,8 +113,7 @@ def compare(whole: Finding | None, lesser: Finding | None, starts: Collection[tu
     if lesser.check in ABOUT_EVIDENCE or lesser.status not in (Status.FINDING, Status.OK):
         return Difference(EQUAL if lesser.title == whole.title else WEAKER)
     earlier = _is_earlier(whole.facts.get(_AS_OF), lesser.facts.get(_AS_OF))
-    another = _is_of_another(whole, lesser)
-    wrong = [] if earlier else [*_of_the_head(whole, lesser, starts), *_of_facts(whole, lesser, {"brokers"} if another else None)]
+    wrong = [] if earlier else [*_of_the_head(whole, lesser, starts), *_of_facts(whole, lesser)]
     if wrong:
         return Difference(CONTRADICTION, "; ".join(wrong))
     return Difference(EQUAL if _core(whole) == _core(lesser) else WEAKER)
@@ -211,11 +210,13 @@ def _is_earlier(whole: Mapping[str, str] | None, lesser: Mapping[str, str] | Non
     return any(_seconds(at) < _seconds(whole[of]) for of, at in (lesser or {}).items() if whole and of in whole)
 
 
-def _of_facts(whole: Finding, lesser: Finding, only: Set[str] | None) -> Iterator[str]:
+def _of_facts(whole: Finding, lesser: Finding) -> Iterator[str]:
+    shared = whole.facts.keys() & lesser.facts.keys()
+    shared &= {"brokers"} if _is_of_another(whole, lesser) else shared
     fewer = bool(_AT_LEAST.search(lesser.title) or any(_above_nothing(lesser.facts.get(name)) for name in _OF_UNSEEN))
     fewer |= bool(_ended_earlier(whole, lesser))
     more = _AT_MOST.search(lesser.title) or any(_COUNTED_TOO in caveat for caveat in lesser.caveats)
-    for name in sorted(filter(_is_comparable, whole.facts.keys() & lesser.facts.keys() & (only or whole.facts.keys()))):
+    for name in sorted(filter(_is_comparable, shared)):
         before, now = whole.facts[name], lesser.facts[name]
         unknown = lesser.facts.get(_UNKNOWN_OF.get(name, f"unknown_{name}"))
         bounds = fewer or name == _AS_OF or (isinstance(unknown, int) and unknown > 0), bool(more)

@@ -61,8 +61,9 @@ def compacted(
             return ask.found(Severity.WARNING, title, why=RULES["C7"])
         gaps = (*unlisted, *_unjudged(partitions, cleaners))
         if gaps and (not partitions or "C0" in rules or _failing(partitions, cleaners)):
-            title = _UNKNOWN if not partitions else _unknown_of(partitions)
-            return ask.could_not_check(title, why=" ".join(dict.fromkeys(gap.why for gap in gaps)), settle=gaps[0].settle)
+            return ask.could_not_check(
+                _unknown_of(partitions), why=" ".join(dict.fromkeys(gap.why for gap in gaps)), settle=gaps[0].settle
+            )
         return ask.ok("The offsets topic is compacted as its settings say", gaps=gaps)
     rule = blocked[0]
     hit = [p for p in partitions if p.rule == rule]

@@ -86,7 +86,7 @@ class Plan:
         heals = count(finding.facts["heals"][0])
         order = f"; start broker {first.brokers[0]} first: heals {heals}"
         if finding.facts["unknown_heals"]:  # another may heal more
-            order = f"; to start broker {first.brokers[0]} heals at least {heals}"
+            order = f"; starting broker {first.brokers[0]} heals at least {heals}"
         return f"{finding.title.removesuffix(order)}{order}"
 
 

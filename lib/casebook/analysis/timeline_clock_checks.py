@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from casebook.analysis import coverage, timeline_zones
 from casebook.analysis.proof import SHOWN
-from casebook.analysis.timeline_clocks import ZOOKEEPER, zone_back, zone_of
+from casebook.analysis.timeline_clocks import NEAR_ZONE, ZOOKEEPER, zone_back, zone_of
 from casebook.analysis.timeline_corrected import OFF
 from casebook.analysis.timeline_rows import Clock, Late, Row, Step
 from casebook.analysis.timeline_scene import Scene
@@ -163,7 +163,9 @@ def _zone_told(scene: Scene, broker: int, row: Row) -> timedelta | None:
     if row.time is None:
         return None
     if row.kind == "clock_told":
-        return timeline_zones.printed(scene.timezone, broker, row.time, row.number("epoch_ms"))
+        ahead = row.time - row.number("epoch_ms")
+        quarters = 0 if abs(ahead) <= NEAR_ZONE else zone_of(ahead)
+        return None if quarters is None else timeline_zones.of(scene.timezone, broker, quarters, row.time)
     return datetime.strptime(row.fields["zone"], "%z").utcoffset() if "zone" in row.fields else None
 
 

@@ -230,8 +230,8 @@ def _ended_behind_znodes(scene: Scene, hit: Sequence[Window]) -> tuple[str, ...]
     later = [window for window in hit if (window.closed or 0) > read and (window.topic, window.partition) in unled]
     if not later:
         return ()
-    has, none = agree(len(later), "has", "have"), f"when these were read, at {moment(instant(read))}, they named none"
-    return (f"{number(len(later), 'partition')} {has} a leader by logs that go on behind the znodes: {none}.",)
+    these = f"{number(len(later), 'partition')} that had no leader then {agree(len(later), 'has', 'have')} one by the logs"
+    return (f"The logs go on after the znodes were read, at {moment(instant(read))}: {these}.",)
 
 
 def _is_known_now(scene: Scene) -> bool:

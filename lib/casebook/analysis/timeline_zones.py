@@ -4,10 +4,6 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from casebook.analysis.timeline_pairs import ZONE
-
-SLOW = 5000
-"""A line that is printed so many milliseconds after the moment that it tells was not held up."""
 _USUAL = (
     "Europe/Berlin", "Europe/London", "Europe/Athens", "America/New_York", "America/Chicago", "America/Denver",
     "America/Los_Angeles", "America/Halifax", "America/St_Johns", "Australia/Sydney", "Australia/Adelaide", "Pacific/Auckland",
@@ -31,7 +27,7 @@ def offset(timezone: str, broker: int, ahead: int, at: int) -> str:
         ahead: Milliseconds by which its times are ahead then.
         at: A moment of it, as read.
     """
-    return _spelled(_offset(timezone, broker, at) + timedelta(milliseconds=ahead))
+    return _spelled(of(timezone, broker, ahead, at))
 
 
 def is_of(timezone: str, broker: int, moments: Iterable[tuple[int, timedelta]]) -> bool:
@@ -55,17 +51,9 @@ def told(moments: Collection[tuple[int, timedelta]]) -> str | None:
     return _spelled(each.pop()) if len(each) == 1 else _usual(moments)
 
 
-def printed(timezone: str, broker: int, at: int, epoch: int) -> timedelta | None:
-    """The offset from UTC of a line that prints the moment at which it was written; ``None`` where it was written later.
-
-    Args:
-        timezone: With which its log was read.
-        broker: Whose log.
-        at: Its time, as read.
-        epoch: The moment that it prints, milliseconds since 1970.
-    """
-    quarters = round((at - epoch) / ZONE) * ZONE
-    return _offset(timezone, broker, at) + timedelta(milliseconds=quarters) if abs(at - epoch - quarters) <= SLOW else None
+def of(timezone: str, broker: int, ahead: int, at: int) -> timedelta:
+    """The offset from UTC of the zone in which a broker's log is written; the arguments are those of :func:`offset`."""
+    return _offset(timezone, broker, at) + timedelta(milliseconds=ahead)
 
 
 def region(timezone: str, broker: int, moments: Iterable[tuple[int, int]]) -> str | None:

@@ -13,8 +13,10 @@ final class Entry {
   static final int MOST_LINES = 1000;
   private static final Pattern LOGGER = Pattern.compile(" ?\\(((?:kafka|org|state)\\.[\\w.$]+)\\)(?=\\s*$)", Pattern.MULTILINE);
 
-  private static final Pattern TRACE =
-      Pattern.compile("at [\\w.$/<]|\\.{3} \\d+ more|Caused by: |Suppressed: |(?:[a-zA-Z_]\\w*\\.)+[A-Z][\\w$]*(?:Exception|Error|Throwable)\\b|[A-Z]\\w*(?:Exception|Error)\\b|Exception in thread ");
+  /** What lines of a stack trace begin with, whatever stands before it; its frames aside. */
+  static final String OF_TRACES = "\\.{3} \\d+ more|Caused by: |Suppressed: |(?:[a-zA-Z_]\\w*\\.)+[A-Z][\\w$]*(?:Exception|Error|Throwable)\\b";
+
+  private static final Pattern TRACE = Pattern.compile("at [\\w.$/<]|" + OF_TRACES + "|[A-Z]\\w*(?:Exception|Error)\\b|Exception in thread ");
   private static final String CLOSERS = ")]}";
   private static final int LONGEST_BEGIN = 200;
 

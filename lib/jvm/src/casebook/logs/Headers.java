@@ -40,7 +40,7 @@ final class Headers {
   private static final Pattern LOGGER_IN_BRACKETS =
       Pattern.compile("(?:.*:)?(?<logger>[\\w$-]+(?:\\.[\\w$]+)+|[A-Z][\\w$]*(?=@\\d))(?:[:@]\\d+)?");
   private static final Pattern RDKAFKA = Pattern.compile("(?:RDKAFKA-|LOG-|%)(?<level>\\d)(?:-|\\|)(?:(?<time>\\d+\\.\\d{3})\\|)?(?<name>[A-Z_]{2,12})(?:: (?:rdkafka#\\S+: )?|\\|(?:[^|]*\\| ?)?)");
-  private static final Pattern STACK = Pattern.compile("\\s+at |\\s*\\.{3} \\d+ more|Caused by: |Suppressed: |\\s*(?:[a-z]\\w*\\.)+[A-Z][\\w$]*(?:Exception|Error|Throwable)\\b");
+  private static final Pattern STACK = Pattern.compile("\\s+at |\\s*(?:" + Entry.OF_TRACES + ")");
   private static final String BETWEEN = " \t-|:,;>*`'\"•┏┃┗])}";
   private static final int FARTHEST = 240;
   private static final int LONGEST_GROUP = 200;

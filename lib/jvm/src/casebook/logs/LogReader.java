@@ -220,9 +220,12 @@ public final class LogReader implements Closeable {
       Rules.LITERALS.find(bytes, 0, bytes.length, candidates); // beside those of the line: a layout is part of some wordings
     }
     int fold = full.indexOf('\n');
-    boolean flush = fold >= 0 && fold + 1 < full.length() && full.charAt(fold + 1) > ' ' && !Entry.isTrace(full.substring(fold + 1));
-    boolean known = flush && folded(full) || head(full) || fold >= 0 && !flush && folded(full);
-    return entry.lines > 1 || full.indexOf('\n') >= 0 ? inside(full) | known : known;
+    if (fold < 0) {
+      return head(full);
+    }
+    boolean isFlush = fold + 1 < full.length() && full.charAt(fold + 1) > ' ' && !Entry.isTrace(full.substring(fold + 1));
+    boolean known = isFlush ? folded(full) || head(full) : head(full) || folded(full);
+    return inside(full) | known;
   }
 
   private boolean candidates(byte[] bytes, int from, int until) {

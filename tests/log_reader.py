@@ -37,5 +37,6 @@ def _sorted(rows: Iterable[dict], name: str) -> tuple[list[Event], list[Untyped]
         else:
             told = {column: row[column] for column in ("first", "last", "lines", "entries", "typed", "strange")}
             speakers = tuple(sorted((int(speaker), count) for speaker, count in json.loads(row["fields"] or "{}").items()))
-            file = LogFile(file=name, broker=None, damage=row["damage"] or "", speakers=speakers, **told)
+            laid_out = tuple(json.loads(row["text"] or "{}").items())
+            file = LogFile(file=name, broker=None, damage=row["damage"] or "", speakers=speakers, layouts=laid_out, **told)
     return events, untyped, file

@@ -99,6 +99,7 @@ class LogFile(NamedTuple):
         damage: What of it could not be read, and why; ``""`` when it was read from its beginning to its end.
         strange: Lines with a time and a level that begin no entry, as their layout is not known, and entries without a time.
         speakers: Brokers that its entries name as the one that speaks, each with how many do.
+        layouts: How its entries are laid out, as log4j writes it, each with how many are, the most frequent first.
     """
 
     file: str
@@ -111,6 +112,7 @@ class LogFile(NamedTuple):
     damage: str = ""
     strange: int = 0
     speakers: tuple[tuple[int, int], ...] = ()
+    layouts: tuple[tuple[str, int], ...] = ()
 
     @property
     def extent(self) -> Extent:
@@ -140,12 +142,19 @@ class LogFile(NamedTuple):
         return "; ".join(filter(None, (self.damage, self._not_understood)))
 
     @property
+    def is_laid_out_strangely(self) -> bool:
+        """Whether it has lines, and too many of them are laid out in a way that is not known."""
+        if not self.entries and not self.typed:
+            return self.lines > 0
+        return self.strange > _MOST_STRANGE * (self.entries + self.strange)
+
+    @property
     def _not_understood(self) -> str:
         if not self.lines:
             return "" if self.damage else "it is empty"
         if not self.entries and not self.typed:
             return f"none of its {self.lines} lines has a layout that is known"
-        if self.strange > _MOST_STRANGE * (self.entries + self.strange):
+        if self.is_laid_out_strangely:
             return f"{self.strange} of its {self.lines} lines have no date, or a layout that is not known"
         return (
             ""

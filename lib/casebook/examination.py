@@ -54,6 +54,7 @@ class Examination:
         version: The Kafka release whose rules apply.
         at: The moment of which the cluster is, in ms; ``None`` for that of collecting.
         timezone: Of times, and of log lines, that do not tell theirs, as :meth:`casebook.scans.logs.Zones.parse` takes it.
+        log_layout: Of log lines that are laid out as is not found, as :func:`casebook.scans.log_layouts.regex` takes it.
         progress: Makes what is told how far a long work is, from what it is called and what it counts.
 
     Attributes:
@@ -71,6 +72,7 @@ class Examination:
         version: VersionInUse,
         at: int | None,
         timezone: str = "UTC",
+        log_layout: str = "",
         progress: Callable[..., Progress],
     ) -> None:
         self.case, self.cluster, self.version = case, cluster, version
@@ -84,7 +86,7 @@ class Examination:
         self._outdated = moments.outdated(self._apart, ends, case.told_by_logs(), cluster, self._log_dirs) if ends else None
         of_time = moments.check(cluster, self._moments, self._log_dirs, from_files=case.has_history, past=self._outdated)
         self.evidence: tuple[Finding, ...] = (*evidence.checks(cluster, version), *of_time, *self.pasted)
-        self._shared = SharedEvidence(case, cluster, version, timezone=timezone, progress=progress)
+        self._shared = SharedEvidence(case, cluster, version, timezone=timezone, log_layout=log_layout, progress=progress)
         self._progress, self._timezone = progress, timezone
         self._ordered: frozenset[str] = frozenset()
         self._offsets: OffsetsEvidence | None = None

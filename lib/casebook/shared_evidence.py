@@ -14,7 +14,7 @@ from casebook.facts import Cluster
 from casebook.formats import history_facts
 from casebook.observed import Source
 from casebook.offsets_evidence import OffsetsEvidence
-from casebook.scans import logs
+from casebook.scans import log_layouts, logs
 from casebook.scans.logs import Logs, Zones
 from casebook.scans.stored_events import Stored
 from casebook.storage import Partition
@@ -33,24 +33,33 @@ class SharedEvidence:
         cluster: As the case tells it.
         version: The release whose rules apply.
         timezone: Of log lines that do not tell theirs, as :meth:`casebook.scans.logs.Zones.parse` takes it.
+        log_layout: As :func:`casebook.scans.log_layouts.regex` takes it.
         progress: Makes what is told how far a long work is, from what it is called and what it counts.
 
     Raises:
-        UsageError: There is no such time zone.
+        UsageError: There is no such time zone, or the layout cannot be used.
     """
 
     def __init__(
-        self, case: Case, cluster: Cluster, version: VersionInUse, *, timezone: str = "UTC", progress: Callable[..., Progress]
+        self,
+        case: Case,
+        cluster: Cluster,
+        version: VersionInUse,
+        *,
+        timezone: str = "UTC",
+        log_layout: str = "",
+        progress: Callable[..., Progress],
     ) -> None:
         self._case, self._cluster, self._version, self._progress = case, cluster, version, progress
         self._timezone, self._zones = timezone, Zones.parse(timezone)
+        self._layout = log_layouts.regex(log_layout)
         self._offsets: dict[bool, OffsetsEvidence] = {}
 
     @cached_property
     def logs(self) -> Logs:
         """What the logs tell; nothing, with the reason, where they cannot be read here."""
         try:
-            return logs.read(self._case, self._zones, progress=self._progress("Reading logs", unit="files"))
+            return logs.read(self._case, self._zones, layout=self._layout, progress=self._progress("Reading logs", unit="files"))
         except ScanError as error:
             return Logs(None, {item.path: broker for item, broker in self._case.logs()}, error)
 

@@ -72,7 +72,7 @@ _CHOSEN: dict[tuple[str, str], dict[str, object]] = {}
 
 def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
     notebook: str, *, source: str, out_dir: str = "", kafka_version: str = "", interactive: str = "auto", at: str = "",
-    timezone: str = "UTC",
+    timezone: str = "UTC", log_layout: str = "",
 ) -> "Workbook":  # fmt: skip
     """Open the evidence for a notebook and show where it comes from.
 
@@ -86,6 +86,7 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
             was collected; ``height`` as it was at the height of the incident that its history tells of, if it does.
         timezone: Of times, and of log lines, that do not tell theirs: ``Europe/Berlin``, or ``UTC, 2=Asia/Shanghai`` where that
             of a broker differs.
+        log_layout: Of log lines that are laid out as is not found, as log4j writes it; ``""`` for none.
 
     Raises:
         CasebookError: A parameter or the evidence cannot be used; the text says what to do.
@@ -106,7 +107,7 @@ def open(  # noqa: A001  the workbook's verb: book = workbook.open(...)
         raise UsageError(f"kafka_version: {error}.") from None
     book = Workbook(
         notebook=notebook, source=source, case=case, cluster=cluster, version=version, folder=folder,
-        interactive=_is_interactive(interactive), at=moment, timezone=timezone,
+        interactive=_is_interactive(interactive), at=moment, timezone=timezone, log_layout=log_layout,
     )  # fmt: skip
     display(triage.opening(case, cluster, version), display_id=_SUMMARY)
     display(pasted_views.banner(book.pasted))
@@ -132,8 +133,17 @@ class Workbook(Examination):
         interactive: bool,
         at: int | None,
         timezone: str,
+        log_layout: str,
     ) -> None:
-        super().__init__(case=case, cluster=cluster, version=version, at=at, timezone=timezone, progress=choices.progress)
+        super().__init__(
+            case=case,
+            cluster=cluster,
+            version=version,
+            at=at,
+            timezone=timezone,
+            log_layout=log_layout,
+            progress=choices.progress,
+        )
         self._notebook, self._source, self._folder, self.interactive = notebook, source, folder, interactive
         self._started = datetime.now(UTC)
         self._quiz: quiz_views.Desk | None = None

@@ -10,7 +10,7 @@ import pytest
 from casebook import notebooks, parameters
 
 NOTEBOOKS = {notebook.stem: nbformat.read(notebook.path, as_version=4) for notebook in notebooks.every()}
-COMMON = ["source", "out_dir", "kafka_version", "interactive", "timezone"]
+COMMON = ["source", "out_dir", "kafka_version", "interactive", "timezone", "log_layout"]
 
 
 def code_cells(stem):

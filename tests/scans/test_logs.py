@@ -10,14 +10,15 @@ from casebook.case import Case
 from casebook.case_writer import CaseWriter
 from casebook.collect import decoding
 from casebook.errors import UsageError
+from casebook.facts import epoch_ms
 from casebook.formats.log_patterns import patterns
 from casebook.scans import logs
 from casebook.scans.session import session
+from tests.log_layouts import AT, LAYOUTS, logger
 from tests.log_reader import read, read_bytes
 
 HEAD = "[2026-11-20 10:00:00,123] INFO "
 LOADING = "Loading offsets and group metadata from [__consumer_offsets,22] (kafka.coordinator.GroupMetadataManager)"
-AT = 1_795_168_800_123
 EXPIRED = "Session expired."
 
 
@@ -37,13 +38,8 @@ class TestPatterns:
         heads = [p for p in patterns() if p.scope in ("head", "full")]
         raw = [p for p in patterns() if p.scope == "line" and p.kind != "quiet"]
         assert [] == _wrong(heads, [_with_logger(HEAD + p.sample) for p in heads])
-        assert [] == _wrong(inside, [f"{HEAD.replace('INFO', 'ERROR')}An exception ({_logger(p)})\n{p.sample}" for p in inside])
+        assert [] == _wrong(inside, [f"{HEAD.replace('INFO', 'ERROR')}An exception ({logger(p)})\n{p.sample}" for p in inside])
         assert [(p.kind, p.expects) for p in raw] == [(event.kind, told(event)) for p in raw for event in read(p.sample)[0]]
-
-
-def _logger(pattern):
-    """One that prints it, where the table names such."""
-    return f"{pattern.loggers[0].rstrip('.')}.Y" if pattern.loggers else "x.Y"
 
 
 def _with_logger(entry):
@@ -70,68 +66,6 @@ def _wrong(rows, entries):
         if row.kind != "quiet"
         and not any(event.kind == row.kind and row.expects.items() <= told(event).items() for event in found.get(begin, []))
     ]
-
-
-LAYOUTS = {
-    "Kafka": "[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "ISO, Z": "[2026-11-20T10:00:00.123Z] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "ISO, offset": "[2026-11-20T11:00:00,123+01:00] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "zone, blank": "[2026-11-20 05:00:00,123-0500] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "bare": "2026-11-20 10:00:00,123 INFO {} (kafka.zookeeper.ZooKeeperClient:77)",
-    "microseconds": "[2026-11-20T10:00:00.123456Z] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "Windows": "[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)\r",
-    "colours": "\x1b[32m[2026-11-20 10:00:00,123] INFO\x1b[0m {} (kafka.zookeeper.ZooKeeperClient)",
-    "byte order mark": "\ufeff[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "ZooKeeper": "2026-11-20 10:00:00,123 [myid:3] - INFO  [main-EventThread:kafka.zookeeper.ZooKeeperClient@77] - {}",
-    "Cloudera": "2026-11-20 10:00:00,123 INFO kafka.zookeeper.ZooKeeperClient: {}",
-    "Strimzi": "2026-11-20 10:00:00,123 INFO  [main-EventThread] kafka.zookeeper.ZooKeeperClient:77 - {}",
-    "Spring Boot": "2026-11-20 10:00:00.123  INFO 3880 --- [main-EventThread] kafka.zookeeper.ZooKeeperClient  : {}",
-    "logback": "2026-11-20 10:00:00.123 [main-EventThread] INFO  kafka.zookeeper.ZooKeeperClient - {}",
-    "docker-compose": "kafka_1  | [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "CRI": "2026-11-20T10:00:01.5Z stdout F [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "kubectl --timestamps": "2026-11-20T10:00:01.5Z [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "kubectl --prefix": "[pod/kafka-0/kafka] [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "syslog": "Nov 20 10:00:01 host1 kafka[712]: [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "journald": "2026-11-20T10:00:01+0000 host1 kafka[712]: [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "journald, no date inside": "2026-11-20T11:00:00.123+0100 host1 kafka[712]: INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "grep": "logs/server.log.2026-11-20-10:5521:[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "quotation": "> [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "JSON": '{{"timestamp":"2026-11-20T10:00:00.123Z","level":"INFO","logger":"kafka.zookeeper.ZooKeeperClient","message":"{}"}}',
-    "JSON, log4j2": '{{"instant":{{"epochSecond":1795168800,"nanoOfSecond":123000000}},"level":"INFO",'
-    '"loggerName":"kafka.zookeeper.ZooKeeperClient","message":"{}"}}',
-    "JSON, ECS": '{{"@timestamp":"2026-11-20T10:00:00.123Z","log.level":"INFO","log.logger":"kafka.zookeeper.ZooKeeperClient",'
-    '"message":"{}"}}',
-    "thread at the end": "2026-11-20 10:00:00,123 INFO {} (kafka.zookeeper.ZooKeeperClient) [main-EventThread]",
-    "brackets": "[2026-11-20 10:00:00,123] [INFO] [kafka.zookeeper.ZooKeeperClient] {}",
-    "level first": "INFO  2026-11-20 10:00:00,123 [main-EventThread] kafka.zookeeper.ZooKeeperClient - {}",
-    "Quarkus": "2026-11-20 10:00:00,123 INFO  [kafka.zookeeper.ZooKeeperClient] (main-EventThread) {}",
-    "logger before level": "2026-11-20 10:00:00,123 - kafka.zookeeper.ZooKeeperClient - INFO - {}",
-    "Python": "2026-11-20 10:00:00,123 INFO:kafka.zookeeper.ZooKeeperClient:{}",
-    "pipes": "2026-11-20 10:00:00,123 | INFO | main-EventThread | kafka.zookeeper.ZooKeeperClient | {}",
-    "12 hours": "[11/20/2026 10:00:00.123 AM] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "German": "20.11.2026 10:00:00,123 INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "month by name": "20 Nov 2026 10:00:00,123 INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "month by name, first": "Fri Nov 20 10:00:00.123 UTC 2026 INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "Chinese": "2026年11月20日 10:00:00.123 INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "zone by name": "[2026-11-20 11:00:00,123 CET] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "epoch seconds": "[1795168800.123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "epoch milliseconds": "1795168800123 INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "stern": "kafka-0 kafka [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "Heroku": "2026-11-20T10:00:00.123+00:00 kafka[kafka-1.2]: pri=INFO t=main-EventThread at=kafka.zookeeper.ZooKeeperClient {}",
-    "CloudWatch": "1795168800999\t[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "bold of a chat": "**[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)**",
-    "code of a chat": "`[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)`",
-    "table of a chat": "| [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient) |",
-    "two times": "2026-11-20 11:00:00 [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "syslog, 5424": "<134>1 2026-11-20T10:00:01Z host1 kafka 712 - - [2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",
-    "key=value": 'time="2026-11-20T10:00:00.123Z" level=info logger=kafka.zookeeper.ZooKeeperClient msg="{}"',
-    "Filebeat": '{{"@timestamp":"2026-11-20T10:00:09Z","message":"[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)",'
-    '"log":{{"offset":7}}}}',
-    "JSON that is cut": '{{"@timestamp":"2026-11-20T10:00:00.123Z","level":"INFO","logger":"kafka.zookeeper.ZooKeeperClient",'
-    '"message":"{}","host":{{"na',
-    "docker json-file": '{{"log":"[2026-11-20 10:00:00,123] INFO {} (kafka.zookeeper.ZooKeeperClient)\\n","stream":"stdout",'
-    '"time":"2026-11-20T10:00:01.5Z"}}',
-}
 
 
 class TestLayouts:
@@ -169,6 +103,28 @@ class TestLayouts:
         assert alone.time is None
         events = read(HEAD + LOADING, syslog)[0]
         assert events[-1].time == AT - 123 + 1000
+
+    def test_how_a_file_is_laid_out_is_told(self):
+        """As log4j writes it, with how many entries are laid out so."""
+        lines = [
+            LAYOUTS[name].format(EXPIRED)
+            for name in ("Kafka", "Kafka", "Strimzi", "CRI", "docker-compose", "JSON, ECS", "brackets")
+        ]
+        assert dict(read(*lines)[2].layouts) == {
+            "[%d] %p %m (%c)": 2,
+            "%d %p [%t] %c:%L - %m": 1,
+            "%d … [%d] %p %m (%c)": 1,
+            "… [%d] %p %m (%c)": 1,
+            "JSON: @timestamp=%d log.level=%p log.logger=%c message=%m": 1,
+            "[%d] [%p] [%c] %m": 1,
+        }
+
+    @pytest.mark.parametrize(("told", "month"), [("13/04/2026", 2), ("04/13/2026", 3), ("04/04/2026", None), ("", None)])
+    def test_which_number_is_the_day_other_lines_tell(self, told, month):
+        """03/02 is of February where another day of the file is above twelve and first, of March where it is second."""
+        lines = [f"{day} 10:00:00,123 INFO {LOADING} (kafka.x.Y)" for day in ("03/02/2026", told) if day]
+        at = read(*lines)[0][0].time
+        assert at == (month and epoch_ms(f"2026-{month:02}-{5 - month:02}T10:00:00.123Z"))
 
     @pytest.mark.parametrize(
         "when",

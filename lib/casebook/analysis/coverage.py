@@ -24,7 +24,8 @@ from casebook.versions import Changed, KafkaVersion, VersionInUse, VersionOrigin
 Gaps = tuple[Gap, ...]
 
 COLLECT_LOGS = "Collect the logs of every broker: casebook collect --logs BROKER=GLOB."
-COLLECT_LOGS_AGAIN = "Collect these logs again, as they were written."
+_COLLECT_LOGS_AGAIN = "Collect these logs again, as they were written."
+_GIVE_LAYOUT = "Tell how their lines are laid out, as log4j writes it: log_layout=%d{dd/MM/yyyy HH:mm:ss} %p [%t] %c - %m"
 COLLECT_LOG_DIRS = "Collect the log dirs of every broker: casebook collect --log-dirs BROKER=DIR."
 COLLECT_PROPERTIES = "Collect server.properties of every broker: casebook collect --properties BROKER=FILE."
 COLLECT_HISTORY = "Collect ZooKeeper's own files: casebook collect --zookeeper-data DIR."
@@ -279,7 +280,12 @@ def unread_logs(files: Iterable[LogFile], cluster: Cluster) -> Gaps:
     if not reasons:
         return ()
     more = f", and {number(len(reasons) - 1, 'more log')}" if len(reasons) > 1 else ""
-    return (Gap(why=f"{reasons[0]}{more}.", settle=COLLECT_LOGS_AGAIN),)
+    return (Gap(why=f"{reasons[0]}{more}.", settle=read_again(events.unread(known))),)
+
+
+def read_again(files: Iterable[LogFile]) -> str:
+    """What to do about logs that were not read, or not wholly."""
+    return _GIVE_LAYOUT if any(file.is_laid_out_strangely and not file.damage for file in files) else _COLLECT_LOGS_AGAIN
 
 
 def not_read(file: LogFile) -> str:

@@ -35,4 +35,4 @@ def unread(files: Iterable[LogFile], reason: CasebookError | None = None) -> tup
         return (ask.could_not_check(f"The logs were not read: {reason.what}", settle=reason.try_ or "Run `casebook doctor`."),)
     reasons = "; ".join(coverage.not_read(file) for file in hit[:3])
     title = f"{number(len(hit), 'log')} could not be read, or not to {agree(len(hit), 'its', 'their')} end"
-    return (ask.could_not_check(title, why=f"{reasons}.", settle=coverage.COLLECT_LOGS_AGAIN),)
+    return (ask.could_not_check(title, why=f"{reasons}.", settle=coverage.read_again(hit)),)

@@ -266,6 +266,6 @@ def _damage(files: Iterable[LogFile]) -> Iterator[Silence]:
             file.broker,
             f"{coverage.not_read(file)}.",
             "What is in it." if file.extent is Extent.NOT else "What is in the rest of it.",
-            coverage.COLLECT_LOGS_AGAIN,
+            coverage.read_again((file,)),
             file.file,
         )

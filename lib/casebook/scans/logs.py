@@ -9,6 +9,7 @@ import json
 import re
 import subprocess
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -51,7 +52,7 @@ _ROWS = pa.schema(
 _BY_PLACE = {
     "event": ("file", "kind", "time", "line", "level", "logger", "topic", "partition", "group", "fields", "text"),
     "untyped": ("file", "logger", "level", "shape", "count", "line", "text"),
-    "file": ("file", "first", "last", "lines", "entries", "typed", "strange", "damage", "fields"),
+    "file": ("file", "first", "last", "lines", "entries", "typed", "strange", "damage", "fields", "text"),
 }
 """What the columns of a row of ``casebook.logs.Main`` are, in their order; the first stands for its place in the input."""
 
@@ -160,6 +161,7 @@ class Logs:
             damage="; ".join(dict.fromkeys(filter(None, [self._torn.get(path, ""), *told]))),
             strange=sum(part["strange"] for part in parts),
             speakers=tuple(sorted(self._speakers.get(path, {}).items())),
+            layouts=_layouts(parts),
         )
 
     @cached_property
@@ -224,6 +226,14 @@ class Logs:
         return ds.dataset(folder, schema=_ROWS, format="parquet").to_table().to_pylist() if folder and folder.is_dir() else []
 
 
+def _layouts(parts: Iterable[Mapping]) -> tuple[tuple[str, int], ...]:
+    """How entries of a file are laid out, each with how many are, the most frequent first."""
+    counted: Counter[str] = Counter()
+    for part in parts:
+        counted.update(json.loads(part["text"] or "{}"))
+    return tuple(sorted(counted.items(), key=lambda one: (-one[1], one[0])))
+
+
 def event(row: Mapping, broker: int | None, before: int = 0) -> Event:
     """An event of a row of ``kafka_logs``.
 
@@ -261,12 +271,20 @@ def _told_once(events: Iterable[Event]) -> Iterator[Event]:
             yield event
 
 
-def read(case: Case, zones: "Zones | None" = None, *, progress: Progress | None = None, small: int = SMALL) -> Logs:
+def read(
+    case: Case,
+    zones: "Zones | None" = None,
+    *,
+    layout: str | None = None,
+    progress: Progress | None = None,
+    small: int = SMALL,
+) -> Logs:
     """What the logs of a case tell, read now or kept from the last time.
 
     Args:
         case: Keeps the result.
         zones: Of lines that do not tell theirs; UTC unless given.
+        layout: Of lines that are laid out as nobody can find out: a regex, as :func:`casebook.scans.log_layouts.regex` makes it.
         progress: Told now and then how many parts are read, and of how many.
         small: Bytes up to which no Spark is started.
 
@@ -278,13 +296,13 @@ def read(case: Case, zones: "Zones | None" = None, *, progress: Progress | None 
     brokers = {item.path: broker for item, broker in logs}
     if not logs:
         return Logs(None, brokers)
-    key = json.dumps([fingerprint("logs"), [[item.path, item.sha256, zones.of(broker)] for item, broker in logs]])
+    key = json.dumps([fingerprint("logs"), [[item.path, item.sha256, zones.of(broker)] for item, broker in logs], layout])
     target = case.derived(NAME, hashlib.sha256(key.encode()).hexdigest()[:32])
     if not target.exists():
         given = {path: zones.of(broker) for path, broker in brokers.items() if (case.folder / path).is_file()}
         much = sum(item.bytes or 0 for item, _ in logs) > small
         with made(target) as partial:
-            (_with_spark if much else _with_java)(case.folder, given, partial, progress)
+            (_with_spark if much else _with_java)(case.folder, given, layout, partial, progress)
     return Logs(target, brokers, torn={problem.path: problem.reason for problem in case.damaged})
 
 
@@ -338,11 +356,12 @@ def _zone(name: str) -> str:
     return name
 
 
-def typed(files: Iterable[tuple[Path, str]]) -> Iterator[dict[str, object]]:
+def typed(files: Iterable[tuple[Path, str]], layout: str | None = None) -> Iterator[dict[str, object]]:
     """The rows of small logs, as ``casebook.logs.Main`` writes them.
 
     Args:
         files: Each with the zone of lines that do not tell theirs.
+        layout: As :func:`read` takes it.
 
     Raises:
         ScanError: There is no Java, or it failed.
@@ -352,7 +371,7 @@ def typed(files: Iterable[tuple[Path, str]]) -> Iterator[dict[str, object]]:
     classes = ":".join(map(str, (ours, *spark.glob("jackson-*.jar"))))
     options = ["-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
     with tempfile.TemporaryFile() as said, tempfile.NamedTemporaryFile("w", dir=workshop.of_process()) as asked:
-        asked.writelines(json.dumps([zone, str(path)]) + "\n" for path, zone in files)
+        asked.writelines(json.dumps([zone, layout, str(path)]) + "\n" for path, zone in files)
         asked.flush()
         java = subprocess.Popen(
             [jars.java(ScanError), *options, "-cp", classes, "casebook.logs.Main", asked.name],
@@ -372,10 +391,10 @@ def typed(files: Iterable[tuple[Path, str]]) -> Iterator[dict[str, object]]:
             raise ScanError("The logs cannot be read.", cause=cause, try_="Run `casebook doctor`.")
 
 
-def _with_java(folder: Path, given: Mapping[str, str], target: Path, progress: Progress | None) -> None:
+def _with_java(folder: Path, given: Mapping[str, str], layout: str | None, target: Path, progress: Progress | None) -> None:
     paths = list(given)
     by_kind: dict[str, list[dict]] = {}
-    for row in typed((folder.absolute() / path, zone) for path, zone in given.items()):
+    for row in typed(((folder.absolute() / path, zone) for path, zone in given.items()), layout):
         row["file"] = paths[row["file"]]
         if row["row"] == "file" and progress:
             progress(paths.index(row["file"]) + 1, len(paths))
@@ -386,7 +405,7 @@ def _with_java(folder: Path, given: Mapping[str, str], target: Path, progress: P
         pq.write_table(pa.Table.from_pylist(by_kind.get(kind, []), schema=_ROWS), place / "part.parquet")
 
 
-def _with_spark(folder: Path, given: Mapping[str, str], target: Path, progress: Progress | None) -> None:
+def _with_spark(folder: Path, given: Mapping[str, str], layout: str | None, target: Path, progress: Progress | None) -> None:
     from casebook.scans.session import session, watched
 
     spark = session()
@@ -395,7 +414,7 @@ def _with_spark(folder: Path, given: Mapping[str, str], target: Path, progress: 
         by_zone.setdefault(zone, []).append(f"file:{folder.absolute() / path}")
     rows = None
     for zone, places in by_zone.items():
-        more = logs(spark, *places, zone=zone)
+        more = logs(spark, *places, zone=zone, **({"layout": layout} if layout else {}))
         rows = more if rows is None else rows.unionByName(more)
     within = len(f"file:{folder.absolute()}/")
     kept = rows.selectExpr(

@@ -248,7 +248,7 @@ class Desk:
     def _silences(self) -> Markup:
         missing = timeline_tables.silences(self._found, self._chosen)
         untyped = timeline_tables.untyped(self._found)
-        return render("timeline_unknown", silences=missing, untyped=untyped)
+        return render("timeline_unknown", silences=missing, untyped=untyped, files=timeline_tables.files(self._found))
 
     def _event_cites(self) -> tuple[str, ...]:
         return cites(row.proof for row in self._rows()[0])

@@ -8,12 +8,13 @@ from markupsafe import Markup
 from casebook.analysis.timeline import Timeline
 from casebook.analysis.timeline_rows import Row, Window, WindowKind
 from casebook.analysis.timeline_selection import Selection
+from casebook.events import LogFile
 from casebook.views import text
 from casebook.views.render import render
 from casebook.views.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
 from casebook.views.timeline_story import link
 
-MOST_WINDOWS, MOST_EVENTS, MOST_SHAPES = 200, 200, 50
+MOST_WINDOWS, MOST_EVENTS, MOST_SHAPES, MOST_FILES = 200, 200, 50, 200
 _WHICH = " Those of the story first, then warnings and errors, then those nearest to a window."
 _WORDS = {
     WindowKind.TWO_LEADERS: "two leaders",
@@ -163,6 +164,43 @@ def untyped(found: Timeline) -> Table:
         rest="untyped",
         search=True,
         wide=True,
+    )
+
+
+def files(found: Timeline) -> Table:
+    """How each log was read: its layout as it was found out, or given."""
+    rows = found.files[:MOST_FILES]
+    different = len({file.layouts[0][0] for file in found.files if file.layouts})
+    return Table(
+        name="log_files",
+        columns=(
+            ("Log", UNBROKEN),
+            ("Of", UNBROKEN),
+            ("First, UTC", UNBROKEN),
+            ("Last, UTC", UNBROKEN),
+            ("Lines", NUMBER),
+            ("Entries", NUMBER),
+            ("Known", NUMBER),
+            ("Layout", CODE),
+        ),
+        rows=[(PLAIN, _file(file)) for file in rows],
+        takeaway=f"{text.plural(len(found.files), 'log')} in {text.plural(different, 'layout')}.",
+        reading="Layouts as log4j writes them: %d time, %p level, %c logger, %t thread, %m message; … is what a collector put "
+        "before. Where one is wrong, give it as log_layout=.",
+        total=len(found.files) if len(found.files) > len(rows) else None,
+        wide=True,
+    )
+
+
+def _file(file: LogFile) -> tuple[object, ...]:
+    (layout, _), *others = file.layouts or ((None, 0),)
+    more = f", and {text.plural(len(others), 'other')}" if others else ""
+    return (
+        file.file,
+        "" if file.broker is None else f"broker {file.broker}",
+        *(unknown() if at is None else f"{text.day(at)}, {clock(at)}" for at in (file.first, file.last)),
+        *map(text.count, (file.lines, file.entries, file.typed)),
+        unknown() if layout is None else f"{layout}{more}",
     )
 
 

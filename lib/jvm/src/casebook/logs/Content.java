@@ -16,8 +16,9 @@ import java.util.zip.ZipException;
  *
  * @param stream UTF-8 whose lines end with line feeds
  * @param doubt why it may be no log at all; {@code null} where nothing speaks against it
+ * @param order how its days and months stand
  */
-public record Content(InputStream stream, String doubt) {
+public record Content(InputStream stream, String doubt, DayOrder order) {
   private static final String NO_TEXT = "it is no text: control characters as in a binary file";
 
   /** Packed files can only be read from their beginning. */
@@ -32,10 +33,10 @@ public record Content(InputStream stream, String doubt) {
     InputStream again = new SequenceInputStream(new ByteArrayInputStream(head), unpacked);
     Charset wide = Encoding.wide(head);
     if (wide != null) {
-      return new Content(new Recoded(again, wide), null);
+      return new Content(new Recoded(again, wide), null, DayOrder.of(head));
     }
     String doubt = Encoding.isBinary(head) ? NO_TEXT : null;
-    return new Content(Encoding.hasReturnsAlone(head) ? new Recoded(again, Encoding.AS_IT_IS) : again, doubt);
+    return new Content(Encoding.hasReturnsAlone(head) ? new Recoded(again, Encoding.AS_IT_IS) : again, doubt, DayOrder.of(head));
   }
 
   /** The beginning, as far as it can be read: who reads on is told what is wrong there. */

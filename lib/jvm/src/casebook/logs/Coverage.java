@@ -8,6 +8,8 @@ public final class Coverage {
   /** A file of more has none of its own. */
   private static final int MOST_SPEAKERS = 1000;
 
+  private static final int MOST_LAYOUTS = 100;
+
   /** Lines that begin in it. */
   public long lines;
 
@@ -31,6 +33,20 @@ public final class Coverage {
   /** Entries by the broker that they name as the one that speaks. */
   private final Map<String, Long> speakers = new TreeMap<>();
 
+  /** Entries by how they are laid out. */
+  private final Map<String, Long> layouts = new TreeMap<>();
+
+  void laidOut(String layout) {
+    if (layout != null && (layouts.size() < MOST_LAYOUTS || layouts.containsKey(layout))) {
+      layouts.merge(layout, 1L, Long::sum);
+    }
+  }
+
+  /** How many entries are laid out in which way, as a JSON object. */
+  public String layouts() {
+    return json(layouts);
+  }
+
   void spoken(String speaker) {
     if (speaker != null && (speakers.size() < MOST_SPEAKERS || speakers.containsKey(speaker))) {
       speakers.merge(speaker, 1L, Long::sum);
@@ -39,11 +55,15 @@ public final class Coverage {
 
   /** How many entries name each speaker, as a JSON object. */
   public String speakers() {
+    return json(speakers);
+  }
+
+  private static String json(Map<String, Long> counts) {
     StringBuilder json = new StringBuilder("{");
-    speakers.forEach(
-        (speaker, count) -> {
+    counts.forEach(
+        (name, count) -> {
           json.append(json.length() > 1 ? "," : "");
-          Fields.quote(json, speaker);
+          Fields.quote(json, name);
           json.append(':').append(count);
         });
     return json.append('}').toString();

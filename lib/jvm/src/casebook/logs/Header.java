@@ -10,6 +10,9 @@ public final class Header {
   String level;
   String logger;
 
+  /** How the line is laid out, as log4j writes it: {@code [%d] %p %m (%c)}; {@code …} stands for what a collector put before it. */
+  String layout;
+
   /** The message, where it does not stand in the line itself: a JSON line's. */
   String message;
 
@@ -23,6 +26,7 @@ public final class Header {
     time = other.time;
     level = other.level;
     logger = other.logger;
+    layout = other.layout;
     message = other.message;
     from = other.from - movedBy;
     until = other.until - movedBy;
@@ -32,6 +36,7 @@ public final class Header {
     time = NO_TIME;
     level = null;
     logger = null;
+    layout = null;
     message = null;
     from = 0;
     until = 0;

@@ -20,10 +20,11 @@ final class Headers {
 
   /** {@code (kafka.log.Log)} at the end, with a thread behind it in Strimzi's layout, and what quotes and tables add; or its rest. */
   private static final Pattern LOGGER_AT_END =
-      Pattern.compile(" ?(?:\\((?:(?<logger>[\\w$]+(?:\\.[\\w$]+)+)(?:[:@]\\d+)?|[\\w$.]*\\.\\.\\.[\\w$.]*|state\\.change\\.logger)\\)|\\((?:kafka|org|state)\\.[\\w.$]*>?$)(?: \\[(?:[^\\[\\]]|\\[[^\\[\\]]*\\])*\\])?[\\s\"'`*|}]*$");
+      Pattern.compile(" ?(?:\\((?:(?<logger>(?:kafka|org|state|io|com|net)(?:\\.[\\w$]+)+|[\\w$]+(?:\\.[\\w$]+)*\\.[A-Z][\\w$]*)(?:[:@]\\d+)?|[\\w$.]*\\.\\.\\.[\\w$.]*|state\\.change\\.logger)\\)|\\((?:kafka|org|state)\\.[\\w.$]*>?$)(?: \\[(?:[^\\[\\]]|\\[[^\\[\\]]*\\])*\\])?[\\s\"'`*|}]*$");
 
   private static final Pattern LOGGER =
       Pattern.compile("(?<logger>[A-Za-z_$][\\w$-]*(?:\\.[\\w$<>-]+)+|[A-Z][\\w$]*[a-z][\\w$]*|root)(?:[:@]\\d+)?(?: ?\\[[^\\]]*\\])?(?: *(?:: |:$| -{1,2} |\\| ?|\\] )|:(?=\\S))");
+  private static final Pattern LOGGER_BEHIND_COLON = Pattern.compile("(?<logger>[A-Za-z_][\\w$-]*(?:\\.[\\w$-]+)*):(?=\\S)");
   private static final Pattern LOGGER_ALONE =
       Pattern.compile("(?<logger>(?:org|kafka|io|com|net|state)(?:\\.[a-z][\\w$]*)+\\.[A-Z][\\w$]*(?<!Exception|Error|Throwable))(?:[:@]\\d+)? ");
   private static final Pattern FILE_OF_C = Pattern.compile("[\\w./-]+\\.(?:c|cc|cpp|go|js|ts|py|rb|rs):\\d+(?:\\(\\w+\\))?\\]?:? ");
@@ -42,16 +43,25 @@ final class Headers {
   private static final Pattern RDKAFKA = Pattern.compile("(?:RDKAFKA-|LOG-|%)(?<level>\\d)(?:-|\\|)(?:(?<time>\\d+\\.\\d{3})\\|)?(?<name>[A-Z_]{2,12})(?:: (?:rdkafka#\\S+: )?|\\|(?:[^|]*\\| ?)?)");
   private static final Pattern STACK = Pattern.compile("\\s+at |\\s*(?:" + Entry.OF_TRACES + ")");
   private static final String BETWEEN = " \t-|:,;>*`'\"•┏┃┗])}";
+
+  /** Of them those that a message may begin with. */
+  private static final String OF_MESSAGES = "*>";
   private static final int FARTHEST = 240;
   private static final int LONGEST_GROUP = 200;
 
+  private static final int LONGEST_LAYOUT = 120;
+
   private final Stamps stamps;
+  private final StringBuilder layout = new StringBuilder();
 
   private String line;
   private boolean endsWithLogger;
   private int at;
   private boolean isDated;
   private boolean isTimed;
+
+  /** Whether the last part is a time. */
+  private boolean isTime;
   private long time;
   private String level;
   private String logger;
@@ -100,6 +110,8 @@ final class Headers {
     time = Header.NO_TIME;
     level = null;
     logger = null;
+    layout.setLength(0);
+    layout.append(from > 0 ? "… " : "");
     while (takePart(from)) {}
     boolean named = level != null && (isTimed || endsWithLogger || from == 0 && (logger != null || at > 0));
     return named || isTimed && isDated && from == 0;
@@ -107,24 +119,47 @@ final class Headers {
 
   /** Takes one part; {@code false} where the message begins. */
   private boolean takePart(int from) {
-    int before = at;
-    while (at < line.length() && BETWEEN.indexOf(line.charAt(at)) >= 0) {
+    int skipped = at;
+    while (at < line.length() && BETWEEN.indexOf(line.charAt(at)) >= 0 && (level == null || OF_MESSAGES.indexOf(line.charAt(at)) < 0)) {
       at++;
     }
     if (at >= line.length()) {
       return false;
     }
-    if (takeRdkafka() || takeTime() || takeLevel(from) || takeGroup()) {
+    int begin = at;
+    isTime = false;
+    String levelBefore = level;
+    String loggerBefore = logger;
+    if (takeRdkafka() || takeTime() || takeLevel(from) || takeGroup() || (isTimed || level != null) && takeName()) {
+      layout.append(line, skipped, begin);
+      lay(line.substring(begin, at), level != levelBefore, logger != loggerBefore);
       return true;
     }
-    if (isTimed || level != null) {
-      if (takeName()) {
-        return true;
-      }
-    }
-    boolean isIndented = level == null && before < at;
-    at = isIndented ? behindOne(before) : at;
+    boolean isIndented = level == null && skipped < at;
+    at = isIndented ? behindOne(skipped) : at;
     return false;
+  }
+
+  /** Writes down how a part is laid out. */
+  private void lay(String part, boolean isLevel, boolean isLogger) {
+    if (layout.length() > LONGEST_LAYOUT) {
+      return;
+    }
+    String wrapped = part.replaceFirst("^([\\[(<{]?).*?([\\])>}]?)$", "$1%$2");
+    if (isLogger && isLevel) {
+      layout.append(part.startsWith("%") ? "%p|%d|%c|%t|" : "%p-%c:");
+    } else if (isLogger && logger != null && part.contains(logger)) {
+      layout.append(part.replace(logger, "%c").replaceAll("[:@]\\d+", ":%L"));
+    } else if (isTime || isLevel) {
+      layout.append(wrapped.replace("%", isTime ? "%d" : "%p"));
+    } else {
+      layout.append(wrapped.length() > 1 ? wrapped.replace("%", "%t") : part.endsWith(" ") ? "… " : "…");
+    }
+  }
+
+  private String laidOut(int until) {
+    String end = endsWithLogger ? line.substring(until).replaceAll("\\([\\w.$:@>]*\\)?", "(%c)").replaceAll("\\[.*\\]", "[%t]") : "";
+    return layout.append(" %m").append(end).toString().replaceAll("\\s+", " ").strip();
   }
 
   /** What is indented behind a time of a collector keeps its blanks: it may be a stack trace. */
@@ -144,6 +179,7 @@ final class Headers {
     }
     boolean isWhole = found.time() != Header.NO_TIME;
     time = isWhole ? found.time() : time;
+    isTime = true;
     isDated |= isWhole || found.hasDay();
     isTimed = true;
     at = found.end();
@@ -282,7 +318,13 @@ final class Headers {
     if (level == null || logger != null || endsWithLogger) {
       return false;
     }
-    Matcher found = LOGGER.matcher(line).region(at, line.length());
+    Matcher found = LOGGER_BEHIND_COLON.matcher(line).region(at, line.length());
+    if (line.charAt(at - 1) == ':' && found.lookingAt()) {
+      logger = found.group("logger");
+      at = found.end();
+      return true;
+    }
+    found = LOGGER.matcher(line).region(at, line.length());
     boolean isNamed = found.lookingAt() && !isException(found.group("logger")) && (isDotted(found) || !line.startsWith(": ", found.end() - 2));
     if (!isNamed) {
       found = LOGGER_ALONE.matcher(line).region(at, line.length());
@@ -319,6 +361,7 @@ final class Headers {
     header.logger = atEnd != null && endsWithLogger ? atEnd : logger;
     header.message = line.substring(at, endsWithLogger ? until : line.length()).stripTrailing();
     header.from = at;
+    header.layout = laidOut(until);
   }
 
   static String normal(String level) {

@@ -101,13 +101,20 @@ final class JsonLayouts {
 
   private boolean wrapped(Map<String, String> members, String message, Header header) {
     int ends = message.indexOf('\n');
-    if (!headers.read(ends < 0 ? message.stripTrailing() : message.substring(0, ends), header) || header.level == null) {
+    if (!headers.read(ends < 0 ? message.stripTrailing() : message.substring(0, ends), header) || !isHeader(members, header)) {
       header.clear();
       return false;
     }
+    header.layout = "JSON: " + header.layout;
     header.message += ends < 0 ? "" : message.substring(ends).stripTrailing();
     header.time = header.time == Header.NO_TIME ? time(members) : header.time;
     return true;
+  }
+
+  /** Whether what a message begins with is a line's header: a word such as {@code ERROR:} alone is of the message. */
+  private static boolean isHeader(Map<String, String> members, Header header) {
+    boolean isWordAlone = header.time == Header.NO_TIME && header.logger == null && first(members, LEVELS) != null;
+    return header.level != null && !isWordAlone;
   }
 
   private boolean ofObject(Map<String, String> members, String message, Header header) {
@@ -116,6 +123,7 @@ final class JsonLayouts {
     header.time = time(members);
     header.level = level == null ? null : Headers.normal(level);
     header.logger = first(members, LOGGERS);
+    header.layout = "JSON: " + name(members, TIMES, "%d") + name(members, LEVELS, "%p") + name(members, LOGGERS, "%c") + name(members, MESSAGES, "%m").strip();
     header.message = trace == null ? message.stripTrailing() : message.stripTrailing() + "\n" + trace.stripTrailing();
     return header.time != Header.NO_TIME || header.level != null;
   }
@@ -126,11 +134,22 @@ final class JsonLayouts {
     return stamp == null ? Header.NO_TIME : stamp.time();
   }
 
+  /** {@code severity=%p }: how a member is called; {@code ""} for one that is not there. */
+  private static String name(Map<String, String> members, String[] names, String conversion) {
+    String found = key(members, names);
+    return found == null ? "" : found + "=" + conversion + " ";
+  }
+
   private static String first(Map<String, String> members, String[] names) {
+    String found = key(members, names);
+    return found == null ? null : members.get(found);
+  }
+
+  private static String key(Map<String, String> members, String[] names) {
     for (String name : names) {
       String found = members.get(name);
       if (found != null && !found.isBlank()) {
-        return found;
+        return name;
       }
     }
     return null;

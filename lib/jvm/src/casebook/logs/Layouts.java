@@ -33,6 +33,11 @@ final class Layouts {
     "INFO".getBytes(UTF_8), "WARN".getBytes(UTF_8), "ERR".getBytes(UTF_8), "DEBUG".getBytes(UTF_8), "TRACE".getBytes(UTF_8), "FATAL".getBytes(UTF_8),
     "SEVERE".getBytes(UTF_8), "CRIT".getBytes(UTF_8), "NOTICE".getBytes(UTF_8), "RDKAFKA-".getBytes(UTF_8), "LOG-".getBytes(UTF_8)
   };
+  /** How most of Kafka's own logs are laid out, and those that a person described. */
+  static final String OWN = "[%d] %p %m (%c)";
+
+  static final String GIVEN = "as given";
+
   private static final String[] WORDS = {"INFO", "WARN", "ERROR", "DEBUG", "TRACE", "FATAL"};
   private static final int STANDARD = 26;
 
@@ -40,20 +45,23 @@ final class Layouts {
   private final Stamps stamps;
   private final Headers headers;
   private final JsonLayouts json;
+  private final GivenLayout given;
   private String lastLogger = "";
   private byte[] lastLoggerBytes = {};
   private final Map<String, String> loggers = new HashMap<>();
 
-  Layouts(Clock clock) {
+  /** @param given a regex of {@link GivenLayout} that is tried before all others; {@code null} for none */
+  Layouts(Clock clock, String given) {
     this.clock = clock;
     stamps = new Stamps(clock);
     headers = new Headers(stamps);
     json = new JsonLayouts(stamps, headers);
+    this.given = given == null ? null : new GivenLayout(given, stamps);
   }
 
-  /** Another file begins. */
-  void begin() {
-    stamps.near(Header.NO_TIME);
+  /** Another file begins, whose days stand so. */
+  void begin(DayOrder order) {
+    stamps.begin(order);
   }
 
   /**
@@ -62,6 +70,9 @@ final class Layouts {
    */
   boolean read(byte[] bytes, int from, int until, Header header) {
     header.clear();
+    if (given != null && given.read(plain(new String(bytes, from, until - from, UTF_8)), header)) {
+      return true;
+    }
     if (standard(bytes, from, until, header)) {
       stamps.near(header.time);
       return true;
@@ -88,6 +99,7 @@ final class Layouts {
     header.from = from + STANDARD + NAMES[level].length;
     header.until = until;
     takeLogger(bytes, header);
+    header.layout = OWN;
     return header.time != Header.NO_TIME;
   }
 
@@ -239,6 +251,7 @@ final class Layouts {
       if (stamp != null && stamp.time() != Header.NO_TIME) {
         header.time = stamp.time();
         header.logger = layout == OF_JAVA.get(0) ? "gc" : null;
+        header.layout = layout == OF_JAVA.get(0) ? "[%d][gc] %m" : "%d: %m";
         header.message = found.group("message");
         return true;
       }

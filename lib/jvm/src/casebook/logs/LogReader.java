@@ -42,9 +42,12 @@ public final class LogReader implements Closeable {
   private long zeros;
   private long firstZeros;
 
-  /** @param zone of lines that do not tell theirs */
-  public LogReader(ZoneId zone) {
-    layouts = new Layouts(new Clock(zone));
+  /**
+   * @param zone of lines that do not tell theirs
+   * @param layout of lines that are laid out as nobody can find out, a regex of {@link GivenLayout}; {@code null} where none was given
+   */
+  public LogReader(ZoneId zone, String layout) {
+    layouts = new Layouts(new Clock(zone), layout);
   }
 
   /**
@@ -61,7 +64,7 @@ public final class LogReader implements Closeable {
     }
     this.start = start;
     this.end = end;
-    layouts.begin();
+    layouts.begin(content.order());
     found.clear();
     untyped = new Untyped();
     coverage = Coverage.none(content.doubt());
@@ -192,6 +195,7 @@ public final class LogReader implements Closeable {
     open = false;
     coverage.entries++;
     coverage.dated(entry.header.time);
+    coverage.laidOut(entry.header.layout);
     boolean known = typed();
     coverage.typed += known ? 1 : 0;
     String message = entry.message();

@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.zip.ZipException;
 
 /**
- * Reads small logs without Spark, whose start takes longer than they do. Its argument is a file with a JSON array of a zone and a
- * path in each line; every line of the output is a JSON array: {@code "event"}, {@code "untyped"} or {@code "file"}, the place of
+ * Reads small logs without Spark, whose start takes longer than they do. Its argument is a file with a JSON array of a zone, a layout
+ * (or null) and a path in each line; every line of the output is a JSON array: {@code "event"}, {@code "untyped"} or {@code "file"}, the place of
  * the path in the input, and the columns of that row.
  */
 public final class Main {
@@ -34,8 +34,8 @@ public final class Main {
       int file = 0;
       for (String line = input.readLine(); line != null; line = input.readLine()) {
         String[] given = JSON.readValue(line, String[].class);
-        LogReader reader = readers.computeIfAbsent(given[0], zone -> new LogReader(ZoneId.of(zone)));
-        read(reader, file++, Path.of(given[1]), output);
+        LogReader reader = readers.computeIfAbsent(given[0] + given[1], none -> new LogReader(ZoneId.of(given[0]), given[1]));
+        read(reader, file++, Path.of(given[2]), output);
       }
     }
   }
@@ -56,7 +56,7 @@ public final class Main {
     } catch (IOException failed) {
       coverage = Coverage.none("it cannot be read: " + failed.getMessage());
     }
-    row(output, "file", file, time(coverage.first), time(coverage.last), coverage.lines, coverage.entries, coverage.typed, coverage.strange, coverage.damage, coverage.speakers());
+    row(output, "file", file, time(coverage.first), time(coverage.last), coverage.lines, coverage.entries, coverage.typed, coverage.strange, coverage.damage, coverage.speakers(), coverage.layouts());
   }
 
   private static void write(Event event, int file, PrintWriter output) {

@@ -21,7 +21,7 @@ final class Stamps {
   record Stamp(int end, long time, boolean hasDay) {}
 
   /** A printed form; of its groups those that it has can be asked for. */
-  private static final class Form {
+  static final class Form {
     private static final Pattern GROUP = Pattern.compile("\\(\\?<([a-z]+)>");
     private final Matcher matcher;
     private final Set<String> groups = new HashSet<>();
@@ -88,6 +88,8 @@ final class Stamps {
   /** The last whole time that was read. */
   private long last = Header.NO_TIME;
 
+  private DayOrder order = DayOrder.UNKNOWN;
+
   Stamps(Clock clock) {
     this.clock = clock;
   }
@@ -104,7 +106,13 @@ final class Stamps {
     return found;
   }
 
-  /** Takes note of a whole time that was read by other means; {@link Header#NO_TIME} when another file begins. */
+  /** Another file begins, whose days stand so. */
+  void begin(DayOrder order) {
+    last = Header.NO_TIME;
+    this.order = order;
+  }
+
+  /** Takes note of a whole time that was read by other means. */
   void near(long time) {
     last = time;
   }
@@ -120,14 +128,21 @@ final class Stamps {
       return new Stamp(glog.matcher.end(), timeOf(glog), true);
     }
     if ((isBracketed || from == 0) && epoch.isAt(text, from)) {
-      return new Stamp(epoch.matcher.end(), whole(Clock.epoch(Double.parseDouble(epoch.text("epoch").replace(',', '.')))), true);
+      return new Stamp(epoch.matcher.end(), timeOf(epoch), true);
     }
     boolean isClock = alone.isAt(text, from) && alone.text("second") != null && alone.text("hour").length() == 2;
     return isClock ? new Stamp(alone.matcher.end(), Header.NO_TIME, false) : null;
   }
 
-  private long timeOf(Form form) {
+  /** The time that the groups of a form tell that has just been found. */
+  long timeOf(Form form) {
     try {
+      if (form.text("epoch") != null) {
+        return whole(Clock.epoch(Double.parseDouble(form.text("epoch").replace(',', '.'))));
+      }
+      if (form.text("day") == null && form.text("one") == null) {
+        return Header.NO_TIME;
+      }
       int[] date = form.text("one") != null ? ordered(form) : new int[] {year(form), month(form), form.number("day")};
       if (date == null) {
         return Header.NO_TIME;
@@ -166,9 +181,10 @@ final class Stamps {
 
   /**
    * Year, month and day of three numbers of which the year is not the first; {@code null} where it cannot be told which is which. Points
-   * stand behind days, and with AM or PM the month is first; otherwise a number above twelve is the day, unless the year may be first.
+   * stand behind days, and with AM or PM the month is first; otherwise a number above twelve is the day, unless the year may be first,
+   * or other lines of the file have told.
    */
-  private static int[] ordered(Form form) {
+  private int[] ordered(Form form) {
     int one = form.number("one");
     int two = form.number("two");
     if (form.text("border").equals(".")) {
@@ -177,10 +193,12 @@ final class Stamps {
     if (form.text("noon") != null) {
       return new int[] {year(form), one, two};
     }
-    if (form.text("year").length() == 2 || one <= 12 && two <= 12 && one != two) {
+    boolean isOpen = one <= 12 && two <= 12 && one != two;
+    if (form.text("year").length() == 2 || isOpen && order == DayOrder.UNKNOWN) {
       return null;
     }
-    return one > 12 ? new int[] {year(form), two, one} : new int[] {year(form), one, two};
+    boolean dayFirst = isOpen ? order == DayOrder.DAY_FIRST : one > 12;
+    return dayFirst ? new int[] {year(form), two, one} : new int[] {year(form), one, two};
   }
 
   private static int hour(Form form) {

@@ -60,7 +60,7 @@ final class LogsReader implements PartitionReader<ColumnarBatch> {
   private static final byte[] A_FILE = "file".getBytes(UTF_8);
 
   /** What tasks of the same scan can take over from each other. */
-  private record Scan(StructType wanted, ZoneId zone) {}
+  private record Scan(StructType wanted, ZoneId zone, String layout) {}
 
   /** Of a task that has ended: the wordings that its logs know are compiled, and its columns have the size that they need. */
   private record Tools(LogReader reader, Columns columns) {}
@@ -79,10 +79,10 @@ final class LogsReader implements PartitionReader<ColumnarBatch> {
   private boolean ended;
   private Iterator<Map.Entry<Untyped.Key, Untyped.Seen>> shapes;
 
-  LogsReader(StructType wanted, ZoneId zone, List<LogsPartition.Part> parts, Configuration configuration) {
-    scan = new Scan(wanted, zone);
+  LogsReader(StructType wanted, ZoneId zone, String layout, List<LogsPartition.Part> parts, Configuration configuration) {
+    scan = new Scan(wanted, zone, layout);
     Tools rested = RESTING.computeIfAbsent(scan, none -> new ConcurrentLinkedQueue<>()).poll();
-    tools = rested == null ? new Tools(new LogReader(zone), new Columns(LogsSource.SCHEMA, wanted)) : rested;
+    tools = rested == null ? new Tools(new LogReader(zone, layout), new Columns(LogsSource.SCHEMA, wanted)) : rested;
     columns = tools.columns();
     reader = tools.reader();
     this.parts = parts.iterator();
@@ -139,7 +139,7 @@ final class LogsReader implements PartitionReader<ColumnarBatch> {
       return Content.whole(part.uri(), stream);
     }
     stream.seek(Math.max(0, part.start() - 1));
-    return new Content(stream, null);
+    return new Content(stream, null, part.order());
   }
 
   private void damaged(String reason) {
@@ -208,7 +208,8 @@ final class LogsReader implements PartitionReader<ColumnarBatch> {
     begin(A_FILE);
     columns.nulls(LINE, FIELDS);
     columns.set(FIELDS, text(coverage.speakers()));
-    columns.nulls(FIELDS + 1, FIRST);
+    columns.set(TEXT, text(coverage.layouts()));
+    columns.nulls(SHAPE, FIRST);
     time(FIRST, coverage.first);
     time(LAST, coverage.last);
     columns.set(LINES, coverage.lines);

@@ -11,7 +11,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.apache.spark.util.SerializableConfiguration;
 
 /** Goes to the executors and makes a reader for every task there. */
-record LogsReaderFactory(StructType columns, String zone, Broadcast<SerializableConfiguration> configuration) implements PartitionReaderFactory {
+record LogsReaderFactory(StructType columns, String zone, String layout, Broadcast<SerializableConfiguration> configuration) implements PartitionReaderFactory {
   @Override
   public boolean supportColumnarReads(InputPartition partition) {
     return true;
@@ -19,7 +19,7 @@ record LogsReaderFactory(StructType columns, String zone, Broadcast<Serializable
 
   @Override
   public PartitionReader<ColumnarBatch> createColumnarReader(InputPartition partition) {
-    return new LogsReader(columns, ZoneId.of(zone), ((LogsPartition) partition).parts(), configuration.value().value());
+    return new LogsReader(columns, ZoneId.of(zone), layout, ((LogsPartition) partition).parts(), configuration.value().value());
   }
 
   @Override

@@ -1,6 +1,7 @@
 package casebook.logs.spark;
 
 import casebook.logs.Content;
+import casebook.logs.DayOrder;
 import casebook.logs.Encoding;
 import casebook.spark.Places;
 import java.io.IOException;
@@ -29,6 +30,7 @@ final class LogsScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
 
   private final List<String> places;
   private final ZoneId zone;
+  private final String layout;
   private final long splitBytes;
   private final Configuration configuration;
   private StructType columns = LogsSource.SCHEMA;
@@ -36,9 +38,10 @@ final class LogsScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
   private List<LogsPartition.Part> together;
   private long bytes;
 
-  LogsScan(List<String> places, ZoneId zone, long splitBytes) {
+  LogsScan(List<String> places, ZoneId zone, String layout, long splitBytes) {
     this.places = places;
     this.zone = zone;
+    this.layout = layout;
     this.splitBytes = splitBytes;
     configuration = org.apache.spark.sql.classic.SparkSession.active().sessionState().newHadoopConf();
   }
@@ -75,7 +78,7 @@ final class LogsScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
 
   @Override
   public PartitionReaderFactory createReaderFactory() {
-    return new LogsReaderFactory(columns, zone.getId(), SerializableConfiguration.broadcast(SparkContext.getOrCreate(), configuration));
+    return new LogsReaderFactory(columns, zone.getId(), layout, SerializableConfiguration.broadcast(SparkContext.getOrCreate(), configuration));
   }
 
   @Override
@@ -110,22 +113,24 @@ final class LogsScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
 
   private void addFile(FileStatus file) {
     String uri = file.getPath().toString();
-    if (Content.packed(uri) || file.getLen() <= splitBytes + splitBytes / 2 || !divisible(file.getPath())) {
-      addPart(new LogsPartition.Part(uri, 0, Long.MAX_VALUE), file.getLen());
+    byte[] head = Content.packed(uri) || file.getLen() <= splitBytes + splitBytes / 2 ? null : head(file.getPath());
+    if (head == null || !Content.divisible(head)) {
+      addPart(new LogsPartition.Part(uri, 0, Long.MAX_VALUE, DayOrder.UNKNOWN), file.getLen());
       return;
     }
+    DayOrder order = DayOrder.of(head);
     for (long start = 0; start < file.getLen(); start += splitBytes) {
       boolean last = start + splitBytes >= file.getLen();
-      addPart(new LogsPartition.Part(uri, start, last ? Long.MAX_VALUE : start + splitBytes), splitBytes);
+      addPart(new LogsPartition.Part(uri, start, last ? Long.MAX_VALUE : start + splitBytes, order), splitBytes);
     }
   }
 
-  /** What cannot be opened here is read as a whole, by who says why it cannot be. */
-  private boolean divisible(Path path) {
+  /** {@code null} for what cannot be opened here: it is read as a whole, by who says why it cannot be. */
+  private byte[] head(Path path) {
     try (InputStream stream = path.getFileSystem(configuration).open(path)) {
-      return Content.divisible(stream.readNBytes(Encoding.HEAD));
+      return stream.readNBytes(Encoding.HEAD);
     } catch (IOException unreadable) {
-      return false;
+      return null;
     }
   }
 

@@ -65,7 +65,7 @@ public final class LogsSource implements TableProvider, DataSourceRegister {
 
     @Override
     public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-      return new LogsScan(Places.of(options, NEEDS), zone(options), JavaUtils.byteStringAsBytes(options.getOrDefault("splitBytes", SPLIT)));
+      return new LogsScan(Places.of(options, NEEDS), zone(options), options.get("layout"), JavaUtils.byteStringAsBytes(options.getOrDefault("splitBytes", SPLIT)));
     }
   }
 

@@ -1,6 +1,6 @@
 """What a case answers: one method for each thing that notebooks ask, each of which keeps its tables for the run folder."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -12,11 +12,14 @@ from casebook.analysis import (
     durability,
     durability_at_risk,
     evidence,
+    kraft_nodes,
     leaderless_since,
     leadership,
+    log_dir_checks,
     maintenance,
     maintenance_asked,
     moments,
+    next_evidence,
     next_paste,
     plan,
     release,
@@ -85,7 +88,9 @@ class Examination:
         ends = moments.last_transaction(cluster, case.past()) if at is None else None
         self._outdated = moments.outdated(self._apart, ends, case.told_by_logs(), cluster, self._log_dirs) if ends else None
         of_time = moments.check(cluster, self._moments, self._log_dirs, from_files=case.has_history, past=self._outdated)
-        self.evidence: tuple[Finding, ...] = (*evidence.checks(cluster, version), *of_time, *self.pasted)
+        of_kraft = kraft_nodes.check(cluster, self._log_dirs)
+        of_all = evidence.checks(cluster, version, kraft=bool(of_kraft))
+        self.evidence: tuple[Finding, ...] = (*of_all, *of_kraft, *of_time, *self.pasted)
         self._shared = SharedEvidence(case, cluster, version, timezone=timezone, log_layout=log_layout, progress=progress)
         self._progress, self._timezone = progress, timezone
         self._ordered: frozenset[str] = frozenset()
@@ -177,6 +182,15 @@ class Examination:
         }
         return replace(found, findings=self._advised(found.findings))
 
+    def disks(self) -> tuple[Finding, ...]:
+        """What log dirs tell by themselves; nothing where none were listed, or of a paste, which lists single folders."""
+        return () if self.pasted else self._in_time(log_dir_checks.checks(self._log_dirs, self._live()))
+
+    def _live(self) -> Collection[int] | None:
+        """The brokers that were registered when log dirs were listed; ``None`` where nobody knows."""
+        is_known = self.cluster.brokers_known and not self._apart and self._outdated is None
+        return self.cluster.live if is_known else None
+
     def maintenance_in_short(self, lead: Leadership) -> tuple[Finding, ...]:
         """What matters of maintenance in the first five minutes; keeps its tables for the run folder."""
         held = self._held()
@@ -208,6 +222,7 @@ class Examination:
             + self.leadership().findings
             + self.maintenance(scan=scan).findings
             + self._offsets.findings
+            + self.disks()
             + self._of_the_past()
             + self._of_records()
             + self.durability().findings
@@ -269,7 +284,10 @@ class Examination:
         findings = once(findings)
         if self._at is None and (self.case.has_history or self.case.logs()):
             findings = leaderless_since.dated(findings, self._tables["partitions"], self._shared.timeline)
-        return self._advised(findings)
+            findings = once((*findings, *kraft_nodes.check(self.cluster, self._log_dirs, self._shared.logs.counts())))
+        kraft = any(finding.check == kraft_nodes.CHECK for finding in findings)
+        wanted = () if self.pasted else next_evidence.check(findings, self._shared.absent, kraft=kraft)
+        return self._advised((*findings, *wanted))
 
     def message_loss(self, *, processed: str = "", group: str = "", **asked: str | bool) -> MessageLoss:
         """Which acknowledged records are gone, when and why; keeps its tables for the run folder.

@@ -297,7 +297,7 @@ class Completeness:
         return self.asked == 0 or 2 * self.could_not_check > self.asked
 
 
-_AREAS = ("leadership", "coordinators", "loss", "timeline", "offsets_topic", "since", "durability", "maintenance")
+_AREAS = ("leadership", "coordinators", "loss", "timeline", "log_dirs", "offsets_topic", "since", "durability", "maintenance")
 """First words of checks, in the order of what hurts: what is broken now, what was, what is about to be, what may be."""
 
 

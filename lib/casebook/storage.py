@@ -12,6 +12,7 @@ from typing import NamedTuple
 from casebook.facts import Problem
 
 OFFSETS_TOPIC = "__consumer_offsets"
+METADATA_TOPIC = "__cluster_metadata"
 CLEANER_CHECKPOINT = "cleaner-offset-checkpoint"
 CHECKPOINTS = (
     CLEANER_CHECKPOINT, "replication-offset-checkpoint", "recovery-point-offset-checkpoint", "log-start-offset-checkpoint"
@@ -98,6 +99,9 @@ class Replica(NamedTuple):
             or the file was not read; the :class:`LogDir` tells which.
         epochs: From ``leader-epoch-checkpoint``; empty before 0.11.
         topic_id: From ``partition.metadata``.
+        log_end: The offset that its next record would get, by its last segment; ``None`` where that was not looked at, or is
+            damaged.
+        magic: The record format of its last batch, 0 to 2; ``None`` also where its last segment is empty.
         copied: Its segments are in the case; else they are, or were, where it was collected.
     """
 
@@ -113,6 +117,8 @@ class Replica(NamedTuple):
     cleaner_point: int | None = None
     epochs: tuple[EpochStart, ...] = ()
     topic_id: str | None = None
+    log_end: int | None = None
+    magic: int | None = None
     copied: bool = False
 
     @property
@@ -121,6 +127,8 @@ class Replica(NamedTuple):
         return sum(segment.bytes for segment in self.segments)
 
 
+_UNREAD = ("cannot be ", "is larger than ", "was listed only ", "is of version ", "announces ", "lines ", "ends within ")
+_GONE = "No such file or directory"
 _FEW_FILES = 4
 _COPIED_WITHIN = 1000
 """Files of a log dir, and milliseconds in which only a copy writes so many of them."""
@@ -139,6 +147,7 @@ class LogDir(NamedTuple):
         meta: ``meta.properties``; ``None`` when it is not there.
         clean_shutdown: Whether ``.kafka_cleanshutdown`` stands: it was stopped cleanly and has not completed a start since.
         broker_epoch: What the marker holds, from 3.7 on.
+        without_folder: Partitions that its checkpoints name and that have no folder in it.
         problems: What could not be read, or was gone when it was; paths are below the log dir.
     """
 
@@ -151,7 +160,23 @@ class LogDir(NamedTuple):
     meta: Mapping[str, str] | None = None
     clean_shutdown: bool = False
     broker_epoch: int | None = None
+    without_folder: tuple[Partition, ...] = ()
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def unread(self) -> tuple[Problem, ...]:
+        """What was there and told nothing, or not all: it was neither gone meanwhile, nor only odd."""
+        return tuple(problem for problem in self.problems if problem.reason.startswith(_UNREAD) and _GONE not in problem.reason)
+
+    @property
+    def is_of_kraft(self) -> bool:
+        """Whether it is a KRaft node's: it holds the metadata log, or its ``meta.properties`` names a node and no broker.
+
+        Those of version 1 have ``node.id`` in the place of ``broker.id`` (``MetaPropertiesVersion.java@3.9.0``).
+        """
+        meta = self.meta or {}
+        by_meta = "node.id" in meta and "broker.id" not in meta
+        return by_meta or any(replica.topic == METADATA_TOPIC for replica in self.replicas)
 
     def observed(self) -> "LogDir":
         """The log dir without the times of a checkout, or of a copy that kept none: they tell nothing of the broker.

@@ -41,7 +41,7 @@ def printed(tmp_path_factory):
     patterns.write_text("\n".join(WHOLE + UNTIMED))
     jars = f"{Path(pyspark.__file__).parent}/jars/*"
     command = [servers.java(), "-Duser.timezone=UTC", "-Duser.language=en", "-Duser.country=US", "-cp", jars]
-    command += [str(Path(__file__).parent / "LaidOut.java"), str(patterns), str(AT), LEVEL, LOGGER, THREAD, MESSAGE]
+    command += [str(Path(__file__).parent / "jvm" / "LaidOut.java"), str(patterns), str(AT), LEVEL, LOGGER, THREAD, MESSAGE]
     said = subprocess.run(command, capture_output=True, check=True, text=True).stdout.split("\1")
     own = "[2024-03-05 11:10:09,042] INFO [KafkaServer id=2] shutting down (kafka.server.KafkaServer)\n"
     files = {}

@@ -12,6 +12,7 @@ from casebook.versions import VersionInUse, VersionOrigin
 
 ZNODES = "zookeeper/znodes.jsonl.zst"
 COLLECT_ZNODES = "Collect anew with znodes: casebook collect --zookeeper HOST:2181 --logs ... --out ANOTHER-FOLDER."
+_NO_ZNODES = "KRaft keeps this in its metadata log, which is not read yet."
 OR_PASTE_THEM = (
     "No way to ZooKeeper? Put what kafka-topics.sh --describe and echo ls /brokers/ids | zookeeper-shell.sh HOST:2181 print, "
     "with these commands, into a file, and give --pasted FILE in place of --zookeeper."
@@ -96,12 +97,17 @@ def left_out(kinds: Collection[str]) -> tuple[Finding, ...]:
     )
 
 
-def checks(cluster: Cluster, version: VersionInUse) -> tuple[Finding, ...]:
-    """What every notebook says about its evidence."""
-    return (_complete(cluster), _taken_at_its_word(cluster), _kafka_version(version))
+def checks(cluster: Cluster, version: VersionInUse, *, kraft: bool = False) -> tuple[Finding, ...]:
+    """What every notebook says about its evidence.
+
+    Args:
+        kraft: Its nodes are known to be KRaft's.
+    """
+    get_znodes = _NO_ZNODES if kraft else COLLECT_ZNODES
+    return (_complete(cluster, get_znodes), _taken_at_its_word(cluster, get_znodes), _kafka_version(version))
 
 
-def _complete(cluster: Cluster) -> Finding:
+def _complete(cluster: Cluster, get_znodes: str) -> Finding:
     missing = cluster.missing_parts
     collected = len(cluster.there) + len(cluster.server_properties)
     read_again = (
@@ -119,15 +125,16 @@ def _complete(cluster: Cluster) -> Finding:
     if not missing:
         return ask.ok("Everything that was asked for was collected", gaps=())
     title = f"{number(len(missing), 'part')} could not be collected"
-    return ask.could_not_check(title, why=_first(missing), settle=_settle(missing, cluster.chroot))
+    return ask.could_not_check(title, why=_first(missing), settle=_settle(missing, cluster.chroot, get_znodes))
 
 
-def _settle(missing: Sequence[Problem], chroot: str) -> str:
+def _settle(missing: Sequence[Problem], chroot: str, get_znodes: str) -> str:
     """Of a paste, which nobody can collect again, the commands of zkCli that would bring what it lacks."""
     lacking = [problem.path for problem in missing if NOT_PASTED in problem.reason]
     if not lacking:
         without_znodes = any(problem.path == "/" for problem in missing)
-        return f"{COLLECT_ZNODES} {OR_PASTE_THEM}" if without_znodes else "Collect again once the cause is gone."
+        how = get_znodes if get_znodes == _NO_ZNODES else f"{get_znodes} {OR_PASTE_THEM}"
+        return how if without_znodes else "Collect again once the cause is gone."
     commands = [f"{'get' if _is_single(path) else 'ls'} {chroot}{path}" for path in lacking if path.startswith("/")]
     which = f": {', '.join(commands)}" if commands else ""
     return f"Paste what is missing, each command with all that it prints, below what was pasted, and make the case anew{which}."
@@ -138,7 +145,7 @@ def _is_single(path: str) -> bool:
     return path in ("/controller", "/controller_epoch") or path.startswith("/brokers/topics/")
 
 
-def _taken_at_its_word(cluster: Cluster) -> Finding:
+def _taken_at_its_word(cluster: Cluster, get_znodes: str) -> Finding:
     problems, missing = cluster.problems, cluster.missing_parts
     unknown = sum(cluster.unknown_znodes.values())
     decoded = len(cluster.brokers) + len(cluster.topics) + len(cluster.partitions)
@@ -152,7 +159,7 @@ def _taken_at_its_word(cluster: Cluster) -> Finding:
         caveats=(kinds,) if unknown else (),
     )
     if not problems and not (cluster.there or cluster.partitions or cluster.brokers):
-        return ask.could_not_check("There is no znode to decode", settle=COLLECT_ZNODES)
+        return ask.could_not_check("There is no znode to decode", settle=get_znodes)
     if not problems:
         torn = (Gap(why=f"{p.path}: {p.reason}.", settle="Collect again.") for p in missing if p.path == ZNODES)
         return ask.ok("Every znode was decoded", gaps=tuple(torn))

@@ -1,12 +1,16 @@
 """Folders of this machine and behind URIs, listed and read in one way."""
 
+import os
 import re
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from casebook.collect import outside
+from casebook.formats.log_tail import Read
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
@@ -30,6 +34,9 @@ class Files(Protocol):
     def read(self, path: str, limit: int) -> bytes:
         """The first ``limit`` bytes of a file."""
 
+    def anywhere(self, path: str) -> AbstractContextManager[Read] | None:
+        """What reads a file at any place of it; ``None`` where each place costs a request."""
+
 
 class LocalFiles:
     """Files of this machine; links are followed as far as they stay in the place (:mod:`casebook.collect.outside`)."""
@@ -46,6 +53,16 @@ class LocalFiles:
         """See :class:`Files`."""
         with outside.folder(self._root) as root, root.opened(path) as file:
             return file.read(limit)
+
+    @contextmanager
+    def anywhere(self, path: str) -> Iterator[Read]:
+        """See :class:`Files`."""
+        with outside.folder(self._root) as root, root.opened(path) as file:
+
+            def read(position: int, count: int) -> bytes:
+                return os.pread(file.fileno(), count, position)
+
+            yield read
 
 
 def _entry(found: outside.Entry) -> Entry:

@@ -4,9 +4,8 @@ The broker may be running: files grow, are renamed and vanish while they are lis
 listing goes on.
 """
 
-import errno
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from typing import TypeVar
 
 from casebook.collect import bounds
@@ -15,6 +14,7 @@ from casebook.errors import UsageError
 from casebook.facts import Problem
 from casebook.formats import checkpoints, log_dir_names
 from casebook.formats.decoded import Decoded
+from casebook.formats.log_tail import Tail, tail
 from casebook.storage import EpochStart, Leftover, LogDir, Replica, SegmentFile
 
 _LARGEST_TEXT = 64 << 20
@@ -59,16 +59,9 @@ def examine(files: Files, place: str, *, broker: int | None, listed_at: int) -> 
         meta=meta,
         clean_shutdown=checkpoints.CLEAN_SHUTDOWN in found,
         broker_epoch=shutdown.broker_epoch if shutdown else None,
+        without_folder=_without_folder(points, entries),
         problems=tuple(reader.problems),
     )
-
-
-_UNREAD = ("cannot be ", "is larger than ", "was listed only ", "is of version ", "announces ", "lines ", "ends within ")
-
-
-def is_unread(problem: Problem) -> bool:
-    """Whether something was there and told nothing, or not all: it was neither gone meanwhile, nor only odd."""
-    return problem.reason.startswith(_UNREAD) and not problem.reason.endswith(os.strerror(errno.ENOENT))
 
 
 class _Reader:
@@ -166,6 +159,7 @@ class _Reader:
             epochs = self.rows(f"{folder}/{checkpoints.LEADER_EPOCHS}", checkpoints.epochs) or ()
         if checkpoints.PARTITION_METADATA in names:
             topic_ids = self.rows(f"{folder}/{checkpoints.PARTITION_METADATA}", checkpoints.topic_id) or ()
+        end = self._tail(folder, inside)
         return Replica(
             broker=broker,
             topic=name.topic,
@@ -175,7 +169,30 @@ class _Reader:
             segments=_segments(inside),
             epochs=epochs,
             topic_id=next(iter(topic_ids), None),
+            log_end=end.end if end else None,
+            magic=end.magic if end else None,
         )
+
+    def _tail(self, folder: str, inside: Sequence[Entry]) -> Tail | None:
+        """Where the last segment ends; ``None`` where that cannot be looked at, or it is damaged."""
+        in_use = {(name.suffix, name.base_offset): entry for entry, name in _named(inside) if not name.kind}
+        last = max((base for suffix, base in in_use if suffix == ".log"), default=None)
+        if last is None:
+            return None
+        log, index = in_use[".log", last], in_use.get((".index", last))
+        with suppress(OSError), ExitStack() as files:
+            read, look_up = (one and self._files.anywhere(f"{folder}/{one.name}") for one in (log, index))
+            if read is not None:
+                entered = files.enter_context(read), look_up and files.enter_context(look_up)
+                return tail(entered[0], log.bytes, last, entered[1], index.bytes if index else 0)
+        return None
+
+
+def _without_folder(points: Mapping[str, Mapping[_Key, int] | None], entries: Iterable[Entry]) -> tuple[_Key, ...]:
+    """The partitions that checkpoints name and that have no folder, whatever it is called now."""
+    named = {key for one in points.values() for key in one or ()}
+    folders = (log_dir_names.folder(entry.name) for entry in entries if entry.folder)
+    return tuple(sorted(named - {(name.topic, name.partition) for name in folders if name is not None}))
 
 
 def _with_points(replica: Replica, points: Mapping[str, Mapping[_Key, int] | None]) -> Replica:

@@ -7,17 +7,6 @@ from casebook.storage import LogDir
 
 ROLES = "process.roles"
 """The setting that makes a process a KRaft node (``KafkaConfig.scala@3.9.0``)."""
-_METADATA = "__cluster_metadata"
-
-
-def is_of_kraft(log_dir: LogDir) -> bool:
-    """Whether a log dir is a KRaft node's: it holds the metadata log, or its ``meta.properties`` names a node and no broker.
-
-    Those of version 1 have ``node.id`` in the place of ``broker.id`` (``MetaPropertiesVersion.java@3.9.0``).
-    """
-    meta = log_dir.meta or {}
-    by_meta = "node.id" in meta and "broker.id" not in meta
-    return by_meta or any(replica.topic == _METADATA for replica in log_dir.replicas)
 
 
 def tell(case: CaseWriter, by_settings: Iterable[int], log_dirs: Iterable[LogDir]) -> None:
@@ -28,7 +17,7 @@ def tell(case: CaseWriter, by_settings: Iterable[int], log_dirs: Iterable[LogDir
         by_settings: Nodes that say so in their settings.
         log_dirs: All that were listed.
     """
-    by_log_dir = {log_dir.broker for log_dir in log_dirs if is_of_kraft(log_dir)}
+    by_log_dir = {log_dir.broker for log_dir in log_dirs if log_dir.is_of_kraft}
     nodes = sorted({*by_settings, *by_log_dir})
     if nodes:
         this = "This is a KRaft log dir" if by_log_dir else "This is a KRaft node"

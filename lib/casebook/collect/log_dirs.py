@@ -63,5 +63,5 @@ def _write(case: CaseWriter, broker: int, log_dirs: Sequence[LogDir]) -> None:
         if log_dir.problems:
             first, *more = log_dir.problems
             others = f" (and {len(more)} more, all in {item})" if more else ""
-            told = case.left_out if any(map(inventory.is_unread, log_dir.problems)) else case.could_not_collect
+            told = case.left_out if log_dir.unread else case.could_not_collect
             told(item, f"{log_dir.place}: {first.path} {first.reason}{others}")

@@ -2,9 +2,11 @@
 
 Each line is an object; its ``row`` says which. A ``log_dir`` line begins a log dir, the lines behind it belong to it::
 
-    {"row": "log_dir", "place", "listed_at", "meta", "clean_shutdown", "broker_epoch", "checkpoints": {name: modified}}
+    {"row": "log_dir", "place", "listed_at", "meta", "clean_shutdown", "broker_epoch", "checkpoints": {name: modified},
+     "without_folder": [[topic, partition], ..]}
     {"row": "replica", "topic", "partition", "segments": [[base_offset, bytes, modified, [suffix, ..]], ..], "copied",
-     "log_start", "recovery_point", "high_watermark", "cleaner_point", "epochs": [[epoch, start_offset], ..], "topic_id"}
+     "log_start", "recovery_point", "high_watermark", "cleaner_point", "epochs": [[epoch, start_offset], ..], "topic_id",
+     "log_end", "magic"}
     {"row": "leftover", "path", "kind", "bytes", "modified", "topic", "partition", "cut"}
     {"row": "problem", "path", "reason"}
 
@@ -31,6 +33,7 @@ def encode(log_dir: LogDir) -> Iterator[str]:
         clean_shutdown=log_dir.clean_shutdown,
         broker_epoch=log_dir.broker_epoch,
         checkpoints=dict(log_dir.checkpoints),
+        without_folder=log_dir.without_folder,
     )
     for replica in log_dir.replicas:
         fields = replica._asdict()
@@ -118,6 +121,7 @@ def _log_dir(row: Mapping[str, object], broker: int) -> LogDir:
         meta=None if meta is None else {_text(key): _text(value) for key, value in meta.items()},
         clean_shutdown=row.get("clean_shutdown") is True,
         broker_epoch=_maybe(row.get("broker_epoch")),
+        without_folder=tuple((_text(topic), _int(partition)) for topic, partition in row.get("without_folder", ())),
     )
 
 
@@ -138,6 +142,8 @@ def _replica(row: Mapping[str, object], log_dir: LogDir, at: str, copies: str) -
         cleaner_point=_maybe(row.get("cleaner_point")),
         epochs=tuple(EpochStart(_int(epoch), _int(start)) for epoch, start in row.get("epochs", ())),
         topic_id=None if row.get("topic_id") is None else _text(row["topic_id"]),
+        log_end=_maybe(row.get("log_end")),
+        magic=_maybe(row.get("magic")),
         copied=copied,
     )
 

@@ -1,0 +1,120 @@
+"""Where a segment ends: the offset behind its last whole batch, and in which format that batch is.
+
+The offset index leads near the end, as Kafka's own recovery does; from there batches are skipped by their sizes, their records
+unread. Message sets of formats 0 and 1 and batches of format 2 begin alike (``DefaultRecordBatch.java@3.9.0``,
+``AbstractLegacyRecordBatch.java@3.9.0``): base offset, size, and the format at byte 16. A compressed message of format 0 or 1
+bears the offset of its last record, as brokers write it (``ByteBufferMessageSet.scala@0.9.0.1``).
+"""
+
+import struct
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+Read = Callable[[int, int], bytes]
+"""Bytes of a file from a position on, as many as wanted, or fewer at its end."""
+
+_SIZED = struct.Struct(">qi")
+_LEGACY = struct.Struct(">qi4xb")
+_DELTA = struct.Struct(">i")
+_LONGEST_HEAD = 27  # up to the difference between a batch's last offset and its first
+_BEHIND_SIZE = 12
+_WITH_DELTA = 2
+_ENTRY = struct.Struct(">ii")
+_MOST_BATCHES = 100_000
+_MOST_TRIED = 4
+
+
+class Tail(NamedTuple):
+    """The end of a segment.
+
+    Args:
+        end: The offset that the next record would get.
+        magic: The format of the last batch, 0 to 2; ``None`` where there is no batch.
+    """
+
+    end: int
+    magic: int | None
+
+
+def tail(log: Read, size: int, base_offset: int, index: Read | None = None, index_size: int = 0) -> Tail | None:
+    """The end of a segment; ``None`` where its bytes are no batches, or where its end cannot be told without reading all of it.
+
+    Args:
+        log: The segment.
+        size: Its bytes.
+        base_offset: From its name.
+        index: Its offset index, where there is one; it may be longer than filled, as that of the active segment is.
+        index_size: Its bytes.
+    """
+    near = _last_indexed(index, index_size, size) if index else ()
+    begin = next((entry.position for entry in near if _holds(log, size, entry.position, base_offset + entry.offset)), 0)
+    return _walk(log, size, begin, base_offset)
+
+
+class _Entry(NamedTuple):
+    """A line of the index: an offset behind the segment's base, and where the batch begins that holds it."""
+
+    offset: int
+    position: int
+
+
+class _Batch(NamedTuple):
+    """What a batch begins with; ``base`` is that of its last record before format 2."""
+
+    base: int
+    end: int
+    bytes: int
+    magic: int
+
+
+def _last_indexed(index: Read, index_size: int, size: int) -> Iterator[_Entry]:
+    """The last filled entries, the last first: behind them an active index is zero."""
+    low, high = 0, index_size // _ENTRY.size  # entries before `low` are filled, those from `high` on are not
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if 0 < _entry(index, middle).position < size else (low, middle)
+    for number in range(low - 1, max(-1, low - 1 - _MOST_TRIED), -1):
+        yield _entry(index, number)
+
+
+def _entry(index: Read, number: int) -> _Entry:
+    row = index(number * _ENTRY.size, _ENTRY.size)
+    return _Entry(*_ENTRY.unpack(row)) if len(row) == _ENTRY.size else _Entry(0, 0)
+
+
+def _holds(log: Read, size: int, position: int, offset: int) -> bool:
+    """Whether a whole batch lies there that holds an offset: of an index that is damaged nothing is believed."""
+    batch = _batch(log(position, _LONGEST_HEAD))
+    if batch is None or position + _BEHIND_SIZE + batch.bytes > size:
+        return False
+    return offset < batch.end and (batch.magic < _WITH_DELTA or batch.base <= offset)
+
+
+def _walk(log: Read, size: int, position: int, base_offset: int) -> Tail | None:
+    end, magic = base_offset, None
+    for _ in range(_MOST_BATCHES):
+        head = log(position, _LONGEST_HEAD)
+        if len(head) < _SIZED.size or _SIZED.unpack_from(head)[1] == 0:  # the end, or what was allocated ahead of it
+            return Tail(end, magic)
+        if (batch := _batch(head)) is None or batch.end <= end:
+            is_cut = position + _BEHIND_SIZE + _SIZED.unpack_from(head)[1] > size
+            return Tail(end, magic) if is_cut else None
+        if position + _BEHIND_SIZE + batch.bytes > size:  # being written
+            return Tail(end, magic)
+        end, magic = batch.end, batch.magic
+        position += _BEHIND_SIZE + batch.bytes
+    return None
+
+
+def _batch(head: bytes) -> _Batch | None:
+    """The batch that begins with some bytes; ``None`` where that is none."""
+    if len(head) < _LEGACY.size:
+        return None
+    base, size, magic = _LEGACY.unpack_from(head)
+    if size < _LEGACY.size - _BEHIND_SIZE or magic not in (0, 1, _WITH_DELTA) or base < 0:
+        return None
+    if magic < _WITH_DELTA:
+        return _Batch(base, base + 1, size, magic)
+    if len(head) < _LONGEST_HEAD or (delta := _DELTA.unpack_from(head, _LONGEST_HEAD - _DELTA.size)[0]) < 0:
+        return None
+    return _Batch(base, base + delta + 1, size, magic)

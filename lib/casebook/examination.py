@@ -184,7 +184,7 @@ class Examination:
 
     def disks(self) -> tuple[Finding, ...]:
         """What log dirs tell by themselves; nothing where none were listed, or of a paste, which lists single folders."""
-        return () if self.pasted else self._in_time(log_dir_checks.checks(self._log_dirs, self._live()))
+        return () if self.pasted else self._in_time(log_dir_checks.checks(self._log_dirs, self.cluster, self._live()))
 
     def _live(self) -> Collection[int] | None:
         """The brokers that were registered when log dirs were listed; ``None`` where nobody knows."""

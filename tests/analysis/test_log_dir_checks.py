@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casebook.analysis import kraft_nodes, log_dir_checks, next_evidence
-from casebook.facts import Cluster, Problem
+from casebook.facts import Broker, Cluster, Problem
 from casebook.findings import Coverage, Question, Status
 from casebook.observed import Source
 from casebook.storage import Leftover, LogDir, Replica, SegmentFile
@@ -26,7 +26,7 @@ def log_dir(broker, *copies, listed_at=NOW, written=NOW - 1000, **more):
 
 
 def told(*log_dirs, live=None):
-    return {finding.check.removeprefix("log_dirs."): finding for finding in log_dir_checks.checks(log_dirs, live)}
+    return {finding.check.removeprefix("log_dirs."): finding for finding in log_dir_checks.checks(log_dirs, Cluster(), live)}
 
 
 class TestReach:
@@ -44,6 +44,12 @@ class TestReach:
         assert told(log_dir(1, copy(end=None), copy(partition=1)))["reach"].status is Status.COULD_NOT_CHECK
         torn = log_dir(1, copy(), problems=(Problem(path="x-0", reason="cannot be listed: Permission denied"),))
         assert told(torn)["reach"].status is Status.COULD_NOT_CHECK
+
+    def test_log_dirs_that_nobody_listed(self):
+        """Of a broker that there is."""
+        known = Cluster(brokers={1: Broker(id=1), 2: Broker(id=2)})
+        found = {finding.check: finding for finding in log_dir_checks.checks([log_dir(1, copy())], known, {1, 2})}
+        assert {finding.status for finding in found.values()} == {Status.COULD_NOT_CHECK}
 
     def test_well(self):
         assert told(log_dir(1, copy(), copy(partition=1, end=250)))["reach"].status is Status.OK
@@ -133,7 +139,7 @@ class TestHeld:
         assert told(log_dir(1, copy(**more)))["held"].facts["release_from"] == release
 
     def test_nothing_listed_says_nothing(self):
-        assert log_dir_checks.checks((), None) == ()
+        assert log_dir_checks.checks((), Cluster(), None) == ()
 
 
 class TestKraft:
@@ -162,10 +168,11 @@ def unanswered(*checks):
 
 
 class TestNextEvidence:
-    def test_what_most_questions_wait_for(self):
+    def test_who_leads_comes_first(self):
         open_ = unanswered("leadership.a", "leadership.b", "timeline.a")
         (found,) = next_evidence.check(open_, {Source.ZNODES, Source.LOGS}, kraft=False)
-        assert (found.facts["waiting"], "--zookeeper" in found.next[0].command) == ({"znodes": 2, "logs": 1}, True)
+        assert found.title == "Collect znodes next: 2 questions wait for them"
+        assert "--zookeeper" in found.next[0].command
 
     def test_nobody_is_sent_for_znodes_of_kraft(self):
         (found,) = next_evidence.check(unanswered("leadership.a", "timeline.a"), {Source.ZNODES, Source.LOGS}, kraft=True)

@@ -43,7 +43,7 @@ EQUAL, WEAKER, CONTRADICTION, FALSE_OK = "equal", "weaker", "contradiction", "fa
 
 ABOUT_EVIDENCE = frozenset(
     {
-        "evidence.complete", "evidence.decoded", "evidence.pasted", "evidence.kafka_version", "offsets_topic.damage",
+        "evidence.complete", "evidence.decoded", "evidence.next", "evidence.pasted", "evidence.kafka_version", "offsets_topic.damage",
         "offsets_topic.decoded", "loss.ledger", "timeline.owners", "timeline.untyped", "timeline.silences",
         "coordinators.log_lines",
     }

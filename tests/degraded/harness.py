@@ -263,15 +263,15 @@ def logs_read_once() -> Iterator[None]:
     """Lets the lines of a log be taken apart once for all cases that hold it: starting Java takes longest."""
     read, kept = logs.typed, {}
 
-    def typed(files):
+    def typed(files, layout=None):
         files = list(files)
         if "java" in os.environ.get("JAVA_HOME", ""):
-            yield from read(files)
+            yield from read(files, layout)
             return
-        keys = [(path.read_bytes(), path.suffix, zone) for path, zone in files]
+        keys = [(path.read_bytes(), path.suffix, zone, layout) for path, zone in files]
         new = [index for index, key in enumerate(keys) if key not in kept]
         found = {keys[index]: [] for index in new}
-        for row in read([files[index] for index in new]) if new else ():
+        for row in read([files[index] for index in new], layout) if new else ():
             found[keys[new[row["file"]]]].append(row)
         kept.update(found)
         for index, key in enumerate(keys):

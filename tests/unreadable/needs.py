@@ -29,6 +29,7 @@ def lost(kind: str) -> frozenset[str]:
 
 _LEADERS = frozenset({"broker ids", "assignments", "states"})
 _COPIES = frozenset({"assignments", "states"})
+_DISKS = frozenset({"log dirs"})
 _OFFSETS = frozenset({"log dirs", "segments"})
 _SETTINGS = frozenset({"server.properties", "topic settings"})
 _DEFAULTS = frozenset({"server.properties"})
@@ -70,6 +71,12 @@ NEEDS: Mapping[str, frozenset[str]] = {
     "offsets_topic.damage": _OFFSETS,
     "offsets_topic.expiring": _OFFSETS | _DEFAULTS,
     "offsets_topic.replicated": frozenset({"assignments"}),
+    "log_dirs.held": _DISKS,
+    "log_dirs.stopped": _DISKS,
+    "log_dirs.left": _DISKS,
+    "log_dirs.reach": _DISKS | {CHECKPOINTS},
+    "log_dirs.copies": _DISKS | {CHECKPOINTS},
+    "log_dirs.without_folder": _DISKS | {CHECKPOINTS},
     "coordinators.leaderless": _LEADERS,
     "coordinators.waiting": _LOGS,
     "coordinators.loading_for_ever": _LOGS,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from casebook.analysis import coverage
 from casebook.analysis.proof import SHOWN
 from casebook.analysis.words import agree, brokers, capitalised, duration, moment, number, size
-from casebook.facts import instant
+from casebook.facts import Cluster, instant
 from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.observed import Source
 from casebook.storage import Leftover, LogDir, Replica
@@ -40,19 +40,20 @@ class _Short(NamedTuple):
     told_by: int
 
 
-def checks(log_dirs: Sequence[LogDir], live: Collection[int] | None) -> tuple[Finding, ...]:
+def checks(log_dirs: Sequence[LogDir], cluster: Cluster, live: Collection[int] | None) -> tuple[Finding, ...]:
     """Each of them with its outcome; nothing where no log dir was listed.
 
     Args:
+        cluster: Tells which brokers there are, where something does.
         live: Brokers that were registered when the log dirs were listed; ``None`` where nobody knows.
     """
     if not log_dirs:
         return ()
     copies = [copy for log_dir in log_dirs for copy in log_dir.replicas]
-    gaps = _gaps(log_dirs)
+    gaps = _gaps(log_dirs, cluster)
     return (
         _held(log_dirs, copies, gaps),
-        _stopped(log_dirs, live),
+        _stopped(log_dirs, live, gaps),
         _reach(copies, gaps),
         _agree(log_dirs, copies, gaps),
         _without_folder(log_dirs, gaps),
@@ -60,7 +61,10 @@ def checks(log_dirs: Sequence[LogDir], live: Collection[int] | None) -> tuple[Fi
     )
 
 
-def _gaps(log_dirs: Iterable[LogDir]) -> coverage.Gaps:
+def _gaps(log_dirs: Sequence[LogDir], cluster: Cluster) -> coverage.Gaps:
+    """What of these log dirs was not read, and whose were not listed."""
+    if missing := sorted(coverage.known_brokers(cluster) - {log_dir.broker for log_dir in log_dirs}):
+        return (Gap(why=f"Log dirs of {brokers(missing)} were not listed.", settle=coverage.COLLECT_LOG_DIRS),)
     unread = ((log_dir, problem) for log_dir in log_dirs for problem in log_dir.unread)
     return tuple(
         Gap(why=f"{log_dir.place}: {problem.path} {problem.reason}.", settle=coverage.COLLECT_LOG_DIRS)
@@ -104,7 +108,7 @@ def _held(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage.
     return ask.ok("; ".join(said), gaps=gaps) if copies else ask.nothing_in((), "", gaps=gaps)
 
 
-def _stopped(log_dirs: Sequence[LogDir], live: Collection[int] | None) -> Finding:
+def _stopped(log_dirs: Sequence[LogDir], live: Collection[int] | None, gaps: coverage.Gaps) -> Finding:
     """Log dirs of one broker that differ: one failed before the stop. Without the mark a broker runs, or was killed."""
     marked = [log_dir for log_dir in log_dirs if log_dir.clean_shutdown]
     bare = [log_dir for log_dir in log_dirs if not log_dir.clean_shutdown and log_dir.broker not in (live or ())]
@@ -131,7 +135,7 @@ def _stopped(log_dirs: Sequence[LogDir], live: Collection[int] | None) -> Findin
         )
         return ask.could_not_check(title, settle="Read the end of server.log, or ask whether the process runs.")
     closed = sorted({log_dir.broker for log_dir in marked})
-    return ask.ok(f"{capitalised(brokers(closed))} closed every log dir" if marked else "All of these brokers run", gaps=())
+    return ask.ok(f"{capitalised(brokers(closed))} closed every log dir" if marked else "All of these brokers run", gaps=gaps)
 
 
 def _reach(copies: Sequence[Replica], gaps: coverage.Gaps) -> Finding:
@@ -247,7 +251,9 @@ def _without_folder(log_dirs: Sequence[LogDir], gaps: coverage.Gaps) -> Finding:
         )
         why = "Its topic was deleted a moment before, it lies in a log dir that was not listed, or somebody removed the folder."
         return ask.found(Severity.INFO, title, why=why)
-    return ask.ok("Every partition that a checkpoint names has a folder", gaps=gaps)
+    bare = [log_dir.place for log_dir in log_dirs if _HIGH_WATERMARK not in log_dir.checkpoints]
+    unread = tuple(Gap(why=f"{place}: {_HIGH_WATERMARK} was not read.", settle=_AGAIN) for place in bare[:1])
+    return ask.ok("Every partition that a checkpoint names has a folder", gaps=(*gaps, *unread))
 
 
 def _left(log_dirs: Sequence[LogDir], gaps: coverage.Gaps) -> Finding:

@@ -17,7 +17,7 @@ _RESTS_ON = {
     "since": Source.HISTORY,
     "offsets_topic": Source.LOG_DIRS,
 }
-"""What answers most of an area's questions."""
+"""What answers most of an area's questions, in the order in which it is wanted: who leads and lives now comes first."""
 _COMMANDS = {
     Source.ZNODES: "casebook collect --zookeeper HOST:2181 --out ANOTHER-FOLDER",
     Source.LOGS: "casebook collect --logs BROKER='/var/log/kafka/*.log*' --out ANOTHER-FOLDER",
@@ -43,12 +43,13 @@ def check(findings: Sequence[Finding], absent: Collection[Source], *, kraft: boo
     )
     if not counts.inconclusive or not waiting:
         return ()
-    (source, count), *_ = waiting.most_common()
+    source = next(source for source in _RESTS_ON.values() if waiting[source])
+    count = waiting[source]
     ask = Question(
         check=CHECK,
         question="What would tell most?",
         coverage=Coverage.counted(counts.asked - counts.could_not_check, counts.asked, "question", Source.CASE),
-        facts={"waiting": {source.value: count for source, count in waiting.most_common()}},
+        facts={"source": source.value},
     )
     title = f"Collect {source} next: {number(count, 'question')} {agree(count, 'waits', 'wait')} for {agree(count, 'it', 'them')}"
     step = Step(

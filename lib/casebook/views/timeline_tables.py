@@ -195,12 +195,13 @@ def files(found: Timeline) -> Table:
 def _file(file: LogFile) -> tuple[object, ...]:
     (layout, _), *others = file.layouts or ((None, 0),)
     more = f", and {text.plural(len(others), 'other')}" if others else ""
+    lacks = unknown() if file.lines else "–"
     return (
         file.file,
         "" if file.broker is None else f"broker {file.broker}",
-        *(unknown() if at is None else f"{text.day(at)}, {clock(at)}" for at in (file.first, file.last)),
+        *(lacks if at is None else f"{text.day(at)}, {clock(at)}" for at in (file.first, file.last)),
         *map(text.count, (file.lines, file.entries, file.typed)),
-        unknown() if layout is None else f"{layout}{more}",
+        lacks if layout is None else f"{layout}{more}",
     )
 
 

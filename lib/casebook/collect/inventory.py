@@ -181,10 +181,13 @@ class _Reader:
             return None
         log, index = in_use[".log", last], in_use.get((".index", last))
         with suppress(OSError), ExitStack() as files:
-            read, look_up = (one and self._files.anywhere(f"{folder}/{one.name}") for one in (log, index))
-            if read is not None:
-                entered = files.enter_context(read), look_up and files.enter_context(look_up)
-                return tail(entered[0], log.bytes, last, entered[1], index.bytes if index else 0)
+            read = self._files.anywhere(f"{folder}/{log.name}")
+            if read is None:
+                return None
+            look_up = self._files.anywhere(f"{folder}/{index.name}") if index else None
+            return tail(
+                files.enter_context(read), log.bytes, last, look_up and files.enter_context(look_up), index.bytes if index else 0
+            )
         return None
 
 

@@ -37,15 +37,16 @@ class TestPatterns:
         inside = [p for p in patterns() if p.scope == "inside"]
         heads = [p for p in patterns() if p.scope in ("head", "full")]
         raw = [p for p in patterns() if p.scope == "line" and p.kind != "quiet"]
-        assert [] == _wrong(heads, [_with_logger(HEAD + p.sample) for p in heads])
+        assert [] == _wrong(heads, [_with_logger(p) for p in heads])
         assert [] == _wrong(inside, [f"{HEAD.replace('INFO', 'ERROR')}An exception ({logger(p)})\n{p.sample}" for p in inside])
         assert [(p.kind, p.expects) for p in raw] == [(event.kind, told(event)) for p in raw for event in read(p.sample)[0]]
 
 
-def _with_logger(entry):
-    """At the end of the first line."""
-    first, *more = entry.split("\n", 1)
-    return "\n".join([f"{first} (kafka.server.KafkaServer)", *more])
+def _with_logger(pattern):
+    """Its sample, with a logger that prints it at the end of the first line."""
+    first, *more = f"{HEAD}{pattern.sample}".split("\n", 1)
+    printing = logger(pattern) if pattern.loggers else "kafka.server.KafkaServer"
+    return "\n".join([f"{first} ({printing})", *more])
 
 
 def _wrong(rows, entries):

@@ -1,0 +1,84 @@
+"""Times as sysstat prints them: dates in the order of the locale, clocks of 12 and 24 hours, most of them without a zone.
+
+Source: ``print_gal_header``, ``set_record_timestamp_string`` in ``common.c`` and ``sa_common.c`` (sysstat 12.6.1).
+"""
+
+import re
+from datetime import date, datetime, timedelta, tzinfo
+from typing import NamedTuple
+
+_DATE = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})")
+_MOMENT = re.compile(
+    r"(?P<date>\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4})[T ]+(?P<clock>\d{1,2}:\d\d:\d\d)(?: ?(?P<half>[AP]M))?"
+    r" ?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?"
+)
+
+
+class Stamp(NamedTuple):
+    """A moment as it is printed.
+
+    Args:
+        at: Epoch milliseconds.
+        zoned: Whether it tells its zone.
+    """
+
+    at: int
+    zoned: bool
+
+
+def day(text: str, *, halves: bool = False) -> date | None:
+    """The day of a date; ``None`` where it is none.
+
+    Of ``03/04/26`` the month comes first, as in the C locale and in America, unless that cannot be; after a dot never.
+
+    Args:
+        halves: The clock beside it has 12 hours: the locale is American.
+    """
+    match = _DATE.fullmatch(text)
+    if match is None:
+        return None
+    first, mark, second, third = int(match[1]), match[2], int(match[3]), int(match[4])
+    if len(match[1]) == 4:
+        order = (first, second, third)
+    else:
+        year = third if third > 99 else 2000 + third
+        is_day_first = mark == "." or (first > 12 and not halves)
+        order = (year, second, first) if is_day_first else (year, first, second)
+    try:
+        return date(*order)
+    except ValueError:
+        return None
+
+
+def seconds(clock: str, half: str | None) -> int | None:
+    """Second of the day of ``07:21:24`` with ``PM`` or ``None``; ``None`` where there is no such time."""
+    hours, minutes, second = map(int, clock.split(":"))
+    if half is not None:
+        if not 1 <= hours <= 12:
+            return None
+        hours = hours % 12 + (12 if half == "PM" else 0)
+    return hours * 3600 + minutes * 60 + second if hours < 24 and minutes < 60 and second < 61 else None
+
+
+def at(of: date, second: int, zone: tzinfo) -> int | None:
+    """Epoch milliseconds of a second of a day; ``None`` beyond what calendars know."""
+    try:
+        local = datetime(of.year, of.month, of.day) + timedelta(seconds=second)
+        return round(local.replace(tzinfo=zone).timestamp() * 1000)
+    except (ValueError, OverflowError):
+        return None
+
+
+def stamp(text: str, zone: tzinfo) -> Stamp | None:
+    """The moment that a line holds, and nothing else: ``11/26/26 19:21:26``, ``2026-11-26T19:21:58+0000``; else ``None``."""
+    match = _MOMENT.fullmatch(text.strip())
+    if match is None:
+        return None
+    of, second = day(match["date"], halves=match["half"] is not None), seconds(match["clock"], match["half"])
+    if of is None or second is None:
+        return None
+    told = match["zone"]
+    if told:
+        zone = datetime.strptime("+0000" if told in ("Z", "UTC") else told, "%z").tzinfo
+    moment = at(of, second, zone)
+    return None if moment is None else Stamp(moment, bool(told))

@@ -149,6 +149,7 @@ class TestErrors:
             (["report", "/nowhere"], "holds no executed notebook"),
             (["collect", "--out", "x"], "Nothing to collect"),
             (["collect", "--ledger", "sent.csv", "--out", "x"], "is not NAME=GLOB"),
+            (["collect", "--metrics", "app=sar.txt", "--out", "x"], "For example --metrics 1=sar.txt."),
             (["collect", "--zookeeper-dump", "/nowhere", "--out", "x"], "/nowhere"),
             (["rehearse", "leader-minus-two"], "leader-minus-one"),
         ],

@@ -50,10 +50,13 @@ def ran(ensemble: ZooKeeper, tmp_path_factory: pytest.TempPathFactory) -> runner
     (logs / "server.log").write_text(f"[2026-11-21 10:00:00,000] INFO ssl.key.password = {SECRET} (kafka.server.KafkaConfig)\n")
     (folder / "billing.properties").write_text(f"acks=1\nssl.key.password={SECRET}\n")
     (folder / "sent.csv").write_text("id,topic,outcome\n1,orders,acked\n")
+    (folder / "sar.txt").write_text(
+        "Linux 6.1.0 (host-2) \t11/21/26 \t_x86_64_\t(2 CPU)\n\n10:00:00 CPU %idle\n10:01:00 all 70.00\n"
+    )
     disk = places.samples_dir() / "offsets_bloat" / "brokers" / "1" / "segments"
     (folder / "prod.toml").write_text(
         f'zookeeper = "{ensemble.address}/kafka"\ncredentials = "{folder}/zookeeper.properties"\n'
-        f'[properties]\n2 = "{folder}/server.properties"\n[logs]\n2 = "{logs}"\n[log_dirs]\n2 = ["{disk}"]\n'
+        f'[properties]\n2 = "{folder}/server.properties"\n[logs]\n2 = "{logs}"\n[log_dirs]\n2 = ["{disk}"]\n[metrics]\n2 = "{folder}/sar.txt"\n'
         f'[clients]\nbilling = "{folder}/billing.properties"\n[ledgers]\nbilling = ["{folder}/sent.csv"]\n'
     )
     with pytest.MonkeyPatch.context() as patch:
@@ -84,6 +87,7 @@ class TestLive:
         assert [path for _, path, _ in case.log_files()] == ["brokers/2/logs/server.log"]
         assert [file.given["acks"].value for file in case.client_files()] == ["1"]
         assert [client for _, client in case.ledgers()] == ["billing"]
+        assert [path for _, path, _ in case.metrics()] == ["brokers/2/metrics/sar.txt"]
         assert json.loads((ran.folder / "run.json").read_text())["case_sha256"] == case.digest
 
     def test_no_planted_secret_is_found_anywhere(self, ran):

@@ -48,6 +48,7 @@ def own_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
     broker = places.samples_dir() / "offsets_bloat" / "brokers" / "1"
     sent = folder / "sent.csv"
     sent.write_text("id,topic,partition,offset\nb-1,orders,0,7\n")
+    measured = places.checkout() / "tests" / "formats" / "hosts" / "sar.txt"
     settings = folder / "app.yml"
     settings.write_text("acks: 1\n")
     pasted = folder / "pasted.txt"
@@ -70,7 +71,7 @@ def own_words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
         ENSEMBLE: f"{server.address}/kafka", "dump.jsonl": str(dump), "my-case": str(case), "pasted.txt": str(pasted),
         "/var/zookeeper/data": str(server.folder),
         "1=/var/kafka-logs": f"1={broker / 'segments'}", "1=/var/log/kafka/*": f"1={broker / 'logs'}/*",
-        "billing=sent.csv": f"billing={sent}", "billing=app.yml": f"billing={settings}",
+        "1=sar.txt": f"1={measured}", "billing=sent.csv": f"billing={sent}", "billing=app.yml": f"billing={settings}",
     }  # fmt: skip
     server.close()
     guarded.close()

@@ -301,6 +301,11 @@ class Case:
         for path, broker in self._logs():
             yield broker, path, _text_lines(self.folder / path)
 
+    def metrics(self) -> Iterator[tuple[int, str, list[str]]]:
+        """Broker, path in the case, and lines of each file of what brokers' hosts measured, by path."""
+        for path, broker in self._below("metrics"):
+            yield broker, path, list(_text_lines(self.folder / path))
+
     def logs(self) -> tuple[tuple[Item, int | None], ...]:
         """Every log, of brokers, ZooKeeper servers and clients, by path; with the broker whose it is."""
         of_brokers = dict(self._logs())
@@ -425,9 +430,13 @@ class Case:
                 yield path, broker
 
     def _logs(self) -> Iterator[tuple[str, int]]:
+        return self._below("logs")
+
+    def _below(self, folder: str) -> Iterator[tuple[str, int]]:
+        """Path and broker of the files below a folder of a broker's."""
         for path in sorted(self.items):
             parts = PurePosixPath(path).parts
-            if len(parts) >= 4 and parts[:3:2] == ("brokers", "logs") and (broker := znodes.number(parts[1])) is not None:
+            if len(parts) >= 4 and parts[:3:2] == ("brokers", folder) and (broker := znodes.number(parts[1])) is not None:
                 yield path, broker
 
 

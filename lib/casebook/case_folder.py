@@ -6,7 +6,7 @@ zookeeper/    znodes.jsonl.zst, a line a znode (formats.znode_lines)
               history.jsonl.zst, a line a transaction (formats.history_lines), where ZooKeeper's own files were given
 clients/      <name>/logs/, <name>/ledgers/: what applications logged, and what they wrote down of their records
               <group>/processed/: what was said to be a ledger of the records that this group processed
-brokers/<id>/ server.properties, logs/, log_dirs.json (formats.log_dir_rows),
+brokers/<id>/ server.properties, logs/, metrics/, log_dirs.json (formats.log_dir_rows),
               segments/<topic>-<partition>/ where they were copied
 pasted/       pasted.txt, where the evidence was pasted
 derived/      results of scans; not evidence, so not in case.json, and free to be deleted

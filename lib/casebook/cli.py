@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 import traceback
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -245,6 +245,9 @@ def runs(runs_dir: Path | None, keep: int | None) -> None:
 @click.option("--logs", multiple=True, metavar="OWNER=GLOB",
               help="Log files of a broker (its id), of a ZooKeeper server (zookeeper, zookeeper-2) or of a client (any"
                    " other name); secrets are removed.")  # fmt: skip
+@click.option("--metrics", multiple=True, metavar="BROKER=GLOB",
+              help="What a broker's host measured: text of sar, sadf -d or iostat -x -t, scrapes of node_exporter, answers of"
+                   " Prometheus to query_range.")  # fmt: skip
 @click.option("--ledger", "ledgers", multiple=True, metavar="NAME=GLOB",
               help="What a client wrote down of the records that it produced or processed: CSV, JSON lines or a text log;"
                    " secrets are removed.")  # fmt: skip
@@ -273,7 +276,7 @@ def runs(runs_dir: Path | None, keep: int | None) -> None:
               help="What somebody pasted of commands' output and logs, - for the standard input (docs/pasted.md).")  # fmt: skip
 def collect(
     out: Path, zookeeper: str | None, zookeeper_dump: Path | None, zookeeper_data: tuple[Path, ...], chroot: str,
-    credentials: Path | None, properties: tuple[str, ...], logs: tuple[str, ...],
+    credentials: Path | None, properties: tuple[str, ...], logs: tuple[str, ...], metrics: tuple[str, ...],
     ledgers: tuple[str, ...], processed: tuple[str, ...], clients: tuple[str, ...], log_dirs: tuple[str, ...],
     copy_segments: tuple[str, ...], pasted: Path | None, timeout: str,
 ) -> None:  # fmt: skip
@@ -287,16 +290,17 @@ def collect(
     from casebook.collect.redaction.addresses import refuse_passwords
 
     from_zookeeper = zookeeper or zookeeper_dump or zookeeper_data
-    if not (from_zookeeper or properties or logs or ledgers or processed or clients or log_dirs or pasted):
+    if not (from_zookeeper or properties or logs or metrics or ledgers or processed or clients or log_dirs or pasted):
         raise UsageError(
             "Nothing to collect.",
-            try_="Give --zookeeper, --zookeeper-dump, --zookeeper-data, --properties, --logs, --ledger, --processed, --client, "
-            "--log-dirs or --pasted.",
+            try_="Give --zookeeper, --zookeeper-dump, --zookeeper-data, --properties, --logs, --metrics, --ledger, --processed, "
+            "--client, --log-dirs or --pasted.",
         )
     if copy_segments and not log_dirs:
         raise UsageError("There are no segments to copy.", try_="Say with --log-dirs where they lie.")
     settings = {broker: _path(value) for broker, value in _by_broker(properties)}
-    files = [_globbed(given) for given in (logs, ledgers, clients, processed)]
+    measured = _globbed(_by_broker(metrics, example="--metrics 1=sar.txt"))
+    files = [_globbed(map(_of_owner, given)) for given in (logs, ledgers, clients, processed)]
     places = [_log_dir(text) for text in log_dirs]
     time_limit = _seconds("--timeout", timeout)
     refuse_passwords("--zookeeper", zookeeper)  # before it is told that it is tried
@@ -313,6 +317,7 @@ def collect(
             logs=files[0],
             ledgers={str(client): paths for client, paths in files[1].items()},
             clients={str(client): paths for client, paths in files[2].items()},
+            metrics=measured,
             processed={str(group): paths for group, paths in files[3].items()},
             log_dirs=places,
             copy_segments=copy_segments,
@@ -380,12 +385,12 @@ def _is_hole(problem: "Problem") -> bool:
     return problem.path.startswith("/") and NOT_PASTED in problem.reason
 
 
-def _by_broker(texts: tuple[str, ...]) -> list[tuple[int, str]]:
+def _by_broker(texts: tuple[str, ...], *, example: str = "--properties 1=/etc/kafka/server.properties") -> list[tuple[int, str]]:
     pairs = []
     for text in texts:
         broker, equals, value = text.partition("=")
         if not equals or not broker.isdecimal() or not value:
-            raise UsageError(f"{text!r} is not BROKER=PATH.", try_="For example --properties 1=/etc/kafka/server.properties.")
+            raise UsageError(f"{text!r} is not BROKER=PATH.", try_=f"For example {example}.")
         pairs.append((int(broker), value))
     return pairs
 
@@ -397,11 +402,12 @@ def _log_dir(text: str) -> tuple[int | None, str]:
     return None, text
 
 
-def _globbed(texts: tuple[str, ...]) -> dict[int | str, list["Given"]]:
+def _globbed(pairs: Iterable[tuple[int | str, str]]) -> dict[int | str, list["Given"]]:
+    """What patterns fit, by owner."""
     from casebook.collect import outside
 
     found: dict[int | str, list[Given]] = {}
-    for owner, pattern in map(_of_owner, texts):
+    for owner, pattern in pairs:
         found.setdefault(owner, []).extend(outside.matches(_path(pattern)))
     return found
 

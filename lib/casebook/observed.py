@@ -12,6 +12,7 @@ class Source(StrEnum):
     LOG_DIRS = "log dirs"
     SEGMENTS = "segments"
     LOGS = "logs"
+    METRICS = "host metrics"
     SETTINGS = "server.properties"
     CLIENTS = "client files"
     LEDGERS = "ledgers"

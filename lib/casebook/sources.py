@@ -9,6 +9,8 @@ A profile is a file ``<profile>.toml`` in the profiles folder (``casebook doctor
     1 = "/path/to/server.properties"
     [logs]                                           # optional, by broker id: a file, or a folder of them
     1 = "/var/log/kafka"
+    [metrics]                                        # optional, by broker id: what its host measured; files, or folders of them
+    1 = "/var/log/sysstat/sar.txt"
     [log_dirs]                                       # optional, by broker id: a path or URI, or a list of them
     1 = "/var/kafka-logs"
     [clients]                                        # optional, by client: properties or YAML files, or folders of them
@@ -45,6 +47,7 @@ class Profile:
         credentials: File of ZooKeeper credentials.
         properties: ``server.properties`` by broker id.
         logs: File or folder by broker id.
+        metrics: Files or folders of host metrics by broker id.
         log_dirs: Broker id, and a path or URI, each.
         clients: Settings by the client's name.
         ledgers: Ledgers by the client's name.
@@ -56,6 +59,7 @@ class Profile:
     credentials: Path | None
     properties: Mapping[int, Path]
     logs: Mapping[int, Path]
+    metrics: Mapping[int, Sequence[Path]]
     log_dirs: Sequence[tuple[int, str]]
     clients: Mapping[str, Sequence[Path]]
     ledgers: Mapping[str, Sequence[Path]]
@@ -169,6 +173,7 @@ def _collect(name: str, evidence: Path, progress: Progress | None) -> Path:
         credentials=found.credentials,
         properties=found.properties,
         logs={broker: [path] for broker, path in found.logs.items()},
+        metrics=found.metrics,
         log_dirs=found.log_dirs,
         clients=found.clients,
         ledgers=found.ledgers,
@@ -184,6 +189,9 @@ def _understood(profile: dict) -> Profile:
         credentials=Path(profile["credentials"]).expanduser() if "credentials" in profile else None,
         properties={broker: Path(path).expanduser() for broker, path in _by_broker(profile, "properties")},
         logs={broker: Path(path).expanduser() for broker, path in _by_broker(profile, "logs")},
+        metrics={
+            broker: [Path(place).expanduser() for place in _listed(places)] for broker, places in _by_broker(profile, "metrics")
+        },
         log_dirs=[(broker, place) for broker, places in _by_broker(profile, "log_dirs") for place in _listed(places)],
         clients=_by_client(profile, "clients"),
         ledgers=_by_client(profile, "ledgers"),

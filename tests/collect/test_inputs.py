@@ -50,6 +50,7 @@ BAD: dict[str, tuple[Callable[[Path], dict], str, str]] = {
         "ZooKeeper's files", "no Kafka cluster below /nowhere"),
     "properties": (lambda p: {"properties": {7: p / "none"}}, "brokers/7/server.properties", "No such file"),
     "a log": (lambda p: {"logs": {7: [p / "none.log"]}}, "brokers/7/logs/none.log", "No such file"),
+    "host metrics": (lambda p: {"metrics": {7: [p / "none.txt"]}}, "brokers/7/metrics/none.txt", "No such file"),
     "a ledger": (lambda p: {"ledgers": {"l": [p / "none.csv"]}}, "clients/l/ledgers/none.csv", "No such file"),
     "a client's file": (lambda p: {"clients": {"c": [p / "none.yml"]}}, "clients/c/config/none.yml", "No such file"),
     "a log dir": (

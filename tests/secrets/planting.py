@@ -116,6 +116,8 @@ def everything(folder: Path) -> tuple[list[str], Planting]:
     for path in _settings(planting):
         arguments += ["--client", f"app={path}"]
     arguments += ["--properties", f"1={_properties(planting)}", "--zookeeper-dump", str(_dump(planting))]
+    for path in planting.logs("what a host measured"):
+        arguments += ["--metrics", f"1={path}"]
     for broker in ("2", "3"):
         arguments += ["--logs", f"{broker}={places.samples_dir() / SAMPLE / 'brokers' / broker / 'logs'}"]
     return arguments, planting

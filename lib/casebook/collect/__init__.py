@@ -49,6 +49,7 @@ def collect_case(
     ledgers: Mapping[str, Sequence[Given]] | None = None,
     processed: Mapping[str, Sequence[Given]] | None = None,
     clients: Mapping[str, Sequence[Given]] | None = None,
+    metrics: Mapping[int, Sequence[Given]] | None = None,
     log_dirs: Sequence[tuple[int | None, str]] = (),
     copy_segments: Sequence[str] = (),
     pasted: Path | Sequence[str] | None = None,
@@ -74,6 +75,7 @@ def collect_case(
         ledgers: What clients wrote down of the records that they produced or processed, as text, by the name of the client.
         processed: What consumers wrote down of the records that they processed, as text, by the consumer group.
         clients: Properties or YAML files of producers and consumers, by the name of the client.
+        metrics: What brokers' hosts measured, as sar, iostat or Prometheus tell it, by broker id; files as ``logs``.
         log_dirs: Broker and folder or URI of each log dir; without broker, its ``meta.properties`` must tell it.
         copy_segments: Topics whose segments are copied; all others, as a rule all, are read where they are.
         pasted: What somebody pasted of commands' output and logs: a file, or its lines; ``-`` for the standard input.
@@ -121,6 +123,8 @@ def collect_case(
         ]
         for owner, paths in (logs or {}).items():
             files.copy_logs(case, owner, paths)
+        for broker, paths in (metrics or {}).items():
+            files.copy_metrics(case, broker, paths)
         copying = files.Ledgers()
         for client, paths in (ledgers or {}).items():
             copying.copy(case, client, paths, inputs.take)

@@ -10,9 +10,11 @@ from casebook.collect import decoding, kraft, outside, plain, redaction
 from casebook.collect.segments import COPY_LIMIT
 from casebook.errors import CollectError, UsageError
 from casebook.events import folder_of
-from casebook.formats import properties
+from casebook.formats import host_prometheus, properties
 
 _LONGEST_LINE = 1 << 20
+_LARGEST_METRICS = 8 << 20
+"""Bytes of a file of host metrics: a week of sar, minute by minute."""
 _HEAD = 100
 """Lines by which text is told from what is none."""
 _BINARY = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
@@ -53,6 +55,22 @@ def copy_logs(case: CaseWriter, owner: int | str, paths: Sequence[outside.Given]
         file = name.rpartition("/")[2]
         of_worker = isinstance(owner, int) and _OF_WORKER.fullmatch(file)
         _copy(case, path, f"{folder_of(f'connect-{owner}')}/{file}" if of_worker else name, redaction.redact_log, _lines)
+
+
+def copy_metrics(case: CaseWriter, broker: int, paths: Sequence[outside.Given]) -> None:
+    """Copy what a broker's host measured, as :func:`copy_logs` does; an answer of Prometheus with a line for each value."""
+
+    def lines(given: outside.Given) -> Iterator[bytes]:
+        left = _LARGEST_METRICS
+        for whole in plain.lines(given, longest=_LARGEST_METRICS):
+            for line in host_prometheus.spread(whole):
+                left -= len(line)
+                if left < 0:
+                    raise OSError(0, f"of a file of host metrics at most {_LARGEST_METRICS >> 20} MiB are taken")
+                yield line
+
+    for path, name in _named(paths, f"brokers/{broker}/metrics"):
+        _copy(case, path, name, redaction.redact_log, lines)
 
 
 class Ledgers:

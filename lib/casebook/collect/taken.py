@@ -15,6 +15,7 @@ _FILES = (
     (re.compile(r"clients/[^/]+/ledgers/.*"), "ledger", "ledgers"),
     (re.compile(r"clients/[^/]+/processed/.*"), "ledger of processed records", "ledgers of processed records"),
     (re.compile(r"clients/[^/]+/config/.*"), "client file", "client files"),
+    (re.compile(r"brokers/\d+/metrics/.*"), "file of host metrics", "files of host metrics"),
     (re.compile(r"brokers/\d+/log_dirs\.json"), "broker's log dirs", "brokers' log dirs"),
     (re.compile(r"brokers/\d+/segments/.*"), "copied file of segments", "copied files of segments"),
 )

@@ -272,6 +272,8 @@ class Examination:
             "partition_history": found.partition_history,
             "untyped": found.untyped,
         }
+        if found.hosts.told.files:
+            self._tables |= {"host_samples": found.hosts.told.samples, "host_clues": found.hosts.clues}
         return replace(found, findings=self._advised(found.findings))
 
     def happened(self) -> tuple[Finding, ...]:

@@ -11,7 +11,7 @@ from casebook.analysis.unclean_price import Committed
 from casebook.case import Case
 from casebook.errors import ScanError
 from casebook.facts import Cluster
-from casebook.formats import history_facts
+from casebook.formats import history_facts, host_files
 from casebook.observed import Source
 from casebook.offsets_evidence import OffsetsEvidence
 from casebook.scans import log_layouts, logs
@@ -96,6 +96,7 @@ class SharedEvidence:
             untyped=told.untyped,
             history=history_facts.read(self._case.past()),
             timezone=self._timezone,
+            hosts=host_files.read(self._case.metrics(), self._zones.clock),
         )
         doubts = log_checks.unread(told.files, told.unread) + evidence.left_out(told.counts().keys() - kinds)
         return replace(found, findings=doubts + found.findings)

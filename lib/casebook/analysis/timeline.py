@@ -17,6 +17,7 @@ from casebook.analysis import (
     timeline_clusters,
     timeline_extent,
     timeline_history,
+    timeline_host_checks,
     timeline_lives,
     timeline_merge,
     timeline_owners,
@@ -45,6 +46,8 @@ from casebook.events import Event, Extent, LogFile, Untyped
 from casebook.facts import Cluster
 from casebook.findings import Finding, Gap
 from casebook.history import Happened
+from casebook.host_metrics import NOTHING_TOLD, HostsTold
+from casebook.observed import Source
 from casebook.versions import VersionInUse
 
 
@@ -69,8 +72,9 @@ class Timeline:
         findings: One for every check, in a fixed order.
         changes: Every election of another leader, in order.
         untold: Why there may be changes that nothing here tells of, or none where nothing speaks for it.
-        observed: Of when logs and history are.
+        observed: Of when logs, history and host metrics are.
         unsettled: Proofs of moments that are no more than the earliest: see :class:`casebook.analysis.timeline_history.Past`.
+        hosts: What brokers' hosts measured meanwhile.
     """
 
     cluster: Cluster
@@ -93,6 +97,7 @@ class Timeline:
     untold: tuple[Gap, ...] = ()
     observed: moments.Observations = field(default_factory=dict)
     unsettled: frozenset[str] = frozenset()
+    hosts: timeline_host_checks.Hosts = field(default_factory=timeline_host_checks.Hosts)
 
 
 def examine(
@@ -104,6 +109,7 @@ def examine(
     untyped: Sequence[Untyped] = (),
     history: Iterable[Happened] = (),
     timezone: str = "UTC",
+    hosts: HostsTold = NOTHING_TOLD,
 ) -> Timeline:
     """Merge logs and history, tell clocks apart, find windows, chains and their roots, and answer every check.
 
@@ -111,12 +117,14 @@ def examine(
         cluster: Settings, and the last states; a case may have none.
         history: Of :func:`casebook.formats.history_facts.read`; empty where no ZooKeeper's files were collected.
         timezone: With which the logs were read: ``UTC, 2=Asia/Shanghai``.
+        hosts: What brokers' hosts measured, read with the same.
     """
     scene = replace(_scene(cluster, version, events, tuple(files), history), timezone=timezone)
     both, doubts = two_leaders(scene)
     windows = timeline_windows.ordered((*both, *timeline_windows.windows(scene)))
     chains, losses = timeline_chains.chains(scene, windows)
-    roots = tuple(timeline_roots.roots(scene, chains, losses))
+    measured = timeline_host_checks.weighed(hosts, scene, windows, chains)
+    roots = tuple(timeline_host_checks.beside(timeline_roots.roots(scene, chains, losses), measured))
     silences = timeline_silences.silences(scene, chains, doubts)
     shapes = tuple(sorted(untyped, key=lambda shape: (-shape.count, shape.shape)))
     told = {file.broker for file in scene.files if coverage.is_server_log(file) and file.extent is Extent.READ}
@@ -136,13 +144,18 @@ def examine(
         story=timeline_story.sentences(chains),
         files=scene.files,
         untyped=shapes,
-        findings=timeline_checks.checks(scene, windows, doubts, chains, roots, silences, shapes, changes),
+        findings=timeline_checks.checks(scene, windows, doubts, chains, roots, silences, shapes, changes, measured),
         changes=changes,
         possible=timeline_windows.ordered(doubt.window for doubt in doubts),
         untold=timeline_extent.untold(scene),
-        observed=moments.observations(files=scene.files, past=scene.past),
+        observed=moments.observations(files=scene.files, past=scene.past) | _measured(measured),
         unsettled=scene.past.unsettled,
+        hosts=measured,
     )
+
+
+def _measured(hosts: timeline_host_checks.Hosts) -> moments.Observations:
+    return {} if hosts.observed is None else {Source.METRICS: hosts.observed}
 
 
 def moves(found: Timeline, topic: str) -> dict[int, list[int]]:

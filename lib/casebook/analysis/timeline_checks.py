@@ -7,6 +7,7 @@ from casebook.analysis import (
     coverage,
     timeline_clock_checks,
     timeline_elections,
+    timeline_host_checks,
     timeline_owner_checks,
     timeline_root_check,
     timeline_unclean,
@@ -51,6 +52,7 @@ def checks(
     silences: Sequence[Silence],
     untyped: Sequence[Untyped],
     changes: Sequence[Change],
+    hosts: timeline_host_checks.Hosts,
 ) -> tuple[Finding, ...]:
     """Every check, in a fixed order."""
     told = (
@@ -65,6 +67,7 @@ def checks(
         timeline_clock_checks.clocks(scene),
         _silences(scene, silences),
         _untyped(scene, untyped),
+        *timeline_host_checks.checks(scene, hosts),
     )
     doubt = max((scene.uncertainty(broker) or 0 for broker in scene.lives), default=0)
     zones = timeline_clock_checks.told(scene)

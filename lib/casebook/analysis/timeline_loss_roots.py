@@ -28,6 +28,9 @@ _GIVEN_UP = re.compile(r"InterruptedException|was shutdown before|since it is of
 _NO_SIGN = {"gc_pause", "zk_silent"}
 """Lines that say nothing more by being there."""
 
+NO_SWITCH = "the network itself: no log of a switch is here"
+NO_INTERFACE = "the network itself: no log of a switch or of the host's interface is here"
+
 
 class _Clues(NamedTuple):
     """What is known of a loss.
@@ -248,7 +251,7 @@ def _network(scene: Scene, clues: _Clues, seen: Witnesses, chain: int) -> Root:
     if seen.deaf:
         contra.append(Point(f"{brokers(sorted(seen.deaf))} heard nothing from ZooKeeper either", next(iter(seen.deaf.values()))))
         weight -= 10
-    unchecked = ("the network itself: no log of a switch or of the host's interface is here",)
+    unchecked = (NO_INTERFACE,)
     name = f"Network of the host of broker {broker}" if others else f"Network between broker {broker} and ZooKeeper"
     return Root("network", name, broker, chain, tuple(pro), tuple(contra), unchecked, weight)
 

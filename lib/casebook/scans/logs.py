@@ -11,10 +11,11 @@ import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, available_timezones
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -343,6 +344,11 @@ class Zones:
     def of(self, broker: int | None) -> str:
         """The name of the zone of a broker's log."""
         return self._by_broker.get(broker, self._usual)
+
+    def clock(self, broker: int) -> tzinfo:
+        """The same zone, for whoever reads times here."""
+        name = self.of(broker)
+        return datetime.strptime(name, "%z").tzinfo if _OFFSET.fullmatch(name) else ZoneInfo(name)
 
 
 def _zone(name: str) -> str:

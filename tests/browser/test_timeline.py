@@ -15,7 +15,7 @@ from casebook.views import proof
 from casebook.views.timeline import Desk
 from casebook.views.view import _bundle
 from tests.browser.offline import SCHEMES, WIDTHS, Visit, visit
-from tests.views.minute import minute
+from tests.views.minute import measured, minute
 
 STILL = """area => new Promise(done => {
     let still = 0, before = null;
@@ -41,7 +41,7 @@ EVENTS, STORY = SHOWN % "#cb-events tbody tr", SHOWN % ".cb-story li"
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the minute made by hand, as the notebook shows it."""
-    found = minute()
+    found = minute(hosts=measured())
     desk = Desk(found, timeline_selection.parse(found), interactive=False, remembered={}, source="case", name="minute")
     notebook = nbformat.read(notebooks.find("60_incident_timeline").path, as_version=4)
     cites: list[str] = []

@@ -1,8 +1,11 @@
 """The minute of an incident, made by hand: broker 57 lost its session, others were elected, it went on as leader for 1.257 s."""
 
 from dataclasses import replace
+from datetime import UTC
 
+from casebook.analysis import timeline_host_clues
 from casebook.analysis.timeline import Timeline
+from casebook.analysis.timeline_host_checks import Hosts
 from casebook.analysis.timeline_rows import (
     HISTORY,
     Chain,
@@ -21,7 +24,9 @@ from casebook.analysis.timeline_rows import (
 )
 from casebook.events import LogFile, Untyped
 from casebook.facts import Cluster
+from casebook.formats import host_files
 from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
+from tests.analysis.host_scenes import during, sar, usual
 
 HOSTILE = '</script><script>alert("x")</script><img src=x onerror=alert(1)>'
 MINUTE = 1_570_878_180_000  # 2019-10-12T11:03:00Z
@@ -104,6 +109,17 @@ STORY = (
     (43.516, "Broker 57 is back with a new session; it still leads 24 partitions in its own eyes.", 11, "zk_session_established", 57, False),
     (44.118, "It becomes a follower and truncates: orders-3 to offset 88120417, 3 records.", 12, "truncated", 57, True),
 )  # fmt: skip
+
+
+def measured() -> Hosts:
+    """What hosts of brokers 56 and 57 measured, minute by minute: 57 received 12 times as much as else from 11:02 on."""
+    begin, burst = MINUTE - 60 * 60_000, {"received": during(MINUTE - 60_000, MINUTE + 4 * 60_000, 114_000, usual(9500))}
+    texts = {56: sar(begin, 80), 57: sar(begin, 80, **burst)}
+    files = [(broker, f"brokers/{broker}/metrics/sar.txt", text.splitlines(keepends=True)) for broker, text in texts.items()]
+    told = host_files.read(files, lambda _broker: UTC)
+    series = timeline_host_clues.series(told)
+    lost = [timeline_host_clues.Incident(at(39.427), at(44.118), "Broker 57 lost its session, and 24 leaders moved", 0)]
+    return Hosts(told=told, series=series, incidents=lost, clues=timeline_host_clues.clues(told, series, lost))
 
 
 def minute(topics: dict[str, int] | None = None, **changed: object) -> Timeline:

@@ -24,6 +24,8 @@ SQUARE, DIAMOND, DISC, OPEN = "square", "diamond", "circle", "diamond-open"
 
 _EDGES = {FULL: (15, 31), LINE: (21, 25), UPPER: (7, 14), LOWER: (15, 22), FOOTNOTE: (25, 28)}
 _ROW, _HALVES, _QUIET, _TALL = 36, 31, 18, 124
+_LEVELS = (34, 18)
+"""The line from which levels rise, from their row's top, and the height of the highest."""
 _COUNTS, _TALL_COUNTS = 14, 94
 """Height of the largest of a picture's counts."""
 _ABOVE, _BELOW = 7, 23
@@ -121,10 +123,33 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """How much of something there was for a while.
+
+    Args:
+        start: Epoch milliseconds.
+        end: The same.
+        share: Of the row's height, from 0 to 1.
+        token: Its colour.
+        words: What it is, in words.
+        proof: Where it is told.
+    """
+
+    start: float
+    end: float
+    share: float
+    words: str
+    token: str = "second"
+    proof: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """A line of a lane.
 
     Args:
+        levels: How much there was, as bars that rise from its lower edge.
+        usual: Height of the line that shows how much there is as a rule, as :attr:`Level.share`; ``None`` for no line.
         base: Whether a thin line goes through it: somebody was there all the time, and nothing is known to have lasted.
         halves: It has two strips.
         quiet: It has texts alone.
@@ -134,6 +159,8 @@ class Row:
     strips: Sequence[Strip] = ()
     labels: Sequence[Label] = ()
     marks: Sequence[Mark] = ()
+    levels: Sequence[Level] = ()
+    usual: float | None = None
     base: bool = False
     halves: bool = False
     quiet: bool = False
@@ -273,6 +300,19 @@ class Picture:
             if tick.lane in floors:
                 floor, highest = floors[tick.lane]
                 yield tick, max(1.0, tick.count / most * highest), floor
+
+    def risen(self) -> Iterator[tuple[Level, float, float, float, float]]:
+        """Each level that is within reach, with its begin and end, and its upper and lower edge."""
+        floor, highest = _LEVELS
+        for _, row, top, _ in self.placed():
+            for level in row.levels:
+                if stretch := clipped(level.start, level.end, self.extent):
+                    yield level, *stretch, top + floor - max(0.5, level.share * highest), float(top + floor)
+
+    def usual(self) -> list[int]:
+        """How far from the top each line lies that shows how much there is as a rule."""
+        floor, highest = _LEVELS
+        return [round(top + floor - row.usual * highest) for _, row, top, _ in self.placed() if row.usual is not None]
 
     def scale(self) -> list[tuple[float, int]]:
         """Round counts along a tall row, each with its height from the picture's top."""

@@ -63,7 +63,7 @@ def figure(picture: Picture) -> Figure:
     meta |= {f"annotations[{at}].{path}": token for at, (_, tokens) in enumerate(notes) for path, token in tokens.items()}
     meta |= {f"shapes[{at}].line.color": token for at, (_, token) in enumerate(shapes)}
     return Figure(
-        data=(*_shades(picture), *strips, _bins(picture), _ticks(picture), _marks(picture), _numbers(picture)),
+        data=(*_shades(picture), *strips, _levels(picture), _bins(picture), _ticks(picture), _marks(picture), _numbers(picture)),
         layout=_layout(picture, height, [note for note, _ in notes], [shape for shape, _ in shapes], meta),
         alternative=picture.alternative,
     )
@@ -177,6 +177,21 @@ def _bins(picture: Picture) -> dict[str, object]:
     }
 
 
+def _levels(picture: Picture) -> dict[str, object]:
+    """How much there was, as bars of that height."""
+    rows = list(picture.risen())
+    tokens = [level.token for level, *_ in rows]
+    return _bars([stretch for _, *stretch in rows]) | {
+        "name": "levels",
+        "hoverinfo": None,
+        "customdata": [target(level.proof) for level, *_ in rows],
+        "hovertext": [escape(level.words) for level, *_ in rows],
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "marker": {"color": [light(token) for token in tokens], "line": {"width": 0}},
+        "meta": {"marker.color": tokens},
+    }
+
+
 def _scatter(rows: Sequence[tuple[Mark, float]]) -> dict[str, object]:
     return {
         "type": "scatter",
@@ -232,10 +247,12 @@ def _shapes(picture: Picture) -> Iterator[tuple[dict[str, object], str]]:
         if row.base:
             middle = top + MIDDLE
             yield _line({"x0": 0, "x1": 1, "xref": "paper", "y0": middle, "y1": middle}, "edge")
+    for at in picture.usual():
+        yield _line({"x0": 0, "x1": 1, "xref": "paper", "y0": at, "y1": at}, "text", dash="dot", layer="above")
 
 
-def _line(where: dict[str, object], token: str) -> tuple[dict[str, object], str]:
-    return {"type": "line", **where, "line": {"color": light(token), "width": 1}, "layer": "below"}, token
+def _line(where: dict[str, object], token: str, *, dash: str = "solid", layer: str = "below") -> tuple[dict[str, object], str]:
+    return {"type": "line", **where, "line": {"color": light(token), "width": 1, "dash": dash}, "layer": layer}, token
 
 
 Note = tuple[dict[str, object], dict[str, str]]

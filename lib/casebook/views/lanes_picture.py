@@ -10,6 +10,7 @@ from casebook.views.lanes import (
     LABELS,
     MIDDLE,
     Label,
+    Level,
     Picture,
     Row,
     Shade,
@@ -54,6 +55,8 @@ def picture(p: Picture) -> Markup:
             (at(t.at), middle + 11) for t in p.ticks if (middle := p.middle_of(t.lane)) is not None and first <= t.at <= last
         ],
         bins=list(_bins(p, at)),
+        levels=list(_levels(p, at)),
+        usual=p.usual(),
         scale=p.scale(),
     )
 
@@ -100,6 +103,13 @@ def _shades(p: Picture, at: object, plot: int) -> Iterator[tuple[Shade, float, f
         free = all(middle + half < a or b < middle - half for a, b in taken)
         taken += [(middle - half, middle + half)] * free
         yield shade, begin, max(1.5, round(end - begin, 1)), [round(middle, 1)] * free
+
+
+def _levels(p: Picture, at: object) -> Iterator[tuple[Level, float, float, float, float]]:
+    for level, start, end, upper, lower in p.risen():
+        if stretch := clipped(start, end, p.span):
+            begin = at(stretch[0])
+            yield level, begin, round(upper, 1), max(1.0, round(at(stretch[1]) - begin, 1)), round(lower - upper, 1)
 
 
 def _bins(p: Picture, at: object) -> Iterator[tuple[float, float, float, float]]:

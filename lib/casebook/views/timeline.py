@@ -17,6 +17,7 @@ from casebook.views import (
     lanes_picture,
     text,
     timeline_causes,
+    timeline_host_lanes,
     timeline_panel,
     timeline_story,
     timeline_strips,
@@ -81,8 +82,18 @@ class Desk:
         return self._view(self._story, cited=cites(timeline_story.proofs(numbered)))
 
     def roots(self) -> View:
-        """What may have begun it, and how far the clocks can be trusted."""
-        return self._view(lambda: timeline_causes.roots(self._found, self._chosen) + timeline_causes.clocks(self._found))
+        """What may have begun it, what stood out on hosts meanwhile, and how far the clocks can be trusted."""
+        hosts = self._found.hosts
+        return self._view(
+            lambda: Markup("").join(
+                (
+                    timeline_causes.roots(self._found, self._chosen),
+                    timeline_host_lanes.table(hosts, self._chosen),
+                    timeline_causes.clocks(self._found),
+                )
+            ),
+            cited=cites(timeline_host_lanes.proofs(hosts)),
+        )
 
     def chains(self) -> View:
         """What followed from what."""
@@ -150,7 +161,8 @@ class Desk:
         red = f"Red: broker {shown.brokers[0]} leads, or believes so. " if shown.brokers and shown.partitions else ""
         strips = "A new leader goes to the other half of a strip: two halves, two leaders." if shown.partitions else ""
         count = "; ".join(self._counted())
-        reading = f"{red}{strips} {self._hatched(shown)}".strip()
+        hosts = timeline_host_lanes.reading(self._found.hosts)
+        reading = " ".join(filter(None, (f"{red}{strips}".strip(), self._hatched(shown), hosts)))
         return render("timeline_caption", count=count, takeaway=self._takeaway(), reading=reading)
 
     def _hatched(self, shown: Drawing) -> str:

@@ -10,7 +10,7 @@ from casebook.analysis.timeline_rows import Row as Event
 from casebook.analysis.timeline_rows import Sentence, Span, Window, WindowKind
 from casebook.analysis.timeline_selection import Events, Selection, focus
 from casebook.analysis.timeline_words import exact
-from casebook.views import text, timeline_hosts, timeline_strips
+from casebook.views import text, timeline_host_lanes, timeline_hosts, timeline_strips
 from casebook.views.lanes import DIAMOND, HATCHED, LINE, Label, Lane, Mark, Picture, Row, Shade, Strip, Tick, shortened
 from casebook.views.timeline_hosts import second
 
@@ -128,10 +128,14 @@ class Drawing:
         yield Lane(key="controller", name="Controller", detail=self._controllers(), rows=[self._controller()])
         for broker in self.brokers:
             yield Lane(key=f"broker-{broker}", name=f"Broker {broker}", detail=self._role(broker), rows=[self._broker(broker)])
+            yield timeline_host_lanes.lane(self.found.hosts, broker, self.extent)
         others = [broker for broker in self._known if broker not in self.brokers]
         if others and self.chosen.broker is None:
             ids = text.some([str(b) for b in others], 4).replace(";", ",")
             yield Lane(key="brokers", name="Brokers", detail=ids, rows=[self._others(others)])
+        for broker in timeline_host_lanes.others(self.found.hosts, self.brokers)[:_MOST_BROKERS]:
+            if self.chosen.broker in (None, broker):
+                yield timeline_host_lanes.lane(self.found.hosts, broker, self.extent)
         drawn = timeline_strips.shown(self.partitions)
         rows = [timeline_strips.row(partition, self.colour) for partition in drawn]
         head = [Row(quiet=True, labels=list(self._overlaps()))] if rows else []

@@ -354,3 +354,10 @@ class TestLedgers:
         lines = [f"a-1,password={SECRET},orders\n".encode(), f'{{"token": 1, "token": "{SECRET}"}}\n'.encode()]
         assert list(redact_ledger(lines)) == list(redact_log(lines))
         assert not any(survives(SECRET, line) for line in redact_ledger(lines))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+@pytest.mark.parametrize("name", ["contraseña", "lösenord", "jelszó"])
+def test_a_word_with_a_letter_beyond_ascii_in_any_encoding(encoding, name):
+    (clean,) = redact_log([f"{name}: {SECRET}".encode(encoding)])
+    assert SECRET.encode() not in clean

@@ -17,13 +17,14 @@ REPLICAS = st.builds(
     Replica, broker=st.just(7), topic=TOPICS, partition=st.integers(0, 99), place=st.just(""), item=st.just(""),
     segments=st.lists(SEGMENTS, max_size=3).map(tuple), log_start=MAYBE, recovery_point=MAYBE, high_watermark=MAYBE,
     cleaner_point=MAYBE, epochs=st.lists(st.builds(EpochStart, LONGS, LONGS), max_size=3).map(tuple),
-    topic_id=st.none() | WORDS, copied=st.booleans(),
+    topic_id=st.none() | WORDS, log_end=MAYBE, magic=MAYBE, copied=st.booleans(),
 )  # fmt: skip
 LOG_DIRS = st.builds(
     LogDir, broker=st.just(7), place=st.just("/data"), listed_at=st.none() | LONGS, replicas=st.lists(REPLICAS, max_size=3).map(tuple),
     leftovers=st.lists(st.builds(Leftover, WORDS, WORDS, LONGS, MAYBE, st.none() | WORDS, MAYBE, st.booleans()), max_size=3).map(tuple),
     checkpoints=st.dictionaries(WORDS, MAYBE, max_size=3), meta=st.none() | st.dictionaries(WORDS, WORDS, max_size=3),
     clean_shutdown=st.booleans(), broker_epoch=MAYBE,
+    without_folder=st.lists(st.tuples(TOPICS, st.integers(0, 99)), max_size=2).map(tuple),
     problems=st.lists(st.builds(Problem, path=WORDS, reason=WORDS), max_size=3).map(tuple),
 )  # fmt: skip
 

@@ -3,11 +3,13 @@
 import re
 from functools import lru_cache
 
+_LETTER = r"[^\x00-\x7f]{1,2}"
+"""One beyond ASCII, in whatever encoding it was read."""
 _COLUMN = (
     r"passw(?:[o0]r)?d|bearer$|super\.?digest|psswd|passwrd|masterauth|(?<![a-z])otp(?![a-z])|passwort|kennwort|passcode|passphrase|pwd|secret|token|credential|jaas|authorization|user\.?info|salt|scram-sha"
     r"|(?:private|access|account|stored|server|master|keystore|signing|encryption|subscription)[._-]?key|certificate|hmac|cookie|jsessionid"
-    r"|shared[._-]?access|contrase\xf1a|mot de passe|contrasena|(?<![a-z])passe(?![a-z])|senha|has\u0142o|heslo"
-    r"|l\xf6senord|salasana|wachtwoord|parola|\u015fifre|\u043f\u0430\u0440\u043e\u043b\u044c|\u5bc6\u7801|\u53e3\u4ee4|(?<![a-z])clave(?![a-z])|jelsz\xf3|parool|adgangskode|kodeord|lozinka|geslo|\u5bc6\u78bc|\u30d1\u30b9\u30ef\u30fc\u30c9"
+    rf"|shared[._-]?access|contrase{_LETTER}a|mot de passe|contrasena|(?<![a-z])passe(?![a-z])|senha|has{_LETTER}o|heslo"
+    rf"|l{_LETTER}senord|salasana|wachtwoord|parola|\u015fifre|\u043f\u0430\u0440\u043e\u043b\u044c|\u5bc6\u7801|\u53e3\u4ee4|(?<![a-z])clave(?![a-z])|jelsz{_LETTER}|parool|adgangskode|kodeord|lozinka|geslo|\u5bc6\u78bc|\u30d1\u30b9\u30ef\u30fc\u30c9"
     r"|(?<![a-z])(?:psk|pepper)(?![a-z])|_auth$|^auth(?:bytes)?$"
     r"|\ube44\ubc00\ubc88\ud638|(?<![a-z])creds?(?![a-z])"
     r"|api[ ._-]?key(?!s?\.java:|s\.|[\"']?\s*[:=]\s*-?\d{1,3}(?!\w))"  # Kafka's own: which request it is

@@ -11,6 +11,8 @@ from casebook.facts import Stat
 NOT_PASTED = "not pasted"
 """Why a part of a pasted case is missing; each such reason says so in these words."""
 
+METADATA_QUORUM = "kafka-metadata-quorum"
+
 
 class Span(NamedTuple):
     """First and last line of something, from 1."""
@@ -47,6 +49,8 @@ class DescribedTopic(NamedTuple):
     Args:
         partitions: How many it has.
         configs: What is printed behind ``Configs:``; ``None`` when that was not printed.
+        topic_id: ``None`` where it is not printed: before 2.8.
+        factor: Its replication factor, as printed.
     """
 
     topic: str
@@ -54,6 +58,8 @@ class DescribedTopic(NamedTuple):
     partitions: int
     configs: dict[str, str] | None = None
     deleting: bool = False
+    topic_id: str | None = None
+    factor: int | None = None
 
 
 class DescribedPartition(NamedTuple):
@@ -63,6 +69,13 @@ class DescribedPartition(NamedTuple):
         leader: ``None`` for none.
         adding: Brokers that a reassignment adds; ``None`` when that is not printed.
         removing: Brokers that a reassignment removes; ``None`` when that is not printed.
+        offline: Replicas that ``Offline:`` names: their broker is dead, or its log dir; ``None`` when that is not printed.
+        eligible: Replicas that ``Elr:`` names: KRaft's controller may elect them without loss; ``None`` when that is not
+            printed, or as ``N/A``, which it is of every cluster with ZooKeeper.
+        last_eligible: As ``eligible``, of ``LastKnownElr:``.
+        dead_leader: The tool says that the named leader does not live: it stands in the list of
+            ``--zookeeper ... --unavailable-partitions``.
+        ordered: The first replica is the preferred leader.
     """
 
     topic: str
@@ -74,6 +87,11 @@ class DescribedPartition(NamedTuple):
     adding: tuple[int, ...] | None = None
     removing: tuple[int, ...] | None = None
     deleting: bool = False
+    offline: tuple[int, ...] | None = None
+    eligible: tuple[int, ...] | None = None
+    last_eligible: tuple[int, ...] | None = None
+    dead_leader: bool = False
+    ordered: bool = True
 
 
 class GroupOffset(NamedTuple):
@@ -105,6 +123,93 @@ class GroupSaid(NamedTuple):
     span: Span
     what: str
     coordinator: int | None = None
+
+
+class GroupMember(NamedTuple):
+    """A member of a consumer group, as ``kafka-consumer-groups`` tells it.
+
+    Args:
+        group: ``None`` where the layout does not tell it and no command was pasted.
+        member: Its id.
+        host: As printed; ``None`` where it is not printed.
+        client: Its client id; ``None`` where it is not printed.
+        partitions: How many are assigned to it; ``None`` where that is not printed.
+        assigned: Which; ``None`` where that is not printed.
+    """
+
+    group: str | None
+    member: str
+    span: Span
+    host: str | None = None
+    client: str | None = None
+    partitions: int | None = None
+    assigned: tuple[tuple[str, int], ...] | None = None
+
+
+class ToldConfig(NamedTuple):
+    """Overrides of a topic or broker, as ``kafka-configs --describe`` tells them.
+
+    Args:
+        kind: ``topics`` or ``brokers``.
+        entity: The topic, or the broker's id as text; ``<default>`` for all brokers.
+        settings: Name and value; a secret, which is not printed, is ``[redacted]``.
+        whole: There are no others: the list was not cut.
+    """
+
+    kind: str
+    entity: str
+    span: Span
+    settings: dict[str, str]
+    whole: bool
+
+
+class Assigned(NamedTuple):
+    """The replicas of a partition, as ``kafka-reassign-partitions`` tells them.
+
+    Args:
+        replicas: In order; during a reassignment old and new together.
+        adding: Of a reassignment that is under way; ``None`` when nothing is said of any.
+        removing: As ``adding``.
+        ordered: The first replica is the preferred leader.
+    """
+
+    topic: str
+    partition: int
+    span: Span
+    replicas: tuple[int, ...]
+    adding: tuple[int, ...] | None = None
+    removing: tuple[int, ...] | None = None
+    ordered: bool = True
+
+
+class Move(NamedTuple):
+    """How the reassignment of a partition stands.
+
+    Args:
+        target: Where it leads; ``None`` where that is not printed.
+        ended: It is not under way, or not any more.
+    """
+
+    topic: str
+    partition: int
+    span: Span
+    target: tuple[int, ...] | None
+    ended: bool
+
+
+class Told(NamedTuple):
+    """Something that a tool printed, by the tool's name.
+
+    Args:
+        tool: As people call it, e.g. ``kafka-log-dirs``.
+        says: What it states that no other row holds, one sentence without end; ``""`` where other rows hold all of it.
+        instead: What to paste for the question that it leaves open; ``""`` where it leaves none.
+    """
+
+    tool: str
+    span: Span
+    says: str = ""
+    instead: str = ""
 
 
 class ListedFile(NamedTuple):
@@ -184,6 +289,11 @@ class Pasted:
         partitions: Of ``kafka-topics --describe``.
         offsets: Of ``kafka-consumer-groups --describe``.
         groups: What that says of groups as a whole.
+        members: Of ``kafka-consumer-groups``.
+        configs: Of ``kafka-configs``.
+        assigned: Of ``kafka-reassign-partitions``.
+        moves: Of ``kafka-reassign-partitions``.
+        told: Outputs of Kafka's and ZooKeeper's tools by name, with what no other row holds.
         files: Of ``ls -l``.
         used: Of ``du``.
         logs: Log lines, put together where they were folded.
@@ -196,7 +306,22 @@ class Pasted:
     partitions: tuple[DescribedPartition, ...] = ()
     offsets: tuple[GroupOffset, ...] = ()
     groups: tuple[GroupSaid, ...] = ()
+    members: tuple[GroupMember, ...] = ()
+    configs: tuple[ToldConfig, ...] = ()
+    assigned: tuple[Assigned, ...] = ()
+    moves: tuple[Move, ...] = ()
+    told: tuple[Told, ...] = ()
     files: tuple[ListedFile, ...] = ()
     used: tuple[Used, ...] = ()
     logs: tuple[LogLine, ...] = ()
     not_understood: tuple[NotUnderstood, ...] = ()
+
+    @property
+    def kraft(self) -> int | None:
+        """The line that shows a KRaft cluster: it alone has a metadata quorum, and eligible leader replicas (KIP-966).
+
+        ``Elr:`` is ``N/A`` where the brokers do not tell it (``TopicCommand.java@3.9.0``, ``printDescription``).
+        """
+        quorum = [told.span.first for told in self.told if told.tool == METADATA_QUORUM]
+        eligible = [row.span.first for row in self.partitions if row.eligible is not None]
+        return min((*quorum, *eligible), default=None)

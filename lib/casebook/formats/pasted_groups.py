@@ -1,29 +1,30 @@
-"""What ``kafka-consumer-groups --describe`` prints, 0.9 to 3.9, and ``ConsumerOffsetChecker`` before it.
+"""What ``kafka-consumer-groups`` prints, 0.9 to 4.1, and ``ConsumerOffsetChecker`` before it.
 
-Three layouts: ``GROUP, TOPIC, ...`` with commas (0.9), columns that begin with GROUP (0.10.0, and from 2.1 on), columns
-that begin with TOPIC (0.10.1 to 2.0). Source: ``core/src/main/scala/kafka/admin/ConsumerGroupCommand.scala@0.9.0.1, 0.10.2.1,
-1.1.0, 2.8.2``, ``core/src/main/scala/kafka/tools/ConsumerOffsetChecker.scala@0.8.2.2``.
+Offsets stand in three layouts: ``GROUP, TOPIC, ...`` with commas (0.9), columns that begin with GROUP (0.10.0, and from 2.1 on),
+columns that begin with TOPIC (0.10.1 to 2.0). Who owns a partition stands behind its lag; a member without any has ``-`` for all
+before it. ``--members`` and ``--state`` are next door (:mod:`casebook.formats.pasted_members`). Source:
+``core/src/main/scala/kafka/admin/ConsumerGroupCommand.scala@0.9.0.1, 0.10.2.1, 1.1.0, 2.8.2``,
+``core/src/main/scala/kafka/tools/ConsumerOffsetChecker.scala@0.8.2.2``,
+``tools/src/main/java/org/apache/kafka/tools/consumer/group/ConsumerGroupCommand.java@3.9.0``.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from casebook.formats import znodes
+from casebook.formats import pasted_members, znodes
 from casebook.formats.pasted_text import Line
-from casebook.formats.pasted_zookeeper import Cut
-from casebook.pasted import GroupOffset, GroupSaid, Span
+from casebook.pasted import GroupMember, GroupOffset, GroupSaid, Span, Told
 
 _HEAD = re.compile(
-    r"\s*(?:GROUP[\s,]+)?TOPIC[\s,]+(?:PARTITION|PID)[\s,]+(?:CURRENT[ -]OFFSET|OFFSET)[\s,]+(?:LOG[ -]END[ -]OFFSET|LOGSIZE)"
-    r"[\s,]+LAG(?:[\s,].*)?",
+    r"\s*(?:GROUP[\s,|]+)?TOPIC[\s,|]+(?:PARTITION|PID)[\s,|]+(?:LEADER-EPOCH[\s,|]+)?(?:CURRENT[ -]OFFSET|OFFSET)[\s,|]+"
+    r"(?:LOG[ -]END[ -]OFFSET|LOGSIZE)[\s,|]+LAG(?:[\s,|].*)?",
     re.IGNORECASE,
 )
-_STATE_HEAD = re.compile(r"\s*GROUP\s+COORDINATOR \(ID\)\s+.*STATE.*", re.IGNORECASE)
-_STATE = re.compile(r"\s*(?P<group>\S+)\s+\S+:\d{1,5}\s+\((?P<id>\d{1,10})\)(?:\s+(?P<words>.*))?")
-_COORDINATOR_SAID = re.compile(r"\s*COORDINATOR \(ID\)\s+ASSIGNMENT-STRATEGY\s+STATE.*", re.IGNORECASE)
+_HEAD_BEGINS = re.compile(r"\s*(?:GROUP[\s,|]+)?TOPIC[\s,|]+(?:PARTITION|PID)\b.*", re.IGNORECASE)
 _SAID = re.compile(
-    r"\s*(?:Error: |Warning: )?Consumer group [`'\"]?(?P<group>[^`'\"\s]+)[`'\"]? (?P<what>has no active members|does not exist"
-    r"|is rebalancing|is currently rebalancing).*"
+    r"\s*(?:Error: |Warning: )?(?:The )?[Cc]onsumer group [`'\"]?(?P<group>[^`'\"\s]+)[`'\"]? (?P<what>has no active members"
+    r"|does not exist|is rebalancing|is currently rebalancing).*"
 )
 _TROUBLE = re.compile(
     r"(?:Error: )?Executing consumer group command failed due to .*"
@@ -31,78 +32,167 @@ _TROUBLE = re.compile(
     r"|COORDINATOR_NOT_AVAILABLE|COORDINATOR_LOAD_IN_PROGRESS|This is not the correct coordinator).*"
 )
 _LOGGED = re.compile(r"\s*[\[\d]|.*\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b")
-_SPEAKS_OF_GROUPS = re.compile(r"[Gg]roup|GROUP|TOPIC|Topic|COORDINATOR|[Cc]oordinator")
 _OPTION = re.compile(r".*kafka-consumer-groups\S*\s.*--group[ =]+[\"']?(?P<group>[^\s\"']+).*")
 _NOTE = re.compile(r"\s*Note: This will (?:only |not )show information about.*")
-_STATES = ("Stable", "Empty", "Dead", "PreparingRebalance", "CompletingRebalance", "AwaitingSync", "Assigning", "Reconciling")
-_LONGEST = 16 << 10
+_SKIPPED = re.compile(r"\s*(?:Could not (?:parse broker info|fetch offset for) .*|No broker for partition .*|Exiting due to: .*)")
+_UNKNOWN = ("-", "unknown", "none")
+_OFFSETS = ("CURRENT-OFFSET", "LOG-END-OFFSET", "LAG")
+_LONGEST, _MOST_FOLDED, _MOST_WORDS_OF_A_GROUP = 16 << 10, 3, 4
+_TOOL = "kafka-consumer-groups"
 
 
-def groups(lines: Sequence[Line]) -> Iterator[GroupOffset | GroupSaid | Cut]:
-    """Every row below a header, and every sentence on a group."""
-    head: list[str] = []
-    state, asked = False, None
-    for line in lines:
-        text, span = line.text, Span(line.number, line.number)
-        if len(text) > _LONGEST or (text and not head and not state and not _SPEAKS_OF_GROUPS.search(text)):
+class _Row(NamedTuple):
+    """A row as far as it was pasted: values by column."""
+
+    group: str | None
+    values: dict[str, str]
+    words: int
+
+
+def groups(lines: Sequence[Line]) -> Iterator[GroupOffset | GroupMember | GroupSaid | Told]:
+    """Every row below a head, and every sentence on a group."""
+    at, asked = 0, None
+    while at < len(lines):
+        text, after = lines[at].text, at + 1
+        if not text or len(text) > _LONGEST:
+            at = after
             continue
-        if not text:
-            head, state = ([], False) if not (head or state) else (head, state)
-        elif option := _OPTION.fullmatch(text):
-            asked, head, state = option["group"], [], False
-        elif _HEAD.fullmatch(text):
-            head, state = _columns(text), False
-        elif _STATE_HEAD.fullmatch(text) or _COORDINATOR_SAID.fullmatch(text):
-            head, state = [], True
+        if option := _OPTION.fullmatch(text):
+            asked = option["group"]
+        elif (head := _head(lines, at)) is not None:
+            columns, begin = head
+            yield Told(_TOOL, Span(lines[at].number, lines[begin - 1].number))
+            rows, after = _table(lines, begin, columns, asked)
+            yield from rows
+        elif (found := pasted_members.table(lines, at, asked)) is not None:
+            rows, after = found
+            yield from rows
+        elif _SKIPPED.fullmatch(text):
+            yield _skipped(lines[at])
         elif said := _SAID.fullmatch(text):
-            yield GroupSaid(said["group"], span, said["what"])
+            yield GroupSaid(said["group"], Span(lines[at].number, lines[at].number), said["what"])
         elif _TROUBLE.fullmatch(text) and not _LOGGED.match(text):
-            yield GroupSaid(asked, span, text.strip()[:200])
-        elif state and (found := _STATE.fullmatch(text)):
-            yield _said(found, span)
-        elif head:
-            row = _offset(head, text, span, asked)
-            head = head if row else []
-            if row:
-                yield row
+            yield GroupSaid(asked, Span(lines[at].number, lines[at].number), text.strip()[:200])
+        at = after
 
 
 def is_head(text: str) -> bool:
-    """Whether it is a header, a note or a command of the tool."""
-    patterns = (_HEAD, _STATE_HEAD, _COORDINATOR_SAID, _NOTE, _OPTION)
-    return (
-        len(text) < _LONGEST
-        and _SPEAKS_OF_GROUPS.search(text) is not None
-        and any(pattern.fullmatch(text) for pattern in patterns)
-    )
+    """Whether it is a note or a command of the tool."""
+    return len(text) < _LONGEST and any(pattern.fullmatch(text) for pattern in (_NOTE, _OPTION, _SKIPPED))
+
+
+def _head(lines: Sequence[Line], at: int) -> tuple[list[str], int] | None:
+    """The columns of a table of offsets, whose head may be folded, and where its rows begin."""
+    text = lines[at].text
+    if "opic" not in text.lower() or not _HEAD_BEGINS.fullmatch(text):
+        return None
+    for after in range(at + 1, min(len(lines), at + _MOST_FOLDED) + 1):
+        if _HEAD.fullmatch(text):
+            while after < len(lines) and re.fullmatch(
+                r"\s*(?:(?:CONSUMER-ID|HOST|CLIENT-ID|OWNER)\s*)+", lines[after].text[:200]
+            ):
+                text, after = f"{text} {lines[after].text}", after + 1
+            return _columns(text), after
+        if after == len(lines) or not lines[after].text or len(lines[after].text) > _LONGEST:
+            return None
+        text = f"{text} {lines[after].text}"
+    return None
 
 
 def _columns(text: str) -> list[str]:
     """Names of the columns: of those with a blank in them as one word."""
     joined = re.sub(r"CURRENT OFFSET|LOG END OFFSET", lambda match: match[0].replace(" ", "-"), text.strip().upper())
-    named = {"OFFSET": "CURRENT-OFFSET", "PID": "PARTITION", "LOGSIZE": "LOG-END-OFFSET"}
-    return [named.get(name, name) for name in re.split(r"[\s,]+", joined)]
+    named = {"OFFSET": "CURRENT-OFFSET", "PID": "PARTITION", "LOGSIZE": "LOG-END-OFFSET", "OWNER": "CONSUMER-ID"}
+    return [named.get(name, name) for name in re.split(r"[\s,|]+", joined) if name]
 
 
-def _offset(head: Sequence[str], text: str, span: Span, asked: str | None) -> GroupOffset | None:
-    values = re.split(r",\s*" if text.count(", ") >= len(head) - 2 else r"\s+", text.strip())
-    row: Mapping[str, str] = dict(zip(head, values, strict=False))
-    if not {"TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG"} <= row.keys():
-        return None
-    partition = znodes.number(row["PARTITION"])
-    offset, end, lag = (_count(row[name]) for name in ("CURRENT-OFFSET", "LOG-END-OFFSET", "LAG"))
-    if partition is None or -2 in (offset, end, lag):
-        return None
-    return GroupOffset(row.get("GROUP", asked), row["TOPIC"], partition, span, offset, end)
+def _table(
+    lines: Sequence[Line], at: int, columns: Sequence[str], asked: str | None
+) -> tuple[list[GroupOffset | GroupMember | Told], int]:
+    """The rows below a head; each may be folded, and lines of trouble may stand between them."""
+    found: list[GroupOffset | GroupMember | Told] = []
+    while at < len(lines):
+        text = lines[at].text
+        if not text and not found:
+            at += 1
+            continue
+        if _SKIPPED.fullmatch(text[:_LONGEST]):
+            found.append(_skipped(lines[at]))
+            at += 1
+            continue
+        row, after = _folded(lines, at, columns)
+        if row is None:
+            break
+        found += _facts(row, Span(lines[at].number, lines[after - 1].number), asked)
+        at = after
+    return found, at
+
+
+def _skipped(line: Line) -> Told:
+    """What the checker says in place of a row."""
+    return Told(_TOOL, Span(line.number, line.number), line.text.strip()[:200].rstrip("."))
+
+
+def _folded(lines: Sequence[Line], at: int, columns: Sequence[str]) -> tuple[_Row | None, int]:
+    """The row that begins at a line, with as many of the next lines as it is folded over."""
+    text, row = "", None
+    for after in range(at, min(len(lines), at + _MOST_FOLDED)):
+        more = lines[after].text
+        if not more or len(more) > _LONGEST:
+            break
+        if row is not None and (_row(more, columns) is not None or row.words + len(more.split()) > len(columns) or _stops(more)):
+            break
+        text = f"{text} {more}" if text else more
+        if (now := _row(text, columns)) is not None:
+            row, end = now, after + 1
+        elif row is not None or _stops(more):
+            break
+    return (row, end) if row is not None else (None, at)
+
+
+def _stops(text: str) -> bool:
+    """Whether it is surely no rest of a row."""
+    return (
+        _OPTION.fullmatch(text) is not None
+        or _HEAD_BEGINS.fullmatch(text) is not None
+        or re.match(r".*[$#%>] ", text) is not None
+    )
+
+
+def _row(text: str, columns: Sequence[str]) -> _Row | None:
+    """A row with its values up to the lag at least; a group may have blanks in its name."""
+    has_commas = text.count(", ") >= columns.index("LAG") - 1
+    has_bars = text.count("|") >= columns.index("LAG")
+    words = re.split(r",\s*" if has_commas else r"\s*\|\s*" if has_bars else r"\s+", text.strip())
+    first = 1 if columns[0] == "GROUP" else 0
+    for skipped in range(first, _MOST_WORDS_OF_A_GROUP + 1) if first else (0,):
+        values = dict(zip(columns[first:], words[skipped:], strict=False))
+        if _is_row(values):
+            return _Row(" ".join(words[:skipped]) or None, values, len(words) - max(0, skipped - 1))
+    return None
+
+
+def _is_row(values: dict[str, str]) -> bool:
+    numbers = [values.get(name, "") for name in _OFFSETS]
+    partition = values.get("PARTITION", "")
+    if not all(number in _UNKNOWN or re.fullmatch(r"-?[0-9]{1,18}", number) for number in numbers):
+        return False
+    return znodes.number(partition) is not None if values["TOPIC"] != "-" else partition == "-"
+
+
+def _facts(row: _Row, span: Span, asked: str | None) -> Iterator[GroupOffset | GroupMember]:
+    group, values = row.group or asked, row.values
+    topic, member = values["TOPIC"], values.get("CONSUMER-ID", "-")
+    if topic != "-":
+        offset, end = (_count(values[name]) for name in _OFFSETS[:2])
+        yield GroupOffset(group, topic, int(values["PARTITION"]), span, offset, end)
+    if member not in _UNKNOWN or topic == "-":
+        assigned = ((topic, int(values["PARTITION"])),) if topic != "-" else ()
+        host, client = (values.get(name) for name in ("HOST", "CLIENT-ID"))
+        partitions = 0 if topic == "-" else None
+        yield GroupMember(group, member, span, host and host.lstrip("/"), client, partitions, assigned)
 
 
 def _count(text: str) -> int | None:
-    """A number; ``None`` for ``-`` and ``unknown``, and -2 for what stands in no such column."""
-    if text in ("-", "unknown", "none"):
-        return None
-    return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else -2
-
-
-def _said(found: re.Match[str], span: Span) -> GroupSaid:
-    words = re.split(r"\s+", found["words"] or "")
-    return GroupSaid(found["group"], span, next((word for word in words if word in _STATES), "described"), int(found["id"]))
+    """A number; ``None`` for ``-`` and ``unknown``."""
+    return None if text in _UNKNOWN else int(text)

@@ -5,7 +5,7 @@ dashes, no-break spaces, colours, carriage returns. Lines keep their numbers.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 MOST_LINES = 20_000
@@ -13,7 +13,15 @@ MOST_LINES = 20_000
 
 _QUOTED = re.compile(r"\s{0,4}(?:>\s?)+")
 _UNSEEN = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\u200b-\u200f\u2060\ufeff\u00ad]")
-_FENCE = re.compile(r"\s*(?:```|~~~)[\w+-]*\s*")
+_PROMPT = re.compile(
+    r"\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?|\S*)[$#%>] .*|\s*\[zk:.*|\s*(?:\S*/)?(?:kafka-[a-z-]+(?:\.sh|\.bat)?|echo) .*"
+)
+_FENCE = re.compile(
+    r"\s*(?:(?:```|~~~)[\w+-]*|</?(?:pre|code|details|summary)>(?:</?(?:pre|code)>)?|\{(?:code|noformat)(?::\w+)?\})\s*"
+)
+_TABLE = re.compile(r"\s*\|(?P<cells>.*)\|\s*")
+_RULE = re.compile(r"[\s|:+=-]*")
+_CELL = re.compile(r"\s*\|+\s*")
 _SENT_AS = {
     **dict.fromkeys(map(ord, "“”„‟«»"), '"'),
     **dict.fromkeys(map(ord, "‘’‚‛"), "'"),
@@ -47,6 +55,11 @@ def is_fence(text: str) -> bool:
     return _FENCE.fullmatch(text) is not None
 
 
+def is_end(lines: Sequence[Line], at: int) -> bool:
+    """Whether an output surely ends before a line: at an empty one or at the next command, not at the end of the paste."""
+    return at < len(lines) and (not lines[at].text or _PROMPT.fullmatch(lines[at].text[:4096]) is not None)
+
+
 def cleaned(texts: Iterable[str]) -> list[Line]:
     """The lines of a paste, at most :data:`MOST_LINES`; fences are empty lines."""
     lines = []
@@ -55,5 +68,13 @@ def cleaned(texts: Iterable[str]) -> list[Line]:
             break
         body = text[len(quote_mark(text)) :].rstrip("\r\n")
         plain = _UNSEEN.sub("", body).translate(_SENT_AS).rstrip() if not body.isascii() or "\x1b" in body else body.rstrip()
-        lines.append(Line(number, "" if is_fence(plain) else plain))
+        lines.append(Line(number, "" if is_fence(plain) else _without_frame(plain)))
     return lines
+
+
+def _without_frame(text: str) -> str:
+    """A row of a table of Markdown, Jira or a chat without its bars, which nothing of Kafka's prints at both ends of a line."""
+    if "|" not in text[:8] or not text.endswith("|") or (row := _TABLE.fullmatch(text)) is None:
+        return text
+    cells = _CELL.split(row["cells"].strip().strip("|"))
+    return "" if _RULE.fullmatch(row["cells"]) else "\t".join(cell.strip() or "-" for cell in cells)

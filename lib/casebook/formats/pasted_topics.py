@@ -23,14 +23,16 @@ _IDS = r"\d{1,10}(?:\s?,\s?\d{1,10})*"
 _PARTITION = re.compile(
     rf"\s*Topic: ?(?P<topic>{_NAME})\s+Partition: ?(?P<partition>\d{{1,10}})\s+Leader: ?(?P<leader>-?\d{{1,10}}|none)"
     rf"\s+Replicas: ?(?P<replicas>{_IDS})\s+Isr: ?(?P<isr>{_IDS})?(?P<rest>(?:\s+(?:Adding Replicas: ?(?P<adding>{_IDS})?"
-    rf"|Removing Replicas: ?(?P<removing>{_IDS})?|Offline: ?(?:{_IDS})?|Elr: ?(?:{_IDS}|N/A)?|LastKnownElr: ?(?:{_IDS}|N/A)?"
+    rf"|Removing Replicas: ?(?P<removing>{_IDS})?|Offline: ?(?P<offline>{_IDS})?|Elr: ?(?P<elr>{_IDS}|N/A)?"
+    rf"|LastKnownElr: ?(?P<last_elr>{_IDS}|N/A)?|(?:Live)?Observers: ?(?:{_IDS})?"
     r"|MarkedForDeletion: ?(?P<deleting>true|false)))*)\s*",
     re.IGNORECASE,
 )
+_UNAVAILABLE = re.compile(r".*--unavailable-partitions\b.*")
 _BEGINS = re.compile(rf"\s*Topic: ?{_NAME}(?:\s+(?:TopicId|Partition|PartitionCount)\b.*)?\s*", re.IGNORECASE)
 _GOES_ON = re.compile(
     r"\s*(?:(?:[\d, ]+\s)?(?:Partition|PartitionCount|ReplicationFactor|Configs|Leader|Replicas|Isr|Adding Replicas"
-    r"|Removing Replicas|Elr|LastKnownElr|MarkedForDeletion):.*|[\d, ]+|none|[\w.-]+=\S*)\s*",
+    r"|Removing Replicas|Offline|Elr|LastKnownElr|(?:Live)?Observers|MarkedForDeletion):.*|[\d, ]+|none|[\w.-]+=\S*)\s*",
     re.IGNORECASE,
 )
 _MOST_FOLDED, _LONGEST = 6, 64 << 10
@@ -38,15 +40,36 @@ _CONFIG = re.compile(r"([a-z][a-z0-9._-]*)=")
 
 
 def described(lines: Sequence[Line]) -> Iterator[DescribedTopic | DescribedPartition | Cut]:
-    """Every line of a description, folded or not."""
-    at = 0
+    """Every line of a description, folded or not.
+
+    Rule: asked of ZooKeeper, ``--unavailable-partitions`` lists those whose leader is none, or not registered
+    (``TopicCommand.scala@0.9.0.1, 2.8.2``).
+    """
+    at, of_dead_leaders = 0, False
     while at < len(lines):
-        if len(lines[at].text) > _LONGEST or not _BEGINS.fullmatch(lines[at].text):
+        text = lines[at].text
+        if "PartitionCount" in text and (headless := _headless(lines, at)) is not None:
+            yield headless
+            at += 1
+            continue
+        if len(text) > _LONGEST or not _BEGINS.fullmatch(text):
+            if text:
+                of_dead_leaders = "--zookeeper" in text and _UNAVAILABLE.fullmatch(text[:4096]) is not None
             at += 1
             continue
         found, after = _row(lines, at)
-        yield found
+        is_dead = of_dead_leaders and isinstance(found, DescribedPartition) and found.leader is not None
+        yield found._replace(dead_leader=True) if is_dead else found
         at = after
+
+
+def _headless(lines: Sequence[Line], at: int) -> DescribedTopic | None:
+    """A topic's line that has lost its begin: the partition in the next line is the topic's."""
+    text, following = lines[at].text, lines[at + 1].text if at + 1 < len(lines) else ""
+    if len(text) > _LONGEST or _BEGINS.fullmatch(text) or not (partition := _PARTITION.fullmatch(following[:_LONGEST])):
+        return None
+    row = _TOPIC.fullmatch(f"Topic: x {text[text.index('PartitionCount') :]}")
+    return _topic(row, Span(lines[at].number, lines[at].number), partition["topic"]) if row else None
 
 
 def _row(lines: Sequence[Line], at: int) -> tuple[DescribedTopic | DescribedPartition | Cut, int]:
@@ -91,6 +114,9 @@ def _partition(row: re.Match[str], span: Span) -> DescribedPartition | None:
         adding=_ids(row["adding"]) if moved else None,
         removing=_ids(row["removing"]) if moved else None,
         deleting=(row["deleting"] or "").lower() == "true",
+        offline=_ids(row["offline"]) if "Offline" in row["rest"] else None,
+        eligible=_ids(row["elr"]) if "LastKnownElr" in row["rest"] and row["elr"] != "N/A" else None,
+        last_eligible=_ids(row["last_elr"]) if "LastKnownElr" in row["rest"] and row["last_elr"] != "N/A" else None,
     )
 
 
@@ -100,17 +126,19 @@ def _ids(text: str | None) -> tuple[int, ...] | None:
     return None if None in found or len(set(found)) < len(found) else tuple(found)
 
 
-def _topic(row: re.Match[str], span: Span) -> DescribedTopic:
+def _topic(row: re.Match[str], span: Span, topic: str | None = None) -> DescribedTopic:
     return DescribedTopic(
-        topic=row["topic"],
+        topic=topic or row["topic"],
         span=span,
         partitions=int(row["count"]),
-        configs=_configs(row["configs"] or "") if row["configs_said"] else None,
+        configs=configs(row["configs"] or "") if row["configs_said"] else None,
         deleting=(row["deleting"] or "").lower() == "true",
+        topic_id=row["id"] or None,
+        factor=int(row["factor"]) if row["factor"] else None,
     )
 
 
-def _configs(text: str) -> dict[str, str] | None:
+def configs(text: str) -> dict[str, str] | None:
     """``a=1,b=x,y``: a comma in a value is told from the one between two settings by the name that follows.
 
     ``None`` for a text that is cut behind a comma, or is something else: what is missing may be what counts.

@@ -1,0 +1,219 @@
+"""Outputs of Kafka's tools that tell what no row of a case holds: they are known by name, and what they state is told.
+
+``kafka-broker-api-versions`` (who answered, and no more), ``kafka-transactions``, ``kafka-leader-election`` and its forerunner,
+``GetOffsetShell``, and lists of names. Source: ``BrokerApiVersionsCommand.scala@2.8.2``, ``TransactionsCommand.java@3.9.0``,
+``LeaderElectionCommand.scala@2.8.2``, ``PreferredReplicaLeaderElectionCommand.scala@0.9.0.1, 2.3.1``,
+``GetOffsetShell.scala@0.9.0.1, 2.5.1``, ``ConsumerOffsetChecker.scala@0.8.2.2``, all of ``kafka/admin`` and ``kafka/tools``.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from casebook.formats import pasted_unread
+from casebook.formats.pasted_text import Line
+from casebook.pasted import PastedZnode, Span, Told
+
+_NAME = r"[a-zA-Z0-9._-]{1,249}"
+_ANSWERED = re.compile(
+    r"\s*(?P<address>\S+:\d{1,5}) \(id: (?P<id>-?\d{1,10}) rack: (?P<rack>\S+)(?: isFenced: \w+)?\) -> (?:\(|(?P<error>ERROR.*))"
+)
+_API = re.compile(r"\s*(?:[A-Za-z]+|UNKNOWN)\(\d+\): (?:UNSUPPORTED|\d+(?: to \d+)?(?: \[usable: [^\]]*\])?.*),?|\s*\)\s*")
+_OFFSET = re.compile(rf"(?P<topic>{_NAME}):(?P<partition>\d{{1,10}}):(?P<offset>\d{{0,19}}(?:,\d{{1,19}})*)")
+_ELECTED = re.compile(
+    r"\s*(?:Successfully (?:completed|started) (?:preferred )?(?:replica|leader) election.*|Valid replica already elected for .*"
+    r"|Preferred replica already elected for .*|Created preferred replica election path with .*|Error completing (?:preferred )?"
+    r"(?:replica|leader) election.*|Failed to start preferred replica election|Skipping preferred replica leader election for .*)"
+)
+_RANGE = re.compile(r"\s*(?P<name>[A-Za-z]+)\(\d+\): (?P<versions>\d+(?: to \d+)?)")
+_TIME = re.compile(r"--time[ =](?P<time>\S+)")
+_ASKS_OFFSETS = re.compile(r"GetOffsetShell|kafka-get-offsets")
+_COUNTED = re.compile(r"(?P<topic>[a-zA-Z0-9._-]+)-(?P<partition>\d+)|\[(?P<old>[^\],]+), ?\d+\]")
+_BROKER_INFO = re.compile(r"BROKER INFO")
+_BROKER_AT = re.compile(r"\d{1,10} -> \S+:\d{1,5}")
+_LISTED = re.compile(rf"(?P<name>{_NAME})(?P<deleting> - marked for deletion)?")
+_LISTS = re.compile(r".*\bkafka-(?P<what>topics|consumer-groups)\S*\s(?:.*\s)?--list\b.*")
+_FAILED = re.compile(
+    r"\s*(?P<said>(?:Error(?: occurred)?: |Error while executing |Exception in thread |Missing required argument |Timed out )"
+    r".*)"
+)
+_PROMPT = re.compile(r".*[$#%>]\s.*|.*\bkafka-[a-z-]+.*\s--.*")
+_LONGEST, _SHOWN = 64 << 10, 6
+_DESCRIBE = "leaders and ISRs tells `kafka-topics --describe`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Table:
+    """A table with a head of its own.
+
+    Args:
+        tool: Whose.
+        head: Its columns.
+        what: What a row is.
+        first: What its first value looks like.
+    """
+
+    tool: str
+    head: re.Pattern[str]
+    what: str
+    first: re.Pattern[str]
+
+
+_TABLES = (
+    _Table(
+        tool="kafka-transactions list",
+        head=re.compile(r"\s*TransactionalId\s+Coordinator\s+ProducerId\s+TransactionState\s*"),
+        what="transactional ids",
+        first=re.compile(r"\S+"),
+    ),
+    _Table(
+        tool="kafka-transactions describe",
+        head=re.compile(r"\s*CoordinatorId\s+TransactionalId\s+ProducerId\s+ProducerEpoch\s+TransactionState\s+.*"),
+        what="transactions",
+        first=re.compile(r"\d+"),
+    ),
+    _Table(
+        tool="kafka-transactions describe-producers",
+        head=re.compile(r"\s*ProducerId\s+ProducerEpoch\s+LatestCoordinatorEpoch\s+LastSequence\s+LastTimestamp\s+.*"),
+        what="producers",
+        first=re.compile(r"\d+"),
+    ),
+    _Table(
+        tool="kafka-transactions find-hanging",
+        head=re.compile(r"\s*Topic\s+Partition\s+ProducerId\s+ProducerEpoch\s+CoordinatorEpoch\s+.*"),
+        what="hanging transactions",
+        first=re.compile(_NAME),
+    ),
+    _Table(
+        tool="kafka-consumer-groups --reset-offsets",
+        head=re.compile(r"\s*(?:GROUP\s+)?TOPIC\s+PARTITION\s+NEW-OFFSET\s*"),
+        what="partitions whose offset is, or would be, set",
+        first=re.compile(_NAME),
+    ),
+)
+
+
+def answers(lines: Sequence[Line]) -> Iterator[Told | PastedZnode]:
+    """Every such output; the lists of ``kafka-topics --list`` as topics that are there."""
+    at, asked = 0, None
+    while at < len(lines):
+        text = lines[at].text
+        if not text or len(text) > _LONGEST:
+            at += 1
+            continue
+        asked = pasted_unread.tool(text) or asked
+        found, after = _at(lines, at)
+        if asked and (failed := _FAILED.fullmatch(text)):
+            found = (Told(asked, _span(lines, at, after), f"it failed: {failed['said'][:200].rstrip('. ')}"),)
+        yield from found
+        at = max(after, at + 1)
+
+
+def _at(lines: Sequence[Line], at: int) -> tuple[Sequence[Told | PastedZnode], int]:
+    text = lines[at].text
+    if "(id: " in text and _ANSWERED.fullmatch(text):
+        return _api_versions(lines, at)
+    if "lect" in text and _ELECTED.fullmatch(text):
+        return _elections(lines, at)
+    if text.count(":") == 2 and _OFFSET.fullmatch(text.strip()):
+        return _offsets(lines, at)
+    if _BROKER_INFO.fullmatch(text.strip()):
+        after = _while(lines, at + 1, _BROKER_AT)
+        says = f"{after - at - 1} brokers that the checker asked"
+        return (Told("ConsumerOffsetChecker", _span(lines, at, after), says, _DESCRIBE),), after
+    if "--list" in text and (command := _LISTS.fullmatch(text)):
+        return _list(lines, at, command["what"])
+    for table in _TABLES:
+        if table.head.fullmatch(text):
+            return _of_table(lines, at, table)
+    return (), at + 1
+
+
+def _while(lines: Sequence[Line], at: int, *patterns: re.Pattern[str]) -> int:
+    while at < len(lines) and any(pattern.fullmatch(lines[at].text.strip()[:_LONGEST]) for pattern in patterns):
+        at += 1
+    return at
+
+
+def _span(lines: Sequence[Line], at: int, after: int) -> Span:
+    return Span(lines[at].number, lines[max(at, after - 1)].number)
+
+
+def _api_versions(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
+    """Who answered: alive then, and registered or not, as nobody says."""
+    after = _while(lines, at, _ANSWERED, _API)
+    brokers = [found for line in lines[at:after] if (found := _ANSWERED.fullmatch(line.text[:_LONGEST]))]
+    answered = [f"{b['id']} at {b['address']} (rack {b['rack']})" for b in brokers if not b["error"]]
+    silent = [f"{b['id']} at {b['address']}" for b in brokers if b["error"]]
+    says = f"brokers {', '.join(answered)} answered" if answered else "no broker answered"
+    says += f", {', '.join(silent)} did not" if silent else ""
+    known = [api for line in lines[at:after] if (api := _RANGE.match(line.text))]
+    knows = ", ".join(f"{api['name']} {api['versions']}" for api in known[:_SHOWN])
+    says += f"; the first knows {knows} and more" if len(known) > _SHOWN else f"; it knows {knows}" if knows else ""
+    return (Told("kafka-broker-api-versions", _span(lines, at, after), says, "who is registered tells `ls /brokers/ids`"),), after
+
+
+def _elections(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
+    after = _while(lines, at, _ELECTED)
+    named: dict[str, list[str]] = {"elected": [], "had their leader already": [], "failed": [], "asked for, not completed": []}
+    for line in lines[at:after]:
+        partitions = [match[0] for match in _COUNTED.finditer(line.text.partition("artition")[2])]
+        if re.match(r"\s*(?:Error|Failed|Skipping)", line.text):
+            named["failed"] += partitions[:1] or ["all"]
+        elif "already" in line.text:
+            named["had their leader already"] += partitions
+        else:
+            kind = "asked for, not completed" if re.match(r"\s*(?:Successfully started|Created)", line.text) else "elected"
+            named[kind] += partitions
+    says = "elections of leaders: " + "; ".join(f"{_some(names)} {kind}" for kind, names in named.items() if names)
+    return (Told("kafka-leader-election", _span(lines, at, after), says.rstrip(": "), _DESCRIBE),), after
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _offsets(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
+    """What they are says the command: without ``--time`` the tool prints the last ones."""
+    after = _while(lines, at, _OFFSET)
+    rows = [row for line in lines[at:after] if (row := _OFFSET.fullmatch(line.text.strip()))]
+    command = next((line.text for line in reversed(lines[max(0, at - 2) : at]) if line.text), "")
+    asked = _TIME.search(command[:4096])
+    time = asked["time"] if asked else "-1" if _ASKS_OFFSETS.search(command[:4096]) else ""
+    which = {"-1": "last", "latest": "last", "-2": "first", "earliest": "first"}.get(time, "")
+    found = [f"{row['topic']}-{row['partition']} at {row['offset'] or 'none'}" for row in rows]
+    unsaid = "" if which else "; what --time was given tells which they are"
+    says = f"{which or 'some'} offsets of {_some(found)}{unsaid}"
+    return (Told("GetOffsetShell", _span(lines, at, after), says, _DESCRIBE),), after
+
+
+def _list(lines: Sequence[Line], at: int, what: str) -> tuple[Sequence[Told | PastedZnode], int]:
+    """Names, one a line, below a command that asks for them."""
+    after, found = at + 1, []
+    while after < len(lines) and (row := _LISTED.fullmatch(lines[after].text[:300])):
+        found.append((row, lines[after].number))
+        after += 1
+    if not found:
+        return (), at + 1
+    span = Span(found[0][1], found[-1][1])
+    if what == "consumer-groups":
+        says = f"{len(found)} groups: {', '.join(row['name'] for row, _ in found[:6])}"
+        how = "how one fares tells `kafka-consumer-groups --describe --group NAME`"
+        return (Told("kafka-consumer-groups --list", span, says, how),), after
+    topics = [PastedZnode(f"/brokers/topics/{row['name']}", Span(number, number)) for row, number in found]
+    deleting = [PastedZnode(f"/admin/delete_topics/{row['name']}", Span(n, n)) for row, n in found if row["deleting"]]
+    return (*topics, *deleting, Told("kafka-topics --list", span, "", _DESCRIBE)), after
+
+
+def _of_table(lines: Sequence[Line], at: int, table: _Table) -> tuple[Sequence[Told], int]:
+    """The first rows with the names of their columns."""
+    names, after, rows = lines[at].text.split(), at + 1, []
+    while after < len(lines) and (words := lines[after].text[:_LONGEST].split()):
+        if not table.first.fullmatch(words[0]) or len(words) < 3 or _PROMPT.fullmatch(lines[after].text[:_LONGEST]):
+            break
+        rows.append(", ".join(f"{name} {word}" for name, word in zip(names, words, strict=False)))
+        after += 1
+    more = f"; {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
+    says = f"{table.what}: {'; '.join(rows[:_SHOWN])}{more}" if rows else f"no {table.what}"
+    return (Told(table.tool, _span(lines, at, after), says),), after

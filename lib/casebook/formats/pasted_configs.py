@@ -1,0 +1,154 @@
+"""What ``kafka-configs --describe`` prints of topics and brokers.
+
+Asked of ZooKeeper it prints a znode's overrides: ``Configs for topics:t are a=1,b=2`` (0.9), ``Configs for topic 't' are ...``
+(later). Asked of brokers it prints a list below ``Dynamic configs for topic t are:``, of those only that are set for this entity;
+below ``All configs for ...`` all of them, where ``synonyms`` tells which are set for it
+(``core/src/main/scala/kafka/admin/ConfigCommand.scala@0.9.0.1, 1.1.1, 2.8.2``, ``describeResourceConfig``).
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from casebook.formats.pasted_text import Line, is_end
+from casebook.formats.pasted_topics import configs
+from casebook.pasted import Span, Told, ToldConfig
+
+_OF_ZOOKEEPER = re.compile(
+    r"\s*Configs for (?P<kind>topics?|brokers?)[ :](?P<quote>['\"`]?)(?P<entity>[\w.<>-]{1,249})(?P=quote) are ?(?P<configs>.*)"
+    r"|\s*Configs for default (?P<default>brokers?) are ?(?P<of_default>.*)"
+)
+_HEAD = re.compile(
+    r"\s*(?P<which>Dynamic |All |)configs for (?P<kind>topic|broker) '?(?P<entity>[\w.-]{1,249})'? are:\s*"
+    r"|\s*(?P<default>Default) configs? for brokers in the cluster are:\s*",
+    re.IGNORECASE,
+)
+_OTHER = re.compile(
+    r"\s*(?P<what>(?:(?:Dynamic|All|Default|Quota|SCRAM credential|Client) )?configs for (?:the )?(?:default )?(?:clients?|users?"
+    r"|client-id|user-principal|ips?|ip|broker-loggers?|client-metrics?|groups?)\b.{0,80}? (?:are|is)\b):?.*",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[a-z][a-zA-Z0-9._-]*")
+_BEGINS = re.compile(r"\s*[a-z][a-zA-Z0-9._-]*=")
+_SYNONYM = re.compile(r"(?P<source>[A-Z_]+_CONFIG):(?P<name>[\w.-]+)=(?P<value>.*?)(?=, [A-Z_]+_CONFIG:|$)")
+_BESIDE = re.compile(
+    r"Warning: --zookeeper is deprecated and will be removed in a future version of Kafka\."
+    r"|Use --bootstrap-server instead to specify a broker to connect to\."
+    r"|Completed [uU]pdating (?:default )?config.*|Updated config for .*"
+)
+_OWN = {"topics": "DYNAMIC_TOPIC_CONFIG", "brokers": "DYNAMIC_BROKER_CONFIG", "<default>": "DYNAMIC_DEFAULT_BROKER_CONFIG"}
+_STATIC = "STATIC_BROKER_CONFIG"
+_MOST_FOLDED, _LONGEST, _SHOWN = 6, 64 << 10, 30
+_REDACTED = "[redacted]"
+
+
+class _Entry(NamedTuple):
+    """A setting in a list; of a secret no value is printed."""
+
+    name: str
+    value: str
+    is_secret: bool
+    synonyms: str
+
+
+def told(lines: Sequence[Line]) -> Iterator[ToldConfig | Told]:
+    """Every entity's overrides in the lines."""
+    at = 0
+    while at < len(lines):
+        text, after = lines[at].text, at + 1
+        if " sensitive=" in text and len(text) < _LONGEST and _entry(text) is not None:
+            after = _entries(lines, at - 1)[1]
+            span = Span(lines[at].number, lines[after - 1].number)
+            says = f"{after - at} settings of a topic or broker that is not named"
+            yield Told("kafka-configs", span, says, "paste the line above them, which names it")
+        elif "onfig" in text and len(text) < _LONGEST:
+            if head := _HEAD.fullmatch(text):
+                rows, after = _listed(lines, at, head)
+                yield from rows
+            elif found := _OF_ZOOKEEPER.fullmatch(text):
+                yield from _of_zookeeper(found, Span(lines[at].number, lines[at].number))
+            elif other := _OTHER.fullmatch(text):
+                after = _entries(lines, at)[1]
+                span = Span(lines[at].number, lines[after - 1].number)
+                yield Told("kafka-configs", span, f"{other['what'][:100].strip()} ...: no settings of topics or brokers")
+        at = after
+
+
+def is_beside(text: str) -> bool:
+    """Whether the tool says it beside its answers."""
+    return _BESIDE.fullmatch(text) is not None
+
+
+def _of_zookeeper(found: re.Match[str], span: Span) -> Iterator[ToldConfig | Told]:
+    settings = configs((found["of_default"] if found["default"] else found["configs"]).strip())
+    kind = "brokers" if found["default"] or found["kind"].startswith("broker") else "topics"
+    yield Told("kafka-configs", span, "" if settings is not None else "a list of overrides that is cut or was changed")
+    if settings is not None:
+        yield ToldConfig(kind, "<default>" if found["default"] else found["entity"], span, settings, whole=True)
+
+
+def _listed(lines: Sequence[Line], at: int, head: re.Match[str]) -> tuple[Sequence[ToldConfig | Told], int]:
+    """The list below a head: it may be cut where nothing follows it."""
+    entries, after = _entries(lines, at)
+    span = Span(lines[at].number, lines[after - 1].number)
+    whole = is_end(lines, after) or (after < len(lines) and _HEAD.fullmatch(lines[after].text[:4096]) is not None)
+    kind = "brokers" if head["default"] or head["kind"].lower() == "broker" else "topics"
+    entity = "<default>" if head["default"] else head["entity"]
+    source, every = _OWN["<default>" if head["default"] else kind], (head["which"] or "").strip().lower() == "all"
+    own, default, static = {}, {}, {}
+    for entry in entries:
+        synonyms = {found["source"]: found for found in reversed(list(_SYNONYM.finditer(entry.synonyms)))}
+        is_own = source in synonyms if every or synonyms else True
+        if is_own:
+            own[entry.name] = _REDACTED if entry.is_secret else _value(entry, synonyms.get(source))
+        if kind == "brokers" and not head["default"] and (found := synonyms.get(_OWN["<default>"])):
+            default[entry.name] = found["value"]
+        if found := synonyms.get(_STATIC):
+            static[found["name"]] = found["value"]
+    told_of = [ToldConfig(kind, entity, span, own, whole)]
+    if default:
+        told_of.append(ToldConfig("brokers", "<default>", span, default, whole=False))
+    return (*told_of, Told("kafka-configs", span, _of_file(static, kind, entity))), after
+
+
+def _value(entry: _Entry, own: re.Match[str] | None) -> str:
+    """The entity's own value: that of its synonym, where they are printed."""
+    return entry.value if own is None or own["name"] != entry.name else own["value"]
+
+
+def _of_file(static: dict[str, str], kind: str, entity: str) -> str:
+    """What ``server.properties`` sets: of the broker that was asked for, or of whichever broker answered."""
+    if not static:
+        return ""
+    shown = ", ".join(f"{name}={value}" for name, value in list(static.items())[:_SHOWN])
+    more = f" and {len(static) - _SHOWN} more" if len(static) > _SHOWN else ""
+    whose = f"server.properties of broker {entity}" if kind == "brokers" else "server.properties of the broker that answered"
+    return f"{whose} sets {shown}{more}"
+
+
+def _entries(lines: Sequence[Line], at: int) -> tuple[list[_Entry], int]:
+    """The settings behind a line, folded or not, and where they end."""
+    found, index = [], at + 1
+    while index < len(lines) and len(lines[index].text) < _LONGEST and _BEGINS.match(lines[index].text):
+        text, after = lines[index].text, index + 1
+        while (entry := _entry(text)) is None and after < min(len(lines), index + _MOST_FOLDED):
+            more = lines[after].text
+            if not more or len(more) > _LONGEST or _HEAD.fullmatch(more) or _entry(more) is not None:
+                break
+            text, after = f"{text} {more.strip()}", after + 1
+        if entry is None:
+            break
+        found.append(entry)
+        index = after
+    return found, index
+
+
+def _entry(text: str) -> _Entry | None:
+    """``a.b=1 sensitive=false synonyms={...}``; ``None`` for half of one."""
+    name, _, rest = text.strip().partition("=")
+    value, _, behind = rest.partition(" sensitive=")
+    secret, _, synonyms = behind.partition(" synonyms=")
+    is_whole = not synonyms or (synonyms.startswith("{") and synonyms.endswith("}"))
+    if secret not in ("true", "false") or not is_whole or not _NAME.fullmatch(name):
+        return None
+    return _Entry(name, value.strip(), secret == "true", synonyms[1:-1])

@@ -1,0 +1,79 @@
+"""What ``kafka-log-dirs --describe`` prints: sizes of replicas by broker and log dir, as JSON; of no segment.
+
+``size`` is the sum of a replica's segments in bytes; an ``error`` means that the broker cannot use that log dir, whose replicas
+it does not name. Source: ``core/src/main/scala/kafka/admin/LogDirsCommand.scala@1.1.1, 2.8.2``,
+``tools/src/main/java/org/apache/kafka/tools/LogDirsCommand.java@3.9.0``, ``ReplicaManager.scala@2.8.2`` (``describeLogDirs``).
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from casebook.formats import log_dir_names, pasted_cut_json
+from casebook.formats.pasted_text import Line
+from casebook.pasted import Span, Told, Used
+
+_JSON = re.compile(r"\s*\{.{0,200}\"(?:brokers|logDirs|broker)\"\s*:.*|\s*\{\s*")
+_BESIDE = re.compile(
+    r"\s*(?:Querying brokers for log directories information|Received log directory information from brokers .*)\s*"
+)
+_LONGEST = 4 << 20
+_TOOL = "kafka-log-dirs"
+_SEGMENTS = "when its segments were written to tells `ls -l --time-style=full-iso` of its folder"
+
+
+def described(lines: Sequence[Line]) -> Iterator[Used | Told]:
+    """Every replica with its size."""
+    at = 0
+    while at < len(lines):
+        text, after = lines[at].text, at + 1
+        if text.lstrip().startswith("{") and len(text) < _LONGEST and _JSON.fullmatch(text) and _is_ours(lines, at):
+            value, whole, after = pasted_cut_json.read(lines, at)
+            span = Span(lines[at].number, lines[after - 1].number)
+            if isinstance(value, dict) and isinstance(value.get("brokers"), list):
+                yield from _brokers(value["brokers"], span, whole)
+        at = after
+
+
+def is_beside(text: str) -> bool:
+    """Whether the tool says it beside its answers."""
+    return len(text) < 4096 and _BESIDE.fullmatch(text) is not None
+
+
+def _is_ours(lines: Sequence[Line], at: int) -> bool:
+    return any('"logDirs"' in line.text[:_LONGEST] for line in lines[at : at + 10])
+
+
+def _brokers(brokers: Sequence[object], span: Span, whole: bool) -> Iterator[Used | Told]:
+    replicas, failed, behind, moving = 0, [], [], 0
+    for broker, log_dir in _log_dirs(brokers):
+        where = log_dir.get("logDir")
+        if isinstance(where, str) and log_dir.get("error"):
+            failed.append(f"broker {broker} cannot use {where} ({str(log_dir['error']).rpartition('.')[2]})")
+        for row in _maps(log_dir.get("partitions")):
+            name, size, lag = row.get("partition"), row.get("size"), row.get("offsetLag")
+            if (
+                not isinstance(name, str)
+                or log_dir_names.folder(name) is None
+                or type(size) is not int
+                or not isinstance(where, str)
+            ):
+                continue
+            moving += row.get("isFuture") is True
+            if row.get("isFuture") is not True and 0 <= size < 2**63:
+                replicas += 1
+                yield Used(f"{where.rstrip('/')}/{name}", span, size, broker)
+                behind += [f"{name} on broker {broker} lags by {lag}"] if type(lag) is int and lag > 0 else []
+    parts = [*failed[:4], *behind[:4]]
+    parts += [f"{moving} replicas are being moved between log dirs"] if moving else []
+    parts += [] if whole else ["its text is cut"]
+    yield Told(_TOOL, span, "; ".join(parts) or f"sizes of {replicas} replicas", _SEGMENTS)
+
+
+def _log_dirs(brokers: Sequence[object]) -> Iterator[tuple[int, Mapping[str, object]]]:
+    for row in _maps(brokers):
+        if type(row.get("broker")) is int:
+            yield from ((row["broker"], log_dir) for log_dir in _maps(row.get("logDirs")))
+
+
+def _maps(value: object) -> list[Mapping[str, object]]:
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []

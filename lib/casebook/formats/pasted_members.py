@@ -1,0 +1,121 @@
+"""What ``kafka-consumer-groups`` prints of groups as a whole: ``--members`` (``--verbose``), ``--state``, ``--list --state``.
+
+Source: ``core/src/main/scala/kafka/admin/ConsumerGroupCommand.scala@2.0.1, 2.8.2, 3.7.2``,
+``tools/src/main/java/org/apache/kafka/tools/consumer/group/ConsumerGroupCommand.java@3.9.0``.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from casebook.formats.pasted_text import Line
+from casebook.pasted import GroupMember, GroupSaid, Span, Told
+
+_MEMBERS = re.compile(
+    r"\s*(?:GROUP\s+)?CONSUMER-ID\s+(?:GROUP-INSTANCE-ID\s+)?HOST\s+CLIENT-ID(?:\s+#PARTITIONS(?:\s+[\w -]+)?)?\s*", re.IGNORECASE
+)
+_STATE = re.compile(r"\s*(?P<group>GROUP\s+)?COORDINATOR \(ID\)\s+.*STATE.*", re.IGNORECASE)
+_LISTED = re.compile(r"\s*GROUP\s+(?:PROTOCOL\s+)?(?:TYPE\s+)?STATE\s*|\s*GROUP\s+TYPE\s*", re.IGNORECASE)
+_STATE_ROW = re.compile(r"\s*(?:(?P<group>\S.*?)\s+)?\S+:\d{1,5}\s+\((?P<id>\d{1,10})\)(?:\s+(?P<words>.*))?")
+STATES = (
+    "Stable",
+    "Empty",
+    "Dead",
+    "PreparingRebalance",
+    "CompletingRebalance",
+    "AwaitingSync",
+    "Assigning",
+    "Reconciling",
+    "Unknown",
+)
+_LISTED_ROW = re.compile(
+    rf"\s*(?P<group>\S+)\s+(?:(?:Consumer|Classic|Share|consumer)\s+)*(?P<state>{'|'.join(STATES)}|Consumer|Classic)\s*"
+)
+_OF_TOPIC = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})(?:\((?P<in>[\d, ]+)\)|:(?P<behind>\d+(?:,\d+)*))")
+_TOOL = "kafka-consumer-groups"
+_LONGEST = 64 << 10
+
+_Rows = list[GroupMember | GroupSaid | Told]
+
+
+def table(lines: Sequence[Line], at: int, asked: str | None) -> tuple[_Rows, int] | None:
+    """The table whose head a line is, and where to go on; ``None`` for no head of these.
+
+    Args:
+        lines: Of the paste.
+        at: Which of them.
+        asked: The group that the command names.
+    """
+    text = lines[at].text
+    if _MEMBERS.fullmatch(text):
+        columns = text.upper().split()
+        return _rows(lines, at, lambda line: _member(line, columns, asked))
+    if _STATE.fullmatch(text):
+        return _rows(lines, at, lambda line: _state(line, asked))
+    if _LISTED.fullmatch(text):
+        return _rows(lines, at, _listed)
+    return None
+
+
+def _rows(lines: Sequence[Line], at: int, row: Callable[[Line], _Rows]) -> tuple[_Rows, int]:
+    found: _Rows = [Told(_TOOL, Span(lines[at].number, lines[at].number))]
+    after = at + 1
+    while after < len(lines):
+        line = lines[after]
+        rows = row(line) if line.text and len(line.text) < _LONGEST else []
+        if not rows and (line.text or len(found) > 1):
+            break
+        found += rows
+        after += 1
+    return found, after
+
+
+def _member(line: Line, columns: Sequence[str], asked: str | None) -> _Rows:
+    words = line.text.split()
+    host = next((index for index, word in enumerate(words) if word.startswith("/")), None)
+    if host is None or len(words) < 2 or host < (2 if columns[0] == "GROUP" else 1):
+        return []
+    values = dict(zip(columns, words, strict=False))
+    number = values.get("#PARTITIONS", "")
+    behind = " ".join(words[columns.index("#PARTITIONS") + 1 :]) if "#PARTITIONS" in columns else ""
+    assigned = tuple(_assigned(behind))
+    is_told = columns[-1].endswith("ASSIGNMENT") and (bool(assigned) or behind == "-")
+    member = GroupMember(
+        group=values.get("GROUP", asked),
+        member=values["CONSUMER-ID"],
+        span=Span(line.number, line.number),
+        host=values.get("HOST", "").lstrip("/") or None,
+        client=values.get("CLIENT-ID"),
+        partitions=int(number) if number.isdecimal() and len(number) < 10 else None,
+        assigned=assigned if is_told else None,
+    )
+    return [member]
+
+
+def _assigned(text: str) -> list[tuple[str, int]]:
+    """``orders(0,1), plain(2)``; 3.9 leaves out the topics, of whatever they are then."""
+    found = []
+    for match in _OF_TOPIC.finditer(text):
+        numbers = (match["in"] or match["behind"]).replace(" ", "").split(",")
+        found += [(match["topic"], int(number)) for number in numbers if number.isdecimal() and len(number) < 11]
+    return found
+
+
+def _state(line: Line, asked: str | None) -> _Rows:
+    found = _STATE_ROW.fullmatch(line.text)
+    if found is None:
+        return []
+    words = re.split(r"\s+", (found["words"] or "").strip())
+    state = next((word for word in words if word in STATES), "described")
+    members = words[-1] if len(words) > 1 and words[-1].isdecimal() else None
+    span, group = Span(line.number, line.number), found["group"] or asked
+    says = (
+        f"group {group or 'of the command'}: {state}, {members} members, assignment {words[0]}"
+        if members and words[0] != state
+        else ""
+    )
+    return [GroupSaid(group, span, state, int(found["id"])), Told(_TOOL, span, says)]
+
+
+def _listed(line: Line) -> _Rows:
+    found = _LISTED_ROW.fullmatch(line.text)
+    return [GroupSaid(found["group"], Span(line.number, line.number), found["state"])] if found else []

@@ -1,0 +1,195 @@
+"""What ``kafka-reassign-partitions`` prints: assignments, plans, and how reassignments stand.
+
+The assignment that it prints before it starts a reassignment is that of before: it says nothing of now. The one of ``--generate``
+is the current one. ``--list`` prints old and new replicas together, and which are added and removed. A plan says what somebody
+wants. Source: ``core/src/main/scala/kafka/admin/ReassignPartitionsCommand.scala@0.9.0.1, 1.1.1, 2.5.1, 2.8.2``,
+``tools/src/main/java/org/apache/kafka/tools/reassign/ReassignPartitionsCommand.java@3.9.0``.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+
+from casebook.formats import znodes
+from casebook.formats.pasted_text import Line
+from casebook.pasted import Assigned, Move, Span, Told
+
+_IDS = r"\d{1,10}(?:, ?\d{1,10})*"
+_PARTITION = r"\[?(?P<topic>[a-zA-Z0-9._-]{1,249})[,-](?P<partition>\d{1,10})\]?"
+_CURRENT = re.compile(r"\s*Current partition replica assignment\s*(?P<plan>\{.*)?")
+_PROPOSED = re.compile(r"\s*Proposed partition reassignment configuration\s*(?P<plan>\{.*)?")
+_STARTED = re.compile(r"\s*Successfully started (?:partition )?reassignments?(?: (?:of|for))?(?: partitions?)?[ :.]*(?P<what>.*)")
+_STATUS = re.compile(
+    rf"\s*Reassignment of partition {_PARTITION} (?:is )?"
+    r"(?P<how>completed successfully|completed?|failed|still in progress)\.?\s*"
+)
+_NOT_ACTIVE = re.compile(
+    rf"\s*There is no active reassignment of partition {_PARTITION}, but replica set is (?P<replicas>{_IDS}) rather than .*"
+)
+_MISMATCH = re.compile(
+    rf"\s*ERROR: Assigned replicas \((?P<replicas>{_IDS})\) don't match the list of replicas for reassignment .* for partition "
+    rf"{_PARTITION}\s*"
+)
+_LISTED = re.compile(
+    rf"\s*{_PARTITION}: replicas: (?P<replicas>{_IDS})\.(?: adding: (?P<adding>{_IDS})\.)?"
+    rf"(?: removing: (?P<removing>{_IDS})\.)?\s*"
+)
+_BESIDE = re.compile(
+    r"\s*(?:Status of partition reassignment:?|Current partition reassignments:|Save this to use as the --reassignment-json-file"
+    r" option during rollback|Warning: You must run.*)\s*"
+)
+_SENTENCE = re.compile(
+    r"\s*(?:No partition reassignments found\.?|Throttle was removed\.|There is an existing assignment running\."
+    r"|The (?:inter-broker|replica-alter-dir) throttle limit was set to .*|Clearing (?:broker|topic)-level throttles on .*"
+    r"|(?:Reassignment of replica|Partition [\w.-]+ (?:is not found|on broker|cannot be found)|Failed to reassign partitions"
+    r"|Partitions reassignment failed due to|Successfully (?:started log directory move|cancelled)"
+    r"|None of the specified partition).*)\s*"
+)
+_ITEM = re.compile(r"\{[^{}]*\}")
+_BARE = re.compile(r"\s*\{.*\"(?:partitions|version)\"\s*:.*")
+_MOST_FOLDED, _LONGEST, _SHOWN = 5000, 4 << 20, 4
+_TOOL = "kafka-reassign-partitions"
+_NOW = (
+    "what is assigned now tells `kafka-topics --describe`; what is under way, `kafka-reassign-partitions --list` (2.6 and later)"
+)
+
+_Plan = dict[tuple[str, int], tuple[int, ...]]
+
+
+def moves(lines: Sequence[Line]) -> Iterator[Assigned | Move | Told]:
+    """Everything that the tool itself printed."""
+    at = 0
+    while at < len(lines):
+        text, after = lines[at].text, at + 1
+        if text and len(text) <= _LONGEST:
+            if head := _CURRENT.fullmatch(text):
+                rows, after = _current(lines, at, head["plan"])
+                yield from rows
+            elif head := _PROPOSED.fullmatch(text):
+                plan, after = _plan(lines, at, head["plan"])
+                says = f"what --generate proposes, not what is: {_shown(plan)}" if plan else "a proposal, whose text is cut"
+                yield Told(_TOOL, Span(lines[at].number, lines[after - 1].number), says, _NOW)
+            elif started := _STARTED.fullmatch(text):
+                rows, after = _started(lines, at, started["what"])
+                yield from rows
+            else:
+                yield from _row(text, Span(lines[at].number, lines[at].number))
+        at = after
+
+
+def plans(lines: Sequence[Line]) -> Iterator[Told]:
+    """Files of plans that were pasted as they are: they say what is wanted, not what is."""
+    at = 0
+    while at < len(lines):
+        text, after = lines[at].text, at + 1
+        if "{" in text and len(text) <= _LONGEST and _BARE.fullmatch(text):
+            plan, after = _plan(lines, at - 1, None)
+            if plan:
+                span = Span(lines[at].number, lines[after - 1].number)
+                yield Told("a plan for kafka-reassign-partitions", span, f"what is wanted, not what is: {_shown(plan)}", _NOW)
+        at = max(after, at + 1)
+
+
+def is_beside(text: str) -> bool:
+    """Whether the tool says it beside its answers."""
+    return len(text) < 4096 and _BESIDE.fullmatch(text) is not None
+
+
+def _row(text: str, span: Span) -> Iterator[Assigned | Move | Told]:
+    """A line that says something by itself."""
+    if "replica" in text and (found := _LISTED.fullmatch(text)):
+        topic, number = found["topic"], znodes.number(found["partition"])
+        replicas, adding, removing = _ids(found["replicas"]), _ids(found["adding"]), _ids(found["removing"])
+        if number is not None and replicas:
+            yield Assigned(topic, number, span, replicas, adding, removing)
+            yield Told(_TOOL, span)
+    elif status := _STATUS.fullmatch(text[:4096]):
+        if (number := znodes.number(status["partition"])) is not None:
+            yield Move(status["topic"], number, span, None, ended=status["how"] != "still in progress")
+            failed = f"the reassignment of {status['topic']}-{number} failed" if status["how"] == "failed" else ""
+            yield Told(_TOOL, span, failed, _NOW if failed else "")
+    elif found := _NOT_ACTIVE.fullmatch(text[:4096]) or _MISMATCH.fullmatch(text[:4096]):
+        number, replicas = znodes.number(found["partition"]), _ids(found["replicas"])
+        if number is not None and replicas:
+            yield Assigned(found["topic"], number, span, replicas)
+            yield Move(found["topic"], number, span, None, ended=True)
+            yield Told(_TOOL, span, f"{found['topic']}-{number} is not assigned as its plan wants it")
+    elif _SENTENCE.fullmatch(text[:4096]):
+        yield Told(_TOOL, span, text.strip()[:200].rstrip("."))
+
+
+def _current(lines: Sequence[Line], at: int, begun: str | None) -> tuple[Sequence[Assigned | Told], int]:
+    """An assignment: the one of now, where a proposal follows it; else that of before something was started."""
+    plan, after = _plan(lines, at, begun)
+    span = Span(lines[at].number, lines[after - 1].number)
+    following = next((line.text for line in lines[after : after + 4] if line.text), "")
+    if _PROPOSED.fullmatch(following[:_LONGEST]):
+        rows = [Assigned(topic, number, span, replicas) for (topic, number), replicas in plan.items()]
+        return (*rows, Told(_TOOL, span)), after
+    says = f"the assignment before the reassignment was started: {_shown(plan)}" if plan else "an assignment, whose text is cut"
+    return (Told(_TOOL, span, says, _NOW),), after
+
+
+def _started(lines: Sequence[Line], at: int, what: str) -> tuple[Sequence[Move | Told], int]:
+    """What was started: a plan (up to 0.11), nothing named (up to 2.5), or partitions by name."""
+    after = at + 1
+    if "{" in what:
+        plan, after = _plan(lines, at, what)
+    else:
+        names = (re.fullmatch(_PARTITION, name.strip()) for name in what.split(","))
+        plan = {(n["topic"], int(n["partition"])): None for n in names if n and znodes.number(n["partition"]) is not None}
+    span = Span(lines[at].number, lines[after - 1].number)
+    rows = [Move(topic, number, span, target, ended=False) for (topic, number), target in plan.items()]
+    says = "" if rows else "a reassignment was started; of which partitions stands in its plan"
+    return (*rows, Told(_TOOL, span, says, "" if rows else _NOW)), after
+
+
+def _plan(lines: Sequence[Line], at: int, begun: str | None) -> tuple[_Plan, int]:
+    """The partitions of the plan that begins behind a head, or in its line, and where it ends: as far as it was pasted."""
+    after = at + 1
+    if begun is None:
+        while after < len(lines) and after <= at + 2 and not lines[after].text:
+            after += 1
+        if after >= len(lines) or not lines[after].text.lstrip().startswith("{"):
+            return {}, at + 1
+        begun, after = lines[after].text.strip(), after + 1
+    texts, depth = [begun], begun.count("{") + begun.count("[") - begun.count("}") - begun.count("]")
+    while depth > 0 and after < min(len(lines), at + _MOST_FOLDED):
+        text = lines[after].text
+        if not text or _row_begins(text):
+            break
+        texts.append(text.strip() if text.lstrip()[:1] in '{[]}"' else text)
+        depth += text.count("{") + text.count("[") - text.count("}") - text.count("]")
+        after += 1
+    return _items("".join(texts)), after
+
+
+def _row_begins(text: str) -> bool:
+    heads = (_CURRENT, _PROPOSED, _STARTED, _BESIDE)
+    return any(head.fullmatch(text[:4096]) for head in heads)
+
+
+def _items(text: str) -> _Plan:
+    """The partitions in it that are whole."""
+    found: _Plan = {}
+    for item in _ITEM.finditer(text):
+        try:
+            row = json.loads(item[0])
+        except ValueError:
+            continue
+        topic, partition, replicas = row.get("topic"), row.get("partition"), row.get("replicas")
+        ids = replicas if isinstance(replicas, list) and all(type(broker) is int for broker in replicas) else None
+        if isinstance(topic, str) and type(partition) is int and partition >= 0 and ids and len(set(ids)) == len(ids):
+            found[topic, partition] = tuple(ids)
+    return found
+
+
+def _ids(text: str | None) -> tuple[int, ...]:
+    return tuple(int(broker) for broker in text.split(",")) if text else ()
+
+
+def _shown(plan: _Plan) -> str:
+    some = "; ".join(
+        f"{topic}-{number} on {','.join(map(str, replicas))}" for (topic, number), replicas in list(plan.items())[:_SHOWN]
+    )
+    return some + (f" and {len(plan) - _SHOWN} more" if len(plan) > _SHOWN else "")

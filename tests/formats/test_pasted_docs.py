@@ -1,0 +1,88 @@
+"""Each row of the table in ``docs/pasted.md`` is true: something of that kind is at hand, and gives what the row says."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from casebook.formats import pasted
+from casebook.pasted import Pasted
+
+ROOT = Path(__file__).parents[2]
+FOLDER = Path(__file__).parent / "pasted"
+STATE = "/brokers/topics/orders/partitions/2/state"
+JSON = '{"controller_epoch":24,"leader":-1,"version":1,"leader_epoch":37,"isr":[3]}'
+LOG = "[2019-10-12 11:03:42,671] INFO x (kafka.server.KafkaServer)\nWARN not the correct coordinator\n"
+
+
+def _says(*tools: str) -> Callable[[Pasted], bool]:
+    return lambda found: {told.tool for told in found.told if told.says} >= set(tools)
+
+
+def _told(path: str) -> Callable[[Pasted], bool]:
+    return lambda found: any(znode.path == path for znode in found.znodes)
+
+
+ROWS: dict[str, tuple[str, Callable[[Pasted], bool]]] = {
+    "`get`, `get -s`, `stat`, `ls`, `ls2`, `ls -s` of zkCli or zookeeper-shell": (
+        "zookeeper_3.5.9",
+        lambda found: {"1", "2"} in [set(znode.children or ()) for znode in found.znodes],
+    ),
+    "`echo ls /brokers/ids | zookeeper-shell.sh HOST:2181`": (
+        "=$ echo ls /brokers/ids | zookeeper-shell.sh h:2181\n[1, 2]",
+        lambda found: found.znodes[0].children == ("1", "2"),
+    ),
+    "JSON of a znode without its command": (f"=the state {STATE} is\n\n{JSON}", _told(STATE)),
+    "`kafka-topics --describe` of any release": (
+        "topics_3.9.2",
+        lambda found: len(found.topics) == 3 and len(found.partitions) == 8,
+    ),
+    "`kafka-topics --zookeeper ... --describe --unavailable-partitions`": (
+        "=kafka-topics.sh --zookeeper z:2181 --describe --unavailable-partitions\n"
+        "\tTopic: t\tPartition: 0\tLeader: 3\tReplicas: 3\tIsr: 3",
+        lambda found: found.partitions[0].dead_leader,
+    ),
+    "`kafka-topics --list`": ("names_2.8.2", _told("/brokers/topics/orders")),
+    "`kafka-consumer-groups --describe` of any release, `ConsumerOffsetChecker`": (
+        "checker_0.9.0.1",
+        lambda found: {row.group for row in found.offsets} == {"billing"},
+    ),
+    "`kafka-consumer-groups --members`, `--state`, `--list`": (
+        "groups_3.9.2_members",
+        lambda found: bool(found.members and found.groups) and _says("kafka-consumer-groups --list")(found),
+    ),
+    "`dump`, as in `echo dump | nc HOST 2181`": ("words_3.8.4", _told("/kafka/brokers/ids/2")),
+    "`mntr`, `srvr`, `stat`, `cons`, `conf`, `wchs`, `ruok`": (
+        "words_3.4.6",
+        _says(*(f"ZooKeeper's {word}" for word in ("mntr", "srvr or stat", "cons", "conf", "wchs", "ruok"))),
+    ),
+    "`kafka-configs --describe`": ("configs_2.8.2", lambda found: {row.kind for row in found.configs} == {"topics", "brokers"}),
+    "`kafka-reassign-partitions --list`": ("reassign_3.9.2", lambda found: any(row.adding == (3,) for row in found.assigned)),
+    "`kafka-reassign-partitions --generate`, `--execute`, `--verify`, a plan": (
+        "reassign_0.9.0.1",
+        lambda found: bool(found.assigned) and {row.ended for row in found.moves} == {True, False},
+    ),
+    "`kafka-log-dirs --describe`": ("log_dirs_2.8.2", lambda found: len(found.used) == 25),
+    "`kcat -L`, `kcat -L -J`": ("kcat_2.8.2", lambda found: bool(found.partitions) and _says("kcat -L")(found)),
+    "`kafka-metadata-quorum describe`": ("quorum_3.9.2", lambda found: found.kraft is not None),
+    "`kafka-broker-api-versions`": ("api_versions_2.8.2", _says("kafka-broker-api-versions")),
+    "`kafka-transactions`, `kafka-leader-election`, `GetOffsetShell`": (
+        "transactions_3.9.2 elections_3.9.2 offsets_3.9.2",
+        _says("kafka-transactions list", "kafka-leader-election", "GetOffsetShell"),
+    ),
+    "`ls -l` of partition folders": ("listing_ls", lambda found: {file.broker for file in found.files} == {1}),
+    "`du`": ("listing_rounded", lambda found: bool(found.used)),
+    "log lines, with date or without": (f"={LOG}", lambda found: len(found.logs) == 2),
+}
+
+
+def test_the_table():
+    """No row without proof, no proof without row."""
+    text = (ROOT / "docs" / "pasted.md").read_text()
+    rows = [re.split(r"(?<!\\)\|", line)[1].strip().replace("\\|", "|") for line in text.splitlines() if line.startswith("| ")]
+    assert rows[0] == "pasted"
+    assert rows[1:] == list(ROWS)
+    for row, (names, holds) in ROWS.items():
+        text = names[1:] if names.startswith("=") else "\n\n".join((FOLDER / f"{name}.txt").read_text() for name in names.split())
+        found = pasted.read(text.splitlines())
+        assert holds(found), row
+        assert all(part.span == (1, 1) for part in found.not_understood), row  # somebody's own words

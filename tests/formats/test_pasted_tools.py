@@ -1,0 +1,464 @@
+"""What Kafka's and ZooKeeper's own tools print, in a paste.
+
+The files in ``pasted/`` were printed by the tools of a cluster of three brokers with the topics ``orders`` (partitions 0 to 3 on
+brokers 1,2; 2,3; 3; 3,1) and ``plain`` (on broker 1), of which broker 3 was killed, and of one KRaft node. Broker 2 is the
+controller. ``plain-0`` was moved to broker 2; then ``orders-0`` to brokers 1 and 3, of which 3 hung.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from casebook.formats import pasted
+from casebook.pasted import GroupMember, Move, Pasted
+from tests.ends import ends
+
+FOLDER = Path(__file__).parent / "pasted"
+FILES = {path.stem: path.read_text() for path in sorted(FOLDER.glob("*.txt"))}
+ZOOKEEPERS = ("3.4.6", "3.5.9", "3.8.4")
+KAFKAS = ("0.9.0.1", "2.8.2", "3.9.2")
+
+
+def read(text: str) -> Pasted:
+    return pasted.read(text.splitlines())
+
+
+def said(found: Pasted, tool: str) -> str:
+    """All that a tool said."""
+    return "; ".join(told.says for told in found.told if told.tool == tool and told.says)
+
+
+def states(found: Pasted) -> dict:
+    return {(p.topic, p.partition): (p.leader, p.replicas, set(p.isr)) for p in found.partitions}
+
+
+class TestWords:
+    @pytest.mark.parametrize("version", ZOOKEEPERS)
+    def test_dump(self, version):
+        """Sessions tell who is registered and who is controller: the session of broker 2 holds both."""
+        found = read(FILES[f"words_{version}"])
+        by_path = {znode.path: znode for znode in found.znodes}
+        assert set(by_path["/kafka/brokers/ids"].children) == {"1", "2"}
+        owner = {path: znode.stat.ephemeralOwner for path, znode in by_path.items() if znode.stat}
+        assert owner["/kafka/controller"] == owner["/kafka/brokers/ids/2"] != owner["/kafka/brokers/ids/1"]
+        assert all(f"{hex(each)}:" in FILES[f"words_{version}"] for each in owner.values())
+
+    @pytest.mark.parametrize("version", ZOOKEEPERS)
+    def test_the_other_words(self, version):
+        """Each is known by its name; what the server says of itself is told."""
+        found = read(FILES[f"words_{version}"])
+        assert {told.tool for told in found.told} == {
+            f"ZooKeeper's {word}" for word in ("dump", "mntr", "srvr or stat", "cons", "conf", "wchs", "ruok")
+        }
+        for tool in ("ZooKeeper's mntr", "ZooKeeper's srvr or stat"):
+            assert f"version {version}" in said(found, tool)
+            assert "standalone" in said(found, tool)
+
+    def test_no_line_ends(self):
+        """A chat may take them: a path ends where the next session begins."""
+        found = read(
+            "SessionTracker dump:ephemeral nodes dump:Sessions with Ephemerals (2):0x27dac12e4e10000:\t/k/controller"
+            "\t/k/brokers/ids/00x37dac1322e10001:\t/k/brokers/ids/15\n\nregards"
+        )
+        assert [znode.children for znode in found.znodes if znode.children] == [("0", "15")]
+
+    def test_a_dump_that_may_go_on_is_not_whole(self):
+        """Nor one that lacks sessions: who is not in it may be registered all the same."""
+        head = "Sessions with Ephemerals (2):\n0x27dac12e4e10000:\n\t/brokers/ids/0\n"
+        for text in (head + "\n", head + "0x37dac1322e10001:\n\t/brokers/ids/1"):
+            found = read(text)
+            assert not [znode for znode in found.znodes if znode.children is not None or not znode.there]
+        whole = read(head + "0x37dac1322e10001:\n\t/brokers/ids/1\n\n").znodes
+        assert {znode.path: znode.there for znode in whole}["/controller"] is False
+
+    @pytest.mark.parametrize(
+        ("text", "says"),
+        [
+            ("This ZooKeeper instance is not currently serving requests", "belongs to no quorum"),
+            ("mntr is not executed because it is not in the whitelist.", "does not answer mntr"),
+            ("imok", "runs"),
+        ],
+    )
+    def test_one_line(self, text, says):
+        (told,) = read(text).told
+        assert says in told.says
+        assert told.instead
+
+
+class TestConfigs:
+    @pytest.mark.parametrize("version", KAFKAS)
+    def test_topics(self, version):
+        """As they were created, in each form: a list below ``All configs`` tells by its synonyms what is the topic's own."""
+        rows = [row for row in read(FILES[f"configs_{version}"]).configs if row.kind == "topics"]
+        for row in rows:
+            wanted = {"orders": {"min.insync.replicas": "2", "cleanup.policy": "compact"}, "plain": {}}.get(
+                row.entity, row.settings
+            )
+            assert row.settings == wanted
+        assert {row.entity for row in rows} == {"orders", "plain", "__consumer_offsets"}
+
+    @pytest.mark.parametrize("version", ["2.8.2", "3.9.2"])
+    def test_brokers(self, version):
+        """As they were set: by a broker and for all of them."""
+        rows = {
+            row.entity: row.settings for row in read(FILES[f"configs_{version}"]).configs if row.kind == "brokers" and row.whole
+        }
+        assert rows["1"] == {"message.max.bytes": "1048589"}
+        assert rows["2"] == {}
+        assert rows["<default>"] == {"message.max.bytes": "1048590"}
+
+    def test_synonyms(self):
+        """The topic's own value counts, the broker's file is told of; a secret is not printed."""
+        found = read(
+            "All configs for topic t are:\n"
+            "  min.insync.replicas=2 sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:min.insync.replicas=2,\n"
+            " STATIC_BROKER_CONFIG:min.insync.replicas=1, DEFAULT_CONFIG:min.insync.replicas=1}\n"
+            "  cleanup.policy=compact,delete sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:cleanup.policy=compact,delete, "
+            "DEFAULT_CONFIG:log.cleanup.policy=delete}\n"
+            "  retention.ms=1 sensitive=false synonyms={STATIC_BROKER_CONFIG:log.retention.ms=1}\n"
+            "  x.password=null sensitive=true synonyms={DYNAMIC_TOPIC_CONFIG:x.password=null}\n\n"
+        )
+        (row,) = found.configs
+        assert row.settings == {"min.insync.replicas": "2", "cleanup.policy": "compact,delete", "x.password": "[redacted]"}
+        assert (row.whole, row.span) == (True, (1, 6))
+        assert "log.retention.ms=1" in said(found, "kafka-configs")
+
+    def test_a_list_that_may_go_on(self):
+        """Its settings are known, and there may be more; half a line says nothing."""
+        entry = "  retention.ms=5 sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:retention.ms=5}"
+        for text in (entry, f"{entry}\n  min.insync.rep", f"{entry}\n  min.insync.replicas=2 sens"):
+            (row,) = read(f"Dynamic configs for topic t are:\n{text}").configs
+            assert (row.settings, row.whole) == ({"retention.ms": "5"}, False)
+
+    @pytest.mark.parametrize("text", ["Configs for brokers '2' are a.b=1", "Configs for brokers:2 are a.b=1", "Configs for broker 2 are:\n  a.b=1 sensitive=false synonyms={}"])  # fmt: skip
+    def test_a_broker(self, text):
+        """Each release names it otherwise."""
+        (row,) = read(text).configs
+        assert (row.kind, row.entity, row.settings) == ("brokers", "2", {"a.b": "1"})
+
+    def test_others(self):
+        """Quotas are settings of nobody that a check asks for: known by name."""
+        (told,) = read("Quota configs for client-id 'app' are producer_byte_rate=1024.0").told
+        assert "no settings of topics or brokers" in told.says
+
+
+class TestReassignments:
+    def test_old(self):
+        """0.9 prints plans whole. What ``--generate`` proposes is not what is: it prints the union of a move that is under way."""
+        found = read(FILES["reassign_0.9.0.1"])
+        now = {(row.topic, row.partition): set(row.replicas) for row in found.assigned}
+        assert now == {
+            ("plain", 0): {2},
+            ("orders", 0): {1, 2, 3},
+            ("orders", 1): {2, 3},
+            ("orders", 2): {3},
+            ("orders", 3): {1, 3},
+        }
+        last = {(row.topic, row.partition): (row.target, row.ended) for row in found.moves}
+        assert last == {("plain", 0): (None, True), ("orders", 0): (None, False)}
+        assert ("orders", 0, (1, 3)) in {(row.topic, row.partition, row.target) for row in found.moves}
+
+    def test_listed(self):
+        """``--list`` prints old and new together: 1,2 leads to 1,3."""
+        found = read(FILES["reassign_3.9.2"])
+        (row,) = [row for row in found.assigned if row.topic == "orders"]
+        assert (set(row.replicas), row.adding, row.removing) == ({1, 2, 3}, (3,), (2,))
+
+    def test_refused(self):
+        """What a tool could not do is told."""
+        assert "it failed" in said(read(FILES["reassign_2.8.2"]), "kafka-reassign-partitions")
+
+    def test_cut(self):
+        """Partitions that are whole count, wherever the plan is cut."""
+        plan = '{"version":1,"partitions":[{"topic":"t","partition":8,"replicas":[2,5]},{"topic":"t","partition":4,"repl'
+        found = read(f"Successfully started reassignment of partitions {plan}")
+        assert found.moves == (Move("t", 8, (1, 1), (2, 5), ended=False),)
+
+    def test_verified(self):
+        """What is assigned, where it is not what was wanted."""
+        found = read(
+            "There is no active reassignment of partition t-0, but replica set is 1,2 rather than 2,3.\n"
+            "ERROR: Assigned replicas (1,2) don't match the list of replicas for reassignment (2,3) for partition [t,1]\n"
+            "Reassignment of partition [t,1] failed\n"
+        )
+        assert [(row.partition, row.replicas, row.adding) for row in found.assigned] == [(0, (1, 2), None), (1, (1, 2), None)]
+        assert "t-1 failed" in said(found, "kafka-reassign-partitions")
+
+    def test_a_plan_says_what_is_wanted(self):
+        """Nothing of it is stated, but that it is one; a znode of the same form is one when its command says so."""
+        plan = '{"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[1,2]}]}'
+        found = read(f"here is my plan:\n\n{plan}\n")
+        assert (found.assigned, found.moves, found.znodes) == ((), (), ())
+        assert "not what is" in said(found, "a plan for kafka-reassign-partitions")
+        (znode,) = read(f"get /admin/reassign_partitions\n{plan}\n").znodes
+        assert znode.data == plan
+
+
+class TestLogDirs:
+    @pytest.mark.parametrize("version", ["2.8.2", "3.9.2"])
+    def test_sizes(self, version):
+        """Each replica of the brokers that answered."""
+        rows = {(row.path, row.broker) for row in read(FILES[f"log_dirs_{version}"]).used}
+        mine = {row for row in rows if "__consumer_offsets" not in row[0]}
+        assert mine == {(f"/var/kafka-logs/{name}", broker) for name, broker in (("orders-0", 1), ("orders-0", 2), ("orders-1", 2), ("orders-3", 1), ("plain-0", 2))}  # fmt: skip
+
+    def test_cut_and_failed(self):
+        """An error is a log dir that cannot be used; a replica whose size was cut off has none."""
+        found = read(
+            '{"version":1,"brokers":[{"broker":1,"logDirs":[{"logDir":"/k1","error":"org.apache.kafka.common.errors.KafkaStorageException",'
+            '"partitions":[]},{"logDir":"/k2","error":null,"partitions":[{"partition":"t-0","size":7,"offsetLag":3,"isFuture":false},'
+            '{"partition":"t-1","size":9,"offsetLag":0,"isFuture":true},{"partition":"t-2","si'
+        )
+        assert [(row.path, row.about, row.broker) for row in found.used] == [("/k2/t-0", 7, 1)]
+        told = said(found, "kafka-log-dirs")
+        assert "broker 1 cannot use /k1 (KafkaStorageException)" in told
+        assert "t-0 on broker 1 lags by 3" in told
+        assert "cut" in told
+
+
+class TestMetadata:
+    @pytest.mark.parametrize("version", ["2.8.2", "3.9.2"])
+    def test_kcat(self, version):
+        """Text and JSON tell the same; who lives by the metadata is no registration."""
+        text, json = FILES[f"kcat_{version}"].split("$ kcat -L -J")
+        told, same = read(text), read("$ kcat -L -J" + json)
+        assert states(told) == states(same)
+        assert states(told)["orders", 2] == (None, (3,), {3})
+        assert states(told)["orders", 3] == (1, (3, 1), {1})
+        assert "brokers 1, 2 live, and 2 is the controller" in said(told, "kcat -L")
+        assert (told.znodes, same.znodes) == ((), ())
+
+    def test_kcat_printed_nicely(self):
+        """As jq prints it."""
+        found = read(
+            '{\n  "originating_broker": {\n    "id": 1\n  },\n  "controllerid": 1,\n  "brokers": [\n    {\n      "id": 1\n    }\n  ]\n}\n'
+        )
+        assert "brokers 1 live" in said(found, "kcat -L")
+        assert found.not_understood == ()
+
+    def test_a_kraft_cluster(self):
+        """Its quorum says so, and so does an ELR, which a cluster with ZooKeeper has not."""
+        found = read(FILES["quorum_3.9.2"])
+        assert found.kraft == 2
+        assert "KRaft" in said(found, "kafka-metadata-quorum")
+        row = "Topic: t\tPartition: 0\tLeader: {}\tReplicas: 1,2\tIsr: {}\tElr: {}\tLastKnownElr: {}"
+        assert [read(row.format(*each)).kraft for each in ((1, 1, 2, ""), ("none", "", "2", "1"), (1, 1, "N/A", "N/A"))] == [
+            1,
+            1,
+            None,
+        ]
+        (partition,) = read(row.format("none", "", 2, 1)).partitions
+        assert (partition.leader, partition.isr, partition.eligible, partition.last_eligible) == (None, (), (2,), (1,))
+
+    def test_a_dead_leader(self):
+        """Asked of ZooKeeper, the list holds partitions whose leader is not registered; asked of brokers, it names none."""
+        row = "\tTopic: t\tPartition: 0\tLeader: 3\tReplicas: 3,1\tIsr: 3\tOffline: 3\n"
+        for command, is_dead in (
+            ("kafka-topics.sh --zookeeper zk:2181 --describe --unavailable-partitions", True),
+            ("kafka-topics.sh --zookeeper zk:2181 --describe --under-replicated-partitions", False),
+            ("kafka-topics.sh --bootstrap-server b:9092 --describe --unavailable-partitions", False),
+        ):
+            (partition,) = read(f"$ bin/{command}\n{row}").partitions
+            assert (partition.dead_leader, partition.offline) == (is_dead, (3,))
+
+    @pytest.mark.parametrize("version", KAFKAS)
+    def test_names(self, version):
+        assert {znode.path for znode in read(FILES[f"names_{version}"]).znodes} == {
+            f"/brokers/topics/{topic}" for topic in ("__consumer_offsets", "orders", "plain")
+        }
+
+    def test_being_deleted(self):
+        found = read("$ kafka-topics.sh --zookeeper z:2181 --list\nold - marked for deletion\nnew\n")
+        assert {znode.path for znode in found.znodes} == {
+            "/brokers/topics/old",
+            "/admin/delete_topics/old",
+            "/brokers/topics/new",
+        }
+
+    @pytest.mark.parametrize(
+        ("name", "tool", "says"),
+        [
+            ("api_versions_2.8.2", "kafka-broker-api-versions", "brokers 1 at 127.0.0.1:"),
+            ("api_versions_3.9.2", "kafka-broker-api-versions", "answered"),
+            ("elections_0.9.0.1", "kafka-leader-election", "asked for, not completed"),
+            ("elections_2.8.2", "kafka-leader-election", "orders-3"),
+            ("elections_3.9.2", "kafka-leader-election", "orders-3"),
+            ("offsets_0.9.0.1", "GetOffsetShell", "last offsets of orders-"),
+            ("offsets_2.8.2", "GetOffsetShell", "last offsets of orders-"),
+            ("offsets_3.9.2", "GetOffsetShell", "last offsets of orders-"),
+            ("transactions_3.9.2", "kafka-transactions list", "no transactional ids"),
+        ],
+    )  # fmt: skip
+    def test_told_by_name(self, name, tool, says):
+        """What no row holds is told, and nothing else is made of it."""
+        found = read(FILES[name])
+        assert says in said(found, tool)
+        assert (found.znodes, found.partitions, found.assigned, found.not_understood) == ((), (), (), ())
+
+
+class TestGroups:
+    @pytest.mark.parametrize(
+        ("version", "client", "assigned"),
+        [("2.8.2", "billing", tuple(("orders", p) for p in range(4))), ("3.9.2", "console-consumer", None)],
+    )
+    def test_members(self, version, client, assigned):
+        """Who has which partitions, verbose or not; 3.9.2 prints ``(0,1,2,3)`` without the topic, which is nobody's then."""
+        found = read(FILES[f"groups_{version}_members"])
+        assert {(m.group, m.client, m.host, m.partitions) for m in found.members} == {("billing", client, "127.0.0.1", 4)}
+        assert [m.assigned for m in found.members] == [None, assigned]
+        assert "billing" in said(found, "kafka-consumer-groups --list")
+
+    def test_the_checker(self):
+        """0.9: partition 2 has no leader, and its line is one of trouble; those behind it count."""
+        found = read(FILES["checker_0.9.0.1"])
+        assert [(row.group, row.partition, row.offset) for row in found.offsets] == [("billing", p, 0) for p in (0, 1, 3)]
+        assert "Could not parse broker info" in said(found, "kafka-consumer-groups")
+        assert found.not_understood == ()
+
+    def test_members_without_partitions(self):
+        """Before 2.1 the group stands in the command only; a row that is cut says nothing."""
+        found = read(
+            "$ kafka-consumer-groups --describe --group g --bootstrap-server b:9092\n\n"
+            "TOPIC  PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG  CONSUMER-ID  HOST  CLIENT-ID\n"
+            "t      0          22              25              3    c-1-aa       /10.0.0.1  c-1\n"
+            "-      -          -               -               -    c-2-bb       /10.0.0.2  c-2\n"
+            "-      -          -\n"
+        )
+        assert [(row.group, row.offset, row.end) for row in found.offsets] == [("g", 22, 25)]
+        assert found.members == (
+            GroupMember("g", "c-1-aa", (4, 4), "10.0.0.1", "c-1", None, (("t", 0),)),
+            GroupMember("g", "c-2-bb", (5, 5), "10.0.0.2", "c-2", 0, ()),
+        )
+
+    def test_wrapped(self):
+        """A terminal wraps head and rows; the rest of a row is no row."""
+        found = read(
+            "GROUP           TOPIC           PARTITION  CURRENT-OFFSET\n  LOG-END-OFFSET  LAG             CONSUMER-ID\nHOST  CLIENT-ID\n"
+            "billing         orders          0          5\n  7               2               app-1-aa\n/127.0.0.1      app\n"
+            "billing         orders          1          unknown\n  9               unknown         app-1-aa\n/127.0.0.1      app\n"
+        )
+        assert [(row.partition, row.offset, row.end, row.span) for row in found.offsets] == [
+            (0, 5, 7, (4, 6)),
+            (1, None, 9, (7, 9)),
+        ]
+        assert {(m.member, m.host, m.client) for m in found.members} == {("app-1-aa", "127.0.0.1", "app")}
+        assert found.not_understood == ()
+
+    def test_members_in_a_block_of_their_own(self):
+        found = read("CONSUMER-ID  HOST  CLIENT-ID\napp-1-aa  /127.0.0.1  app\n")
+        assert [(m.member, m.host, m.client) for m in found.members] == [("app-1-aa", "127.0.0.1", "app")]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "| GROUP | TOPIC | PARTITION | CURRENT-OFFSET | LOG-END-OFFSET | LAG | CONSUMER-ID |\n|---|---|---|---|---|---|---|\n| g | t | 0 | 5 | 7 | 2 | c-1 |\n",
+            "|| GROUP || TOPIC || PARTITION || CURRENT-OFFSET || LOG-END-OFFSET || LAG || CONSUMER-ID ||\n| g | t | 0 | 5 | 7 | 2 | c-1 |\n",
+            "GROUP\tTOPIC\tPARTITION\tLEADER-EPOCH\tCURRENT-OFFSET\tLOG-END-OFFSET\tLAG\tCONSUMER-ID\ng\tt\t0\t3\t5\t7\t2\tc-1\n",
+            "GROUP, TOPIC, PARTITION, CURRENT OFFSET, LOG END OFFSET, LAG, OWNER\ng, t, 0, 5, 7, 2, c-1\n",
+        ],
+        ids=["markdown", "jira", "tabs and epochs", "commas"],
+    )  # fmt: skip
+    def test_layouts(self, text):
+        found = read(text)
+        assert [(row.group, row.topic, row.partition, row.offset, row.end) for row in found.offsets] == [("g", "t", 0, 5, 7)]
+        assert ([m.member for m in found.members], found.not_understood) == (["c-1"], ())
+
+    def test_states(self):
+        """Of one group or of all; without the group's name it is the command's."""
+        found = read(
+            "$ kafka-consumer-groups.sh --bootstrap-server b:9092 --describe --group g --state\n\n"
+            "COORDINATOR (ID)          ASSIGNMENT-STRATEGY       STATE                #MEMBERS\nb:9092 (2)                range                     Stable               3\n\n"
+            "GROUP      STATE\na          Empty\nb          PreparingRebalance\n"
+        )
+        assert [(g.group, g.what, g.coordinator) for g in found.groups] == [
+            ("g", "Stable", 2),
+            ("a", "Empty", None),
+            ("b", "PreparingRebalance", None),
+        ]
+
+
+class TestByName:
+    def test_tools_that_are_not_read(self):
+        """What stands behind their command bears their name and what to paste instead."""
+        (part,) = read(
+            "$ bin/kafka-acls.sh --bootstrap-server b:9092 --list\nCurrent ACLs for resource `Topic:LITERAL:t`:\n"
+        ).not_understood
+        assert "kafka-acls" in part.reason
+        assert "`kafka-topics --describe`" in part.reason
+
+
+def told(found: Pasted) -> dict[str, set]:
+    """What a paste states, without where."""
+    return {
+        "children": {(z.path, z.children) for z in found.znodes if z.children is not None},
+        "znodes": {(z.path, z.there, z.data) for z in found.znodes},
+        "partitions": {(p.topic, p.partition, p.leader, p.replicas, p.isr, p.adding, p.removing, p.dead_leader) for p in found.partitions},
+        "offsets": {(o.group, o.topic, o.partition, o.offset, o.end) for o in found.offsets},
+        "groups": {(g.group, g.what, g.coordinator) for g in found.groups},
+        "members": {m._replace(span=None) for m in found.members},
+        "settings": {(c.kind, c.entity, *item) for c in found.configs for item in c.settings.items()},
+        "whole settings": {(c.kind, c.entity, *sorted(c.settings.items())) for c in found.configs if c.whole},
+        "assigned": {row._replace(span=None) for row in found.assigned},
+        "moves": {row._replace(span=None) for row in found.moves},
+        "sizes": {(u.path, u.about) for u in found.used},
+        "kraft": {found.kraft is not None} - {False},
+    }  # fmt: skip
+
+
+WHOLE = {name: told(read(text)) for name, text in FILES.items()}
+
+
+class TestCutAnywhere:
+    @given(st.data())
+    @settings(max_examples=150, deadline=None)
+    def test_any_mixture(self, data):
+        """Outputs in any order, each cut behind any of its lines: nothing is stated that no whole one states."""
+        names = data.draw(st.lists(st.sampled_from(sorted(FILES)), min_size=1, max_size=4))
+        lines: list[str] = []
+        for name in names:
+            rows = FILES[name].splitlines()
+            lines += [*rows[: data.draw(st.integers(0, len(rows)))], "(cut here, I do not have the rest)"]
+        stated = told(pasted.read(lines))
+        for kind, rows in stated.items():
+            assert rows <= set().union(*(WHOLE[name][kind] for name in names)), kind
+
+    @given(st.data())
+    @settings(max_examples=100, deadline=None)
+    def test_in_the_middle_of_a_line(self, data):
+        """It never raises, and says no less than that something was cut or not understood."""
+        text = FILES[data.draw(st.sampled_from(sorted(FILES)))]
+        begin, end = sorted(data.draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text)))))
+        found = read(re.sub(r"[\r\n]", "\n", text[begin:end]))
+        assert all(1 <= part.span.first <= part.span.last <= found.lines for part in found.not_understood)
+
+
+class TestHostile:
+    @pytest.mark.parametrize(
+        "lines",
+        [
+            ['{"version":1,"brokers":[{"broker":1,"logDirs":[{"logDir":"/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}'] * 50_000,
+            ['{"originating_broker":' + "[" * 60] * 50_000,
+            ['{"logDirs":' + '"\\"' * (1 << 20)],
+            ['{"logDirs":' + "[" * (1 << 20) + "]" * (1 << 20)],
+            ["Current partition replica assignment", '{"version":1,"partitions":[{'] * 50_000,
+            ["Successfully started reassignment of partitions {" + '"topic"' * (1 << 19)],
+            ["Dynamic configs for topic t are:", "a=" + " " * 60_000 + "x"] * 200,
+            ["Sent: 3", ""] * 50_000,
+            ["clientPort=1", ""] * 50_000,
+            ["Sessions with Ephemerals (1):", "0x27dac12e4e10000:" * 3000] * 100,
+            ["kafka-" * 10_000] * 500,
+            ["GROUP TOPIC PARTITION CURRENT-OFFSET"] * 100_000,
+            ["GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG", "g t 0 1"] * 50_000,
+            ["GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS ASSIGNMENT", "g m /h c 1 " + "t(1,2)" * 9000] * 100,
+            ["| " + "| " * 30_000 + "|"] * 100,
+            ["a:0:1 "] * 100_000,
+        ],
+        ids=range(16),
+    )  # fmt: skip
+    def test_bounded(self, lines):
+        """Each line is looked at a few times, whatever it is."""
+        with ends():
+            pasted.read(lines)

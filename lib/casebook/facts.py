@@ -330,6 +330,8 @@ class Cluster:
         cluster_id: ``/cluster/id`` (0.10.1+).
         brokers: By id, those registered.
         brokers_known: ``/brokers/ids`` could be listed; when not, nobody may be called dead.
+        unregistered: Brokers that were asked for one by one, and are not registered; all others are unknown, too, where
+            ``brokers_known`` is false.
         topics: By name.
         partitions: Ordered by topic and partition.
         unlisted: Why there may be partitions that are not among them: topics whose znode cannot be read, or a list of topics
@@ -362,6 +364,7 @@ class Cluster:
     cluster_id: str | None = None
     brokers: Mapping[int, Broker] = field(default_factory=dict)
     brokers_known: bool = True
+    unregistered: frozenset[int] = frozenset()
     topics: Mapping[str, Topic] = field(default_factory=dict)
     partitions: tuple[Partition, ...] = ()
     unlisted: tuple[Problem, ...] = ()

@@ -19,7 +19,7 @@ def under_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[
     Args:
         gaps: Why not every partition was judged.
     """
-    online = online_of(verdicts)
+    online = [*online_of(verdicts), *(v for v in verdicts if v.state is State.UNKNOWN and v.under_min_isr)]
     hit = [v for v in online if v.under_min_isr]
     unknown = [v for v in online if v.under_min_isr is None]
     impossible = topics_of(v for v in hit if v.min_isr is not None and len(v.replicas) < v.min_isr)
@@ -42,7 +42,7 @@ def under_min_isr(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[
         needs = f"{first.topic}-{first.partition} has {len(first.isr or ())} in sync and needs {first.min_isr}"
         return ask.found(
             Severity.WARNING,
-            f"{number(len(hit), 'online partition')} {agree(len(hit), 'is', 'are')} under min ISR: acks=all is refused",
+            f"{number(len(hit), _what(hit))} {agree(len(hit), 'is', 'are')} under min ISR: acks=all is refused",
             why=f"{needs} ({first.min_isr_origin}). Writes with acks=1 still pass and are at risk.",
             since=min((v.since for v in hit if v.since), default=None),
             at_latest=True,
@@ -84,10 +84,12 @@ def under_replicated(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Findin
     Args:
         gaps: Why not every partition was judged.
     """
-    online = online_of(verdicts)
+    untold = [v for v in verdicts if v.state is State.UNKNOWN and v.under_replicated]
+    online = [*online_of(verdicts), *untold]
     hit = [v for v in online if v.under_replicated]
     missing = sorted({r for v in hit for r in v.replicas if r not in (v.isr or ())})
-    gone = {r for v in hit for r in v.replicas if r not in (v.isr or ()) and r not in v.live_replicas}
+    led = [v for v in hit if v not in untold]
+    gone = {r for v in led for r in v.replicas if r not in (v.isr or ()) and r not in v.live_replicas}
     alive = sorted({r for v in hit for r in v.live_replicas if r not in (v.isr or ())})
     ask = Question(
         check="leadership.under_replicated",
@@ -100,12 +102,17 @@ def under_replicated(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Findin
         return ask.nothing_in(online, "Every replica of every online partition is in sync", gaps=gaps)
     return ask.found(
         Severity.INFO,
-        f"{number(len(hit), 'online partition')} {agree(len(hit), 'is', 'are')} under-replicated",
-        why=" ".join(_missing_because(sorted(gone), alive)),
+        f"{number(len(hit), _what(hit))} {agree(len(hit), 'is', 'are')} under-replicated",
+        why=" ".join((*_missing_because(sorted(gone), alive), *(["Which brokers live is not known."] if untold else []))),
         since=min((v.since for v in hit if v.since), default=None),
         at_latest=True,
         evidence=of_verdicts(hit),
     )
+
+
+def _what(hit: Iterable[Verdict]) -> str:
+    """How they are called: of some it may not be known whether their leader lives, who refuses just as well."""
+    return "partition" if any(v.state is State.UNKNOWN for v in hit) else "online partition"
 
 
 def _missing_because(dead: Sequence[int], alive: Sequence[int]) -> Iterable[str]:

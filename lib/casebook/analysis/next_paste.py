@@ -68,6 +68,8 @@ def checks(pasted: Pasted | None, cluster: Cluster, version: VersionInUse) -> tu
 
 def choose(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> NextPaste:
     """The one next thing to paste."""
+    if pasted.kraft is not None:
+        return _of_kraft(pasted)
     tried = tuple(_tried(_commands(cluster, version), cluster, version))
     judging = [one for one in tried if one.judged > 0]
     if judging:
@@ -83,11 +85,24 @@ def choose(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> NextPaste
     )
 
 
+def _of_kraft(pasted: Pasted) -> NextPaste:
+    """There is no ZooKeeper to ask."""
+    what = "kafka-metadata-quorum.sh" if pasted.partitions else "kafka-topics.sh"
+    asked = "describe --replication" if pasted.partitions else "--describe --unavailable-partitions"
+    return NextPaste(
+        command=f"bin/{what} --bootstrap-server HOST:9092 {asked}",
+        why=f"Line {pasted.kraft} shows a KRaft cluster: there is no ZooKeeper to ask, and brokers tell how it fares.",
+    )
+
+
 def _understood(pasted: Pasted) -> Finding:
     parts = {
         "znode": len(pasted.znodes),
         "partition of kafka-topics": len(pasted.partitions),
-        "row of kafka-consumer-groups": len(pasted.offsets) + len(pasted.groups),
+        "row of kafka-consumer-groups": len(pasted.offsets) + len(pasted.groups) + len(pasted.members),
+        "list of settings": len(pasted.configs),
+        "partition of kafka-reassign-partitions": len({(row.topic, row.partition) for row in (*pasted.assigned, *pasted.moves)}),
+        "output of another tool": len({told.tool for told in pasted.told if told.says}),
         "file": len(pasted.files),
         "folder": len(pasted.used),
         "log line": len(pasted.logs),
@@ -95,6 +110,9 @@ def _understood(pasted: Pasted) -> Finding:
     many = {
         "partition of kafka-topics": "partitions of kafka-topics",
         "row of kafka-consumer-groups": "rows of kafka-consumer-groups",
+        "list of settings": "lists of settings",
+        "partition of kafka-reassign-partitions": "partitions of kafka-reassign-partitions",
+        "output of another tool": "outputs of other tools",
     }
     held = ", ".join(number(count, what, many.get(what, "")) for what, count in parts.items() if count)
     unknown = pasted.not_understood
@@ -109,10 +127,12 @@ def _understood(pasted: Pasted) -> Finding:
             "parts": {what: count for what, count in parts.items() if count},
             "not_understood": [[part.span.first, part.span.last] for part in unknown],
             "largest_folders": {used.path: used.about for used in largest},
-            "groups": sorted({row.group for row in (*pasted.offsets, *pasted.groups) if row.group}),
+            "groups": sorted({row.group for row in (*pasted.offsets, *pasted.groups, *pasted.members) if row.group}),
+            "tools": sorted({told.tool for told in pasted.told}),
         },
-        caveats=tuple(
-            f"{used.path} takes {size(used.about)} (line {used.span.first})." for used in largest if used.about >= _LARGE
+        caveats=(
+            *(f"{used.path} takes {size(used.about)} (line {used.span.first})." for used in largest if used.about >= _LARGE),
+            *[f"{told.tool} says: {told.says} (line {told.span.first})." for told in pasted.told if told.says][:_SHOWN],
         ),
     )
     if not unknown:

@@ -127,12 +127,11 @@ class Settings:
             topic: Topic name.
             broker: The broker whose own settings count: the leader, or the controller for elections; ``None`` when there is none.
         """
-        unreadable = self._unreadable
-        if unreadable and ("topics" in unreadable or f"topics/{topic}" in unreadable):
-            return _UNREADABLE
-        overrides = self._overrides.get(topic)
+        overrides, unreadable = self._overrides.get(topic), self._unreadable
         if overrides and key in overrides:
             return _override(overrides[key])
+        if unreadable and ("topics" in unreadable or f"topics/{topic}" in unreadable):
+            return _UNREADABLE
         return self.of_broker(key, broker)
 
     def layers_of_topic(self, key: str, *, topic: str, broker: int | None) -> list[Setting]:
@@ -143,9 +142,9 @@ class Settings:
             topic: Topic name.
             broker: As in :meth:`effective`.
         """
-        if not self._unreadable.isdisjoint({"topics", f"topics/{topic}"}):
-            return [_UNREADABLE]
         own = self._overrides.get(topic, {}).get(key)
+        if own is None and not self._unreadable.isdisjoint({"topics", f"topics/{topic}"}):
+            return [_UNREADABLE]
         below = self.layers_below_topics(key, broker)
         return below if own is None else [Setting(value=own, origin=TOPIC), *below]
 
@@ -201,11 +200,10 @@ class Settings:
         """
         printed = self._of_all(key, broker) in self._cluster.printed_settings
         for entity, origin in ((str(broker), DYNAMIC_BROKER), ("<default>", DYNAMIC_DEFAULT)):
-            if not self._unreadable.isdisjoint({"brokers", f"brokers/{entity}"}):
-                if not printed:
-                    yield _UNREADABLE
-            elif (value := self._cluster.broker_configs.get(entity, {}).get(key)) is not None:
+            if (value := self._cluster.broker_configs.get(entity, {}).get(key)) is not None:
                 yield Setting(value=value, origin=origin)
+            elif not printed and not self._unreadable.isdisjoint({"brokers", f"brokers/{entity}"}):
+                yield _UNREADABLE
 
     def _of_all(self, key: str, broker: int | None) -> int | None:
         """Any of the brokers whose settings are known, where it does not matter which one counts, as they agree."""

@@ -160,6 +160,8 @@ class _Judge:
         unclean = self._unclean(partition, clean_winner)
         condition, rule, why = self._condition(partition, unclean.flag, clean_winner)
         under_min_isr, at_min_isr = _against_min_isr(condition, state, min_isr.number)
+        if self._is_told_of(partition, condition) and min_isr.number is not None and len(state.isr) < min_isr.number:
+            under_min_isr = True  # whoever of its ISR lives
         return Verdict(
             topic=partition.topic,
             partition=partition.partition,
@@ -180,14 +182,26 @@ class _Judge:
             min_isr_may_be=self._min_isr_may_be(partition, min_isr),
             unclean_allowed=unclean.flag,
             unclean_origin=unclean.origin,
-            under_replicated=None
-            if state is None or condition in _UNJUDGED or partition.problem is not None
-            else _is_under_replicated(partition, state, self._cluster),
+            under_replicated=self._under_replicated(partition, condition),
             under_min_isr=under_min_isr,
             at_min_isr=at_min_isr,
             since=instant(state.stat.mtime) if state and state.stat else None,
             why=why,
         )
+
+    def _under_replicated(self, partition: Partition, condition: State) -> bool | None:
+        """``None`` where it is not judged. Where nobody knows who lives, it may be, and never is not."""
+        state = partition.state
+        if state is None or partition.problem is not None:
+            return None
+        if self._is_told_of(partition, condition):
+            return _is_under_replicated(partition, state, self._cluster) or None
+        return None if condition in _UNJUDGED else _is_under_replicated(partition, state, self._cluster)
+
+    def _is_told_of(self, partition: Partition, condition: State) -> bool:
+        """Whether its ISR is known though nobody knows who lives: Kafka's tools tell the one without the other."""
+        told = partition.state is not None and partition.state.leader is not None and partition.problem is None
+        return told and condition is State.UNKNOWN and not self._cluster.brokers_known
 
     def _condition(self, partition: Partition, unclean: bool | None, clean_winner: int | None) -> tuple[State, str | None, str]:
         """State, blocking rule and the sentence that says why."""
@@ -219,7 +233,8 @@ class _Judge:
             return None
         if state.leader is None:
             return State.LEADERLESS
-        return State.LEADER_DEAD if known and state.leader not in self._live else None
+        is_dead = state.leader not in self._live if known else state.leader in self._cluster.unregistered
+        return State.LEADER_DEAD if is_dead else None
 
     def _offline_because(self, partition: Partition) -> str:
         isr, leader = (partition.state.isr, partition.state.leader) if partition.state else ((), None)
@@ -227,7 +242,9 @@ class _Judge:
         if not isr:
             return f"{named}, and nobody is in the ISR."
         if not self._cluster.brokers_known:
-            return f"{named}. {ids(isr)} can be elected without loss; which brokers live is not known."
+            candidates = [member for member in isr if member not in self._cluster.unregistered]
+            which = f"{ids(candidates)} can be elected without loss" if candidates else "nobody else is in its ISR"
+            return f"{named}. {which[0].upper()}{which[1:]}; which brokers live is not known."
         alive = [member for member in isr if member in self._live]
         which = f"{ids(alive)} {_is_are(alive)} alive" if alive else f"{ids(isr)} {_is_are(isr)} dead"
         return f"{named}, and of its ISR {which}; to whom it is assigned is not known."
@@ -359,7 +376,7 @@ def _is_under_replicated(partition: Partition, state: PartitionState, cluster: C
     """Whether the ISR is smaller than the replication factor, which does not count what a reassignment adds."""
     target = _old_target(partition, cluster)
     factor = len(partition.replicas) - len(partition.adding)
-    if target is not None and not partition.adding:
+    if target and not partition.adding:
         factor = min(factor, len(target))
     return len(state.isr) < factor
 

@@ -174,6 +174,7 @@ def _put_together(
         cluster_id=ids[0] if ids else None,
         brokers=brokers,
         brokers_known=_children_known(found, "/brokers/ids", "broker", not_collected),
+        unregistered=frozenset(int(name) for name, znode in found.by_kind["broker"] if znode.outcome is ReadOutcome.MISSING),
         topics=topics,
         partitions=tuple(_partitions(found, assignments)),
         unlisted=tuple(_unlisted(found, not_collected)),
@@ -247,7 +248,7 @@ def _unreadable_configs(found: _SortedOut, not_collected: tuple[Problem, ...]) -
         yield from (
             f"{kind}/{name}"
             for name, znode in found.by_kind[parent[1:]]
-            if znode.outcome is ReadOutcome.STATED and znode.data is None
+            if znode.outcome is ReadOutcome.STATED and (znode.data is None or _is_partly(znode))
         )
         if nothing_there or _children_known(found, parent, parent[1:], not_collected):
             continue
@@ -256,6 +257,11 @@ def _unreadable_configs(found: _SortedOut, not_collected: tuple[Problem, ...]) -
             yield from (f"{kind}/{topic}" for topic in sorted({*found.states, *dict(found.by_kind["topic"])} - told))
         else:
             yield kind
+
+
+def _is_partly(znode: Znode) -> bool:
+    """Whether only some of its settings may have been told: such a one is stated without version."""
+    return not (znode.data or b"").startswith(b'{"version"')
 
 
 def _topics(found: _SortedOut, deleting: Mapping[str, Stat | None]) -> tuple[dict[str, Topic], dict[str, Assignment]]:

@@ -28,10 +28,12 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described:
-    """What ``kafka-topics --describe`` printed, and what ZooKeeper held then."""
+    """What ``kafka-topics --describe`` printed, and what ZooKeeper held then; what other tools printed, and bytes of segments by broker and folder."""
 
     printed: str
     states: Outcomes
+    others: tuple[str, ...] = ()
+    sizes: Mapping[tuple[int, str], int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +106,9 @@ class PredictingStage(Stage):
     def expect(self, name: str, cluster: Cluster, phase: Phase, **more: object) -> None:
         Stage.expect(self, name, cluster, phase, **more)
         if phase.dead:
-            self.described[name] = Described(printed=kafka_tools.describe_topics(cluster), states=_states(cluster))
+            printed, states = kafka_tools.describe_topics(cluster), _states(cluster)
+            others = _others(cluster) if self.verify else ()
+            self.described[name] = Described(printed=printed, states=states, others=others, sizes=_sizes(cluster))
 
     def _compare(
         self,
@@ -128,6 +132,20 @@ class PredictingStage(Stage):
         with suppress(RehearsalError):
             cluster.wait_until(lambda: not wrong(), what="the prediction")
         self.predictions.append(Prediction(event=event, partitions=len(predicted), wrong=tuple(wrong().values())))
+
+
+def _others(cluster: Cluster) -> tuple[str, ...]:
+    """Each with its command, as people paste it."""
+    return (
+        f"$ echo dump | nc zk1 2181\n{kafka_tools.four_letter_word(cluster, 'dump')}\n",
+        f"$ kafka-configs.sh --describe --entity-type topics\n{kafka_tools.describe_configs(cluster)}\n",
+        f"$ kafka-log-dirs.sh --describe\n{kafka_tools.describe_log_dirs(cluster)}\n",
+    )
+
+
+def _sizes(cluster: Cluster) -> dict[tuple[int, str], int]:
+    folders = ((broker, folder) for broker in cluster.ids for folder in cluster.log_dir(broker).iterdir() if folder.is_dir())
+    return {(broker, folder.name): sum(log.stat().st_size for log in folder.glob("*.log")) for broker, folder in folders}
 
 
 def _states(cluster: Cluster) -> dict[Partition, Outcome]:

@@ -1,5 +1,7 @@
 """What people paste of Kafka's own tools: printed by the real ones of each release, it says what ZooKeeper held."""
 
+from casebook.case import Case
+from casebook.collect import collect_case
 from casebook.formats import pasted
 
 
@@ -16,3 +18,25 @@ def test_topics(leaders_lost):
     configs = {t.topic: t.configs for t in found.topics}
     assert configs["audit"]["min.insync.replicas"] == "2"
     assert configs["sessions"]["unclean.leader.election.enable"] == "true"
+
+
+def test_the_other_tools(leaders_lost, tmp_path):
+    """A case of the paste tells the facts that a walk through ZooKeeper told at that time, and those of the brokers' disks."""
+    others = leaders_lost.stage.described["during"].others
+    walked = Case.open(leaders_lost.out / "during")
+    told = Case.open(collect_case(tmp_path / "case", pasted="".join(others).splitlines()))
+    assert told.pasted().not_understood == ()
+    read, pasted_ = walked.cluster(), told.cluster()
+    assert (pasted_.live, pasted_.brokers_known, told.chroot) == (read.live, True, walked.chroot)
+    assert pasted_.live == set(leaders_lost.truth.phases["during"].live)
+    assert {b.id: b.stat.ephemeralOwner for b in pasted_.brokers.values()} == {
+        b.id: b.stat.ephemeralOwner for b in read.brokers.values()
+    }
+    assert (pasted_.controller.broker, pasted_.controller.session) == (read.controller.broker, read.controller.session)
+    kept = {topic: settings for topic, settings in read.topic_configs.items() if topic != "retired"}
+    assert {topic: settings for topic, settings in pasted_.topic_configs.items() if topic != "retired"} == kept
+    assert kept["audit"] == {"min.insync.replicas": "2"}
+    sizes = {(used.broker, used.path.rpartition("/")[2]): used.about for used in told.pasted().used}
+    on_disk = leaders_lost.stage.described["during"].sizes
+    assert {at: on_disk[at] for at in sizes} == sizes
+    assert {broker for broker, _ in sizes} == (set() if leaders_lost.kafka == "0.9.0.1" else read.live)

@@ -1,5 +1,6 @@
 """What Kafka's own command line tools of a release print of a rehearsed cluster: the text that people paste."""
 
+import socket
 import subprocess
 from pathlib import Path
 
@@ -28,6 +29,29 @@ def describe_group(cluster: Cluster, group: str) -> str:
     )
     which = ("--new-consumer",) if _is_old(cluster) else ()
     return _printed(cluster, main, *which, "--bootstrap-server", cluster.bootstrap, "--describe", "--group", group)
+
+
+def describe_configs(cluster: Cluster) -> str:
+    """``kafka-configs --describe`` of all topics: of ZooKeeper in 0.9, of the brokers that run in later releases."""
+    where = ("--zookeeper", cluster.zookeeper) if _is_old(cluster) else ("--bootstrap-server", cluster.bootstrap)
+    return _printed(cluster, "kafka.admin.ConfigCommand", *where, "--describe", "--entity-type", "topics")
+
+
+def describe_log_dirs(cluster: Cluster) -> str:
+    """``kafka-log-dirs --describe``, which is there from 1.0 on; ``""`` before."""
+    if _is_old(cluster):
+        return ""
+    main = "org.apache.kafka.tools.LogDirsCommand" if _is_apart(cluster) else "kafka.admin.LogDirsCommand"
+    return _printed(cluster, main, "--bootstrap-server", cluster.bootstrap, "--describe")
+
+
+def four_letter_word(cluster: Cluster, word: str) -> str:
+    """What ZooKeeper's server answers to such a word."""
+    host, _, port = cluster.zookeeper_address.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=30) as asked:
+        asked.sendall(word.encode())
+        with asked.makefile(encoding="utf-8") as answer:
+            return answer.read()
 
 
 def reassign(cluster: Cluster, file: Path) -> str:

@@ -47,6 +47,7 @@ _ZOOKEEPER = {
     "maxSessionTimeout": "60000",  # as at the tick of a distribution, rounded up; by default 20 ticks, so 10 s here
     "maxClientCnxns": "0",
     "admin.enableServer": "false",
+    "4lw.commands.whitelist": "dump, mntr, ruok, srvr, stat",  # 3.5 and later answer srvr only unless told
 }
 
 

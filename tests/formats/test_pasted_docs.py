@@ -50,8 +50,9 @@ ROWS: dict[str, tuple[str, Callable[[Pasted], bool]]] = {
         "groups_3.9.2_members",
         lambda found: bool(found.members and found.groups) and _says("kafka-consumer-groups --list")(found),
     ),
-    "`dump`, as in `echo dump | nc HOST 2181`": ("words_3.8.4", _told("/kafka/brokers/ids/2")),
-    "`mntr`, `srvr`, `stat`, `cons`, `conf`, `wchs`, `ruok`": (
+    "`ls -R` of zkCli": ("=[zk: h:1(CONNECTED) 0] ls -R /brokers/ids\n/brokers/ids\n/brokers/ids/1\n", _told("/brokers/ids/1")),
+    "`dump`, as in `echo dump | nc HOST 2181`, or of the AdminServer": ("words_3.8.4", _told("/kafka/brokers/ids/2")),
+    "`mntr`, `srvr`, `stat`, `cons`, `conf`, `wchs`, `ruok`, `zkServer.sh status`": (
         "words_3.4.6",
         _says(*(f"ZooKeeper's {word}" for word in ("mntr", "srvr or stat", "cons", "conf", "wchs", "ruok"))),
     ),

@@ -74,9 +74,22 @@ class TestWords:
         whole = read(head + "0x37dac1322e10001:\n\t/brokers/ids/1\n\n").znodes
         assert {znode.path: znode.there for znode in whole}["/controller"] is False
 
+    def test_the_admin_server(self):
+        """It answers in JSON, with sessions as decimal numbers: 0x10 is 16."""
+        answer = '{"expiry_time_to_session_ids":{},"session_id_to_ephemeral_paths":{"16":["/controller","/brokers/ids/2"]},"command":"dump"}'
+        by_path = {znode.path: znode for znode in read(answer).znodes}
+        assert by_path["/brokers/ids"].children == ("2",)
+        assert by_path["/controller"].stat.ephemeralOwner == 16
+        cut = read(answer[: answer.index("/ids/2")] + '/ids/2"]')
+        assert not [znode for znode in cut.znodes if znode.children is not None]
+
     @pytest.mark.parametrize(
         ("text", "says"),
         [
+            (
+                "ZooKeeper JMX enabled by default\nUsing config: /etc/zoo.cfg\nClient port found: 2181.\nMode: follower",
+                "Mode: follower",
+            ),
             ("This ZooKeeper instance is not currently serving requests", "belongs to no quorum"),
             ("mntr is not executed because it is not in the whitelist.", "does not answer mntr"),
             ("imok", "runs"),
@@ -380,7 +393,33 @@ class TestGroups:
         ]
 
 
+class TestTrees:
+    TREE = "/kafka/brokers/ids\n/kafka/brokers/ids/1\n/kafka/brokers/ids/2\n"
+
+    @pytest.mark.parametrize("command", ["[zk: h:1(CONNECTED) 0] ls -R /kafka/brokers/ids", "$ echo 'ls -R /kafka/brokers/ids' | zkCli -server h"])  # fmt: skip
+    def test_below(self, command):
+        """Who is below is known where the list has an end; each is there in any case."""
+        whole = read(f"{command}\n{self.TREE}[zk: h:1(CONNECTED) 1] quit\n")
+        assert {znode.path: znode.children for znode in whole.znodes}["/kafka/brokers/ids"] == ("1", "2")
+        assert whole.not_understood == ()
+        cut = read(f"{command}\n{self.TREE}")
+        assert {znode.path: znode.children for znode in cut.znodes} == dict.fromkeys(self.TREE.split())
+
+
 class TestByName:
+    @pytest.mark.parametrize(
+        ("text", "tool"),
+        [
+            ("Dumping /d/t-0/00000000000000000000.log\nStarting offset: 0\nbaseOffset: 0 lastOffset: 1 count: 2 isvalid: true\n", "kafka-dump-log"),
+            ("[g,t,0]::OffsetAndMetadata(offset=5, leaderEpoch=Optional[0], metadata=, commitTimestamp=1)\n", "kafka-console-consumer"),
+            ("Feature: metadata.version\tSupportedMinVersion: 3.0-IV1\tSupportedMaxVersion: 3.9-IV0\n", "kafka-features"),
+        ],
+    )  # fmt: skip
+    def test_by_their_own_words(self, text, tool):
+        """Also where the command was not pasted."""
+        (part,) = read(text).not_understood
+        assert f"is output of {tool}" in part.reason
+
     def test_tools_that_are_not_read(self):
         """What stands behind their command bears their name and what to paste instead."""
         (part,) = read(

@@ -18,6 +18,7 @@ from casebook.formats import (
     pasted_quorum,
     pasted_reassign,
     pasted_topics,
+    pasted_trees,
     pasted_unread,
     pasted_words,
     pasted_zookeeper,
@@ -87,6 +88,7 @@ _RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
     pasted_reassign.moves,
     pasted_log_dirs.described,
     pasted_kcat.described,
+    pasted_trees.trees,
     pasted_zookeeper.znodes,
     pasted_words.words,
     pasted_topics.described,
@@ -95,13 +97,21 @@ _RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
     pasted_reassign.plans,
     pasted_quorum.described,
     pasted_answers.answers,
+    pasted_unread.outputs,
     pasted_listing.listed,
     pasted_logs.log_lines,
 )
 """In this order: what one has taken, the next ones see as an empty line."""
 
 
-_BESIDE = (pasted_words.is_typed, pasted_configs.is_beside, pasted_reassign.is_beside, pasted_log_dirs.is_beside)
+_BESIDE = (
+    pasted_words.is_typed,
+    pasted_kcat.is_typed,
+    pasted_unread.is_typed,
+    pasted_configs.is_beside,
+    pasted_reassign.is_beside,
+    pasted_log_dirs.is_beside,
+)
 
 
 def _take(lines: list[Line], span: Span) -> None:

@@ -19,7 +19,7 @@ _FROM = r"\s*(?:[\w.-]+:)?\s*"
 _HEAD = re.compile(_FROM + r"Metadata for (?:all topics|\S*) \(from broker (?P<from>-?\d+): .*\):\s*")
 _COUNT = re.compile(_FROM + r"\d+ (?:brokers|topics):\s*")
 _BROKER = re.compile(_FROM + r"broker (?P<id>\d{1,10}) at (?P<address>\S+?)(?P<controller> \(controller\))?\s*")
-_TOPIC = re.compile(_FROM + r"topic \"(?P<topic>[a-zA-Z0-9._-]{1,249})\" with \d+ partitions:(?P<error>.*)")
+_TOPIC = re.compile(_FROM + r"topic \"(?P<topic>[a-zA-Z0-9._-]{0,249})\" with \d+ partitions:(?P<error>.*)")
 _IDS = r"\d{1,10}(?:, ?\d{1,10})*"
 _PARTITION = re.compile(
     rf"{_FROM}partition (?P<partition>\d{{1,10}}), leader (?P<leader>-?\d{{1,10}}), replicas: (?P<replicas>{_IDS}), ?isrs:"
@@ -29,6 +29,14 @@ _OF_JSON = ('"originating_broker"', '"controllerid"')
 _LONGEST = 4 << 20
 _TOOL = "kcat -L"
 _WHO = "who is registered tells `ls /brokers/ids`, who is the controller `get /controller`"
+
+
+_ASKS = re.compile(r".*\b(?:kcat|kafkacat)\s.*-[A-Z]\b.*")
+
+
+def is_typed(text: str) -> bool:
+    """Whether it is a command line of the tool, at whatever prompt."""
+    return len(text) < 4096 and _ASKS.fullmatch(text) is not None
 
 
 def described(lines: Sequence[Line]) -> Iterator[DescribedPartition | Told]:
@@ -43,7 +51,7 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedPartition | Told]:
             yield told
         elif found := _TOPIC.fullmatch(text[:4096]):
             topic = found["topic"]
-            yield Told(_TOOL, span, f"{topic}: {found['error'].strip()[:100]}" if found["error"].strip() else "")
+            yield Told(_TOOL, span, f"topic {topic}: {found['error'].strip()[:100]}" if found["error"].strip() else "")
         elif topic is not None and "isrs:" in text and (row := _PARTITION.fullmatch(text[:4096])):
             yield from _partition(row, topic, span, is_cut=_may_go_on(lines, at + 1))
         elif text.lstrip().startswith("{") and _is_ours(lines, at):

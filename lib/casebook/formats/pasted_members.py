@@ -14,7 +14,7 @@ _MEMBERS = re.compile(
     r"\s*(?:GROUP\s+)?CONSUMER-ID\s+(?:GROUP-INSTANCE-ID\s+)?HOST\s+CLIENT-ID(?:\s+#PARTITIONS(?:\s+[\w -]+)?)?\s*", re.IGNORECASE
 )
 _STATE = re.compile(r"\s*(?P<group>GROUP\s+)?COORDINATOR \(ID\)\s+.*STATE.*", re.IGNORECASE)
-_LISTED = re.compile(r"\s*GROUP\s+(?:PROTOCOL\s+)?(?:TYPE\s+)?STATE\s*|\s*GROUP\s+TYPE\s*", re.IGNORECASE)
+_LISTED = re.compile(r"\s*GROUP\s+(?:PROTOCOL\s+)?(?:TYPE\s+)?STATE\s*|\s*GROUP\s+TYPE(?:\s+PROTOCOL)?\s*", re.IGNORECASE)
 _STATE_ROW = re.compile(r"\s*(?:(?P<group>\S.*?)\s+)?\S+:\d{1,5}\s+\((?P<id>\d{1,10})\)(?:\s+(?P<words>.*))?")
 STATES = (
     "Stable",
@@ -28,7 +28,7 @@ STATES = (
     "Unknown",
 )
 _LISTED_ROW = re.compile(
-    rf"\s*(?P<group>\S+)\s+(?:(?:Consumer|Classic|Share|consumer)\s+)*(?P<state>{'|'.join(STATES)}|Consumer|Classic)\s*"
+    rf"\s*(?P<group>\S+)\s+(?:(?:Consumer|Classic|Share|Streams)\s+)*(?P<state>{'|'.join(STATES)}|Consumer|Classic|[cC]onsumer|share|connect|streams)\s*"
 )
 _OF_TOPIC = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})(?:\((?P<in>[\d, ]+)\)|:(?P<behind>\d+(?:,\d+)*))")
 _TOOL = "kafka-consumer-groups"

@@ -1,6 +1,14 @@
-"""Kafka's tools whose output answers no check: what stands behind their command is called by their name (``bin@3.9.0``)."""
+"""Kafka's tools whose output answers no check: it is called by their name (``bin@3.9.0``).
+
+Known by their own words, or by their command, behind which they stand.
+"""
 
 import re
+from collections.abc import Iterator, Sequence
+
+from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_zookeeper import Cut
+from casebook.pasted import Span
 
 _READ = ("topics", "consumer-groups", "configs", "log-dirs", "reassign-partitions", "get-offsets", "metadata-quorum",
          "broker-api-versions", "transactions", "leader-election", "preferred-replica-election", "consumer-offset-checker",
@@ -13,12 +21,52 @@ _UNREAD = ("acls", "client-metrics", "cluster", "console-consumer", "console-pro
 _TOOL = re.compile(rf"(?:.*[\s/\\])?(?P<tool>kafka-(?:{'|'.join((*_READ, *_UNREAD))}))(?:\.sh|\.bat)?\s.*")
 _INSTEAD = "leaders and ISRs tells `kafka-topics --describe`, who is registered `ls /brokers/ids`"
 _LONGEST = 512
+_SEGMENTS = "segments are read where the log dir itself is given: casebook collect --log-dirs BROKER=DIR"
+_GROUPS = "`kafka-consumer-groups --describe --group NAME` tells what a group has committed"
+_OWN_WORDS = (
+    ("kafka-dump-log", re.compile(r"\s*(?:Dumping \S+\.(?:log|index|timeindex|snapshot|txnindex|checkpoint)"
+                                  r"|(?:Log s|S)tarting offset: \d+|producerId: \d+ producerEpoch: .*"
+                                  r"|(?:\| ?)?(?:baseOffset|offset): \d+ (?:lastOffset|position|isvalid|\w+Time)\b.*)"),
+     _SEGMENTS),
+    ("kafka-console-consumer", re.compile(r"\s*\[[^\]]{1,600}\]::(?:\[?Offset(?:And)?Metadata|NULL|null).*"), _GROUPS),
+    ("kafka-acls", re.compile(r"\s*(?:Current ACLs for (?:resource|principal) .*|\(principal=.*permissionType=\w+\).*"
+                              r"|User:\S+ has (?:Allow|Deny) permission for operations?: .*)"), _INSTEAD),
+    ("kafka-features", re.compile(r"\s*Feature: \S+\s+Supported(?:MinVersion|.*Version): .*"), _INSTEAD),
+    ("kafka-cluster", re.compile(r"Cluster ID: \S+"), _INSTEAD),
+    ("kafka-producer-perf-test", re.compile(r"\d+ records sent, [\d.]+ records/sec .*"), _INSTEAD),
+    ("kafka-replica-verification", re.compile(r".{0,60}max lag is \d+ for partition .*"), _INSTEAD),
+    ("kafka-share-groups", re.compile(r"\s*GROUP\s+TOPIC\s+PARTITION\s+(?:LEADER-EPOCH\s+)?START-OFFSET\b.*"), _INSTEAD),
+)  # fmt: skip
+
+
+def outputs(lines: Sequence[Line]) -> Iterator[Cut]:
+    """Outputs that are known by their own words; neighbours of one tool together."""
+    at = 0
+    while at < len(lines):
+        known = _known(lines[at].text)
+        after = at + 1
+        if known is not None:
+            while after < len(lines) and _known(lines[after].text) == known:
+                after += 1
+            name, instead = known
+            yield Cut(Span(lines[at].number, lines[after - 1].number), f"is output of {name}, which no check reads: {instead}")
+        at = after
+
+
+def _known(text: str) -> tuple[str, str] | None:
+    seen = text[:_LONGEST]
+    return next(((name, instead) for name, words, instead in _OWN_WORDS if words.fullmatch(seen)), None) if seen else None
 
 
 def tool(text: str) -> str | None:
     """The tool that a command line runs; ``None`` for no command line of Kafka's."""
     found = _TOOL.fullmatch(text[:_LONGEST]) if "kafka-" in text[:_LONGEST] else None
     return found["tool"] if found else None
+
+
+def is_typed(text: str) -> bool:
+    """Whether it runs a tool with its options, at whatever prompt, e.g. behind ``docker exec``."""
+    return " --" in text[:_LONGEST] and tool(text) is not None
 
 
 def reason(asked: str | None) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts import Stat
+from casebook.formats import pasted_cut_json
 from casebook.formats.pasted_text import Line, is_end
 from casebook.formats.pasted_zookeeper import kafka_path
 from casebook.pasted import PastedZnode, Span, Told
@@ -42,7 +43,11 @@ _TYPED = re.compile(
 )
 _NOT_SERVING = re.compile(r".*This ZooKeeper instance is not currently serving requests.*")
 _FORBIDDEN = re.compile(r".*?(?P<word>\w{4}) is not executed because it is not in the whitelist\.?.*")
-_LONGEST, _MOST, _FEW = 64 << 10, 5000, 3
+_STATUS = re.compile(
+    r"\s*(?:ZooKeeper JMX enabled by default|Using config: .*|Client port found: .*|Mode: \w+|Error contacting service\..*)\s*"
+)
+_ADMIN = '"session_id_to_ephemeral_paths"'
+_LONGEST, _MOST, _FEW, _MOST_JSON = 64 << 10, 5000, 3, 20
 _TELLING = ("version", "server_state", "followers", "synced_followers", "pending_syncs", "znode_count", "watch_count",
             "ephemerals_count", "outstanding_requests", "avg_latency", "max_latency", "packets_received", "packets_sent",
             "num_alive_connections", "open_file_descriptor_count", "max_file_descriptor_count")  # fmt: skip
@@ -69,6 +74,10 @@ def _at(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told], i
         return (), at + 1
     if ("dump:" in text or "Ephemerals" in text) and _DUMP.fullmatch(text):
         return _dump(lines, at)
+    if text.lstrip().startswith("{") and any(_ADMIN in line.text for line in lines[at : at + _MOST_JSON]):
+        return _admin(lines, at)
+    if re.match(r"\s*(?:ZooKeeper JMX enabled|Using config:)", text):
+        return _status(lines, at)
     if text.lstrip().startswith("zk_") and _MONITORED.fullmatch(text):
         return _monitor(lines, at)
     if _OF_STAT.fullmatch(text):
@@ -132,6 +141,31 @@ def _statistics(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
     parts = [f"version {version}" if version else "", *(f"{name} {value}" for name, value in values.items())]
     says = "a ZooKeeper server: " + ", ".join(filter(None, [*parts, f"{clients} clients listed" if clients else ""]))
     return (Told("ZooKeeper's srvr or stat", Span(lines[at].number, lines[after - 1].number), says, _WHO_LIVES),), after
+
+
+def _status(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
+    """``zkServer.sh status`` (``bin/zkServer.sh@release-3.8.4``)."""
+    after = _run(lines, at, _STATUS)
+    said = [line.text.strip() for line in lines[at:after] if re.match(r"\s*(?:Mode|Error)", line.text)]
+    says = f"a ZooKeeper server: {said[0].rstrip('.')}" if said else ""
+    return (Told("zkServer.sh status", Span(lines[at].number, lines[after - 1].number), says, _WHO_LIVES if says else ""),), after
+
+
+def _admin(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told], int]:
+    """``dump`` of ZooKeeper's AdminServer, with sessions as decimal numbers (``admin/Commands.java@release-3.8.4``)."""
+    value, whole, after = pasted_cut_json.read(lines, at)
+    sessions = value.get("session_id_to_ephemeral_paths") if isinstance(value, dict) else None
+    span = Span(lines[at].number, lines[after - 1].number)
+    if not isinstance(sessions, dict):
+        return (), after
+    held = [
+        (int(session), path, span.first)
+        for session, paths in sessions.items()
+        if re.fullmatch(r"-?\d{1,19}", session) and isinstance(paths, list)
+        for path in paths
+        if isinstance(path, str)
+    ]
+    return (*_of_kafka(held, span if whole else None), Told("ZooKeeper's dump", span)), after
 
 
 def _connections(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:

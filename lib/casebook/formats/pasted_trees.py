@@ -1,0 +1,55 @@
+"""What ``ls -R`` of zkCli prints: a znode and all below it, a path a line (``cli/LsCommand.java@release-3.8.4``)."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from casebook.formats import pasted_zookeeper
+from casebook.formats.pasted_text import Line, is_end
+from casebook.pasted import PastedZnode, Span
+
+_COMMAND = re.compile(r".*\bls\s+(?:-\w\s+)*-R\s+(?:-\w\s+)*(?P<path>/[^\s\"'|]*)[\"']?(?:\s*\|.*)?\s*")
+_PARENTS = re.compile(r"/brokers(?:/ids|/topics)?|/config(?:/topics|/brokers)?|/admin(?:/delete_topics)?")
+"""Znodes that hold nothing: of others a list of children is not all."""
+_LONGEST, _MOST_CHATTER = 4096, 11
+
+
+def trees(lines: Sequence[Line]) -> Iterator[PastedZnode]:
+    """Every znode of such a list; who is below a parent, where the list ends before the paste does."""
+    at = 0
+    while at < len(lines):
+        after = at + 1
+        text = lines[at].text
+        if "-R" in text[:_LONGEST] and (command := _COMMAND.fullmatch(text[:_LONGEST])):
+            found, after = _listed(lines, at, command["path"].rstrip("/"))
+            yield from found
+        at = after
+
+
+def _listed(lines: Sequence[Line], at: int, root: str) -> tuple[Sequence[PastedZnode], int]:
+    begin = at + 1
+    while begin < min(len(lines), at + _MOST_CHATTER) and (
+        not lines[begin].text or pasted_zookeeper.is_chatter(lines[begin].text)
+    ):
+        begin += 1
+    after, paths = begin, {}
+    while after < len(lines) and (path := lines[after].text.strip()) and (path == (root or "/") or path.startswith(f"{root}/")):
+        paths.setdefault(path, lines[after].number)
+        after += 1
+    if not paths:
+        return (), at + 1
+    children: dict[str, list[str]] = {path: [] for path in paths}
+    for path in paths:
+        above, _, name = path.rpartition("/")
+        if above in children:
+            children[above].append(name)
+    whole = is_end(lines, after)
+    spans = {path: Span(number, number) for path, number in paths.items()}
+    first = next(iter(paths))
+    spans[first] = Span(lines[at].number, paths[first])  # the command with it
+    return [_znode(path, spans[path], children[path] if whole else None) for path in paths], after
+
+
+def _znode(path: str, span: Span, children: Sequence[str] | None) -> PastedZnode:
+    place = pasted_zookeeper.kafka_path(path)
+    is_parent = place is not None and _PARENTS.fullmatch(place[1]) is not None
+    return PastedZnode(path, span, children=tuple(children) if is_parent and children is not None else None)

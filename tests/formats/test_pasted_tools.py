@@ -244,6 +244,14 @@ class TestMetadata:
         assert "brokers 1, 2 live, and 2 is the controller" in said(told, "kcat -L")
         assert (told.znodes, same.znodes) == ((), ())
 
+    @pytest.mark.parametrize("version", ["2.8.2", "3.9.2"])
+    def test_kcat_cut(self, version):
+        """Wherever its JSON is cut: no list is taken for whole that goes on."""
+        json = FILES[f"kcat_{version}"].partition("$ kcat -L -J")[2].splitlines()[1]
+        whole = set(WHOLE[f"kcat_{version}"]["partitions"])
+        for end in range(0, len(json), 7):
+            assert told(read(json[:end]))["partitions"] <= whole
+
     def test_kcat_printed_nicely(self):
         """As jq prints it."""
         found = read(
@@ -358,6 +366,12 @@ class TestGroups:
             (1, None, 9, (7, 9)),
         ]
         assert {(m.member, m.host, m.client) for m in found.members} == {("app-1-aa", "127.0.0.1", "app")}
+        assert found.not_understood == ()
+
+    def test_head_cut_at_its_end(self):
+        """Rows may hold more than the head that was copied with them names."""
+        found = read("TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID\nt 0 1 2 1 c-1\n/10.0.0.1 app\n")
+        assert [(m.member, m.host, m.client) for m in found.members] == [("c-1", "10.0.0.1", "app")]
         assert found.not_understood == ()
 
     def test_members_in_a_block_of_their_own(self):

@@ -35,6 +35,7 @@ _LOGGED = re.compile(r"\s*[\[\d]|.*\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATA
 _OPTION = re.compile(r".*kafka-consumer-groups\S*\s.*--group[ =]+[\"']?(?P<group>[^\s\"']+).*")
 _NOTE = re.compile(r"\s*Note: This will (?:only |not )show information about.*")
 _SKIPPED = re.compile(r"\s*(?:Could not (?:parse broker info|fetch offset for) .*|No broker for partition .*|Exiting due to: .*)")
+_HOST = re.compile(r"\s*/[\w.:-]+(?:\s+\S+)?\s*")
 _UNKNOWN = ("-", "unknown", "none")
 _OFFSETS = ("CURRENT-OFFSET", "LOG-END-OFFSET", "LAG")
 _LONGEST, _MOST_FOLDED, _MOST_WORDS_OF_A_GROUP = 16 << 10, 3, 4
@@ -103,7 +104,8 @@ def _columns(text: str) -> list[str]:
     """Names of the columns: of those with a blank in them as one word."""
     joined = re.sub(r"CURRENT OFFSET|LOG END OFFSET", lambda match: match[0].replace(" ", "-"), text.strip().upper())
     named = {"OFFSET": "CURRENT-OFFSET", "PID": "PARTITION", "LOGSIZE": "LOG-END-OFFSET", "OWNER": "CONSUMER-ID"}
-    return [named.get(name, name) for name in re.split(r"[\s,|]+", joined) if name]
+    columns = [named.get(name, name) for name in re.split(r"[\s,|]+", joined) if name]
+    return [*columns, "HOST", "CLIENT-ID"] if columns[-1] == "CONSUMER-ID" and "OWNER" not in joined else columns
 
 
 def _table(
@@ -140,7 +142,8 @@ def _folded(lines: Sequence[Line], at: int, columns: Sequence[str]) -> tuple[_Ro
         more = lines[after].text
         if not more or len(more) > _LONGEST:
             break
-        if row is not None and (_row(more, columns) is not None or row.words + len(more.split()) > len(columns) or _stops(more)):
+        is_rest = row is not None and (row.words + len(more.split()) <= len(columns) or _HOST.fullmatch(more))
+        if row is not None and (not is_rest or _row(more, columns) is not None or _stops(more)):
             break
         text = f"{text} {more}" if text else more
         if (now := _row(text, columns)) is not None:

@@ -51,7 +51,7 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedPartition | Told]:
             yield told
         elif found := _TOPIC.fullmatch(text[:4096]):
             topic = found["topic"]
-            yield Told(_TOOL, span, f"topic {topic}: {found['error'].strip()[:100]}" if found["error"].strip() else "")
+            yield Told(_TOOL, span, f"topic '{topic}': {found['error'].strip()[:100]}" if found["error"].strip() else "")
         elif topic is not None and "isrs:" in text and (row := _PARTITION.fullmatch(text[:4096])):
             yield from _partition(row, topic, span, is_cut=_may_go_on(lines, at + 1))
         elif text.lstrip().startswith("{") and _is_ours(lines, at):
@@ -105,8 +105,12 @@ def _of_json(value: Mapping[str, object], span: Span, *, whole: bool) -> Iterato
     answered = first.get("id") if isinstance(first, dict) else "a broker"
     says = _of_brokers(brokers, controller if type(controller) is int else None, answered)
     yield Told(_TOOL, span, says if whole else f"{says}; its text is cut", _WHO)
-    for topic in _maps(value.get("topics")):
-        for row in _maps(topic.get("partitions")):
+    topics = _maps(value.get("topics"))
+    for topic in topics:
+        partitions = _maps(topic.get("partitions"))
+        if not whole and topic is topics[-1]:
+            partitions = partitions[:-1]  # its list of replicas may be cut
+        for row in partitions:
             name, number, leader = topic.get("topic"), row.get("partition"), row.get("leader")
             replicas, isr = ([one.get("id") for one in _maps(row.get(key))] for key in ("replicas", "isrs"))
             if "replicas" not in row or "isrs" not in row or any(type(broker) is not int for broker in (*replicas, *isr)):

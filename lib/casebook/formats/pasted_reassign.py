@@ -99,7 +99,9 @@ def _row(text: str, span: Span) -> Iterator[Assigned | Move | Told]:
     """A line that says something by itself."""
     if "replica" in text and (found := _LISTED.fullmatch(text)):
         topic, number = found["topic"], znodes.number(found["partition"])
-        replicas, adding, removing = _ids(found["replicas"]), _ids(found["adding"]), _ids(found["removing"])
+        is_told = found["adding"] or found["removing"]
+        replicas = _ids(found["replicas"])
+        adding, removing = (_ids(found[each]) if is_told else None for each in ("adding", "removing"))
         if number is not None and replicas:
             yield Assigned(topic, number, span, replicas, adding, removing)
             yield Told(_TOOL, span)

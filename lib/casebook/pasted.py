@@ -204,12 +204,14 @@ class Told(NamedTuple):
         tool: As people call it, e.g. ``kafka-log-dirs``.
         says: What it states that no other row holds, one sentence without end; ``""`` where other rows hold all of it.
         instead: What to paste for the question that it leaves open; ``""`` where it leaves none.
+        bad: It tells of trouble.
     """
 
     tool: str
     span: Span
     says: str = ""
     instead: str = ""
+    bad: bool = False
 
 
 class ListedFile(NamedTuple):

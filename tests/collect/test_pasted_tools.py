@@ -170,8 +170,17 @@ class TestRemarks:
         (told,) = [remark for remark in made.remarks if "kafka-log-dirs" in remark]
         assert told.startswith("Line 5, kafka-log-dirs: broker 1 cannot use /var/kafka-logs (KafkaStorageException)")
         cluster = made.cluster()
-        understood = next_paste.checks(made.pasted(), cluster, release.release(cluster))[0]
-        assert any("cannot use /var/kafka-logs" in caveat for caveat in understood.caveats)
+        _, found, _ = next_paste.checks(made.pasted(), cluster, release.release(cluster))
+        assert (found.check, found.severity, found.facts["bad"]) == ("evidence.tools", Severity.WARNING, 1)
+        assert "cannot use /var/kafka-logs" in found.why
+        assert [proof.label for proof in found.evidence] == ["pasted/pasted.txt:5"]
+
+    def test_no_trouble(self, case):
+        """Nothing where every row has its place; what is only said is no warning."""
+        for texts, severities in (((TOPIC, ROW), []), ((FILES["words_3.5.9"],), [Severity.INFO])):
+            made = case(*texts)
+            found = next_paste.checks(made.pasted(), made.cluster(), release.release(made.cluster()))
+            assert [one.severity for one in found if one.check == "evidence.tools"] == severities
 
     def test_not_too_many(self, case):
         """A paste of hundreds of answers does not fill the report."""

@@ -43,8 +43,8 @@ EQUAL, WEAKER, CONTRADICTION, FALSE_OK = "equal", "weaker", "contradiction", "fa
 
 ABOUT_EVIDENCE = frozenset(
     {
-        "evidence.complete", "evidence.decoded", "evidence.next", "evidence.pasted", "evidence.kafka_version", "offsets_topic.damage",
-        "offsets_topic.decoded", "loss.ledger", "timeline.owners", "timeline.untyped", "timeline.silences",
+        "evidence.complete", "evidence.decoded", "evidence.next", "evidence.pasted", "evidence.tools", "evidence.kafka_version",
+        "offsets_topic.damage", "offsets_topic.decoded", "loss.ledger", "timeline.owners", "timeline.untyped", "timeline.silences",
         "coordinators.log_lines",
     }
 )  # fmt: skip

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from casebook.analysis import leadership
+from casebook.analysis import leadership, pasted_tools
 from casebook.analysis.group_partition import group_partition
 from casebook.analysis.verdicts import OFFLINE, State, is_rule_unknown
 from casebook.analysis.words import agree, number, size
@@ -63,7 +63,7 @@ def checks(pasted: Pasted | None, cluster: Cluster, version: VersionInUse) -> tu
     """What every notebook says of pasted evidence; nothing for a case that was collected otherwise."""
     if pasted is None:
         return ()
-    return (_understood(pasted), _next(pasted, cluster, version))
+    return (_understood(pasted), *pasted_tools.checks(pasted), _next(pasted, cluster, version))
 
 
 def choose(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> NextPaste:
@@ -130,9 +130,8 @@ def _understood(pasted: Pasted) -> Finding:
             "groups": sorted({row.group for row in (*pasted.offsets, *pasted.groups, *pasted.members) if row.group}),
             "tools": sorted({told.tool for told in pasted.told}),
         },
-        caveats=(
-            *(f"{used.path} takes {size(used.about)} (line {used.span.first})." for used in largest if used.about >= _LARGE),
-            *[f"{told.tool} says: {told.says} (line {told.span.first})." for told in pasted.told if told.says][:_SHOWN],
+        caveats=tuple(
+            f"{used.path} takes {size(used.about)} (line {used.span.first})." for used in largest if used.about >= _LARGE
         ),
     )
     if not unknown:

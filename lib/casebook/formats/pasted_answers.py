@@ -104,7 +104,7 @@ def answers(lines: Sequence[Line]) -> Iterator[Told | PastedZnode]:
         asked = pasted_unread.tool(text) or asked
         found, after = _at(lines, at)
         if asked and (failed := _FAILED.fullmatch(text)):
-            found = (Told(asked, _span(lines, at, after), f"it failed: {failed['said'][:200].rstrip('. ')}"),)
+            found = (Told(asked, _span(lines, at, after), f"it failed: {failed['said'][:200].rstrip('. ')}", bad=True),)
         yield from found
         at = max(after, at + 1)
 
@@ -166,7 +166,7 @@ def _elections(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
             kind = "asked for, not completed" if re.match(r"\s*(?:Successfully started|Created)", line.text) else "elected"
             named[kind] += partitions
     says = "elections of leaders: " + "; ".join(f"{_some(names)} {kind}" for kind, names in named.items() if names)
-    return (Told("kafka-leader-election", _span(lines, at, after), says.rstrip(": "), _DESCRIBE),), after
+    return (Told("kafka-leader-election", _span(lines, at, after), says.rstrip(": "), _DESCRIBE, bool(named["failed"])),), after
 
 
 def _some(names: Sequence[str]) -> str:

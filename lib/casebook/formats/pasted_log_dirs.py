@@ -66,7 +66,7 @@ def _brokers(brokers: Sequence[object], span: Span, whole: bool) -> Iterator[Use
     parts = [*failed[:4], *behind[:4]]
     parts += [f"{moving} replicas are being moved between log dirs"] if moving else []
     parts += [] if whole else ["its text is cut"]
-    yield Told(_TOOL, span, "; ".join(parts) or f"sizes of {replicas} replicas", _SEGMENTS)
+    yield Told(_TOOL, span, "; ".join(parts) or f"sizes of {replicas} replicas", _SEGMENTS, bool(failed))
 
 
 def _log_dirs(brokers: Sequence[object]) -> Iterator[tuple[int, Mapping[str, object]]]:

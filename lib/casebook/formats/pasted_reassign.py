@@ -109,7 +109,7 @@ def _row(text: str, span: Span) -> Iterator[Assigned | Move | Told]:
         if (number := znodes.number(status["partition"])) is not None:
             yield Move(status["topic"], number, span, None, ended=status["how"] != "still in progress")
             failed = f"the reassignment of {status['topic']}-{number} failed" if status["how"] == "failed" else ""
-            yield Told(_TOOL, span, failed, _NOW if failed else "")
+            yield Told(_TOOL, span, failed, _NOW if failed else "", bad=bool(failed))
     elif found := _NOT_ACTIVE.fullmatch(text[:4096]) or _MISMATCH.fullmatch(text[:4096]):
         number, replicas = znodes.number(found["partition"]), _ids(found["replicas"])
         if number is not None and replicas:

@@ -48,9 +48,9 @@ _STATUS = re.compile(
 )
 _ADMIN = '"session_id_to_ephemeral_paths"'
 _LONGEST, _MOST, _FEW, _MOST_JSON = 64 << 10, 5000, 3, 20
-_TELLING = ("version", "server_state", "followers", "synced_followers", "pending_syncs", "znode_count", "watch_count",
-            "ephemerals_count", "outstanding_requests", "avg_latency", "max_latency", "packets_received", "packets_sent",
-            "num_alive_connections", "open_file_descriptor_count", "max_file_descriptor_count")  # fmt: skip
+_TELLING = ("version", "server_state", "followers", "synced_followers", "pending_syncs", "learners", "quorum_size", "znode_count",
+            "watch_count", "ephemerals_count", "outstanding_requests", "avg_latency", "max_latency", "packets_received",
+            "packets_sent", "num_alive_connections", "open_file_descriptor_count", "max_file_descriptor_count")  # fmt: skip
 _WHO_LIVES = "who is registered tells `ls /brokers/ids`, or `echo dump | nc HOST 2181`"
 
 
@@ -97,7 +97,7 @@ def _sentence(text: str, span: Span) -> Sequence[Told]:
         return (Told("ZooKeeper's ruok", span, "a ZooKeeper server runs; whether it serves, imok does not say", _WHO_LIVES),)
     if _NOT_SERVING.fullmatch(text):
         says = "a ZooKeeper server runs and serves nobody: it belongs to no quorum"
-        return (Told("ZooKeeper's four-letter words", span, says, "ask another server of the ensemble"),)
+        return (Told("ZooKeeper's four-letter words", span, says, "ask another server of the ensemble", bad=True),)
     if refused := _FORBIDDEN.fullmatch(text):
         says = f"the server does not answer {refused['word']}"
         allow = f"allow it with 4lw.commands.whitelist={refused['word']} in zoo.cfg, or ask with zookeeper-shell"
@@ -148,7 +148,9 @@ def _status(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
     after = _run(lines, at, _STATUS)
     said = [line.text.strip() for line in lines[at:after] if re.match(r"\s*(?:Mode|Error)", line.text)]
     says = f"a ZooKeeper server: {said[0].rstrip('.')}" if said else ""
-    return (Told("zkServer.sh status", Span(lines[at].number, lines[after - 1].number), says, _WHO_LIVES if says else ""),), after
+    return (
+        Told("zkServer.sh status", Span(lines[at].number, lines[after - 1].number), says, _WHO_LIVES, bad="Error" in says),
+    ), after
 
 
 def _admin(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told], int]:

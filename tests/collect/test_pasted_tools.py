@@ -144,6 +144,25 @@ class TestNotRegistered:
         assert (cluster.live, cluster.brokers_known, cluster.controller.readable) == (frozenset(), False, False)
 
 
+class TestWithoutPath:
+    @pytest.mark.parametrize(
+        ("text", "what"),
+        [
+            ('{"host":"h","port":9092,"endpoints":["SSL://h:9093"],"version":4}', "a broker's registration (SSL://h:9093)"),
+            (
+                '{"leader":1,"isr":[1],"leader_epoch":3,"controller_epoch":1,"version":1}',
+                "a partition's state (leader 1, ISR [1])",
+            ),
+            ('{"version":1,"partitions":{"0":[1]}}', "a topic's assignment"),
+        ],
+    )
+    def test_it_is_told_what_it_is(self, case, text, what):
+        """Whose it is nobody knows: it is stated of no broker and no partition."""
+        made = case(f"our cluster says\n\n{text}\n")
+        assert any(part.reason.startswith(f"is {what} whose path was not pasted") for part in made.could_not_collect)
+        assert (made.cluster().brokers, made.cluster().partitions) == ({}, ())
+
+
 class TestKraft:
     def test_it_is_called_by_name(self, case):
         """No znode is missed of it, and the next thing to paste is not asked of ZooKeeper."""

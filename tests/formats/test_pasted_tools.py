@@ -319,6 +319,11 @@ class TestMetadata:
         assert says in said(found, tool)
         assert (found.znodes, found.partitions, found.assigned, found.not_understood) == ((), (), (), ())
 
+    def test_a_time_is_no_offset(self):
+        """``11:03:43`` alone says nothing of a topic 11."""
+        assert read("11:03:43\n").told == ()
+        assert "t1-3 at 43" in said(read("t1:3:43\n"), "GetOffsetShell")
+
 
 class TestGroups:
     @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from casebook.formats import kafka_tree as tree
 from casebook.formats.pasted_zookeeper import kafka_path
 from casebook.pasted import NOT_PASTED, Assigned, DescribedPartition, DescribedTopic, Move, Pasted, PastedZnode, ToldConfig
 
+_SHOWN = 120
 _SAY_NOTHING_WITHOUT_DATA = ("/controller", "/controller_epoch")
 _PARTS = (tree.IDS, "/controller", "/controller_epoch", "/config/topics", "/config/brokers", "/admin", tree.TOPICS)
 
@@ -64,11 +65,26 @@ def _not_used(znodes: Sequence[PastedZnode], main: str) -> Iterator[Problem]:
         place = kafka_path(znode.path) if znode.path else None
         where = f"{PASTED}:{znode.span.first}"
         if znode.path is None:
-            yield Problem(path=where, reason=f"is a znode whose path was {NOT_PASTED}")
+            yield Problem(path=where, reason=f"is {_what(znode)} whose path was {NOT_PASTED}; write its command above it")
         elif place is None and znode.path != main:
             yield Problem(path=where, reason=f"{znode.path} is no znode of Kafka's")
         elif place is not None and place[0] not in (main, ""):
             yield Problem(path=where, reason=f"{znode.path} is below another chroot than {main or '/'}")
+
+
+def _what(znode: PastedZnode) -> str:
+    """What a znode without path is, with what it says: it may be any one's of its kind."""
+    try:
+        row = json.loads(znode.data or "null")
+    except ValueError:
+        row = None
+    if not isinstance(row, dict):
+        return "a znode"
+    if "endpoints" in row or {"host", "port"} <= row.keys():
+        return f"a broker's registration ({', '.join(map(str, row.get('endpoints') or [row.get('host')]))[:_SHOWN]})"
+    if {"leader", "isr"} <= row.keys():
+        return f"a partition's state (leader {row['leader']}, ISR {row['isr']})"[:_SHOWN]
+    return "a topic's assignment" if "partitions" in row else "a znode of settings" if "config" in row else "a znode"
 
 
 def _remarks(found: Pasted, theirs: Sequence[tuple[str, PastedZnode]]) -> Iterator[str]:

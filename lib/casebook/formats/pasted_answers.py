@@ -19,7 +19,9 @@ _ANSWERED = re.compile(
     r"\s*(?P<address>\S+:\d{1,5}) \(id: (?P<id>-?\d{1,10}) rack: (?P<rack>\S+)(?: isFenced: \w+)?\) -> (?:\(|(?P<error>ERROR.*))"
 )
 _API = re.compile(r"\s*(?:[A-Za-z]+|UNKNOWN)\(\d+\): (?:UNSUPPORTED|\d+(?: to \d+)?(?: \[usable: [^\]]*\])?.*),?|\s*\)\s*")
-_OFFSET = re.compile(rf"(?P<topic>{_NAME}):(?P<partition>\d{{1,10}}):(?P<offset>\d{{0,19}}(?:,\d{{1,19}})*)")
+_OFFSET = re.compile(
+    rf"(?=.{{0,248}}[a-zA-Z_])(?P<topic>{_NAME}):(?P<partition>\d{{1,10}}):(?P<offset>\d{{0,19}}(?:,\d{{1,19}})*)"
+)
 _ELECTED = re.compile(
     r"\s*(?:Successfully (?:completed|started) (?:preferred )?(?:replica|leader) election.*|Valid replica already elected for .*"
     r"|Preferred replica already elected for .*|Created preferred replica election path with .*|Error completing (?:preferred )?"

@@ -285,6 +285,23 @@ class TestMetadata:
             (partition,) = read(f"$ bin/{command}\n{row}").partitions
             assert (partition.dead_leader, partition.offline) == (is_dead, (3,))
 
+    @pytest.mark.parametrize(
+        ("option", "means"),
+        [
+            ("under-min-isr", "acks=all is refused"),
+            ("at-min-isr", "just min.insync.replicas"),
+            ("unavailable", "no leader that lives"),
+        ],
+    )
+    def test_what_a_list_means(self, option, means):
+        """It may say more than its rows; they end where something else is said."""
+        row = "\tTopic: t\tPartition: {}\tLeader: 1\tReplicas: 1,2\tIsr: 1\n"
+        found = read(f"with --{option}-partitions:\n{row.format(0)}{row.format(1)}and all of them:\n{row.format(2)}")
+        (told,) = found.told
+        assert told.says.startswith("t-0, t-1 have")
+        assert means in told.says
+        assert len(found.partitions) == 3
+
     @pytest.mark.parametrize("version", KAFKAS)
     def test_names(self, version):
         assert {znode.path for znode in read(FILES[f"names_{version}"]).znodes} == {

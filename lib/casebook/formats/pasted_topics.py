@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from casebook.formats import znodes
 from casebook.formats.pasted_text import Line
 from casebook.formats.pasted_zookeeper import Cut
-from casebook.pasted import DescribedPartition, DescribedTopic, Span
+from casebook.pasted import DescribedPartition, DescribedTopic, Span, Told
 
 _NAME = r"[a-zA-Z0-9._-]{1,249}"
 _TOPIC = re.compile(
@@ -28,7 +28,14 @@ _PARTITION = re.compile(
     r"|MarkedForDeletion: ?(?P<deleting>true|false)))*)\s*",
     re.IGNORECASE,
 )
-_UNAVAILABLE = re.compile(r".*--unavailable-partitions\b.*")
+_LIST = re.compile(r"--(?P<option>unavailable|under-replicated|under-min-isr|at-min-isr)-partitions\b")
+_OF_DEAD_LEADERS = "unavailable True"
+_MEANS = {
+    "unavailable": "have no leader that lives",
+    "under-min-isr": "have fewer in sync than min.insync.replicas: acks=all is refused",
+    "at-min-isr": "have just min.insync.replicas in sync",
+}
+_SHOWN = 6
 _BEGINS = re.compile(rf"\s*Topic: ?{_NAME}(?:\s+(?:TopicId|Partition|PartitionCount)\b.*)?\s*", re.IGNORECASE)
 _GOES_ON = re.compile(
     r"\s*(?:(?:[\d, ]+\s)?(?:Partition|PartitionCount|ReplicationFactor|Configs|Leader|Replicas|Isr|Adding Replicas"
@@ -39,13 +46,13 @@ _MOST_FOLDED, _LONGEST = 6, 64 << 10
 _CONFIG = re.compile(r"([a-z][a-z0-9._-]*)=")
 
 
-def described(lines: Sequence[Line]) -> Iterator[DescribedTopic | DescribedPartition | Cut]:
+def described(lines: Sequence[Line]) -> Iterator[DescribedTopic | DescribedPartition | Cut | Told]:
     """Every line of a description, folded or not.
 
     Rule: asked of ZooKeeper, ``--unavailable-partitions`` lists those whose leader is none, or not registered
     (``TopicCommand.scala@0.9.0.1, 2.8.2``).
     """
-    at, of_dead_leaders = 0, False
+    at, option, listed = 0, "", []
     while at < len(lines):
         text = lines[at].text
         if "PartitionCount" in text and (headless := _headless(lines, at)) is not None:
@@ -54,13 +61,29 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedTopic | DescribedParti
             continue
         if len(text) > _LONGEST or not _BEGINS.fullmatch(text):
             if text:
-                of_dead_leaders = "--zookeeper" in text and _UNAVAILABLE.fullmatch(text[:4096]) is not None
+                yield from _list(option, listed)
+                asked = _LIST.search(text[:4096])
+                option, listed = f"{asked['option']} {'--zookeeper' in text}" if asked else "", []
             at += 1
             continue
         found, after = _row(lines, at)
-        is_dead = of_dead_leaders and isinstance(found, DescribedPartition) and found.leader is not None
-        yield found._replace(dead_leader=True) if is_dead else found
+        if isinstance(found, DescribedPartition):
+            is_dead = option == _OF_DEAD_LEADERS and found.leader is not None
+            found = found._replace(dead_leader=is_dead)
+            listed.append(found)
+        yield found
         at = after
+    yield from _list(option, listed)
+
+
+def _list(option: str, listed: Sequence[DescribedPartition]) -> Iterator[Told]:
+    """What it means that partitions stand in a list, where their rows do not say it."""
+    kind = option.partition(" ")[0]
+    if kind not in _MEANS or not listed:
+        return
+    some = ", ".join(f"{row.topic}-{row.partition}" for row in listed[:_SHOWN])
+    more = f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
+    yield Told(f"kafka-topics --{kind}-partitions", listed[0].span, f"{some}{more} {_MEANS[kind]}", bad=True)
 
 
 def _headless(lines: Sequence[Line], at: int) -> DescribedTopic | None:

@@ -230,6 +230,10 @@ class TestLogs:
             "%3|1570878222.293|FAIL|rdkafka#producer-1| [thrd:x]: connect failed",
             "Partition [t,0] on broker 3: Shrinking ISR for partition [t,0] from 1,2 to 1",
             "session 0x396c has expired",
+            "[sarama] 2019/10/12 11:03:42 client/metadata retrying after 250ms... (3 attempts remaining)",
+            "Auto offset commit failed: [Error 25] UnknownMemberIdError: billing",
+            "{ BrokerNotAvailableError: Broker not available",
+            '{"level":"ERROR","timestamp":"2019-10-12T11:03:42Z","message":"x","broker":changed:9092}',
         ],
     )  # fmt: skip
     def test_layouts(self, line):

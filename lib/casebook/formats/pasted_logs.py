@@ -37,7 +37,9 @@ _WORDS = re.compile(
     r"(?:Client s|S)ession timed out|zookeeper state changed|have not heard from server|negotiated timeout"
     r"|session 0x\S+ has expired|Unable to reconnect to ZooKeeper|Expiring session|[Ll]oading (?:offsets|group metadata)"
     r"|Shrinking ISR|Expanding ISR|Truncat(?:ing|ed) |Newly added brokers|Broker failure callback|Cached zkVersion"
-    r"|uncaught exception|not the correct coordinator"
+    r"|uncaught exception|not the correct coordinator|[Oo]ffset ?[Cc]ommit (?:failed|for group)|[Gg]roup [Cc]oordinator"
+    r"|\bKafkaJS[A-Z]\w+|kafka-node-client|BrokerNotAvailableError|KafkaError\{|\b(?:aio)?kafka\.errors\.|\bkafka server: "
+    r"|\b(?:Broker|Local): [A-Z][a-z]+ |\[sarama\]|kafka-go: |org\.apache\.kafka\.common\.errors\."
 )
 """Messages that people quote without date, level and logger."""
 _HEADING = re.compile(r"\s*==> (?P<path>\S+) <==\s*")

@@ -47,6 +47,8 @@ _BANNER = re.compile(r"\s*(?:WATCHER::|WatchedEvent state:.*|Connecting to \S+|W
 _CHILDREN = re.compile(r"\s*\[(?:[^\[\]{}\":=]*)\]?\s*")
 _CHILDREN_ON = re.compile(r"[^\[\]{}\":=\s][^\[\]{}\":=]*\]?\s*")
 _GLUED = re.compile(r"(?P<list>[^\]]*\])(?P<stat>cZxid = .*)")
+_OBJECT = re.compile(r"\s*\{\s*(?:[\"}\[]|$)")
+"""How JSON begins; ``{ BrokerNotAvailableError: ...`` is what node prints of an error."""
 _NUMBER = re.compile(r"\s*[0-9]{1,10}\s*")
 _FIELDS = {"cZxid": "czxid", "mZxid": "mzxid", "pZxid": "pzxid", "dataVersion": "version", "aclVersion": "aversion"}
 _TIMES = ("ctime", "mtime")
@@ -107,7 +109,7 @@ def _at(lines: Sequence[Line], at: int) -> tuple[PastedZnode | Cut | None, int]:
         what = "answers a command that was not pasted"
         how = f"write the command, e.g. `ls /brokers/ids`, on a line above line {number}"
         return Cut(Span(number, number), f"{what}: {how}"), at + 1
-    if text.lstrip().startswith("{"):
+    if _OBJECT.match(text):
         return _bare(lines, at)
     if "=" in text and _STAT.fullmatch(text[:_LONGEST]):
         stat, undated, after = _stat(lines, at)
@@ -188,6 +190,8 @@ def _refused(lines: Sequence[Line], at: int, after: int, path: str) -> tuple[Pas
 def _bare(lines: Sequence[Line], at: int) -> tuple[PastedZnode | Cut | None, int]:
     """JSON without a command: a znode of Kafka's by its fields, else nobody's."""
     data, end = _json(lines, at)
+    if data is None and pasted_logs.is_dated(lines[at].text):
+        return None, at + 1
     if data is None:
         return Cut(_span(lines, at, end), "is JSON that is cut or was changed"), end
     try:

@@ -11,6 +11,9 @@ from casebook.formats.log_patterns import SCOPES, Pattern, head, patterns
 LABELLED = Path(__file__).with_name("log_lines_labelled.tsv")
 """``kind<TAB>raw line``; ``-`` for what says nothing of use, ``\\n`` and ``\\t`` escaped."""
 
+OF_WHOLE = ("head", "full", "app")
+_OF_SERVERS = re.compile(r"kafka\.[a-z]|state\.|org\.apache\.zookeeper")
+"""Loggers of the labelled lines that the scope ``app`` is not for."""
 _NAME = re.compile(r"[a-z][a-zA-Z]*\d*")
 _RELEASE = re.compile(r"(?:zk|rd|jdk)?\d+(?:\.\d+){0,2}")
 _SOURCE = re.compile(r"\S+@\S+(?:; \S+@\S+)*")
@@ -51,7 +54,7 @@ def test_every_row_is_the_first_that_knows_its_own_sample_or_another_of_its_kind
     shadowed = [
         (pattern.id, first.id)
         for pattern in patterns()
-        if pattern.scope in ("head", "full")
+        if pattern.scope in OF_WHOLE
         and (first := _first(pattern.sample, next(iter(pattern.loggers), ""))) is not None
         and first.kind != pattern.kind
     ]
@@ -72,7 +75,11 @@ def test_lines_of_real_brokers_mean_what_people_read_in_them():
 
 def _first(message: str, logger: str) -> Pattern | None:
     """The wording of a whole message, with its ident, as the reader tries them; ``""`` for a logger that no wording asks for."""
-    of_whole = (pattern for pattern in patterns() if pattern.scope in ("head", "full"))
+    of_whole = (
+        pattern
+        for pattern in patterns()
+        if pattern.scope in OF_WHOLE and not (pattern.scope == "app" and _OF_SERVERS.match(logger))
+    )
     own = (pattern for pattern in of_whole if not pattern.loggers or logger.startswith(pattern.loggers))
     return next((pattern for pattern in own if _match(pattern, message)), None)
 
@@ -80,7 +87,7 @@ def _first(message: str, logger: str) -> Pattern | None:
 def _match(pattern: Pattern, message: str) -> re.Match[str] | None:
     if pattern.literal not in message:
         return None
-    ident = _IDENT.match(message) if pattern.scope == "head" else None
+    ident = _IDENT.match(message) if pattern.scope in ("head", "app") else None
     text = message[ident.end() :] if ident is not None else message
     regex = re.compile(pattern.regex, re.MULTILINE | re.ASCII)
     return regex.match(text) if pattern.regex.startswith("^") and pattern.scope != "inside" else regex.search(text)

@@ -35,7 +35,7 @@ class TestPatterns:
     def test_every_sample_is_what_it_is_meant_to_be(self):
         """Kind and fields, found among all others; one after the other in one log."""
         inside = [p for p in patterns() if p.scope == "inside"]
-        heads = [p for p in patterns() if p.scope in ("head", "full")]
+        heads = [p for p in patterns() if p.scope in ("head", "full", "app")]
         raw = [p for p in patterns() if p.scope == "line" and p.kind != "quiet"]
         assert [] == _wrong(heads, [_with_logger(p) for p in heads])
         assert [] == _wrong(inside, [f"{HEAD.replace('INFO', 'ERROR')}An exception ({logger(p)})\n{p.sample}" for p in inside])
@@ -45,7 +45,7 @@ class TestPatterns:
 def _with_logger(pattern):
     """Its sample, with a logger that prints it at the end of the first line."""
     first, *more = f"{HEAD}{pattern.sample}".split("\n", 1)
-    printing = logger(pattern) if pattern.loggers else "kafka.server.KafkaServer"
+    printing = logger(pattern) if pattern.loggers or pattern.scope == "app" else "kafka.server.KafkaServer"
     return "\n".join([f"{first} ({printing})", *more])
 
 

@@ -12,7 +12,7 @@ from importlib.resources import files
 TABLE = "log_patterns.tsv"
 """Beside this module."""
 
-SCOPES = ("head", "full", "inside", "line")
+SCOPES = ("head", "full", "app", "inside", "line")
 """Where a wording is looked for: the head of the table tells each."""
 
 

@@ -16,6 +16,9 @@ public final class Header {
   /** The message, where it does not stand in the line itself: a JSON line's. */
   String message;
 
+  /** The group and the partition that it names apart from the message: a JSON line's; {@code null} for none. */
+  Fields said;
+
   /** Where in the line the message begins and ends. */
   int from;
 
@@ -28,6 +31,7 @@ public final class Header {
     logger = other.logger;
     layout = other.layout;
     message = other.message;
+    said = other.said;
     from = other.from - movedBy;
     until = other.until - movedBy;
   }
@@ -38,6 +42,7 @@ public final class Header {
     logger = null;
     layout = null;
     message = null;
+    said = null;
     from = 0;
     until = 0;
   }

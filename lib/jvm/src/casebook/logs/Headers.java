@@ -14,25 +14,36 @@ import java.util.regex.Pattern;
  */
 final class Headers {
   private static final String LEVELS = "TRACE|DEBUG|INFO(?:RMATION)?|NOTICE|WARN(?:ING)?|ERROR|ERR|FATAL|SEVERE|CRIT(?:ICAL)?|ALERT|EMERG(?:ENCY)?|PANIC";
-  private static final Pattern LEVEL = Pattern.compile("(?:" + LEVELS + ")(?![\\w$./=-])");
+  private static final Pattern LEVEL = Pattern.compile("(?:" + LEVELS + ")(?:(?![\\w$./=-])|/[\\w-]{1,40}(?=\\]))");
   private static final Pattern LEVEL_IN_BRACKETS = Pattern.compile("(?i)(?:" + LEVELS + ")|[TDIWEF]");
   private static final Pattern LEVEL_BEFORE_COLON = Pattern.compile("(?i)(?:" + LEVELS + ")(?=:)");
 
   /** {@code (kafka.log.Log)} at the end, with a thread behind it in Strimzi's layout, and what quotes and tables add; or its rest. */
   private static final Pattern LOGGER_AT_END =
-      Pattern.compile(" ?(?:\\((?:(?<logger>(?:kafka|org|state|io|com|net)(?:\\.[\\w$]+)+|[\\w$]+(?:\\.[\\w$]+)*\\.[A-Z][\\w$]*)(?:[:@]\\d+)?|[\\w$.]*\\.\\.\\.[\\w$.]*|state\\.change\\.logger)\\)|\\((?:kafka|org|state)\\.[\\w.$]*>?$)(?: \\[(?:[^\\[\\]]|\\[[^\\[\\]]*\\])*\\])?[\\s\"'`*|}]*$");
+      Pattern.compile(" ?(?:\\((?:(?<logger>(?:kafka|org|state|io|com|net)(?:\\.[\\w$]+)+|[\\w$]+(?:\\.[\\w$]+)*\\.[A-Z][\\w$]*)(?:[:@]\\d+)?|[\\w$.]*\\.\\.\\.[\\w$.]*|state\\.change\\.logger)\\)|\\((?:kafka|org|state)\\.[\\w.$]*>?$)(?: \\[(?:[^\\[\\]]|\\[[^\\[\\]]*\\])*(?:\\]|$))?[\\s\"'`*|}]*$");
 
   private static final Pattern LOGGER =
-      Pattern.compile("(?<logger>[A-Za-z_$][\\w$-]*(?:\\.[\\w$<>-]+)+|[A-Z][\\w$]*[a-z][\\w$]*|root)(?:[:@]\\d+)?(?: ?\\[[^\\]]*\\])?(?: *(?:: |:$| -{1,2} |\\| ?|\\] )|:(?=\\S))");
+      Pattern.compile("(?<logger>[A-Za-z_$][\\w$-]*(?:\\.[\\w$<>-]+)+|[A-Z][\\w$]*[a-z][\\w$]*|[\\w$]{40}(?= : )|root)(?:[:@]\\d+)?(?: ?\\[[^\\]]*\\])?(?: *(?:: |:$| -{1,2} |\\| ?|\\] )|:(?=\\S))");
   private static final Pattern LOGGER_BEHIND_COLON = Pattern.compile("(?<logger>[A-Za-z_][\\w$-]*(?:\\.[\\w$-]+)*):(?=\\S)");
   private static final Pattern LOGGER_ALONE =
       Pattern.compile("(?<logger>(?:org|kafka|io|com|net|state)(?:\\.[a-z][\\w$]*)+\\.[A-Z][\\w$]*(?<!Exception|Error|Throwable))(?:[:@]\\d+)? ");
   private static final Pattern FILE_OF_C = Pattern.compile("[\\w./-]+\\.(?:c|cc|cpp|go|js|ts|py|rb|rs):\\d+(?:\\(\\w+\\))?\\]?:? ");
   private static final Pattern THREAD_BEFORE_LOGGER = Pattern.compile("[^\\[\\]]{1,120}? - (?=(?:org|kafka|io|com|net|state)\\.)|[\\w-]{1,40} (?=(?:org|kafka)\\.[a-z]\\w*\\.)|[\\w#./ -]{1,60} \\| (?=[\\w$.]+ \\| )");
-  private static final Pattern LOGGER_BEFORE_LEVEL = Pattern.compile("(?<logger>[\\w$]+(?:\\.[\\w$]+)+)(?: -{1,2})? +(?=(?:" + LEVELS + ")(?: |$))");
+  private static final Pattern LOGGER_BEFORE_LEVEL = Pattern.compile("(?<logger>[\\w$]+(?:\\.[\\w$]+)+)(?:(?: -{1,2})? +|::)(?=(?:" + LEVELS + ")(?: |::|$))");
+
+  /** What begins a line of Python that bears no time. */
+  private static final Pattern LOGGER_FIRST = Pattern.compile("(?<logger>[\\w$]+(?:\\.[\\w$]+)+) - (?=(?:" + LEVELS + ") - )");
   private static final Pattern KEYED = Pattern.compile("(?:(?:pri|level|lvl|severity)=(?<level>\\w+)|(?:at|logger|class|category)=(?<logger>[^\\s\\]]+)|(?:t|thread)=\\S+)");
-  private static final Pattern PROCESS = Pattern.compile("\\d{1,8}(?= (?:---|\\[|\\())");
+  private static final Pattern PROCESS = Pattern.compile("\\d{1,8}(?= (?:---|\\[|\\())|[\\d,]{1,14}(?= (?:" + LEVELS + ") )");
+
+  /** What Python calls its threads, where nothing wraps it. */
+  private static final Pattern THREAD_OF_PYTHON = Pattern.compile("(?:MainThread|Thread-\\d{1,6})(?: \\(\\w+\\))? (?=\\S)");
+
   private static final Pattern OF_SYSLOG = Pattern.compile("(?:[\\w.:-]+ )?[\\w./-]+(?:\\[[\\w.-]+\\])?: ");
+
+  /** What a Go logger's prefix is, before its date: {@code kafka-go: 2026/11/20 10:00:00 }. */
+  private static final Pattern OF_GO = Pattern.compile("(?:\\[[\\w-]{1,30}\\]|[\\w-]{1,30}:) ?\\d{4}/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d");
+
   private static final Pattern OF_CONTAINER = Pattern.compile("std(?:out|err) [FP] ");
 
   /** A bracket behind time and level that is of the message: Kafka's {@code logIdent}, or a partition. */
@@ -48,6 +59,9 @@ final class Headers {
   private static final String OF_MESSAGES = "*>";
   private static final int FARTHEST = 240;
   private static final int LONGEST_GROUP = 200;
+
+  /** So many letters Spring Boot leaves of the end of a logger's name. */
+  private static final int OF_SPRING = 40;
 
   private static final int LONGEST_LAYOUT = 120;
 
@@ -114,7 +128,7 @@ final class Headers {
     layout.append(from > 0 ? "… " : "");
     while (takePart(from)) {}
     boolean named = level != null && (isTimed || endsWithLogger || from == 0 && (logger != null || at > 0));
-    return named || isTimed && isDated && from == 0;
+    return named || isTimed && isDated && (from == 0 || OF_GO.matcher(line).region(0, line.length()).lookingAt());
   }
 
   /** Takes one part; {@code false} where the message begins. */
@@ -130,7 +144,7 @@ final class Headers {
     isTime = false;
     String levelBefore = level;
     String loggerBefore = logger;
-    if (takeRdkafka() || takeTime() || takeLevel(from) || takeGroup() || (isTimed || level != null) && takeName()) {
+    if (takeRdkafka() || takeTime() || takeLevel(from) || takeGroup() || at == 0 && takeFirst() || (isTimed || level != null) && takeName()) {
       layout.append(line, skipped, begin);
       lay(line.substring(begin, at), level != levelBefore, logger != loggerBefore);
       return true;
@@ -197,7 +211,7 @@ final class Headers {
     if (!hit || level != null && !isBehindTime()) {
       return false;
     }
-    level = normal(found.group());
+    level = normal(found.group().replaceFirst("/.*", "")); // Celery writes its process behind it
     at = found.end();
     return true;
   }
@@ -296,11 +310,21 @@ final class Headers {
     return level <= 3 ? "ERROR" : level == 4 ? "WARN" : level <= 6 ? "INFO" : "DEBUG";
   }
 
+  private boolean takeFirst() {
+    Matcher found = LOGGER_FIRST.matcher(line);
+    if (!found.lookingAt()) {
+      return false;
+    }
+    logger = found.group("logger");
+    at = found.end();
+    return true;
+  }
+
   private boolean takeName() {
     if (level == null && (takes(OF_CONTAINER) || takes(OF_SYSLOG))) {
       return true;
     }
-    if (takes(PROCESS) || takes(FILE_OF_C)) {
+    if (takes(PROCESS) || takes(FILE_OF_C) || level != null && takes(THREAD_OF_PYTHON)) {
       return true;
     }
     Matcher keyed = KEYED.matcher(line).region(at, line.length());
@@ -339,7 +363,7 @@ final class Headers {
 
   /** A class without its package is told from the first word of a message by its line, or by what stands behind it. */
   private static boolean isDotted(Matcher found) {
-    return found.group("logger").indexOf('.') > 0 || found.group().matches(".*[:@]\\d+\\b.*");
+    return found.group("logger").indexOf('.') > 0 || found.group("logger").length() == OF_SPRING || found.group().matches(".*[:@]\\d+\\b.*");
   }
 
   private static boolean isException(String name) {

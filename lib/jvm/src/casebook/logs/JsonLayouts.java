@@ -24,6 +24,13 @@ final class JsonLayouts {
   private static final String[] TRACES = {"stack_trace", "exception", "stacktrace", "error.stack_trace", "throwable", "thrown", "stack", "error"};
   private static final Pattern MEMBER = Pattern.compile("\"([@\\w.]+)\"\\s*:\\s*(?:\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)(?:\"|$)|(-?[\\d.]+))");
   private static final Pattern PAIR = Pattern.compile("(?:^|[\\s{,])([@\\w.]+)=(?:\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)\"|(\\S+))");
+
+  /** An object whose brace was not copied. */
+  private static final Pattern REST = Pattern.compile("\\s{0,8}\"@?[\\w.]+\"\\s*:\\s*\"");
+
+  /** What clients call the group, the topic and the partition that they speak of: KafkaJS, franz-go and Spring's. */
+  private static final String[] GROUPS = {"groupid", "group_id", "group", "consumergroup", "mdc.groupid"};
+
   private static final int FARTHEST = 80;
 
   private final Stamps stamps;
@@ -38,9 +45,10 @@ final class JsonLayouts {
   boolean read(String line, Header header) {
     int begin = line.indexOf('{');
     boolean isObject = begin >= 0 && begin < FARTHEST && line.startsWith("\"", line.length() > begin + 1 ? blank(line, begin + 1) : begin);
-    Map<String, String> members = isObject ? members(line.substring(begin)) : pairs(line);
+    boolean isRest = !isObject && REST.matcher(line).lookingAt();
+    Map<String, String> members = isObject ? members(line.substring(begin)) : isRest ? texts(line) : pairs(line);
     String message = first(members, MESSAGES);
-    if (message == null || !isObject && first(members, LEVELS) == null) {
+    if (message == null || !isObject && !isRest && first(members, LEVELS) == null) {
       return false;
     }
     return wrapped(members, message, header) || ofObject(members, message, header);
@@ -59,11 +67,17 @@ final class JsonLayouts {
     Map<String, String> found = new LinkedHashMap<>();
     try {
       add(JSON.readTree(text), "", found);
+      return found;
     } catch (JsonProcessingException cut) {
-      Matcher member = MEMBER.matcher(text);
-      while (member.find()) {
-        found.putIfAbsent(member.group(1).toLowerCase(Locale.ROOT), member.group(2) != null ? unescaped(member.group(2)) : member.group(3));
-      }
+      return texts(text);
+    }
+  }
+
+  private static Map<String, String> texts(String text) {
+    Map<String, String> found = new LinkedHashMap<>();
+    Matcher member = MEMBER.matcher(text);
+    while (member.find()) {
+      found.putIfAbsent(member.group(1).toLowerCase(Locale.ROOT), member.group(2) != null ? unescaped(member.group(2)) : member.group(3));
     }
     return found;
   }
@@ -125,7 +139,23 @@ final class JsonLayouts {
     header.logger = first(members, LOGGERS);
     header.layout = "JSON: " + name(members, TIMES, "%d") + name(members, LEVELS, "%p") + name(members, LOGGERS, "%c") + name(members, MESSAGES, "%m").strip();
     header.message = trace == null ? message.stripTrailing() : message.stripTrailing() + "\n" + trace.stripTrailing();
+    header.said = said(members);
     return header.time != Header.NO_TIME || header.level != null;
+  }
+
+  /** What it says of its group and partition in members of their own. */
+  private static Fields said(Map<String, String> members) {
+    Fields said = new Fields();
+    put(said, "group", first(members, GROUPS));
+    put(said, "topic", members.get("topic"));
+    put(said, "partition", members.get("partition"));
+    return said;
+  }
+
+  private static void put(Fields said, String name, String value) {
+    if (value != null && !value.isBlank()) {
+      said.put(name, value);
+    }
   }
 
   private long time(Map<String, String> members) {

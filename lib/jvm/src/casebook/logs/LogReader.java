@@ -246,6 +246,7 @@ public final class LogReader implements Closeable {
       String text =
           switch (tried.scope) {
             case HEAD -> proper;
+            case APP -> ident.speaker(full, entry.header.logger) == null ? proper : null;
             case FULL -> full;
             case LINE -> entry.firstLine();
             case INSIDE -> null;
@@ -253,6 +254,7 @@ public final class LogReader implements Closeable {
       Fields fields = text == null || !tried.isOf(entry.header.logger) ? null : tried.match(text);
       if (fields != null) {
         ident.tell(full, entry.header.logger, fields);
+        said(fields);
         tell(tried.kind, entry.line, fields, full);
         return true;
       }
@@ -291,11 +293,18 @@ public final class LogReader implements Closeable {
       Fields fields = line.contains(tried.literal) ? tried.match(line) : null;
       if (fields != null) {
         ident.tell(full, entry.header.logger, fields);
+        said(fields);
         tell(tried.kind, entry.line + Math.min(number, entry.lines - 1), fields, line.strip());
         return true;
       }
     }
     return false;
+  }
+
+  private void said(Fields fields) {
+    if (entry.header.said != null) {
+      fields.add(entry.header.said);
+    }
   }
 
   private void tell(String kind, long line, Fields fields, String text) {

@@ -12,6 +12,7 @@ final class Rule {
   enum Scope {
     HEAD,
     FULL,
+    APP,
     INSIDE,
     LINE
   }
@@ -21,6 +22,12 @@ final class Rule {
 
   /** Shorter ones are too common to be looked for in lines of unknown layout. */
   private static final int TELLING = 10;
+
+  /** The classes of brokers and of ZooKeeper, whole or shortened; {@code kafka.conn} and its like are Python's. */
+  private static final Pattern OF_SERVERS =
+      Pattern.compile(
+          "(?:state\\.|s\\.c\\.|kafka\\.(?:server|cluster\\.[A-Z]|controller|coordinator\\.(?:group|transaction)|log|network|raft|utils|zk|zookeeper|admin|security|api|common)\\b|k\\.[a-z]"
+              + "|(?:org\\.apache|o\\.a)\\.(?:zookeeper|z\\.|(?:kafka|k)\\.(?:server|controller|coordinator|image|metadata|raft|storage|s\\.)\\b)).*");
 
   private static final Pattern NAME = Pattern.compile("\\(\\?<([a-zA-Z]+)\\d*>");
 
@@ -50,6 +57,9 @@ final class Rule {
 
   /** Whether a logger prints such messages; of a line that names none it is not known. */
   boolean isOf(String logger) {
+    if (scope == Scope.APP && logger != null && OF_SERVERS.matcher(logger).matches()) {
+      return false;
+    }
     return logger == null || loggers.isEmpty() || loggers.stream().anyMatch(own -> logger.startsWith(own) || isShort(logger, own));
   }
 

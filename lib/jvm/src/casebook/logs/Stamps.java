@@ -61,7 +61,7 @@ final class Stamps {
   private final Form[] dated = {
     new Form("(?<year>\\d{4})(?<border>[-/.])(?<month>\\d\\d?)\\k<border>(?<day>\\d\\d?)" + BETWEEN + CLOCK + ZONE),
     new Form("(?<one>\\d\\d?)(?<border>[-/.])(?<two>\\d\\d?)\\k<border>(?<year>\\d{4}|\\d\\d)" + BETWEEN + CLOCK + ZONE),
-    new Form(WEEKDAY + MONTH + " {1,2}(?<day>\\d\\d?),?(?: (?<year>\\d{4}),?)?(?: at)? " + CLOCK + ZONE + "(?: (?<later>\\d{4})(?!\\d))?"),
+    new Form(WEEKDAY + MONTH + " {1,2}(?<day>\\d\\d?)(?:st|nd|rd|th)?,?(?: (?<year>\\d{4}),?)?(?: at)? " + CLOCK + ZONE + "(?: (?<later>\\d{4})(?!\\d))?"),
     new Form(WEEKDAY + "(?<day>\\d\\d?)\\.?[- /]" + MONTH + "(?:[- /](?<year>\\d{4}|\\d\\d(?!:)))?(?:[ :T]|, ?)" + CLOCK + ZONE),
     new Form("(?<year>\\d{4})年(?<month>\\d\\d?)月(?<day>\\d\\d?)日? ?(?:星期.|周.)? ?" + CLOCK + ZONE),
   };

@@ -1,0 +1,164 @@
+"""Logs of clients in Python, Go and JavaScript: how their lines begin, what their JSON names, and which errors are no broker's."""
+
+import json
+
+import pytest
+
+from tests.log_layouts import AT
+from tests.log_reader import read
+
+LATE = "Marking the coordinator dead (node 2) for group billing: [Error 16] NotCoordinatorForGroupError."
+REFUSED = "org.apache.kafka.common.errors.NotLeaderOrFollowerException: it moved"
+
+
+@pytest.mark.parametrize(
+    ("line", "time"),
+    [
+        (f"2026-11-20 10:00:00,123::kafka.coordinator::WARNING::{LATE}", AT),
+        (f"kafka.coordinator - WARNING - {LATE}", None),
+        (f"November 20th 2026, 10:00:00.123 9,997,351 WARNING MainThread {LATE}", AT),
+        (f"[2026-11-20 10:00:00,123: WARNING/MainProcess] {LATE}", AT),
+        (f"2026-11-20 10:00:00,123 WARNING Thread-12 {LATE}", AT),
+    ],
+    ids=["colons", "without time", "Kibana", "Celery", "thread"],
+)
+def test_lines_of_python(line, time):
+    """Each begins an entry of its own; nothing of what ends a sentence is part of a field."""
+    events, _, file = read("2026-11-20 09:00:00,000 INFO a.b.C - Before", line)
+    (event,) = events
+    assert (event.kind, event.time, event.level, event.group) == ("coordinator_lost", time, "WARN", "billing")
+    assert event.fields == {"node": "2", "cause": "[Error 16] NotCoordinatorForGroupError"}
+    assert (event.line, file.entries) == (2, 2)
+
+
+@pytest.mark.parametrize("prefix", ["kafka-go: ", "[sarama] ", "[sarama]"])
+def test_a_go_logger_writes_a_prefix(prefix):
+    """Without level, and with no more than seconds."""
+    line = f"{prefix}2026/11/20 10:00:00 the kafka reader got an unknown error reading partition 3 of orders at offset 71: EOF"
+    (event,) = read("2026/11/20 09:00:00 before", line)[0]
+    assert (event.kind, event.time, event.topic, event.partition) == ("client_error", AT - 123, "orders", 3)
+    assert event.fields == {"offset": "71", "error": "EOF"}
+
+
+def test_a_word_before_a_date_is_no_prefix():
+    """What is said of a date begins no entry."""
+    _, _, file = read("2026/11/20 09:00:00 before", "since when: 2026/11/20 10:00:00 it is late")
+    assert file.entries == 1
+
+
+def test_members_name_group_and_partition():
+    """Of KafkaJS and of franz-go behind zap: the message itself goes before them."""
+    kafkajs = {"level": "ERROR", "timestamp": "2026-11-20T10:00:00.123Z", "logger": "kafkajs", "groupId": "billing"}
+    zap = {"level": "info", "time": "2026-11-20T10:00:00.123Z", "msg": "joining group", "group": "billing"}
+    events, _, _ = read(
+        json.dumps(kafkajs | {"message": "[Runner] The group is rebalancing, re-joining", "topic": "orders", "partition": 3}),
+        json.dumps(zap),
+        json.dumps(
+            zap | {"msg": "[Consumer groupId=own] Fetch offset 7 is out of range for partition orders-4, resetting offset"}
+        ),
+    )
+    assert [("consumer_rebalancing", "billing", "orders", 3), ("consumer_rebalancing", "billing", None, None)] == [
+        (e.kind, e.group, e.topic, e.partition) for e in events[:2]
+    ]
+    assert ("consumer_reset", "own", "orders", 4) == (events[2].kind, events[2].group, events[2].topic, events[2].partition)
+
+
+def test_an_object_whose_brace_was_not_copied():
+    line = json.dumps({"@timestamp": "2026-11-20T10:00:00.123Z", "level": "WARN", "message": LATE})[1:]
+    (event,) = read(line)[0]
+    assert (event.kind, event.time, event.level) == ("coordinator_lost", AT, "WARN")
+
+
+@pytest.mark.parametrize(
+    "logger", ["com.example.Orders", "org.apache.kafka.clients.consumer.KafkaConsumer", "kafka.consumer.fetcher"]
+)
+def test_errors_of_the_protocol_in_what_an_application_says(logger):
+    """Whatever words it has around them: in its message, or in the stack trace below."""
+    head = "[2026-11-20 10:00:00,123] ERROR "
+    events, _, _ = read(
+        f"{head}Nothing could be sent: NOT_LEADER_OR_FOLLOWER ({logger})", f"{head}Nothing could be sent ({logger})", REFUSED
+    )
+    assert [("not_leader", 1), ("not_leader", 2)] == [(event.kind, event.line) for event in events]
+
+
+@pytest.mark.parametrize(
+    ("ident", "logger"),
+    [
+        ("", "kafka.server.NewThing"),
+        ("", "k.s.NewThing"),
+        ("", "kafka.coordinator.group.NewThing"),
+        ("", "org.apache.kafka.storage.internals.log.NewThing"),
+        ("", "org.apache.zookeeper.server.NewThing"),
+        ("[NewThing broker=1] ", "com.example.Shaded"),
+    ],
+)
+def test_a_broker_that_speaks_of_them_is_no_client(ident, logger):
+    """In words that no wording knows: nothing is told rather than a client's error."""
+    events, _, _ = read(
+        f"[2026-11-20 10:00:00,123] ERROR {ident}Nothing could be appended: NOT_LEADER_OR_FOLLOWER ({logger})", REFUSED
+    )
+    assert [] == events
+
+
+NAMES = {
+    "not_leader": (
+        "NOT_LEADER_FOR_PARTITION",
+        "NotLeaderForPartitionError",
+        "[Error 6] NotLeaderForPartitionError",
+        "[6] Not Leader For Partition: it moved",
+        "Broker: Not leader for partition",
+        "kafka server: Tried to send a message to a replica that is not the leader for some partition. Your metadata is out of date",
+        "This server is not the leader for that topic-partition",
+        'KafkaError{code=NOT_LEADER_FOR_PARTITION,val=6,str="Broker: Not leader for partition"}',
+    ),
+    "coordinator_unavailable": (
+        "COORDINATOR_NOT_AVAILABLE",
+        "GROUP_COORDINATOR_NOT_AVAILABLE",
+        "GroupCoordinatorNotAvailableError",
+        "[15] Group Coordinator Not Available: not yet",
+        "Broker: Group coordinator not available",
+        "Broker: Coordinator not available",
+        "kafka server: Offset's topic has not yet been created",
+        "The group coordinator is not available",
+    ),
+    "coordinator_loading": (
+        "COORDINATOR_LOAD_IN_PROGRESS",
+        "GroupLoadInProgressError",
+        "[14] Group Load In Progress: it reads",
+        "Broker: Coordinator load in progress",
+        "kafka server: The coordinator is still loading offsets and cannot currently process requests",
+        "The coordinator is loading and hence can't process requests for this group",
+    ),
+    "not_coordinator": (
+        "NOT_COORDINATOR",
+        "NOT_COORDINATOR_FOR_GROUP",
+        "NotCoordinatorForGroupError",
+        "[16] Not Coordinator For Group: it moved",
+        "Broker: Not coordinator",
+        "kafka server: Request was for a consumer group that is not coordinated by this broker",
+        "This is not the correct coordinator for this group",
+    ),
+    "consumer_rebalancing": (
+        "REBALANCE_IN_PROGRESS",
+        "RebalanceInProgressError",
+        "[27] Rebalance In Progress: it began",
+        "Broker: Group rebalance in progress",
+        "kafka server: A rebalance for the group is in progress. Please re-join the group",
+        "The group is rebalancing, so a rejoin is needed",
+    ),
+    "consumer_reset": (
+        "OFFSET_OUT_OF_RANGE",
+        "OffsetOutOfRangeError",
+        "[1] Offset Out Of Range: it is gone",
+        "Broker: Offset out of range",
+        "kafka server: The requested offset is outside the range of offsets maintained by the server for the given topic/partition",
+        "The requested offset is not within the range of offsets maintained by the server",
+    ),
+}
+"""Errors of Kafka's protocol as Java, Python, kafka-go, librdkafka, sarama and KafkaJS print them, by the kind of all."""
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_one_error_by_all_its_names(kind):
+    lines = [f"2026-11-20 10:00:00,123 ERROR com.example.Orders - Could not go on ({name})" for name in NAMES[kind]]
+    assert [(kind, number) for number in range(1, len(lines) + 1)] == [(event.kind, event.line) for event in read(*lines)[0]]

@@ -97,6 +97,18 @@ class TestLayouts:
         assert all(event.time is None for event in events[1:])
         assert (file.entries, file.first, file.last) == (1 + (file.entries - 1), AT, AT)
 
+    def test_a_message_without_time_is_none_of_the_entry_before(self):
+        """Of a client whose lines have no date, behind an entry whose logger is not named: only a stack trace belongs to it."""
+        events, _, _ = read(
+            "2026-11-20 10:00:00,123 INFO Session expired.",
+            "    at a.b.C(D.java:1)",
+            "Auto offset commit failed: [Error 25] UnknownMemberIdError: billing",
+        )
+        assert [(event.kind, event.time, event.line) for event in events] == [
+            ("zk_session_expired", AT, 1),
+            ("commit_failed", None, 3),
+        ]
+
     def test_a_time_without_year_is_near_its_neighbours(self):
         """Alone it is no time."""
         syslog = "Nov 20 10:00:01 host1 kafka[712]: INFO Session expired. (kafka.zookeeper.ZooKeeperClient)"

@@ -7,8 +7,9 @@ broker=1]``) or a heading before it (``broker 1:``, ``==> broker-1/server.log <=
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 
-from casebook.formats import pasted_listing, znodes
+from casebook.formats import log_patterns, pasted_listing, znodes
 from casebook.formats.pasted_text import Line
 from casebook.pasted import LogLine, Span
 
@@ -55,6 +56,8 @@ _WHO = re.compile(
 )
 """Who speaks: what ``logIdent`` is in ``core/src/main/scala/kafka@0.9.0.1, 1.1.0, 2.8.2, 3.9.0``. A controller is a broker."""
 _ZOOKEEPER = re.compile(r"\borg\.apache\.zookeeper\.server\b|\bo\.a\.z\.s\.|\[myid:\d*\]")
+_TELLING = 10
+"""Letters of a literal from which on no words of people have it, as ``casebook.logs.Rule`` takes them."""
 _LONGEST_SEEN, _FOLDED_FROM, _MOST_FOLDED, _MOST_BROKERS = 2000, 55, 5, 200
 
 
@@ -117,7 +120,20 @@ def _begins(text: str) -> bool:
         return False
     if _DATED.match(seen) or _SPEAKS.search(seen[:400]) or _LOGGER_AT_END.fullmatch(text[-_LONGEST_SEEN:]):
         return True
-    return any(pattern.match(seen) for pattern in (_LEVEL, _TIMED, _OF_CLIENTS)) or _WORDS.search(seen) is not None
+    if any(pattern.match(seen) for pattern in (_LEVEL, _TIMED, _OF_CLIENTS)) or _WORDS.search(seen):
+        return True
+    return seen[0] > " " and _is_wording(seen)
+
+
+def _is_wording(text: str) -> bool:
+    """Whether a line is a whole message that is known, without date, level and logger."""
+    return any(literal in text and wording.match(text) for literal, wording in _wordings())
+
+
+@cache
+def _wordings() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    known = (pattern for pattern in log_patterns.patterns() if pattern.scope != "line" and pattern.regex.startswith("^"))
+    return tuple((one.literal, re.compile(one.regex)) for one in known if one.kind != "quiet" and len(one.literal) >= _TELLING)
 
 
 def _goes_on(text: str) -> bool:

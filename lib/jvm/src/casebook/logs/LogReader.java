@@ -129,7 +129,7 @@ public final class LogReader implements Closeable {
       endEntry();
       entry.begin(lines, read, coverage.lines);
       open = true;
-    } else if (open && (isStrange() || !entry.isContinued(lines, read.from) || entry.isAnother(lines))) {
+    } else if (open && (isStrange() || !entry.isContinued(lines, read.from) || entry.isAnother(lines) || isWording())) {
       endEntry();
       open = false;
       others = false;
@@ -185,6 +185,25 @@ public final class LogReader implements Closeable {
 
   private boolean isStrange() {
     return Layouts.hasTimeAndLevel(lines.bytes(), lines.begin(), lines.end());
+  }
+
+  /** Whether a line that is not indented, and of no stack trace, is a whole wording by itself: it has no time, and takes none. */
+  private boolean isWording() {
+    int begin = lines.begin() + read.from;
+    int end = Math.min(lines.end(), begin + LONGEST_FOLDED);
+    if (begin >= end || lines.bytes()[begin] <= ' ' && lines.bytes()[begin] >= 0 || !candidates(lines.bytes(), begin, end)) {
+      return false;
+    }
+    String line = new String(lines.bytes(), begin, end - begin, UTF_8);
+    if (Entry.isTrace(line)) {
+      return false;
+    }
+    for (int rule = nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
+      if (rules.all.get(rule).begins(line)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Types the entry that has ended. */

@@ -116,6 +116,11 @@ final class Rule {
     return loose.find() ? fields(loose) : null;
   }
 
+  /** Whether a line, whoever prints it, begins with it. */
+  boolean begins(String line) {
+    return anchored && scope != Scope.LINE && literal.length() >= TELLING && match(line) != null;
+  }
+
   private Matcher compiled(String java) {
     Matcher made = Pattern.compile(java, Pattern.MULTILINE).matcher("");
     groups = groups(regex);

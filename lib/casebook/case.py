@@ -191,8 +191,17 @@ class Case:
         torn = [part.path for part in found.missing_parts if part.path == ZNODES]
         given = dict.fromkeys([*self.left_out, *(part.path for part in unreadable), *torn])
         return replace(
-            found, zookeeper=self._reachable_servers(), unreadable=tuple(given), printed_settings=self.printed_settings()
+            found,
+            zookeeper=self._reachable_servers(),
+            unreadable=tuple(given),
+            printed_settings=self.printed_settings(),
+            excerpts=self._excerpts(),
         )
+
+    def _excerpts(self) -> frozenset[int]:
+        """Brokers of whose settings only some lines were pasted."""
+        parts = {part.path for part in self.could_not_collect}
+        return frozenset(broker for path, broker in self._of_brokers("server.properties") if path in parts)
 
     def _reachable_servers(self) -> tuple[str, ...]:
         """The servers, but for those that only the machine knows where the case was collected, unless that was just now."""

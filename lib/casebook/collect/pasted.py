@@ -4,6 +4,7 @@
     zookeeper/znodes.jsonl.zst        znodes that were pasted; what kafka-topics told of others, as ``stated``
     brokers/<id>/logs/pasted.log      log lines of a broker that the paste names; those of others below clients/pasted
     brokers/<id>/log_dirs.json        listings of a broker that the paste names
+    brokers/<id>/server.properties    settings of a broker that the paste names, see :mod:`casebook.collect.pasted_host`
 
 The logs have as many lines as the paste, most of them empty: line 7 of each is line 7 of ``pasted/pasted.txt``. What was not
 pasted becomes a hole with its reason, never something that is not there.
@@ -12,13 +13,13 @@ pasted becomes a hole with its reason, never something that is not there.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from casebook.case_folder import PASTED, PASTED_LOG
 from casebook.case_writer import CaseWriter
-from casebook.collect import outside, plain, redaction
+from casebook.collect import outside, pasted_host, plain, redaction
 from casebook.collect.redaction import redact_znode
 from casebook.errors import CollectError, UsageError
 from casebook.facts import Problem, ReadOutcome, Stat, Znode, state_path
@@ -38,12 +39,13 @@ _SAY_NOTHING_WITHOUT_DATA = ("/controller", "/controller_epoch")
 _PARTS = (tree.IDS, "/controller", "/controller_epoch", "/config/topics", "/config/brokers", "/admin", tree.TOPICS)
 
 
-def collect(case: CaseWriter, paste: Path | Sequence[str]) -> None:
+def collect(case: CaseWriter, paste: Path | Sequence[str], *, configured: Container[int] = ()) -> None:
     """Write what a paste holds into a case.
 
     Args:
         case: Gets all items, and is told what the paste leaves open.
         paste: A file, ``-`` for the standard input, or its lines.
+        configured: Brokers whose ``server.properties`` is in the case.
 
     Raises:
         CollectError: It is empty, or cannot be read.
@@ -61,6 +63,7 @@ def collect(case: CaseWriter, paste: Path | Sequence[str]) -> None:
     _znodes(case, found)
     _logs(case, found)
     _log_dirs(case, found)
+    pasted_host.write(case, found, configured=configured)
     for place, reason in not_understood(found):
         case.could_not_collect(place, reason)
     if left_out or len(lines) > found.lines:
@@ -322,6 +325,8 @@ def _log_dirs(case: CaseWriter, found: Pasted) -> None:
             why = f"of segments: their folder was {NOT_PASTED}; begin with the command, e.g. ls -l /data/kafka/t-0"
         elif file.broker is None:
             why = f'of segments: whose they are was {NOT_PASTED}; write a line such as "broker 3:" above them'
+        elif file.about is None:
+            why = f"of segments: their sizes were {NOT_PASTED}; paste ls -l"
         elif file.bytes is None:
             why = f"of segments: their sizes are rounded, the whole ones were {NOT_PASTED}; paste ls -l without -h"
         if why is not None:

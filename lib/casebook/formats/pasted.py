@@ -7,20 +7,39 @@ counts. What a paste does not say stays unknown: ``kafka-topics --describe`` giv
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from casebook.formats import pasted_groups, pasted_listing, pasted_logs, pasted_topics, pasted_zookeeper
+from casebook.formats import (
+    pasted_cruise,
+    pasted_disks,
+    pasted_folders,
+    pasted_groups,
+    pasted_host,
+    pasted_listing,
+    pasted_logs,
+    pasted_metrics,
+    pasted_named,
+    pasted_pods,
+    pasted_properties,
+    pasted_services,
+    pasted_threads,
+    pasted_topics,
+    pasted_zookeeper,
+)
 from casebook.formats.pasted_text import Line, cleaned
 from casebook.formats.pasted_zookeeper import Cut
 from casebook.pasted import (
+    BrokerSettings,
     DescribedPartition,
     DescribedTopic,
     GroupOffset,
     GroupSaid,
+    HostSaid,
     ListedFile,
     LogLine,
     NotUnderstood,
     Pasted,
     PastedZnode,
     Span,
+    ThreadDump,
     Used,
 )
 
@@ -35,6 +54,7 @@ def read(texts: Iterable[str]) -> Pasted:
         texts: Its lines; of more than :data:`casebook.formats.pasted_text.MOST_LINES` only the first ones.
     """
     left = cleaned(texts)
+    headed = {here.line.number: here.broker for here in pasted_host.placed(left)}
     found: dict[type, list] = {}
     cut: list[Cut] = []
     for recognise in _RECOGNISERS:
@@ -55,18 +75,37 @@ def read(texts: Iterable[str]) -> Pasted:
         files=of(ListedFile),
         used=of(Used),
         logs=of(LogLine),
+        settings=of(BrokerSettings),
+        dumps=of(ThreadDump),
+        hosts=tuple(sorted((*of(HostSaid), *pasted_services.told_by_logs(of(LogLine), headed)), key=_order)),
         not_understood=_not_understood(left, cut),
     )
 
 
 _RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
+    pasted_properties.settings,
+    pasted_threads.dumps,
+    pasted_metrics.read,
+    pasted_cruise.told,
+    pasted_pods.pods,
+    pasted_pods.descriptions,
+    pasted_services.services,
+    pasted_services.kernel_lines,
+    pasted_disks.volumes,
+    pasted_folders.windows,
     pasted_zookeeper.znodes,
     pasted_topics.described,
     pasted_groups.groups,
+    pasted_folders.names,
     pasted_listing.listed,
     pasted_logs.log_lines,
+    pasted_named.named,
 )
 """In this order: what one has taken, the next ones see as an empty line."""
+
+
+def _order(said: HostSaid) -> tuple[Span, str]:
+    return said.span, said.text
 
 
 def _take(lines: list[Line], span: Span) -> None:
@@ -92,6 +131,10 @@ def _says_nothing(text: str) -> bool:
         pasted_zookeeper.is_chatter(text)
         or pasted_groups.is_head(text)
         or pasted_listing.is_frame(text)
+        or pasted_disks.is_head(text)
+        or pasted_metrics.is_frame(text)
+        or pasted_pods.is_frame(text)
+        or pasted_services.is_table(text)
         or pasted_logs.is_heading(text)
         or _COMMAND.fullmatch(text[:4096]) is not None
         or not text.strip(" \t-=_*#>.$~+|")

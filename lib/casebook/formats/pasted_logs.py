@@ -8,7 +8,7 @@ broker=1]``) or a heading before it (``broker 1:``, ``==> broker-1/server.log <=
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.formats import pasted_listing, znodes
+from casebook.formats import pasted_listing, pasted_services, znodes
 from casebook.formats.pasted_text import Line
 from casebook.pasted import LogLine, Span
 
@@ -140,7 +140,9 @@ def _unfolded(lines: Sequence[Line], at: int) -> tuple[str, int]:
 
 
 def _of(text: str, heading: int | None) -> int | None:
-    """Whose log a line is from: what it says itself counts more than a heading."""
+    """Whose log a line is from: what it says itself counts more than a heading. A host's kernel writes no broker's log."""
+    if pasted_services.is_of_kernel(text):
+        return None
     found = _WHO.search(text[:_LONGEST_SEEN])
     own = znodes.number(found["id"] or found["on"]) if found else None
     return own if own is not None else heading

@@ -14,7 +14,7 @@ from casebook import case_folder, left_log_dirs, packs, private, workshop
 from casebook.case_folder import DERIVED, HISTORY, PASTED, ZNODES, Item
 from casebook.clients import ClientFile
 from casebook.errors import CaseError
-from casebook.events import is_log
+from casebook.events import HOST_OF_BROKER, is_log
 from casebook.facts import Change, Cluster, Logged, PrintedSettings, Problem, StatedVersion, Znode, epoch_ms
 from casebook.formats import (
     cluster,
@@ -360,7 +360,7 @@ class Case:
         named = {
             parts[1]
             for parts in (path.split("/") for path in given)
-            if parts[0] == "clients" and parts[2:3] in (["config"], ["logs"])
+            if parts[0] == "clients" and parts[2:3] in (["config"], ["logs"]) and not parts[1].startswith(HOST_OF_BROKER)
         }
         return tuple(sorted(named - {file.client for file in told}))
 

@@ -210,12 +210,14 @@ class LogLine(NamedTuple):
         text: Without what mail and chat put before it.
         broker: Whose log; ``None`` where nothing tells.
         zookeeper: It is from the log of a ZooKeeper server.
+        host: A line of the kernel's or of systemd's: the broker on whose host, where a heading tells.
     """
 
     span: Span
     text: str
     broker: int | None
     zookeeper: bool
+    host: int | None = None
 
 
 class NotUnderstood(NamedTuple):

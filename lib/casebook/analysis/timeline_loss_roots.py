@@ -16,6 +16,7 @@ from casebook.analysis.timeline_rows import Point, Root, Row, Span
 from casebook.analysis.timeline_scene import SLACK, Scene
 from casebook.analysis.timeline_witnesses import Witnesses, noticed_in_time, witnesses
 from casebook.analysis.words import brokers, duration, number
+from casebook.events import host_in
 
 IDLE = 10
 QUIET = 600_000
@@ -182,11 +183,21 @@ def _killed(scene: Scene, clues: _Clues, chain: int) -> Root:
     pro += [Point("It had trouble with a log dir before", failed.proof)] if failed is not None else []
     memory = [row for row in scene.kind("out_of_memory").between(clues.loss.since, clues.loss.gone.at) if row.broker == broker]
     pro += [Point("It had run out of memory", memory[0].proof)] if memory else []
+    by_kernel = _killed_by_kernel(scene, clues.loss)
+    pro += [Point(f"The kernel of its host killed process {row.fields['pid']} ({row.fields['name']}) for want of memory", row.proof)
+            for row in by_kernel[:1]]  # fmt: skip
     unchecked = ("whether by kill -9, by the kernel (out of memory) or with its machine: the kernel's log tells",)
+    unchecked = ("whether that process was the broker",) if by_kernel else unchecked
     if begun is None:
         unchecked = ("whether its log was only collected up to there", *unchecked)
     name = f"The process of broker {broker} was killed, or its machine went down"
     return Root("killed", name, broker, chain, tuple(pro), (), unchecked, 90 if begun is not None else 70)
+
+
+def _killed_by_kernel(scene: Scene, loss: Loss) -> list[Row]:
+    """Processes that the kernel of its host killed around the time from which on it was silent."""
+    killed = scene.kind("process_killed").between(loss.since - SLACK, loss.gone.at)
+    return [row for row in killed if host_in(row.file) == loss.broker]
 
 
 def _frozen(scene: Scene, clues: _Clues, chain: int) -> Root:

@@ -2,12 +2,11 @@
 
     pasted/pasted.txt                 the paste, line by line, without secrets: the proof of everything
     zookeeper/znodes.jsonl.zst        znodes that were pasted; what kafka-topics told of others, as ``stated``
-    brokers/<id>/logs/pasted.log      log lines of a broker that the paste names; those of others below clients/pasted
+    brokers/<id>/logs/pasted.log      log lines of a broker that the paste names, see :mod:`casebook.collect.pasted_logs`
     brokers/<id>/log_dirs.json        listings of a broker that the paste names
     brokers/<id>/server.properties    settings of a broker that the paste names, see :mod:`casebook.collect.pasted_host`
 
-The logs have as many lines as the paste, most of them empty: line 7 of each is line 7 of ``pasted/pasted.txt``. What was not
-pasted becomes a hole with its reason, never something that is not there.
+What was not pasted becomes a hole with its reason, never something that is not there.
 """
 
 import json
@@ -17,9 +16,9 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from casebook.case_folder import PASTED, PASTED_LOG
+from casebook.case_folder import PASTED
 from casebook.case_writer import CaseWriter
-from casebook.collect import outside, pasted_host, plain, redaction
+from casebook.collect import outside, pasted_host, pasted_logs, plain, redaction
 from casebook.collect.redaction import redact_znode
 from casebook.errors import CollectError, UsageError
 from casebook.facts import Problem, ReadOutcome, Stat, Znode, state_path
@@ -61,7 +60,7 @@ def collect(case: CaseWriter, paste: Path | Sequence[str], *, configured: Contai
     if secrets := sum(redaction.MARK in line for line in lines):
         case.redacted(f"{secrets} lines of {PASTED}")
     _znodes(case, found)
-    _logs(case, found)
+    pasted_logs.write(case, found)
     _log_dirs(case, found)
     pasted_host.write(case, found, configured=configured)
     for place, reason in not_understood(found):
@@ -287,22 +286,6 @@ def _open_parts(rows: Mapping[str, Znode]) -> Iterator[Problem]:
     for path in sorted(rows):
         if tree.is_topic(path) and rows[path].data is None and rows[path].outcome is ReadOutcome.STATED:
             yield Problem(path=path, reason=f"is there; its partitions' brokers were {NOT_PASTED}")
-
-
-def _logs(case: CaseWriter, found: Pasted) -> None:
-    """Log lines at the places where they stand in the paste."""
-    files: dict[str, list[bytes]] = {}
-    for line in found.logs:
-        if line.broker is not None:
-            name = f"brokers/{line.broker}/logs/{PASTED_LOG}"
-        else:
-            whose = "zookeeper/logs/zookeeper-pasted" if line.zookeeper else "clients/pasted/logs"
-            name = f"{whose}/{PASTED_LOG}"
-        rows = files.setdefault(name, [])
-        rows += [b"\n"] * (line.span.first - 1 - len(rows))
-        rows.append(line.text.encode(errors="replace") + b"\n")
-    for name, rows in sorted(files.items()):
-        case.file(name, rows)
 
 
 @dataclass(frozen=True, slots=True)

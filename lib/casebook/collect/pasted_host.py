@@ -10,6 +10,7 @@ from itertools import groupby
 
 from casebook.case_folder import PASTED
 from casebook.case_writer import CaseWriter
+from casebook.formats import properties
 from casebook.pasted import NOT_PASTED, HostSaid, ListedFile, Pasted, Used
 
 _MOST_REMARKS = 80
@@ -52,6 +53,8 @@ def _settings(case: CaseWriter, found: Pasted, configured: Container[int]) -> No
         rows += [line.encode(errors="replace") + b"\n" for line in settings.lines]
     for broker, rows in sorted(files.items()):
         item = f"brokers/{broker}/server.properties"
+        if not properties.is_of_broker(properties.parse(b"".join(rows).decode())):
+            continue
         case.file(item, rows)
         case.could_not_collect(item, f"its other settings were {NOT_PASTED}")
 

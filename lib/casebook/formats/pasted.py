@@ -54,7 +54,6 @@ def read(texts: Iterable[str]) -> Pasted:
         texts: Its lines; of more than :data:`casebook.formats.pasted_text.MOST_LINES` only the first ones.
     """
     left = cleaned(texts)
-    headed = {here.line.number: here.broker for here in pasted_host.placed(left)}
     found: dict[type, list] = {}
     cut: list[Cut] = []
     for recognise in _RECOGNISERS:
@@ -77,7 +76,7 @@ def read(texts: Iterable[str]) -> Pasted:
         logs=of(LogLine),
         settings=of(BrokerSettings),
         dumps=of(ThreadDump),
-        hosts=tuple(sorted((*of(HostSaid), *pasted_services.told_by_logs(of(LogLine), headed)), key=_order)),
+        hosts=tuple(sorted((*of(HostSaid), *pasted_services.told_by_logs(of(LogLine))), key=_order)),
         not_understood=_not_understood(left, cut),
     )
 
@@ -98,8 +97,8 @@ _RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
     pasted_groups.groups,
     pasted_folders.names,
     pasted_listing.listed,
-    pasted_logs.log_lines,
     pasted_named.named,
+    pasted_logs.log_lines,
 )
 """In this order: what one has taken, the next ones see as an empty line."""
 
@@ -131,6 +130,7 @@ def _says_nothing(text: str) -> bool:
         pasted_zookeeper.is_chatter(text)
         or pasted_groups.is_head(text)
         or pasted_listing.is_frame(text)
+        or pasted_host.is_asked(text)
         or pasted_disks.is_head(text)
         or pasted_metrics.is_frame(text)
         or pasted_pods.is_frame(text)

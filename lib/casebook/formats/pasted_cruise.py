@@ -79,7 +79,7 @@ def _partitions(told: Mapping[str, object], where: Span) -> Iterator[DescribedPa
             continue
         shown = ", ".join(f"{row.get('topic')}-{row.get('partition')}" for row in rows[:10] if isinstance(row, dict))
         more = f", and {len(rows) - 10} more" if len(rows) > 10 else ""
-        text = f"{len(rows)} partitions {_WORDS[name]}" + (f": {shown}{more}" if rows else "")
+        text = f"{len(rows)} partition{'' if len(rows) == 1 else 's'} {_WORDS[name]}" + (f": {shown}{more}" if rows else "")
         yield HostSaid(_KIND, where, text, bad=bool(rows) and name != "other", facts={name: len(rows)})
         yield from (row for one_row in rows if (row := _partition(one_row, where)) is not None)
 
@@ -147,8 +147,8 @@ def _as_text(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid | 
             leader = int(row["leader"])
             yield DescribedPartition(row["topic"], int(row["partition"]), where, leader if leader >= 0 else None, replicas, isr)
         elif brokers and (row := _BROKER.fullmatch(text)):
-            text = f"broker {row['id']}: leaders {row['leaders']}, replicas {row['replicas']}, out of sync {row['out']}, "
-            f"offline {row['offline']}"
+            text = f"broker {row['id']}: leaders {row['leaders']}, replicas {row['replicas']}, out of sync {row['out']}"
+            text += f", offline {row['offline']}"
             text += ", the controller" if row["controller"] == "true" else ""
             yield HostSaid(_KIND, where, text, int(row["id"]), row["offline"] != "0", facts={"broker": int(row["id"])})
         else:

@@ -24,6 +24,7 @@ _HEAD = re.compile(
 )
 _BLOCKS = re.compile(r"\b(?P<unit>1K|1024|512|1B|1M|1G|\d{1,9}[KMGT]?i?B?)[- ](?:blocks|Blöcke|blocs|bloques|blocchi|块|блоков)")
 _INODES = re.compile(r"\b(?:Inodes|INodes|Inœuds|Nodos-i|inodos|Inodi)\b", re.IGNORECASE)
+_TYPES = re.compile(r"\b(?:Type|Typ|Tipo)\b|类型")
 _HUMAN = re.compile(r"\b(?:Size|Größe|Taill?e|Tamaño|Dim\.|Размер)\b|容量|サイズ")
 _DEVICE = re.compile(r"(?:/dev/\S+|[\w.-]+:/\S*|\S+/\S+|tmpfs|overlay|devtmpfs)")
 _UNIT = {"1K": "KiB", "1024": "KiB", "1B": "bytes", "1M": "MiB", "1G": "GiB", "512": "blocks of 512 bytes"}
@@ -40,7 +41,7 @@ def volumes(lines: Sequence[Line]) -> Iterator[HostSaid]:
         text = here.line.text
         if len(text) < 400 and _HEAD.fullmatch(text):
             head, begun, device = text, here.at, None
-        elif (row := _row(text, head is not None or device is not None)) is not None:
+        elif (row := _row(text, head, device is not None)) is not None:
             whole = device is not None and not row["device"]
             first = here.at - 1 if whole else here.at
             if row["device"] or whole:
@@ -58,9 +59,10 @@ def is_head(text: str) -> bool:
     return len(text) < LONGEST and _HEAD.fullmatch(text[:400]) is not None
 
 
-def _row(text: str, expected: bool) -> Mapping[str, str | None] | None:
+def _row(text: str, head: str | None, has_device: bool) -> Mapping[str, str | None] | None:
     """The columns of a row; one without a header above must begin with what only a device is."""
-    if "/" not in text or ("%" not in text and not expected) or len(text) > 1000:
+    expected = head is not None or has_device
+    if not ("/" in text or text.startswith(_TOTAL)) or ("%" not in text and not expected) or len(text) > 1000:
         return None
     found = _ROW.fullmatch(text)
     if found is None:
@@ -68,12 +70,14 @@ def _row(text: str, expected: bool) -> Mapping[str, str | None] | None:
     device = (found["device"] or "").strip()
     if not expected and not _DEVICE.fullmatch(device):
         return None
+    if found["type"] and not _TYPES.search(head or ""):
+        return {**found.groupdict(), "device": f"{device} {found['type']}", "type": None}
     return {**found.groupdict(), "device": device}
 
 
 def _said(row: Mapping[str, str | None], device: str, head: str | None, where: Span, broker: int | None) -> HostSaid:
     share = int(row["share"][:-1]) if row["share"] and row["share"] != "-" else None
-    place = f"{row['mount']} ({device})" if device not in _TOTAL else "all of them"
+    place = f"{row['mount']} ({device})" if device.split()[0] not in _TOTAL else "the sum of all"
     of = _measured(head, row)
     facts: dict[str, object] = {"mount": row["mount"], "device": device, "share": share, "of": of}
     if not of:

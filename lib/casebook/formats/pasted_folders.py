@@ -26,7 +26,7 @@ _WITHIN = re.compile(
     r"|Volumeseriennummer: .*|Le volume dans le lecteur .*|Le numéro de série du volume est .*)\s*"
 )
 _FILES = re.compile(
-    rf"\s*(?P<files>\d{{1,9}}) (?:File\(s\)|Datei\(en\)|fichier\(s\)|archivos?|файлов)\s+(?P<bytes>{_AMOUNT}) \S+\s*"
+    rf"\s*(?P<files>\d{{1,9}}) (?:File\(s\)|Datei\(en\)|fichier\(s\)|archivos?|файлов),?\s+(?P<bytes>{_AMOUNT}) \S+\s*"
 )
 _FREE = re.compile(
     rf"\s*(?P<dirs>\d{{1,9}}) (?:Dir\(s\)|Verzeichnis\(se\)|,? ?R[ée]p\(s\)|dirs|папок),?\s+(?P<bytes>{_AMOUNT}) \S.*"
@@ -58,8 +58,8 @@ def windows(lines: Sequence[Line]) -> Iterator[ListedFile | HostSaid | Frame]:
             said = f"{folder or 'a folder whose name was not pasted'} has {files['files']} files of {files['bytes']} bytes in all"
             yield HostSaid("dir", where, said, here.broker, facts={"files": int(files["files"])})
         elif (seen or folder) and (free := _FREE.fullmatch(text)):
-            said = f"{free['bytes']} bytes are free on the disk of {folder or 'a folder whose name was not pasted'}; its size "
-            "is not printed"
+            name = folder or "a folder whose name was not pasted"
+            said = f"{free['bytes']} bytes are free on the disk of {name}; its size is not printed"
             yield HostSaid("dir", where, said, here.broker, facts={"free": _number(free["bytes"])})
         elif _WITHIN.fullmatch(text):
             yield Frame(where)

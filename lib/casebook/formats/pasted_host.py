@@ -19,6 +19,10 @@ AGE = r"(?:\d{1,6}[ydhms]){1,5}"
 """How long ago, as kubectl prints it: no instant, as nobody knows from when on to count."""
 _MARKS = re.compile(r'\\.|["{}\[\]]')
 _MOST_LINES, _MOST_CHARACTERS = 5000, 4 << 20
+_ASKED = re.compile(
+    r"\s*(?:sudo\s+)?(?:df|jstack|jcmd|jps|systemctl|dmesg|journalctl|curl|helm|vmstat|iostat|lsblk|uptime|kubectl|oc)"
+    r"(?:\s+(?:-\S+|get|describe|status|logs?|top|https?:\S+|/\S*|\d+|list|show)(?:\s[^.!?]*)?|\s*;.*|\s*\|.*)?:?\s*"
+)
 _PROMPT = re.compile(r"\s*(?:\[?[\w.-]+@[\w.-]+(?:[ :][^\]$#%]*)?\]?\s?|[\w.:/~-]*)[$#%>]\s+\S")
 
 
@@ -44,6 +48,11 @@ def placed(lines: Sequence[Line]) -> Iterator[Placed]:
             broker = named
         elif len(line.text) <= LONGEST:
             yield Placed(at, line, broker)
+
+
+def is_asked(text: str) -> bool:
+    """Whether it is a command of a host's that stands alone, without a prompt."""
+    return len(text) < 400 and _ASKED.fullmatch(text) is not None
 
 
 def is_command(text: str) -> bool:

@@ -74,10 +74,11 @@ def log_lines(lines: Sequence[Line]) -> Iterator[LogLine]:
                 broker = broker if len(brokers) < _MOST_BROKERS else None
                 brokers |= {broker} - {None}
             zookeeper = broker is None and _ZOOKEEPER.search(text[:_LONGEST_SEEN]) is not None
-            last = LogLine(Span(line.number, lines[after - 1].number), text, broker, zookeeper)
+            host = heading if pasted_services.is_of_kernel(text) else None
+            last = LogLine(Span(line.number, lines[after - 1].number), text, broker, zookeeper, host)
             yield last
         elif last is not None and _goes_on(line.text):
-            last = LogLine(Span(line.number, line.number), line.text, last.broker, last.zookeeper)
+            last = LogLine(Span(line.number, line.number), line.text, last.broker, last.zookeeper, last.host)
             yield last
         elif _STACK.fullmatch(line.text[:_LONGEST_SEEN]):
             last = LogLine(Span(line.number, line.number), line.text, heading, False)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from casebook.formats import pasted_logs
 from casebook.formats.pasted_host import LONGEST, is_command, placed, span
 from casebook.formats.pasted_text import Line
 from casebook.pasted import HostSaid
@@ -154,6 +155,8 @@ def _end(lines: Sequence[Line], at: int, kind: _Kind) -> int:
         if text and (
             is_command(text) or len(text) > LONGEST or not (kind.goes_on.fullmatch(text) or kind.begins.fullmatch(text))
         ):
+            break
+        if kind.goes_on is _ANY and pasted_logs.is_dated(text):
             break
         if not text and (kind.goes_on is _ANY or index - last > 1):
             break

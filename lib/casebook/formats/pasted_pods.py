@@ -61,10 +61,11 @@ def _row(row: re.Match[str], where: Span, broker: int | None) -> HostSaid:
     last = f", the last {row['ago']} ago" if row["ago"] else ""
     node = f", on node {row['node']}" if row["node"] and row["node"] != "<none>" else ""
     times = f"{row['restarts']} restart{'' if row['restarts'] == '1' else 's'}"
-    text = f"pod {row['name']}: {row['ready']}/{row['of']} ready, {row['status']}, {times}{last}, age {row['age']}{node}"
+    name = row["name"].removeprefix("pod/")
+    text = f"pod {name}: {row['ready']}/{row['of']} ready, {row['status']}, {times}{last}, age {row['age']}{node}"
     bad = row["status"] not in (*_DONE, "Running") or (row["ready"] != row["of"] and row["status"] not in _DONE)
     facts = {
-        "pod": row["name"],
+        "pod": name,
         "ready": f"{row['ready']}/{row['of']}",
         "status": row["status"],
         "restarts": int(row["restarts"]),

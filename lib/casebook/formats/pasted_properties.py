@@ -18,9 +18,15 @@ _OTHERS = re.compile(
     r"|offset\.storage\.topic|consumer\..*|producer\..*"
 )
 """Settings that no broker has: the file is a client's, a worker's, or ZooKeeper's."""
+_OF_SERVER = re.compile(
+    r"(?:advertised|listener|inter\.broker|security\.inter|num|socket|log|offsets|transaction\.state|replica|group\.initial|controller"
+    r"|controlled|zookeeper|auto|background|default\.replication|unclean|min\.insync|super\.users|authorizer|queued|leader\.imbalance"
+    r"|broker|node|process)\..*|unclean\.leader\.election\.enable|listeners"
+)
+"""What settings of brokers begin with (``KafkaConfig.scala@2.8.2``)."""
 _IDS = ("node.id", "broker.id")
 _META = frozenset({"version", "broker.id", "node.id", "cluster.id", "directory.id"})
-_MOST, _MOST_COMMENTS = 2000, 40
+_MOST, _MOST_COMMENTS, _SHOWN = 2000, 40, 20
 
 
 def settings(lines: Sequence[Line]) -> Iterator[BrokerSettings | HostSaid]:
@@ -51,7 +57,7 @@ def _end(lines: Sequence[Line], at: int) -> int:
 
 
 def _is_of_broker(found: dict[str, str], texts: Sequence[str]) -> bool:
-    known = found.keys() & properties.OF_BROKERS
+    known = {key for key in found if key in properties.OF_BROKERS or _OF_SERVER.fullmatch(key)}
     if found.keys() <= _META or any(_OTHERS.fullmatch(key) for key in found):
         return False
     with_sign = sum("=" in text for text in texts if _SETTING.fullmatch(text))
@@ -66,7 +72,8 @@ def _said(
     broker = next(iter(ids)) if len(ids) == 1 else heading if not ids else None
     where = span(lines, at, after)
     yield BrokerSettings(where, broker, tuple(line.text for line in lines[at:after]))
-    shown = ", ".join(f"{key}={value}" for key, value in found.items() if key in properties.OF_BROKERS)
+    shown = ", ".join(f"{key}={value}" for key, value in list(found.items())[:_SHOWN])
     settle = "" if broker is not None else 'write a line such as "broker 3:" above these settings, or paste broker.id with them'
-    text = f"{len(found)} settings of a server.properties, among them {shown}"
+    more = "" if len(found) <= _SHOWN else f", and {len(found) - _SHOWN} more"
+    text = f"{len(found)} settings of a server.properties: {shown}{more}"
     yield HostSaid("server.properties", where, text, broker, settle=settle, facts={"settings": dict(found)})

@@ -107,9 +107,10 @@ def _unit(lines: Sequence[Line], at: int, after: int, unit: str | None, broker: 
     if loaded:
         text += f"; {loaded['loaded']}" + (f" from {loaded['file']}" if loaded["file"] else "")
         text += f", {loaded['enabled']} at boot" if loaded["enabled"] else ""
-    for line in texts:
+    for line in dict.fromkeys(texts):
         if how := _OF_PROCESS.fullmatch(line):
-            text += f"; process {how['pid']} ended with {how['how'].removeprefix('code=')}"
+            ended = f"; process {how['pid']} ended with {how['how'].removeprefix('code=')}"
+            text += ended if ended not in text else ""
         elif pid := _PID.fullmatch(line):
             text += f"; main process {pid['pid']} ({pid['name']})"
         elif key := _KEY.fullmatch(line):
@@ -138,17 +139,13 @@ def kernel_lines(lines: Sequence[Line]) -> Iterator[HostSaid]:
             yield said
 
 
-def told_by_logs(logs: Sequence[LogLine], brokers: dict[int, int | None]) -> Iterator[HostSaid]:
-    """The same of dated lines, which are log lines beside.
-
-    Args:
-        brokers: By the number of a line, the broker that a heading above it names.
-    """
+def told_by_logs(logs: Sequence[LogLine]) -> Iterator[HostSaid]:
+    """The same of dated lines, which are log lines beside."""
     for line in logs:
         if line.broker is None and _is_killing(line.text):
             when = _WHEN.match(line.text)
             moment = next((text for text in when.groups() if text), "") if when else ""
-            said = _of_kernel(line.text, line.span, brokers.get(line.span.first), f"{moment}" if moment else "")
+            said = _of_kernel(line.text, line.span, line.host, moment)
             if said is not None:
                 yield said
 

@@ -256,8 +256,8 @@ def _of_handlers(dump: _Dump, own: Sequence[_Thread], broker: int | None) -> Ite
         )
     if handlers:
         states = Counter(thread.state or "unknown" for thread in handlers)
-        text = f"{len(handlers)} request handlers were pasted: "
-        f"{', '.join(f'{count} {state}' for state, count in sorted(states.items()))}"
+        shown = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+        text = f"{len(handlers)} request handlers were pasted: {shown}"
         bad = dump.whole and states["BLOCKED"] == len(handlers)
         where = Span(handlers[0].line.number, handlers[-1].line.number)
         yield HostSaid("thread dump", where, text, broker, bad=bad, facts={"handlers": dict(states)})

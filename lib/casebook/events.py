@@ -195,7 +195,7 @@ class Untyped(NamedTuple):
 
 
 HOST_OF_BROKER = "host-of-broker-"
-"""What the name of an owner begins with whose logs are a host's own, of its kernel and of systemd: the broker wrote none of them."""
+"""What the name of an owner begins with whose logs are a host's own, of its kernel and of systemd: its broker wrote none."""
 
 
 def host_in(file: str) -> int | None:

@@ -1,7 +1,7 @@
 """What a thread dump says of a broker's cleaner: in a whole one a thread that is not there has died, or was never started.
 
-A dump bears no zone, and lines of a log are of before or after it: where a log tells of the cleaner, or of a start, too, the dump is
-not weighed against it.
+A dump bears no zone, and lines of a log are of before or after it: where a log tells of the cleaner, or of a start, too, the
+dump is not weighed against it.
 """
 
 from collections.abc import Iterable, Sequence

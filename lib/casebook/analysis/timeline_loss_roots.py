@@ -184,8 +184,9 @@ def _killed(scene: Scene, clues: _Clues, chain: int) -> Root:
     memory = [row for row in scene.kind("out_of_memory").between(clues.loss.since, clues.loss.gone.at) if row.broker == broker]
     pro += [Point("It had run out of memory", memory[0].proof)] if memory else []
     by_kernel = _killed_by_kernel(scene, clues.loss)
-    pro += [Point(f"The kernel of its host killed process {row.fields['pid']} ({row.fields['name']}) for want of memory", row.proof)
-            for row in by_kernel[:1]]  # fmt: skip
+    if by_kernel:
+        process = f"process {by_kernel[0].fields['pid']} ({by_kernel[0].fields['name']})"
+        pro.append(Point(f"The kernel of its host killed {process} for want of memory", by_kernel[0].proof))
     unchecked = ("whether by kill -9, by the kernel (out of memory) or with its machine: the kernel's log tells",)
     unchecked = ("whether that process was the broker",) if by_kernel else unchecked
     if begun is None:

@@ -39,7 +39,7 @@ _BESIDE = re.compile(
     r"|recovery-point-offset-checkpoint|replication-offset-checkpoint|\.lock|\.kafka_cleanshutdown|lost\+found"
 )
 _PATH = re.compile(r"(?:/[\w.@+-]+)+/?")
-_LONGEST = 2000
+_LONGEST, _MOST_NAMES = 2000, 50_000
 
 
 def windows(lines: Sequence[Line]) -> Iterator[ListedFile | HostSaid | Frame]:
@@ -81,9 +81,11 @@ def _number(text: str) -> int | None:
 
 def names(lines: Sequence[Line]) -> Iterator[ListedFile | Frame]:
     """Names alone: lines of nothing but names of a log dir's files, and below ``ls`` of its folders, too."""
-    folder, asked = "", False
+    folder, asked, count = "", False, 0
     for here in placed(lines):
         text = here.line.text
+        if count > _MOST_NAMES:
+            return
         if not text or len(text) > _LONGEST:
             continue
         if (command := _LS.fullmatch(text)) and not _LONG.search(command["words"]):
@@ -94,6 +96,7 @@ def names(lines: Sequence[Line]) -> Iterator[ListedFile | Frame]:
         elif (found := text.split()) and all(map(_is_name, found)) and (asked or any(map(log_dir_names.file, found))):
             files = [name for name in found if log_dir_names.file(name)]
             folders = [name for name in found if log_dir_names.folder(name) and name not in files]
+            count += len(files) + len(folders)
             for name in files + folders:
                 yield ListedFile(folder, name, one(here.line), name in folders, None, None, None, here.broker)
             if not files and not folders:

@@ -18,7 +18,7 @@ LONGEST = 4096
 AGE = r"(?:\d{1,6}[ydhms]){1,5}"
 """How long ago, as kubectl prints it: no instant, as nobody knows from when on to count."""
 _MARKS = re.compile(r'\\.|["{}\[\]]')
-_MOST_LINES, _MOST_CHARACTERS = 5000, 4 << 20
+_MOST_LINES, _MOST_CHARACTERS, _DEEPEST = 5000, 4 << 20, 100
 _ASKED = re.compile(
     r"\s*(?:sudo\s+)?(?:df|jstack|jcmd|jps|systemctl|dmesg|journalctl|curl|helm|vmstat|iostat|lsblk|uptime|kubectl|oc)"
     r"(?:\s+(?:-\S+|get|describe|status|logs?|top|https?:\S+|/\S*|\d+|list|show)(?:\s[^.!?]*)?|\s*;.*|\s*\|.*)?:?\s*"
@@ -85,6 +85,8 @@ def json_at(lines: Sequence[Line], at: int) -> tuple[object | None, int]:
                 inside = not inside
             elif not inside and mark[0] in "{}[]":
                 depth += 1 if mark[0] in "{[" else -1
+                if depth > _DEEPEST:
+                    return None, index + 1
         if depth <= 0 or characters > _MOST_CHARACTERS:
             break
     else:

@@ -11,7 +11,9 @@ from casebook.formats.pasted_host import LONGEST, placed, span
 from casebook.formats.pasted_text import Line
 from casebook.pasted import BrokerSettings, HostSaid
 
-_SETTING = re.compile(r"(?P<key>[a-z][a-z0-9_]*(?:[.-][A-Za-z0-9_-]+)+|listeners|port)\s*(?P<sign>[=:])\s*(?P<value>.*)")
+_SETTING = re.compile(
+    r"(?!kafka\.|java\.)(?P<key>[a-z][a-z0-9_]*(?:[.-][A-Za-z0-9_-]+)+|listeners|port)\s*(?P<sign>[=:])\s*(?P<value>.*)"
+)
 _COMMENT = re.compile(r"\s*[#!].*")
 _OTHERS = re.compile(
     r"bootstrap\.servers|group\.id|key\.(?:de)?serializer|key\.converter|dataDir|clientPort|plugin\.path|config\.storage\.topic"
@@ -39,21 +41,23 @@ def settings(lines: Sequence[Line]) -> Iterator[BrokerSettings | HostSaid]:
             continue
         after = _end(lines, at)
         found = properties.parse("\n".join(line.text for line in lines[at:after]))
-        if _is_of_broker(found, [line.text for line in lines[at:after]]):
+        if after > at and _is_of_broker(found, [line.text for line in lines[at:after]]):
             yield from _said(lines, at, after, found, whose.get(at))
-        at = after
+        at = max(after, at + 1)
 
 
 def _end(lines: Sequence[Line], at: int) -> int:
-    """Where a run ends: at something that is neither a setting nor a comment, nor goes on with one."""
-    last, goes_on = at, False
+    """Where a run ends: at something that is neither a setting nor a comment, nor goes on with one that was pasted to its end."""
+    after, begun = at, None
     for index in range(at, min(len(lines), at + _MOST)):
         text = lines[index].text
-        if goes_on or (len(text) <= LONGEST and _SETTING.fullmatch(text)):
-            goes_on, last = text.endswith("\\"), index
-        elif (text and not _COMMENT.fullmatch(text)) or index - last > _MOST_COMMENTS:
+        if begun is not None or (len(text) <= LONGEST and _SETTING.fullmatch(text)):
+            goes_on = text.endswith("\\")
+            begun = (index if begun is None else begun) if goes_on else None
+            after = index + 1 if begun is None else begun
+        elif (text and not _COMMENT.fullmatch(text)) or index - after > _MOST_COMMENTS:
             break
-    return last + 1
+    return after
 
 
 def _is_of_broker(found: dict[str, str], texts: Sequence[str]) -> bool:

@@ -191,7 +191,7 @@ def broker_cleaner(
         failed_before=None if failed else before,
         last_cleaned=next((event for event in reversed(told) if event.kind == "cleaned"), None),
         doubt=outlived
-        or " ".join(filter(None, (cleaner_lives.doubt(lives), cleaner_threads.presence(dump))))
+        or " ".join(filter(None, (cleaner_lives.doubt(lives), cleaner_threads.doubt(dump, settings.enabled))))
         or (_TORN if any(file.damage for file in files if file.broker == broker) else ""),
         log_ends=_log_ends(broker, files, own, max(written, default=None)),
         obstacles=tuple(found),
@@ -273,9 +273,8 @@ def _of_broker(cleaner: BrokerCleaner) -> tuple[str, str, int | None, str | None
         told = _if_read("C2", f"log.cleaner.enable is false ({enabled.origin}).", enabled)
     if cleaner.died and told[0] == "C0":
         return "C3", death_in_words(cleaner), cleaner.dead_since, cleaner.died.proof
-    if cleaner_threads.lacks_cleaner(cleaner.dump) and told[0] == "C0":
-        rule, why, since, _ = _if_read("C3", cleaner_threads.absence(cleaner.dump), enabled)
-        return rule, why, since, cleaner_threads.proof(cleaner.dump)
+    if cleaner_threads.lacks_cleaner(cleaner.dump) and not enabled.assumed and told[0] == "C0":
+        return "C3", cleaner_threads.absence(cleaner.dump), None, cleaner_threads.proof(cleaner.dump)
     return told
 
 

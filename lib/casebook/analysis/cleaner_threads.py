@@ -6,6 +6,7 @@ dump is not weighed against it.
 
 from collections.abc import Iterable, Sequence
 
+from casebook.analysis.retention import Value
 from casebook.analysis.words import agree, number
 from casebook.events import Event
 from casebook.pasted import ThreadDump
@@ -35,10 +36,17 @@ def absence(dump: ThreadDump) -> str:
     return f"No kafka-log-cleaner-thread is in a thread dump of it that is whole{counted}."
 
 
-def presence(dump: ThreadDump | None) -> str:
-    """One sentence on the threads that lived; ``""`` for none."""
-    if dump is None or not dump.cleaners:
+def doubt(dump: ThreadDump | None, enabled: Value) -> str:
+    """What a dump says beside a doubt, one sentence; ``""`` for nothing.
+
+    Args:
+        enabled: ``log.cleaner.enable``: a thread that is not there has died only where it is on.
+    """
+    if dump is None:
         return ""
+    if not dump.cleaners:
+        off = f"{absence(dump)[:-1]}: it died, or log.cleaner.enable is false, which nobody has read."
+        return off if dump.whole and enabled.assumed else ""
     count = len(dump.cleaners)
     taken = f" of {dump.taken}" if dump.taken else ""
     return f"In a thread dump{taken} {number(count, 'thread')} of the cleaner {agree(count, 'lives', 'live')}."

@@ -9,14 +9,13 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
-from casebook.analysis import timeline_disks
+from casebook.analysis import timeline_disks, timeline_hosts
 from casebook.analysis.timeline_gaps import OFTEN, other_gaps
 from casebook.analysis.timeline_losses import SLOW, Loss, gap_of, longest, same_session, stop_of
 from casebook.analysis.timeline_rows import Point, Root, Row, Span
 from casebook.analysis.timeline_scene import SLACK, Scene
 from casebook.analysis.timeline_witnesses import Witnesses, noticed_in_time, witnesses
 from casebook.analysis.words import brokers, duration, number
-from casebook.events import host_in
 
 IDLE = 10
 QUIET = 600_000
@@ -183,22 +182,14 @@ def _killed(scene: Scene, clues: _Clues, chain: int) -> Root:
     pro += [Point("It had trouble with a log dir before", failed.proof)] if failed is not None else []
     memory = [row for row in scene.kind("out_of_memory").between(clues.loss.since, clues.loss.gone.at) if row.broker == broker]
     pro += [Point("It had run out of memory", memory[0].proof)] if memory else []
-    by_kernel = _killed_by_kernel(scene, clues.loss)
-    if by_kernel:
-        process = f"process {by_kernel[0].fields['pid']} ({by_kernel[0].fields['name']})"
-        pro.append(Point(f"The kernel of its host killed {process} for want of memory", by_kernel[0].proof))
+    by_kernel = timeline_hosts.killed(scene, broker, clues.loss.since - SLACK, clues.loss.gone.at)
+    pro += [by_kernel] if by_kernel else []
     unchecked = ("whether by kill -9, by the kernel (out of memory) or with its machine: the kernel's log tells",)
     unchecked = ("whether that process was the broker",) if by_kernel else unchecked
     if begun is None:
         unchecked = ("whether its log was only collected up to there", *unchecked)
     name = f"The process of broker {broker} was killed, or its machine went down"
     return Root("killed", name, broker, chain, tuple(pro), (), unchecked, 90 if begun is not None else 70)
-
-
-def _killed_by_kernel(scene: Scene, loss: Loss) -> list[Row]:
-    """Processes that the kernel of its host killed around the time from which on it was silent."""
-    killed = scene.kind("process_killed").between(loss.since - SLACK, loss.gone.at)
-    return [row for row in killed if host_in(row.file) == loss.broker]
 
 
 def _frozen(scene: Scene, clues: _Clues, chain: int) -> Root:

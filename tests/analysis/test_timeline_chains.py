@@ -111,6 +111,9 @@ class TestLoss:
         place = "clients/host-of-broker-57/logs/messages"
         told.append(event("process_killed", 50, file=place, line=77, pid=4711, name="java", vm_kb=9, rss_kb=8))
         assert f"{place}:77" in [point.proof for point in root(examined(*told), "killed").pro]
+        told[-1] = event("container_ended", 50, file=place, line=77, reason="OOMKilled", exit_code=137)
+        words = "Kubernetes says that its container ended: OOMKilled, exit code 137"
+        assert words in [point.text for point in root(examined(*told), "killed").pro]
 
     def test_log_that_begins_after_the_loss(self):
         """A rotated log, without a start of a process: that process lived on, and took writes."""

@@ -12,7 +12,7 @@ LABELLED = Path(__file__).with_name("log_lines_labelled.tsv")
 """``kind<TAB>raw line``; ``-`` for what says nothing of use, ``\\n`` and ``\\t`` escaped."""
 
 _NAME = re.compile(r"[a-z][a-zA-Z]*\d*")
-_RELEASE = re.compile(r"(?:zk|rd|jdk|linux)?\d+(?:\.\d+){0,2}")
+_RELEASE = re.compile(r"(?:zk|rd|jdk|linux|k8s)?\d+(?:\.\d+){0,2}")
 _SOURCE = re.compile(r"\S+@\S+(?:; \S+@\S+)*")
 _HEADER = re.compile(r"\[?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] \w+ ")
 _LOGGER = re.compile(r" \((?:kafka|org|state)\.[\w.$]+\)(?=\s|$)")

@@ -240,6 +240,12 @@ class TestServices:
         without = said(FILES["describe"].replace("      KAFKA_NODE_ID:  2\n", ""))
         assert {one.broker for one in without} == {None}
 
+    def test_the_end_of_a_container_is_an_entry_of_its_hosts_log(self):
+        """At the time with its zone, put together from the lines of its state."""
+        (line,) = read(FILES["describe"]).logs
+        assert (line.span, line.broker, line.host) == ((20, 24), None, 2)
+        assert line.text.startswith("Thu, 26 Nov 2026 10:05:09 +0000 Last State: Terminated Reason: OOMKilled Exit Code: 137 ")
+
     def test_a_part_of_a_description(self):
         (one,) = said("   Last State:    Terminated\n     Reason:      OOMKilled\n     Exit Code:   137\n")
         assert one.text.startswith("a pod whose name was not pasted was last Terminated, reason OOMKilled, exit code 137")

@@ -73,7 +73,7 @@ def read(texts: Iterable[str]) -> Pasted:
         groups=of(GroupSaid),
         files=of(ListedFile),
         used=of(Used),
-        logs=of(LogLine),
+        logs=tuple(sorted(of(LogLine), key=_place)),
         settings=of(BrokerSettings),
         dumps=of(ThreadDump),
         hosts=tuple(sorted((*of(HostSaid), *pasted_services.told_by_logs(of(LogLine))), key=_order)),
@@ -101,6 +101,10 @@ _RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
     pasted_logs.log_lines,
 )
 """In this order: what one has taken, the next ones see as an empty line."""
+
+
+def _place(line: LogLine) -> Span:
+    return line.span
 
 
 def _order(said: HostSaid) -> tuple[Span, str]:

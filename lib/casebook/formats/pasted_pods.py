@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from casebook.formats import znodes
 from casebook.formats.pasted_host import AGE, LONGEST, Frame, is_command, one, placed, span
 from casebook.formats.pasted_text import Line
-from casebook.pasted import HostSaid, Span
+from casebook.pasted import HostSaid, LogLine, Span
 
 _HEAD = re.compile(r"\s*(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE(?P<wide>\s+IP\s+NODE\s.*)?\s*")
 _POD = re.compile(
@@ -73,7 +73,7 @@ def _row(row: re.Match[str], where: Span, broker: int | None) -> HostSaid:
     return HostSaid("kubectl", where, text, broker, bad, facts=facts)
 
 
-def descriptions(lines: Sequence[Line]) -> Iterator[HostSaid | Frame]:
+def descriptions(lines: Sequence[Line]) -> Iterator[HostSaid | LogLine | Frame]:
     """States of containers, restarts, and warnings of ``kubectl describe pod``, of a part of it too."""
     whose = {here.at: here.broker for here in placed(lines)}
     at = 0
@@ -116,7 +116,7 @@ def _end(lines: Sequence[Line], at: int) -> int:
     return last + 1
 
 
-def _described(lines: Sequence[Line], at: int, after: int, heading: int | None) -> Iterator[HostSaid | Frame]:
+def _described(lines: Sequence[Line], at: int, after: int, heading: int | None) -> Iterator[HostSaid | LogLine | Frame]:
     told = [found["id"] for line in lines[at:after] if (found := _BROKER.fullmatch(line.text[:LONGEST]))]
     broker = znodes.number(told[0]) if len(set(told)) == 1 else heading
     pod, container, is_pods = "", "", True
@@ -129,6 +129,7 @@ def _described(lines: Sequence[Line], at: int, after: int, heading: int | None) 
         elif state := _STATE.fullmatch(text):
             end = _end_of_state(lines, index, after)
             yield _state(lines, index, end, state, _name(pod, container), broker)
+            yield from _ended(lines, index, end, state, broker)
         elif count := _COUNT.fullmatch(text):
             said = f"{_name(pod, container)} has restarted {count['count']} times"
             yield HostSaid("kubectl", where, said, broker, facts={"restarts": int(count["count"])})
@@ -181,6 +182,15 @@ def _state(lines: Sequence[Line], at: int, end: int, state: re.Match[str], name:
     facts = {"which": state["which"], "state": state["state"], "reason": told.get("Reason"), "exit_code": code or None,
              "started": told.get("Started"), "finished": told.get("Finished")}  # fmt: skip
     return HostSaid("kubectl", span(lines, at, end), text, broker, bad, facts=facts)
+
+
+def _ended(lines: Sequence[Line], at: int, end: int, state: re.Match[str], broker: int | None) -> Iterator[LogLine]:
+    """The end of a container as an entry of a log: the lines of its state put together, behind the time at which it finished."""
+    told = {found["key"]: found["value"] for line in lines[at + 1 : end] if (found := _OF_STATE.fullmatch(line.text[:LONGEST]))}
+    if state["state"] == "Terminated" and {"Reason", "Exit Code", "Finished"} <= told.keys():
+        parts = [f"{key}: {told[key]}" for key in ("Reason", "Exit Code", "Started", "Finished") if key in told]
+        text = f"{told['Finished']} {state['which']}: {state['state']} {' '.join(parts)}"
+        yield LogLine(span(lines, at, end), text, None, False, broker)
 
 
 def _name(pod: str, container: str) -> str:

@@ -244,7 +244,7 @@ class TestServices:
         """At the time with its zone, put together from the lines of its state."""
         (line,) = read(FILES["describe"]).logs
         assert (line.span, line.broker, line.host) == ((20, 24), None, 2)
-        assert line.text.startswith("Thu, 26 Nov 2026 10:05:09 +0000 Last State: Terminated Reason: OOMKilled Exit Code: 137 ")
+        assert line.text.startswith("Thu, 26 Nov 2026 10:05:09 +0000 Last State Terminated, Reason OOMKilled, Exit Code 137, ")
 
     def test_a_part_of_a_description(self):
         (one,) = said("   Last State:    Terminated\n     Reason:      OOMKilled\n     Exit Code:   137\n")

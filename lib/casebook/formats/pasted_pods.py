@@ -185,11 +185,14 @@ def _state(lines: Sequence[Line], at: int, end: int, state: re.Match[str], name:
 
 
 def _ended(lines: Sequence[Line], at: int, end: int, state: re.Match[str], broker: int | None) -> Iterator[LogLine]:
-    """The end of a container as an entry of a log: the lines of its state put together, behind the time at which it finished."""
+    """The end of a container as an entry of a log: the lines of its state put together, behind the time at which it finished.
+
+    Without colons: what stands before one would be taken for the name of who speaks.
+    """
     told = {found["key"]: found["value"] for line in lines[at + 1 : end] if (found := _OF_STATE.fullmatch(line.text[:LONGEST]))}
     if state["state"] == "Terminated" and {"Reason", "Exit Code", "Finished"} <= told.keys():
-        parts = [f"{key}: {told[key]}" for key in ("Reason", "Exit Code", "Started", "Finished") if key in told]
-        text = f"{told['Finished']} {state['which']}: {state['state']} {' '.join(parts)}"
+        parts = [f"{key} {told[key]}" for key in ("Reason", "Exit Code", "Started", "Finished") if key in told]
+        text = f"{told['Finished']} {state['which']} {state['state']}, {', '.join(parts)}"
         yield LogLine(span(lines, at, end), text, None, False, broker)
 
 

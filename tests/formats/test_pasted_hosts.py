@@ -69,6 +69,17 @@ class TestDisks:
         assert (row.facts["of"], row.bad, bool(row.settle)) == ("", False, True)
         assert "is 98% full" in row.text
 
+    def test_what_the_command_says_of_rows_alone(self):
+        """``df -h | grep /data``: of space; with -i of inodes."""
+        row = "/dev/sdb1   1.0T 1.0T  20K  98% /data"
+        for options, of in (("-h", "space"), ("-ih", "inodes")):
+            (found,) = said(f"$ kubectl exec broker-0 -- df {options} | grep /data\n{row}")
+            assert (found.facts["of"], found.bad, found.settle) == (of, True, "")
+
+    def test_in_a_comment(self):
+        text = "# Filesystem  Size  Used Avail Use% Mounted on\n# /dev/sdb1  500G  500G  20K  100%  /data"
+        assert [(one.facts["mount"], one.facts["of"], one.bad) for one in said(text)] == [("/data", "space", True)]
+
     def test_other_tables_are_none(self):
         assert said("GROUP  TOPIC  1 2 3 50% /x\nsome 10 20 30 40% /path") == []
 
@@ -201,6 +212,10 @@ class TestServices:
         assert "heap -Xms1G -Xmx1G" in second.text
         assert "there is no unit mirror-maker.service" in third.text
 
+    def test_is_active(self):
+        (one,) = said("$ systemctl is-active kafka\ninactive\n")
+        assert (one.text, one.bad) == ("kafka is inactive", False)
+
     def test_a_unit_that_is_cut(self):
         (one,) = said("● kafka.service - Apache Kafka\n   Loaded: loaded (/etc/systemd/system/kafka.service; enabled)\n")
         assert "whether it is active was not pasted" in one.text
@@ -245,6 +260,15 @@ class TestServices:
         (line,) = read(FILES["describe"]).logs
         assert (line.span, line.broker, line.host) == ((20, 24), None, 2)
         assert line.text.startswith("Thu, 26 Nov 2026 10:05:09 +0000 Last State Terminated, Reason OOMKilled, Exit Code 137, ")
+
+    def test_yaml_and_json(self):
+        """As ``-o yaml`` and ``-o json`` print it."""
+        lines = ["exitCode: 137", 'finishedAt: "2021-05-18T08:00:00Z"', "reason: OOMKilled"]
+        yaml = "lastState:\n  terminated:\n" + "".join(f"    {line}\n" for line in lines)
+        json = '"lastState": {"terminated": {\n"exitCode": 137,\n"finishedAt": "2021-05-18T08:00:00Z",\n"reason": "OOMKilled"\n}}'
+        for text in (yaml, json):
+            (one,) = said(text)
+            assert one.text == "a container was last terminated, reason OOMKilled, exit code 137, finished 2021-05-18T08:00:00Z"
 
     def test_a_part_of_a_description(self):
         (one,) = said("   Last State:    Terminated\n     Reason:      OOMKilled\n     Exit Code:   137\n")

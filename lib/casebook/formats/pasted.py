@@ -88,6 +88,7 @@ _RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
     pasted_cruise.told,
     pasted_pods.pods,
     pasted_pods.descriptions,
+    pasted_pods.statuses,
     pasted_services.services,
     pasted_services.kernel_lines,
     pasted_disks.volumes,

@@ -7,7 +7,7 @@ header tells whether numbers are blocks, and how large, or inodes (``src/df.c@v9
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from casebook.formats.pasted_host import LONGEST, placed, span
+from casebook.formats.pasted_host import LONGEST, placed, span, uncommented
 from casebook.formats.pasted_text import Line
 from casebook.pasted import HostSaid, Span
 
@@ -26,6 +26,9 @@ _BLOCKS = re.compile(r"\b(?P<unit>1K|1024|512|1B|1M|1G|\d{1,9}[KMGT]?i?B?)[- ](?
 _INODES = re.compile(r"\b(?:Inodes|INodes|Inœuds|Nodos-i|inodos|Inodi)\b", re.IGNORECASE)
 _TYPES = re.compile(r"\b(?:Type|Typ|Tipo)\b|类型")
 _HUMAN = re.compile(r"\b(?:Size|Größe|Taill?e|Tamaño|Dim\.|Размер)\b|容量|サイズ")
+_ASKED = re.compile(r"(?:.*[\s$#%>;&|(])?df(?P<options>(?:\s+-[A-Za-z]+)+)(?:\s.*)?")
+_HEAD_OF = {False: "Size", True: "Inodes"}
+"""What the command says of rows whose header was not pasted: ``df -h | grep /data``."""
 _DEVICE = re.compile(r"(?:/dev/\S+|[\w.-]+:/\S*|\S+/\S+|tmpfs|overlay|devtmpfs)")
 _UNIT = {"1K": "KiB", "1024": "KiB", "1B": "bytes", "1M": "MiB", "1G": "GiB", "512": "blocks of 512 bytes"}
 _NO_DISK = ("tmpfs", "devtmpfs", "squashfs", "udev", "none", "proc", "shm", "devfs", "map")
@@ -38,9 +41,11 @@ def volumes(lines: Sequence[Line]) -> Iterator[HostSaid]:
     """Every row of ``df``; its header, and a device that stands alone above its row, belong to the first one."""
     head, begun, device = None, None, None
     for here in placed(lines):
-        text = here.line.text
+        text = uncommented(here.line.text)
         if len(text) < 400 and _HEAD.fullmatch(text):
             head, begun, device = text, here.at, None
+        elif asked := (_ASKED.fullmatch(text) if "df" in text else None):
+            head, begun, device = _HEAD_OF["i" in (asked["options"] or "")], None, None
         elif (row := _row(text, head, device is not None)) is not None:
             whole = device is not None and not row["device"]
             first = here.at - 1 if whole else here.at
@@ -51,7 +56,7 @@ def volumes(lines: Sequence[Line]) -> Iterator[HostSaid]:
         elif head is not None and _DEVICE.fullmatch(text):
             device = text
         else:
-            head, begun, device = (head, begun, None) if not text and head else (None, None, None)
+            head, begun, device = (head, begun, None) if not text.strip(" -") and head else (None, None, None)
 
 
 def is_head(text: str) -> bool:

@@ -20,8 +20,8 @@ AGE = r"(?:\d{1,6}[ydhms]){1,5}"
 _MARKS = re.compile(r'\\.|["{}\[\]]')
 _MOST_LINES, _MOST_CHARACTERS, _DEEPEST = 5000, 4 << 20, 100
 _ASKED = re.compile(
-    r"\s*(?:sudo\s+)?(?:df|jstack|jcmd|jps|systemctl|dmesg|journalctl|curl|helm|vmstat|iostat|lsblk|uptime|kubectl|oc)"
-    r"(?:\s+(?:-\S+|get|describe|status|logs?|top|https?:\S+|/\S*|\d+|list|show)(?:\s[^.!?]*)?|\s*;.*|\s*\|.*)?:?\s*"
+    r"\s*(?:&&\s*|\|\s*|;\s*)?(?:sudo\s+)?(?:df|jstack|jcmd|jps|systemctl|dmesg|journalctl|curl|helm|vmstat|iostat|lsblk|uptime|kubectl|oc)"
+    r"(?:\s+(?:-\S+|get|describe|exec|status|is-active|start|stop|restart|logs?|top|https?:\S+|/\S*|\d+|list|show)(?:\s[^.!?]*)?|\s*;.*|\s*\|.*)?:?\s*"
 )
 _PROMPT = re.compile(r"\s*(?:\[?[\w.-]+@[\w.-]+(?:[ :][^\]$#%]*)?\]?\s?|[\w.:/~-]*)[$#%>]\s+\S")
 
@@ -48,6 +48,11 @@ def placed(lines: Sequence[Line]) -> Iterator[Placed]:
             broker = named
         elif len(line.text) <= LONGEST:
             yield Placed(at, line, broker)
+
+
+def uncommented(text: str) -> str:
+    """A line of an output that stands in a comment of a script."""
+    return text[2:] if text.startswith("# ") else text
 
 
 def is_asked(text: str) -> bool:

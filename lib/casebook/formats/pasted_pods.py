@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.formats import znodes
-from casebook.formats.pasted_host import AGE, LONGEST, Frame, is_command, one, placed, span
+from casebook.formats.pasted_host import AGE, LONGEST, Frame, is_command, one, placed, span, uncommented
 from casebook.formats.pasted_text import Line
 from casebook.pasted import HostSaid, LogLine, Span
 
@@ -24,6 +24,9 @@ _DONE = ("Completed", "Succeeded")
 _KEY = re.compile(r"(?P<indent>\s*)(?P<key>[A-Z][\w ()./-]{1,40}?|[a-z][\w.-]{0,62}):(?:\s+(?P<value>\S.*))?")
 _STATE = re.compile(r"\s*(?P<which>State|Last State):\s+(?P<state>Running|Waiting|Terminated)\s*")
 _OF_STATE = re.compile(r"\s*(?P<key>Reason|Message|Exit Code|Signal|Started|Finished):\s+(?P<value>\S.*)")
+_OF_STATUS = re.compile(
+    r"\s*[\"']?(?P<key>exitCode|finishedAt|startedAt|reason|containerID|signal)[\"']?:\s*[\"']?(?P<value>[^\"',]*)[\"']?,?\s*"
+)
 _CONTAINER = re.compile(r"\s{0,6}(?P<name>[a-z0-9][a-z0-9-]{0,62}):\s*")
 _ID = re.compile(r"\s*Container ID:.*|\s*Image:.*")
 _BROKER = re.compile(r"\s*(?:KAFKA_BROKER_ID|KAFKA_CFG_BROKER_ID|KAFKA_NODE_ID|KAFKA_CFG_NODE_ID):\s+(?P<id>\d{1,9})\s*")
@@ -49,7 +52,7 @@ _MOST = 600
 def pods(lines: Sequence[Line]) -> Iterator[HostSaid]:
     """Rows of pods, and of events."""
     for here in placed(lines):
-        text = here.line.text
+        text = uncommented(here.line.text)
         if row := (_POD.fullmatch(text) if "/" in text else None):
             yield _row(row, one(here.line), here.broker)
         elif "Warning" in text and (event := _LAST_SEEN.fullmatch(text)) and event["type"] == "Warning":
@@ -71,6 +74,28 @@ def _row(row: re.Match[str], where: Span, broker: int | None) -> HostSaid:
         "restarts": int(row["restarts"]),
     }
     return HostSaid("kubectl", where, text, broker, bad, facts=facts)
+
+
+def statuses(lines: Sequence[Line]) -> Iterator[HostSaid]:
+    """Ends of containers in what ``kubectl get pod -o yaml`` and ``-o json``, or ``docker inspect``, print."""
+    whose = {here.at: here.broker for here in placed(lines)}
+    at = 0
+    while at < len(lines):
+        told: dict[str, str] = {}
+        end = at
+        while end < len(lines) and (found := _OF_STATUS.fullmatch(lines[end].text[:LONGEST])) and found["key"] not in told:
+            told[found["key"]] = found["value"]
+            end += 1
+        if "exitCode" in told and "reason" in told:
+            above = [line.text for line in lines[max(0, at - 3) : at]]
+            which = "was last" if any("lastState" in text for text in above) else "is or was last"
+            text = f"a container {which} terminated, reason {told['reason']}, exit code {told['exitCode']}"
+            text += f", started {told['startedAt']}" if "startedAt" in told else ""
+            text += f", finished {told['finishedAt']}" if "finishedAt" in told else ""
+            bad = told["reason"] not in _DONE
+            facts = {"reason": told["reason"], "exit_code": told["exitCode"], "finished": told.get("finishedAt")}
+            yield HostSaid("kubectl", span(lines, at, end), text, whose.get(at), bad, facts=facts)
+        at = max(end, at + 1)
 
 
 def descriptions(lines: Sequence[Line]) -> Iterator[HostSaid | LogLine | Frame]:

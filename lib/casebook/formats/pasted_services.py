@@ -25,6 +25,8 @@ _TREE = re.compile(r"\s*[├└│─|`-]+.*|\s*/\S+\.(?:slice|service)\S*|\s+[�
 _OF_PROCESS = re.compile(r"\s*(?:Main PID|Process): (?P<pid>\d+) .*?\((?P<how>code=[^)]*)\).*")
 _PID = re.compile(r"\s*Main PID: (?P<pid>\d+) \((?P<name>[^)=]+)\).*")
 _HEAP = re.compile(r"-Xm[sx]\d+[kKmMgG]?\b")
+_IS_ACTIVE = re.compile(r"(?:.*[$#>]\s*)?(?:sudo\s+)?systemctl\s+is-active\s+(?P<unit>[\w@.:-]+)\s*")
+_STATES = ("active", "inactive", "failed", "activating", "deactivating", "unknown")
 _NONE = re.compile(r"\s*Unit (?P<unit>\S+) could not be found\..*")
 
 _KILLED = re.compile(
@@ -63,7 +65,14 @@ def services(lines: Sequence[Line]) -> Iterator[HostSaid]:
     while at < len(lines):
         text = lines[at].text
         unit = _UNIT.fullmatch(text) if len(text) < 300 and _is_key(lines, at + 1) else None
-        if missing := (_NONE.fullmatch(text) if "could not be found" in text else None):
+        answer = lines[at + 1].text.strip() if at + 1 < len(lines) else ""
+        if (asked := _IS_ACTIVE.fullmatch(text[:400])) and answer in _STATES:
+            said = f"{asked['unit']} is {answer}"
+            yield HostSaid(
+                "systemctl", span(lines, at, at + 2), said, whose.get(at), answer == "failed", facts={"active": answer}
+            )
+            at += 2
+        elif missing := (_NONE.fullmatch(text) if "could not be found" in text else None):
             yield HostSaid("systemctl", one(lines[at]), f"there is no unit {missing['unit']} on that host", whose.get(at))
             at += 1
         elif unit or (len(text) < LONGEST and _ACTIVE.fullmatch(text)):

@@ -5,6 +5,7 @@ printed of it. The others are written after what the tools print.
 """
 
 import itertools
+import json
 import re
 from pathlib import Path
 
@@ -216,6 +217,19 @@ class TestServices:
         (one,) = said("$ systemctl is-active kafka\ninactive\n")
         assert (one.text, one.bad) == ("kafka is inactive", False)
 
+    def test_no_memory_for_java(self):
+        """As HotSpot says it (``os_linux.cpp@jdk-17``), and Docker of a container."""
+        failed = "OpenJDK 64-Bit Server VM warning: INFO: os::commit_memory(0x00000000c0000000, 1073741824, 0) failed; error='{}' (errno=12)"
+        rows = said(failed.format("Cannot allocate memory") + '\n            "OOMKilled": true,\n')
+        assert [(row.kind, row.bad) for row in rows] == [("Java", True), ("docker inspect", True)]
+        assert "1073741824 bytes, Cannot allocate memory" in rows[0].text
+        assert said('"OOMKilled": false,') == []
+
+    def test_sets_of_pods(self):
+        (one,) = said("NAME READY AGE\nbroker 2/3 45d\n")
+        assert (one.text, one.bad) == ("set broker: 2/3 pods ready, age 45d", True)
+        assert said("broker 2/3 45d\n") == []
+
     def test_a_unit_that_is_cut(self):
         (one,) = said("● kafka.service - Apache Kafka\n   Loaded: loaded (/etc/systemd/system/kafka.service; enabled)\n")
         assert "whether it is active was not pasted" in one.text
@@ -265,8 +279,10 @@ class TestServices:
         """As ``-o yaml`` and ``-o json`` print it."""
         lines = ["exitCode: 137", 'finishedAt: "2021-05-18T08:00:00Z"', "reason: OOMKilled"]
         yaml = "lastState:\n  terminated:\n" + "".join(f"    {line}\n" for line in lines)
-        json = '"lastState": {"terminated": {\n"exitCode": 137,\n"finishedAt": "2021-05-18T08:00:00Z",\n"reason": "OOMKilled"\n}}'
-        for text in (yaml, json):
+        as_json = (
+            '"lastState": {"terminated": {\n"exitCode": 137,\n"finishedAt": "2021-05-18T08:00:00Z",\n"reason": "OOMKilled"\n}}'
+        )
+        for text in (yaml, as_json):
             (one,) = said(text)
             assert one.text == "a container was last terminated, reason OOMKilled, exit code 137, finished 2021-05-18T08:00:00Z"
 
@@ -344,6 +360,16 @@ class TestMetrics:
             "2 lines of Prometheus text are of the JVM or the host, and say nothing of Kafka": False,
         }
 
+    def test_what_prometheus_answers(self):
+        """To a query of one moment; its time is in seconds."""
+        row = {
+            "metric": {"__name__": "kafka_topic_partition_under_replicated_partition", "topic": "t"},
+            "value": [1583148030.5, "1"],
+        }
+        text = json.dumps({"status": "success", "data": {"resultType": "vector", "result": [row]}})
+        (one,) = said(text)
+        assert (one.facts["value"], one.facts["at"], one.facts["labels"], one.bad) == ("1", 1583148030500, {"topic": "t"}, True)
+
     def test_many_lines(self):
         """What tells of trouble is said, however far behind."""
         text = (
@@ -388,6 +414,7 @@ def test_known_by_name():
         ("NAME: kafka\nLAST DEPLOYED: today\nSTATUS: deployed", "Helm's output"),
         ("CONTAINER ID   IMAGE   COMMAND   CREATED   STATUS\nabcdefabcdef   k   x   y   z", "docker ps"),
         ("Active Internet connections (only servers)\ntcp 0 0 :::9092 :::* LISTEN", "netstat or ss"),
+        ("NAME STATUS ROLES AGE VERSION\nnode-1 Ready <none> 3d v1.30", "a list of kubectl"),
         ("services:\n  kafka:\n    image: k", "a docker-compose file"),
     ],
 )

@@ -91,6 +91,7 @@ _RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
     pasted_pods.statuses,
     pasted_services.services,
     pasted_services.kernel_lines,
+    pasted_services.java_memory,
     pasted_disks.volumes,
     pasted_folders.windows,
     pasted_zookeeper.znodes,

@@ -58,6 +58,7 @@ def _busy(value: float) -> bool:
 
 _KNOWN = (
     Known("UnderReplicatedPartitions", "partitions that this broker leads and of which a replica is not in sync", _any),
+    Known("UnderReplicatedPartition", "1 where a replica of that partition is not in sync", _any),
     Known("UnderMinIsrPartitionCount", "partitions that this broker leads and that take no acks=all", _any),
     Known("AtMinIsrPartitionCount", "partitions that this broker leads and that bear no further loss of a replica"),
     Known("OfflinePartitionsCount", "partitions without leader, as the active controller counts them", _any),
@@ -221,8 +222,9 @@ def _jolokia(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]
             continue
         told, after = json_at(lines, at)
         answers = [one for one in (told if isinstance(told, list) else [told]) if isinstance(one, dict)]
-        read_of = [said for answer in answers for said in _answer(answer, span(lines, at, after), whose.get(at))]
-        yield from read_of
+        for answer in answers:
+            yield from _answer(answer, span(lines, at, after), whose.get(at))
+            yield from _queried(answer, span(lines, at, after), whose.get(at))
         at = after
 
 
@@ -243,6 +245,18 @@ def _answer(answer: Mapping[str, object], where: Span, broker: int | None) -> It
             yield _said(str(name), {str(key): str(one) for key, one in inner.items()}, where, broker, at)
     else:
         yield _said(mbean, {str(key): str(one) for key, one in value.items()}, where, broker, at)
+
+
+def _queried(answer: Mapping[str, object], where: Span, broker: int | None) -> Iterator[HostSaid]:
+    """What Prometheus itself answers to a query of one moment (``/api/v1/query``)."""
+    data = answer.get("data")
+    rows = data.get("result") if isinstance(data, dict) and data.get("resultType") == "vector" else None
+    for row in (rows if isinstance(rows, list) else [])[:_MOST_SAID]:
+        labels, value = (row.get("metric"), row.get("value")) if isinstance(row, dict) else (None, None)
+        if isinstance(labels, dict) and isinstance(value, list) and len(value) == 2 and isinstance(value[0], int | float):
+            name = str(labels.get("__name__", "a metric whose name the query took away"))
+            of = {str(key): str(label) for key, label in labels.items() if key != "__name__"}
+            yield _of_metric(name, of, str(value[1]), int(value[0] * 1000) if 0 < value[0] < 1 << 40 else None, where, broker)
 
 
 def _prometheus(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]:
@@ -293,10 +307,13 @@ def _is_bad(name: str, value: str) -> bool:
 
 def _of_prometheus(found: re.Match[str], where: Span, broker: int | None) -> HostSaid:
     labels = {label["name"]: label["value"] for label in _LABEL.finditer(found["labels"] or "")}
-    of = f" of {', '.join(f'{name} {value}' for name, value in labels.items())}" if labels else ""
-    known, at = _measured(found["name"]), int(found["ms"]) if found["ms"] else None
+    return _of_metric(found["name"], labels, found["value"], int(found["ms"]) if found["ms"] else None, where, broker)
+
+
+def _of_metric(name: str, labels: Mapping[str, str], value: str, at: int | None, where: Span, broker: int | None) -> HostSaid:
+    of = f" of {', '.join(f'{key} {label}' for key, label in labels.items())}" if labels else ""
+    known = _measured(name)
     when = f", at {instant(at)}" if at else ""
     means = f" ({known.means})" if known else ""
-    text = f"{found['name']}{of} is {found['value']}{when}{means}"
-    facts = {"metric": found["name"], "labels": labels, "value": found["value"], "at": at}
-    return HostSaid("metrics", where, text, broker, _is_bad(found["name"], found["value"]), facts=facts)
+    facts = {"metric": name, "labels": dict(labels), "value": value, "at": at}
+    return HostSaid("metrics", where, f"{name}{of} is {value}{when}{means}", broker, _is_bad(name, value), facts=facts)

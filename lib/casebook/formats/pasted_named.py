@@ -127,6 +127,15 @@ _KINDS = (
         re.compile(r"\s*(?:\d|-{3,}|Total|num).*"),
         "the GC log, or server.log around the time, tells whether the broker stood still",
     ),
+    _Kind(
+        "a list of kubectl",
+        re.compile(
+            r"NAME\s+(?:STATUS\s+(?:VOLUME|ROLES|AGE)|TYPE\s+CLUSTER-IP|CPU\(cores\)|DATA\s+AGE|DESIRED|CLASS\s+HOSTS)\b.*"
+        ),
+        _ANY,
+        "kubectl get pods and kubectl describe pod tell how the brokers' containers fare",
+    ),
+    _Kind("lsblk", re.compile(r"NAME\s+MAJ:MIN\s.*"), _ANY, _DISKS),
     _Kind("ping or traceroute", re.compile(r"PING \S+ .*bytes.*|traceroute to \S+ .*|Pinging \S+ .*"), _ANY, _ALIVE),
 )
 

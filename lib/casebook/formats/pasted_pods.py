@@ -20,6 +20,10 @@ _POD = re.compile(
     rf"|<unknown>)"
     r"(?:\s+(?P<ip>[\da-f.:]+|<none>)\s+(?P<node>\S+)(?:\s.*)?)?\s*"
 )
+_SETS = re.compile(r"\s*NAME\s+READY\s+AGE(?:\s+CONTAINERS\s+IMAGES)?\s*")
+_SET = re.compile(
+    rf"\s*(?P<name>[a-z0-9][a-z0-9./-]{{0,252}})\s+(?P<ready>\d{{1,3}})/(?P<of>\d{{1,3}})\s+(?P<age>{AGE})(?:\s.*)?"
+)
 _DONE = ("Completed", "Succeeded")
 _KEY = re.compile(r"(?P<indent>\s*)(?P<key>[A-Z][\w ()./-]{1,40}?|[a-z][\w.-]{0,62}):(?:\s+(?P<value>\S.*))?")
 _STATE = re.compile(r"\s*(?P<which>State|Last State):\s+(?P<state>Running|Waiting|Terminated)\s*")
@@ -50,9 +54,16 @@ _MOST = 600
 
 
 def pods(lines: Sequence[Line]) -> Iterator[HostSaid]:
-    """Rows of pods, and of events."""
+    """Rows of pods, of sets of them, and of events."""
+    sets = False
     for here in placed(lines):
         text = uncommented(here.line.text)
+        sets = _SETS.fullmatch(text[:LONGEST]) is not None or (sets and _SET.fullmatch(text[:LONGEST]) is not None)
+        if sets and (row := _SET.fullmatch(text)):
+            said = f"set {row['name']}: {row['ready']}/{row['of']} pods ready, age {row['age']}"
+            facts = {"set": row["name"], "ready": f"{row['ready']}/{row['of']}"}
+            yield HostSaid("kubectl", one(here.line), said, here.broker, row["ready"] != row["of"], facts=facts)
+            continue
         if row := (_POD.fullmatch(text) if "/" in text else None):
             yield _row(row, one(here.line), here.broker)
         elif "Warning" in text and (event := _LAST_SEEN.fullmatch(text)) and event["type"] == "Warning":
@@ -114,6 +125,8 @@ def descriptions(lines: Sequence[Line]) -> Iterator[HostSaid | LogLine | Frame]:
 def is_frame(text: str) -> bool:
     """Whether it is a header, or an event that warns of nothing."""
     seen = text[:LONGEST]
+    if _SETS.fullmatch(seen):
+        return True
     return _HEAD.fullmatch(seen) is not None or _EVENT_ROW.fullmatch(seen) is not None or _LAST_SEEN.fullmatch(seen) is not None
 
 

@@ -54,7 +54,9 @@ _WHEN = re.compile(
     r"\s*(?:\[(?P<zoneless>\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\]|(?P<syslog>\w{3} [ \d]\d \d\d:\d\d:\d\d) "
     r"|(?P<iso>\d{4}-\d\d-\d\dT\S+) )"
 )
-_WORDS = ("systemctl", "OOM killer")
+_COMMIT = re.compile(r".*os::commit_memory\(0x[0-9a-f]+, (?P<bytes>\d{1,18}), \d\) failed; error='(?P<error>[^']{1,80})'.*")
+_INSUFFICIENT = re.compile(r"\s*#? ?There is insufficient memory for the Java Runtime Environment to continue\.\s*")
+_DOCKER = re.compile(r"\s*\"OOMKilled\": true,?\s*")
 
 
 def services(lines: Sequence[Line]) -> Iterator[HostSaid]:
@@ -146,6 +148,20 @@ def kernel_lines(lines: Sequence[Line]) -> Iterator[HostSaid]:
         said = _of_kernel(text, one(here.line), here.broker, f"{up['up']} s after the host's boot" if up else "")
         if said is not None:
             yield said
+
+
+def java_memory(lines: Sequence[Line]) -> Iterator[HostSaid]:
+    """What Java says when the host gives it no memory, and Docker of a container that was killed for want of it."""
+    for here in placed(lines):
+        text = here.line.text
+        if "commit_memory" in text and (failed := _COMMIT.fullmatch(text)):
+            said = f"Java got no memory from the host: {failed['bytes']} bytes, {failed['error']}"
+            yield HostSaid("Java", one(here.line), said, here.broker, bad=True, facts={"bytes": int(failed["bytes"])})
+        elif _INSUFFICIENT.fullmatch(text):
+            yield HostSaid("Java", one(here.line), "Java got no memory from the host, and ended", here.broker, bad=True)
+        elif "OOMKilled" in text and _DOCKER.fullmatch(text):
+            said = "Docker says that the container was killed for want of memory"
+            yield HostSaid("docker inspect", one(here.line), said, here.broker, bad=True, facts={"oom_killed": True})
 
 
 def told_by_logs(logs: Sequence[LogLine]) -> Iterator[HostSaid]:

@@ -44,7 +44,7 @@ def volumes(lines: Sequence[Line]) -> Iterator[HostSaid]:
         text = uncommented(here.line.text)
         if len(text) < 400 and _HEAD.fullmatch(text):
             head, begun, device = text, here.at, None
-        elif asked := (_ASKED.fullmatch(text) if "df" in text else None):
+        elif asked := (_ASKED.fullmatch(text) if "df" in text and len(text) < 400 else None):
             head, begun, device = _HEAD_OF["i" in (asked["options"] or "")], None, None
         elif (row := _row(text, head, device is not None)) is not None:
             whole = device is not None and not row["device"]

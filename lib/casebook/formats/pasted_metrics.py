@@ -15,7 +15,7 @@ from casebook.formats.pasted_text import Line
 from casebook.pasted import HostSaid, Span
 
 _MBEAN = re.compile(r"(?P<domain>kafka(?:\.\w+)+):(?P<keys>(?:[\w-]+=[^,:\"\s]+)(?:,[\w-]+=[^,:\"\s]+)*)")
-_HEADING = re.compile(r"\s*#?\s*(?:mbean = |bean is set to )(?P<mbean>kafka\S+?):?\s*")
+_HEADING = re.compile(r"\s*(?:#\s*)?(?:mbean = |bean is set to )(?P<mbean>kafka\S+?):?\s*")
 _ASKED = re.compile(r"(?:\$>|.*[$#>] ?)?\s*(?:bean|get|info)\s+(?:-b )?\S.*")
 _VALUE = re.compile(r"\s*(?P<name>[A-Za-z0-9]\w{0,60}) = (?P<value>[^;]{1,200});\s*")
 _FLAT = re.compile(r"\s*\"?(?P<mbean>kafka(?:\.\w+)+:[^\"=\s]+=[^\"\s]*?):(?P<name>\w+)\"?(?:=|\t|,)\"?(?P<value>[^\"]*)\"?\s*")

@@ -14,7 +14,7 @@ from casebook import case_folder, left_log_dirs, packs, private, workshop
 from casebook.case_folder import DERIVED, HISTORY, PASTED, ZNODES, Item
 from casebook.clients import ClientFile
 from casebook.errors import CaseError
-from casebook.events import is_log
+from casebook.events import HOST_OF_BROKER, is_log
 from casebook.facts import Change, Cluster, Logged, PrintedSettings, Problem, StatedVersion, Znode, epoch_ms
 from casebook.formats import (
     cluster,
@@ -191,8 +191,17 @@ class Case:
         torn = [part.path for part in found.missing_parts if part.path == ZNODES]
         given = dict.fromkeys([*self.left_out, *(part.path for part in unreadable), *torn])
         return replace(
-            found, zookeeper=self._reachable_servers(), unreadable=tuple(given), printed_settings=self.printed_settings()
+            found,
+            zookeeper=self._reachable_servers(),
+            unreadable=tuple(given),
+            printed_settings=self.printed_settings(),
+            excerpts=self._excerpts(),
         )
+
+    def _excerpts(self) -> frozenset[int]:
+        """Brokers of whose settings only some lines were pasted."""
+        parts = {part.path for part in self.could_not_collect}
+        return frozenset(broker for path, broker in self._of_brokers("server.properties") if path in parts)
 
     def _reachable_servers(self) -> tuple[str, ...]:
         """The servers, but for those that only the machine knows where the case was collected, unless that was just now."""
@@ -356,7 +365,7 @@ class Case:
         named = {
             parts[1]
             for parts in (path.split("/") for path in given)
-            if parts[0] == "clients" and parts[2:3] in (["config"], ["logs"])
+            if parts[0] == "clients" and parts[2:3] in (["config"], ["logs"]) and not parts[1].startswith(HOST_OF_BROKER)
         }
         return tuple(sorted(named - {file.client for file in told}))
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
+_OF_HOST = re.compile(r"clients/host-of-broker-(\d{1,10})/")
 _SPEAKER_ALONE = re.compile(r"(?:\[[^\]]*\][,:])?\s*")
 _MOST_STRANGE = 0.01
 """The share of entries up to which a layout that is not known is a slip: two processes that wrote one line at once."""
@@ -191,6 +192,16 @@ class Untyped(NamedTuple):
     count: int
     example: str
     text: str
+
+
+HOST_OF_BROKER = "host-of-broker-"
+"""What the name of an owner begins with whose logs are a host's own, of its kernel and of systemd: its broker wrote none."""
+
+
+def host_in(file: str) -> int | None:
+    """The broker on whose host a log of no broker was written; ``None`` where its place does not say."""
+    found = _OF_HOST.match(file)
+    return int(found[1]) if found else None
 
 
 def folder_of(owner: int | str) -> str:

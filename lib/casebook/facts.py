@@ -343,6 +343,7 @@ class Cluster:
             alone (``topics``, ``brokers``) where not even its entities are known.
         server_properties: By broker id, as far as collected.
         printed_settings: By broker id, where logs tell and the file was not collected.
+        excerpts: Brokers of whose ``server.properties`` only some lines are known.
         reassigning: Targets of ``/admin/reassign_partitions`` by (topic, partition).
         preferred_election: Partitions in ``/admin/preferred_replica_election``.
         log_dir_failures: Brokers that announced a failed log dir (``/log_dir_event_notification``).
@@ -374,6 +375,7 @@ class Cluster:
     unreadable_configs: frozenset[str] = frozenset()
     server_properties: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
     printed_settings: Mapping[int, PrintedSettings] = field(default_factory=dict)
+    excerpts: frozenset[int] = frozenset()
     reassigning: Mapping[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
     preferred_election: frozenset[tuple[str, int]] = frozenset()
     log_dir_failures: frozenset[int] = frozenset()
@@ -399,6 +401,11 @@ class Cluster:
         """By broker id, what it was started with: of its file, or as it printed it."""
         printed = {broker: one.settings for broker, one in self.printed_settings.items()}
         return {**printed, **self.server_properties}
+
+    @property
+    def known_in_full(self) -> frozenset[int]:
+        """Brokers of which all is known that they were started with: what is not among it is at its default."""
+        return frozenset(self.started_with) - self.excerpts
 
     @property
     def connect(self) -> str:

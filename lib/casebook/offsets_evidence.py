@@ -29,6 +29,7 @@ from casebook.errors import ScanError
 from casebook.events import Event, LogFile
 from casebook.facts import Cluster
 from casebook.findings import NOTHING, Finding, Question, once
+from casebook.pasted import ThreadDump
 from casebook.scans import batch_sizes
 from casebook.scans.logs import Logs
 from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, Scanned
@@ -82,6 +83,12 @@ class OffsetsEvidence:
     def files(self) -> tuple[LogFile, ...]:
         """What the logs cover."""
         return timeline_corrected.covered(self._logs.files, self._clocks(), self._logs.events)
+
+    @cached_property
+    def dumps(self) -> tuple[ThreadDump, ...]:
+        """Threads of brokers, where somebody pasted them."""
+        pasted = self._case.pasted()
+        return pasted.dumps if pasted is not None else ()
 
     @cached_property
     def lines(self) -> tuple[Event, ...]:
@@ -218,6 +225,7 @@ class OffsetsEvidence:
             log_dirs=self.log_dirs,
             events=self.events,
             files=self.files,
+            dumps=self.dumps,
             scanned=scanned,
             rates=rates,
             failed=self.aggregate if isinstance(self.aggregate, ScanError) else None,

@@ -3,6 +3,7 @@
 ``None`` is unknown, never zero: a paste says only what it says.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -221,8 +222,8 @@ class ListedFile(NamedTuple):
         folder: Of the listing it stands in, as named there; ``""`` where no name was pasted.
         name: As printed.
         is_folder: Whether it is one.
-        bytes: Its size; ``None`` when it was rounded.
-        about: Its size as printed, rounded up.
+        bytes: Its size; ``None`` when it was rounded, or not printed.
+        about: Its size as printed, rounded up; ``None`` when it was not printed.
         modified: Epoch milliseconds; ``None`` where its time bears no zone.
         broker: Whose it is; ``None`` where nothing before tells.
     """
@@ -232,7 +233,7 @@ class ListedFile(NamedTuple):
     span: Span
     is_folder: bool
     bytes: int | None
-    about: int
+    about: int | None
     modified: int | None
     broker: int | None
 
@@ -244,12 +245,69 @@ class Used(NamedTuple):
         path: As printed.
         about: Bytes on disk: whole blocks, or rounded up.
         broker: Whose it is; ``None`` where nothing before tells.
+        printed: Its size in the words of the line.
     """
 
     path: str
     span: Span
     about: int
     broker: int | None
+    printed: str = ""
+
+
+class BrokerSettings(NamedTuple):
+    """Lines of a broker's ``server.properties``; what the file says beside them is unknown.
+
+    Args:
+        broker: That they name, or a heading before them; ``None`` where nothing tells.
+        lines: As they stand in the file, comments included, from the first line of the span on.
+    """
+
+    span: Span
+    broker: int | None
+    lines: tuple[str, ...]
+
+
+class ThreadDump(NamedTuple):
+    """The threads of a Kafka broker at one moment, as jstack and ``jcmd Thread.print`` print them.
+
+    Args:
+        broker: That its threads name, or a heading before them; ``None`` where nothing tells.
+        taken: When, as printed, without zone; ``""`` where that line was not pasted.
+        whole: It begins and ends as a dump does, and nothing else stands within: what is not in it was not there.
+        counted: It says how many threads there are, and so many were pasted.
+        cleaners: Names of the log cleaner's threads in it.
+        loading: Names of the threads in it that load groups and offsets.
+    """
+
+    span: Span
+    broker: int | None
+    taken: str
+    whole: bool
+    counted: bool
+    cleaners: tuple[str, ...]
+    loading: tuple[str, ...]
+
+
+class HostSaid(NamedTuple):
+    """What a host, or a tool of those who run brokers, printed, told in one sentence.
+
+    Args:
+        kind: What printed it, e.g. ``df``.
+        text: The sentence, without a full stop: numbers, ages and times as they were printed.
+        broker: Whose host it is; ``None`` where nothing tells.
+        bad: It tells of trouble.
+        settle: What to paste in its place, where it does not answer what a case asks; ``""`` where it does.
+        facts: What the sentence says, by name.
+    """
+
+    kind: str
+    span: Span
+    text: str
+    broker: int | None = None
+    bad: bool = False
+    settle: str = ""
+    facts: Mapping[str, object] = {}
 
 
 class LogLine(NamedTuple):
@@ -259,12 +317,14 @@ class LogLine(NamedTuple):
         text: Without what mail and chat put before it.
         broker: Whose log; ``None`` where nothing tells.
         zookeeper: It is from the log of a ZooKeeper server.
+        host: A line of the kernel's or of systemd's: the broker on whose host, where a heading tells.
     """
 
     span: Span
     text: str
     broker: int | None
     zookeeper: bool
+    host: int | None = None
 
 
 class NotUnderstood(NamedTuple):
@@ -299,6 +359,9 @@ class Pasted:
         files: Of ``ls -l``.
         used: Of ``du``.
         logs: Log lines, put together where they were folded.
+        settings: Of ``server.properties``.
+        dumps: Of threads of brokers.
+        hosts: What hosts and tools of those who run brokers say.
         not_understood: Everything else that is not empty.
     """
 
@@ -316,6 +379,9 @@ class Pasted:
     files: tuple[ListedFile, ...] = ()
     used: tuple[Used, ...] = ()
     logs: tuple[LogLine, ...] = ()
+    settings: tuple[BrokerSettings, ...] = ()
+    dumps: tuple[ThreadDump, ...] = ()
+    hosts: tuple[HostSaid, ...] = ()
     not_understood: tuple[NotUnderstood, ...] = ()
 
     @property

@@ -88,6 +88,33 @@ class TestLoss:
             "It finds its logs not closed",
         ]
 
+    @pytest.mark.parametrize("host", [57, 55])
+    def test_killed_by_the_kernel(self, host):
+        """The kernel's own line tells, where it is of that broker's host, and no other one's."""
+        told = [one for one in lines(silent=False) if not (one.broker == 57 and one.time > T0 - 5000)]
+        told.append(event("broker_starting", 9000, 57, line=9000))
+        place = f"clients/host-of-broker-{host}/logs/messages"
+        told.append(event("process_killed", -900, file=place, line=77, pid=4711, name="java", vm_kb=9, rss_kb=8))
+        killed = root(incident(events=told), "killed")
+        words = "The kernel of its host killed process 4711 (java) for want of memory"
+        assert ((words, f"{place}:77") in [(point.text, point.proof) for point in killed.pro]) == (host == 57)
+        assert ("whether that process was the broker" in killed.unchecked) == (host == 57)
+
+    def test_killed_by_the_kernel_by_logs_alone(self):
+        """Between its last line and its next start."""
+        told = [
+            event("broker_starting", -9000, 57),
+            event("segment_rolled", 0, 57, line=2),
+            event("broker_starting", 9000, 57, line=3),
+        ]
+        told += [event("recovering_segment", 9100, 57, line=4, topic="t", partition=0)]
+        place = "clients/host-of-broker-57/logs/messages"
+        told.append(event("process_killed", 50, file=place, line=77, pid=4711, name="java", vm_kb=9, rss_kb=8))
+        assert f"{place}:77" in [point.proof for point in root(examined(*told), "killed").pro]
+        told[-1] = event("container_ended", 50, file=place, line=77, reason="OOMKilled", exit_code=137)
+        words = "Kubernetes says that its container ended: OOMKilled, exit code 137"
+        assert words in [point.text for point in root(examined(*told), "killed").pro]
+
     def test_log_that_begins_after_the_loss(self):
         """A rotated log, without a start of a process: that process lived on, and took writes."""
         told = [one for one in lines() if one.broker != 57 or one.time >= T0 + 4000]

@@ -15,7 +15,7 @@ OF_WHOLE = ("head", "full", "app")
 _OF_SERVERS = re.compile(r"kafka\.[a-z]|state\.|org\.apache\.zookeeper")
 """Loggers of the labelled lines that the scope ``app`` is not for."""
 _NAME = re.compile(r"[a-z][a-zA-Z]*\d*")
-_RELEASE = re.compile(r"(?:zk|rd|jdk)?\d+(?:\.\d+){0,2}")
+_RELEASE = re.compile(r"(?:zk|rd|jdk|linux|k8s)?\d+(?:\.\d+){0,2}")
 _SOURCE = re.compile(r"\S+@\S+(?:; \S+@\S+)*")
 _HEADER = re.compile(r"\[?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] \w+ ")
 _LOGGER = re.compile(r" \((?:kafka|org|state)\.[\w.$]+\)(?=\s|$)")

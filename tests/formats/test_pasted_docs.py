@@ -22,6 +22,10 @@ def _told(path: str) -> Callable[[Pasted], bool]:
     return lambda found: any(znode.path == path for znode in found.znodes)
 
 
+def _hosts(found: Pasted) -> set[str]:
+    return {said.kind for said in found.hosts}
+
+
 ROWS: dict[str, tuple[str, Callable[[Pasted], bool]]] = {
     "`get`, `get -s`, `stat`, `ls`, `ls2`, `ls -s` of zkCli or zookeeper-shell": (
         "zookeeper_3.5.9",
@@ -70,9 +74,33 @@ ROWS: dict[str, tuple[str, Callable[[Pasted], bool]]] = {
         "transactions_3.9.2 elections_3.9.2 offsets_3.9.2",
         _says("kafka-transactions list", "kafka-leader-election", "GetOffsetShell"),
     ),
-    "`ls -l` of partition folders": ("listing_ls", lambda found: {file.broker for file in found.files} == {1}),
-    "`du`": ("listing_rounded", lambda found: bool(found.used)),
+    "`ls -l` in all its forms, Windows `dir` and PowerShell's `ls`, of partition folders": (
+        "listing_ls ../pasted_hosts/dir ../pasted_hosts/listings",
+        lambda found: any(file.broker == 1 and file.bytes == 65536 for file in found.files),
+    ),
+    "`ls` of names alone": ("=broker 1:\n$ ls /data/t-0\n00000000000000000000.log\n", lambda found: found.files[0].bytes is None),
+    "`du`, `df`, `df -h`, `df -i` of Linux and macOS": (
+        "listing_rounded ../pasted_hosts/df",
+        lambda found: bool(found.used) and _hosts(found) >= {"df"},
+    ),
     "log lines, with date or without": (f"={LOG}", lambda found: len(found.logs) == 2),
+    "lines of `server.properties`": ("../pasted_hosts/properties", lambda found: len(found.settings) == 1),
+    "`jstack`, `jcmd Thread.print`, `kill -3` of a broker": ("../pasted_hosts/jstack", lambda found: len(found.dumps) == 1),
+    "`dmesg`, journal and syslog on the OOM killer": ("../pasted_hosts/kernel", lambda found: _hosts(found) == {"OOM killer"}),
+    "`systemctl status`": ("../pasted_hosts/systemctl", lambda found: _hosts(found) == {"systemctl"}),
+    "`kubectl get pods`, `get events`, `describe pod`": (
+        "../pasted_hosts/pods ../pasted_hosts/describe",
+        lambda found: _hosts(found) == {"kubectl"},
+    ),
+    "jmxterm, Kafka's JmxTool, Jolokia, Prometheus text of jmx_exporter": (
+        "../pasted_hosts/jmxtool_properties ../pasted_hosts/metrics",
+        lambda found: _hosts(found) == {"metrics"},
+    ),
+    "Cruise Control's `kafka_cluster_state`, JSON or text": (
+        "../pasted_hosts/cruise_control",
+        lambda found: len(found.partitions) == 2,
+    ),
+    "Cruise Control's `state`": ("../pasted_hosts/cruise_control", lambda found: _hosts(found) == {"Cruise Control"}),
 }
 
 

@@ -18,6 +18,10 @@ Partition 101 has no leader since this morning:
 [2, 3, 55]
 [2019-10-12 11:03:42,671] INFO [Controller 56]: Newly added brokers: , deleted brokers: 1 (kafka.controller.KafkaController)
 11:03:43 WARN This is not the correct coordinator.
+broker 2:
+$ df -h /data
+Filesystem      Size  Used Avail Use% Mounted on
+/dev/sdb1       500G  500G   20K 100% /data
 """
 
 
@@ -34,6 +38,7 @@ def test_every_notebook(notebook, pasted, tmp_path):
     found = {f["check"]: f for f in json.loads((ran.folder / "findings.json").read_text())["findings"]}
     assert found["evidence.next"]["next"][0]["command"].startswith("tail -n 200 server.log   # on broker 1")
     assert found["evidence.pasted"]["facts"]["not_understood"] == [[1, 1]]
+    assert [(told["broker"], told["line"]) for told in found["evidence.hosts"]["facts"]["told"]] == [(2, 12)]
     if "leadership.offline" in found:
         offline = found["leadership.offline"]
         assert (offline["severity"], offline["facts"]["start_first"]) == ("critical", [1])

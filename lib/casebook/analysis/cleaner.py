@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from casebook.analysis import cleaner_lives, cleaner_map
+from casebook.analysis import cleaner_lives, cleaner_map, cleaner_threads
 from casebook.analysis.cleaner_map import Dirt, Obstacle
 from casebook.analysis.retention import CleanerSettings, Value
 from casebook.analysis.words import count, moment, number
 from casebook.events import Event, LogFile
 from casebook.facts import instant
+from casebook.pasted import ThreadDump
 from casebook.storage import CLEANER_CHECKPOINT, OFFSETS_TOPIC, LogDir, OffsetsLog, Replica
 from casebook.versions import CLEANER_BOUND, CLEANER_FAILURE, COMPACTION_LAG, KafkaVersion
 
@@ -56,6 +57,7 @@ class BrokerCleaner:
         log_ends: When its logs end, epoch ms, where its log dirs are of later: what came between they do not tell.
         obstacles: What it would fail on, in all compacted partitions of its log dirs.
         checkpoint_written: When ``cleaner-offset-checkpoint`` was last written.
+        dump: Its threads, where its logs do not tell of them.
     """
 
     broker: int
@@ -70,6 +72,7 @@ class BrokerCleaner:
     log_ends: int | None = None
     obstacles: tuple[Obstacle, ...] = ()
     checkpoint_written: int | None = None
+    dump: ThreadDump | None = None
 
     @property
     def died(self) -> Event | None:
@@ -147,6 +150,7 @@ def broker_cleaner(
     events: Iterable[Event],
     compacted: Iterable[str],
     files: Iterable[LogFile] = (),
+    dumps: Iterable[ThreadDump] = (),
 ) -> BrokerCleaner:
     """What is known of a broker's cleaner.
 
@@ -154,6 +158,7 @@ def broker_cleaner(
         log_dirs: Of all brokers.
         events: Of all brokers.
         files: What these logs cover.
+        dumps: Threads of all brokers, in the order in which they were pasted.
         compacted: Topics whose policy says compact.
     """
     events = list(events)
@@ -163,6 +168,7 @@ def broker_cleaner(
     lives = cleaner_lives.lives(told)
     deaths = cleaner_lives.deaths(lives)
     outlived = _outlived(deaths, files)
+    dump = cleaner_threads.of_broker(dumps, broker, told)
     holds, topics = settings.holds, set(compacted)
     found = [
         obstacle
@@ -185,11 +191,12 @@ def broker_cleaner(
         failed_before=None if failed else before,
         last_cleaned=next((event for event in reversed(told) if event.kind == "cleaned"), None),
         doubt=outlived
-        or cleaner_lives.doubt(lives)
+        or " ".join(filter(None, (cleaner_lives.doubt(lives), cleaner_threads.doubt(dump, settings.enabled))))
         or (_TORN if any(file.damage for file in files if file.broker == broker) else ""),
         log_ends=_log_ends(broker, files, own, max(written, default=None)),
         obstacles=tuple(found),
         checkpoint_written=max(written, default=None),
+        dump=dump,
     )
 
 
@@ -266,6 +273,8 @@ def _of_broker(cleaner: BrokerCleaner) -> tuple[str, str, int | None, str | None
         told = _if_read("C2", f"log.cleaner.enable is false ({enabled.origin}).", enabled)
     if cleaner.died and told[0] == "C0":
         return "C3", death_in_words(cleaner), cleaner.dead_since, cleaner.died.proof
+    if cleaner_threads.lacks_cleaner(cleaner.dump) and not enabled.assumed and told[0] == "C0":
+        return "C3", cleaner_threads.absence(cleaner.dump), None, cleaner_threads.proof(cleaner.dump)
     return told
 
 

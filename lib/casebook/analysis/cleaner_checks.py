@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from casebook.analysis import coverage
+from casebook.analysis import cleaner_threads, coverage
 from casebook.analysis.cleaner import BLOCKED, RULES, BrokerCleaner, death_in_words, without_log_dir
 from casebook.analysis.cleaner_lives import names
 from casebook.analysis.cleaner_map import Obstacle
@@ -278,6 +278,7 @@ def _steps(rule: str, version: VersionInUse) -> Iterator[Step]:
 
 def _lines(cleaners: Iterable[BrokerCleaner]) -> tuple[Evidence, ...]:
     last = [cleaner.died.proof for cleaner in cleaners if cleaner.died]
+    last += [cleaner_threads.proof(cleaner.dump) for cleaner in cleaners if cleaner.dump is not None]
     before = [death.proof for cleaner in cleaners for death in cleaner.deaths[:-1]]
     return _at([*last, *before, *(line.proof for cleaner in cleaners for line in cleaner.failed)][:_SHOWN])
 

@@ -130,7 +130,7 @@ def settings(origins: Iterable[str | None]) -> Gaps:
 
 def settings_of_all(cluster: Cluster, origins: Collection[str | None]) -> Gaps:
     """As :func:`settings`, where each broker's own may count: whoever leads or controls next."""
-    missing = sorted(known_brokers(cluster) - cluster.started_with.keys())
+    missing = sorted(known_brokers(cluster) - cluster.known_in_full)
     if not missing or {SERVER_PROPERTIES, PRINTED, BUILT_IN}.isdisjoint(origins):
         return settings(origins)
     why = f"The server.properties of {brokers(missing)} {agree(len(missing), 'was', 'were')} not collected."

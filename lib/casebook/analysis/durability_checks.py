@@ -131,8 +131,7 @@ def caveats(scene: Scene, rule: Rule) -> tuple[str, ...]:
     """What an answer assumes, where not every broker's settings were collected."""
     if rule.scope not in (TOPIC, CLUSTER):
         return ()
-    collected = scene.cluster.started_with
-    return () if set(scene.brokers) <= set(collected) else assumed([BUILT_IN_ASSUMED])
+    return () if set(scene.brokers) <= scene.cluster.known_in_full else assumed([BUILT_IN_ASSUMED])
 
 
 def evidence(found: Sequence[LossVerdict]) -> tuple[Evidence, ...]:
@@ -162,7 +161,7 @@ def steps(found: Sequence[LossVerdict]) -> tuple[Step, ...]:
 def brokers_agree(scene: Scene, found: Sequence[SettingRow]) -> Finding:
     """Do all brokers have the same settings?"""
     differ = disagreeing(found)
-    missing = [broker for broker in scene.brokers if broker not in scene.cluster.started_with]
+    missing = [broker for broker in scene.brokers if broker not in scene.cluster.known_in_full]
     ask = Question(
         check="durability.brokers_agree",
         question="Do all brokers have the same of the settings that decide on durability?",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from casebook.analysis import leadership, pasted_tools
+from casebook.analysis import leadership, pasted_hosts, pasted_tools
 from casebook.analysis.group_partition import group_partition
 from casebook.analysis.verdicts import OFFLINE, State, is_rule_unknown
 from casebook.analysis.words import agree, number, size
@@ -63,7 +63,7 @@ def checks(pasted: Pasted | None, cluster: Cluster, version: VersionInUse) -> tu
     """What every notebook says of pasted evidence; nothing for a case that was collected otherwise."""
     if pasted is None:
         return ()
-    return (_understood(pasted), *pasted_tools.checks(pasted), _next(pasted, cluster, version))
+    return (_understood(pasted), *pasted_hosts.checks(pasted), *pasted_tools.checks(pasted), _next(pasted, cluster, version))
 
 
 def choose(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> NextPaste:
@@ -106,6 +106,7 @@ def _understood(pasted: Pasted) -> Finding:
         "file": len(pasted.files),
         "folder": len(pasted.used),
         "log line": len(pasted.logs),
+        "statement of a host": len(pasted.hosts),
     }
     many = {
         "partition of kafka-topics": "partitions of kafka-topics",
@@ -113,6 +114,7 @@ def _understood(pasted: Pasted) -> Finding:
         "list of settings": "lists of settings",
         "partition of kafka-reassign-partitions": "partitions of kafka-reassign-partitions",
         "output of another tool": "outputs of other tools",
+        "statement of a host": "statements of hosts",
     }
     held = ", ".join(number(count, what, many.get(what, "")) for what, count in parts.items() if count)
     unknown = pasted.not_understood

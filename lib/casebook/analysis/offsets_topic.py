@@ -15,6 +15,7 @@ from casebook.errors import CasebookError
 from casebook.events import Event, LogFile
 from casebook.facts import Cluster
 from casebook.findings import Finding
+from casebook.pasted import ThreadDump
 from casebook.storage import OFFSETS_TOPIC, LogDir, NextClean, OffsetsLog, Replica, Scanned, Segment
 from casebook.versions import VersionInUse
 
@@ -93,6 +94,7 @@ def examine(
     log_dirs: Sequence[LogDir] = (),
     events: Sequence[Event] = (),
     files: Sequence[LogFile] = (),
+    dumps: Sequence[ThreadDump] = (),
     scanned: Scanned | None = None,
     rates: Mapping[int, Rate] | None = None,
     failed: CasebookError | None = None,
@@ -105,6 +107,7 @@ def examine(
         log_dirs: What lies on the brokers' disks.
         events: Of all brokers' logs.
         files: What those logs cover.
+        dumps: Threads of brokers, in the order in which they were pasted.
         scanned: What a scan of segments brought.
         rates: What each broker's own loads show, from :mod:`casebook.analysis.coordinators`.
         failed: Why segments that should have been read could not be.
@@ -114,7 +117,7 @@ def examine(
     scan, rates = offsets_unread.proven(scanned or Scanned(), [replica for replica, _ in replicas]), rates or {}
     settings = TopicSettings(cluster, version.version)
     configured = {t for t, config in cluster.topic_configs.items() if "compact" in config.get("cleanup.policy", "")}
-    told = {one.broker for one in (*events, *files) if one.broker is not None}
+    told = {one.broker for one in (*events, *files, *dumps) if one.broker is not None}
     brokers = sorted({d.broker for d in log_dirs} | told | {s.broker for s in scan.segments} | cluster.live)
     cleaners = {
         broker: cleaner.broker_cleaner(
@@ -125,6 +128,7 @@ def examine(
             events=events,
             compacted=configured.union(_COMPACTED),
             files=files,
+            dumps=dumps,
         )
         for broker in brokers
     }

@@ -116,7 +116,7 @@ class Settings:
         self._cluster, self._version, self._in_use = cluster, version, in_use
         self._overrides, self._unreadable = cluster.topic_configs, cluster.unreadable_configs
         self._has_dynamic = DYNAMIC_BROKER_SETTINGS.at(version)
-        self._started_with = cluster.started_with
+        self._started_with, self._in_full = cluster.started_with, cluster.known_in_full
         self._of_brokers: dict[tuple[str, int | None], Setting] = {}
 
     def effective(self, key: str, *, topic: str, broker: int | None) -> Setting:
@@ -218,7 +218,7 @@ class Settings:
             yield Setting(value=collected[broker][key], origin=origin)
         yield Setting(
             value=str(DEFAULTS[key].at(self._version)),
-            origin=BUILT_IN_ASSUMED if broker not in collected else BUILT_IN_OF_SOME if self._may_differ(key) else BUILT_IN,
+            origin=BUILT_IN_ASSUMED if broker not in self._in_full else BUILT_IN_OF_SOME if self._may_differ(key) else BUILT_IN,
             default_of=str(self._version),
         )
 

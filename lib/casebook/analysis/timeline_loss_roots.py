@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
-from casebook.analysis import timeline_disks
+from casebook.analysis import timeline_disks, timeline_hosts
 from casebook.analysis.timeline_gaps import OFTEN, other_gaps
 from casebook.analysis.timeline_losses import SLOW, Loss, gap_of, longest, same_session, stop_of
 from casebook.analysis.timeline_rows import Point, Root, Row, Span
@@ -185,7 +185,10 @@ def _killed(scene: Scene, clues: _Clues, chain: int) -> Root:
     pro += [Point("It had trouble with a log dir before", failed.proof)] if failed is not None else []
     memory = [row for row in scene.kind("out_of_memory").between(clues.loss.since, clues.loss.gone.at) if row.broker == broker]
     pro += [Point("It had run out of memory", memory[0].proof)] if memory else []
+    by_kernel = timeline_hosts.killed(scene, broker, clues.loss.since - SLACK, clues.loss.gone.at)
+    pro += [by_kernel] if by_kernel else []
     unchecked = ("whether by kill -9, by the kernel (out of memory) or with its machine: the kernel's log tells",)
+    unchecked = ("whether that process was the broker",) if by_kernel else unchecked
     if begun is None:
         unchecked = ("whether its log was only collected up to there", *unchecked)
     name = f"The process of broker {broker} was killed, or its machine went down"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from casebook.analysis import timeline_disks, timeline_emptied, timeline_loss_roots, timeline_restarts
+from casebook.analysis import timeline_disks, timeline_emptied, timeline_hosts, timeline_loss_roots, timeline_restarts
 from casebook.analysis.timeline_losses import Loss
 from casebook.analysis.timeline_rows import Chain, Point, Root, Row
 from casebook.analysis.timeline_scene import Scene
@@ -117,6 +117,8 @@ def _killed(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
     if last is not None:
         text = " ".join(last.text.split())[:200]
         pro.append(Point(f"Its last line that is understood is of {moment(instant(last.at))}: {text}", last.proof))
+    since = last.at if last is not None else chain.by - timeline_disks.AFTER
+    pro += [by_kernel] if (by_kernel := timeline_hosts.killed(scene, chain.broker, since, chain.by)) else []
     name = f"The process of {broker} ended without closing its logs"
     yield Root("killed", name, chain.broker, place, tuple(pro), (), (), CERTAIN)
 

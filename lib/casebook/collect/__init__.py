@@ -134,7 +134,7 @@ def collect_case(
             client_files.copy_client_files(case, client, paths)
         kraft.tell(case, of_kraft, broker_log_dirs.collect(case, inputs, log_dirs, copy=copy_segments))
         if pasted is not None:
-            inputs.take("the paste", lambda: pasted_text.collect(case, pasted))
+            inputs.take("the paste", lambda: pasted_text.collect(case, pasted, configured=properties or ()))
         inputs.end()
     return out
 

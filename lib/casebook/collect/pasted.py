@@ -2,22 +2,22 @@
 
     pasted/pasted.txt                 the paste, line by line, without secrets: the proof of everything
     zookeeper/znodes.jsonl.zst        znodes that were pasted; what kafka-topics told of others, as ``stated``
-    brokers/<id>/logs/pasted.log      log lines of a broker that the paste names; those of others below clients/pasted
+    brokers/<id>/logs/pasted.log      log lines of a broker that the paste names, see :mod:`casebook.collect.pasted_logs`
     brokers/<id>/log_dirs.json        listings of a broker that the paste names
+    brokers/<id>/server.properties    settings of a broker that the paste names, see :mod:`casebook.collect.pasted_host`
 
-The logs have as many lines as the paste, most of them empty: line 7 of each is line 7 of ``pasted/pasted.txt``. What was not
-pasted becomes a hole with its reason, never something that is not there.
+What was not pasted becomes a hole with its reason, never something that is not there.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from casebook.case_folder import PASTED, PASTED_LOG
+from casebook.case_folder import PASTED
 from casebook.case_writer import CaseWriter
-from casebook.collect import outside, pasted_told, pasted_znodes, plain, redaction
+from casebook.collect import outside, pasted_host, pasted_logs, pasted_told, pasted_znodes, plain, redaction
 from casebook.errors import CollectError, UsageError
 from casebook.facts import Problem
 from casebook.formats import log_dir_names, log_dir_rows, pasted, pasted_text
@@ -32,12 +32,13 @@ _REST = re.compile(rb"\S{1,400}")
 _FOLDED_FROM = 55
 
 
-def collect(case: CaseWriter, paste: Path | Sequence[str]) -> None:
+def collect(case: CaseWriter, paste: Path | Sequence[str], *, configured: Container[int] = ()) -> None:
     """Write what a paste holds into a case.
 
     Args:
         case: Gets all items, and is told what the paste leaves open.
         paste: A file, ``-`` for the standard input, or its lines.
+        configured: Brokers whose ``server.properties`` is in the case.
 
     Raises:
         CollectError: It is empty, or cannot be read.
@@ -54,8 +55,9 @@ def collect(case: CaseWriter, paste: Path | Sequence[str]) -> None:
         case.redacted(f"{secrets} lines of {PASTED}")
     pasted_znodes.write(case, found)
     pasted_told.write(case, found)
-    _logs(case, found)
+    pasted_logs.write(case, found)
     _log_dirs(case, found)
+    pasted_host.write(case, found, configured=configured)
     for place, reason in not_understood(found):
         case.could_not_collect(place, reason)
     if left_out or len(lines) > found.lines:
@@ -123,22 +125,6 @@ def redacted(texts: Iterable[bytes]) -> Iterator[bytes]:
         yield mark + clean + b"\n"
 
 
-def _logs(case: CaseWriter, found: Pasted) -> None:
-    """Log lines at the places where they stand in the paste."""
-    files: dict[str, list[bytes]] = {}
-    for line in found.logs:
-        if line.broker is not None:
-            name = f"brokers/{line.broker}/logs/{PASTED_LOG}"
-        else:
-            whose = "zookeeper/logs/zookeeper-pasted" if line.zookeeper else "clients/pasted/logs"
-            name = f"{whose}/{PASTED_LOG}"
-        rows = files.setdefault(name, [])
-        rows += [b"\n"] * (line.span.first - 1 - len(rows))
-        rows.append(line.text.encode(errors="replace") + b"\n")
-    for name, rows in sorted(files.items()):
-        case.file(name, rows)
-
-
 @dataclass(frozen=True, slots=True)
 class _Place:
     """Where a file lies: folder of the log dir, topic and partition."""
@@ -159,6 +145,8 @@ def _log_dirs(case: CaseWriter, found: Pasted) -> None:
             why = f"of segments: their folder was {NOT_PASTED}; begin with the command, e.g. ls -l /data/kafka/t-0"
         elif file.broker is None:
             why = f'of segments: whose they are was {NOT_PASTED}; write a line such as "broker 3:" above them'
+        elif file.about is None:
+            why = f"of segments: their sizes were {NOT_PASTED}; paste ls -l"
         elif file.bytes is None:
             why = f"of segments: their sizes are rounded, the whole ones were {NOT_PASTED}; paste ls -l without -h"
         if why is not None:

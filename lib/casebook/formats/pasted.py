@@ -10,13 +10,23 @@ from collections.abc import Callable, Iterable, Sequence
 from casebook.formats import (
     pasted_answers,
     pasted_configs,
+    pasted_cruise,
+    pasted_disks,
+    pasted_folders,
     pasted_groups,
+    pasted_host,
     pasted_kcat,
     pasted_listing,
     pasted_log_dirs,
     pasted_logs,
+    pasted_metrics,
+    pasted_named,
+    pasted_pods,
+    pasted_properties,
     pasted_quorum,
     pasted_reassign,
+    pasted_services,
+    pasted_threads,
     pasted_topics,
     pasted_trees,
     pasted_unread,
@@ -27,11 +37,13 @@ from casebook.formats.pasted_text import Line, cleaned
 from casebook.formats.pasted_zookeeper import Cut
 from casebook.pasted import (
     Assigned,
+    BrokerSettings,
     DescribedPartition,
     DescribedTopic,
     GroupMember,
     GroupOffset,
     GroupSaid,
+    HostSaid,
     ListedFile,
     LogLine,
     Move,
@@ -39,6 +51,7 @@ from casebook.pasted import (
     Pasted,
     PastedZnode,
     Span,
+    ThreadDump,
     Told,
     ToldConfig,
     Used,
@@ -79,7 +92,10 @@ def read(texts: Iterable[str]) -> Pasted:
         told=of(Told),
         files=of(ListedFile),
         used=of(Used),
-        logs=of(LogLine),
+        logs=tuple(sorted(of(LogLine), key=_place)),
+        settings=of(BrokerSettings),
+        dumps=of(ThreadDump),
+        hosts=tuple(sorted((*of(HostSaid), *pasted_services.told_by_logs(of(LogLine))), key=_order)),
         not_understood=_not_understood(left, cut),
     )
 
@@ -89,6 +105,18 @@ _RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
     pasted_log_dirs.described,
     pasted_kcat.described,
     pasted_trees.trees,
+    pasted_properties.settings,
+    pasted_threads.dumps,
+    pasted_metrics.read,
+    pasted_cruise.told,
+    pasted_pods.pods,
+    pasted_pods.descriptions,
+    pasted_pods.statuses,
+    pasted_services.services,
+    pasted_services.kernel_lines,
+    pasted_services.java_memory,
+    pasted_disks.volumes,
+    pasted_folders.windows,
     pasted_zookeeper.znodes,
     pasted_words.words,
     pasted_topics.described,
@@ -98,7 +126,9 @@ _RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
     pasted_quorum.described,
     pasted_answers.answers,
     pasted_unread.outputs,
+    pasted_folders.names,
     pasted_listing.listed,
+    pasted_named.named,
     pasted_logs.log_lines,
 )
 """In this order: what one has taken, the next ones see as an empty line."""
@@ -112,6 +142,14 @@ _BESIDE = (
     pasted_reassign.is_beside,
     pasted_log_dirs.is_beside,
 )
+
+
+def _place(line: LogLine) -> Span:
+    return line.span
+
+
+def _order(said: HostSaid) -> tuple[Span, str]:
+    return said.span, said.text
 
 
 def _take(lines: list[Line], span: Span) -> None:
@@ -143,6 +181,11 @@ def _says_nothing(text: str) -> bool:
         or pasted_groups.is_head(text)
         or any(is_beside(text) for is_beside in _BESIDE)
         or pasted_listing.is_frame(text)
+        or pasted_host.is_asked(text)
+        or pasted_disks.is_head(text)
+        or pasted_metrics.is_frame(text)
+        or pasted_pods.is_frame(text)
+        or pasted_services.is_table(text)
         or pasted_logs.is_heading(text)
         or _COMMAND.fullmatch(text[:4096]) is not None
         or not text.strip(" \t-=_*#>.$~+|")

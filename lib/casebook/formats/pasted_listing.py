@@ -13,12 +13,14 @@ from casebook.formats.pasted_text import Line
 from casebook.pasted import ListedFile, Span, Used
 
 _ENTRY = re.compile(
-    r"\s*(?P<mode>[-dl][rwxsStT-]{9}[.+@]?)\s+\d+\s+\S+\s+\S+\s+(?P<size>\d{1,18}|[\d.]{1,5}[KMGTPE]i?B?)\s+"
-    r"(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d{1,9})?(?: [+-]\d{4})?)?|\S{2,6}\s+\d{1,2}\s+(?:\d{1,2}:\d\d|\d{4})|"
+    r"\s*(?:\d{1,18}\s+){0,2}(?P<mode>[-dl][rwxsStT-]{9}[.+@]?)\s+\d+\s+(?:\S+\s+){1,4}?"
+    r"(?P<size>\d{1,18}|[\d.]{1,5}(?:[KMGTPE]i?B?"
+    r"|B))\s+(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d{1,9})?(?: [+-]\d{4})?)?"
+    r"|\S{2,6}\s+\d{1,2}\s+(?:\d{1,2}:\d\d(?::\d\d \d{4})?|\d{4})|"
     r"\d{1,2}\s+\S{2,6}\s+(?:\d{1,2}:\d\d|\d{4})|\d\d-\d\d \d\d:\d\d|\d{1,2}\S\s+\d{1,2}\S?\s+\d{1,2}:\d\d)\s(?P<name>\S.*?)\s*"
 )
 _FOLDER = re.compile(r"(?P<path>(?:\.{0,2}/)?[\w./@+-]*[\w-]):")
-_DU = re.compile(r"\s*(?P<size>\d{1,18}|[\d.]{1,5}[KMGTPE]i?B?)\s+(?P<path>(?:\.{0,2}/)?[\w./@+-]+)\s*")
+_DU = re.compile(r"\s*(?P<size>\d{1,18}|[\d.]{1,5}(?:[KMGTPE]i?B?|B))\s+(?P<path>(?:\.{0,2}/)?[\w./@+-]*[\w.@+-]/?|/)\s*")
 _COMMAND = re.compile(r"(?:.*[$#%>]\s*)?(?:sudo\s+)?(?P<verb>ls|du|ll)(?P<words>(?:\s.*)?)")
 _PROMPT = re.compile(r"\s*(?:\[\S+@\S+ (?P<name>\S+)\]|\S+@\S+?:(?P<path>\S+?))\s*[$#]")
 _BROKER = re.compile(
@@ -37,7 +39,7 @@ def is_frame(text: str) -> bool:
     if any(pattern.fullmatch(text) for pattern in (_TOTAL, _FOLDER, _COMMAND, _META, _ENTRY)) or broker_named(text) is not None:
         return True
     used = _DU.fullmatch(text)
-    return used is not None and "/" in used["path"]
+    return used is not None and ("/" in used["path"] or used["path"] in (".", "total", "insgesamt"))
 
 
 def broker_named(text: str) -> int | None:
@@ -62,11 +64,12 @@ def listed(lines: Sequence[Line]) -> Iterator[ListedFile | Used]:
             folder = head["path"]
         elif command := _COMMAND.fullmatch(text):
             folder, unit = _asked(command), 1 if re.search(r"\s-\w*b|--bytes", " " + command["words"]) else 1024
-        elif (used := _DU.fullmatch(text)) and _is_partition(used["path"]):
+        elif (used := _DU.fullmatch(text)) and (used["path"].startswith("/") or _is_partition(used["path"])):
             size = used["size"]
             about = int(size) * unit if size.isdecimal() else _rounded(size)
-            if about is not None:
-                yield Used(used["path"], Span(line.number, line.number), about, broker)
+            if about is not None and about < 2**63:
+                printed = size if not size.isdecimal() else f"{about} bytes"
+                yield Used(used["path"], Span(line.number, line.number), about, broker, printed)
 
 
 def _listed(entry: re.Match[str], folder: str, broker: int | None, line: Line) -> ListedFile | None:
@@ -103,8 +106,8 @@ def _asked(command: re.Match[str]) -> str:
 
 
 def _rounded(size: str) -> int | None:
-    found = re.fullmatch(r"(\d{1,4}(?:\.\d)?)([KMGTPE])(?:i?B)?", size)
-    return int(float(found[1]) * (1 << _UNIT[found[2]])) if found else None
+    found = re.fullmatch(r"(\d{1,4}(?:\.\d)?)([KMGTPE]?)(?:i?B)?", size)
+    return int(float(found[1]) * (1 << _UNIT.get(found[2], 0))) if found else None
 
 
 def _time(text: str) -> int | None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from casebook.formats import log_patterns, pasted_listing, znodes
+from casebook.formats import log_patterns, pasted_listing, pasted_services, znodes
 from casebook.formats.pasted_text import Line
 from casebook.pasted import LogLine, Span
 
@@ -79,10 +79,11 @@ def log_lines(lines: Sequence[Line]) -> Iterator[LogLine]:
                 broker = broker if len(brokers) < _MOST_BROKERS else None
                 brokers |= {broker} - {None}
             zookeeper = broker is None and _ZOOKEEPER.search(text[:_LONGEST_SEEN]) is not None
-            last = LogLine(Span(line.number, lines[after - 1].number), text, broker, zookeeper)
+            host = heading if pasted_services.is_of_kernel(text) else None
+            last = LogLine(Span(line.number, lines[after - 1].number), text, broker, zookeeper, host)
             yield last
         elif last is not None and _goes_on(line.text):
-            last = LogLine(Span(line.number, line.number), line.text, last.broker, last.zookeeper)
+            last = LogLine(Span(line.number, line.number), line.text, last.broker, last.zookeeper, last.host)
             yield last
         elif _STACK.fullmatch(line.text[:_LONGEST_SEEN]):
             last = LogLine(Span(line.number, line.number), line.text, heading, False)
@@ -158,7 +159,9 @@ def _unfolded(lines: Sequence[Line], at: int) -> tuple[str, int]:
 
 
 def _of(text: str, heading: int | None) -> int | None:
-    """Whose log a line is from: what it says itself counts more than a heading."""
+    """Whose log a line is from: what it says itself counts more than a heading. A host's kernel writes no broker's log."""
+    if pasted_services.is_of_kernel(text):
+        return None
     found = _WHO.search(text[:_LONGEST_SEEN])
     own = znodes.number(found["id"] or found["on"]) if found else None
     return own if own is not None else heading

@@ -24,7 +24,8 @@ _KAFKA = re.compile(
     r"|(?:isr_change|log_dir_event)_notification(?:/[^\s\"',)\]`:;]+)?|latest_producer_id_block))(?=$|[\s\"',.:;)\]`])"
 )
 _COMMAND = re.compile(
-    r"\s*(?P<zk>\[zk:[^\]]*\]\s*|.*\b(?:zkCli|zookeeper-shell|zookeeper-client|ZooKeeperMain)\S*\s.*?(?=\b(?:get|ls2?|stat)\s))?(?:[$#%]\s+)?"
+    r"\s*(?P<zk>\[zk:[^\]]*\]\s*|.*\b(?:zkCli|zookeeper-shell|zookeeper-client|ZooKeeperMain)\S*\s.*?(?=\b(?:get|ls2?"
+    r"|stat)\s))?(?:[$#%]\s+)?"
     r"(?P<verb>get|ls2?|stat)\s+(?P<options>(?:-\w\s+)*)(?P<path>/\S*)(?:\s+(?:watch|true|1))?\s*"
 )
 _PIPED = re.compile(

@@ -1,0 +1,85 @@
+"""What hosts and operators' tools print, as a case keeps it: settings as a broker's file, everything else as remarks.
+
+    brokers/<id>/server.properties    settings of a broker that the paste names; line 7 of it is line 7 of ``pasted/pasted.txt``
+
+A remark quotes the line that proves it. What answers nothing that a case asks becomes a hole, with what to paste in its place.
+"""
+
+from collections.abc import Container, Iterator, Sequence
+from itertools import groupby
+
+from casebook.case_folder import PASTED
+from casebook.case_writer import CaseWriter
+from casebook.formats import properties
+from casebook.pasted import NOT_PASTED, HostSaid, ListedFile, Pasted, Used
+
+_MOST_REMARKS = 80
+_MOST_FOLDERS = 20
+
+
+def write(case: CaseWriter, found: Pasted, *, configured: Container[int]) -> None:
+    """Write it into a case.
+
+    Args:
+        found: Of a paste.
+        configured: Brokers whose ``server.properties`` is in the case: it counts, and what was pasted of it is told alone.
+    """
+    _settings(case, found, configured)
+    unanswered = [said for said in found.hosts if said.settle]
+    for said in unanswered[:_MOST_REMARKS]:
+        case.could_not_collect(f"{PASTED}:{said.span.first}", f"{said.kind}: {said.text}; paste instead: {said.settle}")
+    told = sorted((said for said in found.hosts if not said.settle), key=lambda said: not said.bad)
+    for said in told[:_MOST_REMARKS]:
+        case.remark(_remark(said))
+    if more := len(told) + len(unanswered) - len(told[:_MOST_REMARKS]) - len(unanswered[:_MOST_REMARKS]):
+        case.remark(f"{PASTED}: {more} more statements of hosts are like these.")
+    for remark in (*_used(found.used), *_folders(found.files)):
+        case.remark(remark)
+
+
+def _remark(said: HostSaid) -> str:
+    whose = f" of broker {said.broker}" if said.broker is not None else ""
+    return f"{PASTED}:{said.span.first} ({said.kind}{whose}): {said.text}."
+
+
+def _settings(case: CaseWriter, found: Pasted, configured: Container[int]) -> None:
+    """A file for each broker; of a setting that was pasted twice the later line counts, as in one file."""
+    files: dict[int, list[bytes]] = {}
+    for settings in found.settings:
+        if settings.broker is None or settings.broker in configured:
+            continue
+        rows = files.setdefault(settings.broker, [])
+        rows += [b"\n"] * (settings.span.first - 1 - len(rows))
+        rows += [line.encode(errors="replace") + b"\n" for line in settings.lines]
+    for broker, rows in sorted(files.items()):
+        item = f"brokers/{broker}/server.properties"
+        if not properties.is_of_broker(properties.parse(b"".join(rows).decode())):
+            continue
+        case.file(item, rows)
+        case.could_not_collect(item, f"its other settings were {NOT_PASTED}")
+
+
+def _used(rows: Sequence[Used]) -> Iterator[str]:
+    """What ``du`` tells, the largest folders first."""
+    for used in sorted(rows, key=lambda used: -used.about)[:_MOST_FOLDERS]:
+        whose = f" of broker {used.broker}" if used.broker is not None else ""
+        rounded = " (rounded)" if not used.printed.endswith("bytes") else ""
+        yield f"{PASTED}:{used.span.first} (du{whose}): {used.path} takes {used.printed}{rounded} on disk."
+
+
+def _folders(files: Sequence[ListedFile]) -> Iterator[str]:
+    """What a listing holds, folder by folder: a name of a segment tells its first offset, none its last."""
+
+    def place(file: ListedFile) -> tuple[str, int]:
+        return file.folder, -1 if file.broker is None else file.broker
+
+    known = sorted((file for file in files if not file.is_folder), key=place)
+    groups = [(at, list(own)) for at, own in groupby(known, key=place)]
+    for (folder, broker), own in groups[:_MOST_FOLDERS]:
+        logs = [file for file in own if file.name.endswith(".log")]
+        sizes = [file.bytes for file in logs]
+        whose = f" of broker {broker}" if broker >= 0 else ""
+        name = folder or "a folder whose name was not pasted"
+        held = ", their sizes rounded or not printed" if None in sizes else f", {sum(sizes)} bytes in all" if logs else ""
+        where = f"{PASTED}:{own[0].span.first} (listing{whose})"
+        yield f"{where}: {name} holds {len(own)} files, {len(logs)} segments (.log){held}."

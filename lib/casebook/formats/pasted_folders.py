@@ -1,0 +1,109 @@
+"""What lies in log dirs as Windows lists it (``dir``, PowerShell), and as ``ls`` lists names alone.
+
+Sizes of Windows are exact, its times bear no zone and are of whole minutes: they stay unknown. Names alone tell no size.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from casebook.formats import log_dir_names
+from casebook.formats.pasted_host import Frame, one, placed
+from casebook.formats.pasted_text import Line
+from casebook.pasted import HostSaid, ListedFile
+
+_FOLDER = re.compile(
+    r"\s*(?:Directory of|Directory:|Verzeichnis von|Verzeichnis:|R[ée]pertoire de|R[ée]pertoire :|Directorio de|Directorio:"
+    r"|Directory di|Каталог:?|Содержимое папки)\s+(?P<path>[A-Za-z]:\\.*?|\\\\\S.*?)\s*"
+)
+_PROMPT = re.compile(r"\s*(?:PS )?(?P<path>[A-Za-z]:\\[^>]*)>\s*(?:dir|ls|gci|Get-ChildItem)\b.*", re.IGNORECASE)
+_DATE = r"(?:\d{1,2}[/.-]\d{1,2}[/.-]\d{4}|\d{4}[/-]\d{2}[/-]\d{2})\s+\d{1,2}:\d{2}(?:\s?[AP]M)?"
+_AMOUNT = r"\d{1,3}(?:[.,' ]\d{3}){1,6}|\d{1,18}"
+_DIR = re.compile(rf"\s*{_DATE}\s+(?:(?P<folder><(?:DIR|JUNCTION|SYMLINKD|REP)>)|(?P<size>{_AMOUNT}))\s+(?P<name>\S+)\s*")
+_POWERSHELL = re.compile(rf"\s*(?P<mode>[dl-][a-z-]{{4,5}})\s+{_DATE}\s+(?:(?P<size>\d{{1,18}})\s+)?(?P<name>\S+)\s*")
+_WITHIN = re.compile(
+    r"\s*(?:Volume in drive \S.*|Volume Serial Number is .*|Mode\s+LastWriteTime\s+Length\s+Name|-{4}\s+-{4,}.*"
+    r"|Datentr\S+ in Laufwerk .*"
+    r"|Volumeseriennummer: .*|Le volume dans le lecteur .*|Le numéro de série du volume est .*)\s*"
+)
+_FILES = re.compile(
+    rf"\s*(?P<files>\d{{1,9}}) (?:File\(s\)|Datei\(en\)|fichier\(s\)|archivos?|файлов),?\s+(?P<bytes>{_AMOUNT}) \S+\s*"
+)
+_FREE = re.compile(
+    rf"\s*(?P<dirs>\d{{1,9}}) (?:Dir\(s\)|Verzeichnis\(se\)|,? ?R[ée]p\(s\)|dirs|папок),?\s+(?P<bytes>{_AMOUNT}) \S.*"
+)
+_LS = re.compile(r"(?:.*[$#%>]\s*)?(?:sudo\s+)?ls(?P<words>(?:\s+\S+)*)\s*")
+_LONG = re.compile(r"\s-(?!-)\w*[lgno]")
+_BESIDE = re.compile(
+    r"leader-epoch-checkpoint|partition\.metadata|meta\.properties|(?:cleaner|log-start|recovery-point"
+    r"|replication)-offset(?:-checkpoint)?"
+    r"|recovery-point-offset-checkpoint|replication-offset-checkpoint|\.lock|\.kafka_cleanshutdown|lost\+found"
+)
+_PATH = re.compile(r"(?:/[\w.@+-]+)+/?")
+_LONGEST, _MOST_NAMES = 2000, 50_000
+
+
+def windows(lines: Sequence[Line]) -> Iterator[ListedFile | HostSaid | Frame]:
+    """Every file in a log dir that Windows lists, and what its lines below say of the disk."""
+    folder, seen = "", False
+    for here in placed(lines):
+        text, where = here.line.text, one(here.line)
+        if len(text) > _LONGEST:
+            continue
+        if found := (_FOLDER.fullmatch(text) or _PROMPT.fullmatch(text) if "\\" in text else None):
+            folder, seen = found["path"].replace("\\", "/").rstrip("/"), True
+            yield Frame(where)
+        elif row := (_DIR.fullmatch(text) or _POWERSHELL.fullmatch(text) if ":" in text else None):
+            yield _listed(row, folder, here.broker, here.line) or Frame(where)
+        elif (seen or folder) and (files := _FILES.fullmatch(text)):
+            said = f"{folder or 'a folder whose name was not pasted'} has {files['files']} files of {files['bytes']} bytes in all"
+            yield HostSaid("dir", where, said, here.broker, facts={"files": int(files["files"])})
+        elif (seen or folder) and (free := _FREE.fullmatch(text)):
+            name = folder or "a folder whose name was not pasted"
+            said = f"{free['bytes']} bytes are free on the disk of {name}; its size is not printed"
+            yield HostSaid("dir", where, said, here.broker, facts={"free": _number(free["bytes"])})
+        elif _WITHIN.fullmatch(text):
+            yield Frame(where)
+
+
+def _listed(row: re.Match[str], folder: str, broker: int | None, line: Line) -> ListedFile | None:
+    is_folder = bool(row.groupdict().get("folder") or (row.groupdict().get("mode") or "").startswith("d"))
+    is_known = log_dir_names.folder(row["name"]) if is_folder else log_dir_names.file(row["name"])
+    if is_known is None:
+        return None
+    size = _number(row["size"]) if row["size"] else None
+    return ListedFile(folder, row["name"], one(line), is_folder, None if is_folder else size, size, None, broker)
+
+
+def _number(text: str) -> int | None:
+    digits = re.sub(r"\D", "", text)
+    return int(digits) if digits and int(digits) < 2**63 else None
+
+
+def names(lines: Sequence[Line]) -> Iterator[ListedFile | Frame]:
+    """Names alone: lines of nothing but names of a log dir's files, and below ``ls`` of its folders, too."""
+    folder, asked, count = "", False, 0
+    for here in placed(lines):
+        text = here.line.text
+        if count > _MOST_NAMES:
+            return
+        if not text or len(text) > _LONGEST:
+            continue
+        if (command := _LS.fullmatch(text)) and not _LONG.search(command["words"]):
+            paths = [word for word in command["words"].split() if _PATH.fullmatch(word)]
+            folder, asked = paths[0] if len(paths) == 1 else "", True
+        elif text.endswith(":") and _PATH.fullmatch(text[:-1]) and asked:
+            folder = text[:-1]
+        elif (found := text.split()) and all(map(_is_name, found)) and (asked or any(map(log_dir_names.file, found))):
+            files = [name for name in found if log_dir_names.file(name)]
+            folders = [name for name in found if log_dir_names.folder(name) and name not in files]
+            count += len(files) + len(folders)
+            for name in files + folders:
+                yield ListedFile(folder, name, one(here.line), name in folders, None, None, None, here.broker)
+            if not files and not folders:
+                yield Frame(one(here.line))
+        else:
+            folder, asked = "", False
+
+
+def _is_name(word: str) -> bool:
+    return log_dir_names.file(word) is not None or log_dir_names.folder(word) is not None or _BESIDE.fullmatch(word) is not None

@@ -1,0 +1,267 @@
+"""Thread dumps of a broker: ``jstack``, ``jcmd Thread.print``, ``kill -3``.
+
+What is not in a dump was not there, if the dump is whole: it begins with ``Full thread dump``, ends with ``JNI global refs``, and
+nothing else stands within. From Java 10 on it also tells how many threads there are (``_java_thread_list ... length=56``).
+Source: ``src/hotspot/share/runtime/vmOperations.cpp`` and ``thread.cpp@jdk-17``. Names of threads: ``LogCleaner.scala``,
+``GroupMetadataManager.scala``, ``KafkaRequestHandler.scala``, ``SocketServer.scala@0.9.0.1, 2.8.2, 3.9.0``.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from casebook.formats import znodes
+from casebook.formats.pasted_host import LONGEST, placed, span
+from casebook.formats.pasted_text import Line
+from casebook.pasted import HostSaid, Span, ThreadDump
+
+_TAKEN = re.compile(r"\s*(?P<taken>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
+_BEGIN = re.compile(r"\s*Full thread dump (?P<java>.{1,200}?):?\s*")
+_THREAD = re.compile(r'\s{0,8}"(?P<name>[^"]{1,300})"(?=.*(?:\btid=|\bnid=|\bprio=|\bos_prio=)).*')
+_STATE = re.compile(r"\s+java\.lang\.Thread\.State: (?P<state>[A-Z_]{3,20})(?: \((?P<how>[^)]*)\))?\s*")
+_FRAME = re.compile(r"\s*at (?P<frame>[\w.$<>/@-]+)\(.*\)\s*")
+_WAITS = re.compile(r"\s*- waiting to lock <(?P<lock>0x[0-9a-f]+)> \((?P<what>[^)]*)\)\s*")
+_HOLDS = re.compile(r"\s*- locked <(?P<lock>0x[0-9a-f]+)> .*")
+_WITHIN = re.compile(
+    r"\s*(?:- (?:parking to wait for|waiting on|waiting to re-lock|eliminated|<0x[0-9a-f]+>|None|locked).*"
+    r"|Locked ownable synchronizers:"
+    r"|No compile task|Compiling: .*|Threads class SMR info:|_java_thread_list=.*|0x[0-9a-f]+(?:, 0x[0-9a-f]+)*,?|\}"
+    r"|_to_delete_list=.*"
+    r"|next-> .*|JVMTI .*|Carrying virtual thread .*|\d{1,8}:|Mounted virtual thread .*)\s*"
+)
+_LENGTH = re.compile(r"_java_thread_list=0x[0-9a-f]+, length=(?P<length>\d{1,6}), .*")
+_OF_JAVA = re.compile(r'\s{0,8}"[^"]*" #\d+ .*')
+_END = re.compile(r"\s*JNI global ref(?:s|erences): \d+.*")
+_DEADLOCK = re.compile(r"\s*Found (?:one Java-level deadlock:|(?P<found>\d+) deadlocks?\.)\s*")
+_OF_DEADLOCK = re.compile(
+    r'\s*(?:=+|"(?P<name>[^"]+)":|waiting (?:to lock|for) .*|which is held by .*'
+    r"|Java stack information for the threads listed above:"
+    r"|in JNI, which is held by .*)\s*"
+)
+_HEAP = re.compile(
+    r"\s*Heap\s*|\s+(?:[\w ()-]+\s+total \d+K|region size|eden|from|to|object space|class space|Metaspace|the space|PSYoungGen).*"
+)
+_OF_BROKERS = re.compile(
+    r"(?:data-plane-|control-plane-)?kafka-(?:request-handler|network-thread|socket-acceptor)-.*|kafka-log-cleaner-thread-\d+"
+    r"|kafka-scheduler-\d+"
+    r"|ReplicaFetcherThread-\d+-\d+|group-metadata-manager-\d+|LogDirFailureHandler|controller-event-thread"
+    r"|ExpirationReaper-\d+-.*"
+)
+_ITS_BROKER = re.compile(
+    r"ExpirationReaper-(?P<reaper>\d{1,9})-.*|broker-(?P<own>\d{1,9})-to-controller-.*"
+    r"|(?:data-plane-|control-plane-)?kafka-network-thread-(?P<network>\d{1,9})-.*"
+)
+_CLEANER = re.compile(r"kafka-log-cleaner-thread-\d+")
+_HANDLER = re.compile(r"(?:data-plane-)?kafka-request-handler-\d+")
+_LOADER = re.compile(r"group-metadata-manager-\d+")
+_LOADS = re.compile(r".*GroupMetadataManager\S*\.\S*(?:load\w*Group|loadGroups|doLoadGroups)\S*", re.IGNORECASE)
+_SHOWN, _MOST_DUMPS = 8, 50
+
+
+@dataclass(slots=True)
+class _Thread:
+    name: str
+    line: Line
+    state: str = ""
+    frames: list[str] = field(default_factory=list)
+    waits: str = ""
+    lock: str = ""
+    holds: list[str] = field(default_factory=list)
+
+    @property
+    def doing(self) -> str:
+        """State, and where it is."""
+        own = next((frame for frame in self.frames if frame.startswith(("kafka.", "org.apache.kafka."))), "")
+        top = self.frames[0] if self.frames else ""
+        where = f" in {top}" if top else ""
+        return f"{self.state or 'in no state that was pasted'}{where}" + (f", called by {own}" if own and own != top else "")
+
+
+@dataclass(slots=True)
+class _Dump:
+    begin: int
+    broker: int | None
+    taken: str = ""
+    java: str = ""
+    has_begin: bool = False
+    has_end: bool = False
+    holed: bool = False
+    length: int | None = None
+    of_java: int = 0
+    threads: list[_Thread] = field(default_factory=list)
+    deadlocked: list[str] = field(default_factory=list)
+    has_deadlock: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether what is not in it was not there."""
+        return self.has_begin and self.has_end and not self.holed and self.length in (None, self.of_java)
+
+    @property
+    def names(self) -> list[str]:
+        """Of its threads."""
+        return [thread.name for thread in self.threads]
+
+
+def dumps(lines: Sequence[Line]) -> Iterator[ThreadDump | HostSaid]:
+    """Every dump; threads that were pasted alone make one that is cut."""
+    at, found = 0, 0
+    whose = {here.at: here.broker for here in placed(lines)}
+    while at < len(lines):
+        text = lines[at].text[:LONGEST]
+        begins = '"' in text and _THREAD.fullmatch(text)
+        if not begins and not ("Full thread dump" in text and _BEGIN.fullmatch(text)):
+            at += 1
+            continue
+        before = lines[at - 1].text if at else ""
+        dump = _Dump(at, whose.get(at))
+        if not begins and (taken := _TAKEN.fullmatch(before)):
+            dump.begin, dump.taken = at - 1, taken["taken"]
+        after = _read(lines, at, dump)
+        if (dump.threads or dump.has_begin) and found < _MOST_DUMPS:
+            found += 1
+            yield from _said(dump, span(lines, dump.begin, after))
+        at = max(after, at + 1)
+
+
+def _read(lines: Sequence[Line], at: int, dump: _Dump) -> int:
+    """Take in the lines of a dump; returns where it ends."""
+    last = at
+    for index in range(at, len(lines)):
+        text = lines[index].text
+        if not text:
+            continue
+        if len(text) > LONGEST or (index > at and _begins_next(text, dump)):
+            return last + 1
+        if not _takes(dump, lines[index]):
+            dump.holed |= not dump.has_end
+            return last + 1
+        last = index
+    return last + 1
+
+
+def _begins_next(text: str, dump: _Dump) -> bool:
+    return (_BEGIN.fullmatch(text) is not None and (dump.has_begin or bool(dump.threads))) or (
+        dump.has_end and _THREAD.fullmatch(text) is not None
+    )
+
+
+def _takes(dump: _Dump, line: Line) -> bool:
+    """Whether a line belongs to the dump; it is taken in."""
+    text, thread = line.text, dump.threads[-1] if dump.threads else None
+    if begin := _BEGIN.fullmatch(text):
+        dump.has_begin, dump.java = True, begin["java"]
+    elif found := _THREAD.fullmatch(text):
+        dump.threads.append(_Thread(found["name"], line))
+        dump.of_java += _OF_JAVA.fullmatch(text) is not None
+    elif _END.fullmatch(text):
+        dump.has_end = True
+    elif _DEADLOCK.fullmatch(text):
+        dump.has_deadlock = True
+    elif (dump.has_deadlock or dump.has_end) and (of := _OF_DEADLOCK.fullmatch(text)):
+        dump.deadlocked += [of["name"]] if of["name"] and of["name"] not in dump.deadlocked else []
+    elif dump.has_end:
+        return _HEAP.match(text) is not None or _FRAME.fullmatch(text) is not None or _is_lock(text)
+    elif thread is not None and (state := _STATE.fullmatch(text)):
+        thread.state = state["state"]
+    elif thread is not None and (frame := _FRAME.fullmatch(text)):
+        thread.frames.append(frame["frame"].rpartition("/")[2])
+    elif thread is not None and (waits := _WAITS.fullmatch(text)):
+        thread.lock, thread.waits = waits["lock"], waits["what"]
+    elif thread is not None and (holds := _HOLDS.fullmatch(text)):
+        thread.holds.append(holds["lock"])
+    elif length := _LENGTH.fullmatch(text.strip()):
+        dump.length = int(length["length"])
+    else:
+        return _WITHIN.fullmatch(text) is not None
+    return True
+
+
+def _is_lock(text: str) -> bool:
+    return any(pattern.fullmatch(text) for pattern in (_WAITS, _HOLDS, _WITHIN))
+
+
+def _said(dump: _Dump, where: Span) -> Iterator[ThreadDump | HostSaid]:
+    """The rows of a dump, each sentence with the lines that it is about."""
+    own = [thread for thread in dump.threads if _OF_BROKERS.fullmatch(thread.name)]
+    if not own:
+        yield _of_another(dump, where)
+        return
+    broker = _broker(dump)
+    cleaners = tuple(name for name in dump.names if _CLEANER.fullmatch(name))
+    loaders = [thread for thread in own if _LOADER.fullmatch(thread.name) and any(map(_LOADS.match, thread.frames))]
+    loading = tuple(thread.name for thread in loaders)
+    counted = dump.length is not None and dump.length == dump.of_java
+    yield ThreadDump(where, broker, dump.taken, dump.whole, counted, cleaners, loading)
+    when = f", taken {dump.taken} without zone" if dump.taken else ""
+    whole = "whole" if dump.whole else "cut: what is not in it may have been there"
+    text = f"thread dump of a Kafka broker{when}, with {len(dump.threads)} threads; it is {whole}"
+    yield HostSaid("thread dump", where, text, broker, facts={"whole": dump.whole, "threads": len(dump.threads)})
+    yield from _of_cleaner(dump, where, broker, cleaners)
+    for thread in loaders:
+        text = f"{thread.name} was loading groups and offsets: {thread.doing}"
+        yield HostSaid("thread dump", _of(thread), text, broker, facts={"loading": thread.name})
+    yield from _of_handlers(dump, own, broker)
+    if dump.has_deadlock:
+        names = ", ".join(dump.deadlocked[:_SHOWN]) or "threads that were not pasted"
+        yield HostSaid(
+            "thread dump", where, f"Java found a deadlock: {names}", broker, bad=True, facts={"deadlock": dump.deadlocked}
+        )
+
+
+def _of_another(dump: _Dump, where: Span) -> HostSaid:
+    java = f" ({dump.java})" if dump.java else ""
+    some = "of a JVM that is no broker" if dump.whole else "that shows no thread of a broker"
+    named = ", ".join(dump.names[:3])
+    text = f"thread dump {some}{java}: {len(dump.threads)} threads" + (f", such as {named}" if named else "")
+    return HostSaid(
+        "thread dump",
+        where,
+        text,
+        None,
+        settle="paste all that jstack prints of the broker's process (jps -l names it kafka.Kafka)",
+    )
+
+
+def _broker(dump: _Dump) -> int | None:
+    """Whose it is: the id that its threads bear in their names, where they agree; else that of the heading."""
+    told = [found for name in dump.names if (found := _ITS_BROKER.fullmatch(name))]
+    ids = Counter(next(text for text in found.groups() if text) for found in told)
+    return znodes.number(next(iter(ids))) if len(ids) == 1 else dump.broker if not ids else None
+
+
+def _of_cleaner(dump: _Dump, where: Span, broker: int | None, cleaners: Sequence[str]) -> Iterator[HostSaid]:
+    for thread in dump.threads:
+        if thread.name in cleaners:
+            text = f"{thread.name} lived: {thread.doing}"
+            yield HostSaid("thread dump", _of(thread), text, broker, facts={"cleaner": thread.name})
+    if not cleaners and dump.whole:
+        sure = "" if dump.length is not None else "; this Java does not say how many threads it had"
+        text = f"no kafka-log-cleaner-thread was in the whole dump: nothing is compacted{sure}"
+        yield HostSaid("thread dump", where, text, broker, bad=True, facts={"cleaner": None})
+
+
+def _of_handlers(dump: _Dump, own: Sequence[_Thread], broker: int | None) -> Iterator[HostSaid]:
+    """What threads of a broker wait for, and who holds that."""
+    holders = {lock: thread for thread in dump.threads for lock in thread.holds}
+    handlers = [thread for thread in own if _HANDLER.fullmatch(thread.name)]
+    blocked = [thread for thread in own if thread.state == "BLOCKED"]
+    for thread in blocked[:_SHOWN]:
+        holder = holders.get(thread.lock)
+        held = f", which {holder.name} held: {holder.doing}" if holder else ""
+        lock = f", waiting for lock {thread.lock} ({thread.waits})" if thread.lock else ""
+        yield HostSaid(
+            "thread dump", _of(thread), f"{thread.name} was {thread.doing}{lock}{held}", broker, facts={"blocked": thread.name}
+        )
+    if handlers:
+        states = Counter(thread.state or "unknown" for thread in handlers)
+        shown = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+        text = f"{len(handlers)} request handlers were pasted: {shown}"
+        bad = dump.whole and states["BLOCKED"] == len(handlers)
+        where = Span(handlers[0].line.number, handlers[-1].line.number)
+        yield HostSaid("thread dump", where, text, broker, bad=bad, facts={"handlers": dict(states)})
+
+
+def _of(thread: _Thread) -> Span:
+    return Span(thread.line.number, thread.line.number)

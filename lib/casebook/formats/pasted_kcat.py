@@ -14,7 +14,7 @@ from casebook.formats import pasted_cut_json, znodes
 from casebook.formats.pasted_text import Line, is_end
 from casebook.pasted import DescribedPartition, Span, Told
 
-_FROM = r"\s*(?:[\w.-]+:)?\s*"
+_FROM = r"\s*+(?:[\w.-]+:\s*+)?"
 """A tool that asks many hosts at once puts their names before the lines."""
 _HEAD = re.compile(_FROM + r"Metadata for (?:all topics|\S*) \(from broker (?P<from>-?\d+): .*\):\s*")
 _COUNT = re.compile(_FROM + r"\d+ (?:brokers|topics):\s*")

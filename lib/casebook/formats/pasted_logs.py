@@ -58,7 +58,7 @@ _WHO = re.compile(
 _ZOOKEEPER = re.compile(r"\borg\.apache\.zookeeper\.server\b|\bo\.a\.z\.s\.|\[myid:\d*\]")
 _TELLING = 10
 """Letters of a literal from which on no words of people have it, as ``casebook.logs.Rule`` takes them."""
-_LONGEST_SEEN, _FOLDED_FROM, _MOST_FOLDED, _MOST_BROKERS = 2000, 55, 5, 200
+_LONGEST_SEEN, _LONGEST_WORDING, _FOLDED_FROM, _MOST_FOLDED, _MOST_BROKERS = 2000, 600, 55, 5, 200
 
 
 def log_lines(lines: Sequence[Line]) -> Iterator[LogLine]:
@@ -123,7 +123,7 @@ def _begins(text: str) -> bool:
         return True
     if any(pattern.match(seen) for pattern in (_LEVEL, _TIMED, _OF_CLIENTS)) or _WORDS.search(seen):
         return True
-    return seen[0] > " " and _is_wording(seen)
+    return len(text) < _LONGEST_WORDING and (seen[0].isalpha() or seen[0] == "[") and _is_wording(seen)
 
 
 def _is_wording(text: str) -> bool:

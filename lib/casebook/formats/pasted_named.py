@@ -70,7 +70,7 @@ _KINDS = (
     _Kind(
         "ps",
         re.compile(
-            r"\s*+(?:(?:USER|UID|root)\s*+)?PID\s+(?:TTY|%CPU|PPID)\s.*|\s*USER\s+PID\s+%CPU.*"
+            r"\s*(?:(?:USER|UID|root)\s+)?PID\s+(?:TTY|%CPU|PPID)\s.*|\s*USER\s+PID\s+%CPU.*"
             r"|\s*UID\s+PID\s+PPID.*"
         ),
         _ANY,

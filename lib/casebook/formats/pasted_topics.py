@@ -117,7 +117,7 @@ def _ends_with_empty_isr(row: re.Match[str], partition: DescribedPartition, goes
 
 
 def _belongs(text: str) -> bool:
-    return len(text) < _LONGEST and _GOES_ON.fullmatch(text) is not None
+    return len(text) < _LONGEST and _GOES_ON.fullmatch(text.strip()) is not None  # blanks could be of several of its parts
 
 
 def _partition(row: re.Match[str], span: Span) -> DescribedPartition | None:

@@ -232,6 +232,14 @@ class TestCollect:
         assert "casebook: pasted/pasted.txt is taken, but: nobody knows what 1 lines are: line 1" in done.stderr
         assert "could not collect" not in done.stderr
 
+    def test_a_paste_that_holds_nothing_but_what_a_tool_says(self, tmp_path):
+        """It makes no rows of a cluster, and notebooks tell of it all the same; what answers nothing is no success."""
+        said = "$ df -h /d\nFilesystem Size Used Avail Use% Mounted on\n/dev/sdb 50G 50G 0 100% /d\n"
+        for name, text, code in (("df", said, 0), ("vmstat", "procs -----------memory---------- ---swap--\n 1 0 0 1 2 3\n", 3)):
+            (tmp_path / name).write_text(text)
+            done = casebook("collect", "--pasted", str(tmp_path / name), "--out", str(tmp_path / f"case of {name}"))
+            assert done.returncode == code, done.stderr
+
     def test_a_paste_that_is_too_long(self, tmp_path):
         """The beginning is taken, and the exit code says that it is not all."""
         line = "[2019-10-12 11:03:42,000] INFO [Controller 1]: Broker failure callback for 3 (kafka.controller.KafkaController)"

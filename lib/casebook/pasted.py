@@ -385,6 +385,12 @@ class Pasted:
     not_understood: tuple[NotUnderstood, ...] = ()
 
     @property
+    def tells(self) -> bool:
+        """Whether a notebook can say anything of it: more than what an output is called that answers nothing."""
+        rows = (self.offsets, self.groups, self.members, self.dumps, self.files, self.used, self.logs)
+        return any(rows) or any(told.says for told in self.told) or any(not said.settle for said in self.hosts)
+
+    @property
     def kraft(self) -> int | None:
         """The line that shows a KRaft cluster: it alone has a metadata quorum, and eligible leader replicas (KIP-966).
 

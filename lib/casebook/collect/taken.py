@@ -30,8 +30,9 @@ def in_words(case: Case) -> str:
 
 
 def is_understood(case: Case) -> bool:
-    """Whether anything was taken but a paste of which nobody knows what it is."""
-    return any(item.rows for path, item in case.items.items() if path != PASTED)
+    """Whether anything was taken but a paste of which nobody knows what it is, or that tells nothing."""
+    pasted = case.pasted()
+    return any(item.rows for path, item in case.items.items() if path != PASTED) or (pasted is not None and pasted.tells)
 
 
 def _by_line(case: Case) -> Iterator[str]:

@@ -15,11 +15,13 @@ from casebook.analysis.words import agree, brokers, capitalised, duration, momen
 from casebook.facts import Cluster, instant
 from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.observed import Source
-from casebook.storage import Leftover, LogDir, Replica
+from casebook.storage import METADATA_TOPIC, Leftover, LogDir, Replica
 
 _HIGH_WATERMARK = "replication-offset-checkpoint"
 _LEFT_FOR = 60 * 60_000
 """Kafka deletes what it has set aside a minute later (``file.delete.delay.ms``): after an hour it is left."""
+_OF_ONE_COPY = ("partition.metadata", "leader-epoch-checkpoint")
+"""Files that tell nothing of how far copies reach."""
 _OTHERS = "List the log dirs of the other brokers, too: casebook collect --log-dirs BROKER=DIR."
 _AGAIN = "Collect these log dirs again with this release: it looks at the end of each copy."
 _SIGNS = (
@@ -50,9 +52,9 @@ def checks(log_dirs: Sequence[LogDir], cluster: Cluster, live: Collection[int] |
     if not log_dirs:
         return ()
     copies = [copy for log_dir in log_dirs for copy in log_dir.replicas]
-    gaps = _gaps(log_dirs, cluster)
+    gaps = _gaps(log_dirs, cluster, besides=_OF_ONE_COPY)
     return (
-        _held(log_dirs, copies, gaps),
+        _held(log_dirs, copies, _gaps(log_dirs, cluster)),
         _stopped(log_dirs, live, gaps),
         _reach(copies, gaps),
         _agree(log_dirs, copies, gaps),
@@ -61,11 +63,12 @@ def checks(log_dirs: Sequence[LogDir], cluster: Cluster, live: Collection[int] |
     )
 
 
-def _gaps(log_dirs: Sequence[LogDir], cluster: Cluster) -> coverage.Gaps:
-    """What of these log dirs was not read, and whose were not listed."""
+def _gaps(log_dirs: Sequence[LogDir], cluster: Cluster, besides: tuple[str, ...] = ()) -> coverage.Gaps:
+    """What of these log dirs was not read, but for files of some names, and whose were not listed."""
     if missing := sorted(coverage.known_brokers(cluster) - {log_dir.broker for log_dir in log_dirs}):
         return (Gap(why=f"Log dirs of {brokers(missing)} were not listed.", settle=coverage.COLLECT_LOG_DIRS),)
-    unread = ((log_dir, problem) for log_dir in log_dirs for problem in log_dir.unread)
+    every = ((log_dir, problem) for log_dir in log_dirs for problem in log_dir.unread)
+    unread = (one for one in every if not (besides and one[1].path.endswith(besides)))
     return tuple(
         Gap(why=f"{log_dir.place}: {problem.path} {problem.reason}.", settle=coverage.COLLECT_LOG_DIRS)
         for log_dir, problem in unread
@@ -140,6 +143,7 @@ def _stopped(log_dirs: Sequence[LogDir], live: Collection[int] | None, gaps: cov
 
 def _reach(copies: Sequence[Replica], gaps: coverage.Gaps) -> Finding:
     """Does every copy reach as far as its own watermark says?"""
+    copies = [copy for copy in copies if copy.topic != METADATA_TOPIC]  # KRaft stores no high watermark of it
     known = [copy for copy in copies if copy.high_watermark is not None and _end(copy) is not None]
     short = [_Short(copy, copy.high_watermark - _end(copy), copy.broker) for copy in known if copy.high_watermark > _end(copy)]
     ask = _ask(
@@ -307,10 +311,10 @@ def _unknown_ends(copies: Sequence[Replica], known: Sequence[Replica]) -> covera
 def _of_watermarks(alone: Sequence[tuple[Replica, int]]) -> tuple[str, ...]:
     if not alone:
         return ()
-    records = number(sum(by for _, by in alone), "record")
+    above = f"{number(len(alone), 'copy', 'copies')} {agree(len(alone), 'ends', 'end')} above the high watermark"
     return (
-        f"{number(len(alone), 'copy', 'copies')} end above their high watermark, by {records}: not known to be on all copies in "
-        "sync when it was written, up to five seconds before the listing of a running broker.",
+        f"{above}, by {number(sum(by for _, by in alone), 'record')}: not known to be on all copies in sync when it was written, "
+        "up to five seconds before the listing of a running broker.",
     )
 
 

@@ -161,7 +161,7 @@ def _reach(copies: Sequence[Replica], gaps: coverage.Gaps) -> Finding:
         title = f"{number(len(short), 'copy', 'copies')} {end} before {their} own high watermark, by {records}: {_named(short)}"
         why = "What lies below the high watermark had been committed. Whether other copies have it this copy does not tell."
         return ask.found(Severity.WARNING, title, why=why)
-    return ask.ok("Every copy reaches its own high watermark", gaps=(*gaps, *_unknown_ends(copies, known)))
+    return ask.nothing_in(copies, "Every copy reaches its own high watermark", gaps=(*gaps, *_unknown_ends(copies, known)))
 
 
 def _agree(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage.Gaps) -> Finding:

@@ -221,6 +221,18 @@ class TestLogs:
         assert found.not_understood == ()
 
     @pytest.mark.parametrize(
+        "other",
+        [
+            "kafka_1 | [2019-10-12 11:03:43,000] INFO [GroupCoordinator 1]: Stabilized group g generation 4 (kafka.coordinator.X)",
+            "ERROR [KafkaApi-1] Number of alive brokers '1' does not meet the required replication factor '3' (kafka.server.KafkaApis)",
+        ],
+    )
+    def test_an_entry_is_no_rest_of_another(self, other):
+        """Behind one that does not end with its logger: a container's name and a level begin one, as a date does."""
+        dated = "[2019-10-12 11:03:42,293][WARN] Resetting first dirty offset of t-5 to log start offset 7"
+        assert [line.text for line in read(f"{dated}\n{other}\n").logs] == [dated, other]
+
+    @pytest.mark.parametrize(
         "line",
         [
             "2019-10-12T11:03:42.293Z stdout F [2019-10-12 11:03:42,293] INFO x (kafka.Kafka)",

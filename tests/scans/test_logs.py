@@ -109,6 +109,21 @@ class TestLayouts:
             ("commit_failed", None, 3),
         ]
 
+    def test_a_message_alone_behind_its_ident(self):
+        """As people quote it: by its whole wording, with what its ident tells, and none of an entry before that names no logger."""
+        events, _, _ = read(
+            "[kafka-log-cleaner-thread-0]: Unexpected exception thrown when cleaning log Log(dir=/d/t-1). "
+            "Marking its partition (t-1) as uncleanable",
+            "2026-11-20 10:00:00,123 INFO Session expired.",
+            "[UnifiedLog partition=orders-4, dir=/d] Truncating to offset 7",
+        )
+        assert [(event.kind, event.time) for event in events] == [
+            ("uncleanable", None),
+            ("zk_session_expired", AT),
+            ("truncated", None),
+        ]
+        assert (events[2].topic, events[2].partition) == ("orders", 4)
+
     def test_a_time_without_year_is_near_its_neighbours(self):
         """Alone it is no time."""
         syslog = "Nov 20 10:00:01 host1 kafka[712]: INFO Session expired. (kafka.zookeeper.ZooKeeperClient)"

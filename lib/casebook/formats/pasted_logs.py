@@ -20,6 +20,12 @@ _DATED = re.compile(
     r"|\{\"(?:log|@?timestamp|time|ts|instant|message|level)\":)"
 )
 _TIMED = re.compile(rf".{{0,120}}?(?<![\w.]){_CLOCK}")
+_CONTAINER = r"[\w.-]{1,60} {0,40}\| "
+_ANEW = re.compile(
+    rf"{_CONTAINER}|\s{{0,8}}(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\s"
+    rf"|[\w.-]{{1,60}} {{0,40}}\|\W{{0,3}}\d{{4}}-\d\d-\d\d[ T]{_CLOCK}"
+)
+"""How no rest of a folded message begins: with a container's name, a date or a level."""
 _OF_CLIENTS = re.compile(r"\s{0,8}(?:\(?(?:RDKAFKA|LOG)-\d-|%\d\||(?i:error|warn(?:ing)?|info): \W*\[)")
 _LEVEL = re.compile(r".{0,60}?\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b[\s:\]|]")
 _LOGGER_AT_END = re.compile(r".*\((?:kafka|org|io|com|state)\.[\w.$]+\)(?: \[[^\]]*\])?")
@@ -150,7 +156,14 @@ def _unfolded(lines: Sequence[Line], at: int) -> tuple[str, int]:
         return text, at + 1
     for after in range(at + 1, min(len(lines), at + 1 + _MOST_FOLDED)):
         more = lines[after].text
-        if not more or more[0] in " \t" or _DATED.match(more) or _STACK.fullmatch(more) or _headed(more) is not None:
+        if (
+            not more
+            or more[0] in " \t"
+            or _DATED.match(more)
+            or _ANEW.match(more)
+            or _STACK.fullmatch(more)
+            or _headed(more) is not None
+        ):
             break
         text = f"{text} {more}"
         if _LOGGER_AT_END.fullmatch(more) or re.fullmatch(r"\((?:kafka|org|io|com|state)\.[\w.$]+\)", more):

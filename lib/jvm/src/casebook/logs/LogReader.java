@@ -198,8 +198,10 @@ public final class LogReader implements Closeable {
     if (Entry.isTrace(line)) {
       return false;
     }
+    String proper = line.substring(Ident.end(line));
     for (int rule = nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
-      if (rules.all.get(rule).begins(line)) {
+      Rule tried = rules.all.get(rule);
+      if (tried.begins(line) || tried.begins(proper)) {
         return true;
       }
     }
@@ -341,18 +343,45 @@ public final class LogReader implements Closeable {
       return;
     }
     coverage.strange += isStrange() || Entry.endsWithLogger(lines) ? 1 : 0;
-    boolean any = candidates(lines.bytes(), lines.begin(), end);
-    for (int rule = any ? nextCandidate(0) : -1; rule >= 0; rule = nextCandidate(rule + 1)) {
-      Fields fields = rules.all.get(rule).matchLoosely(line);
+    boolean known = candidates(lines.bytes(), lines.begin(), end) && (whole(line) || loosely(line));
+    if (known) {
+      coverage.typed++;
+    } else {
+      untyped.add(null, null, line, coverage.lines);
+    }
+  }
+
+  /** Whether a line is a message by itself, behind no more than its ident: that is surer than a wording found within it. */
+  private boolean whole(String line) {
+    int border = Ident.end(line);
+    for (int rule = border == 0 ? -1 : nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
+      Rule tried = rules.all.get(rule);
+      String text = tried.scope == Rule.Scope.FULL ? line : tried.scope == Rule.Scope.HEAD ? line.substring(border) : "";
+      Fields fields = tried.begins(text) ? tried.match(text) : null;
       if (fields != null) {
-        coverage.typed++;
-        if (!rules.all.get(rule).kind.equals(QUIET)) {
-          found.add(new Event(rules.all.get(rule).kind, Header.NO_TIME, coverage.lines, null, null, fields, line.strip()));
-        }
-        return;
+        ident.tell(line, null, fields);
+        tellAlone(tried, fields, line);
+        return true;
       }
     }
-    untyped.add(null, null, line, coverage.lines);
+    return false;
+  }
+
+  private boolean loosely(String line) {
+    for (int rule = nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
+      Fields fields = rules.all.get(rule).matchLoosely(line);
+      if (fields != null) {
+        tellAlone(rules.all.get(rule), fields, line);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void tellAlone(Rule rule, Fields fields, String line) {
+    if (!rule.kind.equals(QUIET)) {
+      found.add(new Event(rule.kind, Header.NO_TIME, coverage.lines, null, null, fields, line.strip()));
+    }
   }
 
   private int nextCandidate(int from) {

@@ -104,9 +104,9 @@ final class Rule {
     return (anchored ? matcher.lookingAt() : matcher.find()) ? fields(matcher) : null;
   }
 
-  /** The same anywhere in a line whose layout is unknown. */
+  /** The same anywhere in a line whose layout is unknown; not what is told by its logger alone, which nobody knows there. */
   Fields matchLoosely(String line) {
-    if (literal.length() < TELLING) {
+    if (literal.length() < TELLING || !loggers.isEmpty()) {
       return null;
     }
     if (loose == null) {

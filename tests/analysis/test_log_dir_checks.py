@@ -45,6 +45,12 @@ class TestReach:
         torn = log_dir(1, copy(), problems=(Problem(path="x-0", reason="cannot be listed: Permission denied"),))
         assert told(torn)["reach"].status is Status.COULD_NOT_CHECK
 
+    def test_a_copy_that_was_just_made_has_no_watermark(self):
+        """Its checkpoint has no line of it; where there is no checkpoint nobody knows."""
+        assert told(log_dir(1, copy(high=None)))["reach"].status is Status.OK
+        bare = log_dir(1, copy(high=None))._replace(checkpoints={})
+        assert told(bare)["reach"].status is Status.COULD_NOT_CHECK
+
     def test_log_dirs_that_nobody_listed(self):
         """Of a broker that there is."""
         known = Cluster(brokers={1: Broker(id=1), 2: Broker(id=2)})

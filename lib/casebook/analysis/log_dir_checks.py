@@ -56,7 +56,7 @@ def checks(log_dirs: Sequence[LogDir], cluster: Cluster, live: Collection[int] |
     return (
         _held(log_dirs, copies, _gaps(log_dirs, cluster)),
         _stopped(log_dirs, live, gaps),
-        _reach(copies, gaps),
+        _reach(log_dirs, gaps),
         _agree(log_dirs, copies, gaps),
         _without_folder(log_dirs, gaps),
         _left(log_dirs, gaps),
@@ -141,11 +141,15 @@ def _stopped(log_dirs: Sequence[LogDir], live: Collection[int] | None, gaps: cov
     return ask.ok(f"{capitalised(brokers(closed))} closed every log dir" if marked else "All of these brokers run", gaps=gaps)
 
 
-def _reach(copies: Sequence[Replica], gaps: coverage.Gaps) -> Finding:
-    """Does every copy reach as far as its own watermark says?"""
-    copies = [copy for copy in copies if copy.topic != METADATA_TOPIC]  # KRaft stores no high watermark of it
-    known = [copy for copy in copies if copy.high_watermark is not None and _end(copy) is not None]
-    short = [_Short(copy, copy.high_watermark - _end(copy), copy.broker) for copy in known if copy.high_watermark > _end(copy)]
+def _reach(log_dirs: Sequence[LogDir], gaps: coverage.Gaps) -> Finding:
+    """Does every copy reach as far as its own watermark says? One without a line of it has none yet, as when it is made."""
+    copies = [
+        copy for log_dir in log_dirs for copy in log_dir.replicas if copy.topic != METADATA_TOPIC
+    ]  # KRaft stores none of it
+    read = {copy.item for log_dir in log_dirs if _HIGH_WATERMARK in log_dir.checkpoints for copy in log_dir.replicas}
+    known = [copy for copy in copies if copy.item in read and _end(copy) is not None]
+    said = [(copy, copy.high_watermark) for copy in known if copy.high_watermark is not None]
+    short = [_Short(copy, high - _end(copy), copy.broker) for copy, high in said if high > _end(copy)]
     ask = _ask(
         "reach",
         "Does every copy reach as far as its own checkpoints say?",

@@ -226,6 +226,8 @@ class ListedFile(NamedTuple):
         about: Its size as printed, rounded up; ``None`` when it was not printed.
         modified: Epoch milliseconds; ``None`` where its time bears no zone.
         broker: Whose it is; ``None`` where nothing before tells.
+        listing: The first line of the listing: two listings of one folder are of two moments.
+        when: Its time in the words of the line.
     """
 
     folder: str
@@ -236,6 +238,8 @@ class ListedFile(NamedTuple):
     about: int | None
     modified: int | None
     broker: int | None
+    listing: int = 0
+    when: str = ""
 
 
 class Used(NamedTuple):

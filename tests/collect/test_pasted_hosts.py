@@ -75,9 +75,12 @@ class TestRemarks:
     def test_folders(self, case):
         remarks = "\n".join(case(FILES["listings"], FILES["dir"]).remarks)
         assert "(du of broker 3): /data/__consumer_offsets-3 takes 100G (rounded) on disk." in remarks
-        assert "/data/orders-0 holds 1 files, 1 segments (.log), 1073741620 bytes in all." in remarks
-        assert "/data/orders-4 holds 3 files, 1 segments (.log), their sizes rounded or not printed." in remarks
-        assert "C:/kafka-logs/test-0 holds 2 files, 1 segments (.log), 15204 bytes in all." in remarks
+        assert (
+            "/data/orders-0 holds 1 segment (.log), 1073741620 bytes in all (modified, as printed: 00000000000000000000.log Mar  2 10:02)."
+            in remarks
+        )
+        assert "/data/orders-4 holds 1 segment (.log), their sizes rounded or not printed; 2 other files of segments." in remarks
+        assert "C:/kafka-logs/test-0 holds 1 segment (.log), 15204 bytes in all (modified, " in remarks
 
     def test_many(self, case):
         """Trouble is not crowded out, and the rest is counted."""

@@ -90,6 +90,25 @@ class TestDisks:
         assert [(u.path, u.printed, u.broker) for u in rows] == [("/data/__consumer_offsets-3", "100G", 3), ("/data", "101G", 3)]
 
 
+class TestUsage:
+    @pytest.mark.parametrize(
+        ("command", "about", "printed"),
+        [
+            ("$ du -sk /data/*\n", 120 << 10, "120 KiB"),
+            ("$ du -b /data\n", 120, "120 bytes"),
+            ("$ du -m\n", 120 << 20, "120 MiB"),
+        ],
+    )
+    def test_an_option_tells_the_unit(self, command, about, printed):
+        assert [(u.about, u.printed) for u in read(f"{command}120\t/data/t-0\n").used] == [(about, printed)]
+
+    @pytest.mark.parametrize("command", ["", "$ du /data/t-0\n", "broker 1:\n"])
+    def test_without_one_nothing_does(self, command):
+        """1 KiB on Linux, 512 bytes on macOS."""
+        found = read(f"{command}120\t/data/t-0\n")
+        assert (found.used, ["takes 120 on disk" in one.text for one in found.hosts]) == ((), [True])
+
+
 class TestListings:
     def test_forms_of_ls(self):
         """Exact sizes in bytes, rounded ones none; names alone tell no size."""
@@ -111,6 +130,31 @@ class TestListings:
             ("C:/kafka-logs/test-2", 7, ".log", 15204, None),
         }
         assert facts(FILES["dir"], "free") == [88123482112] * 2
+
+    def test_two_moments_are_two_listings(self):
+        """A heading in prose is no folder; what a command asks for, through a container or not, is one."""
+        row = "-rw-r--r-- 1 k k {} 3月   2 10:02 00000000000000000000.log\n"
+        text = f"Before:\n$ docker exec b1 ls -l /data/t-0\n{row.format(1)}After:\n$ ls -l /data/t-0 | head\n# now\n{row.format(2)}Later:\n{row.format(3)}"
+        files = read(text).files
+        assert [(f.folder, f.bytes, f.when) for f in files] == [
+            ("/data/t-0", 1, "3月   2 10:02"),
+            ("/data/t-0", 2, "3月   2 10:02"),
+            ("", 3, "3月   2 10:02"),
+        ]
+        assert len({f.listing for f in files}) == 3
+
+    @pytest.mark.parametrize("when", ["2020年 3月  2日", "3월  2 2020", "...", "Mar  2 10:02"])
+    def test_dates_of_any_language_or_none(self, when):
+        (file,) = read(f"$ ls -l /data/t-0\n-rw-r--r-- 1 k k 77 {when} 00000000000000000000.log\n").files
+        assert (file.bytes, file.when, file.modified) == (77, when, None)
+
+    def test_other_files_are_told_too(self):
+        (one,) = said("$ ls -l /data/t-0\ntotal 4\n-rw-r--r-- 1 k k 17 Mar  2 10:02 leader-epoch-checkpoint\n")
+        assert "/data/t-0 also holds leader-epoch-checkpoint (17, Mar  2 10:02)" in one.text
+
+    def test_more_files_than_a_sentence_bears_are_not_understood(self):
+        rows = "".join(f"-rw-r--r-- 1 k k 17 Mar  2 10:02 file{number}\n" for number in range(25))
+        assert read(f"$ ls -l /tmp\n{rows}").not_understood[0].span == (22, 26)
 
     def test_prose_is_no_name(self):
         assert read("orders-0 broker-3\nsee orders-1").files == ()
@@ -244,6 +288,27 @@ class TestServices:
         ]
         assert all(k.bad and "whether it was the broker its name does not tell" in k.text for k in killed)
 
+    @pytest.mark.parametrize(
+        ("prefix", "when"),
+        [
+            ("host1 kernel: [  12.5] ", "12.5 s after the host's boot"),
+            ("[  +0.000001] ", "0.000001 s after the line before it"),
+            ("node-a | Nov 26 03:12:43 node-a kernel: ", "Nov 26 03:12:43"),
+        ],
+    )
+    def test_when_behind_a_prefix(self, prefix, when):
+        (one,) = said(f"{prefix}Memory cgroup out of memory: Killed process 7 (java) total-vm:1kB, anon-rss:2kB")
+        assert (one.facts["when"], "in its cgroup" in one.text) == (when, True)
+
+    def test_whose_memory_ran_out(self):
+        """Of ``oom_kill.c@v5.10``: a cgroup, or the whole host."""
+        text = (
+            "[1.2] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=x,mems_allowed=0,oom_memcg=/docker/ab,"
+            "task_memcg=/docker/ab,task=java,pid=7,uid=0"
+        )
+        (one,) = said(text)
+        assert (one.facts["constraint"], one.facts["cgroup"], one.facts["chosen"]) == ("CONSTRAINT_MEMCG", "/docker/ab", 7)
+
     def test_the_kernel_writes_no_brokers_log(self):
         """Its lines are of a host: else a broker would seem to write after it was killed."""
         logs = read(FILES["kernel"]).logs
@@ -344,7 +409,18 @@ class TestMetrics:
             (1583148030712, "12", True),
             (1583148032713, "0", False),
         ]
-        assert said("1583148030712,12\n") == []
+        (alone,) = said("1583148030712,12\n")
+        assert "looks like a row of JmxTool" in alone.text
+        assert "first line" in alone.settle
+
+    def test_a_date_in_whatever_form(self):
+        """``--date-format`` prints what it is given, a comma in it included."""
+        head = '"time","kafka.server:type=ReplicaManager,name=UnderReplicatedPartitions:Value"\n'
+        for when in ("2020-03-02 10:20:31", "2020-03-02 10:20:31,500", "03/02/2020 10:20"):
+            found = read(f"{head}{when},3\n")
+            (one,) = found.hosts
+            assert f"UnderReplicatedPartitions: Value 3, at {when} (as printed)" in one.text
+            assert (one.bad, one.facts["at"], found.logs) == (True, None, ())
 
     def test_others(self):
         """jmxterm, Jolokia, Prometheus; of the JVM only how many lines."""
@@ -395,6 +471,15 @@ class TestCruiseControl:
             "broker 2: leaders 0, replicas 3, offline 3, dead",
             "broker 4: leaders 3, replicas 9, out of sync 1, offline 0, the controller",
         ]
+
+    def test_anomalies_are_trouble(self):
+        """Also where the rest is cut; a cut one without any is not sound."""
+        cut = "AnomalyDetectorState: {selfHealingEnabled:[], recentBrokerFailures:[%s], recentMetric"
+        (failed,), (unknown,) = said(cut % "{failedBrokers={2=3}}"), said(cut % "")
+        assert (failed.bad, failed.settle, "recentBrokerFailures" in failed.text) == (True, "", True)
+        assert (unknown.bad, "cut" in unknown.settle) == (False, True)
+        (whole,) = said('{"AnomalyDetectorState": {"recentBrokerFailures": [{"failedBrokers": [2]}]}, "version": 1}')
+        assert whole.bad
 
     def test_its_own_state_says_what_to_paste(self):
         assert [one.text[:12] for one in said(FILES["cruise_control"]) if one.settle] == ["MonitorState"]

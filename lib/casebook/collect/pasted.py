@@ -137,10 +137,11 @@ class _Place:
 def _log_dirs(case: CaseWriter, found: Pasted) -> None:
     segments: dict[int, dict[_Place, list[ListedFile]]] = {}
     unplaced: Counter[str] = Counter()
+    latest = {(file.broker, _place(file)): file.listing for file in sorted(found.files, key=lambda file: file.listing)}
     for file in found.files:
-        if file.is_folder:
-            continue
         place, why = _place(file), None
+        if file.is_folder or (place is not None and file.listing < latest[file.broker, place]):
+            continue
         if place is None:
             why = f"of segments: their folder was {NOT_PASTED}; begin with the command, e.g. ls -l /data/kafka/t-0"
         elif file.broker is None:

@@ -8,13 +8,14 @@ A remark quotes the line that proves it. What answers nothing that a case asks b
 from collections.abc import Container, Iterator, Sequence
 from itertools import groupby
 
+from casebook.analysis.words import number
 from casebook.case_folder import PASTED
 from casebook.case_writer import CaseWriter
 from casebook.formats import properties
 from casebook.pasted import NOT_PASTED, HostSaid, ListedFile, Pasted, Used
 
 _MOST_REMARKS = 80
-_MOST_FOLDERS = 20
+_MOST_FOLDERS, _FEW = 20, 6
 
 
 def write(case: CaseWriter, found: Pasted, *, configured: Container[int]) -> None:
@@ -60,26 +61,48 @@ def _settings(case: CaseWriter, found: Pasted, configured: Container[int]) -> No
 
 
 def _used(rows: Sequence[Used]) -> Iterator[str]:
-    """What ``du`` tells, the largest folders first."""
+    """What ``du`` and ``kafka-log-dirs`` tell, the largest folders first."""
     for used in sorted(rows, key=lambda used: -used.about)[:_MOST_FOLDERS]:
         whose = f" of broker {used.broker}" if used.broker is not None else ""
-        rounded = " (rounded)" if not used.printed.endswith("bytes") else ""
-        yield f"{PASTED}:{used.span.first} (du{whose}): {used.path} takes {used.printed}{rounded} on disk."
+        tool = "du" if used.printed else "kafka-log-dirs"
+        takes = used.printed or f"{used.about} bytes"
+        rounded = "" if " " in takes else " (rounded)"
+        yield f"{PASTED}:{used.span.first} ({tool}{whose}): {used.path} takes {takes}{rounded} on disk."
 
 
 def _folders(files: Sequence[ListedFile]) -> Iterator[str]:
-    """What a listing holds, folder by folder: a name of a segment tells its first offset, none its last."""
+    """What a listing holds, listing by listing: a name of a segment tells its first offset, none its last."""
 
-    def place(file: ListedFile) -> tuple[str, int]:
-        return file.folder, -1 if file.broker is None else file.broker
+    def place(file: ListedFile) -> tuple[int, str, int]:
+        return file.listing, file.folder, -1 if file.broker is None else file.broker
 
-    known = sorted((file for file in files if not file.is_folder), key=place)
-    groups = [(at, list(own)) for at, own in groupby(known, key=place)]
-    for (folder, broker), own in groups[:_MOST_FOLDERS]:
-        logs = [file for file in own if file.name.endswith(".log")]
-        sizes = [file.bytes for file in logs]
+    groups = [(at, list(own)) for at, own in groupby(sorted(files, key=place), key=place)]
+    for (_, folder, broker), own in groups[:_MOST_FOLDERS]:
         whose = f" of broker {broker}" if broker >= 0 else ""
         name = folder or "a folder whose name was not pasted"
-        held = ", their sizes rounded or not printed" if None in sizes else f", {sum(sizes)} bytes in all" if logs else ""
-        where = f"{PASTED}:{own[0].span.first} (listing{whose})"
-        yield f"{where}: {name} holds {len(own)} files, {len(logs)} segments (.log){held}."
+        yield f"{PASTED}:{own[0].span.first} (listing{whose}): {name} holds {_held(own)}."
+
+
+def _held(own: Sequence[ListedFile]) -> str:
+    """Segments with their sizes and times as printed, and how many files and folders lie beside them."""
+    logs = [file for file in own if not file.is_folder and file.name.endswith(".log")]
+    folders = [file for file in own if file.is_folder]
+    beside = len(own) - len(logs) - len(folders)
+    sizes = [file.bytes for file in logs]
+    parts = []
+    if logs:
+        amount = "their sizes rounded or not printed" if None in sizes else f"{sum(sizes)} bytes in all"
+        parts.append(f"{number(len(logs), 'segment')} (.log), {amount}{_shown(logs)}")
+    if beside:
+        parts.append(f"{number(beside, 'other file')} of segments")
+    if folders:
+        names = ", ".join(file.name for file in folders[:_MOST_FOLDERS])
+        more = f" and {len(folders) - _MOST_FOLDERS} more" if len(folders) > _MOST_FOLDERS else ""
+        parts.append(f"{number(len(folders), 'folder')} of partitions: {names}{more}")
+    return "; ".join(parts)
+
+
+def _shown(logs: Sequence[ListedFile]) -> str:
+    """When each was modified, as printed, where there are few."""
+    told = [f"{file.name} {file.when}" for file in logs if file.when]
+    return f" (modified, as printed: {', '.join(told)})" if told and len(logs) <= _FEW else ""

@@ -30,6 +30,7 @@ from casebook.formats import (
     pasted_topics,
     pasted_trees,
     pasted_unread,
+    pasted_usage,
     pasted_words,
     pasted_zookeeper,
 )
@@ -126,6 +127,7 @@ _RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
     pasted_quorum.described,
     pasted_answers.answers,
     pasted_unread.outputs,
+    pasted_usage.used,
     pasted_folders.names,
     pasted_listing.listed,
     pasted_named.named,

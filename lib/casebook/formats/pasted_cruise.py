@@ -40,7 +40,13 @@ _BROKER = re.compile(
     r"\s*(?P<id>\d{1,9})\s+(?P<leaders>\d{1,9})\s+(?P<replicas>\d{1,9})\s+(?P<out>\d{1,9})\s+(?P<offline>\d{1,9})"
     r"\s+(?P<controller>true|false)(?:\s+\S+)?\s*"
 )
-_MOST_BROKERS = 50
+_TROUBLE = re.compile(r"recent\w*(?:Failures|Violations|Anomalies)|ongoingAnomaly\w*|offline\w*")
+_FAILURES = re.compile(r"\b(recent\w*(?:Failures|Violations|Anomalies)):\s?\[(?=[^\]\s])")
+"""Anomalies that it found lately (``AnomalyDetectorState.java``): an empty list tells of none."""
+_SUMMARY = re.compile(
+    r"\s*(?P<told>(?:Summary: )?The cluster has \d+ brokers\b.*|Summary: .*|Optimization has \d+ .*|(?:Cluster|On-demand) .*score.*)"
+)
+_MOST_BROKERS, _LONGEST_STATE = 50, 1500
 
 
 def told(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid | Frame]:
@@ -69,8 +75,11 @@ def _of(found: Mapping[str, object], where: Span) -> Iterator[DescribedPartition
         yield from _brokers(brokers, where)
     for what in ("MonitorState", "ExecutorState", "AnalyzerState", "AnomalyDetectorState"):
         if isinstance(state := found.get(what), dict):
-            shown = ", ".join(f"{key} {_short(value)}" for key, value in state.items())
-            yield HostSaid(_KIND, where, f"{what}: {shown[:400]}", settle=_settle(what), facts={what: dict(state)})
+            failed = sorted(key for key, value in state.items() if _TROUBLE.fullmatch(key) and value)
+            shown = ", ".join(f"{key} {value if key in failed else _short(value)}" for key, value in state.items())
+            settle = "" if failed else _settle(what)
+            text = f"{what}: {_trouble(failed)}{shown[:_LONGEST_STATE]}"
+            yield HostSaid(_KIND, where, text, bad=bool(failed), settle=settle, facts={what: dict(state)})
 
 
 def _partitions(told: Mapping[str, object], where: Span) -> Iterator[DescribedPartition | HostSaid]:
@@ -127,13 +136,9 @@ def _as_text(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid | 
         if not text or len(text) > LONGEST * 4:
             continue
         if own := _OWN.fullmatch(text):
-            yield HostSaid(
-                _KIND,
-                where,
-                f"{own['what']}: {own['told'].strip()[:400]}",
-                settle=_settle(own["what"]),
-                facts={"what": own["what"]},
-            )
+            yield _state(own["what"], own["told"].strip(), where)
+        elif summary := _SUMMARY.fullmatch(text):
+            yield HostSaid(_KIND, where, summary["told"].rstrip(". "), facts={"summary": summary["told"]})
         elif _TABLE.fullmatch(text):
             partitions, brokers = True, False
             yield Frame(where)
@@ -153,6 +158,19 @@ def _as_text(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid | 
             yield HostSaid(_KIND, where, text, int(row["id"]), row["offline"] != "0", facts={"broker": int(row["id"])})
         else:
             partitions = brokers = False
+
+
+def _state(what: str, told: str, where: Span) -> HostSaid:
+    """One of its own states; one that is cut may have told of more."""
+    failed = sorted(set(_FAILURES.findall(told)))
+    cut = told.count("{") != told.count("}") or told.count("[") != told.count("]")
+    text = f"{what}: {_trouble(failed)}{told[:_LONGEST_STATE]}{' (cut: what follows was not pasted)' if cut else ''}"
+    settle = "" if failed else "paste all of kafkacruisecontrol/state: this one is cut" if cut else _settle(what)
+    return HostSaid(_KIND, where, text, bad=bool(failed), settle=settle, facts={"what": what})
+
+
+def _trouble(failed: Sequence[str]) -> str:
+    return f"it tells of {', '.join(failed)}; " if failed else ""
 
 
 def _settle(what: str) -> str:

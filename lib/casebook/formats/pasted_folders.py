@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.formats import log_dir_names
-from casebook.formats.pasted_host import Frame, one, placed
+from casebook.formats.pasted_host import Frame, Placed, one, placed
+from casebook.formats.pasted_listing import asked_folder
 from casebook.formats.pasted_text import Line
 from casebook.pasted import HostSaid, ListedFile
 
@@ -18,8 +19,10 @@ _FOLDER = re.compile(
 _PROMPT = re.compile(r"\s*(?:PS )?(?P<path>[A-Za-z]:\\[^>]*)>\s*(?:dir|ls|gci|Get-ChildItem)\b.*", re.IGNORECASE)
 _DATE = r"(?:\d{1,2}[/.-]\d{1,2}[/.-]\d{4}|\d{4}[/-]\d{2}[/-]\d{2})\s+\d{1,2}:\d{2}(?:\s?[AP]M)?"
 _AMOUNT = r"\d{1,3}(?:[.,' ]\d{3}){1,6}|\d{1,18}"
-_DIR = re.compile(rf"\s*{_DATE}\s+(?:(?P<folder><(?:DIR|JUNCTION|SYMLINKD|REP)>)|(?P<size>{_AMOUNT}))\s+(?P<name>\S+)\s*")
-_POWERSHELL = re.compile(rf"\s*(?P<mode>[dl-][a-z-]{{4,5}})\s+{_DATE}\s+(?:(?P<size>\d{{1,18}})\s+)?(?P<name>\S+)\s*")
+_DIR = re.compile(
+    rf"\s*(?P<when>{_DATE})\s+(?:(?P<folder><(?:DIR|JUNCTION|SYMLINKD|REP)>)|(?P<size>{_AMOUNT}))\s+(?P<name>\S.*?)\s*"
+)
+_POWERSHELL = re.compile(rf"\s*(?P<mode>[dl-][a-z-]{{4,5}})\s+(?P<when>{_DATE})\s+(?:(?P<size>\d{{1,18}})\s+)?(?P<name>\S+)\s*")
 _WITHIN = re.compile(
     r"\s*(?:Volume in drive \S.*|Volume Serial Number is .*|Mode\s+LastWriteTime\s+Length\s+Name|-{4}\s+-{4,}.*"
     r"|Datentr\S+ in Laufwerk .*"
@@ -31,8 +34,7 @@ _FILES = re.compile(
 _FREE = re.compile(
     rf"\s*(?P<dirs>\d{{1,9}}) (?:Dir\(s\)|Verzeichnis\(se\)|,? ?R[ée]p\(s\)|dirs|папок),?\s+(?P<bytes>{_AMOUNT}) \S.*"
 )
-_LS = re.compile(r"(?:.*[$#%>]\s*)?(?:sudo\s+)?ls(?P<words>(?:\s+\S+)*)\s*")
-_LONG = re.compile(r"\s-(?!-)\w*[lgno]")
+_LONG = re.compile(r"\bll\b|\bls\s(?:.*\s)?-(?!-)\w*[lgno]")
 _BESIDE = re.compile(
     r"leader-epoch-checkpoint|partition\.metadata|meta\.properties|(?:cleaner|log-start|recovery-point"
     r"|replication)-offset(?:-checkpoint)?"
@@ -44,16 +46,17 @@ _LONGEST, _MOST_NAMES = 2000, 50_000
 
 def windows(lines: Sequence[Line]) -> Iterator[ListedFile | HostSaid | Frame]:
     """Every file in a log dir that Windows lists, and what its lines below say of the disk."""
-    folder, seen = "", False
+    folder, seen, begin = "", False, 0
     for here in placed(lines):
         text, where = here.line.text, one(here.line)
         if len(text) > _LONGEST:
             continue
         if found := (_FOLDER.fullmatch(text) or _PROMPT.fullmatch(text) if "\\" in text else None):
             folder, seen = found["path"].replace("\\", "/").rstrip("/"), True
+            begin = here.line.number
             yield Frame(where)
         elif row := (_DIR.fullmatch(text) or _POWERSHELL.fullmatch(text) if ":" in text else None):
-            yield _listed(row, folder, here.broker, here.line) or Frame(where)
+            yield _listed(row, folder, here, begin)
         elif (seen or folder) and (files := _FILES.fullmatch(text)):
             said = f"{folder or 'a folder whose name was not pasted'} has {files['files']} files of {files['bytes']} bytes in all"
             yield HostSaid("dir", where, said, here.broker, facts={"files": int(files["files"])})
@@ -65,13 +68,19 @@ def windows(lines: Sequence[Line]) -> Iterator[ListedFile | HostSaid | Frame]:
             yield Frame(where)
 
 
-def _listed(row: re.Match[str], folder: str, broker: int | None, line: Line) -> ListedFile | None:
+def _listed(row: re.Match[str], folder: str, here: Placed, begin: int) -> ListedFile | HostSaid | Frame:
+    if row["name"] in (".", ".."):
+        return Frame(one(here.line))
     is_folder = bool(row.groupdict().get("folder") or (row.groupdict().get("mode") or "").startswith("d"))
     is_known = log_dir_names.folder(row["name"]) if is_folder else log_dir_names.file(row["name"])
+    when = row["when"].strip()
     if is_known is None:
-        return None
+        size = f"{row['size']} bytes, " if row["size"] else ""
+        said = f"{folder or 'a folder whose name was not pasted'} also holds {row['name']} ({size}{when}, as printed)"
+        return HostSaid("dir", one(here.line), said, here.broker, facts={"beside": {row["name"]: row["size"]}})
     size = _number(row["size"]) if row["size"] else None
-    return ListedFile(folder, row["name"], one(line), is_folder, None if is_folder else size, size, None, broker)
+    exact = None if is_folder else size
+    return ListedFile(folder, row["name"], one(here.line), is_folder, exact, size, None, here.broker, begin, when)
 
 
 def _number(text: str) -> int | None:
@@ -81,28 +90,27 @@ def _number(text: str) -> int | None:
 
 def names(lines: Sequence[Line]) -> Iterator[ListedFile | Frame]:
     """Names alone: lines of nothing but names of a log dir's files, and below ``ls`` of its folders, too."""
-    folder, asked, count = "", False, 0
+    folder, asked, begin, count = "", False, 0, 0
     for here in placed(lines):
         text = here.line.text
         if count > _MOST_NAMES:
             return
         if not text or len(text) > _LONGEST:
             continue
-        if (command := _LS.fullmatch(text)) and not _LONG.search(command["words"]):
-            paths = [word for word in command["words"].split() if _PATH.fullmatch(word)]
-            folder, asked = paths[0] if len(paths) == 1 else "", True
+        if (told := asked_folder(text)) is not None and not _LONG.search(text):
+            folder, asked, begin = told, True, here.line.number
         elif text.endswith(":") and _PATH.fullmatch(text[:-1]) and asked:
-            folder = text[:-1]
+            folder, begin = text[:-1], here.line.number
         elif (found := text.split()) and all(map(_is_name, found)) and (asked or any(map(log_dir_names.file, found))):
             files = [name for name in found if log_dir_names.file(name)]
             folders = [name for name in found if log_dir_names.folder(name) and name not in files]
             count += len(files) + len(folders)
             for name in files + folders:
-                yield ListedFile(folder, name, one(here.line), name in folders, None, None, None, here.broker)
+                yield ListedFile(folder, name, one(here.line), name in folders, None, None, None, here.broker, begin)
             if not files and not folders:
                 yield Frame(one(here.line))
         else:
-            folder, asked = "", False
+            folder, asked, begin = "", False, here.line.number
 
 
 def _is_name(word: str) -> bool:

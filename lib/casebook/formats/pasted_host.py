@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from casebook.formats.pasted_frame import Frame as Frame
 from casebook.formats.pasted_listing import broker_named
 from casebook.formats.pasted_text import Line
 from casebook.pasted import Span
@@ -24,12 +25,6 @@ _ASKED = re.compile(
     r"(?:\s+(?:-\S+|get|describe|exec|status|is-active|start|stop|restart|logs?|top|https?:\S+|/\S*|\d+|list|show)(?:\s[^.!?]*)?|\s*;.*|\s*\|.*)?:?\s*"
 )
 _PROMPT = re.compile(r"\s*(?:\[?[\w.-]+@[\w.-]+(?:[ :][^\]$#%]*)?\]?\s?|[\w.:/~-]*)[$#%>]\s+\S")
-
-
-class Frame(NamedTuple):
-    """Lines that belong to what was understood, and say nothing more."""
-
-    span: Span
 
 
 class Placed(NamedTuple):

@@ -27,6 +27,11 @@ _PROMETHEUS = re.compile(
 _COMMENT = re.compile(r"# (?:HELP|TYPE|EOF|UNIT)\b.*")
 _OTHERS = re.compile(r"(?:jvm|process|go|jmx|java|node|scrape|promhttp|http)_\w+")
 _LABEL = re.compile(r'(?P<name>\w+)="(?P<value>(?:[^"\\]|\\.)*)"')
+_COLUMNS = re.compile(r"\s*\"?time\"?,\s*\"?kafka\.")
+_COLUMN = re.compile(r"(kafka(?:\.\w+)+:[^:\"]+:[\w-]+)")
+_ROW_OF_COLUMNS = re.compile(r"\s*\"?[\w]{1,12}[\w :./+-]{3,40}(?:,[^,]{0,200}){1,5000}")
+"""A row of JmxTool: its first cell is a time in whatever form ``--date-format`` asks for."""
+_ROW_ALONE = re.compile(r"\d{13}(?:,-?(?:\d[\d.]*(?:E-?\d+)?|NaN|Infinity)){1,500}")
 _CONNECTING = re.compile(
     r"Trying to connect to JMX url: .*|#?Connection to .* is opened.*|Welcome to JMX terminal\..*|#(?:domain"
     r"|bean) is set to .*|\$>(?:open|domain|close|exit|beans).*"
@@ -101,13 +106,15 @@ def _known(name: str) -> Known | None:
     return _BY_NAME.get("".join(filter(str.isalnum, name)).lower())
 
 
-def _said(mbean: str, attributes: Mapping[str, str], where: Span, broker: int | None, at: int | None) -> HostSaid:
-    """One MBean, as it was read at one time."""
+def _said(
+    mbean: str, attributes: Mapping[str, str], where: Span, broker: int | None, at: int | None, printed: str = ""
+) -> HostSaid:
+    """One MBean, as it was read at one time; a time without zone stays as it was printed."""
     found = _MBEAN.fullmatch(mbean)
     keys = dict(part.split("=", 1) for part in found["keys"].split(",")) if found else {}
     known = _known(keys.get("name", "")) or _known(keys.get("type", ""))
     values = ", ".join(f"{name} {value}" for name, value in attributes.items())
-    when = f", at {instant(at)}" if at else ""
+    when = f", at {instant(at)}" if at else f", at {printed} (as printed)" if printed else ""
     means = f" ({known.means})" if known else ""
     bad = (
         known is not None
@@ -168,25 +175,37 @@ def _columns(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]
     names: list[str] = []
     for at, line in enumerate(lines):
         text = line.text if len(line.text) <= 64 << 10 else ""
-        if text.startswith('"time","kafka.'):
-            names = re.findall(r'"([^"]*)"', text)[1:]
+        if _COLUMNS.match(text):
+            names = _COLUMN.findall(text)
             yield Frame(one(line))
-        elif names and (row := re.fullmatch(r"(?P<ms>\d{13})(?P<values>(?:,[^,\"]*)+)", text)):
-            values = row["values"].split(",")[1:]
-            if len(values) == len(names):
-                yield from _of_row(names, values, one(line), whose.get(at), int(row["ms"]))
+        elif names and len(cells := _cells(text)) > len(names):
+            when, values = ",".join(cells[: -len(names)]), cells[-len(names) :]
+            at_ms = int(when) if re.fullmatch(r"\d{13}", when) else None
+            yield from _of_row(names, values, one(line), whose.get(at), at_ms, "" if at_ms else when)
+        elif _ROW_ALONE.fullmatch(text):
+            said = f"this looks like a row of JmxTool: at {text.partition(',')[0]} the values {text.partition(',')[2]}; of which metrics"
+            said += " only its first line tells"
+            settle = "paste JmxTool's rows together with their first line"
+            yield HostSaid("metrics", one(line), said, whose.get(at), settle=settle, facts={"row": text})
         elif text:
             names = []
 
 
-def _of_row(names: Sequence[str], values: Sequence[str], where: Span, broker: int | None, at: int) -> Iterator[HostSaid]:
+def _cells(text: str) -> list[str]:
+    """The cells of a row; one of more words than a date and a value is none."""
+    return [cell.strip().strip('"') for cell in text.split(",")] if _ROW_OF_COLUMNS.fullmatch(text) else []
+
+
+def _of_row(
+    names: Sequence[str], values: Sequence[str], where: Span, broker: int | None, at: int | None, printed: str
+) -> Iterator[HostSaid]:
     by_mbean: dict[str, dict[str, str]] = {}
     for name, value in zip(names, values, strict=True):
         mbean, _, attribute = name.rpartition(":")
         if _MBEAN.fullmatch(mbean):
             by_mbean.setdefault(mbean, {})[attribute] = value
     for mbean, attributes in by_mbean.items():
-        yield _said(mbean, attributes, where, broker, at)
+        yield _said(mbean, attributes, where, broker, at, printed)
 
 
 def _flat(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]:

@@ -35,9 +35,9 @@ _KILLED = re.compile(
 )
 _OF_KERNEL = re.compile(
     r".*(?:\binvoked oom-killer: |\boom_reaper: reaped process \d+|\boom-kill:constraint=|Memory cgroup out of memory: Kill"
-    r"|killed by the OOM killer|Failed with result 'oom-kill')"
+    r"|\bTask in \S+ killed as a result of limit of|\bmemory: usage \d+kB, limit \d+kB|killed by the OOM killer|Failed with result 'oom-kill')"
 )
-_SECONDS = re.compile(r"\s*\[\s*(?P<up>\d{1,10}\.\d{1,9})\]")
+_SECONDS = re.compile(r"\[\s*(?P<since>\+?)(?P<up>\d{1,10}\.\d{1,9})\]")
 _TABLE = re.compile(
     r"\s*(?:.*kernel: )?\[\s*\d+\.\d+\]\s+(?:\[\s*\d+\]\s+\d+\s+\d+\s.*|\[ ?pid ?\]\s+uid .*|Mem-Info:|Tasks state .*"
     r"|Call Trace:.*)"
@@ -51,9 +51,17 @@ _BY_SYSTEMD = re.compile(
 )
 _SCORE = re.compile(r" score (?P<score>\d+)")
 _WHEN = re.compile(
-    r"\s*(?:\[(?P<zoneless>\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\]|(?P<syslog>\w{3} [ \d]\d \d\d:\d\d:\d\d) "
-    r"|(?P<iso>\d{4}-\d\d-\d\dT\S+) )"
+    r"\[(?P<zoneless>\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\]|\b(?P<syslog>[A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d)\b"
+    r"|\b(?P<iso>\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d\S*)|\b(?P<clock>\d\d:\d\d:\d\d)\b"
 )
+_PREFIX = 160
+"""Within so many letters a line tells its time, behind a host, a tag or what a chat puts before it."""
+_CHOSEN = re.compile(
+    r".*\boom-kill:constraint=(?P<constraint>CONSTRAINT_\w+)(?=.*?(?:,oom_memcg=(?P<group>[^,\s]+))?(?:,task_memcg=(?P<of>[^,\s]+))?"
+    r",task=(?P<name>[^,]+),pid=(?P<pid>\d+)).*"
+)
+_LIMIT = re.compile(r".*\bTask in (?P<of>\S+) killed as a result of limit of (?P<group>\S+)")
+_USAGE = re.compile(r".*\bmemory: usage (?P<usage>\d+)kB, limit (?P<limit>\d+)kB, failcnt (?P<failed>\d+)")
 _COMMIT = re.compile(r".*os::commit_memory\(0x[0-9a-f]+, (?P<bytes>\d{1,18}), \d\) failed; error='(?P<error>[^']{1,80})'.*")
 _INSUFFICIENT = re.compile(r"\s*#? ?There is insufficient memory for the Java Runtime Environment to continue\.\s*")
 _DOCKER = re.compile(r"\s*\"OOMKilled\": true,?\s*")
@@ -142,10 +150,10 @@ def kernel_lines(lines: Sequence[Line]) -> Iterator[HostSaid]:
     """What the kernel prints without a date when it kills a process, as ``dmesg`` shows it; and the tables before it."""
     for here in placed(lines):
         text = here.line.text
-        up = _SECONDS.match(text)
-        if not text or (up is None and not _is_killing(text)) or (up is None and _WHEN.match(text)):
+        dated = _WHEN.match(text.lstrip()) if text else None
+        if not text or (dated and not dated["clock"]) or not (_SECONDS.match(text.lstrip()) or _is_killing(text)):
             continue
-        said = _of_kernel(text, one(here.line), here.broker, f"{up['up']} s after the host's boot" if up else "")
+        said = _of_kernel(text, one(here.line), here.broker, _moment(text))
         if said is not None:
             yield said
 
@@ -168,11 +176,20 @@ def told_by_logs(logs: Sequence[LogLine]) -> Iterator[HostSaid]:
     """The same of dated lines, which are log lines beside."""
     for line in logs:
         if line.broker is None and _is_killing(line.text):
-            when = _WHEN.match(line.text)
-            moment = next((text for text in when.groups() if text), "") if when else ""
-            said = _of_kernel(line.text, line.span, line.host, moment)
+            said = _of_kernel(line.text, line.span, line.host, _moment(line.text))
             if said is not None:
                 yield said
+
+
+def _moment(text: str) -> str:
+    """When, in the words of a line, of whatever stands before its message: a date counts more than seconds."""
+    head = text[:_PREFIX]
+    if when := _WHEN.search(head):
+        return f"at {next(told for told in when.groups() if told)}"
+    if seconds := _SECONDS.search(head):
+        after = "the line before it" if seconds["since"] else "the host's boot"
+        return f"{seconds['up']} s after {after}"
+    return ""
 
 
 def is_of_kernel(text: str) -> bool:
@@ -197,7 +214,7 @@ def _is_killing(text: str) -> bool:
 
 def _of_kernel(text: str, where: Span, broker: int | None, when: str) -> HostSaid | None:
     seen = text[:LONGEST]
-    moment = f", {'at ' if when and not when.endswith('boot') else ''}{when}" if when else ", when is not printed"
+    moment = f", {when}" if when else ", when is not printed"
     if killed := _KILLED.fullmatch(seen):
         amounts = ", ".join(f"{found['what']} {found['kb']} kB" for found in _AMOUNT.finditer(killed["rest"]))
         score = _SCORE.search(killed["rest"])
@@ -206,7 +223,7 @@ def _of_kernel(text: str, where: Span, broker: int | None, when: str) -> HostSai
         said += f": {amounts}" if amounts else ""
         said += f", score {score['score']}" if score else ""
         said += "; whether it was the broker its name does not tell" if killed["name"] == "java" else ""
-        facts: dict[str, object] = {"pid": int(killed["pid"]), "name": killed["name"], "when": when or None}
+        facts: dict[str, object] = {"pid": int(killed["pid"]), "name": killed["name"], "when": when.removeprefix("at ") or None}
         facts |= {found["what"]: int(found["kb"]) for found in _AMOUNT.finditer(killed["rest"])}
         return HostSaid("OOM killer", where, said, broker, bad=True, facts=facts)
     if reaped := _REAPED.fullmatch(seen):
@@ -216,6 +233,18 @@ def _of_kernel(text: str, where: Span, broker: int | None, when: str) -> HostSai
             f"the memory of process {reaped['pid']} ({reaped['name']}) was taken back, now {reaped['now']}{moment}",
             broker,
         )
+    if chosen := _CHOSEN.fullmatch(seen):
+        where_from = f" in cgroup {chosen['group']}" if chosen["group"] else ""
+        text = f"memory ran out{where_from} ({chosen['constraint']}), the kernel chose process {chosen['pid']} ({chosen['name']})"
+        text += f" of cgroup {chosen['of']}" if chosen["of"] else ""
+        facts = {"constraint": chosen["constraint"], "cgroup": chosen["group"], "chosen": int(chosen["pid"])}
+        return HostSaid("OOM killer", where, text + moment, broker, bad=True, facts=facts)
+    if limit := _LIMIT.match(seen):
+        text = f"cgroup {limit['group']} reached its limit of memory, and a process in {limit['of']} was killed{moment}"
+        return HostSaid("OOM killer", where, text, broker, bad=True, facts={"cgroup": limit["group"]})
+    if usage := _USAGE.match(seen):
+        text = f"the cgroup used {usage['usage']} kB of its limit of {usage['limit']} kB, which it met {usage['failed']} times{moment}"
+        return HostSaid("OOM killer", where, text, broker, facts={"limit_kb": int(usage["limit"])})
     if by := _BY_SYSTEMD.fullmatch(seen):
         return HostSaid("OOM killer", where, f"systemd says of {by['unit']}: {by['what']}{moment}", broker, bad=True)
     if "invoked oom-killer" in seen and (invoked := _INVOKED.fullmatch(seen)):

@@ -81,6 +81,20 @@ class TestDisks:
         text = "# Filesystem  Size  Used Avail Use% Mounted on\n# /dev/sdb1  500G  500G  20K  100%  /data"
         assert [(one.facts["mount"], one.facts["of"], one.bad) for one in said(text)] == [("/data", "space", True)]
 
+    @pytest.mark.parametrize("device", ["overlay", "shm", "tmpfs", "10.0.0.5:/export", "none"])
+    def test_devices_without_header(self, device):
+        (row,) = said(f"{device}   59G  20G  36G  36% /data")
+        assert (row.facts["device"], bool(row.settle), "59G, 20G and 36G" in row.text) == (device, True, True)
+
+    def test_a_row_that_is_folded(self):
+        (row,) = said("Filesystem Size Used Avail Use% Mounted on\n/dev/sdb1 100G 99G 1G 99%\n/data\n")
+        assert (row.facts["mount"], row.bad, row.span) == ("/data", True, (1, 3))
+
+    @pytest.mark.parametrize("prefix", ["kafka-1  | ", "[10:03] bob: ", "[10:03 AM] <bob> "])
+    def test_behind_what_a_chat_or_compose_puts_before(self, prefix):
+        (row,) = said(f"{prefix}Filesystem Size Used Avail Use% Mounted on\n{prefix}/dev/sdb1 100G 99G 1G 99% /data\n")
+        assert (row.facts["mount"], row.bad) == ("/data", True)
+
     def test_other_tables_are_none(self):
         assert said("GROUP  TOPIC  1 2 3 50% /x\nsome 10 20 30 40% /path") == []
 
@@ -238,6 +252,25 @@ class TestThreads:
         )
         assert facts(text, "deadlock") == [["kafka-scheduler-0", "kafka-scheduler-1"]]
         assert read(text).not_understood == ()
+
+    def test_a_deadlock_alone(self):
+        """Its section says who waits for whom, without any thread above it."""
+        text = (
+            'Found one Java-level deadlock:\n=============================\n"a":\n  waiting to lock monitor 0x1 (object 0x2, a x),\n'
+            '  which is held by "b"\n"b":\n  waiting to lock monitor 0x3 (object 0x4, a x),\n  which is held by "a"\n'
+        )
+        (one,) = said(text)
+        assert (one.bad, one.facts["deadlock"]) == (True, ["a", "b"])
+        assert "a waits for what b holds; b waits for what a holds" in one.text
+        assert read(text).not_understood == ()
+
+    def test_what_other_threads_do(self):
+        """How many, in which state."""
+        row = '"ReplicaFetcherThread-0-{}" #71 prio=5 tid=0x1 nid=0x5a1 waiting\n   java.lang.Thread.State: WAITING (parking)\n\n'
+        (one,) = [one for one in said(row.format(1) + row.format(2)) if "fetchers" in one.text]
+        assert one.text.startswith(
+            "2 fetchers of replicas were pasted (ReplicaFetcherThread-0-1, ReplicaFetcherThread-0-2): 2 WAITING"
+        )
 
     def test_another_jvm(self):
         """Its threads say nothing of a broker."""
@@ -456,6 +489,19 @@ class TestMetrics:
         assert len(rows) == 202
         assert [one.text.split(" is ")[0] for one in rows if one.bad] == ["kafka_server_replicamanager_underreplicatedpartitions"]
         assert read(text).not_understood == ()
+
+
+class TestSettingsOfPeople:
+    def test_as_people_paste_them(self):
+        """Indented, with words behind a value, and a value that was folded."""
+        (found,) = read("  broker.id=2   # ours\n  log.dirs=/data/k1,\n    /data/k2\n  min.insync.replicas=2\n").settings
+        assert (found.broker, found.span) == (2, (1, 4))
+        (said_of,) = said("  broker.id=2   # ours\n  log.dirs=/data/k1,\n    /data/k2\n  min.insync.replicas=2\n")
+        assert said_of.facts["settings"] == {"broker.id": "2", "log.dirs": "/data/k1,/data/k2", "min.insync.replicas": "2"}
+
+    def test_what_a_broker_printed_at_its_start_is_no_file(self):
+        found = read("\tadvertised.listeners = null\n\tbroker.id = 3\n\tlog.dirs = /d\n\tnum.io.threads = 8\n")
+        assert (found.settings, [one.kind for one in found.hosts]) == ((), ["KafkaConfig values"])
 
 
 class TestCruiseControl:

@@ -44,7 +44,8 @@ _TROUBLE = re.compile(r"recent\w*(?:Failures|Violations|Anomalies)|ongoingAnomal
 _FAILURES = re.compile(r"\b(recent\w*(?:Failures|Violations|Anomalies)):\s?\[(?=[^\]\s])")
 """Anomalies that it found lately (``AnomalyDetectorState.java``): an empty list tells of none."""
 _SUMMARY = re.compile(
-    r"\s*(?P<told>(?:Summary: )?The cluster has \d+ brokers\b.*|Summary: .*|Optimization has \d+ .*|(?:Cluster|On-demand) .*score.*)"
+    r"\s*(?P<told>(?:Summary: )?The cluster has \d+ brokers\b.*|Summary: .*"
+    r"|Optimization has \d+ .*|(?:Cluster|On-demand) .*score.*)"
 )
 _MOST_BROKERS, _LONGEST_STATE = 50, 1500
 

@@ -29,7 +29,10 @@ _HUMAN = re.compile(r"\b(?:Size|Größe|Taill?e|Tamaño|Dim\.|Размер)\b|�
 _ASKED = re.compile(r"(?:.*[\s$#%>;&|(])?df(?P<options>(?:\s+-[A-Za-z]+)+)(?:\s.*)?")
 _HEAD_OF = {False: "Size", True: "Inodes"}
 """What the command says of rows whose header was not pasted: ``df -h | grep /data``."""
-_DEVICE = re.compile(r"(?:/dev/\S+|[\w.-]+:/\S*|\S+/\S+|tmpfs|overlay|devtmpfs)")
+_DEVICE = re.compile(r"(?:/dev/\S+|[\w.-]+:/\S*|\S+/\S+|tmpfs|overlay2?|devtmpfs|shm|udev|none|rootfs|aufs|[A-Z]:\\\\?)")
+_FOLDED = re.compile(rf".*\s(?:{_AMOUNT})\s+(?:{_AMOUNT})\s+\d{{1,3}}%\s*")
+_MOUNT = re.compile(r"\s*/\S*\s*")
+"""A row that a mail or a chat has folded before its last column."""
 _UNIT = {"1K": "KiB", "1024": "KiB", "1B": "bytes", "1M": "MiB", "1G": "GiB", "512": "blocks of 512 bytes"}
 _NO_DISK = ("tmpfs", "devtmpfs", "squashfs", "udev", "none", "proc", "shm", "devfs", "map")
 _TOTAL = ("total", "insgesamt")
@@ -39,9 +42,18 @@ _FULL = 95
 
 def volumes(lines: Sequence[Line]) -> Iterator[HostSaid]:
     """Every row of ``df``; its header, and a device that stands alone above its row, belong to the first one."""
-    head, begun, device = None, None, None
+    head, begun, device, folded = None, None, None, None
     for here in placed(lines):
         text = uncommented(here.line.text)
+        if folded is not None and folded == here.at:
+            continue
+        if (
+            "%" in text
+            and here.at + 1 < len(lines)
+            and _FOLDED.fullmatch(text)
+            and _MOUNT.fullmatch(lines[here.at + 1].text[:200])
+        ):
+            text, folded = f"{text} {lines[here.at + 1].text.strip()}", here.at + 1
         if len(text) < 400 and _HEAD.fullmatch(text):
             head, begun, device = text, here.at, None
         elif asked := (_ASKED.fullmatch(text) if "df" in text and len(text) < 400 else None):
@@ -51,7 +63,13 @@ def volumes(lines: Sequence[Line]) -> Iterator[HostSaid]:
             first = here.at - 1 if whole else here.at
             if row["device"] or whole:
                 name = device if whole else row["device"].strip()
-                yield _said(row, name, head, span(lines, first if begun is None else begun, here.at + 1), here.broker)
+                yield _said(
+                    row,
+                    name,
+                    head,
+                    span(lines, first if begun is None else begun, 1 + (folded if folded == here.at + 1 else here.at)),
+                    here.broker,
+                )
             begun, device = None, None
         elif head is not None and _DEVICE.fullmatch(text):
             device = text
@@ -86,7 +104,9 @@ def _said(row: Mapping[str, str | None], device: str, head: str | None, where: S
     of = _measured(head, row)
     facts: dict[str, object] = {"mount": row["mount"], "device": device, "share": share, "of": of}
     if not of:
+        columns = f"{row['size']}, {row['used']} and {row['free']}"
         text = f"{place} is {row['share']} full; of space or of inodes is not known, as the header of df was not pasted"
+        text += f"; its columns are {columns}"
         return HostSaid("df", where, text, broker, settle="paste df together with its first line", facts=facts)
     amount = _as_inodes if of == "inodes" else _as_space
     text = f"{place} is {row['share']} full of {of}: {amount(row, head)}"

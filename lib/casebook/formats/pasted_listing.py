@@ -161,6 +161,7 @@ def _listed(entry: re.Match[str], listing: _Listing, broker: int | None, line: L
 
 
 def is_partition(path: str) -> bool:
+    """Whether the last part of a path is the name of a partition's folder."""
     return log_dir_names.folder(path.rstrip("/").rpartition("/")[2]) is not None
 
 
@@ -177,6 +178,7 @@ def _asked(command: re.Match[str]) -> str:
 
 
 def rounded(size: str) -> int | None:
+    """Bytes of a size as ``-h`` prints it; ``None`` for what is none."""
     found = re.fullmatch(r"(\d{1,4}(?:\.\d)?)([KMGTPE]?)(?:i?B)?", size)
     return int(float(found[1]) * (1 << _UNIT.get(found[2], 0))) if found else None
 

@@ -183,8 +183,8 @@ def _columns(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]
             at_ms = int(when) if re.fullmatch(r"\d{13}", when) else None
             yield from _of_row(names, values, one(line), whose.get(at), at_ms, "" if at_ms else when)
         elif _ROW_ALONE.fullmatch(text):
-            said = f"this looks like a row of JmxTool: at {text.partition(',')[0]} the values {text.partition(',')[2]}; of which metrics"
-            said += " only its first line tells"
+            when, _, values = text.partition(",")
+            said = f"this looks like a row of JmxTool: at {when} the values {values}; of which metrics only its first line tells"
             settle = "paste JmxTool's rows together with their first line"
             yield HostSaid("metrics", one(line), said, whose.get(at), settle=settle, facts={"row": text})
         elif text:

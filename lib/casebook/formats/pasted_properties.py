@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from casebook.formats import properties, znodes
 from casebook.formats.pasted_host import LONGEST, placed, span
 from casebook.formats.pasted_text import Line
-from casebook.pasted import BrokerSettings, HostSaid
+from casebook.pasted import BrokerSettings, HostSaid, Span
 
 _SETTING = re.compile(
-    r"(?!kafka\.|java\.)(?P<key>[a-z][a-z0-9_]*(?:[.-][A-Za-z0-9_]+)+|listeners|port)\s*(?P<sign>[=:])\s*(?P<value>.*)"
+    r"\s*(?!.*\bsensitive=(?:true|false))(?!kafka\.|java\.)(?P<key>[a-z][a-z0-9_]*(?:[.-][A-Za-z0-9_]+)+|listeners|port)\s*(?P<sign>[=:])\s*(?P<value>.*)"
 )
 _COMMENT = re.compile(r"\s*[#!].*")
 _OTHERS = re.compile(
@@ -28,7 +28,14 @@ _OF_SERVER = re.compile(
 """What settings of brokers begin with (``KafkaConfig.scala@2.8.2``)."""
 _IDS = ("node.id", "broker.id")
 _META = frozenset({"version", "broker.id", "node.id", "cluster.id", "directory.id"})
-_MOST, _MOST_COMMENTS, _SHOWN = 2000, 40, 20
+_BEHIND = re.compile(r"\s+#\s.*")
+"""What somebody wrote behind a value for those who read it: Java itself takes it for a part of the value."""
+_WRAPPED = re.compile(r"\s*[\w.:/@-]+(?:,[\w.:/@-]+)*,?\s*")
+_PRINTED = re.compile(r"\s+[a-z][a-z0-9._]* = .*")
+_UNSET = re.compile(r".* = (?:null|\[.*\]|class \S+)\s*|.* = ")
+_HEADING = re.compile(r".*Config values:.*|.*\b[Cc]onfigs for .*")
+"""What stands above settings that are no file's: a broker's start, an answer of kafka-configs."""
+_MOST, _MOST_COMMENTS, _SHOWN, _LONGEST_SHOWN = 2000, 40, 20, 2000
 
 
 def settings(lines: Sequence[Line]) -> Iterator[BrokerSettings | HostSaid]:
@@ -40,21 +47,59 @@ def settings(lines: Sequence[Line]) -> Iterator[BrokerSettings | HostSaid]:
             at += 1
             continue
         after = _end(lines, at)
-        found = properties.parse("\n".join(line.text for line in lines[at:after]))
-        if after > at and _is_of_broker(found, [line.text for line in lines[at:after]]):
-            yield from _said(lines, at, after, found, whose.get(at))
+        texts = _as_in_file([line.text for line in lines[at:after]])
+        found = properties.parse("\n".join(texts))
+        is_headed = at > 0 and _HEADING.fullmatch(lines[at - 1].text[:LONGEST]) is not None
+        if after > at and _is_of_broker(found, texts):
+            if not _is_printed(texts):
+                yield from _said(lines, at, texts, found, whose.get(at))
+            elif not is_headed:
+                yield _of_start(span(lines, at, after), found, whose.get(at))
         at = max(after, at + 1)
+
+
+def _as_in_file(texts: Sequence[str]) -> list[str]:
+    """The lines as a file has them: without what was written behind a value, and folded as properties fold."""
+    found = []
+    for at, text in enumerate(texts):
+        own = _BEHIND.sub("", text) if not _COMMENT.fullmatch(text) else text
+        wraps = own.endswith(",") and at + 1 < len(texts) and _is_rest(own, texts[at + 1])
+        found.append(f"{own}\\" if wraps else own)
+    return found
+
+
+def _is_rest(text: str, after: str) -> bool:
+    """Whether the next line is the rest of a value that ends in a comma, which a mail or a chat has folded."""
+    return (
+        text.endswith(",") and bool(after.strip()) and _WRAPPED.fullmatch(after) is not None and not _SETTING.fullmatch(after)
+    ) or (text.endswith(",") and re.match(r"\s*[A-Z_]+://|\s*[\w.-]+:\d+(?:/\S*)?\s*$", after) is not None)
+
+
+def _is_printed(texts: Sequence[str]) -> bool:
+    """Whether a broker printed it at its start: every setting, those that nobody set as ``null`` or by default, indented."""
+    own = [text for text in texts if text.strip()]
+    return all(_PRINTED.fullmatch(text) for text in own) and any(_UNSET.fullmatch(text) for text in own)
+
+
+def _of_start(where: Span, found: dict[str, str], broker: int | None) -> HostSaid:
+    shown = ", ".join(f"{key}={value}" for key, value in found.items())
+    text = f"{len(found)} settings as a broker printed them at its start, defaults among them: {shown[:_LONGEST_SHOWN]}"
+    return HostSaid("KafkaConfig values", where, text, broker, facts={"settings": dict(found)})
 
 
 def _end(lines: Sequence[Line], at: int) -> int:
     """Where a run ends: at something that is neither a setting nor a comment, nor goes on with one that was pasted to its end."""
-    after, begun = at, None
+    after, begun, is_printed = at, None, _PRINTED.fullmatch(lines[at].text[:LONGEST]) is not None
     for index in range(at, min(len(lines), at + _MOST)):
         text = lines[index].text
+        if index > at and not lines[index - 1].text and bool(_PRINTED.fullmatch(text[:LONGEST])) != is_printed and text:
+            break
         if begun is not None or (len(text) <= LONGEST and _SETTING.fullmatch(text)):
             goes_on = text.endswith("\\")
             begun = (index if begun is None else begun) if goes_on else None
             after = index + 1 if begun is None else begun
+        elif index == after and index > at and text and _is_rest(_BEHIND.sub("", lines[index - 1].text), text):
+            after = index + 1
         elif (text and not _COMMENT.fullmatch(text)) or index - after > _MOST_COMMENTS:
             break
     return after
@@ -70,12 +115,12 @@ def _is_of_broker(found: dict[str, str], texts: Sequence[str]) -> bool:
 
 
 def _said(
-    lines: Sequence[Line], at: int, after: int, found: dict[str, str], heading: int | None
+    lines: Sequence[Line], at: int, texts: Sequence[str], found: dict[str, str], heading: int | None
 ) -> Iterator[BrokerSettings | HostSaid]:
     ids = {own for name in _IDS if (own := znodes.number(found.get(name, ""))) is not None}
     broker = next(iter(ids)) if len(ids) == 1 else heading if not ids else None
-    where = span(lines, at, after)
-    yield BrokerSettings(where, broker, tuple(line.text for line in lines[at:after]))
+    where = span(lines, at, at + len(texts))
+    yield BrokerSettings(where, broker, tuple(texts))
     shown = ", ".join(f"{key}={value}" for key, value in list(found.items())[:_SHOWN])
     settle = "" if broker is not None else 'write a line such as "broker 3:" above these settings, or paste broker.id with them'
     more = "" if len(found) <= _SHOWN else f", and {len(found) - _SHOWN} more"

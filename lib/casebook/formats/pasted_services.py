@@ -35,7 +35,8 @@ _KILLED = re.compile(
 )
 _OF_KERNEL = re.compile(
     r".*(?:\binvoked oom-killer: |\boom_reaper: reaped process \d+|\boom-kill:constraint=|Memory cgroup out of memory: Kill"
-    r"|\bTask in \S+ killed as a result of limit of|\bmemory: usage \d+kB, limit \d+kB|killed by the OOM killer|Failed with result 'oom-kill')"
+    r"|\bTask in \S+ killed as a result of limit of|\bmemory: usage \d+kB, limit \d+kB|killed by the OOM killer"
+    r"|Failed with result 'oom-kill')"
 )
 _SECONDS = re.compile(r"\[\s*(?P<since>\+?)(?P<up>\d{1,10}\.\d{1,9})\]")
 _TABLE = re.compile(
@@ -243,7 +244,8 @@ def _of_kernel(text: str, where: Span, broker: int | None, when: str) -> HostSai
         text = f"cgroup {limit['group']} reached its limit of memory, and a process in {limit['of']} was killed{moment}"
         return HostSaid("OOM killer", where, text, broker, bad=True, facts={"cgroup": limit["group"]})
     if usage := _USAGE.match(seen):
-        text = f"the cgroup used {usage['usage']} kB of its limit of {usage['limit']} kB, which it met {usage['failed']} times{moment}"
+        text = f"the cgroup used {usage['usage']} kB of its limit of {usage['limit']} kB"
+        text += f", which it met {usage['failed']} times{moment}"
         return HostSaid("OOM killer", where, text, broker, facts={"limit_kb": int(usage["limit"])})
     if by := _BY_SYSTEMD.fullmatch(seen):
         return HostSaid("OOM killer", where, f"systemd says of {by['unit']}: {by['what']}{moment}", broker, bad=True)

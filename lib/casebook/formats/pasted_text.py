@@ -5,6 +5,7 @@ dashes, no-break spaces, colours, carriage returns. Lines keep their numbers.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -19,6 +20,10 @@ _PROMPT = re.compile(
 _FENCE = re.compile(
     r"\s*(?:(?:```|~~~)[\w+-]*|</?(?:pre|code|details|summary)>(?:</?(?:pre|code)>)?|\{(?:code|noformat)(?::\w+)?\})\s*"
 )
+_COMPOSE = re.compile(r"(?P<name>[a-zA-Z][\w.-]{0,60})\s{0,40}\| ?")
+_CHAT = re.compile(r"\s{0,4}\[\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp]M)?\] ?(?:<[\w .@-]{1,30}>|[\w.@-]{1,30}:)(?: |$)")
+_OFTEN = 2
+"""So many lines of one name before a bar are of docker compose, not of a table."""
 _TABLE = re.compile(r"\s*\|(?P<cells>.*)\|\s*")
 _RULE = re.compile(r"[\s|:+=-]*")
 _CELL = re.compile(r"\s*\|+\s*")
@@ -62,14 +67,27 @@ def is_end(lines: Sequence[Line], at: int) -> bool:
 
 def cleaned(texts: Iterable[str]) -> list[Line]:
     """The lines of a paste, at most :data:`MOST_LINES`; fences are empty lines."""
-    lines = []
+    lines: list[Line] = []
     for number, text in enumerate(texts, start=1):
         if number > MOST_LINES:
             break
         body = text[len(quote_mark(text)) :].rstrip("\r\n")
         plain = _UNSEEN.sub("", body).translate(_SENT_AS).rstrip() if not body.isascii() or "\x1b" in body else body.rstrip()
+        plain = plain[len(chat[0]) :] if "[" in plain[:6] and (chat := _CHAT.match(plain)) else plain
         lines.append(Line(number, "" if is_fence(plain) else _without_frame(plain)))
-    return lines
+    return _without_services(lines)
+
+
+def _without_services(lines: list[Line]) -> list[Line]:
+    """The lines without the names that docker compose puts before each."""
+    found = {line.number: mark for line in lines if "|" in line.text[:110] and (mark := _COMPOSE.match(line.text))}
+    often = Counter(mark["name"] for mark in found.values() if "|" not in mark.string[mark.end() :])
+    return [
+        Line(line.number, line.text[len(mark[0]) :])
+        if (mark := found.get(line.number)) and often[mark["name"]] >= _OFTEN
+        else line
+        for line in lines
+    ]
 
 
 def _without_frame(text: str) -> str:

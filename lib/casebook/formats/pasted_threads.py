@@ -35,9 +35,8 @@ _OF_JAVA = re.compile(r'\s{0,8}"[^"]*" #\d+ .*')
 _END = re.compile(r"\s*JNI global ref(?:s|erences): \d+.*")
 _DEADLOCK = re.compile(r"\s*Found (?:one Java-level deadlock:|(?P<found>\d+) deadlocks?\.)\s*")
 _OF_DEADLOCK = re.compile(
-    r'\s*(?:=+|"(?P<name>[^"]+)":|waiting (?:to lock|for) .*|which is held by .*'
-    r"|Java stack information for the threads listed above:"
-    r"|in JNI, which is held by .*)\s*"
+    r'\s*(?:=+|"(?P<name>[^"]+)":|waiting (?:to lock|for) .*|(?:in JNI, )?which is held by (?:"(?P<holder>[^"]+)")?.*'
+    r"|Java stack information for the threads listed above:)\s*"
 )
 _HEAP = re.compile(
     r"\s*Heap\s*|\s+(?:[\w ()-]+\s+total \d+K|region size|eden|from|to|object space|class space|Metaspace|the space|PSYoungGen).*"
@@ -56,7 +55,13 @@ _CLEANER = re.compile(r"kafka-log-cleaner-thread-\d+")
 _HANDLER = re.compile(r"(?:data-plane-)?kafka-request-handler-\d+")
 _LOADER = re.compile(r"group-metadata-manager-\d+")
 _LOADS = re.compile(r".*GroupMetadataManager\S*\.\S*(?:load\w*Group|loadGroups|doLoadGroups)\S*", re.IGNORECASE)
-_SHOWN, _MOST_DUMPS = 8, 50
+_GROUPS = (
+    ("network threads were", re.compile(r"(?:data-plane-|control-plane-)?kafka-network-thread-.*")),
+    ("fetchers of replicas were", re.compile(r"ReplicaFetcherThread-\d+-\d+")),
+    ("threads of the controller were", re.compile(r"controller-event-thread|Controller-\d+-to-broker-\d+-send-thread")),
+    ("threads that load groups were", _LOADER),
+)
+_SHOWN, _FEW, _MOST_DUMPS = 8, 3, 50
 
 
 @dataclass(slots=True)
@@ -92,6 +97,8 @@ class _Dump:
     threads: list[_Thread] = field(default_factory=list)
     deadlocked: list[str] = field(default_factory=list)
     has_deadlock: bool = False
+    waits_last: str = ""
+    held_by: dict[str, str] = field(default_factory=dict)
 
     @property
     def whole(self) -> bool:
@@ -111,7 +118,7 @@ def dumps(lines: Sequence[Line]) -> Iterator[ThreadDump | HostSaid]:
     while at < len(lines):
         text = lines[at].text[:LONGEST]
         begins = '"' in text and _THREAD.fullmatch(text)
-        if not begins and not ("Full thread dump" in text and _BEGIN.fullmatch(text)):
+        if not begins and not ("Full thread dump" in text and _BEGIN.fullmatch(text)) and not _DEADLOCK.fullmatch(text):
             at += 1
             continue
         before = lines[at - 1].text if at else ""
@@ -119,7 +126,7 @@ def dumps(lines: Sequence[Line]) -> Iterator[ThreadDump | HostSaid]:
         if not begins and (taken := _TAKEN.fullmatch(before)):
             dump.begin, dump.taken = at - 1, taken["taken"]
         after = _read(lines, at, dump)
-        if (dump.threads or dump.has_begin) and found < _MOST_DUMPS:
+        if (dump.threads or dump.has_begin or dump.has_deadlock) and found < _MOST_DUMPS:
             found += 1
             yield from _said(dump, span(lines, dump.begin, after))
         at = max(after, at + 1)
@@ -160,7 +167,11 @@ def _takes(dump: _Dump, line: Line) -> bool:
     elif _DEADLOCK.fullmatch(text):
         dump.has_deadlock = True
     elif (dump.has_deadlock or dump.has_end) and (of := _OF_DEADLOCK.fullmatch(text)):
-        dump.deadlocked += [of["name"]] if of["name"] and of["name"] not in dump.deadlocked else []
+        if of["name"]:
+            dump.waits_last = of["name"]
+            dump.deadlocked += [of["name"]] if of["name"] not in dump.deadlocked else []
+        elif of["holder"] and dump.waits_last:
+            dump.held_by[dump.waits_last] = of["holder"]
     elif dump.has_end:
         return _HEAP.match(text) is not None or _FRAME.fullmatch(text) is not None or _is_lock(text)
     elif thread is not None and (state := _STATE.fullmatch(text)):
@@ -186,6 +197,9 @@ def _said(dump: _Dump, where: Span) -> Iterator[ThreadDump | HostSaid]:
     """The rows of a dump, each sentence with the lines that it is about."""
     own = [thread for thread in dump.threads if _OF_BROKERS.fullmatch(thread.name)]
     if not own:
+        if dump.has_deadlock:
+            yield _deadlock(dump, where, dump.broker)
+            return
         yield _of_another(dump, where)
         return
     broker = _broker(dump)
@@ -203,11 +217,36 @@ def _said(dump: _Dump, where: Span) -> Iterator[ThreadDump | HostSaid]:
         text = f"{thread.name} was loading groups and offsets: {thread.doing}"
         yield HostSaid("thread dump", _of(thread), text, broker, facts={"loading": thread.name})
     yield from _of_handlers(dump, own, broker)
+    yield from _of_groups(own, broker)
     if dump.has_deadlock:
-        names = ", ".join(dump.deadlocked[:_SHOWN]) or "threads that were not pasted"
-        yield HostSaid(
-            "thread dump", where, f"Java found a deadlock: {names}", broker, bad=True, facts={"deadlock": dump.deadlocked}
-        )
+        yield _deadlock(dump, where, broker)
+
+
+def _deadlock(dump: _Dump, where: Span, broker: int | None) -> HostSaid:
+    """Who waits for whom, as Java itself says."""
+    names = ", ".join(dump.deadlocked[:_SHOWN]) or "threads that were not pasted"
+    waits = "".join(f"; {name} waits for what {holder} holds" for name, holder in list(dump.held_by.items())[:_SHOWN])
+    text = f"Java found a deadlock: {names}{waits}"
+    return HostSaid("thread dump", where, text, broker, bad=True, facts={"deadlock": dump.deadlocked})
+
+
+def _of_groups(own: Sequence[_Thread], broker: int | None) -> Iterator[HostSaid]:
+    """What network threads, fetchers, the controller and the loader of groups were doing: how many in which state, and where."""
+    for what, names in _GROUPS:
+        threads = [thread for thread in own if names.fullmatch(thread.name)]
+        if not threads:
+            continue
+        doing = Counter(f"{thread.doing}{_awaited(thread)}" for thread in threads)
+        told = "; ".join(f"{count} {where}" for where, count in doing.most_common(_FEW))
+        more = f"; and {len(doing) - _FEW} other ways" if len(doing) > _FEW else ""
+        shown = ", ".join(thread.name for thread in threads[:_FEW]) + (" ..." if len(threads) > _FEW else "")
+        text = f"{len(threads)} {what} pasted ({shown}): {told}{more}"
+        span_of = Span(threads[0].line.number, threads[-1].line.number)
+        yield HostSaid("thread dump", span_of, text, broker, facts={"threads": len(threads)})
+
+
+def _awaited(thread: _Thread) -> str:
+    return f", waiting for lock {thread.lock} ({thread.waits})" if thread.lock else ""
 
 
 def _of_another(dump: _Dump, where: Span) -> HostSaid:

@@ -53,9 +53,8 @@ def _said(row: re.Match[str], asked: str | None, line: Line, broker: int | None)
         about = rounded(size)
         if about is not None and about < 2**63:
             return Used(path, where, about, broker, size)
-    elif unit := _unit(asked):
-        if (about := int(size) * unit[0]) < 2**63:
-            return Used(path, where, about, broker, f"{size} {unit[1]}")
+    elif (unit := _unit(asked)) and (about := int(size) * unit[0]) < 2**63:
+        return Used(path, where, about, broker, f"{size} {unit[1]}")
     blocks = "its command would tell the unit" if asked is None else "blocks, of 1 KiB on Linux and of 512 bytes on macOS"
     place = "the sum" if path in _SUMS else path
     text = f"{place} takes {size} on disk by du; in which unit is not told: {blocks}"

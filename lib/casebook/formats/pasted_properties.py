@@ -12,7 +12,7 @@ from casebook.formats.pasted_text import Line
 from casebook.pasted import BrokerSettings, HostSaid, Span
 
 _SETTING = re.compile(
-    r"\s*(?!.*\bsensitive=(?:true|false))(?!kafka\.|java\.)(?P<key>[a-z][a-z0-9_]*(?:[.-][A-Za-z0-9_]+)+|listeners|port)\s*(?P<sign>[=:])\s*(?P<value>.*)"
+    r"\s*+(?!.*\bsensitive=(?:true|false))(?!kafka\.|java\.)(?P<key>[a-z][a-z0-9_]*(?:[.-][A-Za-z0-9_]+)+|listeners|port)\s*(?P<sign>[=:])\s*(?P<value>.*)"
 )
 _COMMENT = re.compile(r"\s*[#!].*")
 _OTHERS = re.compile(

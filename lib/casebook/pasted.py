@@ -168,7 +168,7 @@ class Assigned(NamedTuple):
     """The replicas of a partition, as ``kafka-reassign-partitions`` tells them.
 
     Args:
-        replicas: In order; during a reassignment old and new together.
+        replicas: In order; during a reassignment with those that it has added so far.
         adding: Of a reassignment that is under way; ``None`` when nothing is said of any.
         removing: As ``adding``.
         ordered: The first replica is the preferred leader.
@@ -243,13 +243,14 @@ class ListedFile(NamedTuple):
 
 
 class Used(NamedTuple):
-    """A line of ``du``.
+    """The size of a folder: a line of ``du``, or a replica of ``kafka-log-dirs``.
 
     Args:
         path: As printed.
-        about: Bytes on disk: whole blocks, or rounded up.
+        about: Bytes: of ``du`` on disk, in whole blocks or rounded up; of ``kafka-log-dirs`` of the segments, exact.
         broker: Whose it is; ``None`` where nothing before tells.
         printed: Its size in the words of the line.
+        tool: Which printed it.
     """
 
     path: str
@@ -257,6 +258,7 @@ class Used(NamedTuple):
     about: int
     broker: int | None
     printed: str = ""
+    tool: str = "du"
 
 
 class BrokerSettings(NamedTuple):
@@ -361,7 +363,7 @@ class Pasted:
         moves: Of ``kafka-reassign-partitions``.
         told: Outputs of Kafka's and ZooKeeper's tools by name, with what no other row holds.
         files: Of ``ls -l``.
-        used: Of ``du``.
+        used: Of ``du`` and ``kafka-log-dirs``.
         logs: Log lines, put together where they were folded.
         settings: Of ``server.properties``.
         dumps: Of threads of brokers.

@@ -90,7 +90,7 @@ class TestWords:
                 "ZooKeeper JMX enabled by default\nUsing config: /etc/zoo.cfg\nClient port found: 2181.\nMode: follower",
                 "Mode: follower",
             ),
-            ("This ZooKeeper instance is not currently serving requests", "belongs to no quorum"),
+            ("This ZooKeeper instance is not currently serving requests", "not currently serving requests"),
             ("mntr is not executed because it is not in the whitelist.", "does not answer mntr"),
             ("imok", "runs"),
         ],

@@ -196,7 +196,7 @@ def reassigning(cluster: Cluster, gaps: Sequence[Gap]) -> Finding:
     return ask.found(
         Severity.INFO,
         f"{number(len(hit), 'partition')} {agree(len(hit), 'is', 'are')} being reassigned",
-        why="Until it ends, the replicas listed are old and new together.",
+        why="Until it ends, a partition's replicas may be the old ones, or old and new together.",
         evidence=(*(Evidence(file=ZNODES, znode=f"/brokers/topics/{t}") for t in topics), Evidence(file="tables/partitions")),
     )
 

@@ -21,7 +21,7 @@ from casebook.collect import outside, pasted_host, pasted_logs, pasted_told, pas
 from casebook.errors import CollectError, UsageError
 from casebook.facts import Problem
 from casebook.formats import log_dir_names, log_dir_rows, pasted, pasted_text
-from casebook.pasted import NOT_PASTED, ListedFile, Pasted
+from casebook.pasted import NOT_PASTED, ListedFile, NotUnderstood, Pasted
 from casebook.storage import LogDir, Replica, SegmentFile
 
 _LONGEST_LINE = 1 << 20
@@ -30,6 +30,9 @@ _SHOWN = 20
 _KEY_ALONE = re.compile(rb"""(?i).*(?:passw(?:or)?d|passphrase|secret|token|credential|[_.-]key)[\w.-]*["']?\s*(?:=|:)\s*["']?""")
 _REST = re.compile(rb"\S{1,400}")
 _FOLDED_FROM = 55
+_TOLD, _MOST_RANGES = 6, 200
+_NUMBER = re.compile(r"[0-9]+")
+_COLUMNS = re.compile(r"\t+| {2,}|[:=|] ?")
 
 
 def collect(case: CaseWriter, paste: Path | Sequence[str], *, configured: Container[int] = ()) -> None:
@@ -74,9 +77,21 @@ def not_understood(found: Pasted) -> Iterator[tuple[str, str]]:
         yield PASTED, f"{len(cut) - _SHOWN} more parts are cut or were changed"
     if unknown:
         lines = sum(part.span.last - part.span.first + 1 for part in unknown)
-        shown = ", ".join(f"line {part.span.first} ({part.text[:40]!a})" for part in unknown[:3])
-        more = "" if len(unknown) <= 3 else ", and others"
+        told = sorted(unknown, key=lambda part: not _like_an_output(part.text))[:_TOLD]
+        shown = ", ".join(f"line {part.span.first} ({part.text[:40]!a})" for part in sorted(told))
+        more = f"; all of them: {_ranges(unknown)}" if len(unknown) > _TOLD else ""
         yield PASTED, f"nobody knows what {lines} lines are: {shown}{more}"
+
+
+def _like_an_output(text: str) -> bool:
+    """Whether a line looks more like what a tool prints than like what a person writes: several numbers, or columns."""
+    return len(_NUMBER.findall(text)) > 2 or len(_COLUMNS.findall(text.strip())) > 1
+
+
+def _ranges(parts: Sequence[NotUnderstood]) -> str:
+    spans = [f"{part.span.first}-{part.span.last}" if part.span.last > part.span.first else str(part.span.first) for part in parts]
+    more = f" and {len(spans) - _MOST_RANGES} more, up to line {parts[-1].span.last}" if len(spans) > _MOST_RANGES else ""
+    return "lines " + ", ".join(spans[:_MOST_RANGES]) + more
 
 
 def lines_of(path: Path, left_out: list[Path]) -> Iterator[bytes]:
@@ -157,10 +172,12 @@ def _log_dirs(case: CaseWriter, found: Pasted) -> None:
     for why, count in sorted(unplaced.items()):
         case.could_not_collect("log dirs", f"{count} lines {why}")
     if found.used:
-        sizes = (
-            f"of {len(found.used)} folders only the size is known (du, kafka-log-dirs); segments were {NOT_PASTED}: paste ls -l"
-        )
-        case.could_not_collect("log dirs", sizes)
+        tools = ", ".join(sorted({used.tool for used in found.used}))
+        listed = {file.folder for file in found.files if not file.is_folder}
+        unlisted = [used for used in found.used if used.path not in listed]
+        if unlisted:
+            sizes = f"of {len(unlisted)} folders only the size is known ({tools}); segments were {NOT_PASTED}: paste ls -l"
+            case.could_not_collect("log dirs", sizes)
     for broker, places in sorted(segments.items()):
         item = f"brokers/{broker}/log_dirs.json"
         encoded = (line for log_dir in _listed(broker, places) for line in log_dir_rows.encode(log_dir))

@@ -64,10 +64,9 @@ def _used(rows: Sequence[Used]) -> Iterator[str]:
     """What ``du`` and ``kafka-log-dirs`` tell, the largest folders first."""
     for used in sorted(rows, key=lambda used: -used.about)[:_MOST_FOLDERS]:
         whose = f" of broker {used.broker}" if used.broker is not None else ""
-        tool = "du" if used.printed else "kafka-log-dirs"
-        takes = used.printed or f"{used.about} bytes"
-        rounded = "" if " " in takes else " (rounded)"
-        yield f"{PASTED}:{used.span.first} ({tool}{whose}): {used.path} takes {takes}{rounded} on disk."
+        rounded = "" if " " in used.printed else " (rounded)"
+        held = f"takes {used.printed}{rounded} on disk" if used.tool == "du" else f"holds {used.printed} of segments"
+        yield f"{PASTED}:{used.span.first} ({used.tool}{whose}): {used.path} {held}."
 
 
 def _folders(files: Sequence[ListedFile]) -> Iterator[str]:

@@ -61,7 +61,7 @@ def _brokers(brokers: Sequence[object], span: Span, whole: bool) -> Iterator[Use
             moving += row.get("isFuture") is True
             if row.get("isFuture") is not True and 0 <= size < 2**63:
                 replicas += 1
-                yield Used(f"{where.rstrip('/')}/{name}", span, size, broker)
+                yield Used(f"{where.rstrip('/')}/{name}", span, size, broker, f"{size} bytes", _TOOL)
                 behind += [f"{name} on broker {broker} lags by {lag}"] if type(lag) is int and lag > 0 else []
     parts = [*failed[:4], *behind[:4]]
     parts += [f"{moving} replicas are being moved between log dirs"] if moving else []

@@ -37,6 +37,12 @@ _SENT_AS = {
 }
 
 
+_REMARK = re.compile(
+    r"\s*(?:#+|//+|<!--|--(?=\s)|;)(?!.*\b(?:kafka-|kcat|kafkacat|zk|zookeeper-|zkServer|echo|nc|telnet|ls2?|get|stat|cat|du|df|docker"
+    r"|kubectl|bin/|sudo|broker[- ]?\d+)).*"
+)
+
+
 class Line(NamedTuple):
     """A line of a paste.
 
@@ -53,6 +59,11 @@ def quote_mark(text: str) -> str:
     """What a mail put before a line: ``> `` once or more; ``""`` for a line of one's own."""
     found = _QUOTED.match(text)
     return found[0] if found else ""
+
+
+def is_remark(text: str) -> bool:
+    """Whether a line is what a person wrote on an output: a comment, neither a prompt nor a heading of a broker's."""
+    return len(text) < 300 and _REMARK.fullmatch(text) is not None
 
 
 def is_fence(text: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts import Stat
 from casebook.formats import pasted_cut_json
-from casebook.formats.pasted_text import Line, is_end
+from casebook.formats.pasted_text import Line, is_end, is_remark
 from casebook.formats.pasted_zookeeper import kafka_path
 from casebook.pasted import PastedZnode, Span, Told
 
@@ -21,6 +21,7 @@ _OF_DUMP = re.compile(
     rf"\s*(?:{_SESSION}:?(?:\s.*)?|/\S+(?:\s+/\S+)*|\d{{1,9}} expire at .*|(?:Global |Local )?Sess\w+ ?(?:Sets )?\(.*|ip: .*"
     r"|SessionTracker dump:|ephemeral nodes dump:|Sessions with Ephemerals .*|Connections (?:dump|Sets).*)\s*"
 )
+_PART = re.compile(rf".*(?:dump:|Sessions with Ephemerals|Sess\w+ ?(?:Sets )?\(|Connections Sets)|\s*{_SESSION}:?\s*$|\d+ expire at")
 _EPHEMERALS = re.compile(r".*?Sessions with Ephemerals \((?P<sessions>\d{1,9})\):(?P<rest>.*)")
 _HOLDS = re.compile(rf"(?P<session>{_SESSION}):|(?P<path>/\S+?)(?=\s|$|{_SESSION}:)")
 _OF_STAT = re.compile(
@@ -96,7 +97,7 @@ def _sentence(text: str, span: Span) -> Sequence[Told]:
     if text.strip() == "imok":
         return (Told("ZooKeeper's ruok", span, "a ZooKeeper server runs; whether it serves, imok does not say", _WHO_LIVES),)
     if _NOT_SERVING.fullmatch(text):
-        says = "a ZooKeeper server runs and serves nobody: it belongs to no quorum"
+        says = "a ZooKeeper server runs and says that it is not currently serving requests; why, it does not say"
         return (Told("ZooKeeper's four-letter words", span, says, "ask another server of the ensemble", bad=True),)
     if refused := _FORBIDDEN.fullmatch(text):
         says = f"the server does not answer {refused['word']}"
@@ -188,7 +189,7 @@ def _block(lines: Sequence[Line], at: int, row: re.Pattern[str], word: str, says
 
 def _dump(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told], int]:
     """Sessions and their ephemeral nodes; also where line ends were lost on the way."""
-    after = _run(lines, at, _OF_DUMP, blank=False)
+    after = _of_dump(lines, at)
     begin = next((index for index in range(at, after) if _EPHEMERALS.fullmatch(lines[index].text)), None)
     whole_span = Span(lines[at].number, lines[after - 1].number)
     if begin is None:
@@ -205,6 +206,20 @@ def _dump(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told],
     says = "no broker of Kafka's among the ephemeral nodes that were pasted" if not kafka else ""
     says = says or (f"{others} ephemeral nodes of others than Kafka's brokers" if others else "")
     return (*kafka, Told("ZooKeeper's dump", whole_span, says)), after
+
+
+def _of_dump(lines: Sequence[Line], at: int) -> int:
+    """Where a dump ends: empty lines and remarks between its parts are borne, where what follows is surely of it."""
+    last = at
+    for index in range(at + 1, min(len(lines), at + _MOST)):
+        text = lines[index].text
+        if text and not is_remark(text):
+            if len(text) >= _LONGEST or not _OF_DUMP.fullmatch(text):
+                break
+            if index > last + 1 and not _PART.match(text) and not _PART.match(lines[last].text):
+                break
+            last = index
+    return last + 1
 
 
 def _held(texts: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str | None, int]]:

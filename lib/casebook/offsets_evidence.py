@@ -151,6 +151,12 @@ class OffsetsEvidence:
             return once((*unread, *self.offsets_topic.findings, *self.coordinators.findings))
         if self._cluster.lacks(OFFSETS_TOPIC):
             return (_WELL.not_applicable(no_offsets_topic.TITLE),)
+        if (pasted := self._case.pasted()) is not None and (pasted.files or pasted.used or pasted.logs or pasted.hosts):
+            title = "What was pasted of disks and logs tells of no broker's offsets topic"
+            settle = (
+                "Write a line such as 'broker 3:' above what is of broker 3; paste ls -l of its partitions, and its log lines."
+            )
+            return (_WELL.could_not_check(title, settle=settle),)
         settle = "Collect with --log-dirs BROKER=DIR and --logs BROKER=GLOB."
         return (_WELL.could_not_check("Nothing in this case tells of the brokers' disks and logs", settle=settle),)
 

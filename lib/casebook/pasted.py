@@ -13,6 +13,7 @@ NOT_PASTED = "not pasted"
 """Why a part of a pasted case is missing; each such reason says so in these words."""
 
 METADATA_QUORUM = "kafka-metadata-quorum"
+QUORUM_REPLICATION = "kafka-metadata-quorum --replication"
 
 
 class Span(NamedTuple):
@@ -77,6 +78,7 @@ class DescribedPartition(NamedTuple):
         dead_leader: The tool says that the named leader does not live: it stands in the list of
             ``--zookeeper ... --unavailable-partitions``.
         ordered: The first replica is the preferred leader.
+        tool: Which printed it.
     """
 
     topic: str
@@ -93,6 +95,7 @@ class DescribedPartition(NamedTuple):
     last_eligible: tuple[int, ...] | None = None
     dead_leader: bool = False
     ordered: bool = True
+    tool: str = "kafka-topics"
 
 
 class GroupOffset(NamedTuple):
@@ -196,6 +199,14 @@ class Move(NamedTuple):
     span: Span
     target: tuple[int, ...] | None
     ended: bool
+
+
+class Elected(NamedTuple):
+    """A leader of a partition was elected, or its election was asked for: what was described before is not how it stands."""
+
+    topic: str
+    partition: int
+    span: Span
 
 
 class Told(NamedTuple):
@@ -361,6 +372,7 @@ class Pasted:
         configs: Of ``kafka-configs``.
         assigned: Of ``kafka-reassign-partitions``.
         moves: Of ``kafka-reassign-partitions``.
+        elected: Of ``kafka-leader-election`` and its forerunner.
         told: Outputs of Kafka's and ZooKeeper's tools by name, with what no other row holds.
         files: Of ``ls -l``.
         used: Of ``du`` and ``kafka-log-dirs``.
@@ -381,6 +393,7 @@ class Pasted:
     configs: tuple[ToldConfig, ...] = ()
     assigned: tuple[Assigned, ...] = ()
     moves: tuple[Move, ...] = ()
+    elected: tuple[Elected, ...] = ()
     told: tuple[Told, ...] = ()
     files: tuple[ListedFile, ...] = ()
     used: tuple[Used, ...] = ()
@@ -389,6 +402,11 @@ class Pasted:
     dumps: tuple[ThreadDump, ...] = ()
     hosts: tuple[HostSaid, ...] = ()
     not_understood: tuple[NotUnderstood, ...] = ()
+
+    @property
+    def latest(self) -> tuple[DescribedPartition, ...]:
+        """Of each partition the description that was pasted last."""
+        return tuple({(row.topic, row.partition): row for row in self.partitions}.values())
 
     @property
     def tells(self) -> bool:
@@ -402,6 +420,6 @@ class Pasted:
 
         ``Elr:`` is ``N/A`` where the brokers do not tell it (``TopicCommand.java@3.9.0``, ``printDescription``).
         """
-        quorum = [told.span.first for told in self.told if told.tool == METADATA_QUORUM]
+        quorum = [told.span.first for told in self.told if told.tool in (METADATA_QUORUM, QUORUM_REPLICATION)]
         eligible = [row.span.first for row in self.partitions if row.eligible is not None]
         return min((*quorum, *eligible), default=None)

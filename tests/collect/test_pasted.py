@@ -341,7 +341,7 @@ class TestNextPaste:
     def test_only_log_lines_hold_no_partition(self, case):
         """The reason says what was pasted, and the command is that of the release."""
         told = finding(examined(case(FAILED, RELEASE, NETWORK))[1], "evidence.next")
-        assert told.why == "No partition was pasted; this shows all that have no leader."
+        assert told.why == "Of no partition it is known who leads it and who is in sync; this shows all that have no leader."
 
     def test_it_leads_somewhere(self, case):
         """Answering each command in turn ends, and every partition was judged."""

@@ -186,7 +186,7 @@ class TestRemarks:
     def test_each_has_its_line(self, case):
         """What has no row is told with its line, and named where it is said that all was understood."""
         made = case("hi", FILES["log_dirs_2.8.2"].replace('"error":null', '"error":"org.x.KafkaStorageException"', 1))
-        (told,) = [remark for remark in made.remarks if "kafka-log-dirs" in remark]
+        (told,) = [remark for remark in made.remarks if remark.startswith("Line") and "kafka-log-dirs" in remark]
         assert told.startswith("Line 5, kafka-log-dirs: broker 1 cannot use /var/kafka-logs (KafkaStorageException)")
         cluster = made.cluster()
         _, found, _ = next_paste.checks(made.pasted(), cluster, release.release(cluster))
@@ -228,3 +228,16 @@ class TestCutAnywhere:
         assert cluster.controller.broker in (None, whole.controller.broker)
         assert {p.state.leader for p in cluster.partitions if p.state} <= {None, 1, 2}  # broker 3 was dead
         assert set(cluster.topics) <= set(whole.topics)
+
+
+class TestMoments:
+    def test_an_election_after_a_description(self, case):
+        """Who leads since is not known, until it is described again."""
+        elected = "Successfully completed leader election (PREFERRED) for partitions a-0\n"
+        assert [p.state for p in case(TOPIC, ROW, elected).cluster().partitions] == [None]
+        assert case(TOPIC, ROW, elected, ROW.replace("Leader: 1", "Leader: 2")).cluster().partitions[0].state.leader == 2
+
+    def test_exact_sizes(self, case):
+        """``size`` is the sum of the segments in bytes, of the tool and not of ``du``."""
+        answer = '{"version":1,"brokers":[{"broker":1,"logDirs":[{"logDir":"/d","partitions":[{"partition":"a-0","size":77}]}]}]}'
+        assert any("(kafka-log-dirs of broker 1): /d/a-0 holds 77 bytes" in remark for remark in case(ROW, answer).remarks)

@@ -18,7 +18,7 @@ from casebook.analysis.words import agree, number, size
 from casebook.facts import Broker, Cluster, Partition, PartitionState, state_path
 from casebook.findings import Coverage, Evidence, Finding, Question, Severity, Status, Step
 from casebook.observed import Source
-from casebook.pasted import Pasted
+from casebook.pasted import QUORUM_REPLICATION, Pasted
 from casebook.storage import OFFSETS_TOPIC
 from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
 
@@ -87,10 +87,16 @@ def choose(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> NextPaste
 
 def _of_kraft(pasted: Pasted) -> NextPaste:
     """There is no ZooKeeper to ask."""
-    what = "kafka-metadata-quorum.sh" if pasted.partitions else "kafka-topics.sh"
-    asked = "describe --replication" if pasted.partitions else "--describe --unavailable-partitions"
+    if not pasted.partitions:
+        command = "bin/kafka-topics.sh --bootstrap-server HOST:9092 --describe --unavailable-partitions"
+    elif not any(told.tool == QUORUM_REPLICATION for told in pasted.told):
+        command = "bin/kafka-metadata-quorum.sh --bootstrap-server HOST:9092 describe --replication"
+    else:
+        command = "bin/kafka-broker-api-versions.sh --bootstrap-server HOST:9092   # the lines with (id: ...)"
+        if any(told.tool == "kafka-broker-api-versions" for told in pasted.told):
+            command = "grep -E 'ERROR|WARN' server.log* | tail -n 200   # write a line such as 'broker 3:' above them"
     return NextPaste(
-        command=f"bin/{what} --bootstrap-server HOST:9092 {asked}",
+        command=command,
         why=f"Line {pasted.kraft} shows a KRaft cluster: there is no ZooKeeper to ask, and brokers tell how it fares.",
     )
 
@@ -98,8 +104,10 @@ def _of_kraft(pasted: Pasted) -> NextPaste:
 def _understood(pasted: Pasted) -> Finding:
     parts = {
         "znode": len(pasted.znodes),
-        "partition of kafka-topics": len(pasted.partitions),
-        "row of kafka-consumer-groups": len(pasted.offsets) + len(pasted.groups) + len(pasted.members),
+        "topic": len({row.topic for row in pasted.topics} - {row.topic for row in pasted.partitions}),
+        "partition of kafka-topics": len([row for row in pasted.latest if row.tool == "kafka-topics"]),
+        "partition of kcat": len([row for row in pasted.latest if row.tool == "kcat"]),
+        "row of consumer groups": len({row.span for row in (*pasted.offsets, *pasted.groups, *pasted.members)}),
         "list of settings": len(pasted.configs),
         "partition of kafka-reassign-partitions": len({(row.topic, row.partition) for row in (*pasted.assigned, *pasted.moves)}),
         "output of another tool": len({told.tool for told in pasted.told if told.says}),
@@ -110,7 +118,8 @@ def _understood(pasted: Pasted) -> Finding:
     }
     many = {
         "partition of kafka-topics": "partitions of kafka-topics",
-        "row of kafka-consumer-groups": "rows of kafka-consumer-groups",
+        "partition of kcat": "partitions of kcat",
+        "row of consumer groups": "rows of consumer groups",
         "list of settings": "lists of settings",
         "partition of kafka-reassign-partitions": "partitions of kafka-reassign-partitions",
         "output of another tool": "outputs of other tools",
@@ -204,8 +213,12 @@ def _commands(cluster: Cluster, version: VersionInUse) -> Iterator[_Try]:
     elif cluster.controller.epoch is None:
         yield ask(get, "/controller_epoch"), "Whether a newer controller wrote a state is not known.", _with_epoch
     if not cluster.partitions or cluster.unlisted:
-        some = "Only some partitions were pasted" if cluster.partitions else "No partition was pasted"
-        yield _describe(cluster, version), f"{some}; this shows all that have no leader.", _with_all
+        some = "Of some partitions only" if cluster.partitions else "Of no partition"
+        yield (
+            _describe(cluster, version),
+            f"{some} it is known who leads it and who is in sync; this shows all that have no leader.",
+            _with_all,
+        )
 
 
 def _get(version: VersionInUse) -> str:

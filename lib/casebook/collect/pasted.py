@@ -89,7 +89,9 @@ def _like_an_output(text: str) -> bool:
 
 
 def _ranges(parts: Sequence[NotUnderstood]) -> str:
-    spans = [f"{part.span.first}-{part.span.last}" if part.span.last > part.span.first else str(part.span.first) for part in parts]
+    spans = [
+        f"{part.span.first}-{part.span.last}" if part.span.last > part.span.first else str(part.span.first) for part in parts
+    ]
     more = f" and {len(spans) - _MOST_RANGES} more, up to line {parts[-1].span.last}" if len(spans) > _MOST_RANGES else ""
     return "lines " + ", ".join(spans[:_MOST_RANGES]) + more
 

@@ -35,7 +35,7 @@ def remarks(found: Pasted) -> Iterator[str]:
         if told.says:
             more = f"; {told.instead}" if told.instead else ""
             yield f"Line {told.span.first}, {told.tool}: {told.says}{more}."
-    offline = [row for row in found.partitions if row.offline]
+    offline = [row for row in found.latest if row.offline]
     if offline:
         brokers = sorted({broker for row in offline for broker in row.offline or ()})
         yield f"Line {offline[0].span.first}, {_TOPICS}: replicas on {_listed(brokers)} are offline ({len(offline)} partitions)."
@@ -47,7 +47,7 @@ def remarks(found: Pasted) -> Iterator[str]:
 
 
 def _eligible(found: Pasted, kind: str) -> list[tuple[DescribedPartition, tuple[int, ...]]]:
-    return [(row, named) for row in found.partitions if (named := getattr(row, kind))]
+    return [(row, named) for row in found.latest if (named := getattr(row, kind))]
 
 
 def _listed(brokers: object) -> str:

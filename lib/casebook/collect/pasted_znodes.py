@@ -11,7 +11,17 @@ from casebook.collect.redaction import redact_znode
 from casebook.facts import Problem, ReadOutcome, Stat, Znode, state_path
 from casebook.formats import kafka_tree as tree
 from casebook.formats.pasted_zookeeper import kafka_path
-from casebook.pasted import NOT_PASTED, Assigned, DescribedPartition, DescribedTopic, Move, Pasted, PastedZnode, ToldConfig
+from casebook.pasted import (
+    NOT_PASTED,
+    Assigned,
+    DescribedPartition,
+    DescribedTopic,
+    Elected,
+    Move,
+    Pasted,
+    PastedZnode,
+    ToldConfig,
+)
 
 _SHOWN = 120
 _SAY_NOTHING_WITHOUT_DATA = ("/controller", "/controller_epoch")
@@ -28,8 +38,11 @@ def write(case: CaseWriter, found: Pasted) -> None:
     stated = _Stated()
     for topic in found.topics:
         stated.topic(topic)
-    for partition in found.partitions:
-        stated.partition(partition)
+    for row in sorted((*found.partitions, *found.elected), key=lambda row: row.span):
+        if isinstance(row, Elected):
+            stated.elected(row)
+        else:
+            stated.partition(row)
     for config in found.configs:
         stated.config(config)
     for assigned in found.assigned:
@@ -135,6 +148,12 @@ class _Stated:
             self._told[f"/admin/delete_topics/{row.topic}"] = None
         if row.dead_leader:
             self._absent.add(f"{tree.IDS}/{row.leader}")
+
+    def elected(self, row: Elected) -> None:
+        """Who leads since an election tells only what is described after it."""
+        state = state_path(row.topic, row.partition)
+        if state in self._told:
+            self._told[state] = None
 
     def assigned(self, row: Assigned) -> None:
         """Replicas of a partition, whose state is not told with them."""

@@ -6,6 +6,7 @@ counts. What a paste does not say stays unknown: ``kafka-topics --describe`` giv
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from casebook.formats import (
     pasted_answers,
@@ -41,6 +42,7 @@ from casebook.pasted import (
     BrokerSettings,
     DescribedPartition,
     DescribedTopic,
+    Elected,
     GroupMember,
     GroupOffset,
     GroupSaid,
@@ -70,6 +72,11 @@ def read(texts: Iterable[str]) -> Pasted:
     """
     left = cleaned(texts)
     found: dict[type, list] = {}
+    for line in left:
+        if line.text.count("\\n") >= _LEAST_INSIDE and (parts := _inside(line)):
+            _take(left, Span(line.number, line.number))
+            for part in parts:
+                found.setdefault(type(part), []).append(part)
     cut: list[Cut] = []
     for recognise in _RECOGNISERS:
         for part in list(recognise(left)):
@@ -90,6 +97,7 @@ def read(texts: Iterable[str]) -> Pasted:
         configs=of(ToldConfig),
         assigned=of(Assigned),
         moves=of(Move),
+        elected=of(Elected),
         told=of(Told),
         files=of(ListedFile),
         used=of(Used),
@@ -99,6 +107,22 @@ def read(texts: Iterable[str]) -> Pasted:
         hosts=tuple(sorted((*of(HostSaid), *pasted_services.told_by_logs(of(LogLine))), key=_order)),
         not_understood=_not_understood(left, cut),
     )
+
+
+def _inside(line: Line) -> list[NamedTuple]:
+    """What a whole output says that stands in a string, its line ends as two signs: nothing, where that is not understood."""
+    text = line.text.strip().removeprefix("'").removeprefix('"').rstrip("'\",;")
+    lines = cleaned(text.replace("\\t", "\t").replace('\\"', '"').split("\\n"))
+    found = []
+    for recognise in _RECOGNISERS:
+        if recognise in _OF_MANY_LINES:
+            continue
+        for part in list(recognise(lines)):
+            _take(lines, part.span)
+            found.append(part)
+    if any(isinstance(part, Cut) for part in found) or not any(not isinstance(part, Told) or part.says for part in found):
+        return []
+    return [part._replace(span=Span(line.number, line.number)) for part in found]
 
 
 _RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
@@ -135,6 +159,10 @@ _RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
 )
 """In this order: what one has taken, the next ones see as an empty line."""
 
+
+_OF_MANY_LINES = (pasted_properties.settings, pasted_threads.dumps, pasted_logs.log_lines, pasted_named.named)
+"""In a string that stands in one line they are not looked for: their rows name lines."""
+_LEAST_INSIDE = 2
 
 _BESIDE = (
     pasted_words.is_typed,

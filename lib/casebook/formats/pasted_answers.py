@@ -10,13 +10,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from casebook.formats import pasted_unread
-from casebook.formats.pasted_text import Line
-from casebook.pasted import PastedZnode, Span, Told
+from casebook.formats import pasted_unread, znodes
+from casebook.formats.pasted_text import Line, is_gap, is_remark
+from casebook.pasted import Elected, PastedZnode, Span, Told
 
 _NAME = r"[a-zA-Z0-9._-]{1,249}"
 _ANSWERED = re.compile(
-    r"\s*(?P<address>\S+:\d{1,5}) \(id: (?P<id>-?\d{1,10}) rack: (?P<rack>\S+)(?: isFenced: \w+)?\) -> (?:\(|(?P<error>ERROR.*))"
+    r"\s*(?P<address>\S+:\d{1,5}) \(id: (?P<id>-?\d{1,10}) rack: (?P<rack>\S+)(?: isFenced: \w+)?\) -> "
+    r"(?:\((?P<apis>.*)|(?P<error>ERROR.*))"
 )
 _API = re.compile(r"\s*(?:[A-Za-z]+|UNKNOWN)\(\d+\): (?:UNSUPPORTED|\d+(?: to \d+)?(?: \[usable: [^\]]*\])?.*),?|\s*\)\s*")
 _OFFSET = re.compile(
@@ -27,10 +28,11 @@ _ELECTED = re.compile(
     r"|Preferred replica already elected for .*|Created preferred replica election path with .*|Error completing (?:preferred )?"
     r"(?:replica|leader) election.*|Failed to start preferred replica election|Skipping preferred replica leader election for .*)"
 )
-_RANGE = re.compile(r"\s*(?P<name>[A-Za-z]+)\(\d+\): (?P<versions>\d+(?: to \d+)?)")
+_EXCEPTION = re.compile(r"\b[A-Z]\w*(?:Exception|Error)\b(?::? ?[^:]{0,120})?")
+_RANGE = re.compile(r"\s*\b(?P<name>[A-Za-z]+)\(\d+\): (?P<versions>\d+(?: to \d+)?)")
 _TIME = re.compile(r"--time[ =](?P<time>\S+)")
 _ASKS_OFFSETS = re.compile(r"GetOffsetShell|kafka-get-offsets")
-_COUNTED = re.compile(r"(?P<topic>[a-zA-Z0-9._-]+)-(?P<partition>\d+)|\[(?P<old>[^\],]+), ?\d+\]")
+_COUNTED = re.compile(r"(?P<topic>[a-zA-Z0-9._-]+)-(?P<partition>\d+)|\[(?P<old>[^\],]+), ?(?P<number>\d+)\]")
 _BROKER_INFO = re.compile(r"BROKER INFO")
 _BROKER_AT = re.compile(r"\d{1,10} -> \S+:\d{1,5}")
 _LISTED = re.compile(rf"(?P<name>{_NAME})(?P<deleting> - marked for deletion)?")
@@ -40,7 +42,7 @@ _FAILED = re.compile(
     r".*)"
 )
 _PROMPT = re.compile(r".*[$#%>]\s.*|.*\bkafka-[a-z-]+.*\s--.*")
-_LONGEST, _SHOWN = 64 << 10, 6
+_LONGEST, _SHOWN, _MOST_CONTINUED = 64 << 10, 6, 8
 _DESCRIBE = "leaders and ISRs tells `kafka-topics --describe`"
 
 
@@ -95,30 +97,39 @@ _TABLES = (
 )
 
 
-def answers(lines: Sequence[Line]) -> Iterator[Told | PastedZnode]:
+def answers(lines: Sequence[Line]) -> Iterator[Told | Elected | PastedZnode]:
     """Every such output; the lists of ``kafka-topics --list`` as topics that are there."""
-    at, asked = 0, None
+    at, asked, command = 0, None, ""
     while at < len(lines):
         text = lines[at].text
         if not text or len(text) > _LONGEST:
             at += 1
             continue
-        asked = pasted_unread.tool(text) or asked
-        found, after = _at(lines, at)
+        if (tool := pasted_unread.tool(text)) is not None:
+            asked, command = tool, _typed(lines, at)
+        found, after = _at(lines, at, command)
         if asked and (failed := _FAILED.fullmatch(text)):
             found = (Told(asked, _span(lines, at, after), f"it failed: {failed['said'][:200].rstrip('. ')}", bad=True),)
         yield from found
         at = max(after, at + 1)
 
 
-def _at(lines: Sequence[Line], at: int) -> tuple[Sequence[Told | PastedZnode], int]:
+def _typed(lines: Sequence[Line], at: int) -> str:
+    """A command with the lines that it is continued in."""
+    after = at
+    while lines[after].text.endswith("\\") and after + 1 < min(len(lines), at + _MOST_CONTINUED):
+        after += 1
+    return " ".join(line.text[:4096].rstrip("\\") for line in lines[at : after + 1])
+
+
+def _at(lines: Sequence[Line], at: int, command: str) -> tuple[Sequence[Told | Elected | PastedZnode], int]:
     text = lines[at].text
     if "(id: " in text and _ANSWERED.fullmatch(text):
         return _api_versions(lines, at)
     if "lect" in text and _ELECTED.fullmatch(text):
         return _elections(lines, at)
     if text.count(":") == 2 and _OFFSET.fullmatch(text.strip()):
-        return _offsets(lines, at)
+        return _offsets(lines, at, command)
     if _BROKER_INFO.fullmatch(text.strip()):
         after = _while(lines, at + 1, _BROKER_AT)
         says = f"{after - at - 1} brokers that the checker asked"
@@ -127,12 +138,14 @@ def _at(lines: Sequence[Line], at: int) -> tuple[Sequence[Told | PastedZnode], i
         return _list(lines, at, command["what"])
     for table in _TABLES:
         if table.head.fullmatch(text):
-            return _of_table(lines, at, table)
+            return _of_table(lines, at, table, command)
     return (), at + 1
 
 
 def _while(lines: Sequence[Line], at: int, *patterns: re.Pattern[str]) -> int:
-    while at < len(lines) and any(pattern.fullmatch(lines[at].text.strip()[:_LONGEST]) for pattern in patterns):
+    while at < len(lines) and (
+        is_gap(lines[at].text) or any(pattern.fullmatch(lines[at].text.strip()[:_LONGEST]) for pattern in patterns)
+    ):
         at += 1
     return at
 
@@ -150,25 +163,42 @@ def _api_versions(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
     says = f"brokers {', '.join(answered)} answered" if answered else "no broker answered"
     says += f", {', '.join(silent)} did not" if silent else ""
     known = [api for line in lines[at:after] if (api := _RANGE.match(line.text))]
+    known = known or [api for broker in brokers[:1] for api in _RANGE.finditer(broker["apis"] or "")]
     knows = ", ".join(f"{api['name']} {api['versions']}" for api in known[:_SHOWN])
     says += f"; the first knows {knows} and more" if len(known) > _SHOWN else f"; it knows {knows}" if knows else ""
     return (Told("kafka-broker-api-versions", _span(lines, at, after), says, "who is registered tells `ls /brokers/ids`"),), after
 
 
-def _elections(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
+def _elections(lines: Sequence[Line], at: int) -> tuple[Sequence[Told | Elected], int]:
     after = _while(lines, at, _ELECTED)
+    changed: list[Elected] = []
     named: dict[str, list[str]] = {"elected": [], "had their leader already": [], "failed": [], "asked for, not completed": []}
     for line in lines[at:after]:
         partitions = [match[0] for match in _COUNTED.finditer(line.text.partition("artition")[2])]
         if re.match(r"\s*(?:Error|Failed|Skipping)", line.text):
-            named["failed"] += partitions[:1] or ["all"]
+            reason = _EXCEPTION.search(line.text)
+            named["failed"] += [f"{one} ({reason[0]})" if reason else one for one in partitions[:1] or ["all"]]
         elif "already" in line.text:
             named["had their leader already"] += partitions
         else:
             kind = "asked for, not completed" if re.match(r"\s*(?:Successfully started|Created)", line.text) else "elected"
             named[kind] += partitions
-    says = "elections of leaders: " + "; ".join(f"{_some(names)} {kind}" for kind, names in named.items() if names)
-    return (Told("kafka-leader-election", _span(lines, at, after), says.rstrip(": "), _DESCRIBE, bool(named["failed"])),), after
+            changed += _changed(line)
+    words = " ".join(line.text for line in lines[at:after])
+    kinds = dict.fromkeys(kind.lower() for kind in re.findall(r"\b(PREFERRED|UNCLEAN)\b", words))
+    says = f"{' and '.join(kinds)} elections of leaders: ".lstrip() + "; ".join(
+        f"{_some(names)} {kind}" for kind, names in named.items() if names
+    )
+    told = Told("kafka-leader-election", _span(lines, at, after), says.rstrip(": "), _DESCRIBE, bool(named["failed"]))
+    return (*changed, told), after
+
+
+def _changed(line: Line) -> Iterator[Elected]:
+    """The partitions whose leader may be another one since."""
+    for found in _COUNTED.finditer(line.text.partition("artition")[2]):
+        number = znodes.number(found["partition"] or found["number"])
+        if number is not None:
+            yield Elected(found["topic"] or found["old"], number, Span(line.number, line.number))
 
 
 def _some(names: Sequence[str]) -> str:
@@ -176,23 +206,26 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_SHOWN]) + more
 
 
-def _offsets(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
+def _offsets(lines: Sequence[Line], at: int, command: str) -> tuple[Sequence[Told], int]:
     """What they are says the command: without ``--time`` the tool prints the last ones."""
     after = _while(lines, at, _OFFSET)
     rows = [row for line in lines[at:after] if (row := _OFFSET.fullmatch(line.text.strip()))]
-    command = next((line.text for line in reversed(lines[max(0, at - 2) : at]) if line.text), "")
-    asked = _TIME.search(command[:4096])
-    time = asked["time"] if asked else "-1" if _ASKS_OFFSETS.search(command[:4096]) else ""
+    is_theirs = _ASKS_OFFSETS.search(command) is not None
+    asked = _TIME.search(command) if is_theirs else None
+    time = asked["time"] if asked else "-1" if is_theirs else ""
     which = {"-1": "last", "latest": "last", "-2": "first", "earliest": "first"}.get(time, "")
+    given = f" (--time {time})" if asked else ""
     found = [f"{row['topic']}-{row['partition']} at {row['offset'] or 'none'}" for row in rows]
-    unsaid = "" if which else "; what --time was given tells which they are"
-    says = f"{which or 'some'} offsets of {_some(found)}{unsaid}"
+    unsaid = "" if time else "; what --time was given tells which they are"
+    says = f"{which or 'some'} offsets{given} of {_some(found)}{unsaid}"
     return (Told("GetOffsetShell", _span(lines, at, after), says, _DESCRIBE),), after
 
 
 def _list(lines: Sequence[Line], at: int, what: str) -> tuple[Sequence[Told | PastedZnode], int]:
     """Names, one a line, below a command that asks for them."""
     after, found = at + 1, []
+    while after < len(lines) and is_remark(lines[after].text):
+        after += 1
     while after < len(lines) and (row := _LISTED.fullmatch(lines[after].text[:300])):
         found.append((row, lines[after].number))
         after += 1
@@ -208,14 +241,20 @@ def _list(lines: Sequence[Line], at: int, what: str) -> tuple[Sequence[Told | Pa
     return (*topics, *deleting, Told("kafka-topics --list", span, "", _DESCRIBE)), after
 
 
-def _of_table(lines: Sequence[Line], at: int, table: _Table) -> tuple[Sequence[Told], int]:
+def _of_table(lines: Sequence[Line], at: int, table: _Table, command: str) -> tuple[Sequence[Told], int]:
     """The first rows with the names of their columns."""
     names, after, rows = lines[at].text.split(), at + 1, []
     while after < len(lines) and (words := lines[after].text[:_LONGEST].split()):
-        if not table.first.fullmatch(words[0]) or len(words) < 3 or _PROMPT.fullmatch(lines[after].text[:_LONGEST]):
+        if is_gap(lines[after].text):
+            after += 1
+            continue
+        is_whole = len(words) > 2 or (len(words) == 2 and rows and after + 1 == len(lines))
+        if not table.first.fullmatch(words[0]) or not is_whole or _PROMPT.fullmatch(lines[after].text[:_LONGEST]):
             break
         rows.append(", ".join(f"{name} {word}" for name, word in zip(names, words, strict=False)))
         after += 1
     more = f"; {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
-    says = f"{table.what}: {'; '.join(rows[:_SHOWN])}{more}" if rows else f"no {table.what}"
+    topic, partition = (re.search(rf"--{name}[ =](\S+)", command) for name in ("topic", "partition"))
+    whose = f" of {topic[1]}-{partition[1]}" if topic and partition and "describe-producers" in table.tool else ""
+    says = f"{table.what}{whose}: {'; '.join(rows[:_SHOWN])}{more}" if rows else f"no {table.what}{whose}"
     return (Told(table.tool, _span(lines, at, after), says),), after

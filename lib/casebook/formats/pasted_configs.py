@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from casebook.formats.pasted_text import Line, is_end
-from casebook.formats.pasted_topics import configs
+from casebook.formats.pasted_topics import configs_as_far
 from casebook.pasted import Span, Told, ToldConfig
 
 _OF_ZOOKEEPER = re.compile(
@@ -28,6 +28,9 @@ _OTHER = re.compile(
     r"|client-id|user-principal|ips?|ip|broker-loggers?|client-metrics?|groups?)\b.{0,80}? (?:are|is)\b):?.*",
     re.IGNORECASE,
 )
+_KIND = re.compile(r"--entity-type[ =]+(?P<kind>topics|brokers)\b")
+_ENTITY = re.compile(r"--entity-name[ =]+[\"']?(?P<name>[\w.-]{1,249})")
+_SHORT = re.compile(r"--(?P<kind>topic|broker)[ =]+[\"']?(?P<name>[\w.-]{1,249})")
 _NAME = re.compile(r"[a-z][a-zA-Z0-9._-]*")
 _BEGINS = re.compile(r"\s*[a-z][a-zA-Z0-9._-]*=")
 _SYNONYM = re.compile(r"(?P<source>[A-Z_]+_CONFIG):(?P<name>[\w.-]+)=(?P<value>.*?)(?=, [A-Z_]+_CONFIG:|$)")
@@ -53,14 +56,13 @@ class _Entry(NamedTuple):
 
 def told(lines: Sequence[Line]) -> Iterator[ToldConfig | Told]:
     """Every entity's overrides in the lines."""
-    at = 0
+    at, asked = 0, None
     while at < len(lines):
         text, after = lines[at].text, at + 1
+        asked = _asked(text) if "kafka-" in text[:_LONGEST] else asked
         if " sensitive=" in text and len(text) < _LONGEST and _entry(text) is not None:
-            after = _entries(lines, at - 1)[1]
-            span = Span(lines[at].number, lines[after - 1].number)
-            says = f"{after - at} settings of a topic or broker that is not named"
-            yield Told("kafka-configs", span, says, "paste the line above them, which names it")
+            entries, after = _entries(lines, at - 1)
+            yield from _headless(entries, Span(lines[at].number, lines[after - 1].number), asked)
         elif "onfig" in text and len(text) < _LONGEST:
             if head := _HEAD.fullmatch(text):
                 rows, after = _listed(lines, at, head)
@@ -74,17 +76,42 @@ def told(lines: Sequence[Line]) -> Iterator[ToldConfig | Told]:
         at = after
 
 
+def _asked(text: str) -> tuple[str, str] | None:
+    """Kind and name of the topic or broker that a command asks for."""
+    command = text[:4096]
+    if "kafka-configs" not in command or "--describe" not in command:
+        return None
+    short = _SHORT.search(command)
+    kind, name = _KIND.search(command), _ENTITY.search(command)
+    if short:
+        return f"{short['kind']}s", short["name"]
+    default = kind is not None and kind["kind"] == "brokers" and "--entity-default" in command
+    return (kind["kind"], name["name"] if name else "<default>") if kind and (name or default) else None
+
+
+def _headless(entries: Sequence[_Entry], span: Span, asked: tuple[str, str] | None) -> Iterator[ToldConfig | Told]:
+    """A list whose head was not pasted: of whom it is tells the command, else nobody; the rows before may be missing."""
+    if asked is not None:
+        yield from _of_entity(entries, span, *asked, every=True, whole=False)
+        return
+    shown = ", ".join(f"{entry.name}={_REDACTED if entry.is_secret else entry.value}" for entry in entries[:_SHOWN])
+    more = f" and {len(entries) - _SHOWN} more" if len(entries) > _SHOWN else ""
+    says = f"settings of a topic or broker that is not named: {shown}{more}"
+    yield Told("kafka-configs", span, says, "paste the line above them, which names it")
+
+
 def is_beside(text: str) -> bool:
     """Whether the tool says it beside its answers."""
     return _BESIDE.fullmatch(text) is not None
 
 
 def _of_zookeeper(found: re.Match[str], span: Span) -> Iterator[ToldConfig | Told]:
-    settings = configs((found["of_default"] if found["default"] else found["configs"]).strip())
+    text = (found["of_default"] if found["default"] else found["configs"]).strip()
+    settings, whole = configs_as_far(text)
     kind = "brokers" if found["default"] or found["kind"].startswith("broker") else "topics"
-    yield Told("kafka-configs", span, "" if settings is not None else "a list of overrides that is cut or was changed")
+    yield Told("kafka-configs", span, "" if whole else "a list of overrides that is cut or was changed")
     if settings is not None:
-        yield ToldConfig(kind, "<default>" if found["default"] else found["entity"], span, settings, whole=True)
+        yield ToldConfig(kind, "<default>" if found["default"] else found["entity"], span, settings, whole)
 
 
 def _listed(lines: Sequence[Line], at: int, head: re.Match[str]) -> tuple[Sequence[ToldConfig | Told], int]:
@@ -94,21 +121,29 @@ def _listed(lines: Sequence[Line], at: int, head: re.Match[str]) -> tuple[Sequen
     whole = is_end(lines, after) or (after < len(lines) and _HEAD.fullmatch(lines[after].text[:4096]) is not None)
     kind = "brokers" if head["default"] or head["kind"].lower() == "broker" else "topics"
     entity = "<default>" if head["default"] else head["entity"]
-    source, every = _OWN["<default>" if head["default"] else kind], (head["which"] or "").strip().lower() == "all"
+    every = (head["which"] or "").strip().lower() == "all"
+    return tuple(_of_entity(entries, span, kind, entity, every=every, whole=whole)), after
+
+
+def _of_entity(
+    entries: Sequence[_Entry], span: Span, kind: str, entity: str, *, every: bool, whole: bool
+) -> Iterator[ToldConfig | Told]:
+    """What a list says of an entity: of all settings those that its synonyms call its own."""
+    source = _OWN[entity if entity == "<default>" else kind]
     own, default, static = {}, {}, {}
     for entry in entries:
         synonyms = {found["source"]: found for found in reversed(list(_SYNONYM.finditer(entry.synonyms)))}
         is_own = source in synonyms if every or synonyms else True
         if is_own:
             own[entry.name] = _REDACTED if entry.is_secret else _value(entry, synonyms.get(source))
-        if kind == "brokers" and not head["default"] and (found := synonyms.get(_OWN["<default>"])):
+        if kind == "brokers" and entity != "<default>" and (found := synonyms.get(_OWN["<default>"])):
             default[entry.name] = found["value"]
         if found := synonyms.get(_STATIC):
             static[found["name"]] = found["value"]
-    told_of = [ToldConfig(kind, entity, span, own, whole)]
+    yield ToldConfig(kind, entity, span, own, whole)
     if default:
-        told_of.append(ToldConfig("brokers", "<default>", span, default, whole=False))
-    return (*told_of, Told("kafka-configs", span, _of_file(static, kind, entity))), after
+        yield ToldConfig("brokers", "<default>", span, default, whole=False)
+    yield Told("kafka-configs", span, _of_file(static, kind, entity))
 
 
 def _value(entry: _Entry, own: re.Match[str] | None) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from casebook.formats import pasted_members, znodes
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_text import Line, is_gap
 from casebook.pasted import GroupMember, GroupOffset, GroupSaid, Span, Told
 
 _HEAD = re.compile(
@@ -39,7 +39,8 @@ _HOST = re.compile(r"\s*/[\w.:-]+(?:\s+\S+)?\s*")
 _UNKNOWN = ("-", "unknown", "none")
 _OFFSETS = ("CURRENT-OFFSET", "LOG-END-OFFSET", "LAG")
 _LONGEST, _MOST_FOLDED, _MOST_WORDS_OF_A_GROUP = 16 << 10, 3, 4
-_TOOL = "kafka-consumer-groups"
+_TOOL, _CHECKER = "kafka-consumer-groups", "ConsumerOffsetChecker"
+_IS_CHECKER = re.compile(r"\s*GROUP\s+TOPIC\s+PID\b", re.IGNORECASE)
 
 
 class _Row(NamedTuple):
@@ -62,7 +63,8 @@ def groups(lines: Sequence[Line]) -> Iterator[GroupOffset | GroupMember | GroupS
             asked = option["group"]
         elif (head := _head(lines, at)) is not None:
             columns, begin = head
-            yield Told(_TOOL, Span(lines[at].number, lines[begin - 1].number))
+            tool = _CHECKER if _IS_CHECKER.match(text) else _TOOL
+            yield Told(tool, Span(lines[at].number, lines[begin - 1].number))
             rows, after = _table(lines, begin, columns, asked)
             yield from rows
         elif (found := pasted_members.table(lines, at, asked)) is not None:
@@ -85,6 +87,8 @@ def is_head(text: str) -> bool:
 def _head(lines: Sequence[Line], at: int) -> tuple[list[str], int] | None:
     """The columns of a table of offsets, whose head may be folded, and where its rows begin."""
     text = lines[at].text
+    if "LOG-END-OFFSET" in text and not _HEAD_BEGINS.fullmatch(text):
+        return _headless(lines, at)
     if "opic" not in text.lower() or not _HEAD_BEGINS.fullmatch(text):
         return None
     for after in range(at + 1, min(len(lines), at + _MOST_FOLDED) + 1):
@@ -97,6 +101,17 @@ def _head(lines: Sequence[Line], at: int) -> tuple[list[str], int] | None:
         if after == len(lines) or not lines[after].text or len(lines[after].text) > _LONGEST:
             return None
         text = f"{text} {lines[after].text}"
+    return None
+
+
+def _headless(lines: Sequence[Line], at: int) -> tuple[list[str], int] | None:
+    """The columns of a head that has lost its begin: those of the layout in which the next line is a row."""
+    text = lines[at].text
+    behind = _columns(text[text.index("LOG-END-OFFSET") :])
+    for begin in (("TOPIC", "PARTITION"), ("GROUP", "TOPIC", "PARTITION")):
+        columns = [*begin, "CURRENT-OFFSET", *behind]
+        if "LAG" in behind and at + 1 < len(lines) and _row(lines[at + 1].text[:_LONGEST], columns) is not None:
+            return columns, at + 1
     return None
 
 
@@ -113,9 +128,10 @@ def _table(
 ) -> tuple[list[GroupOffset | GroupMember | Told], int]:
     """The rows below a head; each may be folded, and lines of trouble may stand between them."""
     found: list[GroupOffset | GroupMember | Told] = []
+    has_hosts = "HOST" in lines[at - 1].text.upper()
     while at < len(lines):
         text = lines[at].text
-        if not text and not found:
+        if (not text and not found) or is_gap(text):
             at += 1
             continue
         if _SKIPPED.fullmatch(text[:_LONGEST]):
@@ -125,9 +141,21 @@ def _table(
         row, after = _folded(lines, at, columns)
         if row is None:
             break
+        if has_hosts and after == len(lines) and row.words < len(columns):
+            row = _without_cut_end(row)
         found += _facts(row, Span(lines[at].number, lines[after - 1].number), asked)
         at = after
     return found, at
+
+
+def _without_cut_end(row: _Row) -> _Row:
+    """The last row of a paste, which may be cut: of its last value behind the lag nobody knows whether it is whole."""
+    last = next(reversed(row.values))
+    return (
+        row
+        if last in (*_OFFSETS, "PARTITION")
+        else row._replace(values={name: value for name, value in row.values.items() if name != last})
+    )
 
 
 def _skipped(line: Line) -> Told:

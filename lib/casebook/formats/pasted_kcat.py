@@ -12,21 +12,22 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.formats import pasted_cut_json, znodes
 from casebook.formats.pasted_text import Line, is_end
-from casebook.pasted import DescribedPartition, Span, Told
+from casebook.pasted import DescribedPartition, DescribedTopic, Span, Told
 
 _FROM = r"\s*+(?:[\w.-]+:\s*+)?"
 """A tool that asks many hosts at once puts their names before the lines."""
 _HEAD = re.compile(_FROM + r"Metadata for (?:all topics|\S*) \(from broker (?P<from>-?\d+): .*\):\s*")
 _COUNT = re.compile(_FROM + r"\d+ (?:brokers|topics):\s*")
+_TOPICS = re.compile(_FROM + r"(?P<count>\d+) topics:\s*")
 _BROKER = re.compile(_FROM + r"broker (?P<id>\d{1,10}) at (?P<address>\S+?)(?P<controller> \(controller\))?\s*")
-_TOPIC = re.compile(_FROM + r"topic \"(?P<topic>[a-zA-Z0-9._-]{0,249})\" with \d+ partitions:(?P<error>.*)")
+_TOPIC = re.compile(_FROM + r"topic \"(?P<topic>[a-zA-Z0-9._-]{0,249})\" with (?P<count>\d+) partitions:(?P<error>.*)")
 _IDS = r"\d{1,10}(?:, ?\d{1,10})*"
 _PARTITION = re.compile(
     rf"{_FROM}partition (?P<partition>\d{{1,10}}), leader (?P<leader>-?\d{{1,10}}), replicas: (?P<replicas>{_IDS}), ?isrs:"
     rf"(?: (?P<isr>{_IDS}))?(?P<error>,? .*)?"
 )
 _OF_JSON = ('"originating_broker"', '"controllerid"')
-_LONGEST = 4 << 20
+_LONGEST, _DIGITS = 4 << 20, 10
 _TOOL = "kcat -L"
 _WHO = "who is registered tells `ls /brokers/ids`, who is the controller `get /controller`"
 
@@ -39,8 +40,8 @@ def is_typed(text: str) -> bool:
     return len(text) < 4096 and _ASKS.fullmatch(text) is not None
 
 
-def described(lines: Sequence[Line]) -> Iterator[DescribedPartition | Told]:
-    """Every partition, and the brokers in one sentence."""
+def described(lines: Sequence[Line]) -> Iterator[DescribedPartition | DescribedTopic | Told]:
+    """Every topic and partition, and the brokers in one sentence."""
     at, topic = 0, None
     while at < len(lines):
         text, span, after = lines[at].text, Span(lines[at].number, lines[at].number), at + 1
@@ -51,7 +52,10 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedPartition | Told]:
             yield told
         elif found := _TOPIC.fullmatch(text[:4096]):
             topic = found["topic"]
-            yield Told(_TOOL, span, f"topic '{topic}': {found['error'].strip()[:100]}" if found["error"].strip() else "")
+            error = f": {found['error'].strip()[:100]}" if found["error"].strip() else ""
+            yield Told(_TOOL, span, f"topic '{topic}' has {found['count']} partitions{error}" if error else "", bad=bool(error))
+            if topic and not error and len(found["count"]) < _DIGITS:
+                yield DescribedTopic(topic, span, int(found["count"]))
         elif topic is not None and "isrs:" in text and (row := _PARTITION.fullmatch(text[:4096])):
             yield from _partition(row, topic, span, is_cut=_may_go_on(lines, at + 1))
         elif text.lstrip().startswith("{") and _is_ours(lines, at):
@@ -67,19 +71,23 @@ def _is_ours(lines: Sequence[Line], at: int) -> bool:
 
 
 def _brokers(lines: Sequence[Line], at: int, answered: str) -> tuple[Told, int]:
-    after, found = at + 1, []
+    after, found, topics = at + 1, [], None
     while after < len(lines) and (_COUNT.fullmatch(lines[after].text[:4096]) or _BROKER.fullmatch(lines[after].text[:4096])):
         row = _BROKER.fullmatch(lines[after].text[:4096])
         found += [row] if row else []
+        topics = topics or _TOPICS.fullmatch(lines[after].text[:4096])
         after += 1
     controller = next((int(row["id"]) for row in found if row["controller"]), None)
-    says = _of_brokers([int(row["id"]) for row in found], controller, answered)
+    says = _of_brokers({int(row["id"]): row["address"] for row in found}, controller, answered)
+    says += f"; {topics['count']} topics" if topics else ""
     return Told(_TOOL, Span(lines[at].number, lines[after - 1].number), says, _WHO), after
 
 
-def _of_brokers(brokers: Sequence[int], controller: int | None, answered: object) -> str:
+def _of_brokers(brokers: Mapping[int, object], controller: int | None, answered: object) -> str:
     who = f"by the metadata of broker {answered}, brokers {', '.join(map(str, sorted(brokers)))} live" if brokers else "metadata"
-    return who + (f", and {controller} is the controller" if controller is not None and controller >= 0 else "")
+    leads = f", and {controller} is the controller" if controller is not None and controller >= 0 else ""
+    places = ", ".join(f"{broker} is at {address}" for broker, address in sorted(brokers.items()) if address)
+    return f"{who}{leads}" + (f"; {places}" if places else "")
 
 
 def _partition(row: re.Match[str], topic: str, span: Span, *, is_cut: bool) -> Iterator[DescribedPartition | Told]:
@@ -88,8 +96,9 @@ def _partition(row: re.Match[str], topic: str, span: Span, *, is_cut: bool) -> I
     if number is None or (not isr and (leader >= 0 or (is_cut and not row["error"]))):
         return
     if len(set(replicas)) == len(replicas) and len(set(isr)) == len(isr):
-        yield DescribedPartition(topic, number, span, leader if leader >= 0 else None, replicas, isr, ordered=False)
-        yield Told(_TOOL, span)
+        yield DescribedPartition(topic, number, span, leader if leader >= 0 else None, replicas, isr, ordered=False, tool="kcat")
+        error = (row["error"] or "").strip(" ,")
+        yield Told(_TOOL, span, f"{topic}-{number}: {error[:100]}" if error else "", bad=bool(error))
 
 
 def _may_go_on(lines: Sequence[Line], at: int) -> bool:
@@ -100,7 +109,7 @@ def _may_go_on(lines: Sequence[Line], at: int) -> bool:
 
 
 def _of_json(value: Mapping[str, object], span: Span, *, whole: bool) -> Iterator[DescribedPartition | Told]:
-    brokers = [row["id"] for row in _maps(value.get("brokers")) if type(row.get("id")) is int]
+    brokers = {row["id"]: row.get("name") for row in _maps(value.get("brokers")) if type(row.get("id")) is int}
     first, controller = value.get("originating_broker"), value.get("controllerid")
     answered = first.get("id") if isinstance(first, dict) else "a broker"
     says = _of_brokers(brokers, controller if type(controller) is int else None, answered)
@@ -117,7 +126,7 @@ def _of_json(value: Mapping[str, object], span: Span, *, whole: bool) -> Iterato
                 continue
             if isinstance(name, str) and type(number) is int and number >= 0 and type(leader) is int and replicas:
                 yield DescribedPartition(
-                    name, number, span, leader if leader >= 0 else None, tuple(replicas), tuple(isr), ordered=False
+                    name, number, span, leader if leader >= 0 else None, tuple(replicas), tuple(isr), ordered=False, tool="kcat"
                 )
 
 

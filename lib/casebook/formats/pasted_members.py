@@ -7,7 +7,7 @@ Source: ``core/src/main/scala/kafka/admin/ConsumerGroupCommand.scala@2.0.1, 2.8.
 import re
 from collections.abc import Callable, Sequence
 
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_text import Line, is_gap
 from casebook.pasted import GroupMember, GroupSaid, Span, Told
 
 _MEMBERS = re.compile(
@@ -48,7 +48,7 @@ def table(lines: Sequence[Line], at: int, asked: str | None) -> tuple[_Rows, int
     text = lines[at].text
     if _MEMBERS.fullmatch(text):
         columns = text.upper().split()
-        return _rows(lines, at, lambda line: _member(line, columns, asked))
+        return _rows(lines, at, lambda line: _member(line, columns, asked, is_last=line.number == lines[-1].number))
     if _STATE.fullmatch(text):
         return _rows(lines, at, lambda line: _state(line, asked))
     if _LISTED.fullmatch(text):
@@ -61,6 +61,9 @@ def _rows(lines: Sequence[Line], at: int, row: Callable[[Line], _Rows]) -> tuple
     after = at + 1
     while after < len(lines):
         line = lines[after]
+        if is_gap(line.text):
+            after += 1
+            continue
         rows = row(line) if line.text and len(line.text) < _LONGEST else []
         if not rows and (line.text or len(found) > 1):
             break
@@ -69,12 +72,14 @@ def _rows(lines: Sequence[Line], at: int, row: Callable[[Line], _Rows]) -> tuple
     return found, after
 
 
-def _member(line: Line, columns: Sequence[str], asked: str | None) -> _Rows:
+def _member(line: Line, columns: Sequence[str], asked: str | None, *, is_last: bool) -> _Rows:
+    """A member; the last value of a paste that ends within a row may be cut."""
     words = line.text.split()
     host = next((index for index, word in enumerate(words) if word.startswith("/")), None)
     if host is None or len(words) < 2 or host < (2 if columns[0] == "GROUP" else 1):
         return []
-    values = dict(zip(columns, words, strict=False))
+    whole = words[:-1] if is_last and len(words) < len(columns) else words
+    values = dict(zip(columns, whole, strict=False))
     number = values.get("#PARTITIONS", "")
     behind = " ".join(words[columns.index("#PARTITIONS") + 1 :]) if "#PARTITIONS" in columns else ""
     assigned = tuple(_assigned(behind))

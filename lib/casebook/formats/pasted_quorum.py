@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.formats.pasted_text import Line
-from casebook.pasted import METADATA_QUORUM, Span, Told
+from casebook.pasted import METADATA_QUORUM, QUORUM_REPLICATION, Span, Told
 
 IS_KRAFT = "this is a KRaft cluster, which keeps its metadata in no ZooKeeper"
 
@@ -22,9 +22,11 @@ _OF_QUORUM = frozenset(
 )
 _HEAD = re.compile(r"\s*(?:NodeId|ReplicaId)\s+(?:\S+\s+)?LogEndOffset\s+Lag\s+.*Status\s*")
 _ROW = re.compile(
-    r"\s*(?P<node>\d{1,10})\s+(?:[\w-]{22}\s+)?-?\d{1,19}\s+(?P<lag>-?\d{1,19})\s+-?\d+\s+-?\d+\s+(?P<status>Leader|Follower|Observer)\s*"
+    r"\s*(?P<node>\d{1,10})\s+(?:(?P<directory>[\w-]{22})\s+)?(?P<end>-?\d{1,19})\s+(?P<lag>-?\d{1,19})"
+    r"\s+(?P<fetched>-?\d+(?: ms ago)?)\s+(?P<caught>-?\d+(?: ms ago)?)\s+(?P<status>Leader|Follower|Observer)\s*"
 )
-_LONGEST = 16 << 10
+_AGES = {"fetched": "last fetch", "caught": "last caught up"}
+_LONGEST, _SHOWN = 16 << 10, 9
 
 
 def described(lines: Sequence[Line]) -> Iterator[Told]:
@@ -43,11 +45,17 @@ def described(lines: Sequence[Line]) -> Iterator[Told]:
             while after < len(lines) and (row := _ROW.fullmatch(lines[after].text[:_LONGEST])):
                 rows.append(row)
                 after += 1
-            nodes = "; ".join(f"{row['node']} {row['status'].lower()}, lag {row['lag']}" for row in rows[:9])
+            nodes = "; ".join(map(_node, rows[:_SHOWN])) + (f"; {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else "")
             yield Told(
-                METADATA_QUORUM, Span(lines[at].number, lines[after - 1].number), f"{IS_KRAFT}{f': {nodes}' if nodes else ''}"
+                QUORUM_REPLICATION, Span(lines[at].number, lines[after - 1].number), f"{IS_KRAFT}{f': {nodes}' if nodes else ''}"
             )
         at = after
+
+
+def _node(row: re.Match[str]) -> str:
+    directory = f", directory {row['directory']}" if row["directory"] else ""
+    ages = [f", {what} {row[name]}" for name, what in _AGES.items() if row[name].endswith("ago")]
+    return f"{row['node']} {row['status'].lower()}{directory}, log end {row['end']}, lag {row['lag']}{''.join(ages)}"
 
 
 def _status(values: dict[str, str]) -> str:

@@ -15,13 +15,13 @@ from casebook.formats.pasted_text import Line
 from casebook.pasted import Assigned, Move, Span, Told
 
 _IDS = r"\d{1,10}(?:, ?\d{1,10})*"
-_PARTITION = r"\[?(?P<topic>[a-zA-Z0-9._-]{1,249})[,-](?P<partition>\d{1,10})\]?"
+_PARTITION = r"\[?(?P<topic>[a-zA-Z0-9._-]{1,249})(?:, ?|-)(?P<partition>\d{1,10})\]?"
 _CURRENT = re.compile(r"\s*Current partition replica assignment\s*(?P<plan>\{.*)?")
 _PROPOSED = re.compile(r"\s*Proposed partition reassignment configuration\s*(?P<plan>\{.*)?")
 _STARTED = re.compile(r"\s*Successfully started (?:partition )?reassignments?(?: (?:of|for))?(?: partitions?)?[ :.]*(?P<what>.*)")
 _STATUS = re.compile(
     rf"\s*Reassignment of partition {_PARTITION} (?:is )?"
-    r"(?P<how>completed successfully|completed?|failed|still in progress)\.?\s*"
+    r"(?P<how>completed successfully|completed?|failed|(?:still )?in progress)\.?\s*"
 )
 _NOT_ACTIVE = re.compile(
     rf"\s*There is no active reassignment of partition {_PARTITION}, but replica set is (?P<replicas>{_IDS}) rather than .*"
@@ -107,7 +107,7 @@ def _row(text: str, span: Span) -> Iterator[Assigned | Move | Told]:
             yield Told(_TOOL, span)
     elif status := _STATUS.fullmatch(text[:4096]):
         if (number := znodes.number(status["partition"])) is not None:
-            yield Move(status["topic"], number, span, None, ended=status["how"] != "still in progress")
+            yield Move(status["topic"], number, span, None, ended=not status["how"].endswith("in progress"))
             failed = f"the reassignment of {status['topic']}-{number} failed" if status["how"] == "failed" else ""
             yield Told(_TOOL, span, failed, _NOW if failed else "", bad=bool(failed))
     elif found := _NOT_ACTIVE.fullmatch(text[:4096]) or _MISMATCH.fullmatch(text[:4096]):

@@ -5,7 +5,6 @@ dashes, no-break spaces, colours, carriage returns. Lines keep their numbers.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -20,13 +19,19 @@ _PROMPT = re.compile(
 _FENCE = re.compile(
     r"\s*(?:(?:```|~~~)[\w+-]*|</?(?:pre|code|details|summary)>(?:</?(?:pre|code)>)?|\{(?:code|noformat)(?::\w+)?\})\s*"
 )
-_COMPOSE = re.compile(r"(?P<name>[a-zA-Z][\w.-]{0,60})\s{0,40}\| ?")
-_CHAT = re.compile(r"\s{0,4}\[\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp]M)?\] ?(?:<[\w .@-]{1,30}>|[\w.@-]{1,30}:)(?: |$)")
-_OFTEN = 2
-"""So many lines of one name before a bar are of docker compose, not of a table."""
 _TABLE = re.compile(r"\s*\|(?P<cells>.*)\|\s*")
 _RULE = re.compile(r"[\s|:+=-]*")
 _CELL = re.compile(r"\s*\|+\s*")
+_CHAT = re.compile(r"\s{0,4}\[\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp]M)?\] ?(?:<[\w .@-]{1,40}>:?|[\w.@-]{1,40}:)(?: |$)")
+_CONTAINER = re.compile(r"(?P<name>[a-zA-Z][\w.-]{0,60})\s*\| ?")
+_DATED = re.compile(r"\s*\[?\d{4}-\d\d-\d\d")
+_LONGEST_ROW = 4096
+_BEHIND = re.compile(r"\s+(?:<[-=]+|#|//)\s?(?=\D).*")
+_ROW = re.compile(
+    r"\s*(?:Topic: ?\S+\s+Partition: ?\d.*|partition \d+, leader .*|[\w.-]+:\d+:\d+\s.*|Reassignment of partition .*"
+    r"|[\w.-]+-\d+: replicas: .*|\d+\s+(?:[\w-]{22}\s+)?\d+\s+\d+\s.*(?:Leader|Follower|Observer)\s.*"
+    r"|(?:\S+\s+){1,3}\d+\s+(?:\d+|-)\s+(?:\d+|-)\s+(?:\d+|-)\s.*)"
+)
 _SENT_AS = {
     **dict.fromkeys(map(ord, "“”„‟«»"), '"'),
     **dict.fromkeys(map(ord, "‘’‚‛"), "'"),
@@ -66,6 +71,11 @@ def is_remark(text: str) -> bool:
     return len(text) < 300 and _REMARK.fullmatch(text) is not None
 
 
+def is_gap(text: str) -> bool:
+    """Whether a person wrote it in place of rows: ``...``."""
+    return text.strip() in ("...", "[...]", "(...)", "<snip>", "[snip]")
+
+
 def is_fence(text: str) -> bool:
     """Whether it begins or ends a block of Markdown."""
     return _FENCE.fullmatch(text) is not None
@@ -84,21 +94,28 @@ def cleaned(texts: Iterable[str]) -> list[Line]:
             break
         body = text[len(quote_mark(text)) :].rstrip("\r\n")
         plain = _UNSEEN.sub("", body).translate(_SENT_AS).rstrip() if not body.isascii() or "\x1b" in body else body.rstrip()
-        plain = plain[len(chat[0]) :] if "[" in plain[:6] and (chat := _CHAT.match(plain)) else plain
-        lines.append(Line(number, "" if is_fence(plain) else _without_frame(plain)))
-    return _without_services(lines)
+        lines.append(
+            Line(number, "" if is_fence(plain) else _without_frame(_CHAT.sub("", plain, count=1) if "[" in plain[:6] else plain))
+        )
+    return [line._replace(text=_without_remark(line.text)) for line in _without_container(lines)]
 
 
-def _without_services(lines: list[Line]) -> list[Line]:
-    """The lines without the names that docker compose puts before each."""
-    found = {line.number: mark for line in lines if "|" in line.text[:110] and (mark := _COMPOSE.match(line.text))}
-    often = Counter(mark["name"] for mark in found.values() if "|" not in mark.string[mark.end() :])
-    return [
-        Line(line.number, line.text[len(mark[0]) :])
-        if (mark := found.get(line.number)) and often[mark["name"]] >= _OFTEN
-        else line
-        for line in lines
-    ]
+def _without_container(lines: list[Line]) -> list[Line]:
+    """Without the name of a container that ``docker compose`` puts before each line; a log line keeps it."""
+    names = [found["name"] if (found := _CONTAINER.match(line.text[:200])) else None for line in lines]
+    for at, name in enumerate(names):
+        is_run = name is not None and name in (names[at - 1] if at else None, names[at + 1] if at + 1 < len(names) else None)
+        if is_run and (found := _CONTAINER.match(lines[at].text)) and not _DATED.match(rest := lines[at].text[found.end() :]):
+            lines[at] = lines[at]._replace(text=rest)
+    return lines
+
+
+def _without_remark(text: str) -> str:
+    """A row of a tool without what a person wrote behind it: ``<-- here``, ``# was 3``."""
+    if ("<" not in text and "#" not in text and "//" not in text) or len(text) > _LONGEST_ROW:
+        return text
+    row = _ROW.fullmatch(text)
+    return text[: mark.start()] if row and (mark := _BEHIND.search(text)) else text
 
 
 def _without_frame(text: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from casebook.formats import znodes
 from casebook.formats.pasted_text import Line
 from casebook.formats.pasted_zookeeper import Cut
-from casebook.pasted import DescribedPartition, DescribedTopic, Span, Told
+from casebook.pasted import DescribedPartition, DescribedTopic, Span, Told, ToldConfig
 
 _NAME = r"[a-zA-Z0-9._-]{1,249}"
 _TOPIC = re.compile(
@@ -46,7 +46,7 @@ _MOST_FOLDED, _LONGEST = 6, 64 << 10
 _CONFIG = re.compile(r"([a-z][a-z0-9._-]*)=")
 
 
-def described(lines: Sequence[Line]) -> Iterator[DescribedTopic | DescribedPartition | Cut | Told]:
+def described(lines: Sequence[Line]) -> Iterator[DescribedTopic | DescribedPartition | ToldConfig | Cut | Told]:
     """Every line of a description, folded or not.
 
     Rule: asked of ZooKeeper, ``--unavailable-partitions`` lists those whose leader is none, or not registered
@@ -67,6 +67,8 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedTopic | DescribedParti
             at += 1
             continue
         found, after = _row(lines, at)
+        if isinstance(found, DescribedTopic) and found.configs is None:
+            yield from _cut_configs(lines, at, found)
         if isinstance(found, DescribedPartition):
             is_dead = option == _OF_DEAD_LEADERS and found.leader is not None
             found = found._replace(dead_leader=is_dead)
@@ -74,6 +76,16 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedTopic | DescribedParti
         yield found
         at = after
     yield from _list(option, listed)
+
+
+def _cut_configs(lines: Sequence[Line], at: int, topic: DescribedTopic) -> Iterator[ToldConfig | Told]:
+    """What is left of a list of overrides that is cut."""
+    behind = lines[at].text.partition("Configs:")[2].strip()
+    settings, _ = configs_as_far(behind)
+    if behind:
+        yield Told("kafka-topics", topic.span, f"the list of overrides of {topic.topic} is cut")
+    if settings:
+        yield ToldConfig("topics", topic.topic, topic.span, settings, whole=False)
 
 
 def _list(option: str, listed: Sequence[DescribedPartition]) -> Iterator[Told]:
@@ -161,12 +173,24 @@ def _topic(row: re.Match[str], span: Span, topic: str | None = None) -> Describe
     )
 
 
+def configs_as_far(text: str) -> tuple[dict[str, str] | None, bool]:
+    """The settings that are there in any case, ``None`` for none, and whether they are all: a list may be cut behind a name,
+    ``a=1,b=``, or behind a comma.
+    """
+    if (whole := configs(text)) is not None:
+        return whole, True
+    last = text.rfind(",", 0, len(text) - 1) if text.endswith(("=", ",")) else -1
+    begun = text[:-1] if text.endswith(",") else text[: max(last, 0)]
+    return configs(begun) if begun else None, False
+
+
 def configs(text: str) -> dict[str, str] | None:
     """``a=1,b=x,y``: a comma in a value is told from the one between two settings by the name that follows.
 
-    ``None`` for a text that is cut behind a comma, or is something else: what is missing may be what counts.
+    ``None`` for a text that is cut behind a comma or the name of a setting, or is something else: what is missing may be what
+    counts.
     """
-    if text.endswith(",") or (text and not _CONFIG.match(text)):
+    if text.endswith((",", "=")) or (text and not _CONFIG.match(text)):
         return None
     marks = [match for match in _CONFIG.finditer(text) if match.start() == 0 or text[match.start() - 1] in ", "]
     ends = [*(match.start() for match in marks), len(text)][1:]

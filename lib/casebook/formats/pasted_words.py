@@ -21,7 +21,9 @@ _OF_DUMP = re.compile(
     rf"\s*(?:{_SESSION}:?(?:\s.*)?|/\S+(?:\s+/\S+)*|\d{{1,9}} expire at .*|(?:Global |Local )?Sess\w+ ?(?:Sets )?\(.*|ip: .*"
     r"|SessionTracker dump:|ephemeral nodes dump:|Sessions with Ephemerals .*|Connections (?:dump|Sets).*)\s*"
 )
-_PART = re.compile(rf".*(?:dump:|Sessions with Ephemerals|Sess\w+ ?(?:Sets )?\(|Connections Sets)|\s*{_SESSION}:?\s*$|\d+ expire at")
+_PART = re.compile(
+    rf".*(?:dump:|Sessions with Ephemerals|Sess\w+ ?(?:Sets )?\(|Connections Sets)|\s*{_SESSION}:?\s*$|\d+ expire at"
+)
 _EPHEMERALS = re.compile(r".*?Sessions with Ephemerals \((?P<sessions>\d{1,9})\):(?P<rest>.*)")
 _HOLDS = re.compile(rf"(?P<session>{_SESSION}):|(?P<path>/\S+?)(?=\s|$|{_SESSION}:)")
 _OF_STAT = re.compile(
@@ -47,6 +49,11 @@ _FORBIDDEN = re.compile(r".*?(?P<word>\w{4}) is not executed because it is not i
 _STATUS = re.compile(
     r"\s*(?:ZooKeeper JMX enabled by default|Using config: .*|Client port found: .*|Mode: \w+|Error contacting service\..*)\s*"
 )
+_ASKED = re.compile(r"\b(?:nc|ncat|netcat|telnet)\s+(?:-\w+\s+(?:\d+\s+)?)*(?P<host>[a-zA-Z0-9][\w.-]*)[ :]\d{1,5}\b")
+_HEADING = re.compile(r"[\s=#*>-]*(?P<host>(?:zk|zoo)[\w.-]*)(?::\d{1,5})?[\s=:<*-]*")
+_OF_SERVER = re.compile(
+    r"\s*(?P<host>[a-zA-Z0-9][\w.-]*)(?::\d{1,5})?(?::\s*|\s+)(?P<answer>imok|Mode: \w+|This ZooKeeper instance is not .*)\s*"
+)
 _ADMIN = '"session_id_to_ephemeral_paths"'
 _LONGEST, _MOST, _FEW, _MOST_JSON = 64 << 10, 5000, 3, 20
 _TELLING = ("version", "server_state", "followers", "synced_followers", "pending_syncs", "learners", "quorum_size", "znode_count",
@@ -57,16 +64,21 @@ _WHO_LIVES = "who is registered tells `ls /brokers/ids`, or `echo dump | nc HOST
 
 def words(lines: Sequence[Line]) -> Iterator[PastedZnode | Told]:
     """Every answer in the lines."""
-    at = 0
+    at, server = 0, ""
     while at < len(lines):
+        text = lines[at].text[:4096]
+        if asked := _ASKED.search(text) or _HEADING.fullmatch(text):
+            server = asked["host"]
         found, after = _at(lines, at)
-        yield from found
+        for part in found:
+            named = server and isinstance(part, Told)
+            yield part._replace(says=part.says.replace("a ZooKeeper server", f"ZooKeeper server {server}", 1)) if named else part
         at = max(after, at + 1)
 
 
 def is_typed(text: str) -> bool:
     """Whether it asks a server for such a word, or is what ``telnet`` says around the answer."""
-    return len(text) < 4096 and _TYPED.fullmatch(text) is not None
+    return len(text) < 4096 and (_TYPED.fullmatch(text) or _HEADING.fullmatch(text)) is not None
 
 
 def _at(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told], int]:
@@ -93,7 +105,14 @@ def _at(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told], i
 
 
 def _sentence(text: str, span: Span) -> Sequence[Told]:
-    """Answers of one line."""
+    """Answers of one line; a loop over servers may put its name before each."""
+    if prefixed := _OF_SERVER.fullmatch(text):
+        mode = prefixed["answer"] if prefixed["answer"].startswith("Mode") else ""
+        told = (Told("ZooKeeper's srvr or stat", span, f"a ZooKeeper server: {mode}", _WHO_LIVES),) if mode else ()
+        told = told or _sentence(prefixed["answer"], span)
+        return tuple(
+            t._replace(says=t.says.replace("a ZooKeeper server", f"ZooKeeper server {prefixed['host']}", 1)) for t in told
+        )
     if text.strip() == "imok":
         return (Told("ZooKeeper's ruok", span, "a ZooKeeper server runs; whether it serves, imok does not say", _WHO_LIVES),)
     if _NOT_SERVING.fullmatch(text):
@@ -193,7 +212,7 @@ def _dump(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told],
     begin = next((index for index in range(at, after) if _EPHEMERALS.fullmatch(lines[index].text)), None)
     whole_span = Span(lines[at].number, lines[after - 1].number)
     if begin is None:
-        says = "sessions of a ZooKeeper server; which ephemeral nodes they hold was not pasted"
+        says = "sessions of a ZooKeeper server; which ephemeral nodes they hold is not in these lines"
         return (Told("ZooKeeper's dump", whole_span, says, _WHO_LIVES),), after
     head = _EPHEMERALS.fullmatch(lines[begin].text)
     texts = [(lines[begin].number, head["rest"]), *((line.number, line.text) for line in lines[begin + 1 : after])]

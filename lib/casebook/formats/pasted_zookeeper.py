@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from casebook.facts import Stat
 from casebook.formats import pasted_logs
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_text import Line, is_remark
 from casebook.pasted import PastedZnode, Span
 
 _KAFKA = re.compile(
@@ -169,7 +169,7 @@ def _behind_chatter(lines: Sequence[Line], at: int) -> int:
     """The next line that says something, or at which a prompt stands; not too far away."""
     for index in range(at, min(len(lines), at + _MOST_CHATTER)):
         text = lines[index].text
-        if text and (text.startswith("[zk:") or not _CHATTER.fullmatch(text)):
+        if text and not is_remark(text) and (text.startswith("[zk:") or not _CHATTER.fullmatch(text)):
             return index
     return min(len(lines), at + _MOST_CHATTER)
 

@@ -214,7 +214,7 @@ def _offsets(lines: Sequence[Line], at: int, command: str) -> tuple[Sequence[Tol
     asked = _TIME.search(command) if is_theirs else None
     time = asked["time"] if asked else "-1" if is_theirs else ""
     which = {"-1": "last", "latest": "last", "-2": "first", "earliest": "first"}.get(time, "")
-    given = f" (--time {time})" if asked else ""
+    given = f" (--time {time})" if asked and not which else ""
     found = [f"{row['topic']}-{row['partition']} at {row['offset'] or 'none'}" for row in rows]
     unsaid = "" if time else "; what --time was given tells which they are"
     says = f"{which or 'some'} offsets{given} of {_some(found)}{unsaid}"

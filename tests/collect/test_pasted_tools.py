@@ -47,7 +47,7 @@ class TestDump:
         assert (cluster.controller.broker, cluster.controller.readable) == (2, True)
         assert cluster.controller.session == cluster.brokers[2].stat.ephemeralOwner
         assert not {"/brokers/ids", "/controller"} & {part.path for part in made.could_not_collect}
-        assert any("ZooKeeper's mntr: a ZooKeeper server: version" in remark for remark in made.remarks)
+        assert any("ZooKeeper's mntr: ZooKeeper server zk1: version" in remark for remark in made.remarks)
 
     def test_no_controller(self, case):
         """A whole dump without ``/controller`` says that nobody is."""

@@ -17,8 +17,12 @@ _CLOCK = r"\d\d:\d\d:\d\d(?:[.,:]\d{1,9})?"
 _DATED = re.compile(
     rf"\s{{0,8}}\W{{0,3}}(?:\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK}|{_CLOCK}[\s\]]|\w{{3}} [ \d]\d {_CLOCK} "
     rf"|\d{{2}}[./-]\w{{2,3}}[./-]\d{{2,4}} {_CLOCK}|%[0-7]\|\d{{10}}\.|I?\d{{10}}\.\d{{3}}[ |]"
-    r"|\{\"(?:log|@?timestamp|time|ts|instant|message|level)\":)"
+    r"|\{\"(?:log|@?timestamp|time|ts|instant|message|level)\":|[0-7]\|\d{4}-\d\d-\d\d )"
 )
+_OBJECT = re.compile(r"\s{0,8}\{ ?\"[@\w.]+\" ?:.*\"(?:message|msg|log|textPayload|short_message)\" ?:")
+"""An entry that is a JSON object, whatever its first member is: it has a message."""
+_PAIRS = re.compile(r"(?:.{0,80} )?(?:ts|time|t|level|lvl|caller)=\S.* msg=")
+"""What Go's loggers print: ``time=… level=error msg="…"``."""
 _TIMED = re.compile(rf".{{0,120}}?(?<![\w.]){_CLOCK}")
 _CONTAINER = r"[\w.-]{1,60} {0,40}\| "
 _ANEW = re.compile(
@@ -26,9 +30,12 @@ _ANEW = re.compile(
     rf"|[\w.-]{{1,60}} {{0,40}}\|\W{{0,3}}\d{{4}}-\d\d-\d\d[ T]{_CLOCK}"
 )
 """How no rest of a folded message begins: with a container's name, a date or a level."""
-_OF_CLIENTS = re.compile(r"\s{0,8}(?:\(?(?:RDKAFKA|LOG)-\d-|%\d\||(?i:error|warn(?:ing)?|info): \W*\[)")
+_OF_CLIENTS = re.compile(
+    r"\s{0,8}(?:\(?(?:RDKAFKA|LOG)-\d-|%\d\||(?i:error|warn(?:ing)?|info): \W*\["
+    r"|[DIWE]! |\[(?i:[EWID]|err(?:or)?|warn(?:ing)?|info|debug|fatal)\] )"
+)
 _LEVEL = re.compile(r".{0,60}?\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b[\s:\]|]")
-_LOGGER_AT_END = re.compile(r".*\((?:kafka|org|io|com|state)\.[\w.$]+\)(?: \[[^\]]*\])?")
+_LOGGER_AT_END = re.compile(r".*\((?:kafka|org|io|com|state)\.[\w.$]+(?::\d{1,6})?\)(?: \[[^\]]*\])?")
 _STACK = re.compile(
     r"\s*(?:at [\w.$/<>@-]+\([^)]*\).*|\.{3} \d+ more|Caused by: .*|Suppressed: .*"
     r"|(?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)(?::.*)?)"
@@ -46,7 +53,9 @@ _WORDS = re.compile(
     r"|Shrinking ISR|Expanding ISR|Truncat(?:ing|ed) |Newly added brokers|Broker failure callback|Cached zkVersion"
     r"|uncaught exception|not the correct coordinator|[Oo]ffset ?[Cc]ommit (?:failed|for group)|[Gg]roup [Cc]oordinator"
     r"|\bKafkaJS[A-Z]\w+|kafka-node-client|BrokerNotAvailableError|KafkaError\{|\b(?:aio)?kafka\.errors\.|\bkafka server: "
-    r"|\b(?:Broker|Local): [A-Z][a-z]+ |\[sarama\]|kafka-go: |org\.apache\.kafka\.common\.errors\."
+    r"|\b(?:Broker|Local): [A-Z][a-z]+ |\[[Ss]arama\]|kafka-go: |org\.apache\.kafka\.common\.errors\.|\bkafka: \w+ |\[thrd:"
+    r"|\bkafka-node:\w+|\bNoKafka\w*Error|\bWorker(?:Source|Sink)Task\{id=|\bstream-(?:thread|client) \[|\brdkafka#(?:con|pro)"
+    r"|\bdial tcp \S+:909\d|ECONN\w+ \S+:909\d|\bkafkajs\b|\bLibrdKafkaError\b"
 )
 """Messages that people quote without date, level and logger."""
 _HEADING = re.compile(r"\s*==> (?P<path>\S+) <==\s*")
@@ -101,8 +110,8 @@ def log_lines(lines: Sequence[Line]) -> Iterator[LogLine]:
 
 
 def is_dated(text: str) -> bool:
-    """Whether a line begins with a date, as entries of logs do and nothing that goes on with another line."""
-    return _DATED.match(text[:_LONGEST_SEEN]) is not None
+    """Whether a line begins as entries of logs do and nothing that goes on with another line: with a date, or as an object with a message."""
+    return any(pattern.match(text[:_LONGEST_SEEN]) for pattern in (_DATED, _OBJECT))
 
 
 def is_heading(text: str) -> bool:
@@ -127,7 +136,7 @@ def _begins(text: str) -> bool:
         return False
     if _DATED.match(seen) or _SPEAKS.search(seen[:400]) or _LOGGER_AT_END.fullmatch(text[-_LONGEST_SEEN:]):
         return True
-    if any(pattern.match(seen) for pattern in (_LEVEL, _TIMED, _OF_CLIENTS)) or _WORDS.search(seen):
+    if any(pattern.match(seen) for pattern in (_LEVEL, _TIMED, _OF_CLIENTS, _OBJECT, _PAIRS)) or _WORDS.search(seen):
         return True
     return len(text) < _LONGEST_WORDING and (seen[0].isalpha() or seen[0] == "[") and _is_wording(seen)
 

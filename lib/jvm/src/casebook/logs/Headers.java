@@ -39,10 +39,11 @@ final class Headers {
   /** What Python calls its threads, where nothing wraps it. */
   private static final Pattern THREAD_OF_PYTHON = Pattern.compile("(?:MainThread|Thread-\\d{1,6})(?: \\(\\w+\\))? (?=\\S)");
 
-  private static final Pattern OF_SYSLOG = Pattern.compile("(?:[\\w.:-]+ )?[\\w./-]+(?:\\[[\\w.-]+\\])?: ");
+  /** A host and a program; the words that clients' errors begin with are none. */
+  private static final Pattern OF_SYSLOG = Pattern.compile("(?!kafka(?: server)?: |(?:\\w+ )?[\\w.]*(?:Error|Exception): |KafkaJS)(?:[\\w.:-]+ )?[\\w./-]+(?:\\[[\\w.-]+\\])?: ");
 
-  /** What a Go logger's prefix is, before its date: {@code kafka-go: 2026/11/20 10:00:00 }. */
-  private static final Pattern OF_GO = Pattern.compile("(?:\\[[\\w-]{1,30}\\]|[\\w-]{1,30}:) ?\\d{4}/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d");
+  /** What stands before a Go logger's date, its prefix among it: {@code kafka-go: 2026/11/20 10:00:00 }, {@code app_1 | [sarama] 2026/… }. */
+  private static final Pattern OF_GO = Pattern.compile("[>\\s]{0,8}(?:[\\w.-]{1,60} {1,40}\\| ?)?(?:\\[[\\w-]{1,30}\\] ?|[\\w-]{1,30}: ?)?\\d{4}/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d");
 
   private static final Pattern OF_CONTAINER = Pattern.compile("std(?:out|err) [FP] ");
 
@@ -52,8 +53,15 @@ final class Headers {
   private static final Pattern LOGGER_IN_BRACKETS =
       Pattern.compile("(?:.*:)?(?<logger>[\\w$-]+(?:\\.[\\w$]+)+|[A-Z][\\w$]*(?=@\\d))(?:[:@]\\d+)?");
   private static final Pattern RDKAFKA = Pattern.compile("(?:RDKAFKA-|LOG-|%)(?<level>\\d)(?:-|\\|)(?:(?<time>\\d+\\.\\d{3})\\|)?(?<name>[A-Z_]{2,12})(?:: (?:rdkafka#\\S+: )?|\\|(?:[^|]*\\| ?)?)");
+
+  /** As librdkafka's examples and applications after them print it: {@code 7|2026-11-20 10:00:00.123|rdkafka#consumer-1|JOIN| }. */
+  private static final Pattern RDKAFKA_DATED =
+      Pattern.compile("(?<level>[0-7])\\|(?<time>\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3})\\|[^|\\s]*#[^|\\s]*\\|(?<name>[A-Z_]{2,12})\\| ?");
+
+  /** Telegraf's: {@code D! }. */
+  private static final Pattern LEVEL_OF_TELEGRAF = Pattern.compile("[DIWE](?=! )");
   private static final Pattern STACK = Pattern.compile("\\s+at |\\s*(?:" + Entry.OF_TRACES + ")");
-  private static final String BETWEEN = " \t-|:,;>*`'\"•┏┃┗])}";
+  private static final String BETWEEN = " \t-|:,;>*`'\"•▶┏┃┗])}";
 
   /** Of them those that a message may begin with. */
   private static final String OF_MESSAGES = "*>";
@@ -201,6 +209,9 @@ final class Headers {
   }
 
   private boolean takeLevel(int from) {
+    if (level == null && takesTelegrafs()) {
+      return true;
+    }
     boolean isFirst = at == from || from == 0 && line.substring(0, at).isBlank();
     Matcher found = LEVEL.matcher(line).region(at, line.length()).useTransparentBounds(true);
     boolean hit = found.lookingAt();
@@ -213,6 +224,16 @@ final class Headers {
     }
     level = normal(found.group().replaceFirst("/.*", "")); // Celery writes its process behind it
     at = found.end();
+    return true;
+  }
+
+  private boolean takesTelegrafs() {
+    Matcher found = LEVEL_OF_TELEGRAF.matcher(line).region(at, line.length()).useTransparentBounds(true);
+    if (!found.lookingAt()) {
+      return false;
+    }
+    level = normal(found.group());
+    at = found.end() + 1;
     return true;
   }
 
@@ -289,7 +310,18 @@ final class Headers {
 
   /** librdkafka's own: {@code %3|1605866400.123|FAIL|rdkafka#producer-1| }, {@code RDKAFKA-3-FAIL: }. */
   private boolean takeRdkafka() {
-    Matcher found = RDKAFKA.matcher(line).region(at, line.length());
+    Matcher found = RDKAFKA_DATED.matcher(line).region(at, line.length());
+    Stamp stamp = at == 0 && found.lookingAt() ? stamps.at(line, found.start("time"), true) : null;
+    if (stamp != null) {
+      level = ofSyslog(found.group("level").charAt(0) - '0');
+      logger = found.group("name");
+      time = stamp.time();
+      isDated = true;
+      isTimed = true;
+      at = found.end();
+      return true;
+    }
+    found = RDKAFKA.matcher(line).region(at, line.length());
     if (logger != null && !line.startsWith("RDKAFKA", at) || !found.lookingAt()) {
       return false;
     }
@@ -321,7 +353,7 @@ final class Headers {
   }
 
   private boolean takeName() {
-    if (level == null && (takes(OF_CONTAINER) || takes(OF_SYSLOG))) {
+    if (level == null && (takes(OF_CONTAINER) || !OF_GO.matcher(line).lookingAt() && takes(OF_SYSLOG))) {
       return true;
     }
     if (takes(PROCESS) || takes(FILE_OF_C) || level != null && takes(THREAD_OF_PYTHON)) {

@@ -40,6 +40,7 @@ final class Layouts {
 
   private static final String[] WORDS = {"INFO", "WARN", "ERROR", "DEBUG", "TRACE", "FATAL"};
   private static final int STANDARD = 26;
+  private static final int LONGEST_LEVEL = 11;
 
   private final Clock clock;
   private final Stamps stamps;
@@ -178,6 +179,8 @@ final class Layouts {
       boolean worth =
           letter == '{' && at - from < 80
               || letter == '%' && at - from < 80
+              || letter == '!' && at > from && isTelegrafs(bytes[at - 1])
+              || letter == '[' && at - from < 8 && isBracketed(bytes, at, until)
               || letter == ':' && at - from >= 2 && at + 2 < until && isDigit(bytes[at - 1]) && isDigit(bytes[at - 2]) && isDigit(bytes[at + 1])
               || letter >= 'A' && letter <= 'Z' && (at == from || !isOfName(bytes[at - 1])) && isLevel(bytes, at, until)
               || letter >= '1' && letter <= '2' && at == from && isDigits(bytes, at, until, 10)
@@ -187,6 +190,19 @@ final class Layouts {
       }
     }
     return false;
+  }
+
+  private static boolean isTelegrafs(byte letter) {
+    return letter == 'D' || letter == 'I' || letter == 'W' || letter == 'E';
+  }
+
+  /** {@code [error]}, {@code [E]}: a word that is as long as the names of levels are; whether it is one is not asked yet. */
+  private static boolean isBracketed(byte[] bytes, int at, int until) {
+    int end = at + 1;
+    while (end < until && end - at <= LONGEST_LEVEL && Character.isLetter(bytes[end])) {
+      end++;
+    }
+    return end > at + 1 && end < until && bytes[end] == ']';
   }
 
   private static boolean isDigits(byte[] bytes, int at, int until, int count) {

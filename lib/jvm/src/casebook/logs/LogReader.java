@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.time.ZoneId;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.ZipException;
 
@@ -22,6 +23,15 @@ public final class LogReader implements Closeable {
   private static final String QUIET = "quiet";
   private static final Pattern FOLD = Pattern.compile("\\s*\n\\s*|  +");
   private static final int LONGEST_FOLDED = 600;
+  private static final int LONGEST_BEGIN = 120;
+
+  /** With what clients name themselves, of Java, Go and librdkafka. */
+  private static final Pattern CLIENT =
+      Pattern.compile("\\[(?:(?:Consumer|Producer|AdminClient|Worker|ShareConsumer) (?:clientId|instanceId)=[^\\]\\n]*|[Ss]arama|thrd:[^\\]\\n]*)\\]:? ?");
+
+  /** What clients' lines begin with that have no header: nothing of the entry before them. */
+  private static final Pattern OF_CLIENTS =
+      Pattern.compile("\\W{0,4}(?:kafka(?: server)?: \\w|[Ss]arama\\] |KafkaJS\\w+|LibrdKafkaError|NoKafkaConnectionError|BrokerNotAvailableError|Worker(?:Source|Sink)Task\\{id=|stream-(?:thread|client) \\[|thrd:|Error executing group consumer|omkafka: )");
 
   private final Rules rules = new Rules();
   private final long[] candidates = Rules.LITERALS.none();
@@ -129,7 +139,7 @@ public final class LogReader implements Closeable {
       endEntry();
       entry.begin(lines, read, coverage.lines);
       open = true;
-    } else if (open && (isStrange() || !entry.isContinued(lines, read.from) || entry.isAnother(lines) || isWording())) {
+    } else if (open && (isStrange() || !entry.isContinued(lines, read.from) || entry.isAnother(lines) || isOfClient() || isWording())) {
       endEntry();
       open = false;
       others = false;
@@ -185,6 +195,16 @@ public final class LogReader implements Closeable {
 
   private boolean isStrange() {
     return Layouts.hasTimeAndLevel(lines.bytes(), lines.begin(), lines.end());
+  }
+
+  /** Whether a line that is not indented begins as clients' lines do. */
+  private boolean isOfClient() {
+    int begin = lines.begin() + read.from;
+    int end = Math.min(lines.end(), begin + LONGEST_BEGIN);
+    if (begin >= end || lines.bytes()[begin] <= ' ' && lines.bytes()[begin] >= 0) {
+      return false;
+    }
+    return OF_CLIENTS.matcher(new String(lines.bytes(), begin, end - begin, UTF_8)).lookingAt();
   }
 
   /** Whether a line that is not indented, and of no stack trace, is a whole wording by itself: it has no time, and takes none. */
@@ -246,11 +266,18 @@ public final class LogReader implements Closeable {
     }
     int fold = full.indexOf('\n');
     if (fold < 0) {
-      return head(full);
+      return head(full) || fromClient(full);
     }
     boolean isFlush = fold + 1 < full.length() && full.charAt(fold + 1) > ' ' && !Entry.isTrace(full.substring(fold + 1));
     boolean known = isFlush ? folded(full) || head(full) : head(full) || folded(full);
+    known = known || fromClient(full);
     return inside(full) | known;
+  }
+
+  /** A message behind the name of the client that speaks, where its host put something before it. */
+  private boolean fromClient(String full) {
+    Matcher named = CLIENT.matcher(full.length() > LONGEST_FOLDED ? full.substring(0, LONGEST_FOLDED) : full);
+    return named.find() && named.start() > 0 && head(full.substring(named.start()));
   }
 
   private boolean candidates(byte[] bytes, int from, int until) {

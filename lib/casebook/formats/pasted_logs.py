@@ -110,8 +110,13 @@ def log_lines(lines: Sequence[Line]) -> Iterator[LogLine]:
 
 
 def is_dated(text: str) -> bool:
-    """Whether a line begins as entries of logs do and nothing that goes on with another line: with a date, or as an object with a message."""
-    return any(pattern.match(text[:_LONGEST_SEEN]) for pattern in (_DATED, _OBJECT))
+    """Whether a line begins with a date, as entries of logs do and nothing that goes on with another line."""
+    return _DATED.match(text[:_LONGEST_SEEN]) is not None
+
+
+def is_object(text: str) -> bool:
+    """Whether a line is an entry that is a JSON object, or the begin of one."""
+    return _OBJECT.match(text[:_LONGEST_SEEN]) is not None
 
 
 def is_heading(text: str) -> bool:

@@ -191,7 +191,7 @@ def _refused(lines: Sequence[Line], at: int, after: int, path: str) -> tuple[Pas
 def _bare(lines: Sequence[Line], at: int) -> tuple[PastedZnode | Cut | None, int]:
     """JSON without a command: a znode of Kafka's by its fields, else nobody's."""
     data, end = _json(lines, at)
-    if data is None and pasted_logs.is_dated(lines[at].text):
+    if data is None and (pasted_logs.is_dated(lines[at].text) or pasted_logs.is_object(lines[at].text)):
         return None, at + 1
     if data is None:
         return Cut(_span(lines, at, end), "is JSON that is cut or was changed"), end

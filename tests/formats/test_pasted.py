@@ -341,3 +341,11 @@ class TestHostile:
 
     def test_only_so_many_lines(self):
         assert pasted.read(["x"] * (MOST_LINES + 5)).lines == MOST_LINES
+
+
+@pytest.mark.parametrize("row", ['"2026-11-20 10:03:42",17,0.5', "2026-11-20 10:03:42,9.0E-4,1", "2026-11-20T10:03:42Z,-1"])
+def test_a_row_of_figures_is_no_log_line(row):
+    """It stays what nobody knows, and is told with its line; a time alone, with its fraction, is a log line's begin."""
+    found = pasted.read([row])
+    assert (found.logs, [part.span.first for part in found.not_understood]) == ((), [1])
+    assert pasted.read(["2026-11-20 10:03:42,123 Session expired."]).logs

@@ -58,6 +58,8 @@ _WORDS = re.compile(
     r"|\bdial tcp \S+:909\d|ECONN\w+ \S+:909\d|\bkafkajs\b|\bLibrdKafkaError\b"
 )
 """Messages that people quote without date, level and logger."""
+_MEASURED = re.compile(rf"[#\s]*\"?\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK}[^,\s\"]*\"?(?:,\"?-?[\d.]+(?:E-?\d+)?\"?)+\s*")
+"""A row of figures, such as Kafka's JmxTool prints with ``--date-format``: no message follows its time."""
 _HEADING = re.compile(r"\s*==> (?P<path>\S+) <==\s*")
 _BROKER_IN_PATH = re.compile(r"(?:^|[/_-])(?:broker|kafka|node)[-_]?(?P<broker>\d{1,9})(?=[/._-])", re.IGNORECASE)
 _WHO = re.compile(
@@ -137,7 +139,7 @@ def _headed(text: str) -> tuple[int | None] | None:
 
 def _begins(text: str) -> bool:
     seen = text[:_LONGEST_SEEN]
-    if not seen or seen.startswith("log4j:") or _STACK.fullmatch(seen):
+    if not seen or seen.startswith("log4j:") or _STACK.fullmatch(seen) or _MEASURED.fullmatch(seen):
         return False
     if _DATED.match(seen) or _SPEAKS.search(seen[:400]) or _LOGGER_AT_END.fullmatch(text[-_LONGEST_SEEN:]):
         return True

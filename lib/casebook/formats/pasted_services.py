@@ -30,7 +30,7 @@ _STATES = ("active", "inactive", "failed", "activating", "deactivating", "unknow
 _NONE = re.compile(r"\s*Unit (?P<unit>\S+) could not be found\..*")
 
 _KILLED = re.compile(
-    r".*?(?P<group>Memory cgroup out of memory: )?(?:Killed"
+    r".*?(?P<group>Memory cgroup out of memory: )?(?:(?P<done>Killed)"
     r"|Kill) process (?P<pid>\d{1,9})(?:, UID \d+,)?,? \((?P<name>[^)]{1,64})\)(?P<rest>.*)"
 )
 _OF_KERNEL = re.compile(
@@ -220,7 +220,8 @@ def _of_kernel(text: str, where: Span, broker: int | None, when: str) -> HostSai
         amounts = ", ".join(f"{found['what']} {found['kb']} kB" for found in _AMOUNT.finditer(killed["rest"]))
         score = _SCORE.search(killed["rest"])
         of = "of memory in its cgroup" if killed["group"] else "of memory"
-        said = f"the kernel killed process {killed['pid']} ({killed['name']}) for want {of}{moment}"
+        did = "killed process" if killed["done"] else "chose to kill process"
+        said = f"the kernel {did} {killed['pid']} ({killed['name']}) for want {of}{moment}"
         said += f": {amounts}" if amounts else ""
         said += f", score {score['score']}" if score else ""
         said += "; whether it was the broker its name does not tell" if killed["name"] == "java" else ""

@@ -45,11 +45,12 @@ def corpus(folder: Path, size: int) -> Path:
 def alternatives() -> list[str]:
     """Every wording without its ends, its groups' names, and what ripgrep's engine does not know: some escapes, looking ahead.
 
-    Those that span lines are left out: it reads one line at a time.
+    Those that span lines are left out: it reads one line at a time; so are the few that look ahead over groups.
     """
     plain = (re.sub(r"\(\?P<\w+>", "(?:", pattern.regex.removeprefix("^").removesuffix("$")) for pattern in patterns())
     seen = (re.sub(r"\(\?[=!](?:\[[^\]]*\]|[^()\[])*\)", "", regex) for regex in plain)
-    return [re.sub(r"\\([\"'/])", r"\1", regex) for regex in seen if r"\n" not in regex.replace(r"[^\n]", "")]
+    lines = (regex for regex in seen if r"\n" not in regex.replace(r"[^\n]", "") and "(?!" not in regex and "(?=" not in regex)
+    return [re.sub(r"\\([\"'/])", r"\1", regex) for regex in lines]
 
 
 def typed(spark: object, log: Path) -> None:
@@ -59,7 +60,20 @@ def typed(spark: object, log: Path) -> None:
 
 def ripgrep(log: Path, wordings: Path) -> None:
     """Count the lines that are in any of the wordings."""
-    subprocess.run(["rg", "--no-config", "--text", "--count", "--file", wordings, log], stdout=subprocess.DEVNULL, check=True)
+    command = [
+        "rg",
+        "--no-config",
+        "--text",
+        "--count",
+        "--regex-size-limit",
+        "2G",
+        "--dfa-size-limit",
+        "2G",
+        "--file",
+        wordings,
+        log,
+    ]
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
 
 
 def loop(log: Path) -> None:

@@ -79,6 +79,11 @@ class TestCopies:
         found = told(log_dir(1, copy(1, end=130)), log_dir(2, copy(2, end=100)))["copies"]
         assert (found.status, found.facts["above_watermark"]) == (Status.OK, {"brokers/1/log_dirs.json:2": 30})
 
+    def test_without_watermarks_nobody_knows_what_was_committed(self):
+        """Of one of the log dirs its checkpoint was not read: its copy may know more than the others have."""
+        one, other = log_dir(1, copy(1, high=None))._replace(checkpoints={}), log_dir(2, copy(2))
+        assert told(one, other)["copies"].status is Status.COULD_NOT_CHECK
+
     def test_one_copy_cannot_be_compared(self):
         assert told(log_dir(1, copy()))["copies"].status is Status.COULD_NOT_CHECK
         some = told(log_dir(1, copy(1), copy(1, 1)), log_dir(2, copy(2)))["copies"]
@@ -122,6 +127,7 @@ class TestLeft:
     def test_what_a_broker_would_have_removed_by_now(self, kind, modified, is_left):
         found = told(log_dir(1, copy(), leftovers=(Leftover("a-0.x-delete", kind, 7, modified),)))["left"]
         assert (found.status is Status.FINDING) == is_left
+        assert (found.status is Status.OK) == (not is_left and modified is not None)  # of unknown age it may be left, or not
 
     def test_a_partition_without_folder(self):
         """Unless it lies in another log dir of the same broker."""

@@ -7,6 +7,7 @@ what lies below one had been committed (``LogManager.scala@0.9.0.1..3.9.0``, ``R
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from casebook.analysis import coverage
@@ -52,12 +53,13 @@ def checks(log_dirs: Sequence[LogDir], cluster: Cluster, live: Collection[int] |
     if not log_dirs:
         return ()
     copies = [copy for log_dir in log_dirs for copy in log_dir.replicas]
+    of_topics = [copy for copy in copies if copy.topic != METADATA_TOPIC]  # KRaft stores no high watermark of it
     gaps = _gaps(log_dirs, cluster, besides=_OF_ONE_COPY)
     return (
         _held(log_dirs, copies, _gaps(log_dirs, cluster)),
         _stopped(log_dirs, live, gaps),
-        _reach(log_dirs, gaps),
-        _agree(log_dirs, copies, gaps),
+        _reach(log_dirs, of_topics, gaps),
+        _agree(log_dirs, of_topics, gaps),
         _without_folder(log_dirs, gaps),
         _left(log_dirs, gaps),
     )
@@ -141,11 +143,8 @@ def _stopped(log_dirs: Sequence[LogDir], live: Collection[int] | None, gaps: cov
     return ask.ok(f"{capitalised(brokers(closed))} closed every log dir" if marked else "All of these brokers run", gaps=gaps)
 
 
-def _reach(log_dirs: Sequence[LogDir], gaps: coverage.Gaps) -> Finding:
+def _reach(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage.Gaps) -> Finding:
     """Does every copy reach as far as its own watermark says? One without a line of it has none yet, as when it is made."""
-    copies = [
-        copy for log_dir in log_dirs for copy in log_dir.replicas if copy.topic != METADATA_TOPIC
-    ]  # KRaft stores none of it
     read = {copy.item for log_dir in log_dirs if _HIGH_WATERMARK in log_dir.checkpoints for copy in log_dir.replicas}
     known = [copy for copy in copies if copy.item in read and _end(copy) is not None]
     said = [(copy, copy.high_watermark) for copy in known if copy.high_watermark is not None]
@@ -165,7 +164,7 @@ def _reach(log_dirs: Sequence[LogDir], gaps: coverage.Gaps) -> Finding:
         title = f"{number(len(short), 'copy', 'copies')} {end} before {their} own high watermark, by {records}: {_named(short)}"
         why = "What lies below the high watermark had been committed. Whether other copies have it this copy does not tell."
         return ask.found(Severity.WARNING, title, why=why)
-    return ask.nothing_in(copies, "Every copy reaches its own high watermark", gaps=(*gaps, *_unknown_ends(copies, known)))
+    return ask.nothing_in(copies, "Every copy reaches its own high watermark", gaps=(*gaps, *_unknown_ends(copies)))
 
 
 def _agree(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage.Gaps) -> Finding:
@@ -206,9 +205,9 @@ def _agree(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage
         return ask.could_not_check(title, why=why, settle="List all log dirs in one go, with the brokers stopped.")
     if not several:
         return ask.could_not_check("Of no partition two copies were listed", settle=_OTHERS)
-    missing = [copy for own in several.values() for copy in own if _end(copy) is None]
+    ends = _unknown_ends(copy for own in several.values() for copy in own)
     rest = () if len(several) == len(by_partition) else (Gap(why="Of some partitions only one copy was listed.", settle=_OTHERS),)
-    return ask.ok("No copy lacks what another one knew to be committed", gaps=(*gaps, *_unknown_ends(missing, ()), *rest))
+    return ask.ok("No copy lacks what another one knew to be committed", gaps=(*gaps, *ends, *_unread(log_dirs), *rest))
 
 
 class _Times:
@@ -259,9 +258,13 @@ def _without_folder(log_dirs: Sequence[LogDir], gaps: coverage.Gaps) -> Finding:
         )
         why = "Its topic was deleted a moment before, it lies in a log dir that was not listed, or somebody removed the folder."
         return ask.found(Severity.INFO, title, why=why)
-    bare = [log_dir.place for log_dir in log_dirs if _HIGH_WATERMARK not in log_dir.checkpoints]
-    unread = tuple(Gap(why=f"{place}: {_HIGH_WATERMARK} was not read.", settle=_AGAIN) for place in bare[:1])
-    return ask.ok("Every partition that a checkpoint names has a folder", gaps=(*gaps, *unread))
+    return ask.ok("Every partition that a checkpoint names has a folder", gaps=(*gaps, *_unread(log_dirs)))
+
+
+def _unread(log_dirs: Iterable[LogDir]) -> coverage.Gaps:
+    """Which log dir's high watermarks were not read: what its copies knew to be committed is not known."""
+    bare = (log_dir.place for log_dir in log_dirs if _HIGH_WATERMARK not in log_dir.checkpoints)
+    return tuple(Gap(why=f"{place}: {_HIGH_WATERMARK} was not read.", settle=_AGAIN) for place in islice(bare, 1))
 
 
 def _left(log_dirs: Sequence[LogDir], gaps: coverage.Gaps) -> Finding:
@@ -285,13 +288,19 @@ def _left(log_dirs: Sequence[LogDir], gaps: coverage.Gaps) -> Finding:
             f"The largest is {largest.path} of broker {log_dir.broker}. A broker that is down, or could not finish, leaves them."
         )
         return ask.found(Severity.INFO, title, why=why)
-    return ask.ok("Nothing is left over that a running broker would not remove by itself", gaps=gaps)
+    undated = [one.path for log_dir in log_dirs for one in log_dir.leftovers if _age(one, log_dir.listed_at) is None]
+    unknown = tuple(Gap(why=f"How old {path} is nobody knows.", settle=coverage.COLLECT_LOG_DIRS) for path in undated[:1])
+    return ask.ok("Nothing is left over that a running broker would not remove by itself", gaps=(*gaps, *unknown))
 
 
 def _is_left(one: Leftover, listed_at: int | None) -> bool:
-    if one.kind == "orphan":
-        return True
-    return None not in (one.modified, listed_at) and listed_at - one.modified > _LEFT_FOR
+    age = _age(one, listed_at)
+    return one.kind == "orphan" or (age is not None and age > _LEFT_FOR)
+
+
+def _age(one: Leftover, listed_at: int | None) -> int | None:
+    """Milliseconds since it was last written to; ``None`` where that is not known."""
+    return None if None in (one.modified, listed_at) else listed_at - one.modified
 
 
 def _end(copy: Replica) -> int | None:
@@ -305,8 +314,8 @@ def _named(short: Sequence[_Short]) -> str:
     return ", ".join(f"{one.copy.topic}-{one.copy.partition} on broker {one.copy.broker} ({one.by})" for one in longest) + more
 
 
-def _unknown_ends(copies: Sequence[Replica], known: Sequence[Replica]) -> coverage.Gaps:
-    unknown = [copy for copy in copies if copy not in known and _end(copy) is None]
+def _unknown_ends(copies: Iterable[Replica]) -> coverage.Gaps:
+    unknown = [copy for copy in copies if _end(copy) is None]
     if not unknown:
         return ()
     return (Gap(why=f"Where {number(len(unknown), 'copy', 'copies')} end is not known, e.g. {unknown[0].item}.", settle=_AGAIN),)

@@ -72,6 +72,11 @@ final class Headers {
   private static final int OF_SPRING = 40;
 
   private static final int LONGEST_LAYOUT = 120;
+  private static final String OPENERS = "[(<{";
+  private static final String CLOSERS = "])>}";
+  private static final Pattern LINE_NUMBER = Pattern.compile("[:@]\\d+");
+  private static final Pattern LOGGER_IN_PARENTHESES = Pattern.compile("\\([\\w.$:@>]*\\)?");
+  private static final Pattern THREAD_IN_BRACKETS = Pattern.compile("\\[.*\\]");
 
   private final Stamps stamps;
   private final StringBuilder layout = new StringBuilder();
@@ -136,7 +141,7 @@ final class Headers {
     layout.append(from > 0 ? "… " : "");
     while (takePart(from)) {}
     boolean named = level != null && (isTimed || endsWithLogger || from == 0 && (logger != null || at > 0));
-    return named || isTimed && isDated && (from == 0 || OF_GO.matcher(line).region(0, line.length()).lookingAt());
+    return named || isTimed && isDated && (from == 0 || OF_GO.matcher(line).lookingAt());
   }
 
   /** Takes one part; {@code false} where the message begins. */
@@ -153,7 +158,7 @@ final class Headers {
     String levelBefore = level;
     String loggerBefore = logger;
     if (takeRdkafka() || takeTime() || takeLevel(from) || takeGroup() || at == 0 && takeFirst() || (isTimed || level != null) && takeName()) {
-      layout.append(line, skipped, begin);
+      layAsItIs(line, skipped, begin);
       lay(line.substring(begin, at), level != levelBefore, logger != loggerBefore);
       return true;
     }
@@ -167,21 +172,51 @@ final class Headers {
     if (layout.length() > LONGEST_LAYOUT) {
       return;
     }
-    String wrapped = part.replaceFirst("^([\\[(<{]?).*?([\\])>}]?)$", "$1%$2");
     if (isLogger && isLevel) {
       layout.append(part.startsWith("%") ? "%p|%d|%c|%t|" : "%p-%c:");
     } else if (isLogger && logger != null && part.contains(logger)) {
-      layout.append(part.replace(logger, "%c").replaceAll("[:@]\\d+", ":%L"));
+      String named = LINE_NUMBER.matcher(part.replace(logger, "%c")).replaceAll(":%L");
+      layAsItIs(named, 0, named.length());
     } else if (isTime || isLevel) {
-      layout.append(wrapped.replace("%", isTime ? "%d" : "%p"));
+      layWrapped(part, isTime ? "%d" : "%p");
+    } else if (isOf(OPENERS, part, 0) || isOf(CLOSERS, part, part.length() - 1)) {
+      layWrapped(part, "%t");
     } else {
-      layout.append(wrapped.length() > 1 ? wrapped.replace("%", "%t") : part.endsWith(" ") ? "… " : "…");
+      layout.append(part.endsWith(" ") ? "… " : "…");
+    }
+  }
+
+  private void layWrapped(String part, String conversion) {
+    boolean isOpened = isOf(OPENERS, part, 0);
+    layout.append(isOpened ? part.substring(0, 1) : "").append(conversion);
+    int last = part.length() - 1;
+    layout.append(isOf(CLOSERS, part, last) ? part.substring(last) : "");
+  }
+
+  private static boolean isOf(String letters, String part, int at) {
+    return letters.indexOf(part.charAt(at)) >= 0;
+  }
+
+  /** Part of a text, several blanks as one. */
+  private void layAsItIs(String text, int from, int until) {
+    for (int index = from; index < until; index++) {
+      char letter = Character.isWhitespace(text.charAt(index)) ? ' ' : text.charAt(index);
+      if (letter != ' ' || layout.length() == 0 || layout.charAt(layout.length() - 1) != ' ') {
+        layout.append(letter);
+      }
     }
   }
 
   private String laidOut(int until) {
-    String end = endsWithLogger ? line.substring(until).replaceAll("\\([\\w.$:@>]*\\)?", "(%c)").replaceAll("\\[.*\\]", "[%t]") : "";
-    return layout.append(" %m").append(end).toString().replaceAll("\\s+", " ").strip();
+    if (layout.length() == 0 || layout.charAt(layout.length() - 1) != ' ') {
+      layout.append(' ');
+    }
+    layout.append("%m");
+    if (endsWithLogger) {
+      String named = LOGGER_IN_PARENTHESES.matcher(line.substring(until)).replaceAll("(%c)");
+      layout.append(THREAD_IN_BRACKETS.matcher(named).replaceAll("[%t]").stripTrailing());
+    }
+    return layout.toString().strip();
   }
 
   /** What is indented behind a time of a collector keeps its blanks: it may be a stack trace. */

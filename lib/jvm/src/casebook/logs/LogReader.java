@@ -23,7 +23,6 @@ public final class LogReader implements Closeable {
   private static final String QUIET = "quiet";
   private static final Pattern FOLD = Pattern.compile("\\s*\n\\s*|  +");
   private static final int LONGEST_FOLDED = 600;
-  private static final int LONGEST_BEGIN = 120;
 
   /** With what clients name themselves, of Java, Go and librdkafka. */
   private static final Pattern CLIENT =
@@ -139,7 +138,7 @@ public final class LogReader implements Closeable {
       endEntry();
       entry.begin(lines, read, coverage.lines);
       open = true;
-    } else if (open && (isStrange() || !entry.isContinued(lines, read.from) || entry.isAnother(lines) || isOfClient() || isWording())) {
+    } else if (open && (isStrange() || !entry.isContinued(lines, read.from) || entry.isAnother(lines) || isOfNobody())) {
       endEntry();
       open = false;
       others = false;
@@ -197,27 +196,19 @@ public final class LogReader implements Closeable {
     return Layouts.hasTimeAndLevel(lines.bytes(), lines.begin(), lines.end());
   }
 
-  /** Whether a line that is not indented begins as clients' lines do. */
-  private boolean isOfClient() {
+  /** Whether a line that is not indented is a client's, or a whole wording by itself: it has no time, and takes none. */
+  private boolean isOfNobody() {
     int begin = lines.begin() + read.from;
-    int end = Math.min(lines.end(), begin + LONGEST_BEGIN);
+    int end = Math.min(lines.end(), begin + LONGEST_FOLDED);
     if (begin >= end || lines.bytes()[begin] <= ' ' && lines.bytes()[begin] >= 0) {
       return false;
     }
-    return OF_CLIENTS.matcher(new String(lines.bytes(), begin, end - begin, UTF_8)).lookingAt();
+    String line = new String(lines.bytes(), begin, end - begin, UTF_8);
+    return OF_CLIENTS.matcher(line).lookingAt() || candidates(lines.bytes(), begin, end) && !Entry.isTrace(line) && isWording(line);
   }
 
-  /** Whether a line that is not indented, and of no stack trace, is a whole wording by itself: it has no time, and takes none. */
-  private boolean isWording() {
-    int begin = lines.begin() + read.from;
-    int end = Math.min(lines.end(), begin + LONGEST_FOLDED);
-    if (begin >= end || lines.bytes()[begin] <= ' ' && lines.bytes()[begin] >= 0 || !candidates(lines.bytes(), begin, end)) {
-      return false;
-    }
-    String line = new String(lines.bytes(), begin, end - begin, UTF_8);
-    if (Entry.isTrace(line)) {
-      return false;
-    }
+  /** Whether a line, with its ident or without, begins with one of the candidates. */
+  private boolean isWording(String line) {
     String proper = line.substring(Ident.end(line));
     for (int rule = nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
       Rule tried = rules.all.get(rule);

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 
 from casebook import case_folder, left_log_dirs, packs, private, workshop
-from casebook.case_folder import DERIVED, HISTORY, PASTED, ZNODES, Item
+from casebook.case_folder import DERIVED, HISTORY, ZNODES, Item
 from casebook.clients import ClientFile
 from casebook.errors import CaseError
 from casebook.events import HOST_OF_BROKER, is_log
@@ -27,7 +27,7 @@ from casebook.formats import (
     znode_lines,
     znodes,
 )
-from casebook.pasted import Pasted
+from casebook.pasted import PASTED, Pasted
 from casebook.storage import LogDir
 
 LIVE = "live:"

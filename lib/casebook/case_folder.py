@@ -29,7 +29,6 @@ SCHEMA = 1
 MANIFEST = "case.json"
 ZNODES = "zookeeper/znodes.jsonl.zst"
 HISTORY = "zookeeper/history.jsonl.zst"
-PASTED = "pasted/pasted.txt"
 PASTED_LOG = "pasted.log"
 DERIVED = "derived"
 _LARGEST_MANIFEST = 256 << 20

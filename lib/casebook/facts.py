@@ -10,6 +10,9 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+ROLES = "process.roles"
+"""The setting that makes a process a KRaft node (``KafkaConfig.scala@3.9.0``)."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stat:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from casebook.facts import Stat
 
+PASTED = "pasted/pasted.txt"
+"""Where a case keeps a paste, line by line."""
 NOT_PASTED = "not pasted"
 """Why a part of a pasted case is missing; each such reason says so in these words."""
 

@@ -1,10 +1,12 @@
-"""A real ZooKeeper for each need, and a wire that can be watched and cut."""
+"""A real ZooKeeper for each need, a wire that can be watched and cut, and cases of what somebody pasted."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from casebook.case import Case
+from casebook.collect import collect_case
 from casebook.rehearsal.processes import Guarded
 from tests.collect.small_zookeeper import ZooKeeper
 from tests.collect.tapped_wire import Wire
@@ -47,3 +49,14 @@ def wire(zookeeper: ZooKeeper) -> Iterator[Wire]:
     proxy = Wire(zookeeper.port)
     yield proxy
     proxy.close()
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Callable[..., Case]:
+    """Makes a case of pasted texts, and of what else is to be collected beside them."""
+
+    def make(*texts: str, **others: object) -> Case:
+        folder = tmp_path / f"case-{len(list(tmp_path.iterdir()))}"
+        return Case.open(collect_case(folder, pasted="\n".join(texts).splitlines(), **others))
+
+    return make

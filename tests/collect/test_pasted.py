@@ -9,11 +9,11 @@ import pytest
 
 from casebook.analysis import evidence, leadership, next_paste, plan, release
 from casebook.case import Case
-from casebook.case_folder import PASTED
 from casebook.collect import collect_case, pasted
 from casebook.errors import CollectError, UsageError
 from casebook.facts import ReadOutcome
 from casebook.findings import Severity, Status
+from casebook.pasted import PASTED
 
 FOLDER = Path(__file__).parents[1] / "formats" / "pasted"
 FILES = {path.stem: path.read_text() for path in sorted(FOLDER.glob("*.txt"))}
@@ -30,15 +30,6 @@ SHELL = "bin/zookeeper-shell.sh HOST:2181"
 GREETING = "Connecting to HOST:2181\nWelcome to ZooKeeper!\nJLine support is disabled\n\nWATCHER::\n\nWatchedEvent state:SyncConnected type:None path:null\n"
 """What the shell of Kafka 2.8.2 prints before its answer to a command that is piped into it."""
 SECRET = "hunter2-Xyzzy"
-
-
-@pytest.fixture
-def case(tmp_path):
-    def make(*texts: str) -> Case:
-        folder = tmp_path / f"case-{len(list(tmp_path.iterdir()))}"
-        return Case.open(collect_case(folder, pasted="\n".join(texts).splitlines()))
-
-    return make
 
 
 def examined(case):

@@ -3,14 +3,10 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from casebook.analysis import next_paste, offsets_topic, release
 from casebook.analysis.settings import BUILT_IN_ASSUMED, SERVER_PROPERTIES, Settings
-from casebook.case import Case
-from casebook.case_folder import PASTED
-from casebook.collect import collect_case
 from casebook.findings import Severity, Status
+from casebook.pasted import PASTED
 
 FOLDER = Path(__file__).parents[1] / "formats" / "pasted_hosts"
 FILES = {path.stem: path.read_text() for path in sorted(FOLDER.glob("*.txt"))}
@@ -23,15 +19,6 @@ OFFSETS = (
     "broker 1:\n$ ls -l --time-style=full-iso /data/__consumer_offsets-3\n"
     "-rw-r--r-- 1 k k 2147483648 2026-11-26 10:00:00.000000000 +0000 00000000000000000000.log\n\n"
 )
-
-
-@pytest.fixture
-def case(tmp_path):
-    def make(*texts: str, **others: object) -> Case:
-        folder = tmp_path / f"case-{len(list(tmp_path.iterdir()))}"
-        return Case.open(collect_case(folder, pasted="\n".join(texts).splitlines(), **others))
-
-    return make
 
 
 def hosts(made):

@@ -7,8 +7,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from casebook.analysis import leadership, next_paste, release
-from casebook.case import Case
-from casebook.collect import collect_case
 from casebook.facts import ReadOutcome
 from casebook.findings import Severity, Status
 
@@ -17,15 +15,6 @@ FILES = {path.stem: path.read_text() for path in sorted(FOLDER.glob("*.txt"))}
 TOPIC = "Topic: a\tPartitionCount: 1\tReplicationFactor: 2\tConfigs: min.insync.replicas=2\n"
 ROW = "\tTopic: a\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1\n"
 UNAVAILABLE = "$ bin/kafka-topics.sh --zookeeper zk1:2181 --describe --unavailable-partitions\n\tTopic: a\tPartition: 0\tLeader: 3\tReplicas: 3,2\tIsr: 3\n"
-
-
-@pytest.fixture
-def case(tmp_path):
-    def make(*texts: str) -> Case:
-        folder = tmp_path / f"case-{len(list(tmp_path.iterdir()))}"
-        return Case.open(collect_case(folder, pasted="\n".join(texts).splitlines()))
-
-    return make
 
 
 def examined(made):

@@ -9,9 +9,7 @@ from collections.abc import Iterable, Sequence
 from casebook.analysis.retention import Value
 from casebook.analysis.words import agree, number
 from casebook.events import Event
-from casebook.pasted import ThreadDump
-
-_PASTED = "pasted/pasted.txt"
+from casebook.pasted import PASTED, ThreadDump
 
 
 def of_broker(dumps: Iterable[ThreadDump], broker: int, told: Sequence[Event]) -> ThreadDump | None:
@@ -54,4 +52,4 @@ def doubt(dump: ThreadDump | None, enabled: Value) -> str:
 
 def proof(dump: ThreadDump) -> str:
     """``path:line`` of its first line."""
-    return f"{_PASTED}:{dump.span.first}"
+    return f"{PASTED}:{dump.span.first}"

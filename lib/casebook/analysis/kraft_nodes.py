@@ -3,14 +3,12 @@
 from collections.abc import Collection, Sequence
 
 from casebook.analysis.words import agree, capitalised, number
-from casebook.facts import Cluster
+from casebook.facts import ROLES, Cluster
 from casebook.findings import Coverage, Evidence, Finding, Question, Severity
 from casebook.observed import Source
 from casebook.storage import LogDir
 
 CHECK = "evidence.kraft"
-_ROLES = "process.roles"
-"""The setting that makes a process a KRaft node (``KafkaConfig.scala@3.9.0``)."""
 _KINDS = "kraft_"
 
 
@@ -21,7 +19,7 @@ def check(cluster: Cluster, log_dirs: Sequence[LogDir], kinds: Collection[str] =
         kinds: Of the events that logs tell of.
     """
     by_disks = {log_dir.broker for log_dir in log_dirs if log_dir.is_of_kraft}
-    by_settings = {broker for broker, settings in cluster.started_with.items() if settings.get(_ROLES)}
+    by_settings = {broker for broker, settings in cluster.started_with.items() if settings.get(ROLES)}
     logged = sorted(kind for kind in kinds if kind.startswith(_KINDS))
     nodes = sorted(by_disks | by_settings)
     if not nodes and not logged:

@@ -11,18 +11,17 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from casebook.analysis import leadership, pasted_hosts, pasted_tools
+from casebook.analysis import leadership, pasted_statements
 from casebook.analysis.group_partition import group_partition
 from casebook.analysis.verdicts import OFFLINE, State, is_rule_unknown
 from casebook.analysis.words import agree, number, size
 from casebook.facts import Broker, Cluster, Partition, PartitionState, state_path
 from casebook.findings import Coverage, Evidence, Finding, Question, Severity, Status, Step
 from casebook.observed import Source
-from casebook.pasted import QUORUM_REPLICATION, Pasted
+from casebook.pasted import PASTED, QUORUM_REPLICATION, Pasted
 from casebook.storage import OFFSETS_TOPIC
 from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
 
-PASTED = "pasted/pasted.txt"
 _SHOWN = 5
 _OFFSETS_PARTITIONS = 50
 """``offsets.topic.num.partitions`` of every release (``KafkaConfig.scala@0.9.0.1, 3.9.0``)."""
@@ -63,7 +62,7 @@ def checks(pasted: Pasted | None, cluster: Cluster, version: VersionInUse) -> tu
     """What every notebook says of pasted evidence; nothing for a case that was collected otherwise."""
     if pasted is None:
         return ()
-    return (_understood(pasted), *pasted_hosts.checks(pasted), *pasted_tools.checks(pasted), _next(pasted, cluster, version))
+    return (_understood(pasted), *pasted_statements.checks(pasted), _next(pasted, cluster, version))
 
 
 def choose(pasted: Pasted, cluster: Cluster, version: VersionInUse) -> NextPaste:

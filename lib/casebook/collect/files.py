@@ -6,10 +6,11 @@ from itertools import islice
 
 from casebook import packs
 from casebook.case_writer import CaseWriter
-from casebook.collect import decoding, kraft, outside, plain, redaction
+from casebook.collect import decoding, outside, plain, redaction
 from casebook.collect.segments import COPY_LIMIT
 from casebook.errors import CollectError, UsageError
 from casebook.events import folder_of
+from casebook.facts import ROLES
 from casebook.formats import host_prometheus, properties
 
 _LONGEST_LINE = 1 << 20
@@ -37,12 +38,12 @@ def copy_properties(case: CaseWriter, broker: int, path: outside.Given) -> bool:
 
     def lines(given: outside.Given) -> Iterator[bytes]:
         for line in _lines(given):
-            if kraft.ROLES.encode() in line:
+            if ROLES.encode() in line:
                 roles.append(line)
             yield line
 
     _copy(case, path, f"brokers/{broker}/server.properties", redaction.redact_properties, lines)
-    return bool(properties.parse(b"".join(roles).decode(errors="replace")).get(kraft.ROLES))
+    return bool(properties.parse(b"".join(roles).decode(errors="replace")).get(ROLES))
 
 
 def copy_logs(case: CaseWriter, owner: int | str, paths: Sequence[outside.Given]) -> None:

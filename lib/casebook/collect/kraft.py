@@ -5,9 +5,6 @@ from collections.abc import Iterable
 from casebook.case_writer import CaseWriter
 from casebook.storage import LogDir
 
-ROLES = "process.roles"
-"""The setting that makes a process a KRaft node (``KafkaConfig.scala@3.9.0``)."""
-
 
 def tell(case: CaseWriter, by_settings: Iterable[int], log_dirs: Iterable[LogDir]) -> None:
     """Record once what is not read of KRaft nodes.

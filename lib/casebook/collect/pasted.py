@@ -15,13 +15,12 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from casebook.case_folder import PASTED
 from casebook.case_writer import CaseWriter
 from casebook.collect import outside, pasted_host, pasted_logs, pasted_told, pasted_znodes, plain, redaction
 from casebook.errors import CollectError, UsageError
 from casebook.facts import Problem
 from casebook.formats import log_dir_names, log_dir_rows, pasted, pasted_text
-from casebook.pasted import NOT_PASTED, ListedFile, NotUnderstood, Pasted
+from casebook.pasted import NOT_PASTED, PASTED, ListedFile, NotUnderstood, Pasted
 from casebook.storage import LogDir, Replica, SegmentFile
 
 _LONGEST_LINE = 1 << 20

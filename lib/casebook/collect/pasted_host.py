@@ -9,10 +9,9 @@ from collections.abc import Container, Iterator, Sequence
 from itertools import groupby
 
 from casebook.analysis.words import number
-from casebook.case_folder import PASTED
 from casebook.case_writer import CaseWriter
 from casebook.formats import properties
-from casebook.pasted import NOT_PASTED, HostSaid, ListedFile, Pasted, Used
+from casebook.pasted import NOT_PASTED, PASTED, HostSaid, ListedFile, Pasted, Used
 
 _MOST_REMARKS = 80
 _MOST_FOLDERS, _FEW = 20, 6

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from casebook.case_folder import PASTED
 from casebook.case_writer import CaseWriter
 from casebook.formats.pasted_quorum import IS_KRAFT
-from casebook.pasted import NOT_PASTED, DescribedPartition, Pasted
+from casebook.pasted import NOT_PASTED, PASTED, DescribedPartition, Pasted
 
 _MOST = 20
 _TOPICS = "kafka-topics"

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from casebook.case_folder import PASTED
 from casebook.case_writer import CaseWriter
 from casebook.collect.redaction import redact_znode
 from casebook.facts import Problem, ReadOutcome, Stat, Znode, state_path
@@ -13,6 +12,7 @@ from casebook.formats import kafka_tree as tree
 from casebook.formats.pasted_zookeeper import kafka_path
 from casebook.pasted import (
     NOT_PASTED,
+    PASTED,
     Assigned,
     DescribedPartition,
     DescribedTopic,

@@ -6,8 +6,9 @@ from contextlib import suppress
 
 from casebook.analysis.words import count, number
 from casebook.case import Case
-from casebook.case_folder import PASTED, PASTED_LOG, ZNODES, Item
+from casebook.case_folder import PASTED_LOG, ZNODES, Item
 from casebook.errors import CasebookError
+from casebook.pasted import PASTED
 
 _FILES = (
     (re.compile(r"brokers/\d+/server\.properties"), "server.properties", "server.properties"),
@@ -31,8 +32,10 @@ def in_words(case: Case) -> str:
 
 def is_understood(case: Case) -> bool:
     """Whether anything was taken but a paste of which nobody knows what it is, or that tells nothing."""
+    if any(item.rows for path, item in case.items.items() if path != PASTED):
+        return True
     pasted = case.pasted()
-    return any(item.rows for path, item in case.items.items() if path != PASTED) or (pasted is not None and pasted.tells)
+    return pasted is not None and pasted.tells
 
 
 def _by_line(case: Case) -> Iterator[str]:

@@ -35,7 +35,7 @@ from casebook.formats import (
     pasted_words,
     pasted_zookeeper,
 )
-from casebook.formats.pasted_text import Line, cleaned
+from casebook.formats.pasted_text import Line, cleaned, one
 from casebook.formats.pasted_zookeeper import Cut
 from casebook.pasted import (
     Assigned,
@@ -74,7 +74,7 @@ def read(texts: Iterable[str]) -> Pasted:
     found: dict[type, list] = {}
     for line in left:
         if line.text.count("\\n") >= _LEAST_INSIDE and (parts := _inside(line)):
-            _take(left, Span(line.number, line.number))
+            _take(left, one(line))
             for part in parts:
                 found.setdefault(type(part), []).append(part)
     cut: list[Cut] = []
@@ -122,7 +122,7 @@ def _inside(line: Line) -> list[NamedTuple]:
             found.append(part)
     if any(isinstance(part, Cut) for part in found) or not any(not isinstance(part, Told) or part.says for part in found):
         return []
-    return [part._replace(span=Span(line.number, line.number)) for part in found]
+    return [part._replace(span=one(line)) for part in found]
 
 
 _RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
@@ -201,7 +201,7 @@ def _not_understood(left: Sequence[Line], cut: Iterable[Cut]) -> tuple[NotUnders
         elif found and found[-1].text and found[-1].span.last == line.number - 1:
             found[-1] = found[-1]._replace(span=Span(found[-1].span.first, line.number))
         else:
-            found.append(NotUnderstood(Span(line.number, line.number), line.text[:_SHOWN], "is nothing that is known"))
+            found.append(NotUnderstood(one(line), line.text[:_SHOWN], "is nothing that is known"))
     return tuple(sorted(found))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from casebook.formats import pasted_unread, znodes
-from casebook.formats.pasted_text import Line, is_gap, is_remark
+from casebook.formats.pasted_text import Line, is_gap, is_remark, one, spanned
 from casebook.pasted import Elected, PastedZnode, Span, Told
 
 _NAME = r"[a-zA-Z0-9._-]{1,249}"
@@ -109,7 +109,7 @@ def answers(lines: Sequence[Line]) -> Iterator[Told | Elected | PastedZnode]:
             asked, command = tool, _typed(lines, at)
         found, after = _at(lines, at, command)
         if asked and (failed := _FAILED.fullmatch(text)):
-            found = (Told(asked, _span(lines, at, after), f"it failed: {failed['said'][:200].rstrip('. ')}", bad=True),)
+            found = (Told(asked, spanned(lines, at, after), f"it failed: {failed['said'][:200].rstrip('. ')}", bad=True),)
         yield from found
         at = max(after, at + 1)
 
@@ -132,8 +132,9 @@ def _at(lines: Sequence[Line], at: int, command: str) -> tuple[Sequence[Told | E
         return _offsets(lines, at, command)
     if _BROKER_INFO.fullmatch(text.strip()):
         after = _while(lines, at + 1, _BROKER_AT)
-        says = f"{after - at - 1} brokers that the checker asked"
-        return (Told("ConsumerOffsetChecker", _span(lines, at, after), says, _DESCRIBE),), after
+        asked = after - at - 1
+        says = f"{asked} broker{'' if asked == 1 else 's'} that the checker asked"
+        return (Told("ConsumerOffsetChecker", spanned(lines, at, after), says, _DESCRIBE),), after
     if "--list" in text and (command := _LISTS.fullmatch(text)):
         return _list(lines, at, command["what"])
     for table in _TABLES:
@@ -150,10 +151,6 @@ def _while(lines: Sequence[Line], at: int, *patterns: re.Pattern[str]) -> int:
     return at
 
 
-def _span(lines: Sequence[Line], at: int, after: int) -> Span:
-    return Span(lines[at].number, lines[max(at, after - 1)].number)
-
-
 def _api_versions(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
     """Who answered: alive then, and registered or not, as nobody says."""
     after = _while(lines, at, _ANSWERED, _API)
@@ -166,7 +163,9 @@ def _api_versions(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
     known = known or [api for broker in brokers[:1] for api in _RANGE.finditer(broker["apis"] or "")]
     knows = ", ".join(f"{api['name']} {api['versions']}" for api in known[:_SHOWN])
     says += f"; the first knows {knows} and more" if len(known) > _SHOWN else f"; it knows {knows}" if knows else ""
-    return (Told("kafka-broker-api-versions", _span(lines, at, after), says, "who is registered tells `ls /brokers/ids`"),), after
+    return (
+        Told("kafka-broker-api-versions", spanned(lines, at, after), says, "who is registered tells `ls /brokers/ids`"),
+    ), after
 
 
 def _elections(lines: Sequence[Line], at: int) -> tuple[Sequence[Told | Elected], int]:
@@ -189,7 +188,7 @@ def _elections(lines: Sequence[Line], at: int) -> tuple[Sequence[Told | Elected]
     says = f"{' and '.join(kinds)} elections of leaders: ".lstrip() + "; ".join(
         f"{_some(names)} {kind}" for kind, names in named.items() if names
     )
-    told = Told("kafka-leader-election", _span(lines, at, after), says.rstrip(": "), _DESCRIBE, bool(named["failed"]))
+    told = Told("kafka-leader-election", spanned(lines, at, after), says.rstrip(": "), _DESCRIBE, bool(named["failed"]))
     return (*changed, told), after
 
 
@@ -198,7 +197,7 @@ def _changed(line: Line) -> Iterator[Elected]:
     for found in _COUNTED.finditer(line.text.partition("artition")[2]):
         number = znodes.number(found["partition"] or found["number"])
         if number is not None:
-            yield Elected(found["topic"] or found["old"], number, Span(line.number, line.number))
+            yield Elected(found["topic"] or found["old"], number, one(line))
 
 
 def _some(names: Sequence[str]) -> str:
@@ -218,7 +217,7 @@ def _offsets(lines: Sequence[Line], at: int, command: str) -> tuple[Sequence[Tol
     found = [f"{row['topic']}-{row['partition']} at {row['offset'] or 'none'}" for row in rows]
     unsaid = "" if time else "; what --time was given tells which they are"
     says = f"{which or 'some'} offsets{given} of {_some(found)}{unsaid}"
-    return (Told("GetOffsetShell", _span(lines, at, after), says, _DESCRIBE),), after
+    return (Told("GetOffsetShell", spanned(lines, at, after), says, _DESCRIBE),), after
 
 
 def _list(lines: Sequence[Line], at: int, what: str) -> tuple[Sequence[Told | PastedZnode], int]:
@@ -257,4 +256,4 @@ def _of_table(lines: Sequence[Line], at: int, table: _Table, command: str) -> tu
     topic, partition = (re.search(rf"--{name}[ =](\S+)", command) for name in ("topic", "partition"))
     whose = f" of {topic[1]}-{partition[1]}" if topic and partition and "describe-producers" in table.tool else ""
     says = f"{table.what}{whose}: {'; '.join(rows[:_SHOWN])}{more}" if rows else f"no {table.what}{whose}"
-    return (Told(table.tool, _span(lines, at, after), says),), after
+    return (Told(table.tool, spanned(lines, at, after), says),), after

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from casebook.formats.pasted_text import Line, is_end
+from casebook.formats.pasted_text import Line, is_end, one, spanned
 from casebook.formats.pasted_topics import configs_as_far
 from casebook.pasted import Span, Told, ToldConfig
 
@@ -62,16 +62,16 @@ def told(lines: Sequence[Line]) -> Iterator[ToldConfig | Told]:
         asked = _asked(text) if "kafka-" in text[:_LONGEST] else asked
         if " sensitive=" in text and len(text) < _LONGEST and _entry(text) is not None:
             entries, after = _entries(lines, at - 1)
-            yield from _headless(entries, Span(lines[at].number, lines[after - 1].number), asked)
+            yield from _headless(entries, spanned(lines, at, after), asked)
         elif "onfig" in text and len(text) < _LONGEST:
             if head := _HEAD.fullmatch(text):
                 rows, after = _listed(lines, at, head)
                 yield from rows
             elif found := _OF_ZOOKEEPER.fullmatch(text):
-                yield from _of_zookeeper(found, Span(lines[at].number, lines[at].number))
+                yield from _of_zookeeper(found, one(lines[at]))
             elif other := _OTHER.fullmatch(text):
                 after = _entries(lines, at)[1]
-                span = Span(lines[at].number, lines[after - 1].number)
+                span = spanned(lines, at, after)
                 yield Told("kafka-configs", span, f"{other['what'][:100].strip()} ...: no settings of topics or brokers")
         at = after
 
@@ -117,7 +117,7 @@ def _of_zookeeper(found: re.Match[str], span: Span) -> Iterator[ToldConfig | Tol
 def _listed(lines: Sequence[Line], at: int, head: re.Match[str]) -> tuple[Sequence[ToldConfig | Told], int]:
     """The list below a head: it may be cut where nothing follows it."""
     entries, after = _entries(lines, at)
-    span = Span(lines[at].number, lines[after - 1].number)
+    span = spanned(lines, at, after)
     whole = is_end(lines, after) or (after < len(lines) and _HEAD.fullmatch(lines[after].text[:4096]) is not None)
     kind = "brokers" if head["default"] or head["kind"].lower() == "broker" else "topics"
     entity = "<default>" if head["default"] else head["entity"]

@@ -8,8 +8,8 @@ Source: ``ClusterPartitionState.java``, ``PartitionState.java``, ``ClusterBroker
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from casebook.formats.pasted_host import LONGEST, Frame, json_at, one, span
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_host import LONGEST, Frame, json_at
+from casebook.formats.pasted_text import Line, one, spanned
 from casebook.pasted import DescribedPartition, HostSaid, Span
 
 _KIND = "Cruise Control"
@@ -64,7 +64,7 @@ def _as_json(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid]:
             continue
         found, after = json_at(lines, at)
         if isinstance(found, dict) and any(_MARK.fullmatch(key) for key in found):
-            yield from _of(found, span(lines, at, after))
+            yield from _of(found, spanned(lines, at, after))
         at = after
 
 

@@ -7,8 +7,8 @@ header tells whether numbers are blocks, and how large, or inodes (``src/df.c@v9
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from casebook.formats.pasted_host import LONGEST, placed, span, uncommented
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_host import LONGEST, placed, uncommented
+from casebook.formats.pasted_text import Line, spanned
 from casebook.pasted import HostSaid, Span
 
 _AMOUNT = r"-|-?\d[\d.,]{0,20}(?:[KMGTPEZ]i?B?|Bi?)?"
@@ -67,7 +67,7 @@ def volumes(lines: Sequence[Line]) -> Iterator[HostSaid]:
                     row,
                     name,
                     head,
-                    span(lines, first if begun is None else begun, 1 + (folded if folded == here.at + 1 else here.at)),
+                    spanned(lines, first if begun is None else begun, 1 + (folded if folded == here.at + 1 else here.at)),
                     here.broker,
                 )
             begun, device = None, None

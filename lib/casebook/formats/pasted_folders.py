@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.formats import log_dir_names
-from casebook.formats.pasted_host import Frame, Placed, one, placed
+from casebook.formats.pasted_host import Frame, Placed, placed
 from casebook.formats.pasted_listing import asked_folder
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_text import Line, one
 from casebook.pasted import HostSaid, ListedFile
 
 _FOLDER = re.compile(

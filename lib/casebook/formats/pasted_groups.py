@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from casebook.formats import pasted_members, znodes
-from casebook.formats.pasted_text import Line, is_gap
+from casebook.formats.pasted_text import Line, is_gap, one, spanned
 from casebook.pasted import GroupMember, GroupOffset, GroupSaid, Span, Told
 
 _HEAD = re.compile(
@@ -64,7 +64,7 @@ def groups(lines: Sequence[Line]) -> Iterator[GroupOffset | GroupMember | GroupS
         elif (head := _head(lines, at)) is not None:
             columns, begin = head
             tool = _CHECKER if _IS_CHECKER.match(text) else _TOOL
-            yield Told(tool, Span(lines[at].number, lines[begin - 1].number))
+            yield Told(tool, spanned(lines, at, begin))
             rows, after = _table(lines, begin, columns, asked)
             yield from rows
         elif (found := pasted_members.table(lines, at, asked)) is not None:
@@ -73,9 +73,9 @@ def groups(lines: Sequence[Line]) -> Iterator[GroupOffset | GroupMember | GroupS
         elif _SKIPPED.fullmatch(text):
             yield _skipped(lines[at])
         elif said := _SAID.fullmatch(text):
-            yield GroupSaid(said["group"], Span(lines[at].number, lines[at].number), said["what"])
+            yield GroupSaid(said["group"], one(lines[at]), said["what"])
         elif _TROUBLE.fullmatch(text) and not _LOGGED.match(text):
-            yield GroupSaid(asked, Span(lines[at].number, lines[at].number), text.strip()[:200])
+            yield GroupSaid(asked, one(lines[at]), text.strip()[:200])
         at = after
 
 
@@ -143,7 +143,7 @@ def _table(
             break
         if has_hosts and after == len(lines) and row.words < len(columns):
             row = _without_cut_end(row)
-        found += _facts(row, Span(lines[at].number, lines[after - 1].number), asked)
+        found += _facts(row, spanned(lines, at, after), asked)
         at = after
     return found, at
 
@@ -160,7 +160,7 @@ def _without_cut_end(row: _Row) -> _Row:
 
 def _skipped(line: Line) -> Told:
     """What the checker says in place of a row."""
-    return Told(_TOOL, Span(line.number, line.number), line.text.strip()[:200].rstrip("."))
+    return Told(_TOOL, one(line), line.text.strip()[:200].rstrip("."))
 
 
 def _folded(lines: Sequence[Line], at: int, columns: Sequence[str]) -> tuple[_Row | None, int]:

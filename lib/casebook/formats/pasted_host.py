@@ -12,7 +12,6 @@ from typing import NamedTuple
 from casebook.formats.pasted_frame import Frame as Frame
 from casebook.formats.pasted_listing import broker_named
 from casebook.formats.pasted_text import Line
-from casebook.pasted import Span
 
 LONGEST = 4096
 """Longer lines are nobody's row."""
@@ -58,16 +57,6 @@ def is_asked(text: str) -> bool:
 def is_command(text: str) -> bool:
     """Whether something is typed behind a prompt."""
     return _PROMPT.match(text[:400]) is not None
-
-
-def one(line: Line) -> Span:
-    """The span of a single line."""
-    return Span(line.number, line.number)
-
-
-def span(lines: Sequence[Line], at: int, after: int) -> Span:
-    """From a line to the one before another."""
-    return Span(lines[at].number, lines[max(at, after - 1)].number)
 
 
 def json_at(lines: Sequence[Line], at: int) -> tuple[object | None, int]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.formats import pasted_cut_json, znodes
-from casebook.formats.pasted_text import Line, is_end
+from casebook.formats.pasted_text import Line, broker_ids, is_end, one, spanned
 from casebook.pasted import DescribedPartition, DescribedTopic, Span, Told
 
 _FROM = r"\s*+(?:[\w.-]+:\s*+)?"
@@ -44,7 +44,7 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedPartition | DescribedT
     """Every topic and partition, and the brokers in one sentence."""
     at, topic = 0, None
     while at < len(lines):
-        text, span, after = lines[at].text, Span(lines[at].number, lines[at].number), at + 1
+        text, span, after = lines[at].text, one(lines[at]), at + 1
         if not text or len(text) > _LONGEST:
             pass
         elif head := _HEAD.fullmatch(text[:4096]):
@@ -61,7 +61,7 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedPartition | DescribedT
         elif text.lstrip().startswith("{") and _is_ours(lines, at):
             value, whole, after = pasted_cut_json.read(lines, at)
             if isinstance(value, dict):
-                yield from _of_json(value, Span(lines[at].number, lines[after - 1].number), whole=whole)
+                yield from _of_json(value, spanned(lines, at, after), whole=whole)
         at = after
 
 
@@ -80,7 +80,7 @@ def _brokers(lines: Sequence[Line], at: int, answered: str) -> tuple[Told, int]:
     controller = next((int(row["id"]) for row in found if row["controller"]), None)
     says = _of_brokers({int(row["id"]): row["address"] for row in found}, controller, answered)
     says += f"; {topics['count']} topics" if topics else ""
-    return Told(_TOOL, Span(lines[at].number, lines[after - 1].number), says, _WHO), after
+    return Told(_TOOL, spanned(lines, at, after), says, _WHO), after
 
 
 def _of_brokers(brokers: Mapping[int, object], controller: int | None, answered: object) -> str:
@@ -92,7 +92,12 @@ def _of_brokers(brokers: Mapping[int, object], controller: int | None, answered:
 
 def _partition(row: re.Match[str], topic: str, span: Span, *, is_cut: bool) -> Iterator[DescribedPartition | Told]:
     """One without anybody in its ISR may have been cut."""
-    number, leader, replicas, isr = znodes.number(row["partition"]), int(row["leader"]), _ids(row["replicas"]), _ids(row["isr"])
+    number, leader, replicas, isr = (
+        znodes.number(row["partition"]),
+        int(row["leader"]),
+        broker_ids(row["replicas"]),
+        broker_ids(row["isr"]),
+    )
     if number is None or (not isr and (leader >= 0 or (is_cut and not row["error"]))):
         return
     if len(set(replicas)) == len(replicas) and len(set(isr)) == len(isr):
@@ -128,10 +133,6 @@ def _of_json(value: Mapping[str, object], span: Span, *, whole: bool) -> Iterato
                 yield DescribedPartition(
                     name, number, span, leader if leader >= 0 else None, tuple(replicas), tuple(isr), ordered=False, tool="kcat"
                 )
-
-
-def _ids(text: str | None) -> tuple[int, ...]:
-    return tuple(int(broker) for broker in text.split(",")) if text else ()
 
 
 def _maps(value: object) -> list[Mapping[str, object]]:

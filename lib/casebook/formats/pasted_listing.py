@@ -11,7 +11,7 @@ from datetime import datetime
 
 from casebook.formats import log_dir_names
 from casebook.formats.pasted_frame import Frame
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_text import Line, one
 from casebook.pasted import HostSaid, ListedFile, Span
 
 _ENTRY = re.compile(
@@ -123,7 +123,7 @@ def _others(listing: _Listing, broker: int | None) -> Iterator[HostSaid | Frame]
     shown = [(line, entry) for line, entry in listing.others if entry["name"] not in (".", "..")][:_MOST_OTHERS]
     for line, entry in listing.others:
         if entry["name"] in (".", ".."):
-            yield Frame(Span(line.number, line.number))
+            yield Frame(one(line))
     if shown:
         first = shown[0][0].number
         told = ", ".join(f"{entry['name']} ({entry['size']}, {entry['time'].strip()})" for _, entry in shown)
@@ -134,7 +134,7 @@ def _others(listing: _Listing, broker: int | None) -> Iterator[HostSaid | Frame]
             broker,
             facts={"beside": {entry["name"]: entry["size"] for _, entry in shown}},
         )
-        yield from (Frame(Span(line.number, line.number)) for line, _ in shown[1:])
+        yield from (Frame(one(line)) for line, _ in shown[1:])
 
 
 def _listed(entry: re.Match[str], listing: _Listing, broker: int | None, line: Line) -> ListedFile | None:
@@ -149,7 +149,7 @@ def _listed(entry: re.Match[str], listing: _Listing, broker: int | None, line: L
     return ListedFile(
         folder=above if above.startswith("/") else "/".join(part for part in (listing.folder.rstrip("/"), above) if part),
         name=name,
-        span=Span(line.number, line.number),
+        span=one(line),
         is_folder=is_folder,
         bytes=about if size.isdecimal() else None,
         about=about,

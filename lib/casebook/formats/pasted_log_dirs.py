@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.formats import log_dir_names, pasted_cut_json
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_text import Line, spanned
 from casebook.pasted import Span, Told, Used
 
 _JSON = re.compile(r"\s*\{.{0,200}\"(?:brokers|logDirs|broker)\"\s*:.*|\s*\{\s*")
@@ -28,7 +28,7 @@ def described(lines: Sequence[Line]) -> Iterator[Used | Told]:
         text, after = lines[at].text, at + 1
         if text.lstrip().startswith("{") and len(text) < _LONGEST and _JSON.fullmatch(text) and _is_ours(lines, at):
             value, whole, after = pasted_cut_json.read(lines, at)
-            span = Span(lines[at].number, lines[after - 1].number)
+            span = spanned(lines, at, after)
             if isinstance(value, dict) and isinstance(value.get("brokers"), list):
                 yield from _brokers(value["brokers"], span, whole)
         at = after

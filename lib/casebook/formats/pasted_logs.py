@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from casebook.formats import log_patterns, pasted_listing, pasted_services, znodes
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_text import Line, one
 from casebook.pasted import LogLine, Span
 
 _CLOCK = r"\d\d:\d\d:\d\d(?:[.,:]\d{1,9})?"
@@ -100,10 +100,10 @@ def log_lines(lines: Sequence[Line]) -> Iterator[LogLine]:
             last = LogLine(Span(line.number, lines[after - 1].number), text, broker, zookeeper, host)
             yield last
         elif last is not None and _goes_on(line.text):
-            last = LogLine(Span(line.number, line.number), line.text, last.broker, last.zookeeper, last.host)
+            last = LogLine(one(line), line.text, last.broker, last.zookeeper, last.host)
             yield last
         elif _STACK.fullmatch(line.text[:_LONGEST_SEEN]):
-            last = LogLine(Span(line.number, line.number), line.text, heading, False)
+            last = LogLine(one(line), line.text, heading, False)
             yield last
         else:
             last = last if not line.text else None
@@ -150,13 +150,14 @@ def _begins(text: str) -> bool:
 
 def _is_wording(text: str) -> bool:
     """Whether a line is a whole message that is known, without date, level and logger."""
-    return any(literal in text and wording.match(text) for literal, wording in _wordings())
+    return any(literal in text and re.match(wording, text) for literal, wording in _wordings())
 
 
 @cache
-def _wordings() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _wordings() -> tuple[tuple[str, str], ...]:
+    """Literal and regex of those that tell something; few are ever compiled."""
     known = (pattern for pattern in log_patterns.patterns() if pattern.scope != "line" and pattern.regex.startswith("^"))
-    return tuple((one.literal, re.compile(one.regex)) for one in known if one.kind != "quiet" and len(one.literal) >= _TELLING)
+    return tuple((one.literal, one.regex) for one in known if one.kind != "quiet" and len(one.literal) >= _TELLING)
 
 
 def _goes_on(text: str) -> bool:

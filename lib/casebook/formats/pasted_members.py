@@ -7,8 +7,8 @@ Source: ``core/src/main/scala/kafka/admin/ConsumerGroupCommand.scala@2.0.1, 2.8.
 import re
 from collections.abc import Callable, Sequence
 
-from casebook.formats.pasted_text import Line, is_gap
-from casebook.pasted import GroupMember, GroupSaid, Span, Told
+from casebook.formats.pasted_text import Line, is_gap, one
+from casebook.pasted import GroupMember, GroupSaid, Told
 
 _MEMBERS = re.compile(
     r"\s*(?:GROUP\s+)?CONSUMER-ID\s+(?:GROUP-INSTANCE-ID\s+)?HOST\s+CLIENT-ID(?:\s+#PARTITIONS(?:\s+[\w -]+)?)?\s*", re.IGNORECASE
@@ -57,7 +57,7 @@ def table(lines: Sequence[Line], at: int, asked: str | None) -> tuple[_Rows, int
 
 
 def _rows(lines: Sequence[Line], at: int, row: Callable[[Line], _Rows]) -> tuple[_Rows, int]:
-    found: _Rows = [Told(_TOOL, Span(lines[at].number, lines[at].number))]
+    found: _Rows = [Told(_TOOL, one(lines[at]))]
     after = at + 1
     while after < len(lines):
         line = lines[after]
@@ -87,7 +87,7 @@ def _member(line: Line, columns: Sequence[str], asked: str | None, *, is_last: b
     member = GroupMember(
         group=values.get("GROUP", asked),
         member=values["CONSUMER-ID"],
-        span=Span(line.number, line.number),
+        span=one(line),
         host=values.get("HOST", "").lstrip("/") or None,
         client=values.get("CLIENT-ID"),
         partitions=int(number) if number.isdecimal() and len(number) < 10 else None,
@@ -112,7 +112,7 @@ def _state(line: Line, asked: str | None) -> _Rows:
     words = re.split(r"\s+", (found["words"] or "").strip())
     state = next((word for word in words if word in STATES), "described")
     members = words[-1] if len(words) > 1 and words[-1].isdecimal() else None
-    span, group = Span(line.number, line.number), found["group"] or asked
+    span, group = one(line), found["group"] or asked
     says = (
         f"group {group or 'of the command'}: {state}, {members} members, assignment {words[0]}"
         if members and words[0] != state
@@ -123,4 +123,4 @@ def _state(line: Line, asked: str | None) -> _Rows:
 
 def _listed(line: Line) -> _Rows:
     found = _LISTED_ROW.fullmatch(line.text)
-    return [GroupSaid(found["group"], Span(line.number, line.number), found["state"])] if found else []
+    return [GroupSaid(found["group"], one(line), found["state"])] if found else []

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.facts import instant
-from casebook.formats.pasted_host import LONGEST, Frame, json_at, one, placed, span
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_host import LONGEST, Frame, json_at, placed
+from casebook.formats.pasted_text import Line, one, spanned
 from casebook.pasted import HostSaid, Span
 
 _MBEAN = re.compile(r"(?P<domain>kafka(?:\.\w+)+):(?P<keys>(?:[\w-]+=[^,:\"\s]+)(?:,[\w-]+=[^,:\"\s]+)*)")
@@ -163,11 +163,11 @@ def _jmxterm(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid]:
                 values[value["name"]], last = value["value"].strip(), at
         elif text:
             if mbean is not None and values:
-                yield _said(mbean, values, span(lines, begin, last + 1), whose.get(begin), None)
+                yield _said(mbean, values, spanned(lines, begin, last + 1), whose.get(begin), None)
             found = _HEADING.fullmatch(text)
             mbean, values, begin = (found["mbean"], {}, at) if found and "mbean =" in text else (None, {}, 0)
     if mbean is not None and values:
-        yield _said(mbean, values, span(lines, begin, last + 1), whose.get(begin), None)
+        yield _said(mbean, values, spanned(lines, begin, last + 1), whose.get(begin), None)
 
 
 def _columns(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]:
@@ -217,7 +217,7 @@ def _flat(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]:
         mbean = found["mbean"] if found and _MBEAN.fullmatch(found["mbean"]) else None
         if block and (mbean is None or mbean not in block):
             for name, values in block.items():
-                yield _said(name, values, span(lines, begin, at), whose.get(begin), at_ms)
+                yield _said(name, values, spanned(lines, begin, at), whose.get(begin), at_ms)
             block = {}
         if mbean is not None:
             begin = at if not block else begin
@@ -228,7 +228,7 @@ def _flat(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]:
         elif text:
             at_ms = None
     for name, values in block.items():
-        yield _said(name, values, span(lines, begin, len(lines)), whose.get(begin), at_ms)
+        yield _said(name, values, spanned(lines, begin, len(lines)), whose.get(begin), at_ms)
 
 
 def _jolokia(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]:
@@ -242,8 +242,8 @@ def _jolokia(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]
         told, after = json_at(lines, at)
         answers = [one for one in (told if isinstance(told, list) else [told]) if isinstance(one, dict)]
         for answer in answers:
-            yield from _answer(answer, span(lines, at, after), whose.get(at))
-            yield from _queried(answer, span(lines, at, after), whose.get(at))
+            yield from _answer(answer, spanned(lines, at, after), whose.get(at))
+            yield from _queried(answer, spanned(lines, at, after), whose.get(at))
         at = after
 
 

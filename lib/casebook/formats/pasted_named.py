@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from casebook.formats import pasted_logs
-from casebook.formats.pasted_host import LONGEST, is_command, placed, span
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_host import LONGEST, is_command, placed
+from casebook.formats.pasted_text import Line, spanned
 from casebook.pasted import HostSaid
 
 _MOST = 5000
@@ -152,7 +152,7 @@ def named(lines: Sequence[Line]) -> Iterator[HostSaid]:
             continue
         after = _end(lines, at, kind)
         said = f"{kind.name} tells nothing that a case is asked"
-        yield HostSaid(kind.name, span(lines, at, after), said, whose.get(at), settle=kind.instead)
+        yield HostSaid(kind.name, spanned(lines, at, after), said, whose.get(at), settle=kind.instead)
         at = after
 
 

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.formats import znodes
-from casebook.formats.pasted_host import AGE, LONGEST, Frame, is_command, one, placed, span, uncommented
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_host import AGE, LONGEST, Frame, is_command, placed, uncommented
+from casebook.formats.pasted_text import Line, one, spanned
 from casebook.pasted import HostSaid, LogLine, Span
 
 _HEAD = re.compile(r"\s*(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE(?P<wide>\s+IP\s+NODE\s.*)?\s*")
@@ -105,7 +105,7 @@ def statuses(lines: Sequence[Line]) -> Iterator[HostSaid]:
             text += f", finished {told['finishedAt']}" if "finishedAt" in told else ""
             bad = told["reason"] not in _DONE
             facts = {"reason": told["reason"], "exit_code": told["exitCode"], "finished": told.get("finishedAt")}
-            yield HostSaid("kubectl", span(lines, at, end), text, whose.get(at), bad, facts=facts)
+            yield HostSaid("kubectl", spanned(lines, at, end), text, whose.get(at), bad, facts=facts)
         at = max(end, at + 1)
 
 
@@ -186,7 +186,7 @@ def _described(lines: Sequence[Line], at: int, after: int, heading: int | None) 
                 said = f"{_name(pod, '')}: {key['key'].lower()} {key['value']}"
                 yield HostSaid("kubectl", where, said, broker, bad=evicted, facts={key["key"].lower(): key["value"]})
         index = end
-    yield Frame(span(lines, at, after))
+    yield Frame(spanned(lines, at, after))
 
 
 def _end_of_state(lines: Sequence[Line], at: int, after: int) -> int:
@@ -219,7 +219,7 @@ def _state(lines: Sequence[Line], at: int, end: int, state: re.Match[str], name:
     )
     facts = {"which": state["which"], "state": state["state"], "reason": told.get("Reason"), "exit_code": code or None,
              "started": told.get("Started"), "finished": told.get("Finished")}  # fmt: skip
-    return HostSaid("kubectl", span(lines, at, end), text, broker, bad, facts=facts)
+    return HostSaid("kubectl", spanned(lines, at, end), text, broker, bad, facts=facts)
 
 
 def _ended(lines: Sequence[Line], at: int, end: int, state: re.Match[str], broker: int | None) -> Iterator[LogLine]:
@@ -231,7 +231,7 @@ def _ended(lines: Sequence[Line], at: int, end: int, state: re.Match[str], broke
     if state["state"] == "Terminated" and {"Reason", "Exit Code", "Finished"} <= told.keys():
         parts = [f"{key} {told[key]}" for key in ("Reason", "Exit Code", "Started", "Finished") if key in told]
         text = f"{told['Finished']} {state['which']} {state['state']}, {', '.join(parts)}"
-        yield LogLine(span(lines, at, end), text, None, False, broker)
+        yield LogLine(spanned(lines, at, end), text, None, False, broker)
 
 
 def _name(pod: str, container: str) -> str:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.formats import properties, znodes
-from casebook.formats.pasted_host import LONGEST, placed, span
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_host import LONGEST, placed
+from casebook.formats.pasted_text import Line, spanned
 from casebook.pasted import BrokerSettings, HostSaid, Span
 
 _SETTING = re.compile(
@@ -54,7 +54,7 @@ def settings(lines: Sequence[Line]) -> Iterator[BrokerSettings | HostSaid]:
             if not _is_printed(texts):
                 yield from _said(lines, at, texts, found, whose.get(at))
             elif not is_headed:
-                yield _of_start(span(lines, at, after), found, whose.get(at))
+                yield _of_start(spanned(lines, at, after), found, whose.get(at))
         at = max(after, at + 1)
 
 
@@ -119,7 +119,7 @@ def _said(
 ) -> Iterator[BrokerSettings | HostSaid]:
     ids = {own for name in _IDS if (own := znodes.number(found.get(name, ""))) is not None}
     broker = next(iter(ids)) if len(ids) == 1 else heading if not ids else None
-    where = span(lines, at, at + len(texts))
+    where = spanned(lines, at, at + len(texts))
     yield BrokerSettings(where, broker, tuple(texts))
     shown = ", ".join(f"{key}={value}" for key, value in list(found.items())[:_SHOWN])
     settle = "" if broker is not None else 'write a line such as "broker 3:" above these settings, or paste broker.id with them'

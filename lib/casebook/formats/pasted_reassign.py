@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.formats import znodes
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_text import Line, broker_ids, one, spanned
 from casebook.pasted import Assigned, Move, Span, Told
 
 _IDS = r"\d{1,10}(?:, ?\d{1,10})*"
@@ -68,12 +68,12 @@ def moves(lines: Sequence[Line]) -> Iterator[Assigned | Move | Told]:
             elif head := _PROPOSED.fullmatch(text):
                 plan, after = _plan(lines, at, head["plan"])
                 says = f"what --generate proposes, not what is: {_shown(plan)}" if plan else "a proposal, whose text is cut"
-                yield Told(_TOOL, Span(lines[at].number, lines[after - 1].number), says, _NOW)
+                yield Told(_TOOL, spanned(lines, at, after), says, _NOW)
             elif started := _STARTED.fullmatch(text):
                 rows, after = _started(lines, at, started["what"])
                 yield from rows
             else:
-                yield from _row(text, Span(lines[at].number, lines[at].number))
+                yield from _row(text, one(lines[at]))
         at = after
 
 
@@ -85,7 +85,7 @@ def plans(lines: Sequence[Line]) -> Iterator[Told]:
         if "{" in text and len(text) <= _LONGEST and _BARE.fullmatch(text):
             plan, after = _plan(lines, at - 1, None)
             if plan:
-                span = Span(lines[at].number, lines[after - 1].number)
+                span = spanned(lines, at, after)
                 yield Told("a plan for kafka-reassign-partitions", span, f"what is wanted, not what is: {_shown(plan)}", _NOW)
         at = max(after, at + 1)
 
@@ -100,8 +100,8 @@ def _row(text: str, span: Span) -> Iterator[Assigned | Move | Told]:
     if "replica" in text and (found := _LISTED.fullmatch(text)):
         topic, number = found["topic"], znodes.number(found["partition"])
         is_told = found["adding"] or found["removing"]
-        replicas = _ids(found["replicas"])
-        adding, removing = (_ids(found[each]) if is_told else None for each in ("adding", "removing"))
+        replicas = broker_ids(found["replicas"])
+        adding, removing = (broker_ids(found[each]) if is_told else None for each in ("adding", "removing"))
         if number is not None and replicas:
             yield Assigned(topic, number, span, replicas, adding, removing)
             yield Told(_TOOL, span)
@@ -111,7 +111,7 @@ def _row(text: str, span: Span) -> Iterator[Assigned | Move | Told]:
             failed = f"the reassignment of {status['topic']}-{number} failed" if status["how"] == "failed" else ""
             yield Told(_TOOL, span, failed, _NOW if failed else "", bad=bool(failed))
     elif found := _NOT_ACTIVE.fullmatch(text[:4096]) or _MISMATCH.fullmatch(text[:4096]):
-        number, replicas = znodes.number(found["partition"]), _ids(found["replicas"])
+        number, replicas = znodes.number(found["partition"]), broker_ids(found["replicas"])
         if number is not None and replicas:
             yield Assigned(found["topic"], number, span, replicas)
             yield Move(found["topic"], number, span, None, ended=True)
@@ -123,7 +123,7 @@ def _row(text: str, span: Span) -> Iterator[Assigned | Move | Told]:
 def _current(lines: Sequence[Line], at: int, begun: str | None) -> tuple[Sequence[Assigned | Told], int]:
     """An assignment: the one of now, where a proposal follows it; else that of before something was started."""
     plan, after = _plan(lines, at, begun)
-    span = Span(lines[at].number, lines[after - 1].number)
+    span = spanned(lines, at, after)
     following = next((line.text for line in lines[after : after + 4] if line.text), "")
     if _PROPOSED.fullmatch(following[:_LONGEST]):
         rows = [Assigned(topic, number, span, replicas) for (topic, number), replicas in plan.items()]
@@ -140,7 +140,7 @@ def _started(lines: Sequence[Line], at: int, what: str) -> tuple[Sequence[Move |
     else:
         names = (re.fullmatch(_PARTITION, name.strip()) for name in what.split(","))
         plan = {(n["topic"], int(n["partition"])): None for n in names if n and znodes.number(n["partition"]) is not None}
-    span = Span(lines[at].number, lines[after - 1].number)
+    span = spanned(lines, at, after)
     rows = [Move(topic, number, span, target, ended=False) for (topic, number), target in plan.items()]
     says = "" if rows else "a reassignment was started; of which partitions stands in its plan"
     return (*rows, Told(_TOOL, span, says, "" if rows else _NOW)), after
@@ -184,10 +184,6 @@ def _items(text: str) -> _Plan:
         if isinstance(topic, str) and type(partition) is int and partition >= 0 and ids and len(set(ids)) == len(ids):
             found[topic, partition] = tuple(ids)
     return found
-
-
-def _ids(text: str | None) -> tuple[int, ...]:
-    return tuple(int(broker) for broker in text.split(",")) if text else ()
 
 
 def _shown(plan: _Plan) -> str:

@@ -7,8 +7,8 @@ Whether a process ``java`` was the broker, its name does not tell. Source: ``src
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.formats.pasted_host import LONGEST, one, placed, span
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_host import LONGEST, placed
+from casebook.formats.pasted_text import Line, one, spanned
 from casebook.pasted import HostSaid, LogLine, Span
 
 _UNIT = re.compile(r"\s*[^\w\s/]?\s*(?P<unit>[\w@.\\:-]+\.(?:service|scope|slice|mount|timer))(?: - (?P<what>.*))?\s*")
@@ -80,7 +80,7 @@ def services(lines: Sequence[Line]) -> Iterator[HostSaid]:
         if (asked := _IS_ACTIVE.fullmatch(text[:400])) and answer in _STATES:
             said = f"{asked['unit']} is {answer}"
             yield HostSaid(
-                "systemctl", span(lines, at, at + 2), said, whose.get(at), answer == "failed", facts={"active": answer}
+                "systemctl", spanned(lines, at, at + 2), said, whose.get(at), answer == "failed", facts={"active": answer}
             )
             at += 2
         elif missing := (_NONE.fullmatch(text) if "could not be found" in text else None):
@@ -117,7 +117,7 @@ def _unit(lines: Sequence[Line], at: int, after: int, unit: str | None, broker: 
     if active is None:
         text = f"{name}: whether it is active was not pasted"
         return HostSaid(
-            "systemctl", span(lines, at, after), text, broker, settle="paste all that systemctl status prints of the unit"
+            "systemctl", spanned(lines, at, after), text, broker, settle="paste all that systemctl status prints of the unit"
         )
     state = f"{active['active']} ({active['sub']})" if active["sub"] else active["active"]
     text = f"{name} is {state}"
@@ -144,7 +144,7 @@ def _unit(lines: Sequence[Line], at: int, after: int, unit: str | None, broker: 
         "result": active["result"],
         "since": (active["since"] or "").strip() or None,
     }
-    return HostSaid("systemctl", span(lines, at, after), text, broker, bad, facts=facts)
+    return HostSaid("systemctl", spanned(lines, at, after), text, broker, bad, facts=facts)
 
 
 def kernel_lines(lines: Sequence[Line]) -> Iterator[HostSaid]:

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from casebook.pasted import Span
+
 MOST_LINES = 20_000
 """Of a longer paste only so many lines are read."""
 
@@ -58,6 +60,21 @@ class Line(NamedTuple):
 
     number: int
     text: str
+
+
+def one(line: Line) -> Span:
+    """The span of a single line."""
+    return Span(line.number, line.number)
+
+
+def spanned(lines: Sequence[Line], at: int, after: int) -> Span:
+    """From a line to the one before another."""
+    return Span(lines[at].number, lines[max(at, after - 1)].number)
+
+
+def broker_ids(text: str | None) -> tuple[int, ...]:
+    """The ids of a list with commas; none where nothing was printed."""
+    return tuple(int(broker) for broker in text.split(",")) if text else ()
 
 
 def quote_mark(text: str) -> str:

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from casebook.formats import znodes
-from casebook.formats.pasted_host import LONGEST, placed, span
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_host import LONGEST, placed
+from casebook.formats.pasted_text import Line, one, spanned
 from casebook.pasted import HostSaid, Span, ThreadDump
 
 _TAKEN = re.compile(r"\s*(?P<taken>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
@@ -128,7 +128,7 @@ def dumps(lines: Sequence[Line]) -> Iterator[ThreadDump | HostSaid]:
         after = _read(lines, at, dump)
         if (dump.threads or dump.has_begin or dump.has_deadlock) and found < _MOST_DUMPS:
             found += 1
-            yield from _said(dump, span(lines, dump.begin, after))
+            yield from _said(dump, spanned(lines, dump.begin, after))
         at = max(after, at + 1)
 
 
@@ -303,4 +303,4 @@ def _of_handlers(dump: _Dump, own: Sequence[_Thread], broker: int | None) -> Ite
 
 
 def _of(thread: _Thread) -> Span:
-    return Span(thread.line.number, thread.line.number)
+    return one(thread.line)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.formats import znodes
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_text import Line, one, spanned
 from casebook.formats.pasted_zookeeper import Cut
 from casebook.pasted import DescribedPartition, DescribedTopic, Span, Told, ToldConfig
 
@@ -104,7 +104,7 @@ def _headless(lines: Sequence[Line], at: int) -> DescribedTopic | None:
     if len(text) > _LONGEST or _BEGINS.fullmatch(text) or not (partition := _PARTITION.fullmatch(following[:_LONGEST])):
         return None
     row = _TOPIC.fullmatch(f"Topic: x {text[text.index('PartitionCount') :]}")
-    return _topic(row, Span(lines[at].number, lines[at].number), partition["topic"]) if row else None
+    return _topic(row, one(lines[at]), partition["topic"]) if row else None
 
 
 def _row(lines: Sequence[Line], at: int) -> tuple[DescribedTopic | DescribedPartition | Cut, int]:
@@ -113,7 +113,7 @@ def _row(lines: Sequence[Line], at: int) -> tuple[DescribedTopic | DescribedPart
     while after < len(lines) and after - at < _MOST_FOLDED and _belongs(lines[after].text):
         text += ("" if re.search(r"[\d,]\s?$", text) and re.match(r"\s*[\d,]", lines[after].text) else " ") + lines[after].text
         after += 1
-    span = Span(lines[at].number, lines[after - 1].number)
+    span = spanned(lines, at, after)
     if row := _PARTITION.fullmatch(text):
         partition = _partition(row, span)
         whole = partition is not None and (row["isr"] is not None or _ends_with_empty_isr(row, partition, after < len(lines)))

@@ -6,9 +6,8 @@ Known by their own words, or by their command, behind which they stand.
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_text import Line, spanned
 from casebook.formats.pasted_zookeeper import Cut
-from casebook.pasted import Span
 
 _READ = ("topics", "consumer-groups", "configs", "log-dirs", "reassign-partitions", "get-offsets", "metadata-quorum",
          "broker-api-versions", "transactions", "leader-election", "preferred-replica-election", "consumer-offset-checker",
@@ -49,7 +48,7 @@ def outputs(lines: Sequence[Line]) -> Iterator[Cut]:
             while after < len(lines) and _known(lines[after].text) == known:
                 after += 1
             name, instead = known
-            yield Cut(Span(lines[at].number, lines[after - 1].number), f"is output of {name}, which no check reads: {instead}")
+            yield Cut(spanned(lines, at, after), f"is output of {name}, which no check reads: {instead}")
         at = after
 
 

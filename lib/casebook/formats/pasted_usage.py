@@ -7,9 +7,9 @@ Only its options tell the unit of a bare number: without them a block is 1 KiB o
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.formats.pasted_host import LONGEST, one, placed
+from casebook.formats.pasted_host import LONGEST, placed
 from casebook.formats.pasted_listing import is_partition, rounded
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_text import Line, one
 from casebook.pasted import HostSaid, Used
 
 _ROW = re.compile(r"\s*(?P<size>\d{1,18}|[\d.]{1,5}(?:[KMGTPE]i?B?|B))\s+(?P<path>(?:\.{0,2}/)?[\w./@+-]*[\w.@+-]/?|/)\s*")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.facts import Stat
 from casebook.formats import pasted_cut_json
-from casebook.formats.pasted_text import Line, is_end, is_remark
+from casebook.formats.pasted_text import Line, is_end, is_remark, one, spanned
 from casebook.formats.pasted_zookeeper import kafka_path
 from casebook.pasted import PastedZnode, Span, Told
 
@@ -101,7 +101,7 @@ def _at(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told], i
         return _block(lines, at, _CONFIGURED, "conf", "how a ZooKeeper server is configured")
     if text == "Environment:" or text.startswith("zookeeper.version="):
         return _block(lines, at, _ENVIRONMENT, "envi", "in which environment a ZooKeeper server runs")
-    return _sentence(text, Span(lines[at].number, lines[at].number)), at + 1
+    return _sentence(text, one(lines[at])), at + 1
 
 
 def _sentence(text: str, span: Span) -> Sequence[Told]:
@@ -142,7 +142,7 @@ def _run(lines: Sequence[Line], at: int, *patterns: re.Pattern[str], blank: bool
 def _monitor(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
     after = _run(lines, at, _MONITORED)
     values = {match["name"]: match["value"] for line in lines[at:after] if (match := _MONITORED.fullmatch(line.text))}
-    return (Told("ZooKeeper's mntr", Span(lines[at].number, lines[after - 1].number), _monitored(values), _WHO_LIVES),), after
+    return (Told("ZooKeeper's mntr", spanned(lines, at, after), _monitored(values), _WHO_LIVES),), after
 
 
 def _monitored(values: Mapping[str, str]) -> str:
@@ -160,7 +160,7 @@ def _statistics(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
     version = values.pop("Zookeeper version", "").partition(",")[0]
     parts = [f"version {version}" if version else "", *(f"{name} {value}" for name, value in values.items())]
     says = "a ZooKeeper server: " + ", ".join(filter(None, [*parts, f"{clients} clients listed" if clients else ""]))
-    return (Told("ZooKeeper's srvr or stat", Span(lines[at].number, lines[after - 1].number), says, _WHO_LIVES),), after
+    return (Told("ZooKeeper's srvr or stat", spanned(lines, at, after), says, _WHO_LIVES),), after
 
 
 def _status(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
@@ -168,16 +168,14 @@ def _status(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
     after = _run(lines, at, _STATUS)
     said = [line.text.strip() for line in lines[at:after] if re.match(r"\s*(?:Mode|Error)", line.text)]
     says = f"a ZooKeeper server: {said[0].rstrip('.')}" if said else ""
-    return (
-        Told("zkServer.sh status", Span(lines[at].number, lines[after - 1].number), says, _WHO_LIVES, bad="Error" in says),
-    ), after
+    return (Told("zkServer.sh status", spanned(lines, at, after), says, _WHO_LIVES, bad="Error" in says),), after
 
 
 def _admin(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told], int]:
     """``dump`` of ZooKeeper's AdminServer, with sessions as decimal numbers (``admin/Commands.java@release-3.8.4``)."""
     value, whole, after = pasted_cut_json.read(lines, at)
     sessions = value.get("session_id_to_ephemeral_paths") if isinstance(value, dict) else None
-    span = Span(lines[at].number, lines[after - 1].number)
+    span = spanned(lines, at, after)
     if not isinstance(sessions, dict):
         return (), after
     held = [
@@ -195,7 +193,7 @@ def _connections(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
     found = [match for line in lines[at:after] if (match := _CONNECTION.fullmatch(line.text))]
     sessions = len({match["session"] for match in found if match["session"]})
     says = f"{len(found)} connections to a ZooKeeper server, of {sessions} sessions"
-    return (Told("ZooKeeper's cons", Span(lines[at].number, lines[after - 1].number), says, _WHO_LIVES),), after
+    return (Told("ZooKeeper's cons", spanned(lines, at, after), says, _WHO_LIVES),), after
 
 
 def _block(lines: Sequence[Line], at: int, row: re.Pattern[str], word: str, says: str) -> tuple[Sequence[Told], int]:
@@ -203,14 +201,14 @@ def _block(lines: Sequence[Line], at: int, row: re.Pattern[str], word: str, says
     after = _run(lines, at, row)
     if after - at < _FEW:
         return (), after
-    return (Told(f"ZooKeeper's {word}", Span(lines[at].number, lines[after - 1].number), says, _WHO_LIVES),), after
+    return (Told(f"ZooKeeper's {word}", spanned(lines, at, after), says, _WHO_LIVES),), after
 
 
 def _dump(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told], int]:
     """Sessions and their ephemeral nodes; also where line ends were lost on the way."""
     after = _of_dump(lines, at)
     begin = next((index for index in range(at, after) if _EPHEMERALS.fullmatch(lines[index].text)), None)
-    whole_span = Span(lines[at].number, lines[after - 1].number)
+    whole_span = spanned(lines, at, after)
     if begin is None:
         says = "sessions of a ZooKeeper server; which ephemeral nodes they hold is not in these lines"
         return (Told("ZooKeeper's dump", whole_span, says, _WHO_LIVES),), after

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from casebook.facts import Stat
 from casebook.formats import pasted_logs
-from casebook.formats.pasted_text import Line, is_remark
+from casebook.formats.pasted_text import Line, is_remark, one, spanned
 from casebook.pasted import PastedZnode, Span
 
 _KAFKA = re.compile(
@@ -102,7 +102,7 @@ def _at(lines: Sequence[Line], at: int) -> tuple[PastedZnode | Cut | None, int]:
         return None, at + 1
     if "Node" in text and (missing := _NOT_THERE.fullmatch(text[:_LONGEST])):
         path = missing["said"] or missing["code"]
-        return (PastedZnode(path, Span(lines[at].number, lines[at].number), there=False) if kafka_path(path) else None), at + 1
+        return (PastedZnode(path, one(lines[at]), there=False) if kafka_path(path) else None), at + 1
     if (command := _command(text)) is not None:
         return _answer(lines, at, command)
     if text.lstrip().startswith("[") and _NAMES.fullmatch(text[:_LONGEST]) and _behind_banner(lines, at):
@@ -115,7 +115,7 @@ def _at(lines: Sequence[Line], at: int) -> tuple[PastedZnode | Cut | None, int]:
     if "=" in text and _STAT.fullmatch(text[:_LONGEST]):
         stat, undated, after = _stat(lines, at)
         path = _path_near(lines, at)
-        return PastedZnode(path, _span(lines, at, after), stat=stat, undated=undated), after
+        return PastedZnode(path, spanned(lines, at, after), stat=stat, undated=undated), after
     return None, at + 1
 
 
@@ -145,24 +145,24 @@ def _answer(lines: Sequence[Line], at: int, command: re.Match[str]) -> tuple[Pas
     if after < len(lines) and _repeats(lines[after].text, command):
         after = _behind_chatter(lines, after + 1)
     if after == len(lines) or _CHATTER.fullmatch(lines[after].text):
-        return Cut(_span(lines, at, after), "asks for a znode; its answer was not pasted"), after
+        return Cut(spanned(lines, at, after), "asks for a znode; its answer was not pasted"), after
     data, children, text, glued = None, None, lines[after].text, None
     if command["verb"].startswith("ls"):
         listed, end, glued = _children(lines, after)
         if end is None:
-            return Cut(_span(lines, at, at + 1), "asks for children; their list was not pasted whole"), after
+            return Cut(spanned(lines, at, at + 1), "asks for children; their list was not pasted whole"), after
         children, after = listed, end
     elif command["verb"] == "get" and text.lstrip().startswith("{"):
         data, end = _json(lines, after)
         if data is None:
-            return Cut(_span(lines, at, end), "holds JSON that is cut or was changed"), end
+            return Cut(spanned(lines, at, end), "holds JSON that is cut or was changed"), end
         after = end
     elif command["verb"] == "get" and _NUMBER.fullmatch(text) and path.endswith("/controller_epoch"):
         data, after = text.strip(), after + 1
     elif not _STAT.fullmatch(text):
         return _refused(lines, at, after, path)
     stat, undated, end = _stat(lines, after, glued)
-    return PastedZnode(path, _span(lines, at, end), data, stat, children, undated=undated), end
+    return PastedZnode(path, spanned(lines, at, end), data, stat, children, undated=undated), end
 
 
 def _behind_chatter(lines: Sequence[Line], at: int) -> int:
@@ -184,8 +184,8 @@ def _refused(lines: Sequence[Line], at: int, after: int, path: str) -> tuple[Pas
     """A command whose answer is none: the znode is not there, or the answer makes no sense."""
     missing = _NOT_THERE.fullmatch(lines[after].text)
     if missing and (missing["said"] or missing["code"]) == path:
-        return PastedZnode(path, _span(lines, at, after + 1), there=False), after + 1
-    return Cut(_span(lines, at, at + 1), "asks for a znode; what follows is not its answer"), at + 1
+        return PastedZnode(path, spanned(lines, at, after + 1), there=False), after + 1
+    return Cut(spanned(lines, at, at + 1), "asks for a znode; what follows is not its answer"), at + 1
 
 
 def _bare(lines: Sequence[Line], at: int) -> tuple[PastedZnode | Cut | None, int]:
@@ -194,11 +194,11 @@ def _bare(lines: Sequence[Line], at: int) -> tuple[PastedZnode | Cut | None, int
     if data is None and (pasted_logs.is_dated(lines[at].text) or pasted_logs.is_object(lines[at].text)):
         return None, at + 1
     if data is None:
-        return Cut(_span(lines, at, end), "is JSON that is cut or was changed"), end
+        return Cut(spanned(lines, at, end), "is JSON that is cut or was changed"), end
     try:
         row = _loaded(data)
     except (ValueError, RecursionError):
-        return Cut(_span(lines, at, end), "is JSON that is cut or was changed"), end
+        return Cut(spanned(lines, at, end), "is JSON that is cut or was changed"), end
     kind = _kind(row)
     if kind is None:
         return None, end
@@ -208,7 +208,7 @@ def _bare(lines: Sequence[Line], at: int) -> tuple[PastedZnode | Cut | None, int
         return None, end  # a plan, as people write them for kafka-reassign-partitions
     stat, undated, after = _stat(lines, end)
     path = path if known and re.search(kind, known[1]) else "/controller" if kind == "^/controller$" else None
-    return PastedZnode(path, _span(lines, at, after), data, stat, undated=undated), after
+    return PastedZnode(path, spanned(lines, at, after), data, stat, undated=undated), after
 
 
 def _kind(row: object) -> str | None:
@@ -348,7 +348,3 @@ def _time(text: str) -> int | None:
         return int(moment.replace(tzinfo=timezone(timedelta(minutes=minutes))).timestamp()) * 1000
     except (ValueError, OverflowError):
         return None
-
-
-def _span(lines: Sequence[Line], at: int, after: int) -> Span:
-    return Span(lines[at].number, lines[max(at, after - 1)].number)

@@ -14,8 +14,9 @@ from casebook.facts import Problem
 OFFSETS_TOPIC = "__consumer_offsets"
 METADATA_TOPIC = "__cluster_metadata"
 CLEANER_CHECKPOINT = "cleaner-offset-checkpoint"
+HIGH_WATERMARKS = "replication-offset-checkpoint"
 CHECKPOINTS = (
-    CLEANER_CHECKPOINT, "replication-offset-checkpoint", "recovery-point-offset-checkpoint", "log-start-offset-checkpoint"
+    CLEANER_CHECKPOINT, HIGH_WATERMARKS, "recovery-point-offset-checkpoint", "log-start-offset-checkpoint"
 )  # fmt: skip
 """The files of a log dir that hold an offset of each partition."""
 

@@ -16,9 +16,8 @@ from casebook.analysis.words import agree, brokers, capitalised, duration, momen
 from casebook.facts import Cluster, instant
 from casebook.findings import Coverage, Evidence, Finding, Gap, Question, Severity
 from casebook.observed import Source
-from casebook.storage import METADATA_TOPIC, Leftover, LogDir, Replica
+from casebook.storage import HIGH_WATERMARKS, METADATA_TOPIC, Leftover, LogDir, Replica
 
-_HIGH_WATERMARK = "replication-offset-checkpoint"
 _LEFT_FOR = 60 * 60_000
 """Kafka deletes what it has set aside a minute later (``file.delete.delay.ms``): after an hour it is left."""
 _OF_ONE_COPY = ("partition.metadata", "leader-epoch-checkpoint")
@@ -145,7 +144,7 @@ def _stopped(log_dirs: Sequence[LogDir], live: Collection[int] | None, gaps: cov
 
 def _reach(log_dirs: Sequence[LogDir], copies: Sequence[Replica], gaps: coverage.Gaps) -> Finding:
     """Does every copy reach as far as its own watermark says? One without a line of it has none yet, as when it is made."""
-    read = {copy.item for log_dir in log_dirs if _HIGH_WATERMARK in log_dir.checkpoints for copy in log_dir.replicas}
+    read = {copy.item for log_dir in log_dirs if HIGH_WATERMARKS in log_dir.checkpoints for copy in log_dir.replicas}
     known = [copy for copy in copies if copy.item in read and _end(copy) is not None]
     said = [(copy, copy.high_watermark) for copy in known if copy.high_watermark is not None]
     short = [_Short(copy, high - _end(copy), copy.broker) for copy, high in said if high > _end(copy)]
@@ -218,7 +217,7 @@ class _Times:
 
     def is_later(self, listed: Replica, told_by: Replica) -> bool:
         """Whether a copy was listed after the watermark of another one was written."""
-        at, written = self._of[listed.item].listed_at, self._of[told_by.item].checkpoints.get(_HIGH_WATERMARK)
+        at, written = self._of[listed.item].listed_at, self._of[told_by.item].checkpoints.get(HIGH_WATERMARKS)
         return at is not None and written is not None and written <= at
 
 
@@ -263,8 +262,8 @@ def _without_folder(log_dirs: Sequence[LogDir], gaps: coverage.Gaps) -> Finding:
 
 def _unread(log_dirs: Iterable[LogDir]) -> coverage.Gaps:
     """Which log dir's high watermarks were not read: what its copies knew to be committed is not known."""
-    bare = (log_dir.place for log_dir in log_dirs if _HIGH_WATERMARK not in log_dir.checkpoints)
-    return tuple(Gap(why=f"{place}: {_HIGH_WATERMARK} was not read.", settle=_AGAIN) for place in islice(bare, 1))
+    bare = (log_dir.place for log_dir in log_dirs if HIGH_WATERMARKS not in log_dir.checkpoints)
+    return tuple(Gap(why=f"{place}: {HIGH_WATERMARKS} was not read.", settle=_AGAIN) for place in islice(bare, 1))
 
 
 def _left(log_dirs: Sequence[LogDir], gaps: coverage.Gaps) -> Finding:

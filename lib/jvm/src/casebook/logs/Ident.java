@@ -43,8 +43,8 @@ final class Ident {
     while (end < message.length() && (message.charAt(end) == ':' || message.charAt(end) == ',')) {
       end++;
     }
-    while (end < message.length() && message.charAt(end) == ' ') {
-      end++;
+    while (end < message.length() && message.charAt(end) <= ' ') {
+      end++; // its message may stand in the line below
     }
     return end;
   }

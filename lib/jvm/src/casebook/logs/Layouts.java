@@ -92,8 +92,8 @@ final class Layouts {
       return false;
     }
     int level = level(bytes, from + STANDARD, until);
-    if (level < 0) {
-      return false;
+    if (level < 0 || until > from + STANDARD + NAMES[level].length && bytes[from + STANDARD + NAMES[level].length] == '(') {
+      return false; // of another layout: its thread or its logger stands before the message
     }
     header.time = clock.standard(bytes, from + 1);
     header.level = WORDS[level];

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.time.ZoneId;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.ZipException;
@@ -20,9 +22,17 @@ import java.util.zip.ZipException;
 public final class LogReader implements Closeable {
   private static final int SEARCHED = 1 << 20;
   private static final int MOST_TEXT = 4000;
-  private static final String QUIET = "quiet";
+  private static final String CLIENT_ERROR = "client_error";
+  private static final Set<String> TROUBLE = Set.of("WARN", "ERROR", "FATAL");
+
+  /** Kafka's clients for Java, its Streams and Connect, and Spring's: whole, or shortened by a layout. */
+  private static final Pattern LOGGER_OF_CLIENTS =
+      Pattern.compile("(?:org\\.apache\\.kafka|o\\.a\\.kafka|o\\.a\\.k)\\.(?:clients|connect|streams|c\\.|s\\.[a-z])|(?:org\\.springframework|o\\.s)\\.(?:kafka|k)\\.");
   private static final Pattern FOLD = Pattern.compile("\\s*\n\\s*|  +");
   private static final int LONGEST_FOLDED = 600;
+
+  /** What people and pagers put where they cut a line off. */
+  private static final Pattern CUT = Pattern.compile("\\s*(?:\\.{3}|\u2026|(?<=\\w)>)\\s*\\z");
 
   /** With what clients name themselves, of Java, Go and librdkafka. */
   private static final Pattern CLIENT =
@@ -257,12 +267,31 @@ public final class LogReader implements Closeable {
     }
     int fold = full.indexOf('\n');
     if (fold < 0) {
-      return head(full) || fromClient(full);
+      return head(full) || behindThread(full) || fromClient(full) || ofClients(full);
     }
     boolean isFlush = fold + 1 < full.length() && full.charAt(fold + 1) > ' ' && !Entry.isTrace(full.substring(fold + 1));
     boolean known = isFlush ? folded(full) || head(full) : head(full) || folded(full);
-    known = known || fromClient(full);
-    return inside(full) | known;
+    known = known || behindThread(full) || fromClient(full);
+    known |= inside(full);
+    return known || ofClients(full);
+  }
+
+  /** A message behind its ident, where a thread in brackets stands before both. */
+  private boolean behindThread(String full) {
+    int border = Ident.end(full);
+    return border > 0 && border < full.length() && full.charAt(border) == '[' && head(full.substring(border));
+  }
+
+  /** A warning or an error of Kafka's own clients, in no wording that is known: that it is one is told. */
+  private boolean ofClients(String full) {
+    boolean isTold = TROUBLE.contains(String.valueOf(entry.header.level)) && entry.header.logger != null && LOGGER_OF_CLIENTS.matcher(entry.header.logger).lookingAt();
+    if (isTold) {
+      Fields fields = new Fields();
+      ident.tell(full, entry.header.logger, fields);
+      said(fields);
+      tell(CLIENT_ERROR, entry.line, fields, full);
+    }
+    return isTold;
   }
 
   /** A message behind the name of the client that speaks, where its host put something before it. */
@@ -276,8 +305,17 @@ public final class LogReader implements Closeable {
     return Rules.LITERALS.find(bytes, from, until, candidates);
   }
 
-  /** The first wording that the whole message is in. */
+  /** The first wording that the whole message is in; where none is, one that it is in but for what is changed, or cut off. */
   private boolean head(String full) {
+    return head(full, Rule::matchKnown) || head(full, Rule::matchChanged) || cut(full) || head(full, Rule::match);
+  }
+
+  private boolean cut(String full) {
+    Matcher cut = CUT.matcher(full);
+    return cut.find() && head(full.substring(0, cut.start()), Rule::matchCut);
+  }
+
+  private boolean head(String full, BiFunction<Rule, String, Fields> match) {
     int border = Ident.end(full);
     String proper = border == 0 ? full : full.substring(border);
     for (int rule = nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
@@ -290,7 +328,7 @@ public final class LogReader implements Closeable {
             case LINE -> entry.firstLine();
             case INSIDE -> null;
           };
-      Fields fields = text == null || !tried.isOf(entry.header.logger) ? null : tried.match(text);
+      Fields fields = text == null || !tried.isOf(entry.header.logger) ? null : match.apply(tried, text);
       if (fields != null) {
         ident.tell(full, entry.header.logger, fields);
         said(fields);
@@ -347,7 +385,7 @@ public final class LogReader implements Closeable {
   }
 
   private void tell(String kind, long line, Fields fields, String text) {
-    if (!kind.equals(QUIET)) {
+    if (!kind.equals(Rule.QUIET)) {
       String kept = text.length() > MOST_TEXT ? text.substring(0, MOST_TEXT) : text;
       found.add(new Event(kind, entry.header.time, line, entry.header.level, entry.header.logger, fields, kept));
     }
@@ -397,7 +435,7 @@ public final class LogReader implements Closeable {
   }
 
   private void tellAlone(Rule rule, Fields fields, String line) {
-    if (!rule.kind.equals(QUIET)) {
+    if (!rule.kind.equals(Rule.QUIET)) {
       found.add(new Event(rule.kind, Header.NO_TIME, coverage.lines, null, null, fields, line.strip()));
     }
   }

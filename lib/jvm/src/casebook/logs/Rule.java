@@ -20,6 +20,9 @@ final class Rule {
   /** A named group and the field that it gives. */
   private record Group(int number, String field) {}
 
+  static final String QUIET = "quiet";
+  private static final String SUSPECTED = "unreadable";
+
   /** Shorter ones are too common to be looked for in lines of unknown layout. */
   private static final int TELLING = 10;
 
@@ -29,6 +32,11 @@ final class Rule {
           "(?:state\\.|s\\.c\\.|kafka\\.(?:server|cluster\\.[A-Z]|controller|coordinator\\.(?:group|transaction)|log|network|raft|utils|zk|zookeeper|admin|security|api|common)\\b|k\\.[a-z]"
               + "|(?:org\\.apache|o\\.a)\\.(?:zookeeper|z\\.|(?:kafka|k)\\.(?:server|controller|coordinator|image|metadata|raft|storage|s\\.)\\b)).*");
 
+
+  /** What goes as far as it has to, in front of the end of a regex. */
+  private static final Pattern LAZY_END = Pattern.compile("([*+])\\?\\)((?:\\\\\\.\\??)?)$");
+  private static final Pattern PARTITION = Pattern.compile("\\(\\?<tp\\d?>\\\\\\[.*?-\\\\d\\+\\)");
+  private static final Pattern NUMBER = Pattern.compile("\\(\\?<\\w+>-?\\??\\\\d\\+\\)");
   private static final Pattern NAME = Pattern.compile("\\(\\?<([a-zA-Z]+)\\d*>");
 
   final String kind;
@@ -42,6 +50,7 @@ final class Rule {
   private Matcher matcher;
 
   private Matcher loose;
+  private Matcher changed;
   private List<Group> groups;
 
   /** @param where the scope, and behind an @ how the names of the loggers begin that print it */
@@ -102,6 +111,46 @@ final class Rule {
     }
     matcher.reset(text);
     return (anchored ? matcher.lookingAt() : matcher.find()) ? fields(matcher) : null;
+  }
+
+  /** The same of what is known; what only looks like it is asked last. */
+  Fields matchKnown(String text) {
+    return kind.equals(SUSPECTED) ? null : match(text);
+  }
+
+  /**
+   * The fields that a text gives which is this wording but for what people and later releases change: its end, and partitions and
+   * numbers in whose place something else was put.
+   */
+  Fields matchChanged(String text) {
+    if (!anchored || !isTelling()) {
+      return null;
+    }
+    if (changed == null) {
+      changed = compiled(loosened(regex));
+    }
+    changed.reset(text);
+    return changed.lookingAt() ? fields(changed) : null;
+  }
+
+  private static String loosened(String regex) {
+    boolean ends = regex.endsWith("$") && !regex.endsWith("\\$");
+    String begun = ends ? LAZY_END.matcher(regex.substring(0, regex.length() - 1)).replaceFirst("$1)$2") : regex;
+    return NUMBER.matcher(PARTITION.matcher(begun).replaceAll("(?:$0|[^\\\\s:]++)")).replaceAll("(?:$0|[#*xXnN]{1,12}|<[^<>\\\\s]*>|\\\\.\\\\.\\\\.)");
+  }
+
+  /** The fields that a text gives which was cut off: none where it was within this wording. */
+  Fields matchCut(String text) {
+    if (!anchored || !isTelling()) {
+      return null;
+    }
+    Fields whole = match(text);
+    return whole == null && matcher.hitEnd() ? new Fields() : whole;
+  }
+
+  /** Whether so much is said that its end is not needed. Of what says nothing of use the end may tell something. */
+  private boolean isTelling() {
+    return literal.length() >= TELLING && !kind.equals(QUIET) && !kind.equals(SUSPECTED);
   }
 
   /** The same anywhere in a line whose layout is unknown; not what is told by its logger alone, which nobody knows there. */

@@ -2,6 +2,7 @@ package casebook.logs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -17,6 +18,8 @@ final class Entry {
   static final String OF_TRACES = "\\.{3} \\d+ more|Caused by: |Suppressed: |(?:[a-zA-Z_]\\w*\\.)+[A-Z][\\w$]*(?:Exception|Error|Throwable)\\b";
 
   private static final Pattern TRACE = Pattern.compile("at [\\w.$/<]|" + OF_TRACES + "|[A-Z]\\w*(?:Exception|Error)\\b|Exception in thread ");
+  private static final byte[] NOTHING = {};
+  private static final int LONGEST_PREFIX = 80;
   private static final String CLOSERS = ")]}";
   private static final int LONGEST_BEGIN = 200;
 
@@ -29,6 +32,9 @@ final class Entry {
   /** Where the first line ends. */
   private int firstEnds;
 
+  /** What a collector put before its first line: {@code kafka-1  | }; empty for nothing. */
+  private byte[] prefix = NOTHING;
+
   /** Whether a line of it ended with its logger. */
   private boolean isComplete;
 
@@ -39,7 +45,27 @@ final class Entry {
     length = 0;
     add(source, 0);
     firstEnds = length;
+    prefix = prefix();
     isComplete = header.logger != null || endsWithLogger(source);
+  }
+
+  private byte[] prefix() {
+    int bar = -1;
+    for (int at = 1; at < Math.min(length, LONGEST_PREFIX) && bar < 0 && isOfPrefix(bytes[at]); at++) {
+      bar = bytes[at] == '|' && bytes[at - 1] == ' ' ? at : -1;
+    }
+    return bar > 0 && bar < header.from ? Arrays.copyOf(bytes, bar + 1) : NOTHING;
+  }
+
+  private static boolean isOfPrefix(byte letter) {
+    return Character.isLetterOrDigit(letter) || " |-_.@>".indexOf(letter) >= 0;
+  }
+
+  /** Where a line begins behind what stood before the first as well. */
+  int behindPrefix(Lines source) {
+    int begin = source.begin();
+    boolean same = prefix.length > 0 && source.end() - begin >= prefix.length && Arrays.equals(source.bytes(), begin, begin + prefix.length, prefix, 0, prefix.length);
+    return same ? prefix.length + (begin + prefix.length < source.end() && source.bytes()[begin + prefix.length] == ' ' ? 1 : 0) : 0;
   }
 
   /** Whether a line is the end of another entry, which lacks what entries begin with: an entry ends with its logger once. */

@@ -25,9 +25,13 @@ public final class LogReader implements Closeable {
   private static final String CLIENT_ERROR = "client_error";
   private static final Set<String> TROUBLE = Set.of("WARN", "ERROR", "FATAL");
 
-  /** Kafka's clients for Java, its Streams and Connect, and Spring's: whole, or shortened by a layout. */
+  /** Kafka's clients for Java, its Streams and Connect, and what is built on them: whole, or shortened by a layout. */
   private static final Pattern LOGGER_OF_CLIENTS =
-      Pattern.compile("(?:org\\.apache\\.kafka|o\\.a\\.kafka|o\\.a\\.k)\\.(?:clients|connect|streams|c\\.|s\\.[a-z])|(?:org\\.springframework|o\\.s)\\.(?:kafka|k)\\.");
+      Pattern.compile(
+          "(?:org\\.apache\\.kafka|o\\.a\\.kafka|o\\.a\\.k)\\.(?:clients|connect|streams|c\\.|s\\.[a-z])|(?:org\\.springframework|o\\.s)\\.(?:kafka|k)\\."
+              + "|(?:org\\.springframework\\.cloud\\.stream\\.binder|o\\.s\\.c\\.s\\.b)\\.k|(?:akka|org\\.apache\\.pekko|reactor)\\.kafka\\.|io\\.smallrye\\.reactive\\.messaging\\.kafka|org\\.apache\\.camel\\.component\\.kafka"
+              + "|org\\.apache\\.flink\\.(?:connector|streaming\\.connectors)\\.kafka|org\\.apache\\.spark\\.(?:sql|streaming)\\.kafka|logstash\\.(?:in|out)puts\\.kafka");
+
   private static final Pattern FOLD = Pattern.compile("\\s*\n\\s*|  +");
   private static final int LONGEST_FOLDED = 600;
 
@@ -58,6 +62,11 @@ public final class LogReader implements Closeable {
   private Untyped untyped;
   private Coverage coverage;
   private boolean open;
+
+  /** The line of no entry before, and its number, where nobody knows it. */
+  private String unknown;
+
+  private long unknownLine;
   private long zeros;
   private long firstZeros;
 
@@ -89,6 +98,7 @@ public final class LogReader implements Closeable {
     coverage = Coverage.none(content.doubt());
     others = start > 0;
     open = false;
+    unknown = null;
     ended = false;
     zeros = 0;
     firstZeros = 0;
@@ -139,6 +149,9 @@ public final class LogReader implements Closeable {
       count();
     }
     boolean begins = begins();
+    if (!begins && open && read.from == 0) {
+      read.from = entry.behindPrefix(lines);
+    }
     if (begins && !ours) {
       return false;
     }
@@ -284,10 +297,12 @@ public final class LogReader implements Closeable {
 
   /** A warning or an error of Kafka's own clients, in no wording that is known: that it is one is told. */
   private boolean ofClients(String full) {
-    boolean isTold = TROUBLE.contains(String.valueOf(entry.header.level)) && entry.header.logger != null && LOGGER_OF_CLIENTS.matcher(entry.header.logger).lookingAt();
+    String logger = entry.header.logger;
+    boolean isOne = logger == null ? CLIENT.matcher(full).lookingAt() : LOGGER_OF_CLIENTS.matcher(logger).lookingAt();
+    boolean isTold = isOne && TROUBLE.contains(String.valueOf(entry.header.level));
     if (isTold) {
       Fields fields = new Fields();
-      ident.tell(full, entry.header.logger, fields);
+      ident.tell(full, logger, fields);
       said(fields);
       tell(CLIENT_ERROR, entry.line, fields, full);
     }
@@ -399,12 +414,24 @@ public final class LogReader implements Closeable {
       return;
     }
     coverage.strange += isStrange() || Entry.endsWithLogger(lines) ? 1 : 0;
-    boolean known = candidates(lines.bytes(), lines.begin(), end) && (whole(line) || loosely(line));
+    boolean known = candidates(lines.bytes(), lines.begin(), end) && (whole(line) || loosely(line)) || isFoldedAlone(line);
+    unknown = known ? null : line;
+    unknownLine = coverage.lines;
     if (known) {
       coverage.typed++;
     } else {
       untyped.add(null, null, line, coverage.lines);
     }
+  }
+
+  /** Whether a line ends a message that was folded on its way, and that the line before it begins. */
+  private boolean isFoldedAlone(String line) {
+    if (unknown == null || unknownLine != coverage.lines - 1) {
+      return false;
+    }
+    String joined = unknown.stripTrailing() + " " + line.strip();
+    byte[] bytes = joined.getBytes(UTF_8);
+    return candidates(bytes, 0, bytes.length) && (whole(joined) || loosely(joined));
   }
 
   /** Whether a line is a message by itself, behind no more than its ident: that is surer than a wording found within it. */

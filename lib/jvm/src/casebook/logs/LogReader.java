@@ -414,7 +414,7 @@ public final class LogReader implements Closeable {
       return;
     }
     coverage.strange += isStrange() || Entry.endsWithLogger(lines) ? 1 : 0;
-    boolean known = candidates(lines.bytes(), lines.begin(), end) && (whole(line) || loosely(line)) || isFoldedAlone(line);
+    boolean known = candidates(lines.bytes(), lines.begin(), end) && isKnownAlone(line) || isFoldedAlone(line);
     unknown = known ? null : line;
     unknownLine = coverage.lines;
     if (known) {
@@ -431,16 +431,20 @@ public final class LogReader implements Closeable {
     }
     String joined = unknown.stripTrailing() + " " + line.strip();
     byte[] bytes = joined.getBytes(UTF_8);
-    return candidates(bytes, 0, bytes.length) && (whole(joined) || loosely(joined));
+    return candidates(bytes, 0, bytes.length) && isKnownAlone(joined);
+  }
+
+  private boolean isKnownAlone(String line) {
+    return whole(line, Rule::matchBeginning) || loosely(line) || whole(line, Rule::matchChanged);
   }
 
   /** Whether a line is a message by itself, behind no more than its ident: that is surer than a wording found within it. */
-  private boolean whole(String line) {
+  private boolean whole(String line, BiFunction<Rule, String, Fields> match) {
     int border = Ident.end(line);
     for (int rule = border == 0 ? -1 : nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
       Rule tried = rules.all.get(rule);
       String text = tried.scope == Rule.Scope.FULL ? line : tried.scope == Rule.Scope.HEAD ? line.substring(border) : "";
-      Fields fields = tried.begins(text) ? tried.match(text) : null;
+      Fields fields = match.apply(tried, text);
       if (fields != null) {
         ident.tell(line, null, fields);
         tellAlone(tried, fields, line);

@@ -167,7 +167,12 @@ final class Rule {
 
   /** Whether a line, whoever prints it, begins with it. */
   boolean begins(String line) {
-    return anchored && scope != Scope.LINE && literal.length() >= TELLING && match(line) != null;
+    return matchBeginning(line) != null;
+  }
+
+  /** The fields that a line gives, whoever prints it, that begins with it. */
+  Fields matchBeginning(String line) {
+    return anchored && scope != Scope.LINE && literal.length() >= TELLING ? match(line) : null;
   }
 
   private Matcher compiled(String java) {

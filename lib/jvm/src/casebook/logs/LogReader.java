@@ -280,12 +280,12 @@ public final class LogReader implements Closeable {
     }
     int fold = full.indexOf('\n');
     if (fold < 0) {
-      return head(full) || behindThread(full) || fromClient(full) || ofClients(full);
+      return head(full) || behindThread(full) || fromClient(full) || inside(full, 0) || ofClients(full);
     }
     boolean isFlush = fold + 1 < full.length() && full.charAt(fold + 1) > ' ' && !Entry.isTrace(full.substring(fold + 1));
     boolean known = isFlush ? folded(full) || head(full) : head(full) || folded(full);
     known = known || behindThread(full) || fromClient(full);
-    known |= inside(full);
+    known |= inside(full, known ? fold + 1 : 0);
     return known || ofClients(full);
   }
 
@@ -364,23 +364,22 @@ public final class LogReader implements Closeable {
     return known;
   }
 
-  /** Every wording that one of the lines after the first is in. */
-  private boolean inside(String full) {
+  /** Every wording that one of the lines from a place on is in: those after the first, and the first where nothing else knows it. */
+  private boolean inside(String full, int from) {
     boolean known = false;
     for (int rule = nextCandidate(0); rule >= 0; rule = nextCandidate(rule + 1)) {
       Rule tried = rules.all.get(rule);
       if (tried.scope == Rule.Scope.INSIDE && tried.isOf(entry.header.logger)) {
-        known |= inside(full, tried);
+        known |= inside(full, from, tried);
       }
     }
     return known;
   }
 
-  private boolean inside(String full, Rule tried) {
-    int number = 0;
-    for (int begin = full.indexOf('\n') + 1; begin > 0; begin = full.indexOf('\n', begin) + 1) {
-      number++;
-      int ends = full.indexOf('\n', begin);
+  private boolean inside(String full, int from, Rule tried) {
+    int number = from == 0 ? 0 : 1;
+    for (int begin = from, ends = 0; ends >= 0; begin = ends + 1, number++) {
+      ends = full.indexOf('\n', begin);
       String line = full.substring(begin, ends < 0 ? full.length() : ends);
       Fields fields = line.contains(tried.literal) ? tried.match(line) : null;
       if (fields != null) {

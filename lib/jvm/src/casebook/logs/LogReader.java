@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.time.ZoneId;
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -23,28 +22,11 @@ public final class LogReader implements Closeable {
   private static final int SEARCHED = 1 << 20;
   private static final int MOST_TEXT = 4000;
   private static final String CLIENT_ERROR = "client_error";
-  private static final Set<String> TROUBLE = Set.of("WARN", "ERROR", "FATAL");
-
-  /** Kafka's clients for Java, its Streams and Connect, and what is built on them: whole, or shortened by a layout. */
-  private static final Pattern LOGGER_OF_CLIENTS =
-      Pattern.compile(
-          "(?:org\\.apache\\.kafka|o\\.a\\.kafka|o\\.a\\.k)\\.(?:clients|connect|streams|c\\.|s\\.[a-z])|(?:org\\.springframework|o\\.s)\\.(?:kafka|k)\\."
-              + "|(?:org\\.springframework\\.cloud\\.stream\\.binder|o\\.s\\.c\\.s\\.b)\\.k|(?:akka|org\\.apache\\.pekko|reactor)\\.kafka\\.|io\\.smallrye\\.reactive\\.messaging\\.kafka|org\\.apache\\.camel\\.component\\.kafka"
-              + "|org\\.apache\\.flink\\.(?:connector|streaming\\.connectors)\\.kafka|org\\.apache\\.spark\\.(?:sql|streaming)\\.kafka|logstash\\.(?:in|out)puts\\.kafka");
-
   private static final Pattern FOLD = Pattern.compile("\\s*\n\\s*|  +");
   private static final int LONGEST_FOLDED = 600;
 
   /** What people and pagers put where they cut a line off. */
   private static final Pattern CUT = Pattern.compile("\\s*(?:\\.{3}|\u2026|(?<=\\w)>)\\s*\\z");
-
-  /** With what clients name themselves, of Java, Go and librdkafka. */
-  private static final Pattern CLIENT =
-      Pattern.compile("\\[(?:(?:Consumer|Producer|AdminClient|Worker|ShareConsumer) (?:clientId|instanceId)=[^\\]\\n]*|[Ss]arama|thrd:[^\\]\\n]*)\\]:? ?");
-
-  /** What clients' lines begin with that have no header: nothing of the entry before them. */
-  private static final Pattern OF_CLIENTS =
-      Pattern.compile("\\W{0,4}(?:kafka(?: server)?: \\w|[Ss]arama\\] |KafkaJS\\w+|LibrdKafkaError|NoKafkaConnectionError|BrokerNotAvailableError|Worker(?:Source|Sink)Task\\{id=|stream-(?:thread|client) \\[|thrd:|Error executing group consumer|omkafka: )");
 
   private final Rules rules = new Rules();
   private final long[] candidates = Rules.LITERALS.none();
@@ -227,7 +209,7 @@ public final class LogReader implements Closeable {
       return false;
     }
     String line = new String(lines.bytes(), begin, end - begin, UTF_8);
-    return OF_CLIENTS.matcher(line).lookingAt() || candidates(lines.bytes(), begin, end) && !Entry.isTrace(line) && isWording(line);
+    return Clients.begins(line) || candidates(lines.bytes(), begin, end) && !Entry.isTrace(line) && isWording(line);
   }
 
   /** Whether a line, with its ident or without, begins with one of the candidates. */
@@ -297,12 +279,10 @@ public final class LogReader implements Closeable {
 
   /** A warning or an error of Kafka's own clients, in no wording that is known: that it is one is told. */
   private boolean ofClients(String full) {
-    String logger = entry.header.logger;
-    boolean isOne = logger == null ? CLIENT.matcher(full).lookingAt() : LOGGER_OF_CLIENTS.matcher(logger).lookingAt();
-    boolean isTold = isOne && TROUBLE.contains(String.valueOf(entry.header.level));
+    boolean isTold = Clients.isTrouble(entry.header, full);
     if (isTold) {
       Fields fields = new Fields();
-      ident.tell(full, logger, fields);
+      ident.tell(full, entry.header.logger, fields);
       said(fields);
       tell(CLIENT_ERROR, entry.line, fields, full);
     }
@@ -311,8 +291,8 @@ public final class LogReader implements Closeable {
 
   /** A message behind the name of the client that speaks, where its host put something before it. */
   private boolean fromClient(String full) {
-    Matcher named = CLIENT.matcher(full.length() > LONGEST_FOLDED ? full.substring(0, LONGEST_FOLDED) : full);
-    return named.find() && named.start() > 0 && head(full.substring(named.start()));
+    int named = Clients.named(full);
+    return named > 0 && head(full.substring(named));
   }
 
   private boolean candidates(byte[] bytes, int from, int until) {

@@ -32,11 +32,13 @@ final class Rule {
           "(?:state\\.|s\\.c\\.|kafka\\.(?:server|cluster\\.[A-Z]|controller|coordinator\\.(?:group|transaction)|log|network|raft|utils|zk|zookeeper|admin|security|api|common)\\b|k\\.[a-z]"
               + "|(?:org\\.apache|o\\.a)\\.(?:zookeeper|z\\.|(?:kafka|k)\\.(?:server|controller|coordinator|image|metadata|raft|storage|s\\.)\\b)).*");
 
-
   /** What goes as far as it has to, in front of the end of a regex. */
   private static final Pattern LAZY_END = Pattern.compile("([*+])\\?\\)((?:\\\\\\.\\??)?)$");
+
+  /** A partition and a number, as the table looks for them. */
   private static final Pattern PARTITION = Pattern.compile("\\(\\?<tp\\d?>\\\\\\[.*?-\\\\d\\+\\)");
   private static final Pattern NUMBER = Pattern.compile("\\(\\?<\\w+>-?\\??\\\\d\\+\\)");
+
   private static final Pattern NAME = Pattern.compile("\\(\\?<([a-zA-Z]+)\\d*>");
 
   final String kind;

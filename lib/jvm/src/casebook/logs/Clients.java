@@ -1,0 +1,45 @@
+package casebook.logs;
+
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What tells that a client speaks: how it names itself, how its lines begin that have no header, and its loggers. */
+final class Clients {
+  private static final int LONGEST = 600;
+
+  /** With what clients name themselves, of Java, Go and librdkafka. */
+  private static final Pattern NAMED =
+      Pattern.compile("\\[(?:(?:Consumer|Producer|AdminClient|Worker|ShareConsumer) (?:clientId|instanceId)=[^\\]\\n]*|[Ss]arama|thrd:[^\\]\\n]*)\\]:? ?");
+
+  /** What clients' lines begin with that have no header: nothing of the entry before them. */
+  private static final Pattern OF_LINES =
+      Pattern.compile("\\W{0,4}(?:kafka(?: server)?: \\w|[Ss]arama\\] |KafkaJS\\w+|LibrdKafkaError|NoKafkaConnectionError|BrokerNotAvailableError|Worker(?:Source|Sink)Task\\{id=|stream-(?:thread|client) \\[|thrd:|Error executing group consumer|omkafka: )");
+  private static final Set<String> TROUBLE = Set.of("WARN", "ERROR", "FATAL");
+
+  /** Kafka's clients for Java, its Streams and Connect, and what is built on them: whole, or shortened by a layout. */
+  private static final Pattern LOGGER =
+      Pattern.compile(
+          "(?:org\\.apache\\.kafka|o\\.a\\.kafka|o\\.a\\.k)\\.(?:clients|connect|streams|c\\.|s\\.[a-z])|(?:org\\.springframework|o\\.s)\\.(?:kafka|k)\\."
+              + "|(?:org\\.springframework\\.cloud\\.stream\\.binder|o\\.s\\.c\\.s\\.b)\\.k|(?:akka|org\\.apache\\.pekko|reactor)\\.kafka\\.|io\\.smallrye\\.reactive\\.messaging\\.kafka|org\\.apache\\.camel\\.component\\.kafka"
+              + "|org\\.apache\\.flink\\.(?:connector|streaming\\.connectors)\\.kafka|org\\.apache\\.spark\\.(?:sql|streaming)\\.kafka|logstash\\.(?:in|out)puts\\.kafka");
+
+  private Clients() {}
+
+  /** Where in a message a client names itself; less than zero where none does. */
+  static int named(String message) {
+    Matcher named = NAMED.matcher(message.length() > LONGEST ? message.substring(0, LONGEST) : message);
+    return named.find() ? named.start() : -1;
+  }
+
+  /** Whether a line without a header is a client's: nothing of the entry before it. */
+  static boolean begins(String line) {
+    return OF_LINES.matcher(line).lookingAt();
+  }
+
+  /** Whether an entry is a warning or an error of Kafka's own clients, or of what is built on them. */
+  static boolean isTrouble(Header header, String message) {
+    boolean isOne = header.logger == null ? named(message) == 0 : LOGGER.matcher(header.logger).lookingAt();
+    return isOne && header.level != null && TROUBLE.contains(header.level);
+  }
+}

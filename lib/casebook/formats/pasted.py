@@ -26,6 +26,8 @@ from casebook.formats import (
     pasted_properties,
     pasted_quorum,
     pasted_reassign,
+    pasted_remarks,
+    pasted_sent,
     pasted_services,
     pasted_threads,
     pasted_topics,
@@ -35,7 +37,7 @@ from casebook.formats import (
     pasted_words,
     pasted_zookeeper,
 )
-from casebook.formats.pasted_text import Line, cleaned, one
+from casebook.formats.pasted_text import Line, cleaned, is_gap, one
 from casebook.formats.pasted_zookeeper import Cut
 from casebook.pasted import (
     Assigned,
@@ -70,18 +72,11 @@ def read(texts: Iterable[str]) -> Pasted:
     Args:
         texts: Its lines; of more than :data:`casebook.formats.pasted_text.MOST_LINES` only the first ones.
     """
-    left = cleaned(texts)
-    found: dict[type, list] = {}
-    for line in left:
-        if line.text.count("\\n") >= _LEAST_INSIDE and (parts := _inside(line)):
-            _take(left, one(line))
-            for part in parts:
-                found.setdefault(type(part), []).append(part)
-    cut: list[Cut] = []
-    for recognise in _RECOGNISERS:
-        for part in list(recognise(left)):
-            _take(left, part.span)
-            (cut if isinstance(part, Cut) else found.setdefault(type(part), [])).append(part)
+    lines = cleaned(texts)
+    found, left = _taken(lines)
+    if (again := pasted_remarks.without(lines, [line for line in left if line.text and not _says_nothing(line.text)])) is not None:
+        found, left = _taken(again)
+    cut = [*found.pop(Cut, ()), *pasted_remarks.masked(found)]
 
     def of(kind: type) -> tuple:
         return tuple(sorted(found.get(kind, ()), key=lambda part: part.span))
@@ -105,8 +100,24 @@ def read(texts: Iterable[str]) -> Pasted:
         settings=of(BrokerSettings),
         dumps=of(ThreadDump),
         hosts=tuple(sorted((*of(HostSaid), *pasted_services.told_by_logs(of(LogLine))), key=_order)),
-        not_understood=_not_understood(left, cut),
+        not_understood=_not_understood(left, [*cut, *pasted_remarks.gaps(lines)], lines),
     )
+
+
+def _taken(lines: Sequence[Line]) -> tuple[dict[type, list], list[Line]]:
+    """What is in the lines, by kind, and the lines without those that it is from."""
+    left = list(lines)
+    found: dict[type, list] = {}
+    for line in lines:
+        if line.text.count("\\n") >= _LEAST_INSIDE and (parts := _inside(line)):
+            _take(left, one(line))
+            for part in parts:
+                found.setdefault(type(part), []).append(part)
+    for recognise in _RECOGNISERS:
+        for part in list(recognise(left)):
+            _take(left, part.span)
+            found.setdefault(type(part), []).append(part)
+    return found, left
 
 
 def _inside(line: Line) -> list[NamedTuple]:
@@ -187,8 +198,8 @@ def _take(lines: list[Line], span: Span) -> None:
         lines[index] = Line(index + 1, "")
 
 
-def _not_understood(left: Sequence[Line], cut: Iterable[Cut]) -> tuple[NotUnderstood, ...]:
-    """What nobody took, neighbours together; frames of listings, headers and chatter say nothing and hide nothing."""
+def _not_understood(left: Sequence[Line], cut: Iterable[Cut], lines: Sequence[Line]) -> tuple[NotUnderstood, ...]:
+    """What nobody took, neighbours together, as it was pasted; frames of listings, headers and chatter say nothing and hide nothing."""
     found = [NotUnderstood(each.span, "", each.reason) for each in cut]
     asked = None
     for line in left:
@@ -201,7 +212,7 @@ def _not_understood(left: Sequence[Line], cut: Iterable[Cut]) -> tuple[NotUnders
         elif found and found[-1].text and found[-1].span.last == line.number - 1:
             found[-1] = found[-1]._replace(span=Span(found[-1].span.first, line.number))
         else:
-            found.append(NotUnderstood(one(line), line.text[:_SHOWN], "is nothing that is known"))
+            found.append(NotUnderstood(one(line), lines[line.number - 1].text[:_SHOWN], "is nothing that is known"))
     return tuple(sorted(found))
 
 
@@ -218,5 +229,8 @@ def _says_nothing(text: str) -> bool:
         or pasted_services.is_table(text)
         or pasted_logs.is_heading(text)
         or _COMMAND.fullmatch(text[:4096]) is not None
+        or pasted_sent.is_command(text)
+        or pasted_sent.is_sender(text)
+        or is_gap(text)
         or not text.strip(" \t-=_*#>.$~+|")
     )

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from casebook.formats import pasted_unread, znodes
+from casebook.formats import pasted_sent, pasted_unread, znodes
 from casebook.formats.pasted_text import Line, is_gap, is_remark, one, spanned
 from casebook.pasted import Elected, PastedZnode, Span, Told
 
@@ -32,9 +32,11 @@ _EXCEPTION = re.compile(r"\b[A-Z]\w*(?:Exception|Error)\b(?::? ?[^:]{0,120})?")
 _RANGE = re.compile(r"\s*\b(?P<name>[A-Za-z]+)\(\d+\): (?P<versions>\d+(?: to \d+)?)")
 _TIME = re.compile(r"--time[ =](?P<time>\S+)")
 _ASKS_OFFSETS = re.compile(r"GetOffsetShell|kafka-get-offsets")
+_SUMS = re.compile(r".*(?:GetOffsetShell|kafka-get-offsets).*\|.*\b(?:awk\b.*(?:\+=|sum)|paste\b.*\|\s*bc\b|bc\b).*")
+_TOTAL = re.compile(r"(?:[\w ]{0,30}[:=] ?)?(?P<sum>\d{1,19}(?:\.\d+(?:e\+\d+)?)?)")
 _COUNTED = re.compile(r"(?P<topic>[a-zA-Z0-9._-]+)-(?P<partition>\d+)|\[(?P<old>[^\],]+), ?(?P<number>\d+)\]")
 _BROKER_INFO = re.compile(r"BROKER INFO")
-_BROKER_AT = re.compile(r"\d{1,10} -> \S+:\d{1,5}")
+_BROKER_AT = re.compile(r"(?P<id>\d{1,10}) -> (?P<address>\S+:\d{1,5})")
 _LISTED = re.compile(rf"(?P<name>{_NAME})(?P<deleting> - marked for deletion)?")
 _LISTS = re.compile(r".*\bkafka-(?P<what>topics|consumer-groups)\S*\s(?:.*\s)?--list\b.*")
 _FAILED = re.compile(
@@ -42,7 +44,7 @@ _FAILED = re.compile(
     r".*)"
 )
 _PROMPT = re.compile(r".*[$#%>]\s.*|.*\bkafka-[a-z-]+.*\s--.*")
-_LONGEST, _SHOWN, _MOST_CONTINUED = 64 << 10, 6, 8
+_LONGEST, _SHOWN, _MOST_CONTINUED, _MOST_BROKERS = 64 << 10, 6, 12, 20
 _DESCRIBE = "leaders and ISRs tells `kafka-topics --describe`"
 
 
@@ -106,20 +108,14 @@ def answers(lines: Sequence[Line]) -> Iterator[Told | Elected | PastedZnode]:
             at += 1
             continue
         if (tool := pasted_unread.tool(text)) is not None:
-            asked, command = tool, _typed(lines, at)
+            asked, command = tool, text[:_LONGEST]
         found, after = _at(lines, at, command)
+        if _SUMS.fullmatch(text) and (total := _total(lines, at + 1)) is not None:
+            found, after = (total,), total.span.last - lines[0].number + 1
         if asked and (failed := _FAILED.fullmatch(text)):
             found = (Told(asked, spanned(lines, at, after), f"it failed: {failed['said'][:200].rstrip('. ')}", bad=True),)
         yield from found
         at = max(after, at + 1)
-
-
-def _typed(lines: Sequence[Line], at: int) -> str:
-    """A command with the lines that it is continued in."""
-    after = at
-    while lines[after].text.endswith("\\") and after + 1 < min(len(lines), at + _MOST_CONTINUED):
-        after += 1
-    return " ".join(line.text[:4096].rstrip("\\") for line in lines[at : after + 1])
 
 
 def _at(lines: Sequence[Line], at: int, command: str) -> tuple[Sequence[Told | Elected | PastedZnode], int]:
@@ -132,8 +128,10 @@ def _at(lines: Sequence[Line], at: int, command: str) -> tuple[Sequence[Told | E
         return _offsets(lines, at, command)
     if _BROKER_INFO.fullmatch(text.strip()):
         after = _while(lines, at + 1, _BROKER_AT)
-        asked = after - at - 1
-        says = f"{asked} broker{'' if asked == 1 else 's'} that the checker asked"
+        asked = [found for line in lines[at + 1 : after] if (found := _BROKER_AT.fullmatch(line.text.strip()))]
+        places = ", ".join(f"{row['id']} at {row['address']}" for row in asked[:_MOST_BROKERS])
+        more = f" and {len(asked) - _MOST_BROKERS} more" if len(asked) > _MOST_BROKERS else ""
+        says = f"the checker asked broker{'' if len(asked) == 1 else 's'} {places}{more}" if asked else ""
         return (Told("ConsumerOffsetChecker", spanned(lines, at, after), says, _DESCRIBE),), after
     if "--list" in text and (command := _LISTS.fullmatch(text)):
         return _list(lines, at, command["what"])
@@ -212,7 +210,7 @@ def _offsets(lines: Sequence[Line], at: int, command: str) -> tuple[Sequence[Tol
     is_theirs = _ASKS_OFFSETS.search(command) is not None
     asked = _TIME.search(command) if is_theirs else None
     time = asked["time"] if asked else "-1" if is_theirs else ""
-    which = {"-1": "last", "latest": "last", "-2": "first", "earliest": "first"}.get(time, "")
+    which = _which(command)
     given = f" (--time {time})" if asked and not which else ""
     found = [f"{row['topic']}-{row['partition']} at {row['offset'] or 'none'}" for row in rows]
     unsaid = "" if time else "; what --time was given tells which they are"
@@ -220,9 +218,28 @@ def _offsets(lines: Sequence[Line], at: int, command: str) -> tuple[Sequence[Tol
     return (Told("GetOffsetShell", spanned(lines, at, after), says, _DESCRIBE),), after
 
 
+def _total(lines: Sequence[Line], at: int) -> Told | None:
+    """What a command that adds up offsets prints."""
+    after = next((index for index in range(at, min(len(lines), at + 4)) if lines[index].text), None)
+    found = _TOTAL.fullmatch(lines[after].text.strip()) if after is not None else None
+    if found is None:
+        return None
+    command = lines[at - 1].text
+    topic = re.search(r"--topic[ =](\S+)", command)
+    whose = f" of {topic[1]}" if topic else ""
+    says = f"the sum of the {_which(command)} offsets{whose}, over the partitions that answered, is {found['sum']}"
+    return Told("GetOffsetShell", one(lines[after]), says, _DESCRIBE)
+
+
+def _which(command: str) -> str:
+    asked = _TIME.search(command)
+    time = asked["time"] if asked else "-1" if _ASKS_OFFSETS.search(command) else ""
+    return {"-1": "last", "latest": "last", "-2": "first", "earliest": "first"}.get(time, "")
+
+
 def _list(lines: Sequence[Line], at: int, what: str) -> tuple[Sequence[Told | PastedZnode], int]:
     """Names, one a line, below a command that asks for them."""
-    after, found = at + 1, []
+    after, found = _behind_commands(lines, at + 1), []
     while after < len(lines) and is_remark(lines[after].text):
         after += 1
     while after < len(lines) and (row := _LISTED.fullmatch(lines[after].text[:300])):
@@ -238,6 +255,17 @@ def _list(lines: Sequence[Line], at: int, what: str) -> tuple[Sequence[Told | Pa
     topics = [PastedZnode(f"/brokers/topics/{row['name']}", Span(number, number)) for row, number in found]
     deleting = [PastedZnode(f"/admin/delete_topics/{row['name']}", Span(n, n)) for row, n in found if row["deleting"]]
     return (*topics, *deleting, Told("kafka-topics --list", span, "", _DESCRIBE)), after
+
+
+def _behind_commands(lines: Sequence[Line], at: int) -> int:
+    """The first line of the answers, where several commands were pasted in one block and their answers in the next."""
+    after = at
+    while after < min(len(lines), at + _MOST_CONTINUED) and (
+        not lines[after].text or pasted_sent.is_command(lines[after].text) or is_remark(lines[after].text)
+    ):
+        after += 1
+    between = [line.text for line in lines[at:after] if line.text]
+    return after if between and not lines[after - 1].text else at
 
 
 def _of_table(lines: Sequence[Line], at: int, table: _Table, command: str) -> tuple[Sequence[Told], int]:

@@ -8,8 +8,10 @@ Source: ``ClusterPartitionState.java``, ``PartitionState.java``, ``ClusterBroker
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from casebook.formats.pasted_host import LONGEST, Frame, json_at
+from casebook.formats import pasted_cut_json
+from casebook.formats.pasted_host import LONGEST, Frame
 from casebook.formats.pasted_text import Line, one, spanned
+from casebook.formats.pasted_zookeeper import Cut
 from casebook.pasted import DescribedPartition, HostSaid, Span
 
 _KIND = "Cruise Control"
@@ -50,30 +52,35 @@ _SUMMARY = re.compile(
 _MOST_BROKERS, _LONGEST_STATE = 50, 1500
 
 
-def told(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid | Frame]:
+def told(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid | Frame | Cut]:
     """Everything that it says in the lines."""
     yield from _as_json(lines)
     yield from _as_text(lines)
 
 
-def _as_json(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid]:
+def _as_json(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid | Cut]:
     at = 0
     while at < len(lines):
         if not lines[at].text.lstrip().startswith("{"):
             at += 1
             continue
-        found, after = json_at(lines, at)
+        found, whole, after = pasted_cut_json.read(lines, at)
         if isinstance(found, dict) and any(_MARK.fullmatch(key) for key in found):
-            yield from _of(found, spanned(lines, at, after))
+            yield from _of(found, spanned(lines, at, after), whole=whole)
+            if not whole:
+                yield pasted_cut_json.cut(lines, after)
         at = after
 
 
-def _of(found: Mapping[str, object], where: Span) -> Iterator[DescribedPartition | HostSaid]:
+def _of(found: Mapping[str, object], where: Span, *, whole: bool) -> Iterator[DescribedPartition | HostSaid]:
     partitions, brokers = found.get("KafkaPartitionState"), found.get("KafkaBrokerState")
     if isinstance(partitions, dict):
-        yield from _partitions(partitions, where)
+        is_cut = not whole and list(found)[-1] == "KafkaPartitionState"
+        yield from _partitions(partitions, where, cut=list(partitions)[-1] if is_cut and partitions else "")
     if isinstance(brokers, dict):
         yield from _brokers(brokers, where)
+        if isinstance(summary := brokers.get("Summary"), dict):
+            yield from _summary(summary, where)
     for what in ("MonitorState", "ExecutorState", "AnalyzerState", "AnomalyDetectorState"):
         if isinstance(state := found.get(what), dict):
             failed = sorted(key for key, value in state.items() if _TROUBLE.fullmatch(key) and value)
@@ -83,13 +90,15 @@ def _of(found: Mapping[str, object], where: Span) -> Iterator[DescribedPartition
             yield HostSaid(_KIND, where, text, bad=bool(failed), settle=settle, facts={what: dict(state)})
 
 
-def _partitions(told: Mapping[str, object], where: Span) -> Iterator[DescribedPartition | HostSaid]:
+def _partitions(told: Mapping[str, object], where: Span, *, cut: str) -> Iterator[DescribedPartition | HostSaid]:
+    """The lists of partitions; of the one that is cut more may have stood there."""
     for name in _LISTS:
         if not isinstance(rows := told.get(name), list):
             continue
         shown = ", ".join(f"{row.get('topic')}-{row.get('partition')}" for row in rows[:10] if isinstance(row, dict))
         more = f", and {len(rows) - 10} more" if len(rows) > 10 else ""
-        text = f"{len(rows)} partition{'' if len(rows) == 1 else 's'} {_WORDS[name]}" + (f": {shown}{more}" if rows else "")
+        least = "at least " if name == cut else ""
+        text = f"{least}{len(rows)} partition{'' if len(rows) == 1 else 's'} {_WORDS[name]}" + (f": {shown}{more}" if rows else "")
         yield HostSaid(_KIND, where, text, bad=bool(rows) and name != "other", facts={name: len(rows)})
         yield from (row for one_row in rows if (row := _partition(one_row, where)) is not None)
 
@@ -123,11 +132,19 @@ def _brokers(told: Mapping[str, object], where: Span) -> Iterator[HostSaid]:
         }
         dirs = of("OfflineLogDirsByBrokerId", broker)
         failed = [str(one) for one in dirs] if isinstance(dirs, list) else []
+        online = of("OnlineLogDirsByBrokerId", broker)
         dead = "broker_dead" in failed
         text = f"broker {broker}: " + ", ".join(f"{what} {count}" for what, count in counts.items() if count is not None)
         text += ", the controller" if of("IsController", broker) is True else ""
-        text += ", dead" if dead else f", failed log dirs {', '.join(failed)}" if failed else ""
+        text += ", dead" if dead else f", failed log dirs {', '.join(failed)}" if failed else ", no failed log dirs" if dirs == [] else ""
+        text += f", log dirs {', '.join(map(str, online))}" if isinstance(online, list) and online else ""
         yield HostSaid(_KIND, where, text, int(broker), bool(failed) or bool(counts["offline"]), facts={**counts, "dead": dead})
+
+
+def _summary(told: Mapping[str, object], where: Span) -> Iterator[HostSaid]:
+    """Numbers of the whole cluster, by the names that they have there."""
+    if shown := ", ".join(f"{name} {value}" for name, value in told.items() if type(value) in (int, float)):
+        yield HostSaid(_KIND, where, f"summary of the cluster: {shown}", facts={"summary": dict(told)})
 
 
 def _as_text(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid | Frame]:

@@ -1,13 +1,18 @@
-"""JSON that may be cut: what of it was pasted, up to the last part that is whole."""
+"""JSON that may be cut: what of it was pasted, up to the last member that is whole.
+
+Of a list of numbers or strings that is cut nobody knows what followed: it is no member that is whole. Lists of objects keep
+the objects that are there.
+"""
 
 import json
 import re
 from collections.abc import Sequence
 
-from casebook.formats.pasted_text import Line
+from casebook.formats.pasted_text import Line, is_gap, one
+from casebook.formats.pasted_zookeeper import Cut
 
-_MARKS = re.compile(r'"(?:\\.|[^"\\])*+"?|[{}\[\]]')
-_MOST_FOLDED, _MOST_CHARACTERS, _ALIKE = 5000, 4 << 20, 12
+_MARKS = re.compile(r'"(?:\\.|[^"\\])*+"?|[{}\[\],]')
+_MOST_FOLDED, _MOST_CHARACTERS, _ALIKE, _DEEPEST = 5000, 4 << 20, 12, 100
 _CLOSE = {"{": "}", "[": "]"}
 
 
@@ -18,19 +23,42 @@ def read(lines: Sequence[Line], at: int) -> tuple[object | None, bool, int]:
         The value, ``None`` where nothing of it is whole; whether it is whole; where to go on.
     """
     texts: list[str] = []
-    after, size = at, 0
+    after, size, depth, inside = at, 0, 0, False
     while after < min(len(lines), at + _MOST_FOLDED) and size < _MOST_CHARACTERS:
         text = lines[after].text
-        if after > at and (not text or not _may_go_on(texts[-1], text) or _begins_anew(texts[0], text)):
+        if after > at and (not text or not _may_go_on(texts[-1], text) or _begins_anew(texts[0], text) or is_gap(text)):
             break
         texts.append(text)
         size, after = size + len(text), after + 1
-        if text.rstrip().endswith(("}", "]")) and (found := _loaded("".join(texts))) is not None:
-            return found, True, after
+        depth, inside = _depth(text, depth, inside)
+        if depth > _DEEPEST:
+            return None, False, after
+        if depth <= 0 and not inside:
+            if (found := _loaded("".join(texts))) is not None:
+                return found, True, after
+            break
     for joined in ("".join(texts), texts[0]):
         if (found := _loaded(_closed(joined))) is not None:
             return found, False, after if joined != texts[0] else at + 1
     return None, False, after
+
+
+def cut(lines: Sequence[Line], after: int) -> Cut:
+    """What is said of a value that is cut before a line: its last line is not understood."""
+    return Cut(one(lines[after - 1]), "is JSON that is cut here: what followed was not pasted")
+
+
+_DEPTHS = re.compile(r'\\.|["{}\[\]]')
+
+
+def _depth(text: str, depth: int, inside: bool) -> tuple[int, bool]:
+    """How many braces and brackets are open after the text, and whether a string is."""
+    for mark in _DEPTHS.finditer(text):
+        if mark[0] == '"':
+            inside = not inside
+        elif not inside and mark[0] in "{}[]":
+            depth += 1 if mark[0] in "{[" else -1
+    return depth, inside
 
 
 def _begins_anew(first: str, text: str) -> bool:
@@ -40,21 +68,35 @@ def _begins_anew(first: str, text: str) -> bool:
 
 def _may_go_on(before: str, text: str) -> bool:
     """Whether a line can be the next of folded JSON: pretty-printed, or broken wherever a mail breaks."""
-    return len(before) > 50 or text.lstrip()[:1] in '{}[]",' or before.rstrip()[-1:] in "{[,:"
+    return len(before) > 50 or text.lstrip()[:1] in '{}[]",' or before.rstrip()[-1:] in "{[,:" or _SCALAR.fullmatch(text) is not None
+
+
+_SCALAR = re.compile(r"\s*(?:-?\d[\d.eE+-]*|true|false|null),?\s*")
+"""An element of a list, as pretty-printers give it a line of its own."""
 
 
 def _closed(text: str) -> str:
-    """The text up to the last brace or bracket that closes something, and what closes the rest."""
+    """The text up to the last member that is whole, and what closes the rest.
+
+    A member ends at a brace or bracket, or at the comma behind it: of the elements of a list that is cut only objects and lists
+    count.
+    """
     open_: list[str] = []
-    end = depth = 0
+    end, closes = 0, ""
     for mark in _MARKS.finditer(text):
         if mark[0] in _CLOSE:
             open_.append(mark[0])
         elif mark[0] in "}]":
             if not open_ or _CLOSE[open_.pop()] != mark[0]:
                 break
-            end, depth = mark.end(), len(open_)
-    return text[:end] + "".join(_CLOSE[each] for each in reversed(open_[:depth]))
+            end, closes = mark.end(), _closing(open_)
+        elif mark[0] == "," and open_ and open_[-1] == "{":
+            end, closes = mark.start(), _closing(open_)
+    return text[:end] + closes
+
+
+def _closing(open_: Sequence[str]) -> str:
+    return "".join(_CLOSE[each] for each in reversed(open_))
 
 
 def _loaded(text: str) -> object | None:

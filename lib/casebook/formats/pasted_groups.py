@@ -13,7 +13,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from casebook.formats import pasted_members, znodes
-from casebook.formats.pasted_text import Line, is_gap, one, spanned
+from casebook.formats.pasted_remarks import is_masked
+from casebook.formats.pasted_text import Line, is_end, is_gap, one, spanned
+from casebook.formats.pasted_zookeeper import Cut
 from casebook.pasted import GroupMember, GroupOffset, GroupSaid, Span, Told
 
 _HEAD = re.compile(
@@ -51,7 +53,7 @@ class _Row(NamedTuple):
     words: int
 
 
-def groups(lines: Sequence[Line]) -> Iterator[GroupOffset | GroupMember | GroupSaid | Told]:
+def groups(lines: Sequence[Line]) -> Iterator[GroupOffset | GroupMember | GroupSaid | Told | Cut]:
     """Every row below a head, and every sentence on a group."""
     at, asked = 0, None
     while at < len(lines):
@@ -125,9 +127,9 @@ def _columns(text: str) -> list[str]:
 
 def _table(
     lines: Sequence[Line], at: int, columns: Sequence[str], asked: str | None
-) -> tuple[list[GroupOffset | GroupMember | Told], int]:
+) -> tuple[list[GroupOffset | GroupMember | Told | Cut], int]:
     """The rows below a head; each may be folded, and lines of trouble may stand between them."""
-    found: list[GroupOffset | GroupMember | Told] = []
+    found: list[GroupOffset | GroupMember | Told | Cut] = []
     has_hosts = "HOST" in lines[at - 1].text.upper()
     while at < len(lines):
         text = lines[at].text
@@ -140,10 +142,17 @@ def _table(
             continue
         row, after = _folded(lines, at, columns)
         if row is None:
+            if (cut := _cut_row(lines, at, columns, asked)) is not None:
+                found += cut
+                at += 1
             break
-        if has_hosts and after == len(lines) and row.words < len(columns):
+        span = spanned(lines, at, after)
+        if has_hosts and after == len(lines) and row.words < len(columns) and not lines[after - 1].padded:
             row = _without_cut_end(row)
-        found += _facts(row, spanned(lines, at, after), asked)
+            found.append(Cut(span, "is a row of a group that is cut at its end"))
+        if masks := [name for name, value in row.values.items() if is_masked(value)]:
+            found.append(Cut(span, f"masks {', '.join(masks)}: unknown"))
+        found += _facts(row, span, asked)
         at = after
     return found, at
 
@@ -156,6 +165,25 @@ def _without_cut_end(row: _Row) -> _Row:
         if last in (*_OFFSETS, "PARTITION")
         else row._replace(values={name: value for name, value in row.values.items() if name != last})
     )
+
+
+def _cut_row(
+    lines: Sequence[Line], at: int, columns: Sequence[str], asked: str | None
+) -> list[GroupOffset | GroupMember | Told | Cut] | None:
+    """The last row of a paste or of a block, which is cut before its lag: its columns that are whole."""
+    words = lines[at].text.split()
+    if not words or (at + 1 < len(lines) and not is_end(lines, at + 1)) or len(words) >= len(columns):
+        return None
+    whole = words if lines[at].padded else words[:-1]
+    first = 1 if columns[0] == "GROUP" else 0
+    values = dict(zip(columns[first:], whole[first:], strict=False))
+    if "CURRENT-OFFSET" not in columns or len(values) < 2 or not _is_row({**dict.fromkeys(_OFFSETS, "-"), **values}):
+        return None
+    missing = [name for name in _OFFSETS if name not in values]
+    row = _Row(whole[0] if first else None, {**dict.fromkeys(_OFFSETS, "-"), **values}, len(whole))
+    span = one(lines[at])
+    reason = f"is a row of a group that is cut: of {', '.join(missing) or 'what stands behind its lag'} nothing whole was pasted"
+    return [*_facts(row, span, asked), Cut(span, reason)]
 
 
 def _skipped(line: Line) -> Told:
@@ -206,9 +234,13 @@ def _row(text: str, columns: Sequence[str]) -> _Row | None:
 def _is_row(values: dict[str, str]) -> bool:
     numbers = [values.get(name, "") for name in _OFFSETS]
     partition = values.get("PARTITION", "")
-    if not all(number in _UNKNOWN or re.fullmatch(r"-?[0-9]{1,18}", number) for number in numbers):
+    if not all(_is_unknown(number) or re.fullmatch(r"-?[0-9]{1,18}", number) for number in numbers):
         return False
     return znodes.number(partition) is not None if values["TOPIC"] != "-" else partition == "-"
+
+
+def _is_unknown(text: str) -> bool:
+    return text in _UNKNOWN or is_masked(text)
 
 
 def _facts(row: _Row, span: Span, asked: str | None) -> Iterator[GroupOffset | GroupMember]:
@@ -217,7 +249,7 @@ def _facts(row: _Row, span: Span, asked: str | None) -> Iterator[GroupOffset | G
     if topic != "-":
         offset, end = (_count(values[name]) for name in _OFFSETS[:2])
         yield GroupOffset(group, topic, int(values["PARTITION"]), span, offset, end)
-    if member not in _UNKNOWN or topic == "-":
+    if not _is_unknown(member) or topic == "-":
         assigned = ((topic, int(values["PARTITION"])),) if topic != "-" else ()
         host, client = (values.get(name) for name in ("HOST", "CLIENT-ID"))
         partitions = 0 if topic == "-" else None
@@ -226,4 +258,4 @@ def _facts(row: _Row, span: Span, asked: str | None) -> Iterator[GroupOffset | G
 
 def _count(text: str) -> int | None:
     """A number; ``None`` for ``-`` and ``unknown``."""
-    return None if text in _UNKNOWN else int(text)
+    return None if _is_unknown(text) else int(text)

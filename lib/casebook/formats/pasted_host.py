@@ -4,7 +4,6 @@ A host's name, a pod's ordinal and a port are nobody's broker id: whose it is sa
 what was printed names the broker itself.
 """
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -17,8 +16,6 @@ LONGEST = 4096
 """Longer lines are nobody's row."""
 AGE = r"(?:\d{1,6}[ydhms]){1,5}"
 """How long ago, as kubectl prints it: no instant, as nobody knows from when on to count."""
-_MARKS = re.compile(r'\\.|["{}\[\]]')
-_MOST_LINES, _MOST_CHARACTERS, _DEEPEST = 5000, 4 << 20, 100
 _ASKED = re.compile(
     r"\s*(?:&&\s*|\|\s*|;\s*)?(?:sudo\s+)?(?:df|jstack|jcmd|jps|systemctl|dmesg|journalctl|curl|helm|vmstat|iostat|lsblk|uptime|kubectl|oc)"
     r"(?:\s+(?:-\S+|get|describe|exec|status|is-active|start|stop|restart|logs?|top|https?:\S+|/\S*|\d+|list|show)(?:\s[^.!?]*)?|\s*;.*|\s*\|.*)?:?\s*"
@@ -57,30 +54,3 @@ def is_asked(text: str) -> bool:
 def is_command(text: str) -> bool:
     """Whether something is typed behind a prompt."""
     return _PROMPT.match(text[:400]) is not None
-
-
-def json_at(lines: Sequence[Line], at: int) -> tuple[object | None, int]:
-    """What stands in JSON from a line on, over several lines or not, and the line behind it; ``None`` for JSON that is cut."""
-    whole: list[str] = []
-    depth, inside, characters = 0, False, 0
-    for index in range(at, min(len(lines), at + _MOST_LINES)):
-        text = lines[index].text if inside else lines[index].text.strip()
-        if index > at and not text:
-            return None, index
-        whole.append(text)
-        characters += len(text)
-        for mark in _MARKS.finditer(text):
-            if mark[0] == '"':
-                inside = not inside
-            elif not inside and mark[0] in "{}[]":
-                depth += 1 if mark[0] in "{[" else -1
-                if depth > _DEEPEST:
-                    return None, index + 1
-        if depth <= 0 or characters > _MOST_CHARACTERS:
-            break
-    else:
-        return None, min(len(lines), at + _MOST_LINES)
-    try:
-        return json.loads("".join(whole)), index + 1
-    except (ValueError, RecursionError):
-        return None, index + 1

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.formats import pasted_cut_json, znodes
 from casebook.formats.pasted_text import Line, broker_ids, is_end, one, spanned
+from casebook.formats.pasted_zookeeper import Cut
 from casebook.pasted import DescribedPartition, DescribedTopic, Span, Told
 
 _FROM = r"\s*+(?:[\w.-]+:\s*+)?"
@@ -40,7 +41,7 @@ def is_typed(text: str) -> bool:
     return len(text) < 4096 and _ASKS.fullmatch(text) is not None
 
 
-def described(lines: Sequence[Line]) -> Iterator[DescribedPartition | DescribedTopic | Told]:
+def described(lines: Sequence[Line]) -> Iterator[DescribedPartition | DescribedTopic | Told | Cut]:
     """Every topic and partition, and the brokers in one sentence."""
     at, topic = 0, None
     while at < len(lines):
@@ -62,6 +63,8 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedPartition | DescribedT
             value, whole, after = pasted_cut_json.read(lines, at)
             if isinstance(value, dict):
                 yield from _of_json(value, spanned(lines, at, after), whole=whole)
+                if not whole:
+                    yield pasted_cut_json.cut(lines, after)
         at = after
 
 

@@ -10,18 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from casebook.formats import log_dir_names, pasted_cut_json
 from casebook.formats.pasted_text import Line, spanned
+from casebook.formats.pasted_zookeeper import Cut
 from casebook.pasted import Span, Told, Used
 
 _JSON = re.compile(r"\s*\{.{0,200}\"(?:brokers|logDirs|broker)\"\s*:.*|\s*\{\s*")
 _BESIDE = re.compile(
     r"\s*(?:Querying brokers for log directories information|Received log directory information from brokers .*)\s*"
 )
-_LONGEST = 4 << 20
+_LONGEST, _SHOWN = 4 << 20, 6
 _TOOL = "kafka-log-dirs"
 _SEGMENTS = "when its segments were written to tells `ls -l --time-style=full-iso` of its folder"
 
 
-def described(lines: Sequence[Line]) -> Iterator[Used | Told]:
+def described(lines: Sequence[Line]) -> Iterator[Used | Told | Cut]:
     """Every replica with its size."""
     at = 0
     while at < len(lines):
@@ -31,6 +32,8 @@ def described(lines: Sequence[Line]) -> Iterator[Used | Told]:
             span = spanned(lines, at, after)
             if isinstance(value, dict) and isinstance(value.get("brokers"), list):
                 yield from _brokers(value["brokers"], span, whole)
+                if not whole:
+                    yield pasted_cut_json.cut(lines, after)
         at = after
 
 
@@ -44,9 +47,10 @@ def _is_ours(lines: Sequence[Line], at: int) -> bool:
 
 
 def _brokers(brokers: Sequence[object], span: Span, whole: bool) -> Iterator[Used | Told]:
-    replicas, failed, behind, moving = 0, [], [], 0
+    replicas, failed, behind, moving, answered = 0, [], [], [], {}
     for broker, log_dir in _log_dirs(brokers):
         where = log_dir.get("logDir")
+        answered.setdefault(broker, []).append(str(where))
         if isinstance(where, str) and log_dir.get("error"):
             failed.append(f"broker {broker} cannot use {where} ({str(log_dir['error']).rpartition('.')[2]})")
         for row in _maps(log_dir.get("partitions")):
@@ -58,15 +62,24 @@ def _brokers(brokers: Sequence[object], span: Span, whole: bool) -> Iterator[Use
                 or not isinstance(where, str)
             ):
                 continue
-            moving += row.get("isFuture") is True
-            if row.get("isFuture") is not True and 0 <= size < 2**63:
+            if row.get("isFuture") is True:
+                moving.append(f"{name} on broker {broker} is being moved to {where}, {size} bytes so far{_lag(lag)}")
+            elif (whole or "isFuture" in row) and 0 <= size < 2**63:
                 replicas += 1
                 yield Used(f"{where.rstrip('/')}/{name}", span, size, broker, f"{size} bytes", _TOOL)
                 behind += [f"{name} on broker {broker} lags by {lag}"] if type(lag) is int and lag > 0 else []
-    parts = [*failed[:4], *behind[:4]]
-    parts += [f"{moving} replicas are being moved between log dirs"] if moving else []
+    asked = ", ".join(f"{broker} ({', '.join(dirs[:_SHOWN])})" for broker, dirs in list(answered.items())[:_SHOWN])
+    parts = [part for rows in (failed, moving, behind) for part in _some(rows)]
     parts += [] if whole else ["its text is cut"]
-    yield Told(_TOOL, span, "; ".join(parts) or f"sizes of {replicas} replicas", _SEGMENTS, bool(failed))
+    yield Told(_TOOL, span, "; ".join([f"sizes of {replicas} replicas on brokers {asked}", *parts]), _SEGMENTS, bool(failed))
+
+
+def _some(rows: Sequence[str]) -> list[str]:
+    return [*rows[:_SHOWN], *([f"{len(rows) - _SHOWN} more such replicas or log dirs"] if len(rows) > _SHOWN else [])]
+
+
+def _lag(lag: object) -> str:
+    return f", {lag} records behind" if type(lag) is int else ""
 
 
 def _log_dirs(brokers: Sequence[object]) -> Iterator[tuple[int, Mapping[str, object]]]:

@@ -15,7 +15,7 @@ _MEMBERS = re.compile(
 )
 _STATE = re.compile(r"\s*(?P<group>GROUP\s+)?COORDINATOR \(ID\)\s+.*STATE.*", re.IGNORECASE)
 _LISTED = re.compile(r"\s*GROUP\s+(?:PROTOCOL\s+)?(?:TYPE\s+)?STATE\s*|\s*GROUP\s+TYPE(?:\s+PROTOCOL)?\s*", re.IGNORECASE)
-_STATE_ROW = re.compile(r"\s*(?:(?P<group>\S.*?)\s+)?\S+:\d{1,5}\s+\((?P<id>\d{1,10})\)(?:\s+(?P<words>.*))?")
+_STATE_ROW = re.compile(r"\s*(?:(?P<group>\S.*?)\s+)?(?P<host>\S+:\d{1,5})\s+\((?P<id>\d{1,10})\)(?:\s+(?P<words>.*))?")
 STATES = (
     "Stable",
     "Empty",
@@ -114,7 +114,7 @@ def _state(line: Line, asked: str | None) -> _Rows:
     members = words[-1] if len(words) > 1 and words[-1].isdecimal() else None
     span, group = one(line), found["group"] or asked
     says = (
-        f"group {group or 'of the command'}: {state}, {members} members, assignment {words[0]}"
+        f"group {group or 'of the command'}: {state}, {members} members, assignment {words[0]}, coordinator {found['host']} ({found['id']})"
         if members and words[0] != state
         else ""
     )

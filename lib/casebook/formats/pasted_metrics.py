@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.facts import instant
-from casebook.formats.pasted_host import LONGEST, Frame, json_at, placed
+from casebook.formats import pasted_cut_json
+from casebook.formats.pasted_host import LONGEST, Frame, placed
 from casebook.formats.pasted_text import Line, one, spanned
+from casebook.formats.pasted_zookeeper import Cut
 from casebook.pasted import HostSaid, Span
 
 _MBEAN = re.compile(r"(?P<domain>kafka(?:\.\w+)+):(?P<keys>(?:[\w-]+=[^,:\"\s]+)(?:,[\w-]+=[^,:\"\s]+)*)")
@@ -132,7 +134,7 @@ def _number(text: str) -> float | None:
         return None
 
 
-def read(lines: Sequence[Line]) -> Iterator[HostSaid | Frame]:
+def read(lines: Sequence[Line]) -> Iterator[HostSaid | Frame | Cut]:
     """Every metric of Kafka's in any of the forms; each with the lines that print it."""
     whose = {here.at: here.broker for here in placed(lines)}
     yield from _jolokia(lines, whose)
@@ -231,7 +233,7 @@ def _flat(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]:
         yield _said(name, values, spanned(lines, begin, len(lines)), whose.get(begin), at_ms)
 
 
-def _jolokia(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]:
+def _jolokia(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Cut]:
     """Answers to reads, alone or as a list."""
     at = 0
     while at < len(lines):
@@ -239,11 +241,16 @@ def _jolokia(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]
         if not text.startswith(("{", "[")):
             at += 1
             continue
-        told, after = json_at(lines, at)
+        told, whole, after = pasted_cut_json.read(lines, at)
         answers = [one for one in (told if isinstance(told, list) else [told]) if isinstance(one, dict)]
-        for answer in answers:
-            yield from _answer(answer, spanned(lines, at, after), whose.get(at))
-            yield from _queried(answer, spanned(lines, at, after), whose.get(at))
+        if not whole:
+            answers = [answer for answer in answers if "value" in answer or "data" in answer]
+        found = [
+            said for answer in answers for read in (_answer, _queried) for said in read(answer, spanned(lines, at, after), whose.get(at))
+        ]
+        yield from found
+        if found and not whole:
+            yield pasted_cut_json.cut(lines, after)
         at = after
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from casebook.formats import properties, znodes
 from casebook.formats.pasted_host import LONGEST, placed
+from casebook.formats.pasted_remarks import is_masked
 from casebook.formats.pasted_text import Line, spanned
 from casebook.pasted import BrokerSettings, HostSaid, Span
 
@@ -119,6 +120,7 @@ def _said(
 ) -> Iterator[BrokerSettings | HostSaid]:
     ids = {own for name in _IDS if (own := znodes.number(found.get(name, ""))) is not None}
     broker = next(iter(ids)) if len(ids) == 1 else heading if not ids else None
+    found = {key: value for key, value in found.items() if not is_masked(value)}
     where = spanned(lines, at, at + len(texts))
     yield BrokerSettings(where, broker, tuple(texts))
     shown = ", ".join(f"{key}={value}" for key, value in list(found.items())[:_SHOWN])

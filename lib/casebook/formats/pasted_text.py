@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from casebook.formats import pasted_sent
 from casebook.pasted import Span
 
 MOST_LINES = 20_000
@@ -24,8 +25,7 @@ _FENCE = re.compile(
 _TABLE = re.compile(r"\s*\|(?P<cells>.*)\|\s*")
 _RULE = re.compile(r"[\s|:+=-]*")
 _CELL = re.compile(r"\s*\|+\s*")
-_CHAT = re.compile(r"\s{0,4}\[\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp]M)?\] ?(?:<[\w .@-]{1,40}>:?|[\w.@-]{1,40}:)(?: |$)")
-_CONTAINER = re.compile(r"(?P<name>[a-zA-Z][\w.-]{0,60})\s*\| ?")
+_CONTAINER = re.compile(r"(?:\d\d:\d\d(?::\d\d)?\s+)?(?P<name>[a-zA-Z][\w.-]{0,60})\s*\| ?")
 _DATED = re.compile(r"\s*\[?\d{4}-\d\d-\d\d")
 _LONGEST_ROW = 4096
 _BEHIND = re.compile(r"\s+(?:<[-=]+|#|//)\s?(?=\D).*")
@@ -43,6 +43,15 @@ _SENT_AS = {
     **dict.fromkeys([0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " "),
 }
 
+_LEFT_OUT = r"snip(?:ped)?|cut|skip(?:ped)?|omitted|truncated|trimmed|elided|abridged"
+_GAP = re.compile(
+    rf"\s*(?:[\[(<#/* -]*(?:\.{{3,}}|⋮|…)[\])>]*|:|[\[(<#/*=.-]+\s*(?:\.{{2,}} ?)?(?:{_LEFT_OUT})(?: here| for brevity)?(?: ?\.{{2,}})?\s*[\])>*/=.-]+"
+    rf"|[\[(<]?\W{{0,6}}(?:and )?(?:\d{{1,9}} |many |the |other |some )?(?:more |other |similar )*(?:lines?|rows?|partitions?|output|entries|topics?"
+    rf"|brokers?|the same)?(?: (?:are |were |have been )?(?:{_LEFT_OUT}))?(?: for brevity| here)?\W{{0,6}}[\])>]?)\s*",
+    re.IGNORECASE,
+)
+_SAYS_GAP = re.compile(rf"\.{{2,}}|⋮|…|^\s*:\s*$|{_LEFT_OUT}", re.IGNORECASE)
+
 
 _REMARK = re.compile(
     r"\s*(?:#+|//+|<!--|--(?=\s)|;)(?!.*\b(?:kafka-|kcat|kafkacat|zk|zookeeper-|zkServer|echo|nc|telnet|ls2?|get|stat|cat|du|df|docker"
@@ -56,10 +65,12 @@ class Line(NamedTuple):
     Args:
         number: In the paste, from 1.
         text: As it stood in the terminal, as far as that can be told; without line end.
+        padded: Blanks stood behind it: its last word is whole, also where the paste is cut there.
     """
 
     number: int
     text: str
+    padded: bool = False
 
 
 def one(line: Line) -> Span:
@@ -89,8 +100,8 @@ def is_remark(text: str) -> bool:
 
 
 def is_gap(text: str) -> bool:
-    """Whether a person wrote it in place of rows: ``...``."""
-    return text.strip() in ("...", "[...]", "(...)", "<snip>", "[snip]")
+    """Whether a person wrote it in place of lines: ``...``, ``<snip>``, ``... 40 more lines ...``."""
+    return len(text) < 80 and _SAYS_GAP.search(text) is not None and _GAP.fullmatch(text) is not None
 
 
 def is_fence(text: str) -> bool:
@@ -105,15 +116,15 @@ def is_end(lines: Sequence[Line], at: int) -> bool:
 
 def cleaned(texts: Iterable[str]) -> list[Line]:
     """The lines of a paste, at most :data:`MOST_LINES`; fences are empty lines."""
-    lines: list[Line] = []
+    bodies: list[str] = []
     for number, text in enumerate(texts, start=1):
         if number > MOST_LINES:
             break
         body = text[len(quote_mark(text)) :].rstrip("\r\n")
-        plain = _UNSEEN.sub("", body).translate(_SENT_AS).rstrip() if not body.isascii() or "\x1b" in body else body.rstrip()
-        lines.append(
-            Line(number, "" if is_fence(plain) else _without_frame(_CHAT.sub("", plain, count=1) if "[" in plain[:6] else plain))
-        )
+        bodies.append(_UNSEEN.sub("", body).translate(_SENT_AS) if not body.isascii() or "\x1b" in body else body)
+    plain = ["" if is_fence(body.rstrip()) else _without_frame(body.rstrip()) for body in bodies]
+    texts = pasted_sent.with_whole_commands(pasted_sent.without_senders(plain))
+    lines = [Line(at, text, body != body.rstrip()) for at, (text, body) in enumerate(zip(texts, bodies, strict=True), start=1)]
     return [line._replace(text=_without_remark(line.text)) for line in _without_container(lines)]
 
 

@@ -14,7 +14,7 @@ from casebook.pasted import DescribedPartition, DescribedTopic, Span, Told, Told
 
 _NAME = r"[a-zA-Z0-9._-]{1,249}"
 _TOPIC = re.compile(
-    rf"\s*Topic: ?(?P<topic>{_NAME})\s+(?:TopicId: ?(?P<id>\S*)\s+)?PartitionCount: ?(?P<count>\d{{1,9}})"
+    rf"\s*Topic: ?(?P<topic>{_NAME})\s+(?:\.{{3}}\s+)?(?:TopicId: ?(?P<id>\S*)\s+)?(?:\.{{3}}\s+)?PartitionCount: ?(?P<count>\d{{1,9}})"
     rf"(?:\s+ReplicationFactor: ?(?P<factor>\d{{1,9}}))?(?:\s+(?P<configs_said>Configs:) ?(?P<configs>.*?))?"
     r"(?:\s+MarkedForDeletion: ?(?P<deleting>true|false))?\s*",
     re.IGNORECASE,
@@ -28,6 +28,14 @@ _PARTITION = re.compile(
     r"|MarkedForDeletion: ?(?P<deleting>true|false)))*)\s*",
     re.IGNORECASE,
 )
+_CUT = re.compile(r"(?P<whole>.*?\s)(?P<rest>(?:Adding|Removing)(?: [A-Za-z]*:?)?|[A-Za-z]{1,17}:?)\s*", re.IGNORECASE)
+"""The last label of a line, maybe cut, with what stands behind it."""
+_WITHOUT_BEGIN = re.compile(rf".{{0,200}}?\bPartition: ?\d{{1,10}}\s+Leader: .*")
+_WITHOUT_ISR = re.compile(
+    rf"\s*Topic: ?(?P<topic>{_NAME})\s+Partition: ?(?P<partition>\d{{1,10}})\s+Leader: ?(?P<leader>-?\d{{1,10}}|none)\s+"
+    rf"(?:Replicas: ?(?P<replicas>{_IDS})\s+I.*|R.*)",
+    re.IGNORECASE,
+)
 _LIST = re.compile(r"--(?P<option>unavailable|under-replicated|under-min-isr|at-min-isr)-partitions\b")
 _OF_DEAD_LEADERS = "unavailable True"
 _MEANS = {
@@ -36,7 +44,7 @@ _MEANS = {
     "at-min-isr": "have just min.insync.replicas in sync",
 }
 _SHOWN = 6
-_BEGINS = re.compile(rf"\s*Topic: ?{_NAME}(?:\s+(?:TopicId|Partition|PartitionCount)\b.*)?\s*", re.IGNORECASE)
+_BEGINS = re.compile(rf"\s*Topic: ?{_NAME}(?:\s+(?:\.{{3}}\s.*|(?:TopicId|Partition|PartitionCount)\b.*))?\s*", re.IGNORECASE)
 _GOES_ON = re.compile(
     r"\s*(?:(?:[\d, ]+\s)?(?:Partition|PartitionCount|ReplicationFactor|Configs|Leader|Replicas|Isr|Adding Replicas"
     r"|Removing Replicas|Offline|Elr|LastKnownElr|(?:Live)?Observers|MarkedForDeletion):.*|[\d, ]+|none|[\w.-]+=\S*)\s*",
@@ -60,6 +68,8 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedTopic | DescribedParti
             at += 1
             continue
         if len(text) > _LONGEST or not _BEGINS.fullmatch(text):
+            if "Leader:" in text and len(text) <= _LONGEST and _WITHOUT_BEGIN.fullmatch(text):
+                yield from _without_begin(text, one(lines[at]))
             if text:
                 yield from _list(option, listed)
                 asked = _LIST.search(text[:4096])
@@ -67,6 +77,9 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedTopic | DescribedParti
             at += 1
             continue
         found, after = _row(lines, at)
+        if isinstance(found, Cut):
+            found, more = _as_far(lines, found)
+            yield from more
         if isinstance(found, DescribedTopic) and found.configs is None:
             yield from _cut_configs(lines, at, found)
         if isinstance(found, DescribedPartition):
@@ -121,6 +134,32 @@ def _row(lines: Sequence[Line], at: int) -> tuple[DescribedTopic | DescribedPart
     if row := _TOPIC.fullmatch(text):
         return _topic(row, span), after
     return Cut(span, "is a line of kafka-topics --describe that is cut or was changed"), after
+
+
+def _as_far(lines: Sequence[Line], cut: Cut) -> tuple[DescribedPartition | Cut, Sequence[Told | Cut]]:
+    """What is left of a line that is cut: the columns before its last label, where they make a row; else what they say."""
+    first = cut.span.first - lines[0].number
+    text = " ".join(line.text for line in lines[first : first + cut.span.last - cut.span.first + 1])[:_LONGEST]
+    if (last := _CUT.fullmatch(text)) and (row := _PARTITION.fullmatch(last["whole"])) and "isr" in last["whole"].lower():
+        partition = _partition(row, cut.span)
+        if partition is not None and (row["isr"] is not None or partition.leader is None):
+            return partition, (Cut(cut.span, f"is a partition's line that is cut behind {last['rest'].strip()[:40]!a}"),)
+    if (row := _WITHOUT_ISR.fullmatch(text)) and znodes.number(row["partition"]) is not None:
+        leader = "no leader" if row["leader"].lower() in ("none", "-1") else f"leader {row['leader']}"
+        replicas = f" and replicas {row['replicas']}" if row["replicas"] else ""
+        says = f"{row['topic']}-{int(row['partition'])} has {leader}{replicas}; who is in sync was not pasted whole"
+        return cut, (Told("kafka-topics", cut.span, says),)
+    return cut, ()
+
+
+def _without_begin(text: str, span: Span) -> Iterator[Told]:
+    """A partition's line that has lost its topic."""
+    row = _PARTITION.fullmatch(f"Topic: x {text[text.index('Partition:') :]}")
+    if row and row["isr"] is not None:
+        leader = "no leader" if row["leader"].lower() in ("none", "-1") else f"leader {row['leader']}"
+        says = f"partition {row['partition']} of a topic whose name is cut has {leader}, replicas {row['replicas']}, ISR {row['isr']}"
+        yield Told("kafka-topics", span, says)
+        yield Cut(span, "is a partition's line that is cut at its begin")
 
 
 def _ends_with_empty_isr(row: re.Match[str], partition: DescribedPartition, goes_on: bool) -> bool:

@@ -1,0 +1,74 @@
+"""What people write into an output: remarks behind its lines, dots in place of lines, stars in place of values.
+
+Where a line says nothing to anybody, it is read once more without the remark behind it. What was left out is told with its line;
+what is masked is unknown, and no value.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from casebook.formats.pasted_text import Line, is_gap, one
+from casebook.formats.pasted_zookeeper import Cut
+from casebook.pasted import BrokerSettings, DescribedTopic, Span, ToldConfig
+
+_BEHIND = re.compile(
+    r"(?<=\S)\s+(?:<[-=~<]+|[-=~]{1,3}>|>{2,}|←|⟵|⇐|→|#|//|;;?\s|\*{2,}|--(?=\s)|!{2,}|<<|\((?=[^()\d]{2,}\s[^()]*\)\s*$)|\^{2,})\s?.*"
+)
+_BEFORE = re.compile(r"\s*(?:[-=~]{1,3}>|>{2,}|→|\*{1,3}|•|\+)\s+(?=\S)")
+_MASKED = re.compile(
+    r"[\"'\[<({]*(?:\*{2,}|[xX]{3,}|#{3,}|_{3,}|\?{2,}|\.{3}|(?:redacted|hidden|masked|removed|censored|confidential|snip|omitted|anonymi[sz]ed)(?:[ _-]\w+)?"
+    r"|(?=.*[xX*]\.)(?:(?:\d{1,3}|[xX*]{1,3})\.){2,3}(?:\d{1,3}|[xX*]{1,3})(?::\d{1,5})?|my[_-]\w+[_-]here|your[_-]\w+)[\"'\]>)}]*",
+    re.IGNORECASE,
+)
+"""What somebody put in place of a value; ``[redacted]`` stands for a secret that casebook itself took out."""
+_OURS = "[redacted]"
+_LONGEST, _MOST_GAPS = 4096, 200
+
+
+def without(lines: Sequence[Line], unknown: Sequence[Line]) -> list[Line] | None:
+    """The lines, those that nobody knows without what stands behind or before them; ``None`` where nothing does."""
+    bare = {line.number: text for line in unknown if len(line.text) < _LONGEST and (text := _bare(line.text)) != line.text}
+    return [line._replace(text=bare.get(line.number, line.text)) for line in lines] if bare else None
+
+
+def _bare(text: str) -> str:
+    behind = _BEHIND.search(text)
+    return _BEFORE.sub("", text[: behind.start()] if behind else text, count=1)
+
+
+def gaps(lines: Sequence[Line]) -> Iterator[Cut]:
+    """Where somebody left lines out."""
+    found = [line for line in lines if line.text and is_gap(line.text)]
+    for line in found[:_MOST_GAPS]:
+        yield Cut(one(line), "stands for lines that were left out")
+
+
+def is_masked(value: str) -> bool:
+    """Whether it stands in place of a value."""
+    return value.strip() != _OURS and _MASKED.fullmatch(value.strip()) is not None
+
+
+def masked(found: dict[type, list]) -> Iterator[Cut]:
+    """Take values that are masked out of settings; each is told with its line."""
+    for rows in (found.get(ToldConfig, []), found.get(DescribedTopic, []), found.get(BrokerSettings, [])):
+        for at, row in enumerate(rows):
+            rows[at], hidden = _unmasked(row)
+            for name, where in hidden:
+                yield Cut(where, f"masks the value of {name}: it is unknown")
+            if hidden and isinstance(row, DescribedTopic):
+                rest = {name: value for name, value in (row.configs or {}).items() if not is_masked(value)}
+                found.setdefault(ToldConfig, []).append(ToldConfig("topics", row.topic, row.span, rest, whole=False))
+
+
+def _unmasked(row: ToldConfig | DescribedTopic | BrokerSettings) -> tuple[object, list[tuple[str, Span]]]:
+    if isinstance(row, BrokerSettings):
+        values = [(text, text.partition("=")[0].strip(), is_masked(text.partition("=")[2])) for text in row.lines]
+        lines = tuple("" if hidden else text for text, _, hidden in values)
+        names = [(name, Span(row.span.first + at, row.span.first + at)) for at, (_, name, hidden) in enumerate(values) if hidden]
+        return row._replace(lines=lines), names
+    settings = row.settings if isinstance(row, ToldConfig) else row.configs or {}
+    hidden = [(name, row.span) for name, value in settings.items() if is_masked(value)]
+    if not hidden:
+        return row, []
+    rest = {name: value for name, value in settings.items() if not is_masked(value)}
+    return (row._replace(settings=rest, whole=False) if isinstance(row, ToldConfig) else row._replace(configs=None)), hidden

@@ -1,0 +1,111 @@
+"""What a chat, a script's comments and a narrow screen do to lines, taken back where their neighbours show it.
+
+A nick stands before lines only where it does so more than once; a command goes on in the next line behind a backslash (``^`` and
+a backtick on Windows), or where a screen has broken it before an option.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+_CLOCK = r"\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp]M)?"
+_DAY = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? "
+_WHO = r"(?:<[@+%~&]?[\w .@-]{1,40}>:?|[\w.@-]{1,40}(?: [\w.@-]{1,20}){0,2}:)"
+_TIMED = re.compile(
+    rf"\s{{0,4}}(?:\[(?:\d\d?/\d\d?/\d{{2,4}}, )?{_CLOCK}\] ?{_WHO}|\({_CLOCK}\) ?{_WHO}|(?:{_DAY})?{_CLOCK} ?<[@+%~&]?[\w .@-]{{1,40}}>:?"
+    rf"|\d\d?[./]\d\d?[./]\d{{2,4}}, {_CLOCK} - [\w.@ -]{{1,40}}:)(?: |$)"
+)
+"""A time and who speaks: one line of it suffices."""
+_NICK = re.compile(r"\s{0,4}(?P<nick><[@+%~& ]?[\w.-]{1,40}>|[A-Za-z][\w.-]{0,30}>)(?: |$)")
+_NAMED = re.compile(r"\s{0,4}(?P<nick>[a-z][\w.-]{0,40}:) ?")
+_COMMENTED = re.compile(r"\s{0,4}(?P<mark>#|//|;|\*) ?")
+_ELEMENTS = frozenset({"<pre>", "<code>", "<p>", "<li>", "<ul>", "<div>", "<span>", "<td>", "<tr>", "<table>", "<body>", "<html>", "<br>"})
+_OUTPUT = re.compile(
+    r"\s*(?:Topic: ?\S+\s+(?:TopicId: ?\S+\s+)?Partition(?:Count)?: ?\d.*|(?:GROUP\s+)?TOPIC\s+(?:PARTITION|PID)\s.*"
+    r"|Reassignment of partition .*|partition \d+, leader .*)",
+    re.IGNORECASE,
+)
+"""What nobody says: the output behind a name."""
+_RUNS = re.compile(
+    r"\s*(?:.*[$#%>]\s+)?(?:\S*/)?(?:\S*=\S*\s+)?(?:sudo |watch |time )?(?:\S*/)?(?:(?:docker|docker-compose|kubectl|oc|podman|ssh)\s.*"
+    r"|(?:kafka-[a-z-]+|zookeeper-shell|zkCli|zookeeper-client|connect-[a-z]+)(?:\.sh|\.bat)?|kcat|kafkacat|curl|echo|nc)\s.*"
+)
+"""A command line, at whatever prompt."""
+_PLACES = re.compile(r"\s-{1,2}[A-Za-z]|https?:|\||\s\S+:\d{2,5}\b|\s/\S")
+_GOES_ON = re.compile(r"(?P<before>.*?)\s*[\\^`]")
+_OPTIONS = re.compile(r"\s*(?:-{1,2}[a-z][\w-]*(?:[ =]|$).*|.*\s--[a-z][a-z-]+(?:[ =].*)?)")
+_NARROW, _MOST_WRAPPED, _LONGEST = 60, 14, 2000
+_WROTE = re.compile(
+    r"\s*(?:(?:On|Am|Le|El|Il|Op|Em) .{6,120}(?:wrote|schrieb|a écrit|escribió|ha scritto|schreef|escreveu).{0,60}:|-{2,}\s?"
+    r"(?:Original Message|Forwarded message|Ursprüngliche Nachricht)\s?-{2,}|(?:From|Von|De|To|An|Cc|Sent|Gesendet|Date|Subject|Betreff):"
+    rf" .{{1,200}}|[\w.@]{{1,30}}(?: [\w.@]{{1,20}}){{0,2}}\s+(?:\[?{_CLOCK}\]?|(?:today|yesterday|heute|gestern) (?:at|um) {_CLOCK}))\s*",
+    re.IGNORECASE,
+)
+
+
+def without_senders(texts: list[str]) -> list[str]:
+    """The lines without nicks before them, and outputs that stand in comments without the comment's mark."""
+    bare = [_TIMED.sub("", text, count=1) if ":" in text[:24] else text for text in texts]
+    nicks = [found["nick"] if (found := _NICK.match(text[:60])) and found["nick"] not in _ELEMENTS else None for text in bare]
+    often = Counter(filter(None, nicks))
+    for at, nick in enumerate(nicks):
+        if nick is not None and often[nick] > 1 and (nick.startswith("<") or nick in _beside(nicks, at)):
+            bare[at] = _NICK.sub("", bare[at], count=1)
+    for pattern, name in ((_NAMED, "nick"), (_COMMENTED, "mark")):
+        bare = _without_runs(bare, pattern, name)
+    return bare
+
+
+def _beside(names: list[str | None], at: int) -> Iterable[str | None]:
+    return (names[at - 1] if at else None, names[at + 1] if at + 1 < len(names) else None)
+
+
+def _without_runs(texts: list[str], pattern: re.Pattern[str], name: str) -> list[str]:
+    """The lines without what stands before each of a run of them, where what is behind it is an output."""
+    marks = [found[name] if (found := pattern.match(text[:80])) else None for text in texts]
+    at = 0
+    while at < len(texts):
+        after = at + 1
+        while marks[at] is not None and after < len(texts) and marks[after] == marks[at]:
+            after += 1
+        bare = [pattern.sub("", text, count=1) for text in texts[at:after]]
+        if after - at > 1 and any(_OUTPUT.fullmatch(text[:_LONGEST]) for text in bare):
+            texts[at:after] = bare
+        at = after
+    return texts
+
+
+def with_whole_commands(texts: list[str]) -> list[str]:
+    """Commands in their first line; those in which they went on are empty."""
+    at = 0
+    while at < len(texts):
+        after = at + 1
+        if texts[at] and len(texts[at]) < _LONGEST and _RUNS.fullmatch(texts[at]):
+            parts, after = _parts(texts, at)
+            if after > at + 1:
+                texts[at:after] = [" ".join(parts), *([""] * (after - at - 1))]
+        at = after
+    return texts
+
+
+def _parts(texts: list[str], at: int) -> tuple[list[str], int]:
+    parts, after = [texts[at]], at + 1
+    while after < min(len(texts), at + _MOST_WRAPPED):
+        if found := _GOES_ON.fullmatch(parts[-1]):
+            parts[-1:] = [found["before"], texts[after].strip()]
+        elif len(texts[after - 1]) >= _NARROW and _OPTIONS.fullmatch(texts[after][:_LONGEST]) and not _RUNS.fullmatch(texts[after]):
+            parts.append(texts[after].strip())
+        else:
+            break
+        after += 1
+    return parts, after
+
+
+def is_command(text: str) -> bool:
+    """Whether it is a command line without a prompt: prose on a tool has neither options nor places."""
+    return len(text) < _LONGEST and _RUNS.fullmatch(text) is not None and _PLACES.search(text) is not None
+
+
+def is_sender(text: str) -> bool:
+    """Whether a mail or a chat says in it who wrote the next lines, and when."""
+    return len(text) < 300 and _WROTE.fullmatch(text) is not None

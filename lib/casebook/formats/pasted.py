@@ -63,7 +63,7 @@ from casebook.pasted import (
 )
 
 _SHOWN = 120
-_COMMAND = re.compile(r"\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?)?[$#%]\s.*|\s*(?:\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*")
+_COMMAND = re.compile(r"\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?)?[$#%]\s.*|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?[$#%]|\s*(?:\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*")
 
 
 def read(texts: Iterable[str]) -> Pasted:

@@ -25,7 +25,7 @@ _HEAD = re.compile(
 )
 _OTHER = re.compile(
     r"\s*(?P<what>(?:(?:Dynamic|All|Default|Quota|SCRAM credential|Client) )?configs for (?:the )?(?:default )?(?:clients?|users?"
-    r"|client-id|user-principal|ips?|ip|broker-loggers?|client-metrics?|groups?)\b.{0,80}? (?:are|is)\b):?.*",
+    r"|client-id|user-principal|ips?|ip|broker-loggers?|client-metrics?|groups?)\b.{0,80}? (?:are|is)\b):?(?P<values>.*)",
     re.IGNORECASE,
 )
 _KIND = re.compile(r"--entity-type[ =]+(?P<kind>topics|brokers)\b")
@@ -33,6 +33,7 @@ _ENTITY = re.compile(r"--entity-name[ =]+[\"']?(?P<name>[\w.-]{1,249})")
 _SHORT = re.compile(r"--(?P<kind>topic|broker)[ =]+[\"']?(?P<name>[\w.-]{1,249})")
 _NAME = re.compile(r"[a-z][a-zA-Z0-9._-]*")
 _BEGINS = re.compile(r"\s*[a-z][a-zA-Z0-9._-]*=")
+_FOLDED = re.compile(r"\s*(?:[a-z][a-zA-Z0-9._-]*=|[\w:.-]+(?:,|$)).*")
 _SYNONYM = re.compile(r"(?P<source>[A-Z_]+_CONFIG):(?P<name>[\w.-]+)=(?P<value>.*?)(?=, [A-Z_]+_CONFIG:|$)")
 _BESIDE = re.compile(
     r"Warning: --zookeeper is deprecated and will be removed in a future version of Kafka\."
@@ -40,8 +41,8 @@ _BESIDE = re.compile(
     r"|Completed [uU]pdating (?:default )?config.*|Updated config for .*"
 )
 _OWN = {"topics": "DYNAMIC_TOPIC_CONFIG", "brokers": "DYNAMIC_BROKER_CONFIG", "<default>": "DYNAMIC_DEFAULT_BROKER_CONFIG"}
-_STATIC = "STATIC_BROKER_CONFIG"
-_MOST_FOLDED, _LONGEST, _SHOWN = 6, 64 << 10, 30
+_STATIC, _DEFAULT = "STATIC_BROKER_CONFIG", "DEFAULT_CONFIG"
+_MOST_FOLDED, _LONGEST, _SHOWN, _MOST_SHOWN = 6, 64 << 10, 30, 600
 _REDACTED = "[redacted]"
 
 
@@ -60,19 +61,21 @@ def told(lines: Sequence[Line]) -> Iterator[ToldConfig | Told]:
     while at < len(lines):
         text, after = lines[at].text, at + 1
         asked = _asked(text) if "kafka-" in text[:_LONGEST] else asked
-        if " sensitive=" in text and len(text) < _LONGEST and _entry(text) is not None:
-            entries, after = _entries(lines, at - 1)
+        if (" sensitive=" in text or " synonyms={" in text) and len(text) < _LONGEST and (listed := _entries(lines, at - 1))[0]:
+            entries, after = listed
             yield from _headless(entries, spanned(lines, at, after), asked)
         elif "onfig" in text and len(text) < _LONGEST:
             if head := _HEAD.fullmatch(text):
                 rows, after = _listed(lines, at, head)
                 yield from rows
-            elif found := _OF_ZOOKEEPER.fullmatch(text):
-                yield from _of_zookeeper(found, one(lines[at]))
+            elif _OF_ZOOKEEPER.fullmatch(text):
+                found, after = _unfolded(lines, at)
+                yield from _of_zookeeper(found, spanned(lines, at, after))
             elif other := _OTHER.fullmatch(text):
-                after = _entries(lines, at)[1]
-                span = spanned(lines, at, after)
-                yield Told("kafka-configs", span, f"{other['what'][:100].strip()} ...: no settings of topics or brokers")
+                entries, after = _entries(lines, at)
+                listed = ", ".join(f"{entry.name}={_REDACTED if entry.is_secret else entry.value}" for entry in entries[:_SHOWN])
+                values = ", ".join(filter(None, [other["values"].strip(" :")[:_MOST_SHOWN], listed])) or "nothing"
+                yield Told("kafka-configs", spanned(lines, at, after), f"{other['what'][:100].strip()} {values}")
         at = after
 
 
@@ -105,6 +108,14 @@ def is_beside(text: str) -> bool:
     return _BESIDE.fullmatch(text) is not None
 
 
+def _unfolded(lines: Sequence[Line], at: int) -> tuple[re.Match[str] | None, int]:
+    """A list of overrides in one line, with the next lines where it ends in a comma and they go on with a setting or a value."""
+    text, after = lines[at].text, at + 1
+    while after < min(len(lines), at + _MOST_FOLDED) and text.endswith(",") and _FOLDED.fullmatch(lines[after].text[:_LONGEST]):
+        text, after = f"{text}{lines[after].text.strip()}", after + 1
+    return _OF_ZOOKEEPER.fullmatch(text), after
+
+
 def _of_zookeeper(found: re.Match[str], span: Span) -> Iterator[ToldConfig | Told]:
     text = (found["of_default"] if found["default"] else found["configs"]).strip()
     settings, whole = configs_as_far(text)
@@ -130,7 +141,7 @@ def _of_entity(
 ) -> Iterator[ToldConfig | Told]:
     """What a list says of an entity: of all settings those that its synonyms call its own."""
     source = _OWN[entity if entity == "<default>" else kind]
-    own, default, static = {}, {}, {}
+    own, default, static, built_in = {}, {}, {}, {}
     for entry in entries:
         synonyms = {found["source"]: found for found in reversed(list(_SYNONYM.finditer(entry.synonyms)))}
         is_own = source in synonyms if every or synonyms else True
@@ -140,10 +151,13 @@ def _of_entity(
             default[entry.name] = found["value"]
         if found := synonyms.get(_STATIC):
             static[found["name"]] = found["value"]
+        if is_own and (found := synonyms.get(_DEFAULT)) and not entry.is_secret:
+            built_in[found["name"]] = found["value"]
     yield ToldConfig(kind, entity, span, own, whole)
     if default:
         yield ToldConfig("brokers", "<default>", span, default, whole=False)
-    yield Told("kafka-configs", span, _of_file(static, kind, entity))
+    defaults = f"by default {_some(built_in)}" if built_in else ""
+    yield Told("kafka-configs", span, "; ".join(filter(None, (_of_file(static, kind, entity), defaults))))
 
 
 def _value(entry: _Entry, own: re.Match[str] | None) -> str:
@@ -155,10 +169,13 @@ def _of_file(static: dict[str, str], kind: str, entity: str) -> str:
     """What ``server.properties`` sets: of the broker that was asked for, or of whichever broker answered."""
     if not static:
         return ""
-    shown = ", ".join(f"{name}={value}" for name, value in list(static.items())[:_SHOWN])
-    more = f" and {len(static) - _SHOWN} more" if len(static) > _SHOWN else ""
     whose = f"server.properties of broker {entity}" if kind == "brokers" else "server.properties of the broker that answered"
-    return f"{whose} sets {shown}{more}"
+    return f"{whose} sets {_some(static)}"
+
+
+def _some(settings: dict[str, str]) -> str:
+    more = f" and {len(settings) - _SHOWN} more" if len(settings) > _SHOWN else ""
+    return ", ".join(f"{name}={value}" for name, value in list(settings.items())[:_SHOWN]) + more
 
 
 def _entries(lines: Sequence[Line], at: int) -> tuple[list[_Entry], int]:
@@ -182,7 +199,11 @@ def _entry(text: str) -> _Entry | None:
     """``a.b=1 sensitive=false synonyms={...}``; ``None`` for half of one."""
     name, _, rest = text.strip().partition("=")
     value, _, behind = rest.partition(" sensitive=")
-    secret, _, synonyms = behind.partition(" synonyms=")
+    if not behind:
+        value, _, synonyms = rest.partition(" synonyms=")
+        secret = "false" if synonyms else ""
+    else:
+        secret, _, synonyms = behind.partition(" synonyms=")
     is_whole = not synonyms or (synonyms.startswith("{") and synonyms.endswith("}"))
     if secret not in ("true", "false") or not is_whole or not _NAME.fullmatch(name):
         return None

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from casebook.facts import instant
 from casebook.formats import pasted_cut_json
-from casebook.formats.pasted_host import LONGEST, Frame, placed
+from casebook.formats.pasted_host import LONGEST, Frame, placed, uncommented
 from casebook.formats.pasted_text import Line, one, spanned
 from casebook.formats.pasted_zookeeper import Cut
 from casebook.pasted import HostSaid, Span
@@ -146,7 +146,7 @@ def read(lines: Sequence[Line]) -> Iterator[HostSaid | Frame | Cut]:
 
 def is_frame(text: str) -> bool:
     """Whether one of the tools says it beside its values."""
-    seen = text[:LONGEST]
+    seen = uncommented(text[:LONGEST])
     return any(pattern.fullmatch(seen) for pattern in (_CONNECTING, _HEADING, _COMMENT)) or (
         _ASKED.fullmatch(seen) is not None and ("kafka." in seen or seen.lstrip().startswith("$>"))
     )
@@ -176,7 +176,7 @@ def _columns(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]
     """JmxTool: a header of names, and a row for each time."""
     names: list[str] = []
     for at, line in enumerate(lines):
-        text = line.text if len(line.text) <= 64 << 10 else ""
+        text = uncommented(line.text) if len(line.text) <= 64 << 10 else ""
         if _COLUMNS.match(text):
             names = _COLUMN.findall(text)
             yield Frame(one(line))

@@ -63,6 +63,11 @@ _CHOSEN = re.compile(
 )
 _LIMIT = re.compile(r".*\bTask in (?P<of>\S+) killed as a result of limit of (?P<group>\S+)")
 _USAGE = re.compile(r".*\bmemory: usage (?P<usage>\d+)kB, limit (?P<limit>\d+)kB, failcnt (?P<failed>\d+)")
+_OF_MEMORY = re.compile(
+    r".*?\b(?:Memory: (?P<available>\d+[kK]?)B?/(?P<all>\d+[kK]?)B? available.*|(?P<pages>\d+) pages RAM|(?P<which>Free|Total) swap\s*= ?(?P<swap>\d+)kB)"
+    r".*"
+)
+_HOST = re.compile(r"\b\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\s+(?P<host>[\w.-]+)\s+kernel: ")
 _COMMIT = re.compile(r".*os::commit_memory\(0x[0-9a-f]+, (?P<bytes>\d{1,18}), \d\) failed; error='(?P<error>[^']{1,80})'.*")
 _INSUFFICIENT = re.compile(r"\s*#? ?There is insufficient memory for the Java Runtime Environment to continue\.\s*")
 _DOCKER = re.compile(r"\s*\"OOMKilled\": true,?\s*")
@@ -182,6 +187,15 @@ def told_by_logs(logs: Sequence[LogLine]) -> Iterator[HostSaid]:
                 yield said
 
 
+def _memory(found: re.Match[str]) -> str:
+    """How much memory a host has; a page is of 4 KiB on most, but not on all."""
+    if found["pages"]:
+        return f"the host has {found['pages']} pages of memory"
+    if found["which"]:
+        return f"the host has {found['swap']} kB of swap {'free' if found['which'] == 'Free' else 'in all'}"
+    return f"the host had {found['available']} of {found['all']} of memory available when it booted"
+
+
 def _moment(text: str) -> str:
     """When, in the words of a line, of whatever stands before its message: a date counts more than seconds."""
     head = text[:_PREFIX]
@@ -207,9 +221,10 @@ def is_table(text: str) -> bool:
 
 def _is_killing(text: str) -> bool:
     seen = text[:LONGEST]
-    return ("process" in seen or "oom" in seen.lower()) and (
+    return any(word in seen.lower() for word in ("process", "oom", "memory: ", "pages ram", " swap ")) and (
         (_KILLED.fullmatch(seen) is not None and ("total-vm" in seen or "memory" in seen.lower()))
         or _OF_KERNEL.match(seen) is not None
+        or _OF_MEMORY.fullmatch(seen) is not None
     )
 
 
@@ -224,6 +239,7 @@ def _of_kernel(text: str, where: Span, broker: int | None, when: str) -> HostSai
         said = f"the kernel {did} {killed['pid']} ({killed['name']}) for want {of}{moment}"
         said += f": {amounts}" if amounts else ""
         said += f", score {score['score']}" if score else ""
+        said += f", on host {host['host']}" if (host := _HOST.search(text[:_PREFIX])) else ""
         said += "; whether it was the broker its name does not tell" if killed["name"] == "java" else ""
         facts: dict[str, object] = {"pid": int(killed["pid"]), "name": killed["name"], "when": when.removeprefix("at ") or None}
         facts |= {found["what"]: int(found["kb"]) for found in _AMOUNT.finditer(killed["rest"])}
@@ -241,6 +257,8 @@ def _of_kernel(text: str, where: Span, broker: int | None, when: str) -> HostSai
         text += f" of cgroup {chosen['of']}" if chosen["of"] else ""
         facts = {"constraint": chosen["constraint"], "cgroup": chosen["group"], "chosen": int(chosen["pid"])}
         return HostSaid("OOM killer", where, text + moment, broker, bad=True, facts=facts)
+    if memory := _OF_MEMORY.fullmatch(seen):
+        return HostSaid("kernel", where, f"{_memory(memory)}{moment}", broker)
     if limit := _LIMIT.match(seen):
         text = f"cgroup {limit['group']} reached its limit of memory, and a process in {limit['of']} was killed{moment}"
         return HostSaid("OOM killer", where, text, broker, bad=True, facts={"cgroup": limit["group"]})

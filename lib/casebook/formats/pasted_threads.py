@@ -19,6 +19,11 @@ from casebook.pasted import HostSaid, Span, ThreadDump
 _TAKEN = re.compile(r"\s*(?P<taken>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
 _BEGIN = re.compile(r"\s*Full thread dump (?P<java>.{1,200}?):?\s*")
 _THREAD = re.compile(r'\s{0,8}"(?P<name>[^"]{1,300})"(?=.*(?:\btid=|\bnid=|\bprio=|\bos_prio=)).*')
+_AT_HEAD = re.compile(
+    r".*\bnid=\S+\s+(?P<state>[a-z][A-Za-z .()]*?)(?:\s+\[[^\]]*\]?)?\s*",
+)
+"""What the first line of a thread says that it does; of one that is cut that may be missing."""
+_SPENT = re.compile(r"\b(?P<what>cpu|elapsed)=(?P<amount>[\d.]+m?s)\b")
 _STATE = re.compile(r"\s+java\.lang\.Thread\.State: (?P<state>[A-Z_]{3,20})(?: \((?P<how>[^)]*)\))?\s*")
 _FRAME = re.compile(r"\s*at (?P<frame>[\w.$<>/@-]+)\(.*\)\s*")
 _WAITS = re.compile(r"\s*- waiting to lock <(?P<lock>0x[0-9a-f]+)> \((?P<what>[^)]*)\)\s*")
@@ -33,6 +38,8 @@ _WITHIN = re.compile(
 _LENGTH = re.compile(r"_java_thread_list=0x[0-9a-f]+, length=(?P<length>\d{1,6}), .*")
 _OF_JAVA = re.compile(r'\s{0,8}"[^"]*" #\d+ .*')
 _END = re.compile(r"\s*JNI global ref(?:s|erences): \d+.*")
+_PART_OF_DEADLOCK = re.compile(r'\s{0,8}"[^"]{1,300}":\s*')
+_WAITS_FOR = re.compile(r"\s*waiting (?:to lock monitor|for ownable synchronizer|for) (?P<lock>0x[0-9a-f]+),?(?: \((?:object 0x[0-9a-f]+, )?(?P<what>[^)]*)\))?.*")
 _DEADLOCK = re.compile(r"\s*Found (?:one Java-level deadlock:|(?P<found>\d+) deadlocks?\.)\s*")
 _OF_DEADLOCK = re.compile(
     r'\s*(?:=+|"(?P<name>[^"]+)":|waiting (?:to lock|for) .*|(?:in JNI, )?which is held by (?:"(?P<holder>[^"]+)")?.*'
@@ -61,7 +68,7 @@ _GROUPS = (
     ("threads of the controller were", re.compile(r"controller-event-thread|Controller-\d+-to-broker-\d+-send-thread")),
     ("threads that load groups were", _LOADER),
 )
-_SHOWN, _FEW, _MOST_DUMPS = 8, 3, 50
+_SHOWN, _FEW, _MOST_DUMPS, _MOST_NAMED = 8, 3, 50, 24
 
 
 @dataclass(slots=True)
@@ -73,6 +80,12 @@ class _Thread:
     waits: str = ""
     lock: str = ""
     holds: list[str] = field(default_factory=list)
+    at_head: str = ""
+
+    @property
+    def told(self) -> str:
+        """Its state as printed: below its first line, or in it."""
+        return self.state or self.at_head
 
     @property
     def doing(self) -> str:
@@ -80,7 +93,7 @@ class _Thread:
         own = next((frame for frame in self.frames if frame.startswith(("kafka.", "org.apache.kafka."))), "")
         top = self.frames[0] if self.frames else ""
         where = f" in {top}" if top else ""
-        return f"{self.state or 'in no state that was pasted'}{where}" + (f", called by {own}" if own and own != top else "")
+        return f"{self.told or 'in no state that was pasted'}{where}" + (f", called by {own}" if own and own != top else "")
 
 
 @dataclass(slots=True)
@@ -99,6 +112,7 @@ class _Dump:
     has_deadlock: bool = False
     waits_last: str = ""
     held_by: dict[str, str] = field(default_factory=dict)
+    waits_for: dict[str, str] = field(default_factory=dict)
 
     @property
     def whole(self) -> bool:
@@ -118,11 +132,12 @@ def dumps(lines: Sequence[Line]) -> Iterator[ThreadDump | HostSaid]:
     while at < len(lines):
         text = lines[at].text[:LONGEST]
         begins = '"' in text and _THREAD.fullmatch(text)
-        if not begins and not ("Full thread dump" in text and _BEGIN.fullmatch(text)) and not _DEADLOCK.fullmatch(text):
+        is_deadlock = _DEADLOCK.fullmatch(text) or _is_part_of_deadlock(lines, at)
+        if not begins and not ("Full thread dump" in text and _BEGIN.fullmatch(text)) and not is_deadlock:
             at += 1
             continue
         before = lines[at - 1].text if at else ""
-        dump = _Dump(at, whose.get(at))
+        dump = _Dump(at, whose.get(at), has_deadlock=is_deadlock is True)
         if not begins and (taken := _TAKEN.fullmatch(before)):
             dump.begin, dump.taken = at - 1, taken["taken"]
         after = _read(lines, at, dump)
@@ -130,6 +145,15 @@ def dumps(lines: Sequence[Line]) -> Iterator[ThreadDump | HostSaid]:
             found += 1
             yield from _said(dump, spanned(lines, dump.begin, after))
         at = max(after, at + 1)
+
+
+def _is_part_of_deadlock(lines: Sequence[Line], at: int) -> bool:
+    """Whether a line begins a part of a deadlock's report whose first line was not pasted: a name, and what it waits for."""
+    following = lines[at + 1].text[:LONGEST] if at + 1 < len(lines) else ""
+    text = lines[at].text
+    return '"' in text and len(text) < LONGEST and (
+        _PART_OF_DEADLOCK.fullmatch(text) is not None and _WAITS_FOR.fullmatch(following) is not None
+    )
 
 
 def _read(lines: Sequence[Line], at: int, dump: _Dump) -> int:
@@ -160,7 +184,8 @@ def _takes(dump: _Dump, line: Line) -> bool:
     if begin := _BEGIN.fullmatch(text):
         dump.has_begin, dump.java = True, begin["java"]
     elif found := _THREAD.fullmatch(text):
-        dump.threads.append(_Thread(found["name"], line))
+        head = _AT_HEAD.fullmatch(text)
+        dump.threads.append(_Thread(found["name"], line, at_head=head["state"].strip() if head else ""))
         dump.of_java += _OF_JAVA.fullmatch(text) is not None
     elif _END.fullmatch(text):
         dump.has_end = True
@@ -172,6 +197,8 @@ def _takes(dump: _Dump, line: Line) -> bool:
             dump.deadlocked += [of["name"]] if of["name"] not in dump.deadlocked else []
         elif of["holder"] and dump.waits_last:
             dump.held_by[dump.waits_last] = of["holder"]
+        elif dump.waits_last and (waits := _WAITS_FOR.fullmatch(text)):
+            dump.waits_for[dump.waits_last] = f"{waits['lock']} ({waits['what']})" if waits["what"] else waits["lock"]
     elif dump.has_end:
         return _HEAP.match(text) is not None or _FRAME.fullmatch(text) is not None or _is_lock(text)
     elif thread is not None and (state := _STATE.fullmatch(text)):
@@ -201,6 +228,7 @@ def _said(dump: _Dump, where: Span) -> Iterator[ThreadDump | HostSaid]:
             yield _deadlock(dump, where, dump.broker)
             return
         yield _of_another(dump, where)
+        yield from _of_few(dump, where, dump.broker)
         return
     broker = _broker(dump)
     cleaners = tuple(name for name in dump.names if _CLEANER.fullmatch(name))
@@ -216,6 +244,7 @@ def _said(dump: _Dump, where: Span) -> Iterator[ThreadDump | HostSaid]:
     for thread in loaders:
         text = f"{thread.name} was loading groups and offsets: {thread.doing}"
         yield HostSaid("thread dump", _of(thread), text, broker, facts={"loading": thread.name})
+    yield from _of_few(dump, where, broker)
     yield from _of_handlers(dump, own, broker)
     yield from _of_groups(own, broker)
     if dump.has_deadlock:
@@ -225,7 +254,10 @@ def _said(dump: _Dump, where: Span) -> Iterator[ThreadDump | HostSaid]:
 def _deadlock(dump: _Dump, where: Span, broker: int | None) -> HostSaid:
     """Who waits for whom, as Java itself says."""
     names = ", ".join(dump.deadlocked[:_SHOWN]) or "threads that were not pasted"
-    waits = "".join(f"; {name} waits for what {holder} holds" for name, holder in list(dump.held_by.items())[:_SHOWN])
+    waits = "".join(
+        f"; {name} waits for {dump.waits_for.get(name, 'what')}{', which' if name in dump.waits_for else ''} {holder} holds"
+        for name, holder in list(dump.held_by.items())[:_SHOWN]
+    )
     text = f"Java found a deadlock: {names}{waits}"
     return HostSaid("thread dump", where, text, broker, bad=True, facts={"deadlock": dump.deadlocked})
 
@@ -247,6 +279,20 @@ def _of_groups(own: Sequence[_Thread], broker: int | None) -> Iterator[HostSaid]
 
 def _awaited(thread: _Thread) -> str:
     return f", waiting for lock {thread.lock} ({thread.waits})" if thread.lock else ""
+
+
+def _of_few(dump: _Dump, where: Span, broker: int | None) -> Iterator[HostSaid]:
+    """Every thread by its name, where few were pasted."""
+    if dump.whole or not dump.threads or len(dump.threads) > _MOST_NAMED:
+        return
+    named: dict[str, list[str]] = {}
+    for thread in dump.threads:
+        spent = ", ".join(f"{found['what']} {found['amount']}" for found in _SPENT.finditer(thread.line.text))
+        daemon = "daemon" if " daemon " in thread.line.text else ""
+        beside = ", ".join(filter(None, (daemon, spent)))
+        named.setdefault(thread.told or "in a state that was not pasted", []).append(thread.name + (f" ({beside})" if beside else ""))
+    text = "; ".join(f"{state}: {', '.join(names)}" for state, names in named.items())
+    yield HostSaid("thread dump", where, f"threads by their state, {text}", broker, facts={"states": named})
 
 
 def _of_another(dump: _Dump, where: Span) -> HostSaid:
@@ -294,7 +340,7 @@ def _of_handlers(dump: _Dump, own: Sequence[_Thread], broker: int | None) -> Ite
             "thread dump", _of(thread), f"{thread.name} was {thread.doing}{lock}{held}", broker, facts={"blocked": thread.name}
         )
     if handlers:
-        states = Counter(thread.state or "unknown" for thread in handlers)
+        states = Counter(thread.told or "unknown" for thread in handlers)
         shown = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
         text = f"{len(handlers)} request handlers were pasted: {shown}"
         bad = dump.whole and states["BLOCKED"] == len(handlers)

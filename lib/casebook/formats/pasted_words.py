@@ -18,7 +18,7 @@ from casebook.pasted import PastedZnode, Span, Told
 _SESSION = r"0x[0-9a-f]{6,16}"
 _DUMP = re.compile(r".*(?:SessionTracker dump:|ephemeral nodes dump:|Sessions with Ephemerals \(\d{1,9}\):).*")
 _OF_DUMP = re.compile(
-    rf"\s*(?:{_SESSION}:?(?:\s.*)?|/\S+(?:\s+/\S+)*|\d{{1,9}} expire at .*|(?:Global |Local )?Sess\w+ ?(?:Sets )?\(.*|ip: .*"
+    rf"\s*(?:{_SESSION}:?(?:\s.*)?|/\S+(?:\s+/\S+)*|org\.apache\.zookeeper\.\S+@[0-9a-f]+|\d{{1,9}} expire at .*|(?:Global |Local )?Sess\w+ ?(?:Sets )?\(.*|ip: .*"
     r"|SessionTracker dump:|ephemeral nodes dump:|Sessions with Ephemerals .*|Connections (?:dump|Sets).*)\s*"
 )
 _PART = re.compile(
@@ -30,7 +30,15 @@ _OF_STAT = re.compile(
     r"(?P<name>Zookeeper version|Latency min/avg/max|Received|Sent|Connections|Outstanding|Zxid|Mode|Node count"
     r"|Proposal sizes last/min/max):\s*(?P<value>.*?)\s*"
 )
-_CONNECTION = re.compile(r"\s*/\S+\[[0-9a-f]+\]\(queued=\d+,recved=\d+,sent=\d+(?P<more>,sid=(?P<session>0x[0-9a-f]+).*)?\)\s*")
+_CONNECTION = re.compile(
+    r"\s*/(?P<address>\S+?)\[[0-9a-f]+\]\(queued=(?P<queued>\d+),recved=(?P<received>\d+),sent=(?P<sent>\d+)"
+    r"(?P<more>,sid=(?P<session>0x[0-9a-f]+)(?=(?:.*,lop=(?P<last>\w+))?)(?=(?:.*,to=(?P<timeout>\d+))?).*)?\)\s*"
+)
+_REFUSED = re.compile(
+    r".*(?:(?:Ncat|nc|telnet|netcat|socat|curl)\b.*(?:[Cc]onnection (?:refused|timed out|reset)|No route to host|timed out|[Cc]ould not resolve)"
+    r"|\(UNKNOWN\) \[[^\]]+\] \d+ .*:.*|Unable to connect to remote host.*).*"
+)
+_GLUED = re.compile(r"(?P<answer>imok|Mode: \w+)(?P<prompt>\s*\[?[\w.-]+@\S+(?: \S+\])?[$#%]?.*)")
 _BESIDE_STAT = re.compile(r"Clients:|READ-ONLY mode; serving only read-only clients")
 _MONITORED = re.compile(r"\s*(?P<name>zk_\w+)\s+(?P<value>\S+)(?:\s.*)?")
 _CONFIGURED = re.compile(r"\s*(?:clientPort(?:Address)?|secureClientPort|dataDir(?:Size)?|dataLog(?:Dir|Size)|tickTime"
@@ -55,7 +63,7 @@ _OF_SERVER = re.compile(
     r"\s*(?P<host>[a-zA-Z0-9][\w.-]*)(?::\d{1,5})?(?::\s*|\s+)(?P<answer>imok|Mode: \w+|This ZooKeeper instance is not .*)\s*"
 )
 _ADMIN = '"session_id_to_ephemeral_paths"'
-_LONGEST, _MOST, _FEW, _MOST_JSON = 64 << 10, 5000, 3, 20
+_LONGEST, _MOST, _FEW, _MOST_JSON, _MOST_CLIENTS = 64 << 10, 5000, 3, 20, 8
 _TELLING = ("version", "server_state", "followers", "synced_followers", "pending_syncs", "learners", "quorum_size", "znode_count",
             "watch_count", "ephemerals_count", "outstanding_requests", "avg_latency", "max_latency", "packets_received",
             "packets_sent", "num_alive_connections", "open_file_descriptor_count", "max_file_descriptor_count")  # fmt: skip
@@ -113,6 +121,11 @@ def _sentence(text: str, span: Span) -> Sequence[Told]:
         return tuple(
             t._replace(says=t.says.replace("a ZooKeeper server", f"ZooKeeper server {prefixed['host']}", 1)) for t in told
         )
+    if glued := _GLUED.fullmatch(text):
+        text = glued["answer"]
+    if _REFUSED.fullmatch(text):
+        says = f"a ZooKeeper server did not accept the connection: {text.strip()[:120].rstrip('.')}"
+        return (Told("ZooKeeper's four-letter words", span, says, "see whether its process runs", bad=True),)
     if text.strip() == "imok":
         return (Told("ZooKeeper's ruok", span, "a ZooKeeper server runs; whether it serves, imok does not say", _WHO_LIVES),)
     if _NOT_SERVING.fullmatch(text):
@@ -156,11 +169,17 @@ def _statistics(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
     values = {match["name"]: match["value"] for line in lines[at:after] if (match := _OF_STAT.fullmatch(line.text))}
     if len(values) < 2 and "Zookeeper version" not in values:
         return (), after
-    clients = sum(_CONNECTION.fullmatch(line.text) is not None for line in lines[at:after] if len(line.text) < _LONGEST)
+    clients = [found for line in lines[at:after] if len(line.text) < _LONGEST and (found := _CONNECTION.fullmatch(line.text))]
     version = values.pop("Zookeeper version", "").partition(",")[0]
     parts = [f"version {version}" if version else "", *(f"{name} {value}" for name, value in values.items())]
-    says = "a ZooKeeper server: " + ", ".join(filter(None, [*parts, f"{clients} clients listed" if clients else ""]))
+    says = "a ZooKeeper server: " + ", ".join(filter(None, [*parts, _listed(clients)]))
     return (Told("ZooKeeper's srvr or stat", spanned(lines, at, after), says, _WHO_LIVES),), after
+
+
+def _listed(clients: Sequence[re.Match[str]]) -> str:
+    more = f" and {len(clients) - _MOST_CLIENTS} more" if len(clients) > _MOST_CLIENTS else ""
+    shown = "; ".join(map(_client, clients[:_MOST_CLIENTS]))
+    return f"{len(clients)} clients listed: {shown}{more}" if clients else ""
 
 
 def _status(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
@@ -192,8 +211,17 @@ def _connections(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
     after = _run(lines, at, _CONNECTION)
     found = [match for line in lines[at:after] if (match := _CONNECTION.fullmatch(line.text))]
     sessions = len({match["session"] for match in found if match["session"]})
-    says = f"{len(found)} connections to a ZooKeeper server, of {sessions} sessions"
+    more = f"; and {len(found) - _MOST_CLIENTS} more" if len(found) > _MOST_CLIENTS else ""
+    shown = "; ".join(map(_client, found[:_MOST_CLIENTS]))
+    says = f"{len(found)} connections to a ZooKeeper server, of {sessions} sessions: {shown}{more}"
     return (Told("ZooKeeper's cons", spanned(lines, at, after), says, _WHO_LIVES),), after
+
+
+def _client(found: re.Match[str]) -> str:
+    """A client of a server, with what is printed of its session: the timeout in ms."""
+    session = f", session {found['session']}" if found["session"] else ""
+    timeout = f", timeout {found['timeout']} ms" if found["timeout"] else ""
+    return f"{found['address']}{session}{timeout}, queued {found['queued']}, received {found['received']}, sent {found['sent']}"
 
 
 def _block(lines: Sequence[Line], at: int, row: re.Pattern[str], word: str, says: str) -> tuple[Sequence[Told], int]:

@@ -328,6 +328,11 @@ class HostSaid(NamedTuple):
     settle: str = ""
     facts: Mapping[str, object] = {}
 
+    @property
+    def tells(self) -> bool:
+        """Whether it states something; else it is called by its name, with what to paste in its place."""
+        return not self.settle or bool(self.facts)
+
 
 class LogLine(NamedTuple):
     """A log line, put together where it was folded.
@@ -414,7 +419,7 @@ class Pasted:
     def tells(self) -> bool:
         """Whether a notebook can say anything of it: more than what an output is called that answers nothing."""
         rows = (self.offsets, self.groups, self.members, self.dumps, self.files, self.used, self.logs)
-        return any(rows) or any(told.says for told in self.told) or any(not said.settle for said in self.hosts)
+        return any(rows) or any(told.says for told in self.told) or any(said.tells for said in self.hosts)
 
     @property
     def kraft(self) -> int | None:

@@ -16,7 +16,7 @@ _SHOWN, _MOST_FACTS = 6, 100
 
 def checks(pasted: Pasted) -> tuple[Finding, ...]:
     """One finding of hosts and one of tools; nothing of which none was pasted."""
-    return (*_of_hosts([said for said in pasted.hosts if not said.settle]), *_of_tools([one for one in pasted.told if one.says]))
+    return (*_of_hosts([said for said in pasted.hosts if said.tells]), *_of_tools([one for one in pasted.told if one.says]))
 
 
 def _of_hosts(told: list[HostSaid]) -> tuple[Finding, ...]:

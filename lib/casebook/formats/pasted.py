@@ -25,6 +25,7 @@ from casebook.formats import (
     pasted_pods,
     pasted_properties,
     pasted_quorum,
+    pasted_quoted,
     pasted_reassign,
     pasted_remarks,
     pasted_sent,
@@ -37,7 +38,7 @@ from casebook.formats import (
     pasted_words,
     pasted_zookeeper,
 )
-from casebook.formats.pasted_text import Line, cleaned, is_gap, one
+from casebook.formats.pasted_text import Line, cleaned, is_gap, is_remark, one
 from casebook.formats.pasted_zookeeper import Cut
 from casebook.pasted import (
     Assigned,
@@ -63,7 +64,7 @@ from casebook.pasted import (
 )
 
 _SHOWN = 120
-_COMMAND = re.compile(r"\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?)?[$#%]\s.*|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?[$#%]|\s*(?:\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*")
+_COMMAND = re.compile(r"\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?)?[$%]\s.*|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?#\s.*|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?[$#%]|\s*(?:\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*")
 
 
 def read(texts: Iterable[str]) -> Pasted:
@@ -167,13 +168,14 @@ _RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
     pasted_listing.listed,
     pasted_named.named,
     pasted_logs.log_lines,
+    pasted_quoted.exceptions,
 )
 """In this order: what one has taken, the next ones see as an empty line."""
 
 
 _OF_MANY_LINES = (pasted_properties.settings, pasted_threads.dumps, pasted_logs.log_lines, pasted_named.named)
 """In a string that stands in one line they are not looked for: their rows name lines."""
-_LEAST_INSIDE = 2
+_LEAST_INSIDE, _FEW_FIGURES = 2, 3
 
 _BESIDE = (
     pasted_words.is_typed,
@@ -216,6 +218,14 @@ def _not_understood(left: Sequence[Line], cut: Iterable[Cut], lines: Sequence[Li
     return tuple(sorted(found))
 
 
+_FIGURES = re.compile(r"\d+(?:[.,:]\d+)*|\S+=\S")
+
+
+def _says_nothing_as_remark(text: str) -> bool:
+    """Whether it is a comment in words: one with figures may be an output that somebody put in a comment."""
+    return is_remark(text) and len(_FIGURES.findall(text)) < _FEW_FIGURES
+
+
 def _says_nothing(text: str) -> bool:
     return (
         pasted_zookeeper.is_chatter(text)
@@ -229,7 +239,8 @@ def _says_nothing(text: str) -> bool:
         or pasted_services.is_table(text)
         or pasted_logs.is_heading(text)
         or _COMMAND.fullmatch(text[:4096]) is not None
-        or pasted_sent.is_command(text)
+        or pasted_sent.is_command(text.lstrip("# "))
+        or _says_nothing_as_remark(text)
         or pasted_sent.is_sender(text)
         or is_gap(text)
         or not text.strip(" \t-=_*#>.$~+|")

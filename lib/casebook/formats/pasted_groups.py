@@ -199,6 +199,7 @@ def _folded(lines: Sequence[Line], at: int, columns: Sequence[str]) -> tuple[_Ro
         if not more or len(more) > _LONGEST:
             break
         is_rest = row is not None and (row.words + len(more.split()) <= len(columns) or _HOST.fullmatch(more))
+        is_rest = is_rest and not (", " in text and " " in more.strip())
         if row is not None and (not is_rest or _row(more, columns) is not None or _stops(more)):
             break
         text = f"{text} {more}" if text else more

@@ -115,6 +115,13 @@ def _is_of_broker(found: dict[str, str], texts: Sequence[str]) -> bool:
     return with_sign > 0 and bool(known) and (has_id or len(known) > 1)
 
 
+def _commented_out(texts: Sequence[str]) -> str:
+    """Settings behind ``#``: they do not hold."""
+    rows = [text.strip().lstrip("#! ") for text in texts if _COMMENT.fullmatch(text)]
+    rows = [row for row in rows if _SETTING.fullmatch(row) and "=" in row]
+    return f"; commented out: {', '.join(rows[:_SHOWN])}" if rows else ""
+
+
 def _said(
     lines: Sequence[Line], at: int, texts: Sequence[str], found: dict[str, str], heading: int | None
 ) -> Iterator[BrokerSettings | HostSaid]:
@@ -126,5 +133,5 @@ def _said(
     shown = ", ".join(f"{key}={value}" for key, value in list(found.items())[:_SHOWN])
     settle = "" if broker is not None else 'write a line such as "broker 3:" above these settings, or paste broker.id with them'
     more = "" if len(found) <= _SHOWN else f", and {len(found) - _SHOWN} more"
-    text = f"{len(found)} settings of a server.properties: {shown}{more}"
+    text = f"{len(found)} settings of a server.properties: {shown}{more}{_commented_out(texts)}"
     yield HostSaid("server.properties", where, text, broker, settle=settle, facts={"settings": dict(found)})

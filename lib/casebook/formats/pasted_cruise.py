@@ -68,7 +68,7 @@ def _as_json(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid | 
         if isinstance(found, dict) and any(_MARK.fullmatch(key) for key in found):
             yield from _of(found, spanned(lines, at, after), whole=whole)
             if not whole:
-                yield pasted_cut_json.cut(lines, after)
+                yield pasted_cut_json.cut(lines, at, after)
         at = after
 
 

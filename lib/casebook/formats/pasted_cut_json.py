@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from casebook.formats.pasted_text import Line, is_gap, one
+from casebook.formats.pasted_text import Line, is_gap, spanned
 from casebook.formats.pasted_zookeeper import Cut
 
 _MARKS = re.compile(r'"(?:\\.|[^"\\])*+"?|[{}\[\],]')
@@ -43,9 +43,14 @@ def read(lines: Sequence[Line], at: int) -> tuple[object | None, bool, int]:
     return None, False, after
 
 
-def cut(lines: Sequence[Line], after: int) -> Cut:
-    """What is said of a value that is cut before a line: its last line is not understood."""
-    return Cut(one(lines[after - 1]), "is JSON that is cut here: what followed was not pasted")
+def cut(lines: Sequence[Line], at: int, after: int) -> Cut:
+    """What is said of a value between two lines that is cut: what stands behind its last whole member is not understood."""
+    left = _end("".join(line.text for line in lines[at:after]))[0]
+    first = at
+    while first < after - 1 and left >= len(lines[first].text):
+        left -= len(lines[first].text)
+        first += 1
+    return Cut(spanned(lines, first, after), "is JSON that is cut here: what followed was not pasted")
 
 
 _DEPTHS = re.compile(r'\\.|["{}\[\]]')
@@ -76,7 +81,12 @@ _SCALAR = re.compile(r"\s*(?:-?\d[\d.eE+-]*|true|false|null),?\s*")
 
 
 def _closed(text: str) -> str:
-    """The text up to the last member that is whole, and what closes the rest.
+    end, closes = _end(text)
+    return text[:end] + closes
+
+
+def _end(text: str) -> tuple[int, str]:
+    """Where the last member ends that is whole, and what closes the rest.
 
     A member ends at a brace or bracket, or at the comma behind it: of the elements of a list that is cut only objects and lists
     count.
@@ -92,7 +102,7 @@ def _closed(text: str) -> str:
             end, closes = mark.end(), _closing(open_)
         elif mark[0] == "," and open_ and open_[-1] == "{":
             end, closes = mark.start(), _closing(open_)
-    return text[:end] + closes
+    return end, closes
 
 
 def _closing(open_: Sequence[str]) -> str:

@@ -64,7 +64,7 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedPartition | DescribedT
             if isinstance(value, dict):
                 yield from _of_json(value, spanned(lines, at, after), whole=whole)
                 if not whole:
-                    yield pasted_cut_json.cut(lines, after)
+                    yield pasted_cut_json.cut(lines, at, after)
         at = after
 
 

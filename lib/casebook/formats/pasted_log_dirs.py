@@ -33,7 +33,7 @@ def described(lines: Sequence[Line]) -> Iterator[Used | Told | Cut]:
             if isinstance(value, dict) and isinstance(value.get("brokers"), list):
                 yield from _brokers(value["brokers"], span, whole)
                 if not whole:
-                    yield pasted_cut_json.cut(lines, after)
+                    yield pasted_cut_json.cut(lines, at, after)
         at = after
 
 

@@ -250,7 +250,7 @@ def _jolokia(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Cut]:
         ]
         yield from found
         if found and not whole:
-            yield pasted_cut_json.cut(lines, after)
+            yield pasted_cut_json.cut(lines, at, after)
         at = after
 
 

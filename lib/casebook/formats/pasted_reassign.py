@@ -6,12 +6,13 @@ wants. Source: ``core/src/main/scala/kafka/admin/ReassignPartitionsCommand.scala
 ``tools/src/main/java/org/apache/kafka/tools/reassign/ReassignPartitionsCommand.java@3.9.0``.
 """
 
-import json
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 
-from casebook.formats import znodes
+from casebook.formats import pasted_cut_json, znodes
 from casebook.formats.pasted_text import Line, broker_ids, one, spanned
+from casebook.formats.pasted_zookeeper import Cut
 from casebook.pasted import Assigned, Move, Span, Told
 
 _IDS = r"\d{1,10}(?:, ?\d{1,10})*"
@@ -45,7 +46,6 @@ _SENTENCE = re.compile(
     r"|Partitions reassignment failed due to|Successfully (?:started log directory move|cancelled)"
     r"|None of the specified partition).*)\s*"
 )
-_ITEM = re.compile(r"\{[^{}]*\}")
 _BARE = re.compile(r"\s*\{.*\"(?:partitions|version)\"\s*:.*")
 _MOST_FOLDED, _LONGEST, _SHOWN = 5000, 4 << 20, 4
 _TOOL = "kafka-reassign-partitions"
@@ -56,7 +56,7 @@ _NOW = (
 _Plan = dict[tuple[str, int], tuple[int, ...]]
 
 
-def moves(lines: Sequence[Line]) -> Iterator[Assigned | Move | Told]:
+def moves(lines: Sequence[Line]) -> Iterator[Assigned | Move | Told | Cut]:
     """Everything that the tool itself printed."""
     at = 0
     while at < len(lines):
@@ -66,9 +66,11 @@ def moves(lines: Sequence[Line]) -> Iterator[Assigned | Move | Told]:
                 rows, after = _current(lines, at, head["plan"])
                 yield from rows
             elif head := _PROPOSED.fullmatch(text):
-                plan, after = _plan(lines, at, head["plan"])
+                plan, whole, after = _plan(lines, at, head["plan"])
                 says = f"what --generate proposes, not what is: {_shown(plan)}" if plan else "a proposal, whose text is cut"
                 yield Told(_TOOL, spanned(lines, at, after), says, _NOW)
+                if not whole:
+                    yield _cut(lines, after)
             elif started := _STARTED.fullmatch(text):
                 rows, after = _started(lines, at, started["what"])
                 yield from rows
@@ -77,16 +79,18 @@ def moves(lines: Sequence[Line]) -> Iterator[Assigned | Move | Told]:
         at = after
 
 
-def plans(lines: Sequence[Line]) -> Iterator[Told]:
+def plans(lines: Sequence[Line]) -> Iterator[Told | Cut]:
     """Files of plans that were pasted as they are: they say what is wanted, not what is."""
     at = 0
     while at < len(lines):
         text, after = lines[at].text, at + 1
         if "{" in text and len(text) <= _LONGEST and _BARE.fullmatch(text):
-            plan, after = _plan(lines, at - 1, None)
+            plan, whole, after = _plan(lines, at, text.strip())
             if plan:
                 span = spanned(lines, at, after)
                 yield Told("a plan for kafka-reassign-partitions", span, f"what is wanted, not what is: {_shown(plan)}", _NOW)
+                if not whole:
+                    yield _cut(lines, after)
         at = max(after, at + 1)
 
 
@@ -120,64 +124,62 @@ def _row(text: str, span: Span) -> Iterator[Assigned | Move | Told]:
         yield Told(_TOOL, span, text.strip()[:200].rstrip("."))
 
 
-def _current(lines: Sequence[Line], at: int, begun: str | None) -> tuple[Sequence[Assigned | Told], int]:
+def _current(lines: Sequence[Line], at: int, begun: str | None) -> tuple[Sequence[Assigned | Told | Cut], int]:
     """An assignment: the one of now, where a proposal follows it; else that of before something was started."""
-    plan, after = _plan(lines, at, begun)
-    span = spanned(lines, at, after)
+    plan, whole, after = _plan(lines, at, begun)
+    span, cut = spanned(lines, at, after), () if whole else (_cut(lines, after),)
     following = next((line.text for line in lines[after : after + 4] if line.text), "")
     if _PROPOSED.fullmatch(following[:_LONGEST]):
         rows = [Assigned(topic, number, span, replicas) for (topic, number), replicas in plan.items()]
-        return (*rows, Told(_TOOL, span)), after
+        return (*rows, Told(_TOOL, span), *cut), after
     says = f"the assignment before the reassignment was started: {_shown(plan)}" if plan else "an assignment, whose text is cut"
-    return (Told(_TOOL, span, says, _NOW),), after
+    return (Told(_TOOL, span, says, _NOW), *cut), after
 
 
-def _started(lines: Sequence[Line], at: int, what: str) -> tuple[Sequence[Move | Told], int]:
+def _started(lines: Sequence[Line], at: int, what: str) -> tuple[Sequence[Move | Told | Cut], int]:
     """What was started: a plan (up to 0.11), nothing named (up to 2.5), or partitions by name."""
-    after = at + 1
+    after, whole = at + 1, True
     if "{" in what:
-        plan, after = _plan(lines, at, what)
+        plan, whole, after = _plan(lines, at, what)
     else:
         names = (re.fullmatch(_PARTITION, name.strip()) for name in what.split(","))
         plan = {(n["topic"], int(n["partition"])): None for n in names if n and znodes.number(n["partition"]) is not None}
     span = spanned(lines, at, after)
     rows = [Move(topic, number, span, target, ended=False) for (topic, number), target in plan.items()]
     says = "" if rows else "a reassignment was started; of which partitions stands in its plan"
-    return (*rows, Told(_TOOL, span, says, "" if rows else _NOW)), after
+    return (*rows, Told(_TOOL, span, says, "" if rows else _NOW), *(() if whole else (_cut(lines, after),))), after
 
 
-def _plan(lines: Sequence[Line], at: int, begun: str | None) -> tuple[_Plan, int]:
-    """The partitions of the plan that begins behind a head, or in its line, and where it ends: as far as it was pasted."""
-    after = at + 1
+def _plan(lines: Sequence[Line], at: int, begun: str | None) -> tuple[_Plan, bool, int]:
+    """The partitions of the plan that begins behind a head, or in its line, as far as it was pasted; whether it is whole; its end."""
+    begin = at
     if begun is None:
-        while after < len(lines) and after <= at + 2 and not lines[after].text:
-            after += 1
-        if after >= len(lines) or not lines[after].text.lstrip().startswith("{"):
-            return {}, at + 1
-        begun, after = lines[after].text.strip(), after + 1
-    texts, depth = [begun], begun.count("{") + begun.count("[") - begun.count("}") - begun.count("]")
-    while depth > 0 and after < min(len(lines), at + _MOST_FOLDED):
-        text = lines[after].text
-        if not text or _row_begins(text):
-            break
-        texts.append(text.strip() if text.lstrip()[:1] in '{[]}"' else text)
-        depth += text.count("{") + text.count("[") - text.count("}") - text.count("]")
-        after += 1
-    return _items("".join(texts)), after
+        begin = at + 1
+        while begin < len(lines) and begin <= at + 2 and not lines[begin].text:
+            begin += 1
+        if begin >= len(lines) or not lines[begin].text.lstrip().startswith("{"):
+            return {}, False, at + 1
+        begun = lines[begin].text.strip()
+    rest = [lines[begin]._replace(text=begun), *itertools.takewhile(_is_of_plan, lines[begin + 1 : begin + _MOST_FOLDED])]
+    value, whole, after = pasted_cut_json.read(rest, 0)
+    rows = value.get("partitions") if isinstance(value, dict) else None
+    return _items(rows if isinstance(rows, list) else []), whole, begin + after
 
 
-def _row_begins(text: str) -> bool:
+def _is_of_plan(line: Line) -> bool:
     heads = (_CURRENT, _PROPOSED, _STARTED, _BESIDE)
-    return any(head.fullmatch(text[:4096]) for head in heads)
+    return not any(head.fullmatch(line.text[:4096]) for head in heads)
 
 
-def _items(text: str) -> _Plan:
-    """The partitions in it that are whole."""
+def _cut(lines: Sequence[Line], after: int) -> Cut:
+    return Cut(one(lines[after - 1]), "is a plan that is cut here: what followed was not pasted")
+
+
+def _items(rows: Sequence[object]) -> _Plan:
+    """The partitions among them that are whole."""
     found: _Plan = {}
-    for item in _ITEM.finditer(text):
-        try:
-            row = json.loads(item[0])
-        except ValueError:
+    for row in rows:
+        if not isinstance(row, dict):
             continue
         topic, partition, replicas = row.get("topic"), row.get("partition"), row.get("replicas")
         ids = replicas if isinstance(replicas, list) and all(type(broker) is int for broker in replicas) else None

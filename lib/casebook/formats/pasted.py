@@ -175,7 +175,7 @@ _RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
 
 _OF_MANY_LINES = (pasted_properties.settings, pasted_threads.dumps, pasted_logs.log_lines, pasted_named.named)
 """In a string that stands in one line they are not looked for: their rows name lines."""
-_LEAST_INSIDE, _FEW_FIGURES = 2, 3
+_LEAST_INSIDE, _FEW_FIGURES = 2, 2
 
 _BESIDE = (
     pasted_words.is_typed,

@@ -12,14 +12,15 @@ from dataclasses import dataclass
 
 from casebook.formats import pasted_sent, pasted_unread, znodes
 from casebook.formats.pasted_text import Line, is_gap, is_remark, one, spanned
+from casebook.formats.pasted_zookeeper import Cut
 from casebook.pasted import Elected, PastedZnode, Span, Told
 
 _NAME = r"[a-zA-Z0-9._-]{1,249}"
 _ANSWERED = re.compile(
-    r"\s*(?P<address>\S+:\d{1,5}) \(id: (?P<id>-?\d{1,10}) rack: (?P<rack>\S+)(?: isFenced: \w+)?\) -> "
+    r"\s*(?P<address>\S+:\d{1,5}) \(id: (?P<id>-?\d{1,10}) rack: (?P<rack>\S+)(?: isFenced: (?P<fenced>\w+))?\) -> "
     r"(?:\((?P<apis>.*)|(?P<error>ERROR.*))"
 )
-_API = re.compile(r"\s*(?:[A-Za-z]+|UNKNOWN)\(\d+\): (?:UNSUPPORTED|\d+(?: to \d+)?(?: \[usable: [^\]]*\])?.*),?|\s*\)\s*")
+_API = re.compile(r"\s*(?:[A-Za-z]+|UNKNOWN)\(\d+\): (?:UNSUPPORTED|\d+(?: to \d+)?(?: \[(?:usable|unusable)[^\]]*\])?),?|\s*\)\s*")
 _OFFSET = re.compile(
     rf"(?=.{{0,248}}[a-zA-Z_])(?P<topic>{_NAME}):(?P<partition>\d{{1,10}}):(?P<offset>\d{{0,19}}(?:,\d{{1,19}})*)"
 )
@@ -29,7 +30,10 @@ _ELECTED = re.compile(
     r"(?:replica|leader) election.*|Failed to start preferred replica election|Skipping preferred replica leader election for .*)"
 )
 _EXCEPTION = re.compile(r"\b[A-Z]\w*(?:Exception|Error)\b(?::? ?[^:]{0,120})?")
-_RANGE = re.compile(r"\s*\b(?P<name>[A-Za-z]+)\(\d+\): (?P<versions>\d+(?: to \d+)?)")
+_RANGE = re.compile(r"\s*\b(?P<name>[A-Za-z]+)\(\d+\): (?P<versions>UNSUPPORTED|\d+(?: to \d+)?)(?! ?t?o?\s*$)")
+_UNSUPPORTED = re.compile(r"\b(?P<name>[A-Za-z]+)\(\d+\): UNSUPPORTED")
+_OF_API = re.compile(r"\s+[A-Za-z]{3,40}(?:\(\d*\)?:?(?: \d*)?(?: to?)?(?: \d*)?(?: \[[^\]]*)?)?")
+"""A version's line that is cut."""
 _TIME = re.compile(r"--time[ =](?P<time>\S+)")
 _ASKS_OFFSETS = re.compile(r"GetOffsetShell|kafka-get-offsets")
 _SUMS = re.compile(r".*(?:GetOffsetShell|kafka-get-offsets).*\|.*\b(?:awk\b.*(?:\+=|sum)|paste\b.*\|\s*bc\b|bc\b).*")
@@ -42,6 +46,10 @@ _LISTS = re.compile(r".*\bkafka-(?P<what>topics|consumer-groups)\S*\s(?:.*\s)?--
 _FAILED = re.compile(
     r"\s*(?P<said>(?:Error(?: occurred)?: |Error while executing |Exception in thread |Missing required argument |Timed out )"
     r".*)"
+)
+_LEFT_OUT = re.compile(
+    r"\s*(?:Error while getting (?:end |earliest |latest )?offsets? for (?:topic-)?partitions? |(?:Error: )?(?:topic-)?partition (?=.*[Ss]kip)"
+    r"|Skip(?:ping)? (?:getting )?offsets? for (?:topic-)?partition )[\[(]?(?P<which>[\w.-]+(?:[:,] ?\d+)?)[\])]?.*"
 )
 _PROMPT = re.compile(r".*[$#%>]\s.*|.*\bkafka-[a-z-]+.*\s--.*")
 _LONGEST, _SHOWN, _MOST_CONTINUED, _MOST_BROKERS = 64 << 10, 6, 12, 20
@@ -99,7 +107,7 @@ _TABLES = (
 )
 
 
-def answers(lines: Sequence[Line]) -> Iterator[Told | Elected | PastedZnode]:
+def answers(lines: Sequence[Line]) -> Iterator[Told | Elected | PastedZnode | Cut]:
     """Every such output; the lists of ``kafka-topics --list`` as topics that are there."""
     at, asked, command = 0, None, ""
     while at < len(lines):
@@ -112,13 +120,15 @@ def answers(lines: Sequence[Line]) -> Iterator[Told | Elected | PastedZnode]:
         found, after = _at(lines, at, command)
         if _SUMS.fullmatch(text) and (total := _total(lines, at + 1)) is not None:
             found, after = (total,), total.span.last - lines[0].number + 1
-        if asked and (failed := _FAILED.fullmatch(text)):
+        if left_out := _LEFT_OUT.fullmatch(text):
+            found = (Told(asked or "GetOffsetShell", one(lines[at]), f"of {left_out['which']} it printed nothing: {text.strip()[:200]}", bad=True),)
+        elif asked and (failed := _FAILED.fullmatch(text)):
             found = (Told(asked, spanned(lines, at, after), f"it failed: {failed['said'][:200].rstrip('. ')}", bad=True),)
         yield from found
         at = max(after, at + 1)
 
 
-def _at(lines: Sequence[Line], at: int, command: str) -> tuple[Sequence[Told | Elected | PastedZnode], int]:
+def _at(lines: Sequence[Line], at: int, command: str) -> tuple[Sequence[Told | Elected | PastedZnode | Cut], int]:
     text = lines[at].text
     if "(id: " in text and _ANSWERED.fullmatch(text):
         return _api_versions(lines, at)
@@ -149,7 +159,7 @@ def _while(lines: Sequence[Line], at: int, *patterns: re.Pattern[str]) -> int:
     return at
 
 
-def _api_versions(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
+def _api_versions(lines: Sequence[Line], at: int) -> tuple[Sequence[Told | Cut], int]:
     """Who answered: alive then, and registered or not, as nobody says."""
     after = _while(lines, at, _ANSWERED, _API)
     brokers = [found for line in lines[at:after] if (found := _ANSWERED.fullmatch(line.text[:_LONGEST]))]
@@ -161,9 +171,17 @@ def _api_versions(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
     known = known or [api for broker in brokers[:1] for api in _RANGE.finditer(broker["apis"] or "")]
     knows = ", ".join(f"{api['name']} {api['versions']}" for api in known[:_SHOWN])
     says += f"; the first knows {knows} and more" if len(known) > _SHOWN else f"; it knows {knows}" if knows else ""
-    return (
-        Told("kafka-broker-api-versions", spanned(lines, at, after), says, "who is registered tells `ls /brokers/ids`"),
-    ), after
+    without = dict.fromkeys(found["name"] for line in lines[at:after] for found in _UNSUPPORTED.finditer(line.text[:_LONGEST]))
+    says += f"; not supported: {_some(list(without))}" if without else ""
+    fenced = [f"{b['id']} {b['fenced']}" for b in brokers if b["fenced"]]
+    says += f"; fenced: {', '.join(fenced)}" if fenced else ""
+    told = Told("kafka-broker-api-versions", spanned(lines, at, after), says, "who is registered tells `ls /brokers/ids`")
+    if after < len(lines) and brokers and _OF_API.fullmatch(lines[after].text[:_LONGEST]):
+        return (told, Cut(one(lines[after]), "is a line of kafka-broker-api-versions that is cut")), after + 1
+    last = lines[after - 1].text.rstrip()
+    is_open = not last.endswith((")", "...")) and brokers[-1]["error"] is None
+    cut = (Cut(one(lines[after - 1]), "is where kafka-broker-api-versions is cut: what followed was not pasted"),)
+    return (told, *(cut if is_open else ())), after
 
 
 def _elections(lines: Sequence[Line], at: int) -> tuple[Sequence[Told | Elected], int]:

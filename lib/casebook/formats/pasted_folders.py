@@ -14,10 +14,11 @@ from casebook.pasted import HostSaid, ListedFile
 
 _FOLDER = re.compile(
     r"\s*(?:Directory of|Directory:|Verzeichnis von|Verzeichnis:|R[ée]pertoire de|R[ée]pertoire :|Directorio de|Directorio:"
-    r"|Directory di|Каталог:?|Содержимое папки)\s+(?P<path>[A-Za-z]:\\.*?|\\\\\S.*?)\s*"
+    r"|Directory di|Pasta de|Каталог:?|Содержимое папки|目录:)\s+(?P<path>[A-Za-z]:\\.*?|\\\\\S.*?)\s*"
+    r"|\s*(?P<named>[A-Za-z]:\\.*?)\s*(?:的目录|的目錄|のディレクトリ|디렉터리)\s*"
 )
 _PROMPT = re.compile(r"\s*(?:PS )?(?P<path>[A-Za-z]:\\[^>]*)>\s*(?:dir|ls|gci|Get-ChildItem)\b.*", re.IGNORECASE)
-_DATE = r"(?:\d{1,2}[/.-]\d{1,2}[/.-]\d{4}|\d{4}[/-]\d{2}[/-]\d{2})\s+\d{1,2}:\d{2}(?:\s?[AP]M)?"
+_DATE = r"(?:\d{1,2}[/.-]\d{1,2}[/.-]\d{4}|\d{4}[/-]\d{2}[/-]\d{2})\.?\s+(?:(?:上午|下午|午前|午後|오전|오후)\s?)?\d{1,2}:\d{2}(?::\d{2})?(?:\s?(?:[AP]M|[ap]\.?\s?m\.))?"
 _AMOUNT = r"\d{1,3}(?:[.,' ]\d{3}){1,6}|\d{1,18}"
 _DIR = re.compile(
     rf"\s*(?P<when>{_DATE})\s+(?:(?P<folder><(?:DIR|JUNCTION|SYMLINKD|REP)>)|(?P<size>{_AMOUNT}))\s+(?P<name>\S.*?)\s*"
@@ -26,13 +27,14 @@ _POWERSHELL = re.compile(rf"\s*(?P<mode>[dl-][a-z-]{{4,5}})\s+(?P<when>{_DATE})\
 _WITHIN = re.compile(
     r"\s*(?:Volume in drive \S.*|Volume Serial Number is .*|Mode\s+LastWriteTime\s+Length\s+Name|-{4}\s+-{4,}.*"
     r"|Datentr\S+ in Laufwerk .*"
+    r"|.*(?:卷的序列号是|中的卷|磁碟區|ボリューム|El volumen de la unidad|El número de serie del volumen|O volume na unidade|O Número de Série).*"
     r"|Volumeseriennummer: .*|Le volume dans le lecteur .*|Le numéro de série du volume est .*)\s*"
 )
 _FILES = re.compile(
-    rf"\s*(?P<files>\d{{1,9}}) (?:File\(s\)|Datei\(en\)|fichier\(s\)|archivos?|файлов),?\s+(?P<bytes>{_AMOUNT}) \S+\s*"
+    rf"\s*(?P<files>\d{{1,9}}) (?:File\(s\)|file|个文件|個檔案|個のファイル|개 파일|arquivo\(s\)|Datei\(en\)|fichier\(s\)|archivos?|файлов),?\s+(?P<bytes>{_AMOUNT}) \S+\s*"
 )
 _FREE = re.compile(
-    rf"\s*(?P<dirs>\d{{1,9}}) (?:Dir\(s\)|Verzeichnis\(se\)|,? ?R[ée]p\(s\)|dirs|папок),?\s+(?P<bytes>{_AMOUNT}) \S.*"
+    rf"\s*(?P<dirs>\d{{1,9}}) (?:Dir\(s\)|directory|个目录|個目錄|個のディレクトリ|개 디렉터리|pasta\(s\)|Verzeichnis\(se\)|,? ?R[ée]p\(s\)|dirs|папок),?\s+(?P<bytes>{_AMOUNT}) \S.*"
 )
 _LONG = re.compile(r"\bll\b|\bls\s(?:.*\s)?-(?!-)\w*[lgno]")
 _BESIDE = re.compile(
@@ -52,7 +54,7 @@ def windows(lines: Sequence[Line]) -> Iterator[ListedFile | HostSaid | Frame]:
         if len(text) > _LONGEST:
             continue
         if found := (_FOLDER.fullmatch(text) or _PROMPT.fullmatch(text) if "\\" in text else None):
-            folder, seen = found["path"].replace("\\", "/").rstrip("/"), True
+            folder, seen = (found["path"] or found.groupdict().get("named") or "").replace("\\", "/").rstrip("/"), True
             begin = here.line.number
             yield Frame(where)
         elif row := (_DIR.fullmatch(text) or _POWERSHELL.fullmatch(text) if ":" in text else None):

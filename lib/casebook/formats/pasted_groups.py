@@ -150,7 +150,7 @@ def _table(
         if has_hosts and after == len(lines) and row.words < len(columns) and not lines[after - 1].padded:
             row = _without_cut_end(row)
             found.append(Cut(span, "is a row of a group that is cut at its end"))
-        if masks := [name for name, value in row.values.items() if is_masked(value)]:
+        if masks := [name for name, value in row.values.items() if is_masked(value.lstrip("/"))]:
             found.append(Cut(span, f"masks {', '.join(masks)}: unknown"))
         found += _facts(row, span, asked)
         at = after
@@ -254,7 +254,8 @@ def _facts(row: _Row, span: Span, asked: str | None) -> Iterator[GroupOffset | G
         assigned = ((topic, int(values["PARTITION"])),) if topic != "-" else ()
         host, client = (values.get(name) for name in ("HOST", "CLIENT-ID"))
         partitions = 0 if topic == "-" else None
-        yield GroupMember(group, member, span, host and host.lstrip("/"), client, partitions, assigned)
+        host = None if host is None or is_masked(host.lstrip("/")) else host.lstrip("/")
+        yield GroupMember(group, member, span, host, None if client and is_masked(client) else client, partitions, assigned)
 
 
 def _count(text: str) -> int | None:

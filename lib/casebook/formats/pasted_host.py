@@ -20,6 +20,7 @@ _ASKED = re.compile(
     r"\s*(?:&&\s*|\|\s*|;\s*)?(?:sudo\s+)?(?:df|jstack|jcmd|jps|systemctl|dmesg|journalctl|curl|helm|vmstat|iostat|lsblk|uptime|kubectl|oc)"
     r"(?:\s+(?:-\S+|get|describe|exec|status|is-active|start|stop|restart|logs?|top|https?:\S+|/\S*|\d+|list|show)(?:\s[^.!?]*)?|\s*;.*|\s*\|.*)?:?\s*"
 )
+_COMMENT = re.compile(r"(?:#|//|;|--) ")
 _PROMPT = re.compile(r"\s*(?:\[?[\w.-]+@[\w.-]+(?:[ :][^\]$#%]*)?\]?\s?|[\w.:/~-]*)[$#%>]\s+\S")
 
 
@@ -43,7 +44,7 @@ def placed(lines: Sequence[Line]) -> Iterator[Placed]:
 
 def uncommented(text: str) -> str:
     """A line of an output that stands in a comment of a script."""
-    return text[2:] if text.startswith("# ") else text
+    return text[mark.end() :] if (mark := _COMMENT.match(text)) else text
 
 
 def is_asked(text: str) -> bool:

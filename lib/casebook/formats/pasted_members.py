@@ -31,6 +31,8 @@ _LISTED_ROW = re.compile(
     rf"\s*(?P<group>\S+)\s+(?:(?:Consumer|Classic|Share|Streams)\s+)*(?P<state>{'|'.join(STATES)}|Consumer|Classic|[cC]onsumer|share|connect|streams)\s*"
 )
 _OF_TOPIC = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})(?:\((?P<in>[\d, ]+)\)|:(?P<behind>\d+(?:,\d+)*))")
+_OF_NEXT = ("GROUP-INSTANCE-ID", "CURRENT-EPOCH", "TARGET-EPOCH", "TARGET-ASSIGNMENT", "UPGRADED")
+"""Columns of groups of the protocol of KIP-848: what the coordinator wants a member to have."""
 _TOOL = "kafka-consumer-groups"
 _LONGEST = 64 << 10
 
@@ -50,7 +52,7 @@ def table(lines: Sequence[Line], at: int, asked: str | None) -> tuple[_Rows, int
         columns = text.upper().split()
         return _rows(lines, at, lambda line: _member(line, columns, asked, is_last=line.number == lines[-1].number))
     if _STATE.fullmatch(text):
-        return _rows(lines, at, lambda line: _state(line, asked))
+        return _rows(lines, at, lambda line: _state(line, asked, text.upper().rpartition("(ID)")[2].split()))
     if _LISTED.fullmatch(text):
         return _rows(lines, at, _listed)
     return None
@@ -82,7 +84,7 @@ def _member(line: Line, columns: Sequence[str], asked: str | None, *, is_last: b
     values = dict(zip(columns, whole, strict=False))
     number = values.get("#PARTITIONS", "")
     behind = " ".join(words[columns.index("#PARTITIONS") + 1 :]) if "#PARTITIONS" in columns else ""
-    assigned = tuple(_assigned(behind))
+    assigned = tuple(_assigned(values.get("CURRENT-ASSIGNMENT", "") if "CURRENT-ASSIGNMENT" in columns else behind))
     is_told = columns[-1].endswith("ASSIGNMENT") and (bool(assigned) or behind == "-")
     member = GroupMember(
         group=values.get("GROUP", asked),
@@ -93,7 +95,8 @@ def _member(line: Line, columns: Sequence[str], asked: str | None, *, is_last: b
         partitions=int(number) if number.isdecimal() and len(number) < 10 else None,
         assigned=assigned if is_told else None,
     )
-    return [member]
+    epochs = ", ".join(f"{name} {values[name]}" for name in _OF_NEXT if name in values)
+    return [member, *([Told(_TOOL, one(line), f"member {member.member}: {epochs}")] if epochs else [])]
 
 
 def _assigned(text: str) -> list[tuple[str, int]]:
@@ -105,7 +108,7 @@ def _assigned(text: str) -> list[tuple[str, int]]:
     return found
 
 
-def _state(line: Line, asked: str | None) -> _Rows:
+def _state(line: Line, asked: str | None, columns: Sequence[str]) -> _Rows:
     found = _STATE_ROW.fullmatch(line.text)
     if found is None:
         return []
@@ -118,6 +121,8 @@ def _state(line: Line, asked: str | None) -> _Rows:
         if members and words[0] != state
         else ""
     )
+    epochs = [f"{name} {word}" for name, word in zip(columns, words, strict=False) if name.endswith("EPOCH")]
+    says += f", {', '.join(epochs)}" if epochs and says else ""
     return [GroupSaid(group, span, state, int(found["id"])), Told(_TOOL, span, says)]
 
 

@@ -28,7 +28,7 @@ _CELL = re.compile(r"\s*\|+\s*")
 _CONTAINER = re.compile(r"(?:\d\d:\d\d(?::\d\d)?\s+)?(?P<name>[a-zA-Z][\w.-]{0,60})\s*\| ?")
 _DATED = re.compile(r"\s*\[?\d{4}-\d\d-\d\d")
 _LONGEST_ROW = 4096
-_BEHIND = re.compile(r"\s+(?:<[-=]+|#|//)\s?(?=\D).*")
+_BEHIND = re.compile(r"\s+(?:<+[-=~]+|<{2,}|[-=~]+>|>{2,}|←|→|#|//|\*{2,}|!{2,})\s?(?=\D).*")
 _ROW = re.compile(
     r"\s*(?:Topic: ?\S+\s+Partition: ?\d.*|partition \d+, leader .*|[\w.-]+:\d+:\d+\s.*|Reassignment of partition .*"
     r"|[\w.-]+-\d+: replicas: .*|\d+\s+(?:[\w-]{22}\s+)?\d+\s+\d+\s.*(?:Leader|Follower|Observer)\s.*"
@@ -140,7 +140,7 @@ def _without_container(lines: list[Line]) -> list[Line]:
 
 def _without_remark(text: str) -> str:
     """A row of a tool without what a person wrote behind it: ``<-- here``, ``# was 3``."""
-    if ("<" not in text and "#" not in text and "//" not in text) or len(text) > _LONGEST_ROW:
+    if not any(mark in text for mark in ("<", ">", "#", "//", "←", "→", "**", "!!")) or len(text) > _LONGEST_ROW:
         return text
     row = _ROW.fullmatch(text)
     return text[: mark.start()] if row and (mark := _BEHIND.search(text)) else text

@@ -64,6 +64,7 @@ _OF_SERVER = re.compile(
 )
 _ADMIN = '"session_id_to_ephemeral_paths"'
 _LONGEST, _MOST, _FEW, _MOST_JSON, _MOST_CLIENTS = 64 << 10, 5000, 3, 20, 8
+_MOST_VALUES = 40
 _TELLING = ("version", "server_state", "followers", "synced_followers", "pending_syncs", "learners", "quorum_size", "znode_count",
             "watch_count", "ephemerals_count", "outstanding_requests", "avg_latency", "max_latency", "packets_received",
             "packets_sent", "num_alive_connections", "open_file_descriptor_count", "max_file_descriptor_count")  # fmt: skip
@@ -229,6 +230,9 @@ def _block(lines: Sequence[Line], at: int, row: re.Pattern[str], word: str, says
     after = _run(lines, at, row)
     if after - at < _FEW:
         return (), after
+    rows = [line.text.strip() for line in lines[at:after] if "=" in line.text]
+    more = f" and {len(rows) - _MOST_VALUES} more" if len(rows) > _MOST_VALUES else ""
+    says += f": {', '.join(rows[:_MOST_VALUES])}{more}"
     return (Told(f"ZooKeeper's {word}", spanned(lines, at, after), says, _WHO_LIVES),), after
 
 

@@ -28,6 +28,7 @@ from casebook.formats import (
     pasted_quoted,
     pasted_reassign,
     pasted_remarks,
+    pasted_resources,
     pasted_sent,
     pasted_services,
     pasted_threads,
@@ -77,7 +78,7 @@ def read(texts: Iterable[str]) -> Pasted:
     found, left = _taken(lines)
     if (again := pasted_remarks.without(lines, [line for line in left if line.text and not _says_nothing(line.text)])) is not None:
         found, left = _taken(again)
-    cut = [*found.pop(Cut, ()), *pasted_remarks.masked(found)]
+    cut = [*found.pop(Cut, ()), *pasted_remarks.masked(found), *pasted_remarks.figures(lines, found)]
 
     def of(kind: type) -> tuple:
         return tuple(sorted(found.get(kind, ()), key=lambda part: part.span))
@@ -149,6 +150,7 @@ _RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
     pasted_pods.pods,
     pasted_pods.descriptions,
     pasted_pods.statuses,
+    pasted_resources.statuses,
     pasted_services.services,
     pasted_services.kernel_lines,
     pasted_services.java_memory,
@@ -175,7 +177,7 @@ _RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
 
 _OF_MANY_LINES = (pasted_properties.settings, pasted_threads.dumps, pasted_logs.log_lines, pasted_named.named)
 """In a string that stands in one line they are not looked for: their rows name lines."""
-_LEAST_INSIDE, _FEW_FIGURES = 2, 2
+_LEAST_INSIDE = 2
 
 _BESIDE = (
     pasted_words.is_typed,
@@ -218,14 +220,6 @@ def _not_understood(left: Sequence[Line], cut: Iterable[Cut], lines: Sequence[Li
     return tuple(sorted(found))
 
 
-_FIGURES = re.compile(r"\d+(?:[.,:]\d+)*|\S+=\S")
-
-
-def _says_nothing_as_remark(text: str) -> bool:
-    """Whether it is a comment in words: one with figures may be an output that somebody put in a comment."""
-    return is_remark(text) and len(_FIGURES.findall(text)) < _FEW_FIGURES
-
-
 def _says_nothing(text: str) -> bool:
     return (
         pasted_zookeeper.is_chatter(text)
@@ -240,7 +234,7 @@ def _says_nothing(text: str) -> bool:
         or pasted_logs.is_heading(text)
         or _COMMAND.fullmatch(text[:4096]) is not None
         or pasted_sent.is_command(text.lstrip("# "))
-        or _says_nothing_as_remark(text)
+        or (is_remark(text) and not pasted_remarks.has_figures(text))
         or pasted_sent.is_sender(text)
         or is_gap(text)
         or not text.strip(" \t-=_*#>.$~+|")

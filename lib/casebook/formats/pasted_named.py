@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from casebook.formats import pasted_logs
+from casebook.formats import pasted_logs, pasted_tables
 from casebook.formats.pasted_host import LONGEST, is_command, placed
 from casebook.formats.pasted_text import Line, spanned
 from casebook.pasted import HostSaid
@@ -45,7 +45,7 @@ _KINDS = (
         re.compile(r"\s*(?:Mem|Swap|Total|-/\+ buffers/cache|Low|High):.*"),
         _MEMORY,
     ),
-    _Kind("iostat", re.compile(r"\s*avg-cpu:\s+%user.*|\s*Device:?\s+(?:r/s|tps|rrqm/s)\s.*"), _NUMBERS, _DISKS),
+    _Kind("iostat", re.compile(r"Linux \S+ \(\S+\)\s+\S+\s+_\w+_\s+\(\d+ CPU\)|\s*avg-cpu:\s+%user.*|\s*Device:?\s+(?:r/s|tps|rrqm/s)\s.*"), _NUMBERS, _DISKS),
     _Kind(
         "mpstat or sar",
         re.compile(
@@ -140,6 +140,9 @@ _KINDS = (
 )
 
 
+_TABLES = ("vmstat", "top", "free", "iostat", "mpstat or sar", "docker ps")
+
+
 def named(lines: Sequence[Line]) -> Iterator[HostSaid]:
     """Every output that is known by name only."""
     whose = {here.at: here.broker for here in placed(lines)}
@@ -151,8 +154,10 @@ def named(lines: Sequence[Line]) -> Iterator[HostSaid]:
             at += 1
             continue
         after = _end(lines, at, kind)
-        said = f"{kind.name} tells nothing that a case is asked"
-        yield HostSaid(kind.name, spanned(lines, at, after), said, whose.get(at), settle=kind.instead)
+        rows = pasted_tables.told([line.text for line in lines[at:after] if line.text]) if kind.name in _TABLES else ""
+        said = f"{kind.name} tells nothing that a case is asked" + (f"; it printed {rows}" if rows else "")
+        facts = {"rows": rows} if rows else {}
+        yield HostSaid(kind.name, spanned(lines, at, after), said, whose.get(at), settle=kind.instead, facts=facts)
         at = after
 
 

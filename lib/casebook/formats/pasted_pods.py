@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from casebook.formats import znodes
 from casebook.formats.pasted_host import AGE, LONGEST, Frame, is_command, placed, uncommented
 from casebook.formats.pasted_text import Line, one, spanned
+from casebook.formats.pasted_zookeeper import Cut
 from casebook.pasted import HostSaid, LogLine, Span
 
 _HEAD = re.compile(r"\s*(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE(?P<wide>\s+IP\s+NODE\s.*)?\s*")
@@ -50,7 +51,7 @@ _EVENT_ROW = re.compile(
 )
 _SIGNAL = 128
 """An exit code above it tells the signal that ended a process."""
-_MOST = 600
+_MOST, _MOST_OTHERS, _MOST_OF_LINE = 600, 80, 160
 
 
 def pods(lines: Sequence[Line]) -> Iterator[HostSaid]:
@@ -76,6 +77,7 @@ def _row(row: re.Match[str], where: Span, broker: int | None) -> HostSaid:
     node = f", on node {row['node']}" if row["node"] and row["node"] != "<none>" else ""
     times = f"{row['restarts']} restart{'' if row['restarts'] == '1' else 's'}"
     name = row["name"].removeprefix("pod/")
+    node += f", IP {row['ip']}" if row["ip"] and row["ip"] != "<none>" else ""
     text = f"pod {name}: {row['ready']}/{row['of']} ready, {row['status']}, {times}{last}, age {row['age']}{node}"
     bad = row["status"] not in (*_DONE, "Running") or (row["ready"] != row["of"] and row["status"] not in _DONE)
     facts = {
@@ -109,7 +111,7 @@ def statuses(lines: Sequence[Line]) -> Iterator[HostSaid]:
         at = max(end, at + 1)
 
 
-def descriptions(lines: Sequence[Line]) -> Iterator[HostSaid | LogLine | Frame]:
+def descriptions(lines: Sequence[Line]) -> Iterator[HostSaid | LogLine | Frame | Cut]:
     """States of containers, restarts, and warnings of ``kubectl describe pod``, of a part of it too."""
     whose = {here.at: here.broker for here in placed(lines)}
     at = 0
@@ -154,11 +156,11 @@ def _end(lines: Sequence[Line], at: int) -> int:
     return last + 1
 
 
-def _described(lines: Sequence[Line], at: int, after: int, heading: int | None) -> Iterator[HostSaid | LogLine | Frame]:
+def _described(lines: Sequence[Line], at: int, after: int, heading: int | None) -> Iterator[HostSaid | LogLine | Frame | Cut]:
     told = [found["id"] for line in lines[at:after] if (found := _BROKER.fullmatch(line.text[:LONGEST]))]
     broker = znodes.number(told[0]) if len(set(told)) == 1 else heading
     pod, container, is_pods = "", "", True
-    index = at
+    index, others = at, []
     while index < after:
         text, below = lines[index].text, lines[index + 1].text if index + 1 < after else ""
         where, end = one(lines[index]), index + 1
@@ -185,8 +187,22 @@ def _described(lines: Sequence[Line], at: int, after: int, heading: int | None) 
                 evicted = key["key"] == "Reason" or key["value"] in ("Failed", "Pending", "Unknown")
                 said = f"{_name(pod, '')}: {key['key'].lower()} {key['value']}"
                 yield HostSaid("kubectl", where, said, broker, bad=evicted, facts={key["key"].lower(): key["value"]})
+            elif not text.startswith("Name:"):
+                others.append(lines[index])
+        elif text.strip(" -"):
+            others.append(lines[index])
         index = end
+    yield from _beside(others, _name(pod, ""), broker)
     yield Frame(spanned(lines, at, after))
+
+
+def _beside(others: Sequence[Line], name: str, broker: int | None) -> Iterator[HostSaid | Cut]:
+    """What else a description prints, as it stands; more than a sentence bears is not understood."""
+    if others:
+        shown = "; ".join(" ".join(line.text.split())[:_MOST_OF_LINE] for line in others[:_MOST_OTHERS])
+        yield HostSaid("kubectl", Span(others[0].number, others[0].number), f"{name} also has {shown}", broker, facts={"others": len(others)})
+    if more := others[_MOST_OTHERS:]:
+        yield Cut(Span(more[0].number, more[-1].number), "is a part of a description that no sentence tells")
 
 
 def _end_of_state(lines: Sequence[Line], at: int, after: int) -> int:

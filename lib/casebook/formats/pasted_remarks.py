@@ -5,11 +5,12 @@ what is masked is unknown, and no value.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from casebook.formats.pasted_text import Line, is_gap, one
+from casebook.formats.pasted_text import Line, is_gap, is_remark, one
 from casebook.formats.pasted_zookeeper import Cut
-from casebook.pasted import BrokerSettings, DescribedTopic, Span, ToldConfig
+from casebook.pasted import BrokerSettings, DescribedTopic, PastedZnode, Span, Told, ToldConfig
 
 _BEHIND = re.compile(
     r"(?<=\S)\s+(?:<[-=~<]+|[-=~]{1,3}>|>{2,}|←|⟵|⇐|→|#|//|;;?\s|\*{2,}|--(?=\s)|!{2,}|<<|\((?=[^()\d]{2,}\s[^()]*\)\s*$)|\^{2,})\s?.*"
@@ -22,7 +23,8 @@ _MASKED = re.compile(
 )
 """What somebody put in place of a value; ``[redacted]`` stands for a secret that casebook itself took out."""
 _OURS = "[redacted]"
-_LONGEST, _MOST_GAPS = 4096, 200
+_FIGURES = re.compile(r"\d+(?:[.,:]\d+)*|\S+=\S")
+_LONGEST, _MOST_GAPS, _FEW = 4096, 200, 2
 
 
 def without(lines: Sequence[Line], unknown: Sequence[Line]) -> list[Line] | None:
@@ -41,6 +43,19 @@ def gaps(lines: Sequence[Line]) -> Iterator[Cut]:
     found = [line for line in lines if line.text and is_gap(line.text)]
     for line in found[:_MOST_GAPS]:
         yield Cut(one(line), "stands for lines that were left out")
+
+
+def figures(lines: Sequence[Line], found: Mapping[type, Sequence[NamedTuple]]) -> Iterator[Cut]:
+    """Comments with figures that stand within an answer of which they are no part: they may be an answer themselves."""
+    spans = [part.span for kind in (PastedZnode, Told) for part in found.get(kind, ()) if part.span.last > part.span.first]
+    for line in lines:
+        if has_figures(line.text) and any(span.first < line.number < span.last for span in spans):
+            yield Cut(one(line), "is a comment with figures, which nobody reads")
+
+
+def has_figures(text: str) -> bool:
+    """Whether a comment has figures: it may be an output that somebody put in a comment."""
+    return is_remark(text) and len(_FIGURES.findall(text)) >= _FEW
 
 
 def is_masked(value: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from casebook.formats.pasted_text import Line, spanned
 from casebook.formats.pasted_zookeeper import Cut
+from casebook.pasted import Told
 
 _READ = ("topics", "consumer-groups", "configs", "log-dirs", "reassign-partitions", "get-offsets", "metadata-quorum",
          "broker-api-versions", "transactions", "leader-election", "preferred-replica-election", "consumer-offset-checker",
@@ -37,9 +38,12 @@ _OWN_WORDS = (
     ("kafka-share-groups", re.compile(r"\s*GROUP\s+TOPIC\s+PARTITION\s+(?:LEADER-EPOCH\s+)?START-OFFSET\b.*"), _INSTEAD),
 )  # fmt: skip
 
+_TOLD = ("kafka-dump-log", "kafka-features", "kafka-cluster", "kafka-producer-perf-test", "kafka-replica-verification", "kafka-acls")
+_MOST_ROWS, _MOST_SHOWN = 8, 500
 
-def outputs(lines: Sequence[Line]) -> Iterator[Cut]:
-    """Outputs that are known by their own words; neighbours of one tool together."""
+
+def outputs(lines: Sequence[Line]) -> Iterator[Cut | Told]:
+    """Outputs that are known by their own words; neighbours of one tool together. What some of them say is told."""
     at = 0
     while at < len(lines):
         known = _known(lines[at].text)
@@ -48,8 +52,19 @@ def outputs(lines: Sequence[Line]) -> Iterator[Cut]:
             while after < len(lines) and _known(lines[after].text) == known:
                 after += 1
             name, instead = known
+            if name in _TOLD:
+                yield Told(name, spanned(lines, at, after), _rows(lines[at:after]), instead)
+                at = after
+                continue
             yield Cut(spanned(lines, at, after), f"is output of {name}, which no check reads: {instead}")
         at = after
+
+
+def _rows(lines: Sequence[Line]) -> str:
+    """The first lines as printed, their blanks made one."""
+    texts = [" ".join(line.text.split())[:_MOST_SHOWN] for line in lines]
+    more = f"; {len(texts) - _MOST_ROWS} more lines" if len(texts) > _MOST_ROWS else ""
+    return "; ".join(texts[:_MOST_ROWS]) + more
 
 
 def _known(text: str) -> tuple[str, str] | None:

@@ -1,0 +1,59 @@
+"""Tables that hosts print, told as they stand: each row's values by the names of their columns.
+
+``free``, ``vmstat``, ``iostat``, ``sar``, ``top`` and ``docker ps`` answer no check; what they say is told all the same.
+"""
+
+import re
+from collections.abc import Sequence
+
+_NAME = re.compile(r"%?[A-Za-z_#/%][\w%/().:#-]*")
+_CLOCK = re.compile(r"\d\d:\d\d:\d\d|[AP]M")
+_DOCKER = re.compile(r"CONTAINER ID\s.*")
+_LEAST, _MOST_ROWS, _MOST_SHOWN = 3, 6, 900
+
+
+def told(texts: Sequence[str]) -> str:
+    """The first rows; ``""`` where there is no table."""
+    rows = _docker(texts) if _DOCKER.match(texts[0]) else list(_rows(texts))
+    more = f"; {len(rows) - _MOST_ROWS} more rows" if len(rows) > _MOST_ROWS else ""
+    return ("; ".join(rows[:_MOST_ROWS]))[:_MOST_SHOWN] + more
+
+
+def _rows(texts: Sequence[str]) -> Sequence[str]:
+    names: list[str] = []
+    found = []
+    for text in texts:
+        words = text.split()
+        if len(words) >= _LEAST and all(_NAME.fullmatch(word) or _CLOCK.fullmatch(word) for word in words):
+            names = words
+        elif names and (row := _row(names, words)):
+            found.append(row)
+        elif words and not re.fullmatch(r"[\s-]*(?:procs -.*)?", text):
+            found.append(" ".join(words))
+    return found
+
+
+def _row(names: Sequence[str], words: Sequence[str]) -> str:
+    """A row of as many words as there are names, with a label before them, or with the label in the names."""
+    if len(words) == len(names):
+        pairs = zip(names, words, strict=True)
+    elif len(words) == len(names) + 1 or (words[:1] and words[0].endswith(":") and 1 < len(words) <= len(names)):
+        label, pairs = words[0], zip(names, words[1:], strict=False)
+        return f"{label} " + ", ".join(f"{name} {word}" for name, word in pairs)
+    elif len(words) + 1 == len(names):
+        pairs = zip(names[1:], words, strict=True)
+    else:
+        return ""
+    return ", ".join(word if _CLOCK.fullmatch(name) else f"{name} {word}" for name, word in pairs)
+
+
+def _docker(texts: Sequence[str]) -> list[str]:
+    """Containers: name, image and status; the columns of ports may be empty."""
+    found = []
+    for text in texts[1:]:
+        cells = re.split(r"\s{2,}", text.strip())
+        if len(cells) > _LEAST:
+            status = next((cell for cell in cells[2:] if re.match(r"Up |Exited|Created|Restarting|Dead|Paused", cell)), "")
+            ports = next((cell for cell in cells[2:-1] if re.search(r"\d/(?:tcp|udp)", cell)), "")
+            found.append(f"{cells[-1]} ({cells[1]}): {status}" + (f", ports {ports}" if ports else ""))
+    return found

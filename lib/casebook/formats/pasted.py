@@ -65,7 +65,10 @@ from casebook.pasted import (
 )
 
 _SHOWN = 120
-_COMMAND = re.compile(r"\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?)?[$%]\s.*|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?#\s.*|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?[$#%]|\s*(?:\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*")
+_COMMAND = re.compile(
+    r"\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?)?[$%]\s.*|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?#\s.*"
+    r"|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?[$#%]|\s*(?:\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*"
+)
 
 
 def read(texts: Iterable[str]) -> Pasted:
@@ -76,7 +79,9 @@ def read(texts: Iterable[str]) -> Pasted:
     """
     lines = cleaned(texts)
     found, left = _taken(lines)
-    if (again := pasted_remarks.without(lines, [line for line in left if line.text and not _says_nothing(line.text)])) is not None:
+    if (
+        again := pasted_remarks.without(lines, [line for line in left if line.text and not _says_nothing(line.text)])
+    ) is not None:
         found, left = _taken(again)
     cut = [*found.pop(Cut, ()), *pasted_remarks.masked(found), *pasted_remarks.figures(lines, found)]
 
@@ -203,7 +208,8 @@ def _take(lines: list[Line], span: Span) -> None:
 
 
 def _not_understood(left: Sequence[Line], cut: Iterable[Cut], lines: Sequence[Line]) -> tuple[NotUnderstood, ...]:
-    """What nobody took, neighbours together, as it was pasted; frames of listings, headers and chatter say nothing and hide nothing."""
+    """What nobody took, neighbours together, as it was pasted; frames of listings, headers and chatter"
+    " say nothing and hide nothing."""
     found = [NotUnderstood(each.span, "", each.reason) for each in cut]
     asked = None
     for line in left:

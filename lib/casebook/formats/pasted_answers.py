@@ -20,7 +20,9 @@ _ANSWERED = re.compile(
     r"\s*(?P<address>\S+:\d{1,5}) \(id: (?P<id>-?\d{1,10}) rack: (?P<rack>\S+)(?: isFenced: (?P<fenced>\w+))?\) -> "
     r"(?:\((?P<apis>.*)|(?P<error>ERROR.*))"
 )
-_API = re.compile(r"\s*(?:[A-Za-z]+|UNKNOWN)\(\d+\): (?:UNSUPPORTED|\d+(?: to \d+)?(?: \[(?:usable|unusable)[^\]]*\])?),?|\s*\)\s*")
+_API = re.compile(
+    r"\s*(?:[A-Za-z]+|UNKNOWN)\(\d+\): (?:UNSUPPORTED|\d+(?: to \d+)?(?: \[(?:usable|unusable)[^\]]*\])?),?|\s*\)\s*"
+)
 _OFFSET = re.compile(
     rf"(?=.{{0,248}}[a-zA-Z_])(?P<topic>{_NAME}):(?P<partition>\d{{1,10}}):(?P<offset>\d{{0,19}}(?:,\d{{1,19}})*)"
 )
@@ -48,7 +50,8 @@ _FAILED = re.compile(
     r".*)"
 )
 _LEFT_OUT = re.compile(
-    r"\s*(?:Error while getting (?:end |earliest |latest )?offsets? for (?:topic-)?partitions? |(?:Error: )?(?:topic-)?partition (?=.*[Ss]kip)"
+    r"\s*(?:Error while getting (?:end |earliest |latest )?offsets? for (?:topic-)?partitions? |(?:Error:"
+    r" )?(?:topic-)?partition (?=.*[Ss]kip)"
     r"|Skip(?:ping)? (?:getting )?offsets? for (?:topic-)?partition )[\[(]?(?P<which>[\w.-]+(?:[:,] ?\d+)?)[\])]?.*"
 )
 _PROMPT = re.compile(r".*[$#%>]\s.*|.*\bkafka-[a-z-]+.*\s--.*")
@@ -121,7 +124,14 @@ def answers(lines: Sequence[Line]) -> Iterator[Told | Elected | PastedZnode | Cu
         if _SUMS.fullmatch(text) and (total := _total(lines, at + 1)) is not None:
             found, after = (total,), total.span.last - lines[0].number + 1
         if left_out := _LEFT_OUT.fullmatch(text):
-            found = (Told(asked or "GetOffsetShell", one(lines[at]), f"of {left_out['which']} it printed nothing: {text.strip()[:200]}", bad=True),)
+            found = (
+                Told(
+                    asked or "GetOffsetShell",
+                    one(lines[at]),
+                    f"of {left_out['which']} it printed nothing: {text.strip()[:200]}",
+                    bad=True,
+                ),
+            )
         elif asked and (failed := _FAILED.fullmatch(text)):
             found = (Told(asked, spanned(lines, at, after), f"it failed: {failed['said'][:200].rstrip('. ')}", bad=True),)
         yield from found

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from casebook.formats.pasted_text import Line, is_end, one, spanned
+from casebook.formats.pasted_text import Line, is_end, spanned
 from casebook.formats.pasted_topics import configs_as_far
 from casebook.pasted import Span, Told, ToldConfig
 

@@ -98,7 +98,9 @@ def _partitions(told: Mapping[str, object], where: Span, *, cut: str) -> Iterato
         shown = ", ".join(f"{row.get('topic')}-{row.get('partition')}" for row in rows[:10] if isinstance(row, dict))
         more = f", and {len(rows) - 10} more" if len(rows) > 10 else ""
         least = "at least " if name == cut else ""
-        text = f"{least}{len(rows)} partition{'' if len(rows) == 1 else 's'} {_WORDS[name]}" + (f": {shown}{more}" if rows else "")
+        text = f"{least}{len(rows)} partition{'' if len(rows) == 1 else 's'} {_WORDS[name]}" + (
+            f": {shown}{more}" if rows else ""
+        )
         yield HostSaid(_KIND, where, text, bad=bool(rows) and name != "other", facts={name: len(rows)})
         yield from (row for one_row in rows if (row := _partition(one_row, where)) is not None)
 
@@ -136,7 +138,15 @@ def _brokers(told: Mapping[str, object], where: Span) -> Iterator[HostSaid]:
         dead = "broker_dead" in failed
         text = f"broker {broker}: " + ", ".join(f"{what} {count}" for what, count in counts.items() if count is not None)
         text += ", the controller" if of("IsController", broker) is True else ""
-        text += ", dead" if dead else f", failed log dirs {', '.join(failed)}" if failed else ", no failed log dirs" if dirs == [] else ""
+        text += (
+            ", dead"
+            if dead
+            else f", failed log dirs {', '.join(failed)}"
+            if failed
+            else ", no failed log dirs"
+            if dirs == []
+            else ""
+        )
         text += f", log dirs {', '.join(map(str, online))}" if isinstance(online, list) and online else ""
         yield HostSaid(_KIND, where, text, int(broker), bool(failed) or bool(counts["offline"]), facts={**counts, "dead": dead})
 

@@ -73,7 +73,9 @@ def _begins_anew(first: str, text: str) -> bool:
 
 def _may_go_on(before: str, text: str) -> bool:
     """Whether a line can be the next of folded JSON: pretty-printed, or broken wherever a mail breaks."""
-    return len(before) > 50 or text.lstrip()[:1] in '{}[]",' or before.rstrip()[-1:] in "{[,:" or _SCALAR.fullmatch(text) is not None
+    return (
+        len(before) > 50 or text.lstrip()[:1] in '{}[]",' or before.rstrip()[-1:] in "{[,:" or _SCALAR.fullmatch(text) is not None
+    )
 
 
 _SCALAR = re.compile(r"\s*(?:-?\d[\d.eE+-]*|true|false|null),?\s*")
@@ -92,21 +94,17 @@ def _end(text: str) -> tuple[int, str]:
     count.
     """
     open_: list[str] = []
-    end, closes = 0, ""
+    end = depth = 0
     for mark in _MARKS.finditer(text):
         if mark[0] in _CLOSE:
             open_.append(mark[0])
         elif mark[0] in "}]":
             if not open_ or _CLOSE[open_.pop()] != mark[0]:
                 break
-            end, closes = mark.end(), _closing(open_)
+            end, depth = mark.end(), len(open_)
         elif mark[0] == "," and open_ and open_[-1] == "{":
-            end, closes = mark.start(), _closing(open_)
-    return end, closes
-
-
-def _closing(open_: Sequence[str]) -> str:
-    return "".join(_CLOSE[each] for each in reversed(open_))
+            end, depth = mark.start(), len(open_)
+    return end, "".join(_CLOSE[each] for each in reversed(open_[:depth]))
 
 
 def _loaded(text: str) -> object | None:

@@ -19,14 +19,22 @@ _ROW = re.compile(
     rf"|-))?\s+(?P<mount>/\S*(?: \S+){{0,3}}|-)\s*"
 )
 _HEAD = re.compile(
-    r"\s*(?:Filesystem|Dateisystem|Sys\. de fichiers|S\.ficheros|Filesyst\S*|Файл\.система|文件系统|檔案系統|ファイルシス|파일\ ?시스템|Sist\.? Arq\.?|Sistema de arquivos|S\.ficheiros|Bestandssysteem|System plików|Файлова система|Filsystem|Tiedostojärjestelmä|Souborový systém|Dosyasistemi)\s+\S.*"
+    r"\s*(?:Filesystem|Dateisystem|Sys\. de fichiers|S\.ficheros|Filesyst\S*|Файл\.система|文件系统"
+    r"|檔案系統|ファイルシス|파일\ ?시스템|Sist\.? Arq\.?|Sistema de arquivos|S\.ficheiros"
+    r"|Bestandssysteem|System plików|Файлова система|Filsystem|Tiedostojärjestelmä|Souborový systém"
+    r"|Dosyasistemi)\s+\S.*"
     r"(?:\S{1,12} ?%|Capacity|%)\s*.*"
 )
-_BLOCKS = re.compile(r"\b(?P<unit>1K|1024|512|1B|1M|1G|\d{1,9}[KMGT]?i?B?)[- ]?(?:blocks|Blöcke|blocs|bloques|blocos|blocchi|bloki|blokken|块|區塊|ブロック|블록|блоков)"
-                     r"|\b(?:blocs|bloques|blocchi|blocos|bloki) (?:de|di|por) (?P<of>1K|1024|512|1M|1G)\b")
+_BLOCKS = re.compile(
+    r"\b(?P<unit>1K|1024|512|1B|1M|1G|\d{1,9}[KMGT]?i?B?)[- ]?(?:blocks|Blöcke|blocs|bloques|blocos"
+    r"|blocchi|bloki|blokken|块|區塊|ブロック|블록|блоков)"
+    r"|\b(?:blocs|bloques|blocchi|blocos|bloki) (?:de|di|por) (?P<of>1K|1024|512|1M|1G)\b"
+)
 _INODES = re.compile(r"\b(?:Inodes|INodes|Inœuds|Nodos-i|inodos|Inodi)\b", re.IGNORECASE)
 _TYPES = re.compile(r"\b(?:Type|Typ|Tipo)\b|类型")
-_HUMAN = re.compile(r"\b(?:Size|Größe|Taill?e|Tamaño|Tam\.?|Dim\.|Dimens\.|Размер|Grootte|rozm\.|Storlek|Størrelse|Boyut)(?=\s)|容量|大小|サイズ|크기")
+_HUMAN = re.compile(
+    r"\b(?:Size|Größe|Taill?e|Tamaño|Tam\.?|Dim\.|Dimens\.|Размер|Grootte|rozm\.|Storlek|Størrelse|Boyut)(?=\s)|容量|大小|サイズ|크기"
+)
 _ASKED = re.compile(r"(?:.*[\s$#%>;&|(])?df(?P<options>(?:\s+-[A-Za-z]+)+)(?:\s.*)?")
 _HEAD_OF = {False: "Size", True: "Inodes"}
 """What the command says of rows whose header was not pasted: ``df -h | grep /data``."""

@@ -18,7 +18,10 @@ _FOLDER = re.compile(
     r"|\s*(?P<named>[A-Za-z]:\\.*?)\s*(?:的目录|的目錄|のディレクトリ|디렉터리)\s*"
 )
 _PROMPT = re.compile(r"\s*(?:PS )?(?P<path>[A-Za-z]:\\[^>]*)>\s*(?:dir|ls|gci|Get-ChildItem)\b.*", re.IGNORECASE)
-_DATE = r"(?:\d{1,2}[/.-]\d{1,2}[/.-]\d{4}|\d{4}[/-]\d{2}[/-]\d{2})\.?\s+(?:(?:上午|下午|午前|午後|오전|오후)\s?)?\d{1,2}:\d{2}(?::\d{2})?(?:\s?(?:[AP]M|[ap]\.?\s?m\.))?"
+_DATE = (
+    r"(?:\d{1,2}[/.-]\d{1,2}[/.-]\d{4}|\d{4}[/-]\d{2}[/-]\d{2})"
+    r"\.?\s+(?:(?:上午|下午|午前|午後|오전|오후)\s?)?\d{1,2}:\d{2}(?::\d{2})?(?:\s?(?:[AP]M|[ap]\.?\s?m\.))?"
+)
 _AMOUNT = r"\d{1,3}(?:[.,' ]\d{3}){1,6}|\d{1,18}"
 _DIR = re.compile(
     rf"\s*(?P<when>{_DATE})\s+(?:(?P<folder><(?:DIR|JUNCTION|SYMLINKD|REP)>)|(?P<size>{_AMOUNT}))\s+(?P<name>\S.*?)\s*"
@@ -27,14 +30,17 @@ _POWERSHELL = re.compile(rf"\s*(?P<mode>[dl-][a-z-]{{4,5}})\s+(?P<when>{_DATE})\
 _WITHIN = re.compile(
     r"\s*(?:Volume in drive \S.*|Volume Serial Number is .*|Mode\s+LastWriteTime\s+Length\s+Name|-{4}\s+-{4,}.*"
     r"|Datentr\S+ in Laufwerk .*"
-    r"|.*(?:卷的序列号是|中的卷|磁碟區|ボリューム|El volumen de la unidad|El número de serie del volumen|O volume na unidade|O Número de Série).*"
+    r"|.*(?:卷的序列号是|中的卷|磁碟區|ボリューム|El volumen de la unidad|El número de serie del volumen"
+    r"|O volume na unidade|O Número de Série).*"
     r"|Volumeseriennummer: .*|Le volume dans le lecteur .*|Le numéro de série du volume est .*)\s*"
 )
 _FILES = re.compile(
-    rf"\s*(?P<files>\d{{1,9}}) (?:File\(s\)|file|个文件|個檔案|個のファイル|개 파일|arquivo\(s\)|Datei\(en\)|fichier\(s\)|archivos?|файлов),?\s+(?P<bytes>{_AMOUNT}) \S+\s*"
+    rf"\s*(?P<files>\d{{1,9}}) (?:File\(s\)|file|个文件|個檔案|個のファイル|개 파일|arquivo\(s\)"
+    rf"|Datei\(en\)|fichier\(s\)|archivos?|файлов),?\s+(?P<bytes>{_AMOUNT}) \S+\s*"
 )
 _FREE = re.compile(
-    rf"\s*(?P<dirs>\d{{1,9}}) (?:Dir\(s\)|directory|个目录|個目錄|個のディレクトリ|개 디렉터리|pasta\(s\)|Verzeichnis\(se\)|,? ?R[ée]p\(s\)|dirs|папок),?\s+(?P<bytes>{_AMOUNT}) \S.*"
+    rf"\s*(?P<dirs>\d{{1,9}}) (?:Dir\(s\)|directory|个目录|個目錄|個のディレクトリ|개 디렉터리|pasta\(s\)"
+    rf"|Verzeichnis\(se\)|,? ?R[ée]p\(s\)|dirs|папок),?\s+(?P<bytes>{_AMOUNT}) \S.*"
 )
 _LONG = re.compile(r"\bll\b|\bls\s(?:.*\s)?-(?!-)\w*[lgno]")
 _BESIDE = re.compile(

@@ -145,7 +145,11 @@ def _table(
             if (cut := _cut_row(lines, at, columns, asked)) is not None:
                 found += cut
                 at += 1
-            break
+                break
+            if not text or at + 1 >= len(lines) or _stops(text) or _row(lines[at + 1].text[:_LONGEST], columns) is None:
+                break
+            at += 1  # a line of somebody else's between two rows
+            continue
         span = spanned(lines, at, after)
         if has_hosts and after == len(lines) and row.words < len(columns) and not lines[after - 1].padded:
             row = _without_cut_end(row)
@@ -199,6 +203,9 @@ def _folded(lines: Sequence[Line], at: int, columns: Sequence[str]) -> tuple[_Ro
         if not more or len(more) > _LONGEST:
             break
         is_rest = row is not None and (row.words + len(more.split()) <= len(columns) or _HOST.fullmatch(more))
+        alone = _row(more, columns) if text and row is None else None
+        if alone is not None and not alone.values["TOPIC"].isdecimal():
+            break
         is_rest = is_rest and not (", " in text and " " in more.strip())
         if row is not None and (not is_rest or _row(more, columns) is not None or _stops(more)):
             break

@@ -19,7 +19,8 @@ _ENTRY = re.compile(
     r"(?P<size>\d{1,18}|[\d.]{1,5}(?:[KMGTPE]i?B?"
     r"|B))\s+(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d{1,9})?(?: [+-]\d{4})?)?"
     r"|[^\W\d]\S{0,8}\s+\d{1,2}\.?\s+(?:\d{1,2}:\d\d(?::\d\d \d{4})?|\d{4})|"
-    r"\d{1,2}\.?\s+(?:de )?[^\W\d]\S{0,8}\s+(?:(?:de )?\d{4}|\d{1,2}:\d\d)|\d\d-\d\d \d\d:\d\d|\d{1,2}[./]\d{1,2}\.?\s+(?:\d{1,2}:\d\d|\d{4})"
+    r"\d{1,2}\.?\s+(?:de )?[^\W\d]\S{0,8}\s+(?:(?:de )?\d{4}|\d{1,2}:\d\d)|\d\d-\d\d \d\d:\d\d"
+    r"|\d{1,2}[./]\d{1,2}\.?\s+(?:\d{1,2}:\d\d|\d{4})"
     r"|(?:\d{4}\s?[年년]\s*)?\d{1,2}\s?[月월]\s*\d{1,2}\s?[日일]?(?:\s+(?:\d{1,2}:\d\d|\d{4}年?))?|\.{2,3}(?:\s+\d{1,2}:\d\d)?)\s+(?P<name>\S.*?)\s*"
 )
 _FOLDER = re.compile(r"(?P<path>(?:\.{0,2}/)?[\w./@+-]*[\w-]):")
@@ -34,7 +35,10 @@ _BROKER = re.compile(
     r"\W*(?:on |from )?(?:the )?(?:kafka )?(?:broker|node|server)(?: ?id)?[ _=:#-]{0,3}(?P<broker>\d{1,9})\W*", re.IGNORECASE
 )
 _META = re.compile(r"\s*(?:broker|node)\.id=(?P<broker>\d{1,9})\s*")
-_TOTAL = re.compile(r"\s*(?:total|insgesamt|итого|总用量|总计|總計|合計|合计|totale?|łącznie|razem|합계|celkem|toplam|totalt|i alt|összesen|totaal|totaalt|загалом)\s+\S+\s*")
+_TOTAL = re.compile(
+    r"\s*(?:total|insgesamt|итого|总用量|总计|總計|合計|合计|totale?|łącznie|razem|합계|celkem|toplam"
+    r"|totalt|i alt|összesen|totaal|totaalt|загалом)\s+\S+\s*"
+)
 _UNIT = {"K": 10, "M": 20, "G": 30, "T": 40, "P": 50, "E": 60}
 _LONGEST, _MOST_OTHERS = 4096, 20
 

@@ -8,7 +8,6 @@ it does not name. Source: ``core/src/main/scala/kafka/admin/LogDirsCommand.scala
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from casebook.analysis.words import number
 from casebook.formats import log_dir_names, pasted_cut_json
 from casebook.formats.pasted_text import Line, spanned
 from casebook.formats.pasted_zookeeper import Cut
@@ -72,7 +71,8 @@ def _brokers(brokers: Sequence[object], span: Span, whole: bool) -> Iterator[Use
     asked = ", ".join(f"{broker} ({', '.join(dirs[:_SHOWN])})" for broker, dirs in list(answered.items())[:_SHOWN])
     parts = [part for rows in (failed, moving, behind) for part in _some(rows)]
     parts += [] if whole else ["its text is cut"]
-    yield Told(_TOOL, span, "; ".join([f"{number(replicas, 'replica')} with sizes on {number(len(answered), 'broker')}: {asked}", *parts]), _SEGMENTS, bool(failed))
+    sizes = f"sizes of {replicas} replica{'' if replicas == 1 else 's'} on broker{'' if len(answered) == 1 else 's'} {asked}"
+    yield Told(_TOOL, span, "; ".join([sizes, *parts]), _SEGMENTS, bool(failed))
 
 
 def _some(rows: Sequence[str]) -> list[str]:

@@ -117,7 +117,8 @@ def _state(line: Line, asked: str | None, columns: Sequence[str]) -> _Rows:
     members = words[-1] if len(words) > 1 and words[-1].isdecimal() else None
     span, group = one(line), found["group"] or asked
     says = (
-        f"group {group or 'of the command'}: {state}, {members} members, assignment {words[0]}, coordinator {found['host']} ({found['id']})"
+        f"group {group or 'of the command'}: {state}, {members} members, assignment {words[0]}, coordinator"
+        f" {found['host']} ({found['id']})"
         if members and words[0] != state
         else ""
     )

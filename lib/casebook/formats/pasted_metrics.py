@@ -246,7 +246,10 @@ def _jolokia(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Cut]:
         if not whole:
             answers = [answer for answer in answers if "value" in answer or "data" in answer]
         found = [
-            said for answer in answers for read in (_answer, _queried) for said in read(answer, spanned(lines, at, after), whose.get(at))
+            said
+            for answer in answers
+            for read in (_answer, _queried)
+            for said in read(answer, spanned(lines, at, after), whose.get(at))
         ]
         yield from found
         if found and not whole:

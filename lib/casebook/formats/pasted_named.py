@@ -45,7 +45,12 @@ _KINDS = (
         re.compile(r"\s*(?:Mem|Swap|Total|-/\+ buffers/cache|Low|High):.*"),
         _MEMORY,
     ),
-    _Kind("iostat", re.compile(r"Linux \S+ \(\S+\)\s+\S+\s+_\w+_\s+\(\d+ CPU\)|\s*avg-cpu:\s+%user.*|\s*Device:?\s+(?:r/s|tps|rrqm/s)\s.*"), _NUMBERS, _DISKS),
+    _Kind(
+        "iostat",
+        re.compile(r"Linux \S+ \(\S+\)\s+\S+\s+_\w+_\s+\(\d+ CPU\)|\s*avg-cpu:\s+%user.*|\s*Device:?\s+(?:r/s|tps|rrqm/s)\s.*"),
+        _NUMBERS,
+        _DISKS,
+    ),
     _Kind(
         "mpstat or sar",
         re.compile(

@@ -151,7 +151,8 @@ def _started(lines: Sequence[Line], at: int, what: str) -> tuple[Sequence[Move |
 
 
 def _plan(lines: Sequence[Line], at: int, begun: str | None) -> tuple[_Plan, bool, int]:
-    """The partitions of the plan that begins behind a head, or in its line, as far as it was pasted; whether it is whole; its end."""
+    """The partitions of the plan that begins behind a head, or in its line, as far as it was pasted;"
+    " whether it is whole; its end."""
     begin = at
     if begun is None:
         begin = at + 1

@@ -17,7 +17,8 @@ _BEHIND = re.compile(
 )
 _BEFORE = re.compile(r"\s*(?:[-=~]{1,3}>|>{2,}|→|\*{1,3}|•|\+)\s+(?=\S)")
 _MASKED = re.compile(
-    r"[\"'\[<({]*(?:\*{2,}|[xX]{3,}|#{3,}|_{3,}|\?{2,}|\.{3}|(?:redacted|hidden|masked|removed|censored|confidential|snip|omitted|anonymi[sz]ed)(?:[ _-]\w+)?"
+    r"[\"'\[<({]*(?:\*{2,}|[xX]{3,}|#{3,}|_{3,}|\?{2,}|\.{3}|(?:redacted|hidden|masked|removed|censored"
+    r"|confidential|snip|omitted|anonymi[sz]ed)(?:[ _-]\w+)?"
     r"|(?=.*[xX*]\.)(?:(?:\d{1,3}|[xX*]{1,3})\.){2,3}(?:\d{1,3}|[xX*]{1,3})(?::\d{1,5})?|my[_-]\w+[_-]here|your[_-]\w+)[\"'\]>)}]*",
     re.IGNORECASE,
 )

@@ -13,14 +13,24 @@ from casebook.pasted import HostSaid
 
 _CONDITIONS = re.compile(r"\s*[Cc]onditions:\s*")
 _FIELD = re.compile(
-    r"\s*(?:- )?(?P<key>lastTransitionTime|Last Transition Time|message|Message|reason|Reason|status|Status|type|Type):\s*(?P<value>\S.*)"
+    r"\s*(?:- )?(?P<key>lastTransitionTime|Last Transition Time|message|Message|reason|Reason|status"
+    r"|Status|type|Type):\s*(?P<value>\S.*)"
 )
 _BESIDE = re.compile(
     r"\s*(?P<key>clusterId|kafkaVersion|kafkaMetadataState|observedGeneration|operatorLastSuccessfulVersion|kafkaMetadataVersion"
     r"|Cluster Id|Kafka Version|Observed Generation):\s*(?P<value>\S+)\s*"
 )
 _STATUS = re.compile(r"\s*(?:status|Status):\s*")
-_GOOD = ("Ready", "Running", "ContainersReady", "Initialized", "PodScheduled", "Available", "ProposalReady", "PodReadyToStartContainers")
+_GOOD = (
+    "Ready",
+    "Running",
+    "ContainersReady",
+    "Initialized",
+    "PodScheduled",
+    "Available",
+    "ProposalReady",
+    "PodReadyToStartContainers",
+)
 
 
 def statuses(lines: Sequence[Line]) -> Iterator[HostSaid]:
@@ -33,7 +43,9 @@ def statuses(lines: Sequence[Line]) -> Iterator[HostSaid]:
             continue
         begin, told = _above(lines, at)
         after, conditions = at + 1, []
-        while after < len(lines) and (found := _FIELD.fullmatch(lines[after].text[:LONGEST]) or _BESIDE.fullmatch(lines[after].text[:LONGEST])):
+        while after < len(lines) and (
+            found := _FIELD.fullmatch(lines[after].text[:LONGEST]) or _BESIDE.fullmatch(lines[after].text[:LONGEST])
+        ):
             if found.re is _BESIDE:
                 told.append(f"{found['key']} {found['value']}")
             else:
@@ -45,7 +57,9 @@ def statuses(lines: Sequence[Line]) -> Iterator[HostSaid]:
         if conditions:
             text = "; ".join([*map(_condition, conditions), *told])
             bad = any(_is_bad(each) for each in conditions)
-            yield HostSaid("a resource's status", spanned(lines, begin, after), text, whose.get(at), bad, facts={"conditions": conditions})
+            yield HostSaid(
+                "a resource's status", spanned(lines, begin, after), text, whose.get(at), bad, facts={"conditions": conditions}
+            )
         at = after
 
 
@@ -65,4 +79,8 @@ def _condition(condition: dict[str, str]) -> str:
 
 
 def _is_bad(condition: dict[str, str]) -> bool:
-    return (condition.get("type") in _GOOD) == (condition.get("status") == "False") and condition.get("type") in (*_GOOD, "NotReady", "Warning")
+    return (condition.get("type") in _GOOD) == (condition.get("status") == "False") and condition.get("type") in (
+        *_GOOD,
+        "NotReady",
+        "Warning",
+    )

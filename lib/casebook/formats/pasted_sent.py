@@ -12,14 +12,17 @@ _CLOCK = r"\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp]M)?"
 _DAY = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? "
 _WHO = r"(?:<[@+%~&]?[\w .@-]{1,40}>:?|[\w.@-]{1,40}(?: [\w.@-]{1,20}){0,2}:)"
 _TIMED = re.compile(
-    rf"\s{{0,4}}(?:\[(?:\d\d?/\d\d?/\d{{2,4}}, )?{_CLOCK}\] ?{_WHO}|\({_CLOCK}\) ?{_WHO}|(?:{_DAY})?{_CLOCK} ?<[@+%~&]?[\w .@-]{{1,40}}>:?"
+    rf"\s{{0,4}}(?:\[(?:\d\d?/\d\d?/\d{{2,4}}, )?{_CLOCK}\] ?{_WHO}|\({_CLOCK}\) ?{_WHO}"
+    rf"|(?:{_DAY})?{_CLOCK} ?<[@+%~&]?[\w .@-]{{1,40}}>:?"
     rf"|\d\d?[./]\d\d?[./]\d{{2,4}}, {_CLOCK} - [\w.@ -]{{1,40}}:)(?: |$)"
 )
 """A time and who speaks: one line of it suffices."""
 _NICK = re.compile(r"\s{0,4}(?P<nick><[@+%~& ]?[\w.-]{1,40}>|[A-Za-z][\w.-]{0,30}>)(?: |$)")
 _NAMED = re.compile(r"\s{0,4}(?P<nick>[a-z][\w.-]{0,40}:) ?")
 _COMMENTED = re.compile(r"\s{0,4}(?P<mark>#|//|;|\*) ?")
-_ELEMENTS = frozenset({"<pre>", "<code>", "<p>", "<li>", "<ul>", "<div>", "<span>", "<td>", "<tr>", "<table>", "<body>", "<html>", "<br>"})
+_ELEMENTS = frozenset(
+    {"<pre>", "<code>", "<p>", "<li>", "<ul>", "<div>", "<span>", "<td>", "<tr>", "<table>", "<body>", "<html>", "<br>"}
+)
 _OUTPUT = re.compile(
     r"\s*(?:Topic: ?\S+\s+(?:TopicId: ?\S+\s+)?Partition(?:Count)?: ?\d.*|(?:GROUP\s+)?TOPIC\s+(?:PARTITION|PID)\s.*"
     r"|Reassignment of partition .*|partition \d+, leader .*)",
@@ -27,7 +30,8 @@ _OUTPUT = re.compile(
 )
 """What nobody says: the output behind a name."""
 _RUNS = re.compile(
-    r"\s*(?:.*[$#%>]\s+)?(?:\S*/)?(?:\S*=\S*\s+)?(?:sudo |watch |time )?(?:\S*/)?(?:(?:docker|docker-compose|kubectl|oc|podman|ssh)\s.*"
+    r"\s*(?:.*[$#%>]\s+)?(?:\S*/)?(?:\S*=\S*\s+)?(?:sudo |watch |time )?(?:\S*/)?(?:(?:docker"
+    r"|docker-compose|kubectl|oc|podman|ssh)\s.*"
     r"|(?:kafka-[a-z-]+|zookeeper-shell|zkCli|zookeeper-client|connect-[a-z]+)(?:\.sh|\.bat)?|kcat|kafkacat|curl|echo|nc)\s.*"
 )
 """A command line, at whatever prompt."""
@@ -37,8 +41,10 @@ _OPTIONS = re.compile(r"\s*(?:-{1,2}[a-z][\w-]*(?:[ =]|$).*|.*\s--[a-z][a-z-]+(?
 _NARROW, _MOST_WRAPPED, _LONGEST = 60, 14, 2000
 _WROTE = re.compile(
     r"\s*(?:(?:On|Am|Le|El|Il|Op|Em) .{6,120}(?:wrote|schrieb|a écrit|escribió|ha scritto|schreef|escreveu).{0,60}:|-{2,}\s?"
-    r"(?:Original Message|Forwarded message|Ursprüngliche Nachricht)\s?-{2,}|(?:From|Von|De|To|An|Cc|Sent|Gesendet|Date|Subject|Betreff):"
-    rf" .{{1,200}}|[\w.@]{{1,30}}(?: [\w.@]{{1,20}}){{0,2}}\s+(?:\[?{_CLOCK}\]?|(?:today|yesterday|heute|gestern) (?:at|um) {_CLOCK}))\s*",
+    r"(?:Original Message|Forwarded message|Ursprüngliche Nachricht)\s?-{2,}|(?:From|Von|De|To|An|Cc|Sent"
+    r"|Gesendet|Date|Subject|Betreff):"
+    rf" .{{1,200}}|[\w.@]{{1,30}}(?: [\w.@]{{1,20}}){{0,2}}\s+(?:\[?{_CLOCK}\]?|(?:today|yesterday|heute"
+    rf"|gestern) (?:at|um) {_CLOCK}))\s*",
     re.IGNORECASE,
 )
 
@@ -93,7 +99,9 @@ def _parts(texts: list[str], at: int) -> tuple[list[str], int]:
     while after < min(len(texts), at + _MOST_WRAPPED):
         if found := _GOES_ON.fullmatch(parts[-1]):
             parts[-1:] = [found["before"], texts[after].strip()]
-        elif len(texts[after - 1]) >= _NARROW and _OPTIONS.fullmatch(texts[after][:_LONGEST]) and not _RUNS.fullmatch(texts[after]):
+        elif (
+            len(texts[after - 1]) >= _NARROW and _OPTIONS.fullmatch(texts[after][:_LONGEST]) and not _RUNS.fullmatch(texts[after])
+        ):
             parts.append(texts[after].strip())
         else:
             break

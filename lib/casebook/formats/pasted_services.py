@@ -64,7 +64,8 @@ _CHOSEN = re.compile(
 _LIMIT = re.compile(r".*\bTask in (?P<of>\S+) killed as a result of limit of (?P<group>\S+)")
 _USAGE = re.compile(r".*\bmemory: usage (?P<usage>\d+)kB, limit (?P<limit>\d+)kB, failcnt (?P<failed>\d+)")
 _OF_MEMORY = re.compile(
-    r".*?\b(?:Memory: (?P<available>\d+[kK]?)B?/(?P<all>\d+[kK]?)B? available.*|(?P<pages>\d+) pages RAM|(?P<which>Free|Total) swap\s*= ?(?P<swap>\d+)kB)"
+    r".*?\b(?:Memory: (?P<available>\d+[kK]?)B?/(?P<all>\d+[kK]?)B? available.*|(?P<pages>\d+) pages RAM"
+    r"|(?P<which>Free|Total) swap\s*= ?(?P<swap>\d+)kB)"
     r".*"
 )
 _HOST = re.compile(r"\b\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\s+(?P<host>[\w.-]+)\s+kernel: ")

@@ -45,8 +45,10 @@ _SENT_AS = {
 
 _LEFT_OUT = r"snip(?:ped)?|cut|skip(?:ped)?|omitted|truncated|trimmed|elided|abridged"
 _GAP = re.compile(
-    rf"\s*(?:[\[(<#/* -]*(?:\.{{3,}}|⋮|…)[\])>]*|:|[\[(<#/*=.-]+\s*(?:\.{{2,}} ?)?(?:{_LEFT_OUT})(?: here| for brevity)?(?: ?\.{{2,}})?\s*[\])>*/=.-]+"
-    rf"|[\[(<]?\W{{0,6}}(?:and )?(?:\d{{1,9}} |many |the |other |some )?(?:more |other |similar )*(?:lines?|rows?|partitions?|output|entries|topics?"
+    rf"\s*(?:[\[(<#/* -]*(?:\.{{3,}}|⋮|…)[\])>]*|:|[\[(<#/*=.-]+\s*(?:\.{{2,}} ?)?(?:{_LEFT_OUT})(?: here|"
+    rf" for brevity)?(?: ?\.{{2,}})?\s*[\])>*/=.-]+"
+    rf"|[\[(<]?\W{{0,6}}(?:and )?(?:\d{{1,9}} |many |the |other |some )?(?:more |other |similar"
+    rf" )*(?:lines?|rows?|partitions?|output|entries|topics?"
     rf"|brokers?|the same)?(?: (?:are |were |have been )?(?:{_LEFT_OUT}))?(?: for brevity| here)?\W{{0,6}}[\])>]?)\s*",
     re.IGNORECASE,
 )

@@ -39,7 +39,10 @@ _LENGTH = re.compile(r"_java_thread_list=0x[0-9a-f]+, length=(?P<length>\d{1,6})
 _OF_JAVA = re.compile(r'\s{0,8}"[^"]*" #\d+ .*')
 _END = re.compile(r"\s*JNI global ref(?:s|erences): \d+.*")
 _PART_OF_DEADLOCK = re.compile(r'\s{0,8}"[^"]{1,300}":\s*')
-_WAITS_FOR = re.compile(r"\s*waiting (?:to lock monitor|for ownable synchronizer|for) (?P<lock>0x[0-9a-f]+),?(?: \((?:object 0x[0-9a-f]+, )?(?P<what>[^)]*)\))?.*")
+_WAITS_FOR = re.compile(
+    r"\s*waiting (?:to lock monitor|for ownable synchronizer|for) (?P<lock>0x[0-9a-f]+),?(?: \((?:object"
+    r" 0x[0-9a-f]+, )?(?P<what>[^)]*)\))?.*"
+)
 _DEADLOCK = re.compile(r"\s*Found (?:one Java-level deadlock:|(?P<found>\d+) deadlocks?\.)\s*")
 _OF_DEADLOCK = re.compile(
     r'\s*(?:=+|"(?P<name>[^"]+)":|waiting (?:to lock|for) .*|(?:in JNI, )?which is held by (?:"(?P<holder>[^"]+)")?.*'
@@ -151,8 +154,10 @@ def _is_part_of_deadlock(lines: Sequence[Line], at: int) -> bool:
     """Whether a line begins a part of a deadlock's report whose first line was not pasted: a name, and what it waits for."""
     following = lines[at + 1].text[:LONGEST] if at + 1 < len(lines) else ""
     text = lines[at].text
-    return '"' in text and len(text) < LONGEST and (
-        _PART_OF_DEADLOCK.fullmatch(text) is not None and _WAITS_FOR.fullmatch(following) is not None
+    return (
+        '"' in text
+        and len(text) < LONGEST
+        and (_PART_OF_DEADLOCK.fullmatch(text) is not None and _WAITS_FOR.fullmatch(following) is not None)
     )
 
 
@@ -290,7 +295,9 @@ def _of_few(dump: _Dump, where: Span, broker: int | None) -> Iterator[HostSaid]:
         spent = ", ".join(f"{found['what']} {found['amount']}" for found in _SPENT.finditer(thread.line.text))
         daemon = "daemon" if " daemon " in thread.line.text else ""
         beside = ", ".join(filter(None, (daemon, spent)))
-        named.setdefault(thread.told or "in a state that was not pasted", []).append(thread.name + (f" ({beside})" if beside else ""))
+        named.setdefault(thread.told or "in a state that was not pasted", []).append(
+            thread.name + (f" ({beside})" if beside else "")
+        )
     text = "; ".join(f"{state}: {', '.join(names)}" for state, names in named.items())
     yield HostSaid("thread dump", where, f"threads by their state, {text}", broker, facts={"states": named})
 

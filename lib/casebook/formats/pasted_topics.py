@@ -14,7 +14,8 @@ from casebook.pasted import DescribedPartition, DescribedTopic, Span, Told, Told
 
 _NAME = r"[a-zA-Z0-9._-]{1,249}"
 _TOPIC = re.compile(
-    rf"\s*Topic: ?(?P<topic>{_NAME})\s+(?:\.{{3}}\s+)?(?:TopicId: ?(?P<id>\S*)\s+)?(?:\.{{3}}\s+)?PartitionCount: ?(?P<count>\d{{1,9}})"
+    rf"\s*Topic: ?(?P<topic>{_NAME})\s+(?:\.{{3}}\s+)?(?:TopicId:"
+    rf" ?(?P<id>\S*)\s+)?(?:\.{{3}}\s+)?PartitionCount: ?(?P<count>\d{{1,9}})"
     rf"(?:\s+ReplicationFactor: ?(?P<factor>\d{{1,9}}))?(?:\s+(?P<configs_said>Configs:) ?(?P<configs>.*?))?"
     r"(?:\s+MarkedForDeletion: ?(?P<deleting>true|false))?\s*",
     re.IGNORECASE,
@@ -30,7 +31,7 @@ _PARTITION = re.compile(
 )
 _CUT = re.compile(r"(?P<whole>.*?\s)(?P<rest>(?:Adding|Removing)(?: [A-Za-z]*:?)?|[A-Za-z]{1,17}:?)\s*", re.IGNORECASE)
 """The last label of a line, maybe cut, with what stands behind it."""
-_WITHOUT_BEGIN = re.compile(rf".{{0,200}}?\bPartition: ?\d{{1,10}}\s+Leader: .*")
+_WITHOUT_BEGIN = re.compile(r".{0,200}?\bPartition: ?\d{1,10}\s+Leader: .*")
 _WITHOUT_ISR = re.compile(
     rf"\s*Topic: ?(?P<topic>{_NAME})\s+Partition: ?(?P<partition>\d{{1,10}})\s+Leader: ?(?P<leader>-?\d{{1,10}}|none)\s+"
     rf"(?:Replicas: ?(?P<replicas>{_IDS})\s+I.*|R.*)",
@@ -157,7 +158,8 @@ def _without_begin(text: str, span: Span) -> Iterator[Told]:
     row = _PARTITION.fullmatch(f"Topic: x {text[text.index('Partition:') :]}")
     if row and row["isr"] is not None:
         leader = "no leader" if row["leader"].lower() in ("none", "-1") else f"leader {row['leader']}"
-        says = f"partition {row['partition']} of a topic whose name is cut has {leader}, replicas {row['replicas']}, ISR {row['isr']}"
+        held = f"{leader}, replicas {row['replicas']}, ISR {row['isr']}"
+        says = f"partition {row['partition']} of a topic whose name is cut has {held}"
         yield Told("kafka-topics", span, says)
         yield Cut(span, "is a partition's line that is cut at its begin")
 

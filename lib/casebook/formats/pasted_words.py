@@ -18,7 +18,8 @@ from casebook.pasted import PastedZnode, Span, Told
 _SESSION = r"0x[0-9a-f]{6,16}"
 _DUMP = re.compile(r".*(?:SessionTracker dump:|ephemeral nodes dump:|Sessions with Ephemerals \(\d{1,9}\):).*")
 _OF_DUMP = re.compile(
-    rf"\s*(?:{_SESSION}:?(?:\s.*)?|/\S+(?:\s+/\S+)*|org\.apache\.zookeeper\.\S+@[0-9a-f]+|\d{{1,9}} expire at .*|(?:Global |Local )?Sess\w+ ?(?:Sets )?\(.*|ip: .*"
+    rf"\s*(?:{_SESSION}:?(?:\s.*)?|/\S+(?:\s+/\S+)*|org\.apache\.zookeeper\.\S+@[0-9a-f]+|\d{{1,9}} expire"
+    rf" at .*|(?:Global |Local )?Sess\w+ ?(?:Sets )?\(.*|ip: .*"
     r"|SessionTracker dump:|ephemeral nodes dump:|Sessions with Ephemerals .*|Connections (?:dump|Sets).*)\s*"
 )
 _PART = re.compile(
@@ -35,7 +36,8 @@ _CONNECTION = re.compile(
     r"(?P<more>,sid=(?P<session>0x[0-9a-f]+)(?=(?:.*,lop=(?P<last>\w+))?)(?=(?:.*,to=(?P<timeout>\d+))?).*)?\)\s*"
 )
 _REFUSED = re.compile(
-    r".*(?:(?:Ncat|nc|telnet|netcat|socat|curl)\b.*(?:[Cc]onnection (?:refused|timed out|reset)|No route to host|timed out|[Cc]ould not resolve)"
+    r".*(?:(?:Ncat|nc|telnet|netcat|socat|curl)\b.*(?:[Cc]onnection (?:refused|timed out|reset)|No route"
+    r" to host|timed out|[Cc]ould not resolve)"
     r"|\(UNKNOWN\) \[[^\]]+\] \d+ .*:.*|Unable to connect to remote host.*).*"
 )
 _GLUED = re.compile(r"(?P<answer>imok|Mode: \w+)(?P<prompt>\s*\[?[\w.-]+@\S+(?: \S+\])?[$#%]?.*)")

@@ -153,9 +153,9 @@ class TestConfigs:
         assert (row.kind, row.entity, row.settings) == ("brokers", "2", {"a.b": "1"})
 
     def test_others(self):
-        """Quotas are settings of nobody that a check asks for: known by name."""
+        """Quotas are settings of nobody that a check asks for: told as printed."""
         (told,) = read("Quota configs for client-id 'app' are producer_byte_rate=1024.0").told
-        assert "no settings of topics or brokers" in told.says
+        assert told.says == "Quota configs for client-id 'app' are producer_byte_rate=1024.0"
 
 
 class TestReassignments:
@@ -446,15 +446,29 @@ class TestByName:
     @pytest.mark.parametrize(
         ("text", "tool"),
         [
-            ("Dumping /d/t-0/00000000000000000000.log\nStarting offset: 0\nbaseOffset: 0 lastOffset: 1 count: 2 isvalid: true\n", "kafka-dump-log"),
             ("[g,t,0]::OffsetAndMetadata(offset=5, leaderEpoch=Optional[0], metadata=, commitTimestamp=1)\n", "kafka-console-consumer"),
-            ("Feature: metadata.version\tSupportedMinVersion: 3.0-IV1\tSupportedMaxVersion: 3.9-IV0\n", "kafka-features"),
+            ("x: max lag is 7 for partition [t,0] at offset 9 among 3 partitions\n", "kafka-replica-verification"),
         ],
     )  # fmt: skip
     def test_by_their_own_words(self, text, tool):
         """Also where the command was not pasted."""
         (part,) = read(text).not_understood
         assert f"is output of {tool}" in part.reason
+
+    @pytest.mark.parametrize(
+        ("text", "tool", "says"),
+        [
+            ("Dumping /d/t-0/00000000000000000000.log\nStarting offset: 0\nbaseOffset: 0 lastOffset: 1 count: 2 isvalid: true\n", "kafka-dump-log", "baseOffset: 0 lastOffset: 1 count: 2"),
+            ("Feature: metadata.version\tSupportedMinVersion: 3.0-IV1\tSupportedMaxVersion: 3.9-IV0\n", "kafka-features", "metadata.version SupportedMinVersion: 3.0-IV1"),
+        ],
+    )  # fmt: skip
+    def test_what_they_print_is_told(self, text, tool, says):
+        """As it stands, with what answers a check in its place."""
+        found = read(text)
+        (told,) = (one for one in found.told if one.tool == tool)
+        assert says in told.says
+        assert told.instead
+        assert found.not_understood == ()
 
     def test_tools_that_are_not_read(self):
         """What stands behind their command bears their name and what to paste instead."""

@@ -138,15 +138,8 @@ def _brokers(told: Mapping[str, object], where: Span) -> Iterator[HostSaid]:
         dead = "broker_dead" in failed
         text = f"broker {broker}: " + ", ".join(f"{what} {count}" for what, count in counts.items() if count is not None)
         text += ", the controller" if of("IsController", broker) is True else ""
-        text += (
-            ", dead"
-            if dead
-            else f", failed log dirs {', '.join(failed)}"
-            if failed
-            else ", no failed log dirs"
-            if dirs == []
-            else ""
-        )
+        text += ", dead" if dead else f", failed log dirs {', '.join(failed)}" if failed else ""
+        text += ", no failed log dirs" if dirs == [] and online else ""
         text += f", log dirs {', '.join(map(str, online))}" if isinstance(online, list) and online else ""
         yield HostSaid(_KIND, where, text, int(broker), bool(failed) or bool(counts["offline"]), facts={**counts, "dead": dead})
 

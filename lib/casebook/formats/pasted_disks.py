@@ -33,7 +33,7 @@ _BLOCKS = re.compile(
 _INODES = re.compile(r"\b(?:Inodes|INodes|Inœuds|Nodos-i|inodos|Inodi)\b", re.IGNORECASE)
 _TYPES = re.compile(r"\b(?:Type|Typ|Tipo)\b|类型")
 _HUMAN = re.compile(
-    r"\b(?:Size|Größe|Taill?e|Tamaño|Tam\.?|Dim\.|Dimens\.|Размер|Grootte|rozm\.|Storlek|Størrelse|Boyut)(?=\s)|容量|大小|サイズ|크기"
+    r"\b(?:Size|Größe|Taill?e|Tamaño|Tam\.?|Dim\.|Dimens\.|Размер|Grootte|rozm\.|Storlek|Størrelse|Boyut)(?=\s|$)|容量|大小|サイズ|크기"
 )
 _ASKED = re.compile(r"(?:.*[\s$#%>;&|(])?df(?P<options>(?:\s+-[A-Za-z]+)+)(?:\s.*)?")
 _HEAD_OF = {False: "Size", True: "Inodes"}

@@ -181,7 +181,7 @@ def _cut_row(
     whole = words if lines[at].padded else words[:-1]
     first = 1 if columns[0] == "GROUP" else 0
     values = dict(zip(columns[first:], whole[first:], strict=False))
-    if "CURRENT-OFFSET" not in columns or len(values) < 2 or not _is_row({**dict.fromkeys(_OFFSETS, "-"), **values}):
+    if len(values) < 2 or values["TOPIC"] == "-" or not _is_row({**dict.fromkeys(_OFFSETS, "-"), **values}):
         return None
     missing = [name for name in _OFFSETS if name not in values]
     row = _Row(whole[0] if first else None, {**dict.fromkeys(_OFFSETS, "-"), **values}, len(whole))

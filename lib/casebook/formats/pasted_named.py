@@ -161,7 +161,7 @@ def named(lines: Sequence[Line]) -> Iterator[HostSaid]:
         after = _end(lines, at, kind)
         rows = pasted_tables.told([line.text for line in lines[at:after] if line.text]) if kind.name in _TABLES else ""
         said = f"{kind.name} tells nothing that a case is asked" + (f"; it printed {rows}" if rows else "")
-        facts = {"rows": rows} if rows else {}
+        facts = {"table": kind.name} if rows else {}
         yield HostSaid(kind.name, spanned(lines, at, after), said, whose.get(at), settle=kind.instead, facts=facts)
         at = after
 

@@ -200,9 +200,7 @@ def _beside(others: Sequence[Line], name: str, broker: int | None) -> Iterator[H
     """What else a description prints, as it stands; more than a sentence bears is not understood."""
     if others:
         shown = "; ".join(" ".join(line.text.split())[:_MOST_OF_LINE] for line in others[:_MOST_OTHERS])
-        yield HostSaid(
-            "kubectl", Span(others[0].number, others[0].number), f"{name} also has {shown}", broker, facts={"others": len(others)}
-        )
+        yield HostSaid("kubectl", Span(others[0].number, others[0].number), f"{name} also has {shown}", broker)
     if more := others[_MOST_OTHERS:]:
         yield Cut(Span(more[0].number, more[-1].number), "is a part of a description that no sentence tells")
 

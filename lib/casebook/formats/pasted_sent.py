@@ -10,11 +10,12 @@ from collections.abc import Iterable
 
 _CLOCK = r"\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp]M)?"
 _DAY = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? "
-_WHO = r"(?:<[@+%~&]?[\w .@-]{1,40}>:?|[\w.@-]{1,40}(?: [\w.@-]{1,20}){0,2}:)"
+_NO_LEVEL = r"(?!(?i:trace|debug|info|warn(?:ing)?|error|fatal|verbose|silly|http|critical|notice)\b)"
+_WHO = rf"(?:<[@+%~&]?[\w .@-]{{1,40}}>:?|{_NO_LEVEL}[\w.@-]{{1,40}}(?: [\w.@-]{{1,20}}){{0,2}}:)"
 _TIMED = re.compile(
     rf"\s{{0,4}}(?:\[(?:\d\d?/\d\d?/\d{{2,4}}, )?{_CLOCK}\] ?{_WHO}|\({_CLOCK}\) ?{_WHO}"
     rf"|(?:{_DAY})?{_CLOCK} ?<[@+%~&]?[\w .@-]{{1,40}}>:?"
-    rf"|\d\d?[./]\d\d?[./]\d{{2,4}}, {_CLOCK} - [\w.@ -]{{1,40}}:)(?: |$)"
+    rf"|\d\d?[./]\d\d?[./]\d{{2,4}}, {_CLOCK} - {_NO_LEVEL}[\w.@ -]{{1,40}}:)(?: |$)"
 )
 """A time and who speaks: one line of it suffices."""
 _NICK = re.compile(r"\s{0,4}(?P<nick><[@+%~& ]?[\w.-]{1,40}>|[A-Za-z][\w.-]{0,30}>)(?: |$)")

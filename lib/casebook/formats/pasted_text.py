@@ -56,7 +56,7 @@ _SAYS_GAP = re.compile(rf"\.{{2,}}|⋮|…|^\s*:\s*$|{_LEFT_OUT}", re.IGNORECASE
 
 
 _REMARK = re.compile(
-    r"\s*(?:#+|//+|<!--|--(?=\s)|;)(?!.*\b(?:kafka-|kcat|kafkacat|zk|zookeeper-|zkServer|echo|nc|telnet|ls2?|get|stat|cat|du|df|docker"
+    r"\s*(?:#+|//+|<!--|--(?=\s)|;)(?!.*\b(?:kafka-|kcat|kafkacat|zk|zookeeper-|zkServer|echo|(?:nc|telnet|ls2?|get|stat|cat|du|df)\b|docker"
     r"|kubectl|bin/|sudo|broker[- ]?\d+)).*"
 )
 

@@ -299,7 +299,7 @@ def _of_few(dump: _Dump, where: Span, broker: int | None) -> Iterator[HostSaid]:
             thread.name + (f" ({beside})" if beside else "")
         )
     text = "; ".join(f"{state}: {', '.join(names)}" for state, names in named.items())
-    yield HostSaid("thread dump", where, f"threads by their state, {text}", broker, facts={"states": named})
+    yield HostSaid("thread dump", where, f"threads by their state, {text}", broker)
 
 
 def _of_another(dump: _Dump, where: Span) -> HostSaid:

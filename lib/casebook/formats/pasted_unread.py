@@ -38,14 +38,7 @@ _OWN_WORDS = (
     ("kafka-share-groups", re.compile(r"\s*GROUP\s+TOPIC\s+PARTITION\s+(?:LEADER-EPOCH\s+)?START-OFFSET\b.*"), _INSTEAD),
 )  # fmt: skip
 
-_TOLD = (
-    "kafka-dump-log",
-    "kafka-features",
-    "kafka-cluster",
-    "kafka-producer-perf-test",
-    "kafka-replica-verification",
-    "kafka-acls",
-)
+_TOLD = ("kafka-dump-log", "kafka-features", "kafka-cluster", "kafka-producer-perf-test")
 _MOST_ROWS, _MOST_SHOWN = 8, 500
 
 

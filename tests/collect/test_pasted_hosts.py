@@ -44,7 +44,15 @@ class TestFinding:
 
     def test_without_hosts_it_is_not_asked(self, case):
         assert hosts(case("ls /brokers/ids\n[1]")) is None
-        assert hosts(case(FILES["named"])) is None
+        assert hosts(case("Active Internet connections (only servers)\ntcp 0 0 0.0.0.0:9092 0.0.0.0:* LISTEN\n")) is None
+
+    def test_what_answers_no_check_is_told_all_the_same(self, case):
+        """Settings of a broker that nothing names, and the tables that hosts print."""
+        found = hosts(case("min.insync.replicas=2\nunclean.leader.election.enable=false\nlog.retention.hours=24\n"))
+        assert "min.insync.replicas=2" in found.facts["told"][0]["text"]
+        told = hosts(case(FILES["named"])).facts["told"]
+        assert "top" in {one["kind"] for one in told}
+        assert any("load average" in one["text"] for one in told)
 
 
 class TestRemarks:
@@ -57,7 +65,8 @@ class TestRemarks:
 
     def test_what_answers_nothing_says_what_to_paste(self, case):
         reasons = {p.path: p.reason for p in case(FILES["named"]).could_not_collect}
-        assert reasons[f"{PASTED}:2"].startswith("top: top tells nothing that a case is asked; paste instead: dmesg")
+        assert reasons[f"{PASTED}:2"].startswith("top: top tells nothing that a case is asked; it printed top - 10:00:00")
+        assert "paste instead: dmesg" in reasons[f"{PASTED}:2"]
 
     def test_folders(self, case):
         remarks = "\n".join(case(FILES["listings"], FILES["dir"]).remarks)

@@ -72,7 +72,7 @@ def _brokers(brokers: Sequence[object], span: Span, whole: bool) -> Iterator[Use
     parts = [part for rows in (failed, moving, behind) for part in _some(rows)]
     parts += [] if whole else ["its text is cut"]
     sizes = f"sizes of {replicas} replica{'' if replicas == 1 else 's'} on broker{'' if len(answered) == 1 else 's'} {asked}"
-    yield Told(_TOOL, span, "; ".join([sizes, *parts]), _SEGMENTS, bool(failed))
+    yield Told(_TOOL, span, "; ".join([*parts, sizes]), _SEGMENTS, bool(failed))
 
 
 def _some(rows: Sequence[str]) -> list[str]:

@@ -79,10 +79,9 @@ def read(texts: Iterable[str]) -> Pasted:
     """
     lines = cleaned(texts)
     found, left = _taken(lines)
-    if (
-        again := pasted_remarks.without(lines, [line for line in left if line.text and not _says_nothing(line.text)])
-    ) is not None:
-        found, left = _taken(again)
+    unknown = [line for line in left if pasted_remarks.has_remark(line.text) and not _says_nothing(line.text)]
+    if unknown:
+        found, left = _taken(pasted_remarks.without(lines, unknown))
     cut = [*found.pop(Cut, ()), *pasted_remarks.masked(found), *pasted_remarks.figures(lines, found)]
 
     def of(kind: type) -> tuple:

@@ -15,7 +15,7 @@ from casebook.pasted import BrokerSettings, DescribedTopic, PastedZnode, Span, T
 _BEHIND = re.compile(
     r"(?<=\S)\s+(?:<[-=~<]+|[-=~]{1,3}>|>{2,}|←|⟵|⇐|→|#|//|;;?\s|\*{2,}|--(?=\s)|!{2,}|<<|\((?=[^()\d]{2,}\s[^()]*\)\s*$)|\^{2,})\s?.*"
 )
-_BEFORE = re.compile(r"\s*(?:[-=~]{1,3}>|>{2,}|→|\*{1,3}|•|\+)\s+(?=\S)")
+_BEFORE = re.compile(r"\A\s*+(?:[-=~]{1,3}>|>{2,}|→|\*{1,3}|•|\+)\s+(?=\S)")
 _MASKED = re.compile(
     r"[\"'\[<({]*(?:\*{2,}|[xX]{3,}|#{3,}|_{3,}|\?{2,}|\.{3}|(?:redacted|hidden|masked|removed|censored"
     r"|confidential|snip|omitted|anonymi[sz]ed)(?:[ _-]\w+)?"
@@ -28,10 +28,15 @@ _FIGURES = re.compile(r"\d+(?:[.,:]\d+)*|\S+=\S")
 _LONGEST, _MOST_GAPS, _FEW = 4096, 200, 2
 
 
-def without(lines: Sequence[Line], unknown: Sequence[Line]) -> list[Line] | None:
-    """The lines, those that nobody knows without what stands behind or before them; ``None`` where nothing does."""
-    bare = {line.number: text for line in unknown if len(line.text) < _LONGEST and (text := _bare(line.text)) != line.text}
-    return [line._replace(text=bare.get(line.number, line.text)) for line in lines] if bare else None
+def without(lines: Sequence[Line], unknown: Sequence[Line]) -> list[Line]:
+    """The lines, those that nobody knows without what stands behind or before them."""
+    bare = {line.number: _bare(line.text) for line in unknown}
+    return [line._replace(text=bare.get(line.number, line.text)) for line in lines]
+
+
+def has_remark(text: str) -> bool:
+    """Whether something stands behind or before a line that may be a remark."""
+    return bool(text) and len(text) < _LONGEST and _bare(text) != text
 
 
 def _bare(text: str) -> str:

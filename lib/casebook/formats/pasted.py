@@ -82,6 +82,8 @@ def read(texts: Iterable[str]) -> Pasted:
     unknown = [line for line in left if pasted_remarks.has_remark(line.text) and not _says_nothing(line.text)]
     if unknown:
         found, left = _taken(pasted_remarks.without(lines, unknown))
+        nobody = {line.number for line in left if line.text}
+        found.setdefault(Told, []).extend(pasted_remarks.told(line for line in unknown if line.number not in nobody))
     cut = [*found.pop(Cut, ()), *pasted_remarks.masked(found), *pasted_remarks.figures(lines, found)]
 
     def of(kind: type) -> tuple:

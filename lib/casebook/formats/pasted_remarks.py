@@ -4,8 +4,9 @@ Where a line says nothing to anybody, it is read once more without the remark be
 what is masked is unknown, and no value.
 """
 
+import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from casebook.formats.pasted_text import Line, is_gap, is_remark, one
@@ -25,7 +26,7 @@ _MASKED = re.compile(
 """What somebody put in place of a value; ``[redacted]`` stands for a secret that casebook itself took out."""
 _OURS = "[redacted]"
 _FIGURES = re.compile(r"\d+(?:[.,:]\d+)*|\S+=\S")
-_LONGEST, _MOST_GAPS, _FEW = 4096, 200, 2
+_LONGEST, _MOST_GAPS, _FEW, _MOST_SHOWN = 4096, 200, 2, 200
 
 
 def without(lines: Sequence[Line], unknown: Sequence[Line]) -> list[Line]:
@@ -37,6 +38,13 @@ def without(lines: Sequence[Line], unknown: Sequence[Line]) -> list[Line]:
 def has_remark(text: str) -> bool:
     """Whether something stands behind or before a line that may be a remark."""
     return bool(text) and len(text) < _LONGEST and _bare(text) != text
+
+
+def told(lines: Iterable[Line]) -> Iterator[Told]:
+    """What somebody wrote behind or before lines that are understood without it."""
+    for line in itertools.islice(lines, _MOST_GAPS):
+        remark = line.text.replace(_bare(line.text), "", 1).strip()
+        yield Told("a remark", one(line), f"beside line {line.number} somebody wrote: {remark[:_MOST_SHOWN]}")
 
 
 def _bare(text: str) -> str:

@@ -71,6 +71,12 @@ _OF_MEMORY = re.compile(
 _HOST = re.compile(r"\b\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\s+(?P<host>[\w.-]+)\s+kernel: ")
 _COMMIT = re.compile(r".*os::commit_memory\(0x[0-9a-f]+, (?P<bytes>\d{1,18}), \d\) failed; error='(?P<error>[^']{1,80})'.*")
 _INSUFFICIENT = re.compile(r"\s*#? ?There is insufficient memory for the Java Runtime Environment to continue\.\s*")
+_MACHINE = re.compile(
+    r"\s*(?P<cores>\d{1,3}) ?(?:C|c|cores?|CPUs?|vCPUs?|核)[\s,/x*+]{0,4}(?P<memory>\d{1,4} ?(?:G|GB|GiB"
+    r"|g))(?: (?:of )?(?:RAM|memory))?\s*"
+    r"|\s*(?P<swap>swap ?off|no swap|swap(?: is)? (?:off|disabled))\s*"
+)
+"""What somebody writes of a machine."""
 _DOCKER = re.compile(r"\s*\"OOMKilled\": true,?\s*")
 
 
@@ -166,7 +172,7 @@ def kernel_lines(lines: Sequence[Line]) -> Iterator[HostSaid]:
 
 
 def java_memory(lines: Sequence[Line]) -> Iterator[HostSaid]:
-    """What Java says when the host gives it no memory, and Docker of a container that was killed for want of it."""
+    """What Java says when the host gives it no memory, Docker of a container that was killed for it, and people of a machine."""
     for here in placed(lines):
         text = here.line.text
         if "commit_memory" in text and (failed := _COMMIT.fullmatch(text)):
@@ -174,6 +180,10 @@ def java_memory(lines: Sequence[Line]) -> Iterator[HostSaid]:
             yield HostSaid("Java", one(here.line), said, here.broker, bad=True, facts={"bytes": int(failed["bytes"])})
         elif _INSUFFICIENT.fullmatch(text):
             yield HostSaid("Java", one(here.line), "Java got no memory from the host, and ended", here.broker, bad=True)
+        elif machine := (_MACHINE.fullmatch(text) if 0 < len(text) < _PREFIX else None):
+            memory = f"the machine has {machine['cores']} cores and {machine['memory']} of memory"
+            said = f"{'swap is off' if machine['swap'] else memory}, as somebody writes"
+            yield HostSaid("a remark", one(here.line), said, here.broker)
         elif "OOMKilled" in text and _DOCKER.fullmatch(text):
             said = "Docker says that the container was killed for want of memory"
             yield HostSaid("docker inspect", one(here.line), said, here.broker, bad=True, facts={"oom_killed": True})

@@ -135,7 +135,8 @@ _KINDS = (
     _Kind(
         "a list of kubectl",
         re.compile(
-            r"NAME\s+(?:STATUS\s+(?:VOLUME|ROLES|AGE)|TYPE\s+CLUSTER-IP|CPU\(cores\)|DATA\s+AGE|DESIRED|CLASS\s+HOSTS)\b.*"
+            r"NAME\s+(?:STATUS\s+(?:VOLUME|ROLES|AGE)|TYPE\s+CLUSTER-IP|CPU\(cores\)|DATA\s+AGE|DESIRED(?:"
+            r" KAFKA)?|READY\s+METADATA|CLASS\s+HOSTS)\b.*"
         ),
         _ANY,
         "kubectl get pods and kubectl describe pod tell how the brokers' containers fare",
@@ -145,7 +146,7 @@ _KINDS = (
 )
 
 
-_TABLES = ("vmstat", "top", "free", "iostat", "mpstat or sar", "docker ps")
+_TABLES = ("vmstat", "top", "free", "iostat", "mpstat or sar", "docker ps", "a list of kubectl")
 
 
 def named(lines: Sequence[Line]) -> Iterator[HostSaid]:

@@ -44,7 +44,8 @@ _MEANS = {
     "under-min-isr": "have fewer in sync than min.insync.replicas: acks=all is refused",
     "at-min-isr": "have just min.insync.replicas in sync",
 }
-_SHOWN = 6
+_WITHIN = re.compile(rf"(?<=\S)\s+(?=Topic: ?{_NAME}\s+Partition: ?\d)")
+_SHOWN, _LEAST_COLUMNS = 6, 4
 _BEGINS = re.compile(rf"\s*Topic: ?{_NAME}(?:\s+(?:\.{{3}}\s.*|(?:TopicId|Partition|PartitionCount)\b.*))?\s*", re.IGNORECASE)
 _GOES_ON = re.compile(
     r"\s*(?:(?:[\d, ]+\s)?(?:Partition|PartitionCount|ReplicationFactor|Configs|Leader|Replicas|Isr|Adding Replicas"
@@ -64,6 +65,12 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedTopic | DescribedParti
     at, option, listed = 0, "", []
     while at < len(lines):
         text = lines[at].text
+        if len(rows := _rows_within(lines, at)) > 1:
+            if not rows[0].text:
+                yield Told("kafka-topics", one(rows[0]))
+            yield from described(rows)
+            at += rows[-1].number - lines[at].number + 1
+            continue
         if "PartitionCount" in text and (headless := _headless(lines, at)) is not None:
             yield headless
             at += 1
@@ -90,6 +97,27 @@ def described(lines: Sequence[Line]) -> Iterator[DescribedTopic | DescribedParti
         yield found
         at = after
     yield from _list(option, listed)
+
+
+def _rows_within(lines: Sequence[Line], at: int) -> list[Line]:
+    """The rows of a line that has lost its line ends, and those of a table whose head names the columns."""
+    text = lines[at].text
+    if len(text) > _LONGEST:
+        return []
+    if "Partition:" in text and len(parts := _WITHIN.split(text)) > 1:
+        return [Line(lines[at].number, part) for part in parts if part.strip()]
+    names = text.split("\t") if text.count("\t") >= _LEAST_COLUMNS else []
+    if not {"topic", "partition", "leader", "replicas", "isr"} <= {name.lower() for name in names}:
+        return []
+    rows = [Line(lines[at].number, "")]
+    for line in lines[at + 1 :]:
+        cells = line.text.split("\t")
+        if line.text and len(cells) != len(names):
+            break
+        values = ("" if cell == "-" else cell.strip("[] ") for cell in cells)
+        row = "\t".join(f"{name}: {value}" for name, value in zip(names, values, strict=False)) if line.text else ""
+        rows.append(Line(line.number, row))
+    return rows
 
 
 def _cut_configs(lines: Sequence[Line], at: int, topic: DescribedTopic) -> Iterator[ToldConfig | Told]:

@@ -4,10 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from casebook.formats import pasted_zookeeper
-from casebook.formats.pasted_text import Line, is_end
+from casebook.formats.pasted_text import Line, is_end, one
+from casebook.formats.pasted_zookeeper import Cut
 from casebook.pasted import PastedZnode, Span
 
 _COMMAND = re.compile(r".*\bls\s+(?:-\w\s+)*-R\s+(?:-\w\s+)*(?P<path>/[^\s\"'|]*)[\"']?(?:\s*\|.*)?\s*")
+_OF_CHILDREN = re.compile(r".*\bls2?\s+(?:-s\s+)?(?P<path>/[^\s\"'|]*)\s*")
+_CUT_LIST = re.compile(r"\s*\[[\w., -]*,[\w. -]*")
 _PARENTS = re.compile(r"/brokers(?:/ids|/topics)?|/config(?:/topics|/brokers)?|/admin(?:/delete_topics)?")
 """Znodes that hold nothing: of others a list of children is not all."""
 _LONGEST, _MOST_CHATTER = 4096, 11
@@ -23,6 +26,21 @@ def trees(lines: Sequence[Line]) -> Iterator[PastedZnode]:
             found, after = _listed(lines, at, command["path"].rstrip("/"))
             yield from found
         at = after
+
+
+def cut_lists(lines: Sequence[Line]) -> Iterator[PastedZnode | Cut]:
+    """Children in a list that the paste cuts: those whose names are whole are there, and of others nobody knows."""
+    for at, line in enumerate(lines):
+        text = line.text[:_LONGEST]
+        command = _OF_CHILDREN.fullmatch(text) if "ls" in text and "/" in text else None
+        listed = lines[at + 1].text if command and at + 1 < len(lines) else ""
+        if not _CUT_LIST.fullmatch(listed[:_LONGEST]) or (at + 2 < len(lines) and not is_end(lines, at + 2)):
+            continue
+        path = command["path"].rstrip("/")
+        names = [name.strip() for name in listed.strip()[1:].split(",")[:-1]]
+        if pasted_zookeeper.kafka_path(path) is not None:
+            yield from (PastedZnode(f"{path}/{name}", one(lines[at + 1])) for name in names if name)
+            yield Cut(Span(line.number, lines[at + 1].number), "is a list of children that is cut: what followed was not pasted")
 
 
 def _listed(lines: Sequence[Line], at: int, root: str) -> tuple[Sequence[PastedZnode], int]:

@@ -19,7 +19,7 @@ _SHORT = (
      "{topic}-{partition} is at offset {offset} for the time that was asked"),
     (
         "jps", re.compile(r"\s*(?P<pid>\d{1,9}) (?P<main>kafka\.Kafka|Kafka|QuorumPeerMain"
-        "|org\.apache\.(?:zookeeper|kafka)\.[\w.]+)\s*"),
+        r"|org\.apache\.(?:zookeeper|kafka)\.[\w.]+)\s*"),
      "process {pid} is {main}"),
     ("meta.properties", re.compile(r"\s*(?P<name>cluster\.id|directory\.id)\s*=\s*(?P<value>[\w-]{22})\s*"), "{name} is {value}"),
     ("docker inspect", re.compile(r"\s*\"(?P<name>ExitCode|StartedAt|FinishedAt|RestartCount)\": (?P<value>[^{\[]{1,80}?),?\s*"),

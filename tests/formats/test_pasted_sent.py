@@ -333,3 +333,23 @@ class TestMasks:
         (config,) = found.configs
         assert (config.settings, config.whole) == ({"cleanup.policy": "compact"}, False)
         assert named(found) == {1}
+
+
+class TestCommands:
+    LONG = "$ docker exec -it kafka-broker-with-a-long-name ls -la /var/lib/kafka/data/topics/bills-0"
+
+    def test_one_that_a_screen_has_broken(self):
+        """Its options in the next line are of it: which topic was asked tells the second line."""
+        text = (
+            "$ bin/kafka-run-class.sh kafka.tools.GetOffsetShell --broker-list kb1.example.org:9092,kb2.example.org:9092\n"
+            "--topic bills --time -2 | awk -F: '{s+=$3} END {print s}'\n42\n"
+        )
+        (told,) = read(text).told
+        assert "first offsets of bills" in told.says
+        assert "is 42" in told.says
+
+    @pytest.mark.parametrize("after", ["-rw-r--r-- 1 kafka kafka 4711 Mar  6 14:35 00000000000000000000.log", "--bootstrap-server <String: server>    REQUIRED: the servers", "-- Logs begin at Mon 2024-03-04 09:00:00 UTC. --"])  # fmt: skip
+    def test_what_is_printed_is_no_option(self, after):
+        """It is told or named, whatever it begins with."""
+        found = read(f"{self.LONG}\n{after}\n")
+        assert 2 in named(found) or after.rpartition(" ")[2] in repr(found)

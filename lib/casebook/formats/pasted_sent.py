@@ -38,8 +38,11 @@ _RUNS = re.compile(
 """A command line, at whatever prompt."""
 _PLACES = re.compile(r"\s-{1,2}[A-Za-z]|https?:|\||\s\S+:\d{2,5}\b|\s/\S")
 _GOES_ON = re.compile(r"(?P<before>.*?)\s*[\\^`]")
-_OPTIONS = re.compile(r"\s*(?:-{1,2}[a-z][\w-]*(?:[ =]|$).*|.*\s--[a-z][a-z-]+(?:[ =].*)?)")
-_NARROW, _MOST_WRAPPED, _LONGEST = 60, 14, 2000
+_OPTIONS = re.compile(
+    r"(?!\s*-[r-][w-][xsS-])(?!.*(?:<String|\S {2,}\S))(?:\s*-{1,2}[a-z][\w-]*(?:[ =].*)?|.*\s--[a-z][a-z-]+(?:[ =].*)?)"
+)
+"""A line of options: neither the mode of a file nor what a tool prints of its usage."""
+_NARROW, _MOST_WRAPPED, _MOST_BROKEN, _LONGEST = 60, 14, 3, 2000
 _WROTE = re.compile(
     r"\s*(?:(?:On|Am|Le|El|Il|Op|Em) .{6,120}(?:wrote|schrieb|a écrit|escribió|ha scritto|schreef|escreveu).{0,60}:|-{2,}\s?"
     r"(?:Original Message|Forwarded message|Ursprüngliche Nachricht)\s?-{2,}|(?:From|Von|De|To|An|Cc|Sent"
@@ -101,7 +104,10 @@ def _parts(texts: list[str], at: int) -> tuple[list[str], int]:
         if found := _GOES_ON.fullmatch(parts[-1]):
             parts[-1:] = [found["before"], texts[after].strip()]
         elif (
-            len(texts[after - 1]) >= _NARROW and _OPTIONS.fullmatch(texts[after][:_LONGEST]) and not _RUNS.fullmatch(texts[after])
+            after - at <= _MOST_BROKEN
+            and len(texts[after - 1]) >= _NARROW
+            and _OPTIONS.fullmatch(texts[after][:_LONGEST])
+            and not _RUNS.fullmatch(texts[after])
         ):
             parts.append(texts[after].strip())
         else:

@@ -97,6 +97,14 @@ STATES = {
     "dmesg": (["16776704K", "chose to kill process 811 (java)", "killed process 811 (java)", "anon-rss 14888100 kB"], ()),
     "dockerps": (["kafka-2 (confluentinc/cp-kafka:7.4.0): Exited (137) 5 minutes ago"], ()),
     "dumplog": (["baseOffset: 0 lastOffset: 9 count: 10"], ()),
+    "du_refused": (
+        [
+            "/kafka/data/bills-0 49152",
+            "du failed: cannot read directory '/kafka/data/lost+found': Permission denied",
+            "/kafka/data 53248",
+        ],
+        (),
+    ),
     "election": (
         ["bills-0, bills-2 elected", "bills-1 had their leader already", "audit-3 (PreferredLeaderNotAvailableException"],
         (),

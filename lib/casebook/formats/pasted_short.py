@@ -22,6 +22,8 @@ _SHORT = (
         r"|org\.apache\.(?:zookeeper|kafka)\.[\w.]+)\s*"),
      "process {pid} is {main}"),
     ("meta.properties", re.compile(r"\s*(?P<name>cluster\.id|directory\.id)\s*=\s*(?P<value>[\w-]{22})\s*"), "{name} is {value}"),
+    ("du or ls", re.compile(r"\s*(?P<tool>du|ls): (?P<what>(?:cannot|can't|kann|impossible|无法|不能|\S+:).{3,200}?)\.?\s*"),
+     "{tool} failed: {what}"),
     ("docker inspect", re.compile(r"\s*\"(?P<name>ExitCode|StartedAt|FinishedAt|RestartCount)\": (?P<value>[^{\[]{1,80}?),?\s*"),
      "{name} is {value}"),
 )  # fmt: skip

@@ -205,10 +205,25 @@ class TestLayouts:
         events, _, _ = read(
             "%5|1795168800.123|REQTMOUT|rdkafka#producer-1| [thrd:x]: Commit failed: Broker: Not coordinator",
             "26/11/20 10:00:00 INFO kafka.Client: Commit failed: Broker: Not coordinator",
+            "26/11/21 10:00:00 INFO kafka.Client: Started",
         )
         assert [("not_coordinator", AT, "INFO"), ("not_coordinator", AT - 123, "INFO")] == [
             (e.kind, e.time, e.level) for e in events
         ]
+
+    @pytest.mark.parametrize(
+        ("other", "told"),
+        [
+            ("26/11/21 09:00:00 INFO kafka.Client: Started", True),
+            ("26/11/20 09:00:00 INFO kafka.Client: Since 2026-11-20", True),
+            ("26/11/20 09:00:00 INFO kafka.Client: Since 2026-11-19", False),
+            ("27/11/20 09:00:00 INFO kafka.Client: Started", False),
+        ],
+    )
+    def test_a_year_of_two_digits_is_where_other_lines_tell(self, other, told):
+        """Spark's year is first: its last number changes with the day, or the same day stands there whole."""
+        (event,) = read(other, "26/11/20 10:00:00 INFO kafka.Client: Commit failed: Broker: Not coordinator")[0]
+        assert event.time == (AT - 123 if told else None)
 
     def test_gc(self):
         """Both layouts of a JVM's log; a decimal comma."""

@@ -14,7 +14,14 @@ final class Clients {
 
   /** What clients' lines begin with that have no header: nothing of the entry before them. */
   private static final Pattern OF_LINES =
-      Pattern.compile("\\W{0,4}(?:kafka(?: server)?: \\w|[Ss]arama\\] |KafkaJS\\w+|LibrdKafkaError|NoKafkaConnectionError|BrokerNotAvailableError|Worker(?:Source|Sink)Task\\{id=|stream-(?:thread|client) \\[|thrd:|Error executing group consumer|omkafka: )");
+      Pattern.compile(
+          "\\W{0,4}(?:kafka(?: server)?: \\w|[Ss]arama\\] |KafkaJS\\w+|LibrdKafkaError|NoKafkaConnectionError|BrokerNotAvailableError|NestedError \\{|KafkaError\\{|severity: \\d, ?(?:fac|$)|\\w+: KafkaJS\\w+|\\(node:\\d+\\) \\w+: KafkaJS|Worker(?:Source|Sink)Task\\{id=|stream-(?:thread|client) \\[|thrd:|Error executing group consumer|omkafka: "
+              + "|(?:Unhandled (?:promise )?rejection )?Error: (?:Local|Broker): |Response \\w+\\(key: \\d+, version: \\d+\\) \\{|(?:sasl_)?(?:ssl|plaintext)://\\S+/(?:\\d+|bootstrap): )"
+              + "|[^\\n]{0,80}?(?:\\brdkafka#(?:consumer|producer)-\\d|\\[thrd:|\\bkafka server: |[Ss]arama: )");
+
+  /** What is indented and no rest of another entry all the same: as npm's debug prints it, and the column of Spring Boot's loggers. */
+  private static final Pattern OF_INDENTED =
+      Pattern.compile("\\s{1,2}(?:(?:kafka-node|no-kafka|sinek|kafkajs):\\w+ (?!\\s)|(?:[a-z]\\w*\\.)+[A-Z][\\w$]*(?:\\$[\\w$]+)? +: )");
   private static final Set<String> TROUBLE = Set.of("WARN", "ERROR", "FATAL");
 
   /** Kafka's clients for Java, its Streams and Connect, and what is built on them: whole, or shortened by a layout. */
@@ -35,6 +42,11 @@ final class Clients {
   /** Whether a line without a header is a client's: nothing of the entry before it. */
   static boolean begins(String line) {
     return OF_LINES.matcher(line).lookingAt();
+  }
+
+  /** Whether an indented line without a header begins something all the same. */
+  static boolean beginsIndented(String line) {
+    return line.length() > 2 && line.charAt(2) > ' ' && OF_INDENTED.matcher(line).lookingAt();
   }
 
   /** Whether an entry is a warning or an error of Kafka's own clients, or of what is built on them. */

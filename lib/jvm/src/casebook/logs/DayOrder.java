@@ -5,23 +5,47 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Which of two numbers before a year is the day, as the beginning of a file tells: where one is above twelve, it is. */
+/**
+ * Which of two numbers before a year is the day, as the beginning of a file tells: where one is above twelve, it is. And whether
+ * a date of three numbers of two digits begins with its year: where days pass its last number changes, and its first does not.
+ */
 public enum DayOrder {
   DAY_FIRST,
   MONTH_FIRST,
+  YEAR_FIRST,
   UNKNOWN;
 
   private static final Pattern DATE = Pattern.compile("(?<![\\d/-])(\\d\\d?)([-/])(\\d\\d?)\\2\\d{4}[ ,T]");
 
+  private static final Pattern SHORT = Pattern.compile("^(\\d\\d/\\d\\d/)(\\d\\d) \\d\\d:\\d\\d:\\d\\d ", Pattern.MULTILINE);
+
   /** By all dates of a text; one that is laid out both ways tells nothing. */
   public static DayOrder of(byte[] head) {
-    Matcher date = DATE.matcher(new String(head, ISO_8859_1));
+    String text = new String(head, ISO_8859_1);
+    Matcher date = DATE.matcher(text);
     boolean dayFirst = false;
     boolean monthFirst = false;
     while (date.find()) {
       dayFirst |= Integer.parseInt(date.group(1)) > 12;
       monthFirst |= Integer.parseInt(date.group(3)) > 12;
     }
-    return dayFirst == monthFirst ? UNKNOWN : dayFirst ? DAY_FIRST : MONTH_FIRST;
+    DayOrder otherwise = isYearFirst(text) ? YEAR_FIRST : UNKNOWN;
+    return dayFirst == monthFirst ? otherwise : dayFirst ? DAY_FIRST : MONTH_FIRST;
+  }
+
+  /** Whether one of the short dates stands there with its whole year too, or two of them differ in their last number alone. */
+  private static boolean isYearFirst(String text) {
+    Matcher date = SHORT.matcher(text);
+    String before = null;
+    String last = null;
+    while (date.find()) {
+      boolean isAnother = date.group(1).equals(before) && !date.group(2).equals(last);
+      if (isAnother || before == null && text.contains("20" + date.group(1).replace('/', '-') + date.group(2))) {
+        return true;
+      }
+      before = date.group(1);
+      last = date.group(2);
+    }
+    return false;
   }
 }

@@ -22,6 +22,7 @@ final class Entry {
   private static final int LONGEST_PREFIX = 80;
   private static final String CLOSERS = ")]}";
   private static final int LONGEST_BEGIN = 200;
+  private static final int LONGEST_CONTAINER = 60;
 
   final Header header = new Header();
   long line;
@@ -74,6 +75,26 @@ final class Entry {
     boolean another = ends && isComplete;
     isComplete |= ends;
     return another;
+  }
+
+  /** Whether a line is from the container that the entry is from; one that names none may be what was folded. */
+  boolean isFromTheSame(Lines source) {
+    int named = container(source.bytes(), source.begin(), source.end());
+    int length = named - source.begin();
+    return length == 0 || length <= firstEnds && Arrays.equals(bytes, 0, length, source.bytes(), source.begin(), named);
+  }
+
+  /** Where {@code kafka_1  | } ends, which docker-compose begins all lines with; where the text begins, if it does not. */
+  private static int container(byte[] text, int from, int until) {
+    int at = from;
+    while (at < until && at - from < LONGEST_CONTAINER && (isOfLogger(text[at]) || text[at] == '-')) {
+      at++;
+    }
+    int named = at;
+    while (at < until && text[at] == ' ') {
+      at++;
+    }
+    return named > from && at > named && at + 1 < until && text[at] == '|' && text[at + 1] == ' ' ? at : from;
   }
 
   /** As {@link #LOGGER} would find it. */

@@ -34,7 +34,7 @@ final class Headers {
   /** What begins a line of Python that bears no time. */
   private static final Pattern LOGGER_FIRST = Pattern.compile("(?<logger>[\\w$]+(?:\\.[\\w$]+)+) - (?=(?:" + LEVELS + ") - )");
   private static final Pattern KEYED = Pattern.compile("(?:(?:pri|level|lvl|severity)=(?<level>\\w+)|(?:at|logger|class|category)=(?<logger>[^\\s\\]]+)|(?:t|thread)=\\S+)");
-  private static final Pattern PROCESS = Pattern.compile("\\d{1,8}(?= (?:---|\\[|\\())|[\\d,]{1,14}(?= (?:" + LEVELS + ") )");
+  private static final Pattern PROCESS = Pattern.compile("\\d{1,8}(?= (?:---|\\[|\\())|[\\d,]{1,14}(?= (?:" + LEVELS + ") )|#\\d{1,8}(?=\\] )");
 
   /** What Python calls its threads, where nothing wraps it. */
   private static final Pattern THREAD_OF_PYTHON = Pattern.compile("(?:MainThread|Thread-\\d{1,6})(?: \\(\\w+\\))? (?=\\S)");
@@ -57,6 +57,18 @@ final class Headers {
   /** As librdkafka's examples and applications after them print it: {@code 7|2026-11-20 10:00:00.123|rdkafka#consumer-1|JOIN| }. */
   private static final Pattern RDKAFKA_DATED =
       Pattern.compile("(?<level>[0-7])\\|(?<time>\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3})\\|[^|\\s]*#[^|\\s]*\\|(?<name>[A-Z_]{2,12})\\| ?");
+
+  /** The same without its level, behind the time of who took it: {@code 2026-11-20 10:00:00|1795168800.123|FAIL|rdkafka#consumer-1| }. */
+  private static final Pattern RDKAFKA_TAKEN = Pattern.compile("\\|(?<time>\\d{10}\\.\\d{3})\\|(?<name>[A-Z_]{2,12})\\|[^|\\s]*#[^|\\s]*\\| ?");
+
+  /** .NET's console, whose message stands in the next line: {@code fail: App.Worker[0]}. */
+  private static final Pattern OF_NET = Pattern.compile("(?<level>trce|dbug|info|warn|fail|crit): (?<logger>[A-Za-z_][\\w.+`]*)\\[\\d+\\]\\s*");
+
+  /** klog's and glog's: {@code E1120 10:00:00.123456    4711 client.go:71] }. */
+  private static final Pattern OF_GLOG = Pattern.compile("(?:\\s{0,4}|[\\w./-]{0,80}:?\\d{1,9}:)(?<level>[IWEF])(?=\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{3,6} )");
+
+  /** Behind its time: the thread, and the line of the source. */
+  private static final Pattern PLACE_OF_GLOG = Pattern.compile("\\s+\\d+ (?:[\\w./-]+:\\d+)?\\w{0,2}\\] ");
 
   /** Telegraf's: {@code D! }. */
   private static final Pattern LEVEL_OF_TELEGRAF = Pattern.compile("[DIWE](?=! )");
@@ -105,6 +117,9 @@ final class Headers {
    */
   boolean read(String text, Header header) {
     line = text;
+    if (ofNet(header) || ofGlog(header)) {
+      return true;
+    }
     Matcher end = LOGGER_AT_END.matcher(text);
     endsWithLogger = end.find();
     int until = endsWithLogger ? end.start() : text.length();
@@ -119,6 +134,37 @@ final class Headers {
       }
     }
     return false;
+  }
+
+  private boolean ofNet(Header header) {
+    Matcher found = OF_NET.matcher(line);
+    if (!found.matches()) {
+      return false;
+    }
+    String printed = found.group("level");
+    header.level = printed.equals("trce") ? "TRACE" : printed.equals("dbug") ? "DEBUG" : printed.equals("fail") ? "ERROR" : normal(printed.equals("crit") ? "F" : printed);
+    header.logger = found.group("logger");
+    header.message = "";
+    header.layout = "%p: %c[…] %m";
+    return true;
+  }
+
+  private boolean ofGlog(Header header) {
+    Matcher found = OF_GLOG.matcher(line);
+    if (!found.lookingAt()) {
+      return false;
+    }
+    Stamp stamp = stamps.at(line, found.end(), false);
+    Matcher place = stamp == null ? null : PLACE_OF_GLOG.matcher(line).region(stamp.end(), line.length());
+    if (place == null || !place.lookingAt()) {
+      return false;
+    }
+    header.time = stamp.time();
+    header.level = normal(found.group("level"));
+    header.message = line.substring(place.end()).stripTrailing();
+    header.from = place.end();
+    header.layout = "%p%d … %m";
+    return true;
   }
 
   /** Whether a word, a number or a bracket begins at a place that a header may begin with. */
@@ -172,7 +218,9 @@ final class Headers {
     if (layout.length() > LONGEST_LAYOUT) {
       return;
     }
-    if (isLogger && isLevel) {
+    if (isLogger && part.indexOf('|') > 0 && part.charAt(0) >= '1' && part.charAt(0) <= '9' && !isLevel) {
+      layout.append("%d|%c|%t|");
+    } else if (isLogger && isLevel) {
       layout.append(part.startsWith("%") ? "%p|%d|%c|%t|" : "%p-%c:");
     } else if (isLogger && logger != null && part.contains(logger)) {
       String named = LINE_NUMBER.matcher(part.replace(logger, "%c")).replaceAll(":%L");
@@ -345,6 +393,13 @@ final class Headers {
 
   /** librdkafka's own: {@code %3|1605866400.123|FAIL|rdkafka#producer-1| }, {@code RDKAFKA-3-FAIL: }. */
   private boolean takeRdkafka() {
+    Matcher taken = RDKAFKA_TAKEN.matcher(line).region(Math.max(0, at - 1), line.length());
+    if (isTimed && level == null && taken.lookingAt()) {
+      logger = taken.group("name");
+      time = Math.round(Double.parseDouble(taken.group("time")) * 1000);
+      at = taken.end();
+      return true;
+    }
     Matcher found = RDKAFKA_DATED.matcher(line).region(at, line.length());
     Stamp stamp = at == 0 && found.lookingAt() ? stamps.at(line, found.start("time"), true) : null;
     if (stamp != null) {

@@ -23,7 +23,9 @@ final class JsonLayouts {
   private static final String[] MESSAGES = {"message", "msg", "@message", "log", "textpayload", "@m", "body", "line", "event.original", "short_message", "_raw", "text", "msg.message", "fields.message"};
   private static final String[] TRACES = {"stack_trace", "exception", "stacktrace", "error.stack_trace", "throwable", "thrown", "stack", "error", "err", "error.stack", "err.stack", "error.message", "err.message"};
   private static final Pattern MEMBER = Pattern.compile("\"([@\\w.]+)\"\\s*:\\s*(?:\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)(?:\"|$)|(-?[\\d.]+))");
-  private static final Pattern PAIR = Pattern.compile("(?:^|[\\s{,])([@\\w.]+)=(?:\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)\"|(\\S+))");
+  private static final Pattern PAIR = Pattern.compile("(?:^|[\\s{,])([@\\w.]+)=(?:\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)\"|(\\S+?)(?=,?(?:\\s|$)))");
+
+  private static final Pattern NAMED = Pattern.compile("[\\s,]+[@\\w.]+=");
 
   /** An object whose brace was not copied. */
   private static final Pattern REST = Pattern.compile("\\s{0,8}\"@?[\\w.]+\"\\s*:\\s*\"");
@@ -107,10 +109,18 @@ final class JsonLayouts {
     if (line.contains("msg=") || line.contains("message=")) {
       Matcher pair = PAIR.matcher(line);
       while (pair.find()) {
-        found.putIfAbsent(pair.group(1).toLowerCase(Locale.ROOT), pair.group(2) != null ? unescaped(pair.group(2)) : pair.group(3));
+        String name = pair.group(1).toLowerCase(Locale.ROOT);
+        boolean isMessage = pair.group(2) == null && (name.equals("msg") || name.equals("message"));
+        found.putIfAbsent(name, isMessage ? sentence(line, pair.start(3)) : pair.group(2) != null ? unescaped(pair.group(2)) : pair.group(3));
       }
     }
     return found;
+  }
+
+  /** A message that nobody quoted: up to what is named next. */
+  private static String sentence(String line, int from) {
+    Matcher next = NAMED.matcher(line).region(from, line.length());
+    return line.substring(from, next.find() ? next.start() : line.length());
   }
 
   private boolean wrapped(Map<String, String> members, String message, Header header) {

@@ -19,8 +19,15 @@ final class Layouts {
           Pattern.compile("^\\[(?<time>[^\\]]+)\\](?:\\[(?!gc)[\\w.]+ *\\])*+\\[(?<logger>gc)[\\w,]* *\\] (?<message>.*)$"),
           Pattern.compile("^(?<time>\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d+[+-]\\d{4}): (?:[\\d.,]+: |(?=\\[))(?<message>.*)$"));
 
-  /** Spark's and Hadoop's, whose dates of two digits could be anybody's. */
+  /** Spark's and Hadoop's, whose dates of two digits could be anybody's: other lines tell that their year is first. */
   private static final Pattern SPARK = Pattern.compile("^(?<date>\\d\\d/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d)(?= [A-Z]{4,5} [\\w.$]+: )");
+
+  /** A row that was exported: its time, what its exporter knew, and the message, whose end may stand in other lines. */
+  private static final Pattern ROW =
+      Pattern.compile("^\"(?<time>\\d{4}-\\d\\d-\\d\\d[T ][^\"]{8,30})\"(?:,(?:\"(?:[^\"]|\"\")*+\"|[^,\"]*+))*?,\"(?<message>(?:[^\"]|\"\")*+)\"?$");
+
+  /** What KafkaJS adds to its messages: when it wrote them. */
+  private static final Pattern OF_KAFKAJS = Pattern.compile("\\{\"timestamp\":\"(?<time>[^\"]+)\",\"logger\":\"kafkajs\"");
 
   private static final Pattern UNSEEN = Pattern.compile("\u001b\\[[0-9;?]*[A-Za-z]|[\u200b-\u200f\u2060\ufeff\u00ad]");
   private static final Pattern BOLD = Pattern.compile("(?<![\\w*])\\*\\*(?=[^\\s*])(.+?)(?<=[^\\s*])\\*\\*(?![\\w*])");
@@ -50,6 +57,7 @@ final class Layouts {
   private String lastLogger = "";
   private byte[] lastLoggerBytes = {};
   private final Map<String, String> loggers = new HashMap<>();
+  private boolean isYearFirst;
 
   /** @param given a regex of {@link GivenLayout} that is tried before all others; {@code null} for none */
   Layouts(Clock clock, String given) {
@@ -63,6 +71,7 @@ final class Layouts {
   /** Another file begins, whose days stand so. */
   void begin(DayOrder order) {
     stamps.begin(order);
+    isYearFirst = order == DayOrder.YEAR_FIRST;
   }
 
   /**
@@ -184,7 +193,7 @@ final class Layouts {
               || letter == ':' && at - from >= 2 && at + 2 < until && isDigit(bytes[at - 1]) && isDigit(bytes[at - 2]) && isDigit(bytes[at + 1])
               || letter >= 'A' && letter <= 'Z' && (at == from || !isOfName(bytes[at - 1])) && isLevel(bytes, at, until)
               || letter >= '1' && letter <= '2' && at == from && isDigits(bytes, at, until, 10)
-              || at == from && (letter == 'w' || letter == 'e' || letter == 'i');
+              || at == from && (letter == 'w' || letter == 'e' || letter == 'i' || letter == 'f' || letter == 'c' || letter == 'd' || letter == 't');
       if (worth) {
         return true;
       }
@@ -250,8 +259,23 @@ final class Layouts {
   }
 
   private boolean any(String raw, Header header) {
-    String line = SPARK.matcher(plain(raw)).replaceFirst("20${date}");
-    return ofJava(line, header) || json.read(line, header) || headers.read(line, header);
+    String line = row(plain(raw));
+    line = isYearFirst ? SPARK.matcher(line).replaceFirst("20${date}") : line;
+    return ofJava(line, header) || json.read(line, header) || headers.read(line, header) && timed(line, header);
+  }
+
+  /** A row's time and message, as a line of a log has them; the text itself where it is none. */
+  private static String row(String text) {
+    Matcher found = text.startsWith("\"") ? ROW.matcher(text) : null;
+    return found != null && found.find() ? found.group("time") + " " + found.group("message").replace("\"\"", "\"") : text;
+  }
+
+  /** Where KafkaJS wrote its own time behind the message, which its host has given another, that one counts. */
+  private boolean timed(String line, Header header) {
+    Matcher found = line.contains("\"logger\":\"kafkajs\"") ? OF_KAFKAJS.matcher(line) : null;
+    Stamps.Stamp stamp = found != null && found.find() ? stamps.at(line, found.start("time"), true) : null;
+    header.time = stamp != null && stamp.time() != Header.NO_TIME ? stamp.time() : header.time;
+    return true;
   }
 
   /** Without colours, signs of no width, and the stars of a chat's bold. */

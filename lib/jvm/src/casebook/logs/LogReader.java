@@ -143,7 +143,7 @@ public final class LogReader implements Closeable {
       endEntry();
       entry.begin(lines, read, coverage.lines);
       open = true;
-    } else if (open && (isStrange() || !entry.isContinued(lines, read.from) || entry.isAnother(lines) || isOfNobody())) {
+    } else if (open && (isStrange() || !entry.isContinued(lines, read.from) || entry.isAnother(lines) || !entry.isFromTheSame(lines) || isOfNobody())) {
       endEntry();
       open = false;
       others = false;
@@ -205,10 +205,13 @@ public final class LogReader implements Closeable {
   private boolean isOfNobody() {
     int begin = lines.begin() + read.from;
     int end = Math.min(lines.end(), begin + LONGEST_FOLDED);
-    if (begin >= end || lines.bytes()[begin] <= ' ' && lines.bytes()[begin] >= 0) {
+    if (begin >= end) {
       return false;
     }
     String line = new String(lines.bytes(), begin, end - begin, UTF_8);
+    if (line.charAt(0) <= ' ') {
+      return Clients.beginsIndented(line);
+    }
     return Clients.begins(line) || candidates(lines.bytes(), begin, end) && !Entry.isTrace(line) && isWording(line);
   }
 

@@ -162,3 +162,107 @@ NAMES = {
 def test_one_error_by_all_its_names(kind):
     lines = [f"2026-11-20 10:00:00,123 ERROR com.example.Orders - Could not go on ({name})" for name in NAMES[kind]]
     assert [(kind, number) for number in range(1, len(lines) + 1)] == [(event.kind, event.line) for event in read(*lines)[0]]
+
+
+ERRORS = {
+    "client_error": (
+        "MESSAGE_TOO_LARGE: The request included one",
+        "[10] Message Size Too Large: the server has",
+        "[Error 10] MessageSizeTooLargeError",
+        "kafka.(*Client).Produce: EOF",
+        "Kafka publish failed with: circuit breaker is open",
+        "The request included a message larger than the max message size the server will accept",
+    ),
+    "commit_failed": ("Kafka::OffsetCommitError", "[12] Offset Metadata Too Large: the client specified"),
+    "auth_failed": ("failed to advance the SCRAM exchange: EOF", "unexpected EOF: broker appears to be expecting TLS"),
+    "security_error": ("DELEGATION_TOKEN_EXPIRED: Delegation Token is expired.", "Security features are disabled"),
+    "metadata_error": ("Local: Unknown topic", "[17] Invalid Topic: a request"),
+    "client_disconnected": ("Kafka::ConnectionError", "error dialing all brokers, one of the errors: EOF"),
+    "transaction_error": ("INVALID_TRANSACTION_TIMEOUT: The transaction timeout",),
+    "consumer_rebalancing": ('Group "billing" is rebalancing (EAGER) in state up', "Consumer group returned, Rebalancing."),
+}
+"""What franz-go, kafka-go, kafka-python, sarama's users, ruby-kafka and librdkafka name with words of their own."""
+
+
+@pytest.mark.parametrize("kind", ERRORS)
+def test_an_error_means_the_same_wherever_it_is_printed(kind):
+    """Behind what an application says first, in Go's layout, in JSON's error beside the message, and alone."""
+    for error in ERRORS[kind]:
+        lines = [
+            f"2026/11/20 10:00:00 oh no: {error}" if not error.startswith("Kafka publish") else f"2026/11/20 10:00:00 {error}",
+            json.dumps({"level": "error", "ts": "2026-11-20T10:00:00.123Z", "msg": "oh no", "error": error}),
+        ]
+        told = [(event.kind, event.time) for event in read(lines[0])[0]]
+        assert told == [(kind, AT - 123)], error
+        if not error.startswith("Kafka publish"):
+            assert (kind, AT) in [(event.kind, event.time) for event in read(lines[1])[0]], error
+
+
+@pytest.mark.parametrize(
+    ("line", "time", "level"),
+    [
+        (f"E, [2026-11-20T10:00:00.123456 #71] ERROR -- : {LATE}", AT, "ERROR"),
+        (f"2026-11-20 11:00:00|1795168800.123|JOIN|app#consumer-1| [thrd:main]: {LATE}", AT, None),
+        (f'"2026-11-20T10:00:00.123Z","""host-7""","{LATE}"', AT, None),
+        (f"time=2026-11-20T10:00:00.123Z level=warning topic=t, msg={LATE}", AT, "WARN"),
+        (
+            f'11/20/2026, 10:00:00 AM ERROR {LATE} {{"timestamp":"2026-11-20T10:00:00.123Z","logger":"kafkajs","x":1}}',
+            AT,
+            "ERROR",
+        ),
+    ],
+    ids=["Ruby", "librdkafka behind a time", "exported row", "pairs without quotes", "KafkaJS behind a time"],
+)
+def test_how_lines_of_others_begin(line, time, level):
+    """The time is the one that the application printed."""
+    (event,) = read("2026-11-20 09:00:00,000 INFO a.b.C - Before", line)[0]
+    assert (event.kind, event.time, event.level, event.line) == ("coordinator_lost", time, level, 2)
+
+
+def test_klog_is_of_the_year_of_its_neighbours():
+    line = "E1120 10:00:00.123456    4711 client.go:71] kafka: client has run out of available brokers to talk to: EOF"
+    (event,) = read("2026-11-20 09:00:00,000 INFO a.b.C - Before", f" {line}")[0]
+    assert (event.kind, event.time, event.level) == ("client_disconnected", AT, "ERROR")
+
+
+def test_nets_console_prints_two_lines():
+    """Level and category stand alone."""
+    (event,) = read("fail: Shop.Billing.Worker[0]", "      It went wrong: Local: Broker transport failure")[0]
+    assert (event.kind, event.level, event.logger, event.line) == ("client_disconnected", "ERROR", "Shop.Billing.Worker", 1)
+
+
+REFUSED_NODE = "BrokerNotAvailableError: Broker not available"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "billing_1    | org.apache.kafka.common.errors.NotEnoughReplicasException: too few",
+        f"  kafka-node:ConsumerGroup app-1 Heartbeat error: {{ {REFUSED_NODE}",
+        "NestedError {nested: BrokerNotAvailableError, message: it moved",
+        "Unhandled rejection Error: Local: Broker transport failure",
+        " o.s.k.l.KafkaMessageListenerContainer    : Non-fatal commit failure: RebalanceInProgressException",
+        "Handle: rdkafka#consumer-1\tMessage:[thrd:main]: JoinGroup error: Broker: Not coordinator",
+    ],
+)
+def test_what_another_printed_has_not_the_time_before_it(line):
+    """Its container is another, or it is laid out as nothing that goes on with an entry."""
+    events = read("[2026-11-20 10:00:00,123] INFO Something that says no more", line)[0]
+    assert [(2, None)] == [(event.line, event.time) for event in events]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "INFO:kafka.conn:<BrokerConnection node_id=1 host=b1/10.0.0.1 port=9092>: connecting to 10.0.0.1:9092",
+        '{"level":"DEBUG","timestamp":"2026-11-20T10:00:00.123Z","logger":"kafkajs",'
+        '"message":"[Connection] Response OffsetCommit(key: 8, version: 3)","size":41}',
+        "%7|1795168800.123|SEND|app#producer-1| [thrd:b1:9092/1]: b1:9092/1: Sent ProduceRequest (v3, 71 bytes @ 0, CorrId 7)",
+        "2026/11/20 10:00:00 Deprecation warning: Consumer.Group.Rebalance.Strategy exists for historical compatibility and "
+        "should not be used. Please use Consumer.Group.Rebalance.GroupStrategies",
+        "2026-11-20 10:00:00,123 INFO o.a.k.c.FetchSessionHandler - [Consumer clientId=a, groupId=b] Node 2 was unable to "
+        "process the fetch request with (sessionId=7, epoch=3): FETCH_SESSION_ID_NOT_FOUND.",
+    ],
+)
+def test_a_client_at_work_is_no_error(line):
+    assert [] == read(line)[0]

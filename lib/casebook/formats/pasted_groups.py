@@ -33,7 +33,7 @@ _TROUBLE = re.compile(
     r"|.*(?:(?:Group)?Coordinator(?:Not|Load|Un)\w*Exception|The coordinator is (?:not available|loading)"
     r"|COORDINATOR_NOT_AVAILABLE|COORDINATOR_LOAD_IN_PROGRESS|This is not the correct coordinator).*"
 )
-_LOGGED = re.compile(r"\s*[\[\d]|.*\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b")
+_LOGGED = re.compile(r"\s*[\[\d]|.{0,80}\b(?:ts|time|level|lvl)=\S|.*\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b")
 _OPTION = re.compile(r".*kafka-consumer-groups\S*\s.*--group[ =]+[\"']?(?P<group>[^\s\"']+).*")
 _NOTE = re.compile(r"\s*Note: This will (?:only |not )show information about.*")
 _SKIPPED = re.compile(r"\s*(?:Could not (?:parse broker info|fetch offset for) .*|No broker for partition .*|Exiting due to: .*)")

@@ -32,8 +32,11 @@ _ANEW = re.compile(
 """How no rest of a folded message begins: with a container's name, a date or a level."""
 _OF_CLIENTS = re.compile(
     r"\s{0,8}(?:\(?(?:RDKAFKA|LOG)-\d-|%\d\||(?i:error|warn(?:ing)?|info): \W*\["
-    r"|[DIWE]! |\[(?i:[EWID]|err(?:or)?|warn(?:ing)?|info|debug|fatal)\] )"
+    r"|[DIWE]! |\[(?i:[EWID]|err(?:or)?|warn(?:ing)?|info|debug|fatal)\] |[DIWEF], \["
+    r"|(?:trce|dbug|info|warn|fail|crit): [A-Za-z_][\w.+`]*\[\d+\]\s*$)"
 )
+_INSPECTED = re.compile(r"\s{0,8}\{ (?:\[\w+Error: |severity: \d, ?(?:fac|$))")
+"""What Node.js prints of an error, and of what node-rdkafka tells."""
 _LEVEL = re.compile(r".{0,60}?\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b[\s:\]|]")
 _LOGGER_AT_END = re.compile(r".*\((?:kafka|org|io|com|state)\.[\w.$]+(?::\d{1,6})?\)(?: \[[^\]]*\])?")
 _STACK = re.compile(
@@ -55,7 +58,8 @@ _WORDS = re.compile(
     r"|\bKafkaJS[A-Z]\w+|kafka-node-client|BrokerNotAvailableError|KafkaError\{|\b(?:aio)?kafka\.errors\.|\bkafka server: "
     r"|\b(?:Broker|Local): [A-Z][a-z]+ |\[[Ss]arama\]|kafka-go: |org\.apache\.kafka\.common\.errors\.|\bkafka: \w+ |\[thrd:"
     r"|\bkafka-node:\w+|\bNoKafka\w*Error|\bWorker(?:Source|Sink)Task\{id=|\bstream-(?:thread|client) \[|\brdkafka#(?:con|pro)"
-    r"|\bdial tcp \S+:909\d|ECONN\w+ \S+:909\d|\bkafkajs\b|\bLibrdKafkaError\b"
+    r"|\bdial tcp \S+:909\d|ECONN\w+ \S+:909\d|\bkafkajs\b|\bLibrdKafkaError\b|\bResponse \w+\(key: \d+, version: \d+\)"
+    r"|\b(?:sasl_)?(?:ssl|plaintext)://\S+/(?:\d+|bootstrap): "
 )
 """Messages that people quote without date, level and logger."""
 _MEASURED = re.compile(rf"[#\s]*\"?\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK}[^,\s\"]*\"?(?:,\"?-?[\d.]+(?:E-?\d+)?\"?)+\s*")
@@ -117,8 +121,8 @@ def is_dated(text: str) -> bool:
 
 
 def is_object(text: str) -> bool:
-    """Whether a line is an entry that is a JSON object, or the begin of one."""
-    return _OBJECT.match(text[:_LONGEST_SEEN]) is not None
+    """Whether a line is an entry that is a JSON object, or the begin of one; also one as Node.js prints it."""
+    return any(pattern.match(text[:_LONGEST_SEEN]) for pattern in (_OBJECT, _INSPECTED))
 
 
 def is_heading(text: str) -> bool:
@@ -143,20 +147,21 @@ def _begins(text: str) -> bool:
         return False
     if _DATED.match(seen) or _SPEAKS.search(seen[:400]) or _LOGGER_AT_END.fullmatch(text[-_LONGEST_SEEN:]):
         return True
-    if any(pattern.match(seen) for pattern in (_LEVEL, _TIMED, _OF_CLIENTS, _OBJECT, _PAIRS)) or _WORDS.search(seen):
+    if any(pattern.match(seen) for pattern in (_LEVEL, _TIMED, _OF_CLIENTS, _OBJECT, _INSPECTED, _PAIRS)) or _WORDS.search(seen):
         return True
-    return len(text) < _LONGEST_WORDING and (seen[0].isalpha() or seen[0] == "[") and _is_wording(seen)
+    said = seen.lstrip("> ") if seen[0] == ">" else seen
+    return len(text) < _LONGEST_WORDING and (said[:1].isalpha() or said[:1] == "[") and _is_wording(said)
 
 
 def _is_wording(text: str) -> bool:
-    """Whether a line is a whole message that is known, without date, level and logger."""
-    return any(literal in text and re.match(wording, text) for literal, wording in _wordings())
+    """Whether a line is a whole message that is known, without date, level and logger, or names an error of Kafka's clients."""
+    return any(literal in text and re.search(wording, text) for literal, wording in _wordings())
 
 
 @cache
 def _wordings() -> tuple[tuple[str, str], ...]:
     """Literal and regex of those that tell something; few are ever compiled."""
-    known = (pattern for pattern in log_patterns.patterns() if pattern.scope != "line" and pattern.regex.startswith("^"))
+    known = (one for one in log_patterns.patterns() if one.scope == "app" or one.scope != "line" and one.regex.startswith("^"))
     return tuple((one.literal, one.regex) for one in known if one.kind != "quiet" and len(one.literal) >= _TELLING)
 
 

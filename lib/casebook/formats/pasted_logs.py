@@ -161,7 +161,7 @@ def _is_wording(text: str) -> bool:
 @cache
 def _wordings() -> tuple[tuple[str, str], ...]:
     """Literal and regex of those that tell something; few are ever compiled."""
-    known = (one for one in log_patterns.patterns() if one.scope == "app" or one.scope != "line" and one.regex.startswith("^"))
+    known = (one for one in log_patterns.patterns() if one.scope == "app" or (one.scope != "line" and one.regex.startswith("^")))
     return tuple((one.literal, one.regex) for one in known if one.kind != "quiet" and len(one.literal) >= _TELLING)
 
 

@@ -61,15 +61,6 @@ final class Headers {
   /** The same without its level, behind the time of who took it: {@code 2026-11-20 10:00:00|1795168800.123|FAIL|rdkafka#consumer-1| }. */
   private static final Pattern RDKAFKA_TAKEN = Pattern.compile("\\|(?<time>\\d{10}\\.\\d{3})\\|(?<name>[A-Z_]{2,12})\\|[^|\\s]*#[^|\\s]*\\| ?");
 
-  /** .NET's console, whose message stands in the next line: {@code fail: App.Worker[0]}. */
-  private static final Pattern OF_NET = Pattern.compile("(?<level>trce|dbug|info|warn|fail|crit): (?<logger>[A-Za-z_][\\w.+`]*)\\[\\d+\\]\\s*");
-
-  /** klog's and glog's: {@code E1120 10:00:00.123456    4711 client.go:71] }. */
-  private static final Pattern OF_GLOG = Pattern.compile("(?:\\s{0,4}|[\\w./-]{0,80}(?::?\\d{1,9}){1,2}:)(?<level>[IWEF])(?=\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{3,6} )");
-
-  /** Behind its time: the thread, and the line of the source. */
-  private static final Pattern PLACE_OF_GLOG = Pattern.compile("\\s+\\d+ (?:[\\w./-]+:\\d+)?\\w{0,2}\\] ");
-
   /** Telegraf's: {@code D! }. */
   private static final Pattern LEVEL_OF_TELEGRAF = Pattern.compile("[DIWE](?=! )");
   private static final Pattern STACK = Pattern.compile("\\s+at |\\s*(?:" + Entry.OF_TRACES + ")");
@@ -91,6 +82,7 @@ final class Headers {
   private static final Pattern THREAD_IN_BRACKETS = Pattern.compile("\\[.*\\]");
 
   private final Stamps stamps;
+  private final FixedLayouts fixed;
   private final StringBuilder layout = new StringBuilder();
 
   private String line;
@@ -107,6 +99,7 @@ final class Headers {
 
   Headers(Stamps stamps) {
     this.stamps = stamps;
+    fixed = new FixedLayouts(stamps);
   }
 
   /**
@@ -117,7 +110,7 @@ final class Headers {
    */
   boolean read(String text, Header header) {
     line = text;
-    if (ofNet(header) || ofGlog(header)) {
+    if (fixed.read(text, header)) {
       return true;
     }
     Matcher end = LOGGER_AT_END.matcher(text);
@@ -134,37 +127,6 @@ final class Headers {
       }
     }
     return false;
-  }
-
-  private boolean ofNet(Header header) {
-    Matcher found = OF_NET.matcher(line);
-    if (!found.matches()) {
-      return false;
-    }
-    String printed = found.group("level");
-    header.level = printed.equals("trce") ? "TRACE" : printed.equals("dbug") ? "DEBUG" : printed.equals("fail") ? "ERROR" : normal(printed.equals("crit") ? "F" : printed);
-    header.logger = found.group("logger");
-    header.message = "";
-    header.layout = "%p: %c[…] %m";
-    return true;
-  }
-
-  private boolean ofGlog(Header header) {
-    Matcher found = OF_GLOG.matcher(line);
-    if (!found.lookingAt()) {
-      return false;
-    }
-    Stamp stamp = stamps.at(line, found.end(), false);
-    Matcher place = stamp == null ? null : PLACE_OF_GLOG.matcher(line).region(stamp.end(), line.length());
-    if (place == null || !place.lookingAt()) {
-      return false;
-    }
-    header.time = stamp.time();
-    header.level = normal(found.group("level"));
-    header.message = line.substring(place.end()).stripTrailing();
-    header.from = place.end();
-    header.layout = "%p%d … %m";
-    return true;
   }
 
   /** Whether a word, a number or a bracket begins at a place that a header may begin with. */

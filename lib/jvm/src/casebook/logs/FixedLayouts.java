@@ -1,0 +1,59 @@
+package casebook.logs;
+
+import casebook.logs.Stamps.Stamp;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Lines whose parts stand in one order only, as nobody lays them out anew: .NET's console, and what klog and glog print. */
+final class FixedLayouts {
+  /** .NET's console, whose message stands in the next line: {@code fail: App.Worker[0]}. */
+  private static final Pattern OF_NET = Pattern.compile("(?<level>trce|dbug|info|warn|fail|crit): (?<logger>[A-Za-z_][\\w.+`]*)\\[\\d+\\]\\s*");
+
+  /** klog's and glog's: {@code E1120 10:00:00.123456    4711 client.go:71] }. */
+  private static final Pattern OF_GLOG = Pattern.compile("(?:\\s{0,4}|[\\w./-]{0,80}(?::?\\d{1,9}){1,2}:)(?<level>[IWEF])(?=\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{3,6} )");
+
+  /** Behind its time: the thread, and the line of the source. */
+  private static final Pattern PLACE_OF_GLOG = Pattern.compile("\\s+\\d+ (?:[\\w./-]+:\\d+)?\\w{0,2}\\] ");
+
+  private final Stamps stamps;
+
+  FixedLayouts(Stamps stamps) {
+    this.stamps = stamps;
+  }
+
+  /** Reads what a line begins with; {@code false} where it is laid out as none of them. */
+  boolean read(String line, Header header) {
+    return ofNet(line, header) || ofGlog(line, header);
+  }
+
+  private static boolean ofNet(String line, Header header) {
+    Matcher found = OF_NET.matcher(line);
+    if (!found.matches()) {
+      return false;
+    }
+    String printed = found.group("level");
+    header.level = printed.equals("trce") ? "TRACE" : printed.equals("dbug") ? "DEBUG" : printed.equals("fail") ? "ERROR" : Headers.normal(printed.equals("crit") ? "F" : printed);
+    header.logger = found.group("logger");
+    header.message = "";
+    header.layout = "%p: %c[…] %m";
+    return true;
+  }
+
+  private boolean ofGlog(String line, Header header) {
+    Matcher found = OF_GLOG.matcher(line);
+    if (!found.lookingAt()) {
+      return false;
+    }
+    Stamp stamp = stamps.at(line, found.end(), false);
+    Matcher place = stamp == null ? null : PLACE_OF_GLOG.matcher(line).region(stamp.end(), line.length());
+    if (place == null || !place.lookingAt()) {
+      return false;
+    }
+    header.time = stamp.time();
+    header.level = Headers.normal(found.group("level"));
+    header.message = line.substring(place.end()).stripTrailing();
+    header.from = place.end();
+    header.layout = "%p%d … %m";
+    return true;
+  }
+}

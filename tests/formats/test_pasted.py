@@ -245,6 +245,11 @@ class TestLogs:
             "[sarama] 2019/10/12 11:03:42 client/metadata retrying after 250ms... (3 attempts remaining)",
             "Auto offset commit failed: [Error 25] UnknownMemberIdError: billing",
             "{ BrokerNotAvailableError: Broker not available",
+            "{ [NoKafkaConnectionError: the connection was closed]",
+            "fail: Shop.Billing.Worker[0]",
+            "sasl_plaintext://b1:9093/1: 1 request(s) timed out: disconnect (after 907ms in state UP)",
+            "oh no: [10] Message Size Too Large: the server has a limit",
+            'ts=2019-10-12T11:03:42Z caller=x.go:8 level=warn msg="it failed" err="This is not the correct coordinator."',
             '{"level":"ERROR","timestamp":"2019-10-12T11:03:42Z","message":"x","broker":changed:9092}',
         ],
     )  # fmt: skip

@@ -51,8 +51,9 @@ alone-%: $(READY)
 test-top: $(READY)
 	@$(BIN)/python -m pytest -m "not alone" tests/test_*.py
 
+# A folder of tests, or those of one question: make test-scans, make test-timeline.
 test-%: $(READY)
-	@$(if $(filter $*,$(URGENT)),,nice -n 5) $(BIN)/python -m pytest -m "not alone" tests/$*
+	@$(if $(filter $*,$(URGENT)),,nice -n 5) $(BIN)/python -m pytest -m "not alone" $(wildcard tests/$* tests/questions/$*)
 
 # Property tests on examples drawn anew, for as long as EXPLORE says; SEED=n draws those of a former time again.
 explore: $(READY)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import zstandard
 
-from casebook.case_folder import DERIVED, MANIFEST
+from casebook.case.folder import DERIVED, MANIFEST
 
 
 class CaseCopy:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from casebook import notebooks, runner, scans
+from casebook import spark as scans
+from casebook.runs import notebooks, runner
 
 QUICK_JAVA = (
     "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
@@ -43,7 +44,7 @@ def _quick() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def run(runs_dir: Path):
-    """Run a notebook on a source, once for each pair; gives the :class:`casebook.runner.Ran`."""
+    """Run a notebook on a source, once for each pair; gives the :class:`casebook.runs.runner.Ran`."""
     done: dict[tuple, runner.Ran] = {}
 
     def run_once(stem: str, source: str, **given: str) -> runner.Ran:
@@ -59,7 +60,7 @@ def run(runs_dir: Path):
 
 @pytest.fixture(scope="session")
 def spark():
-    """The session of :mod:`casebook.scans`; with so little data, compiling takes longest, so little of that."""
+    """The session of :mod:`casebook.spark`; with so little data, compiling takes longest, so little of that."""
     with _quick():
         session = scans.session()
     for key, value in {"codegen.wholeStage": "false", "adaptive.enabled": "false", "shuffle.partitions": "2"}.items():

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
-from casebook.case_folder import ZNODES
-from casebook.facts import Stat, Znode
-from casebook.formats import znode_lines
+from casebook.case.folder import ZNODES
+from casebook.facts.cluster import Stat, Znode
+from casebook.formats.zookeeper import znode_lines
 from tests.case_copies import CaseCopy, packed
 from tests.evidence import override, rows, state, state_path, znode
 from tests.unreadable.matrix import SAMPLES

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterable, Mapping
 
-from casebook.facts import Cluster, ReadOutcome, Stat, Znode
-from casebook.formats import cluster
-from casebook.versions import KafkaVersion
+from casebook.facts.cluster import Cluster, ReadOutcome, Stat, Znode
+from casebook.formats.zookeeper import cluster
+from casebook.kafka.releases import KafkaVersion
 
 K09, K28, K39 = (KafkaVersion.parse(text) for text in ("0.9.0.1", "2.8.2", "3.9.2"))
 

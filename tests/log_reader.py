@@ -5,8 +5,8 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from casebook.events import Event, LogFile, Untyped
-from casebook.scans import logs
+from casebook.facts.events import Event, LogFile, Untyped
+from casebook.questions.timeline.scans import logs
 
 NAME = "server.log"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import nbformat
 
-from casebook import notebooks
+from casebook.runs import notebooks
 
 
 def execute(stem: str, out_dir: Path, **given: object) -> Path:

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from playwright.sync_api import Browser
 
-from casebook import notebooks, places, runner
+from casebook.machine import places
+from casebook.runs import notebooks, runner
 from tests.browser.offline import SCHEMES, chromium, visit
 
 PICTURES = places.checkout() / "docs" / "pictures"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import nbformat
 import pytest
 
-from casebook import places
+from casebook.machine import places
 
 ROOT = places.checkout()
 PAGE = (ROOT / "docs" / "add_a_notebook.md").read_text()
@@ -49,10 +49,20 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     notebook.cells = [_cell(block) for block in BLOCKS if block.path == NOTEBOOK]
     nbformat.write(notebook, copy / NOTEBOOK)
     for block in BLOCKS:
-        if block.path != NOTEBOOK:
+        if block.path == "pyproject.toml":
+            _stand_on_its_floor(copy / block.path, block.content)
+        elif block.path != NOTEBOOK:
             (copy / block.path).parent.mkdir(parents=True, exist_ok=True)
             (copy / block.path).write_text(block.content)
     return copy
+
+
+def _stand_on_its_floor(contracts: Path, layers: str) -> None:
+    """The floors of questions, as the page has them; the others are those that stand there."""
+    before = contracts.read_text()
+    floors = re.search(r'(?m)^layers = \[[^]]*"morning"[^]]*\]\n', before)[0]
+    assert re.findall(r"\w+", floors) == [word for word in re.findall(r"\w+", layers) if word != "leader_balance"]
+    contracts.write_text(before.replace(floors, layers))
 
 
 def _cell(block: Block) -> nbformat.NotebookNode:
@@ -67,14 +77,16 @@ def _python(checkout: Path, *arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run(command, cwd=checkout, capture_output=True, text=True, timeout=120, check=False, env=environment)
 
 
-def test_the_page_has_all_four_pieces():
-    """Analysis, view, notebook, test."""
+def test_the_page_has_all_pieces():
+    """One folder, its floor, one notebook, a test."""
     files = list(dict.fromkeys(block.path for block in BLOCKS))
     assert files == [
-        "lib/casebook/analysis/leader_balance.py",
-        "lib/casebook/views/leader_balance.py",
+        "lib/casebook/questions/leader_balance/__init__.py",
+        "pyproject.toml",
+        "lib/casebook/questions/leader_balance/analysis.py",
+        "lib/casebook/questions/leader_balance/views.py",
         NOTEBOOK,
-        "tests/analysis/test_leader_balance.py",
+        "tests/questions/leader_balance/test_leader_balance.py",
     ]
 
 

@@ -10,16 +10,17 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.analysis import evidence, leadership
-from casebook.analysis.release import release
-from casebook.analysis.settings import BUILT_IN, PRINTED, Settings
-from casebook.case import Case
-from casebook.case_folder import HISTORY, ZNODES, Item
-from casebook.case_writer import CaseWriter
+from casebook.case.case import Case
+from casebook.case.folder import HISTORY, ZNODES, Item
+from casebook.case.writer import CaseWriter
 from casebook.errors import CaseError
-from casebook.facts import Change, Problem, StatedVersion, Znode
-from casebook.findings import Status
-from casebook.versions import KafkaVersion
+from casebook.facts.cluster import Change, Problem, StatedVersion, Znode
+from casebook.findings import evidence
+from casebook.findings.finding import Status
+from casebook.kafka.release import release
+from casebook.kafka.releases import KafkaVersion
+from casebook.kafka.settings import BUILT_IN, PRINTED, Settings
+from casebook.questions.leadership.analysis import leadership
 from tests.evidence import made, override, rows, state
 
 TOPICS = {f"t{n}": {0: ([1, 2], state(1, [1, 2]))} for n in range(400)}

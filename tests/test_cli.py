@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from casebook import notebooks, places, publishing, runner, sources
+from casebook.collect import sources
 from casebook.errors import CasebookError
+from casebook.machine import places
+from casebook.runs import notebooks, publishing, runner
 
 CASEBOOK = [sys.executable, "-c", "from casebook.cli import main; main()"]
 HOSTILE_NAMES = ["1_000", "007", "None", "nan", "true", "1e5"]
@@ -57,7 +59,7 @@ class TestMain:
 
     def test_a_fault_of_ours_is_no_warning(self):
         """1 is a severity: an error that nothing catches ends with 3, in words first."""
-        program = "import casebook.notebooks as n, casebook.cli as c; n.every = lambda: 1 / 0; c.main()"
+        program = "import casebook.runs.notebooks as n, casebook.cli as c; n.every = lambda: 1 / 0; c.main()"
         done = subprocess.run([sys.executable, "-c", program, "list"], capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 3
         assert done.stderr.startswith("casebook: An error that casebook did not expect: ZeroDivisionError.")
@@ -77,7 +79,7 @@ class TestRun:
     def test_a_topic_named_like_a_number_stays_itself(self, odd_case, tmp_path, topic):
         """Command line, notebook, findings: the same name."""
         if topic != HOSTILE_NAMES[0]:  # one whole run is enough: the others differ by the text alone
-            from casebook import notebooks, parameters
+            from casebook.runs import notebooks, parameters
 
             known = parameters.of_notebook(notebooks.find("partition_leadership").path)
             assert parameters.coerced(known, parameters.from_pairs([f"topic={topic}"])) == {"topic": topic}
@@ -93,7 +95,7 @@ class TestRun:
 
     def test_a_yaml_file_is_taken_as_text(self, tmp_path):
         """`topic: 007` is the topic 007."""
-        from casebook import parameters
+        from casebook.runs import parameters
 
         (tmp_path / "p.yaml").write_text("topic: 007\nalive: 1_000\nahead: None\n")
         assert parameters.from_yaml(tmp_path / "p.yaml") == {"topic": "007", "alive": "1_000", "ahead": "None"}

@@ -12,12 +12,13 @@ from threading import Thread
 import pytest
 from markupsafe import escape
 
-from casebook import doctor, places
-from casebook.collect import reachable
+from casebook import doctor
+from casebook.collect.zookeeper import reachable
 from casebook.doctor import folders, machine, neighbours
 from casebook.doctor.examined import Examined
+from casebook.machine import places
+from casebook.notebook import start
 from casebook.rehearsal.cluster import Cluster
-from casebook.views import start
 
 NO_NETWORK = "-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=1"
 MEMINFO = "MemTotal:       16314920 kB\nMemFree:          501232 kB\nMemAvailable:    8000000 kB\nBuffers:           65536 kB\n"
@@ -88,7 +89,7 @@ class TestJava:
 
     def test_no_compiler_is_needed_twice(self, monkeypatch, tmp_path):
         """What was compiled once stays."""
-        from casebook.scans import jvm
+        from casebook.spark import jvm
 
         jvm.source_jars()
         monkeypatch.setenv("PATH", only(tmp_path / "bin", "java"))

@@ -9,7 +9,7 @@ import tomllib
 import pytest
 import yaml
 
-from casebook import places
+from casebook.machine import places
 
 ROOT = places.checkout()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from casebook import jars
 from casebook.errors import ScanError
-from casebook.scans import jvm
+from casebook.machine import jars
+from casebook.spark import jvm
 
 NO_NETWORK = "-Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort=9 -Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=9"
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from casebook import locks, places, whole, workshop
-from casebook.case import Case
-from casebook.case_folder import damage
+from casebook.case.case import Case
+from casebook.case.folder import damage
+from casebook.machine import locks, places, whole, workshop
 
 SEEDS = int(os.environ.get("KILLS", "6"))
 LOGS = places.samples_dir() / "acks1_loss" / "brokers" / "1" / "logs"
@@ -78,7 +78,7 @@ sys.addaudithook(step)
 """
 """What kills a program right before it starts another one."""
 _RUN = ["from casebook.cli import main; main()", "run", "20", "--source", "sample:leader_minus_one"]
-_TYPED = ["import sys; from pathlib import Path; from casebook.scans import logs; list(logs.typed([(Path(sys.argv[1]), 'UTC')]))"]
+_TYPED = ["import sys; from pathlib import Path; from casebook.spark import logs; list(logs.typed([(Path(sys.argv[1]), 'UTC')]))"]
 
 
 @pytest.mark.parametrize(("whom", "program"), [("ipykernel_launcher", _RUN), ("casebook.logs.Main", [*_TYPED, str(LOGS)])])

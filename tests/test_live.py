@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from casebook import notebooks, places, runner
-from casebook.case import Case
+from casebook.case.case import Case
+from casebook.machine import places
+from casebook.page import text
 from casebook.rehearsal.processes import Guarded
-from casebook.views import text
+from casebook.runs import notebooks, runner
 from tests.collect.small_zookeeper import ZooKeeper
-from tests.views.incident import words_of
+from tests.page.incident import words_of
 
 SECRET = "hunter2-Pl4nted"
 

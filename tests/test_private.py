@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from casebook import places, private, whole
-from casebook.case_writer import CaseWriter
+from casebook.case.writer import CaseWriter
+from casebook.machine import places, private, whole
 
 SAMPLE = places.samples_dir() / "acks1_loss"
 PROGRAM = "import os, sys; os.umask(int(sys.argv.pop(1), 8)); from casebook.cli import main; main()"
@@ -68,7 +68,7 @@ def test_a_case_by_a_program_of_somebody_else(umask, tmp_path):
 
 def test_results_of_scans_by_a_program_of_somebody_else(umask, tmp_path):
     """Whoever writes them."""
-    from casebook.scans.kept import made
+    from casebook.spark.kept import made
 
     with made(tmp_path / "derived" / "segments" / "key") as folder:
         (folder / "row=1").mkdir()

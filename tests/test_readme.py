@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from casebook import notebooks, places
-from casebook.case import Case
-from casebook.formats import znode_lines
+from casebook.case.case import Case
+from casebook.formats.zookeeper import znode_lines
+from casebook.machine import places
 from casebook.rehearsal.processes import Guarded
+from casebook.runs import notebooks
 from tests import screenshots
 from tests.collect.small_zookeeper import ZooKeeper
 

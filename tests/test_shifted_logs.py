@@ -1,7 +1,7 @@
 """A copy of a case with a wrong clock is a whole case, and differs in nothing but the dates of that clock."""
 
-from casebook import places
-from casebook.case import Case
+from casebook.case.case import Case
+from casebook.machine import places
 from tests.shifted_logs import shifted
 
 

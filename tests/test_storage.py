@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from casebook.collect import folders, inventory
-from casebook.storage import CLEANER_CHECKPOINT, LogDir
+from casebook.collect.files import folders, inventory
+from casebook.facts.disks import CLEANER_CHECKPOINT, LogDir
 
 BEGUN = 1_700_000_000
 

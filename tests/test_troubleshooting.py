@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from casebook import places
+from casebook.machine import places
 
 PAGE = (places.checkout() / "docs" / "troubleshooting.md").read_text()
 QUOTED = re.findall(r"^### `(.*)`$", PAGE, re.MULTILINE)

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from casebook import __version__, workshop
+from casebook import __version__
 from casebook.errors import CasebookError, UsageError
-from casebook.findings import Severity
-from casebook.pasted import NOT_PASTED
-from casebook.storage import OFFSETS_TOPIC
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.facts.pasted import NOT_PASTED
+from casebook.findings.finding import Severity
+from casebook.machine import workshop
 
 if TYPE_CHECKING:
     from casebook.collect.outside import Given
-    from casebook.facts import Problem
-    from casebook.runner import Ran
+    from casebook.facts.cluster import Problem
+    from casebook.runs.runner import Ran
 
 _COULD_NOT_COMPLETE = 3
 _MARKS = {True: "ok  ", False: "FAIL", None: "?   "}
@@ -77,8 +78,9 @@ def cli() -> None:
 @cli.command("list")
 def list_() -> None:
     """Name the notebooks and the shipped cases."""
-    from casebook import notebooks, sources
+    from casebook.collect import sources
     from casebook.rehearsal import samples
+    from casebook.runs import notebooks
 
     for notebook in notebooks.every():
         click.echo(f"{notebook.stem:<24} {notebook.title()}")
@@ -91,7 +93,7 @@ def list_() -> None:
 @click.argument("notebook")
 def describe(notebook: str) -> None:
     """Tell what NOTEBOOK answers and which parameters it takes."""
-    from casebook import notebooks, parameters
+    from casebook.runs import notebooks, parameters
 
     found = notebooks.find(notebook)
     click.echo(f"{found.stem}: {found.title()}\n\n{found.about()}\n")
@@ -123,7 +125,8 @@ def run(
 
     Exit code: 0 nothing at or above --fail-on, 1 warning, 2 critical, 3 could not complete or not publish.
     """
-    from casebook import notebooks, parameters, places, progress, publishing, runner
+    from casebook.machine import places, progress
+    from casebook.runs import notebooks, parameters, publishing, runner
 
     given = (parameters.from_yaml(file) if file else {}) | parameters.from_pairs(pairs)
     if source is not None:
@@ -171,7 +174,7 @@ def _seconds(option: str, text: str) -> float:
 @click.argument("run_folder", metavar="RUN", type=click.Path(path_type=Path))
 def report(run_folder: Path) -> None:
     """Write report.html and summary.json of a RUN again from its notebook."""
-    from casebook import runner
+    from casebook.runs import runner
 
     click.echo(str(runner.rewrite_report(run_folder)))
 
@@ -184,7 +187,8 @@ def report(run_folder: Path) -> None:
 @click.option("--max-age", metavar="20h", help="End with 3, and say so, when the run ended longer ago (s, m, h).")
 def summary(run_or_place: str, form: str, out: Path | None, max_age: str | None) -> None:
     """Tell what a RUN came to, for alerting; RUN is a run folder, or a place that runs publish to."""
-    from casebook import publishing, summary, whole
+    from casebook.machine import whole
+    from casebook.runs import publishing, summary
 
     oldest = _seconds("--max-age", max_age) if max_age else None
     is_run = (Path(run_or_place) / "run.json").is_file()
@@ -215,7 +219,8 @@ def summary(run_or_place: str, form: str, out: Path | None, max_age: str | None)
               help="Of each notebook and cluster, remove all but the newest N that completed; others push out none.")  # fmt: skip
 def runs(runs_dir: Path | None, keep: int | None) -> None:
     """List the runs, newest first; or remove old ones, and name them."""
-    from casebook import places, retention
+    from casebook.machine import places
+    from casebook.runs import retention
 
     folder = runs_dir or places.runs_dir()
     if keep is None:
@@ -285,9 +290,9 @@ def collect(
     Exit code: 0 all that was given is in the case, 3 not all of it, or nothing that casebook understands. What nobody
     understands of a paste is told, and is in the case: whoever pastes a screen has words of their own in it.
     """
-    from casebook import progress
     from casebook.collect import PATIENCE, collect_case
     from casebook.collect.redaction.addresses import refuse_passwords
+    from casebook.machine import progress
 
     from_zookeeper = zookeeper or zookeeper_dump or zookeeper_data
     if not (from_zookeeper or properties or logs or metrics or ledgers or processed or clients or log_dirs or pasted):
@@ -335,8 +340,8 @@ def _tell_what_was_taken(out: Path) -> None:
         CasebookError: There is nothing in it that anybody understands, or it lacks something that was given: a script must not
             take it for whole.
     """
-    from casebook import case_folder
-    from casebook.case import Case
+    from casebook.case import folder as case_folder
+    from casebook.case.case import Case
     from casebook.collect import taken
 
     case = Case.open(out)
@@ -455,7 +460,8 @@ def rehearse(incident: str | None, listing: bool, kafka: str | None, out: Path, 
 @cli.command()
 def prepare() -> None:
     """Do now what a first run would, and let Spark start faster: for images, schedules and places without network."""
-    from casebook import preparation, progress
+    from casebook.machine import progress
+    from casebook.notebook import preparation
 
     with progress.shown() as tell:
         preparation.prepare(progress=tell)
@@ -469,9 +475,9 @@ def prepare() -> None:
 def doctor(zookeeper: str | None, bootstrap: str | None) -> None:
     """Tell what will work here and what will not, and why."""
     from casebook import doctor as checks
-    from casebook import progress
     from casebook.collect.redaction.addresses import refuse_passwords
     from casebook.doctor.neighbours import PATIENCE
+    from casebook.machine import progress
 
     refuse_passwords("--zookeeper or --bootstrap", zookeeper, bootstrap)
     with progress.shown() as tell:

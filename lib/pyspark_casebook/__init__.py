@@ -5,6 +5,6 @@ each (``python/pyspark/sql/worker/lookup_data_sources.py@v4.1.0``). Nobody pays 
 for one session starts a Python worker at once.
 """
 
-from casebook.scans.topics import TopicSource as DefaultSource
+from casebook.spark.topics import TopicSource as DefaultSource
 
 __all__ = ["DefaultSource"]

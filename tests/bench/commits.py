@@ -14,10 +14,10 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
+from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.rehearsal import Cluster
 from casebook.rehearsal.commits import Commit, Groups
 from casebook.rehearsal.records import client_settings
-from casebook.storage import OFFSETS_TOPIC
 
 KAFKA = "3.9.2"
 HOME = Path(tempfile.gettempdir(), "bench")

@@ -21,9 +21,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from casebook.analysis.drain import Wanted, plan
-from casebook.facts import Broker, Cluster, Partition, PartitionState
-from casebook.places import cache_dir
+from casebook.facts.cluster import Broker, Cluster, Partition, PartitionState
+from casebook.kafka.drain import Wanted, plan
+from casebook.machine.places import cache_dir
 
 PEER = "kafka-utils==4.1.0"
 BROKERS, RACKS, TOPICS, PARTITIONS, DRAINED, RUNS = 100, 4, 2500, 20, 42, 3

@@ -15,10 +15,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from casebook import jars
 from casebook.errors import ScanError
-from casebook.places import cache_dir
-from casebook.scans import jvm
+from casebook.machine import jars
+from casebook.machine.places import cache_dir
+from casebook.spark import jvm
 
 SECONDS = 120
 ROUND = 5_000

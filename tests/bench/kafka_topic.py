@@ -18,8 +18,8 @@ import commits
 import peers
 
 from casebook.rehearsal import Cluster
-from casebook.scans import session
-from casebook.scans.jvm import kafka_jars
+from casebook.spark import session
+from casebook.spark.jvm import kafka_jars
 
 TOPICS = ("An", "Al", "Az")
 TASKS = 2

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import commits
 
 from casebook.rehearsal import servers
-from casebook.scans import segments, session
+from casebook.spark import segments, session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -15,8 +15,9 @@ from statistics import mean
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from casebook.analysis import maintenance, release
-from casebook.case import Case
+from casebook.case.case import Case
+from casebook.kafka import release
+from casebook.questions.maintenance.analysis import maintenance
 from casebook.rehearsal import INCIDENTS, coordinators_loading, restart_all_coordinators
 from tests.incidents.foretold import foretold, logged, taken_over
 from tests.rehearsal import plays

@@ -21,9 +21,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import memory
 
-from casebook import places
-from casebook.formats.log_patterns import patterns
-from casebook.scans import logs, session
+from casebook.formats.broker.log_patterns import patterns
+from casebook.machine import places
+from casebook.questions.timeline.scans import logs
+from casebook.spark import session
 
 ROUNDS, WARMING = 5, 4
 MB = 1_000_000

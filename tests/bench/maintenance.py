@@ -14,10 +14,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from casebook.analysis.drain import Wanted, plan
-from casebook.analysis.restart_sets import RestartSets
-from casebook.analysis.verdicts import verdicts
-from casebook.formats import cluster
+from casebook.formats.zookeeper import cluster
+from casebook.kafka.drain import Wanted, plan
+from casebook.kafka.partitions import verdicts
+from casebook.kafka.restart_sets import RestartSets
 from tests.bench.verdicts import VERSION, seconds, znodes
 
 TOPICS, BROKERS, RUNS, DRAINED = 2500, 100, 5, 42

@@ -22,8 +22,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import commits
 
-from casebook.scans import group_records, segments, session
-from casebook.storage import OFFSETS_TOPIC
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.questions.offsets_topic.scans import group_records
+from casebook.spark import segments, session
 
 GIGABYTES = (1, 20)
 BOUND = 1.2

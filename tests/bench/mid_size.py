@@ -24,7 +24,7 @@ import commits
 import logs
 import memory
 
-from casebook.storage import OFFSETS_TOPIC
+from casebook.facts.disks import OFFSETS_TOPIC
 
 BROKERS, TOPICS, PARTITIONS = (1, 2, 3), 130, 15
 SEGMENTS_GB, LOGS_MB = 2.0, 500

@@ -18,7 +18,7 @@ import commits
 import memory
 import peers
 
-from casebook.storage import OFFSETS_TOPIC
+from casebook.facts.disks import OFFSETS_TOPIC
 
 ROUNDS, GIGABYTES, DUMPED = 5, 5.4, 2
 BOUND = 10

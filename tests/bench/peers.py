@@ -6,9 +6,9 @@ from pathlib import Path
 
 import commits
 
-from casebook import jars
 from casebook.errors import ScanError
-from casebook.places import cache_dir
+from casebook.machine import jars
+from casebook.machine.places import cache_dir
 from casebook.rehearsal import Cluster, installation, servers
 
 CONNECTOR = {

@@ -18,9 +18,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from casebook.events import Event
-from casebook.formats import pasted
-from casebook.scans import logs
+from casebook.facts.events import Event
+from casebook.formats.pasted import paste
+from casebook.questions.timeline.scans import logs
 
 NOTHING = frozenset({"quiet", "-", ""})
 NOISE = "noise"
@@ -135,7 +135,7 @@ def as_files(entries: Sequence[Labelled]) -> list[Told]:
 def as_paste(entries: Sequence[Labelled]) -> list[Told]:
     """All of them one after the other, as one paste."""
     lines = [line for one in entries for line in one.text.split("\n")]
-    found = pasted.read(lines)
+    found = paste.read(lines)
     kept = {line.span.first: line.text for line in found.logs}
     with tempfile.TemporaryDirectory() as room:
         path = Path(room, "pasted.log")

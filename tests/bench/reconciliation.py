@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from casebook import scans
-from casebook.analysis.loss import verdict
-from casebook.loss import Limits, Verdict
-from casebook.scans.reconciliation import Reconciliation
+from casebook import spark as scans
+from casebook.facts.records import Limits, Verdict
+from casebook.questions.loss.analysis.loss import verdict
+from casebook.questions.loss.scans.reconciliation import Reconciliation
 from tests.bench.memory import peak
 
 SIZES, ROUNDS, PARTITIONS, LOST = (1_000_000, 10_000_000, 100_000_000), 3, 12, 30

@@ -20,10 +20,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 import commits
 import peers
 
+from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.rehearsal import Cluster
-from casebook.scans import segments, session
-from casebook.scans.jvm import kafka_jars
-from casebook.storage import OFFSETS_TOPIC
+from casebook.spark import segments, session
+from casebook.spark.jvm import kafka_jars
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

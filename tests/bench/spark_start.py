@@ -8,13 +8,13 @@ import subprocess
 import sys
 from statistics import median
 
-from casebook import preparation
+from casebook.notebook import preparation
 
 ROUNDS = 5
 PROGRAM = """
 import time
 begun = time.monotonic()
-from casebook.scans.session import session
+from casebook.spark.session import session
 spark = session()
 spark.range(1000).selectExpr("id % 7 as key").groupBy("key").count().collect()
 took = time.monotonic() - begun

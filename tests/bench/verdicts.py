@@ -14,10 +14,10 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from casebook.analysis.verdicts import verdicts
-from casebook.facts import Stat, Znode
-from casebook.formats import cluster
-from casebook.versions import KafkaVersion
+from casebook.facts.cluster import Stat, Znode
+from casebook.formats.zookeeper import cluster
+from casebook.kafka.partitions import verdicts
+from casebook.kafka.releases import KafkaVersion
 
 TOPICS, PARTITIONS, BROKERS, DEAD = 5000, 20, 30, frozenset({7, 19, 23})
 RUNS, BOUND = 7, 8.0

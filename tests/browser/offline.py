@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from casebook import places
+from casebook.machine import places
 
 ARTEFACTS = Path(os.environ.get("CASEBOOK_ARTEFACTS") or places.checkout() / "build" / "artefacts")
 PATIENCE = 90_000

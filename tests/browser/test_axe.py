@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from casebook import notebooks
+from casebook.runs import notebooks
 from tests.browser.axe import faults
 from tests.browser.offline import SCHEMES, visit
 

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from casebook import places
+from casebook.machine import places
 from casebook.rehearsal import kill_before_drain
 from casebook.rehearsal.ports import free_port
 from casebook.rehearsal.processes import Guarded, Server

@@ -7,12 +7,13 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, expect
 
-from casebook import notebooks, report
-from casebook.views import loss_choice, proof
-from casebook.views.loss import Desk
-from casebook.views.view import _bundle
+from casebook.page import proof
+from casebook.page.view import _bundle
+from casebook.questions.loss.views import choice
+from casebook.questions.loss.views.loss import Desk
+from casebook.runs import notebooks, report
 from tests.browser.offline import SCHEMES, WIDTHS, Visit, visit
-from tests.views.lost import morning
+from tests.questions.loss.lost import morning
 
 CUT_OFF = """() => [...document.querySelectorAll('.js-plotly-plot')].flatMap(chart => {
     const edges = chart.getBoundingClientRect();
@@ -35,7 +36,7 @@ CHARTS = 3
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the morning made by hand, as the notebook shows it."""
     found = morning()
-    desk = Desk(found, loss_choice.parse(found), interactive=False, remembered={}, source="case")
+    desk = Desk(found, choice.parse(found), interactive=False, remembered={}, source="case")
     notebook = nbformat.read(notebooks.find("70_message_loss").path, as_version=4)
     cites: list[str] = []
     for cell in notebook.cells:

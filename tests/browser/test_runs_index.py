@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from casebook import runs_index
+from casebook.runs import index as runs_index
 from tests.browser.offline import SCHEMES, WIDTHS, Visit, visit
 
 OFFLINE = [0, 0, 2, 13]

@@ -9,13 +9,13 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from casebook import notebooks, report
-from casebook.analysis import timeline_selection
-from casebook.views import proof
-from casebook.views.timeline import Desk
-from casebook.views.view import _bundle
+from casebook.page import proof
+from casebook.page.view import _bundle
+from casebook.questions.timeline.analysis import selection
+from casebook.questions.timeline.views.timeline import Desk
+from casebook.runs import notebooks, report
 from tests.browser.offline import SCHEMES, WIDTHS, Visit, visit
-from tests.views.minute import measured, minute
+from tests.questions.timeline.minute import measured, minute
 
 STILL = """area => new Promise(done => {
     let still = 0, before = null;
@@ -42,7 +42,7 @@ EVENTS, STORY = SHOWN % "#cb-events tbody tr", SHOWN % ".cb-story li"
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the minute made by hand, as the notebook shows it."""
     found = minute(hosts=measured())
-    desk = Desk(found, timeline_selection.parse(found), interactive=False, remembered={}, source="case", name="minute")
+    desk = Desk(found, selection.parse(found), interactive=False, remembered={}, source="case", name="minute")
     notebook = nbformat.read(notebooks.find("60_incident_timeline").path, as_version=4)
     cites: list[str] = []
     for cell in notebook.cells:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from casebook.case import Case
+from casebook.case.case import Case
 from casebook.collect import collect_case
 from casebook.rehearsal.processes import Guarded
 from tests.collect.small_zookeeper import ZooKeeper

@@ -7,11 +7,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casebook.case import Case
-from casebook.clients import PRODUCER
+from casebook.case.case import Case
 from casebook.collect import collect_case
 from casebook.collect.redaction.client_settings import kept
-from casebook.formats import client_properties
+from casebook.facts.clients import PRODUCER
+from casebook.formats.clients import client_properties
 from tests.ends import growth
 
 SECRET = "hunter2"

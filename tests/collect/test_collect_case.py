@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from casebook.analysis.evidence import known_from
-from casebook.analysis.release import release
-from casebook.case import Case
-from casebook.case_folder import ZNODES
+from casebook.case.case import Case
+from casebook.case.folder import ZNODES
 from casebook.cli import cli
 from casebook.collect import collect_case
-from casebook.collect.ensemble import Credentials
+from casebook.collect.zookeeper.ensemble import Credentials
 from casebook.doctor import neighbours
 from casebook.errors import CasebookError, CaseError, CollectError, UsageError
+from casebook.findings.evidence import known_from
+from casebook.kafka.release import release
 from tests.collect.small_zookeeper import ZooKeeper, kafka
 
 SECRET = "hunter2-Xyzzy"

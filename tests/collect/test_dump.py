@@ -10,11 +10,11 @@ import pytest
 import zstandard
 from kazoo.security import make_digest_acl
 
-from casebook.case import Case
+from casebook.case.case import Case
 from casebook.collect import collect_case
-from casebook.collect.dump import Dump, read_dump
+from casebook.collect.zookeeper.dump import Dump, read_dump
 from casebook.errors import CollectError, UsageError
-from casebook.facts import ReadOutcome, Stat, Znode
+from casebook.facts.cluster import ReadOutcome, Stat, Znode
 from casebook.rehearsal import servers
 from tests.collect.small_zookeeper import ZooKeeper, class_path, kafka, state_path
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from casebook import case_folder
-from casebook.case import Case
+from casebook.case import folder as case_folder
+from casebook.case.case import Case
 from casebook.collect import collect_case
 from tests.collect.zookeeper_files import life, write_log
 

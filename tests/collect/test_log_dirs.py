@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from casebook.case import Case
-from casebook.collect import collect_case, folders, inventory, segments
+from casebook.case.case import Case
+from casebook.collect import collect_case
+from casebook.collect.files import folders, inventory, segments
 from casebook.errors import UsageError
-from casebook.formats import indexes
+from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica
+from casebook.formats.broker import indexes
 from casebook.rehearsal import Cluster, servers
 from casebook.rehearsal.records import client_settings
-from casebook.storage import OFFSETS_TOPIC, LogDir, Replica
 from tests.transactions import transactional
 
 KAFKA = "3.9.2"

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from casebook import case_folder
-from casebook.case import Case
-from casebook.collect import collect_case, files
+from casebook.case import folder
+from casebook.case.case import Case
+from casebook.collect import collect_case
+from casebook.collect.files import files
 from casebook.collect.taken import in_words
-from casebook.formats import host_files
+from casebook.formats.hosts import files as host_files
 from tests.formats.test_host_files import FOLDER, text, told
 
 FILES = sorted(path.name for path in FOLDER.iterdir())
@@ -74,7 +75,7 @@ def test_too_large(tmp_path, monkeypatch):
     assert text("sar.txt").startswith(kept(case, "sar.txt").decode())
     (problem,) = case.could_not_collect
     assert "are taken" in problem.reason
-    assert case_folder.left_out(json.loads((case.folder / "case.json").read_text())) == ("brokers/7/metrics/sar.txt",)
+    assert folder.left_out(json.loads((case.folder / "case.json").read_text())) == ("brokers/7/metrics/sar.txt",)
 
 
 def test_binary_data_of_sar(tmp_path):

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from casebook import case_folder
-from casebook.case import Case
-from casebook.collect import collect_case, files, outside, plain
+from casebook.case import folder as case_folder
+from casebook.case.case import Case
+from casebook.collect import collect_case, outside
+from casebook.collect.files import files, plain
 from casebook.errors import CasebookError
 from tests.collect.zookeeper_files import life, write_log, write_snapshot
 
@@ -386,7 +387,7 @@ class TestBombs:
         """Of a dump of which no line can be read, however many there are."""
         (tmp_path / "dump.jsonl.gz").write_bytes(gzip.compress(b"x\n" * 300_000))
         code = (
-            "import resource, sys; from pathlib import Path; from casebook.collect.dump import read_dump\n"
+            "import resource, sys; from pathlib import Path; from casebook.collect.zookeeper.dump import read_dump\n"
             "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
             "try: read_dump(Path(sys.argv[1]))\n"
             "except Exception as error: print(error)\n"

@@ -7,13 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from casebook.analysis import evidence, leadership, next_paste, plan, release
-from casebook.case import Case
-from casebook.collect import collect_case, pasted
+from casebook.case.case import Case
+from casebook.collect import collect_case
+from casebook.collect.pasted import paste
 from casebook.errors import CollectError, UsageError
-from casebook.facts import ReadOutcome
-from casebook.findings import Severity, Status
-from casebook.pasted import PASTED
+from casebook.facts.cluster import ReadOutcome
+from casebook.facts.pasted import PASTED
+from casebook.findings import evidence
+from casebook.findings.finding import Severity, Status
+from casebook.kafka import release
+from casebook.questions.leadership.analysis import leadership
+from casebook.questions.triage.analysis import next_paste, plan
 
 FOLDER = Path(__file__).parents[1] / "formats" / "pasted"
 FILES = {path.stem: path.read_text() for path in sorted(FOLDER.glob("*.txt"))}
@@ -410,7 +414,7 @@ class TestCommand:
 
     def test_too_many_bytes(self, tmp_path, monkeypatch):
         """What is behind them is left out, and that is told: few lines are no whole paste."""
-        monkeypatch.setattr(pasted, "_MOST_BYTES", 1000)
+        monkeypatch.setattr(paste, "_MOST_BYTES", 1000)
         (tmp_path / "paste").write_text("ls /brokers/ids\n[1]\n" + "x y\n" * 400)
         folder = collect_case(tmp_path / "case", pasted=tmp_path / "paste")
         assert Case.open(folder).left_out == (PASTED,)

@@ -3,10 +3,12 @@
 import re
 from pathlib import Path
 
-from casebook.analysis import next_paste, offsets_topic, release
-from casebook.analysis.settings import BUILT_IN_ASSUMED, SERVER_PROPERTIES, Settings
-from casebook.findings import Severity, Status
-from casebook.pasted import PASTED
+from casebook.facts.pasted import PASTED
+from casebook.findings.finding import Severity, Status
+from casebook.kafka import release
+from casebook.kafka.settings import BUILT_IN_ASSUMED, SERVER_PROPERTIES, Settings
+from casebook.questions.offsets_topic.analysis import offsets_topic
+from casebook.questions.triage.analysis import next_paste
 
 FOLDER = Path(__file__).parents[1] / "formats" / "pasted_hosts"
 FILES = {path.stem: path.read_text() for path in sorted(FOLDER.glob("*.txt"))}

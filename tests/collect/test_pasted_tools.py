@@ -6,9 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casebook.analysis import leadership, next_paste, release
-from casebook.facts import ReadOutcome
-from casebook.findings import Severity, Status
+from casebook.facts.cluster import ReadOutcome
+from casebook.findings.finding import Severity, Status
+from casebook.kafka import release
+from casebook.questions.leadership.analysis import leadership
+from casebook.questions.triage.analysis import next_paste
 
 FOLDER = Path(__file__).parents[1] / "formats" / "pasted"
 FILES = {path.stem: path.read_text() for path in sorted(FOLDER.glob("*.txt"))}

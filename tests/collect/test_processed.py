@@ -1,6 +1,6 @@
 """Ledgers of processed records: said to be such, they are kept apart from what was produced."""
 
-from casebook.case import Case
+from casebook.case.case import Case
 from casebook.collect import collect_case
 
 

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from casebook import case_folder
-from casebook.case import Case
-from casebook.collect import collect_case, reachable
-from casebook.collect.zookeeper import reach, walk
+from casebook.case import folder as case_folder
+from casebook.case.case import Case
+from casebook.collect import collect_case
+from casebook.collect.zookeeper import reachable
+from casebook.collect.zookeeper.walk import reach, walk
 from casebook.errors import CollectError
-from casebook.facts import ReadOutcome
+from casebook.facts.cluster import ReadOutcome
 from tests.collect.false_zookeeper import FalseZooKeeper
 from tests.collect.small_zookeeper import kafka
 from tests.ends import PATIENCE as PATIENCE_OF_TESTS
@@ -102,7 +103,7 @@ def collect(server: FalseZooKeeper, **more: object) -> Case:
 class TestTimeLimit:
     def test_what_was_had_until_then(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A log of which copying takes too long is cut, what comes after it is named, and what came before is whole."""
-        from casebook.collect import files
+        from casebook.collect.files import files
 
         def slowly(lines: object) -> Iterator[bytes]:
             for line in lines:

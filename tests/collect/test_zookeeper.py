@@ -12,13 +12,13 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import ConnectionLoss
 from kazoo.security import make_digest_acl
 
-from casebook.collect.ensemble import Credentials, Ensemble
-from casebook.collect.reader import NoAnswerError, Verb, connect
-from casebook.collect.wire import READ_OPERATIONS
-from casebook.collect.zookeeper import LARGEST_DATA, reach, walk
+from casebook.collect.zookeeper.ensemble import Credentials, Ensemble
+from casebook.collect.zookeeper.reader import NoAnswerError, Verb, connect
+from casebook.collect.zookeeper.walk import LARGEST_DATA, reach, walk
+from casebook.collect.zookeeper.wire import READ_OPERATIONS
 from casebook.errors import CollectError, UsageError
-from casebook.facts import ReadOutcome, Znode
-from casebook.formats import kafka_tree
+from casebook.facts.cluster import ReadOutcome, Znode
+from casebook.formats.zookeeper import kafka_tree
 from tests.collect.small_zookeeper import ZooKeeper, kafka, state, state_path
 from tests.collect.tapped_wire import Wire
 from tests.ends import ends

@@ -5,13 +5,13 @@ import struct
 import pytest
 from click.testing import CliRunner
 
-from casebook.case import Case
+from casebook.case.case import Case
 from casebook.cli import cli
 from casebook.collect import collect_case
 from casebook.errors import CaseError, CollectError
-from casebook.facts import Change, ReadOutcome
-from casebook.formats import history_lines
-from casebook.formats.history_lines import BEGIN
+from casebook.facts.cluster import Change, ReadOutcome
+from casebook.formats.zookeeper import history_lines
+from casebook.formats.zookeeper.history_lines import BEGIN
 from tests.collect.zookeeper_files import BROKER_2, DIED, STATE, life, time_of, write_log, write_snapshot
 from tests.formats import zookeeper_bytes as written
 

@@ -7,14 +7,14 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.analysis.timeline_rows import WindowKind
-from casebook.case import Case
+from casebook.case.case import Case
 from casebook.cli import cli
 from casebook.collect import collect_case
 from casebook.errors import CaseError
-from casebook.findings import Status
-from casebook.formats.history_lines import BEGIN
-from casebook.history import HOLES
+from casebook.facts.history import HOLES
+from casebook.findings.finding import Status
+from casebook.formats.zookeeper.history_lines import BEGIN
+from casebook.kafka.past_rows import WindowKind
 from tests.collect.zookeeper_lives import BROKERS, Life, Told
 
 BOUNDED = (WindowKind.LEADERLESS, WindowKind.UNDER_MIN_ISR)

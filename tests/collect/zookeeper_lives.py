@@ -6,17 +6,17 @@ import struct
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from casebook.analysis import timeline
-from casebook.analysis.durability_history import isr_alone
-from casebook.analysis.settings import Settings
-from casebook.analysis.timeline_history import past
-from casebook.collect.zookeeper_data import ZookeeperData
-from casebook.facts import Cluster
-from casebook.formats import history_facts
-from casebook.formats.zookeeper_log import CloseSession, Create, CreateSession, Delete, SetData, Transaction
-from casebook.formats.zookeeper_records import OPEN
-from casebook.formats.zookeeper_tree import NEW, Tree
-from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
+from casebook.collect.zookeeper.data import ZookeeperData
+from casebook.facts.cluster import Cluster
+from casebook.formats.zookeeper import history_facts
+from casebook.formats.zookeeper.log import CloseSession, Create, CreateSession, Delete, SetData, Transaction
+from casebook.formats.zookeeper.records import OPEN
+from casebook.formats.zookeeper.tree import NEW, Tree
+from casebook.kafka.past import past
+from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin
+from casebook.kafka.settings import Settings
+from casebook.questions.durability.analysis.history import isr_alone
+from casebook.questions.timeline.analysis import timeline
 from tests.collect.zookeeper_files import START, write_log
 from tests.formats import zookeeper_bytes as written
 

@@ -35,9 +35,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from casebook.analysis.unprocessed_rows import How
-from casebook.findings import Finding, Status, rank
-from casebook.observed import Source
+from casebook.facts.observed import Source
+from casebook.findings.finding import Finding, Status, rank
+from casebook.questions.loss.analysis.unprocessed_rows import How
 
 EQUAL, WEAKER, CONTRADICTION, FALSE_OK = "equal", "weaker", "contradiction", "false ok"
 

@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
-from casebook.analysis import release
-from casebook.analysis.verdicts import dead_brokers
-from casebook.case import Case
-from casebook.events import is_log
-from casebook.examination import Examination
-from casebook.findings import Finding, Status
-from casebook.scans import logs
-from tests.analysis.agreement import disagreements
+from casebook.case.case import Case
+from casebook.facts.events import is_log
+from casebook.findings.finding import Finding, Status
+from casebook.kafka import release
+from casebook.kafka.partitions import dead_brokers
+from casebook.notebook.examination import Examination
+from casebook.questions.timeline.scans import logs
 from tests.case_copies import CaseCopy
 from tests.degraded import comparing, labels, removals
 from tests.degraded.comparing import CONTRADICTION, EQUAL, FALSE_OK, WEAKER
 from tests.degraded.removals import Degradation, Removal
 from tests.drawn_cases import DrawnCase
+from tests.questions.agreement import disagreements
 from tests.unreadable import answers, lesser, matrix
 from tests.unreadable.needs import lacks, prints_settings
 

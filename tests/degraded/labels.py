@@ -15,8 +15,8 @@ from collections.abc import Collection
 from datetime import datetime
 from itertools import pairwise
 
-from casebook.case import Case
-from casebook.case_folder import HISTORY, ZNODES
+from casebook.case.case import Case
+from casebook.case.folder import HISTORY, ZNODES
 from tests.case_copies import CaseCopy
 from tests.degraded.removals import LABELS, Removal
 

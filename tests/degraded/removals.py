@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from casebook.events import is_log
+from casebook.facts.events import is_log
 from tests.case_copies import CaseCopy
 from tests.unreadable import lesser
 
@@ -126,7 +126,7 @@ class _Looked:
     """What a case holds, without a copy of it."""
 
     def __init__(self, case: Path) -> None:
-        from casebook.case import Case
+        from casebook.case.case import Case
 
         opened = Case.open(case)
         self.paths, self._sizes = list(opened.items), {path: item.bytes for path, item in opened.items.items()}

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 
 import zstandard
 
-from casebook.case_folder import HISTORY, ZNODES
-from casebook.events import is_log
-from casebook.facts import Change, ReadOutcome, Znode
-from casebook.formats import history_lines, time_machine, znode_lines
-from casebook.formats.history_lines import BEGIN
+from casebook.case.folder import HISTORY, ZNODES
+from casebook.facts.cluster import Change, ReadOutcome, Znode
+from casebook.facts.events import is_log
+from casebook.formats.zookeeper import history_lines, time_machine, znode_lines
+from casebook.formats.zookeeper.history_lines import BEGIN
 from tests.case_copies import CaseCopy, packed, unpacked
 from tests.degraded.removals import Removal
 from tests.shifted_logs import shift

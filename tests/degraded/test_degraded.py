@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from casebook.findings import Coverage, Finding, Severity, Status, Step
-from casebook.observed import Source
+from casebook.facts.observed import Source
+from casebook.findings.finding import Coverage, Finding, Severity, Status, Step
 from tests import shifted_logs
 from tests.case_copies import CaseCopy
 from tests.degraded import harness, labels, removals

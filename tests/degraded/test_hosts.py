@@ -4,13 +4,13 @@ from datetime import datetime
 
 import pytest
 
-from casebook import places
-from casebook.findings import Status
-from tests.analysis.host_scenes import STEP, during, sar, usual
+from casebook.findings.finding import Status
+from casebook.machine import places
 from tests.case_copies import CaseCopy
 from tests.degraded import harness
 from tests.degraded.harness import Whole
 from tests.degraded.removals import Degradation
+from tests.questions.timeline.host_scenes import STEP, during, sar, usual
 from tests.unreadable import answers
 
 SAMPLE, STOOD_STILL = "acks1_loss", 1

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from casebook.analysis.election import Outcome
+from casebook.kafka.election import Outcome
 from casebook.rehearsal import servers
 
 _SOURCES = Path(__file__).with_name("jvm")

@@ -11,14 +11,14 @@ from contextlib import closing
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal import Cluster
 from casebook.rehearsal.commits import Commit, Groups
 from casebook.rehearsal.disks import log_lines
 from casebook.rehearsal.protocol import Link, addresses, array, int32, string
 from casebook.rehearsal.records import client_settings
 from casebook.rehearsal.topics import Partition
-from casebook.storage import OFFSETS_TOPIC
-from casebook.versions import KafkaVersion
 from tests.transactions import transactional
 from tests.zookeeper_session import client_of
 

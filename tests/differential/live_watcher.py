@@ -12,8 +12,8 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 from kazoo.protocol.states import WatchedEvent
 
-from casebook.facts import ReadOutcome, Stat, Znode
-from casebook.formats import kafka_tree
+from casebook.facts.cluster import ReadOutcome, Stat, Znode
+from casebook.formats.zookeeper import kafka_tree
 
 SLACK = 1000
 """Milliseconds: a transaction has its time before it is on the disk, and only then a client can see it."""

@@ -8,9 +8,9 @@ import random
 
 import pytest
 
-from casebook.analysis import election
-from casebook.analysis.election import Election, Outcome
-from casebook.versions import KafkaVersion
+from casebook.kafka import election
+from casebook.kafka.election import Election, Outcome
+from casebook.kafka.releases import KafkaVersion
 from tests.differential.controllers import RELEASES, Answer, Case, ask
 
 SEED = int(os.environ.get("CASEBOOK_SEED", "20"))

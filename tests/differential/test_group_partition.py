@@ -8,7 +8,7 @@ import random
 import subprocess
 from pathlib import Path
 
-from casebook.analysis.group_partition import group_partition
+from casebook.kafka.group_partition import group_partition
 from casebook.rehearsal import servers
 
 SEED = int(os.environ.get("CASEBOOK_SEED", "20"))

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.questions.offsets_topic.scans.group_records import aggregate
+from casebook.questions.offsets_topic.scans.offsets_topic import read
 from casebook.rehearsal.topics import Partition
-from casebook.scans import segments
-from casebook.scans.group_records import aggregate
-from casebook.scans.offsets_topic import read
-from casebook.storage import OFFSETS_TOPIC
+from casebook.spark import segments
 from tests.differential import group_life
 from tests.differential.dump_log import Row, dump
 

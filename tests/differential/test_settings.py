@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from confluent_kafka.admin import AdminClient, ConfigEntry, ConfigResource, ConfigSource
 
-from casebook.analysis import durability_settings as listed
-from casebook.analysis.durability_rows import SettingRow
-from casebook.analysis.settings import BUILT_IN, DYNAMIC_BROKER, DYNAMIC_DEFAULT, SERVER_PROPERTIES, TOPIC, Settings
-from casebook.case import Case
+from casebook.case.case import Case
 from casebook.collect import collect_case
+from casebook.kafka.releases import READ_ONLY_BROKER_SETTINGS, KafkaVersion
+from casebook.kafka.settings import BUILT_IN, DYNAMIC_BROKER, DYNAMIC_DEFAULT, SERVER_PROPERTIES, TOPIC, Settings
+from casebook.questions.durability.analysis import settings as listed
+from casebook.questions.durability.analysis.rows import SettingRow
 from casebook.rehearsal import Cluster, disks
-from casebook.versions import READ_ONLY_BROKER_SETTINGS, KafkaVersion
 from tests.zookeeper_session import client_of
 
 ORIGINS = {

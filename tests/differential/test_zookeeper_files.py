@@ -10,12 +10,11 @@ from random import Random
 import pyarrow
 import pytest
 
-from casebook.facts import Znode
-from casebook.formats import zookeeper_log as log
-from casebook.formats import zookeeper_snapshot as snapshot
-from casebook.formats.zookeeper_records import FileHead
-from casebook.formats.zookeeper_snapshot import Session, SnapshotEnd, StoredZnode
-from casebook.formats.zookeeper_tree import NEW, Rules, replay
+from casebook.facts.cluster import Znode
+from casebook.formats.zookeeper import log, snapshot
+from casebook.formats.zookeeper.records import FileHead
+from casebook.formats.zookeeper.snapshot import Session, SnapshotEnd, StoredZnode
+from casebook.formats.zookeeper.tree import NEW, Rules, replay
 from casebook.rehearsal import servers
 from casebook.rehearsal.processes import Guarded
 from tests.collect import small_zookeeper

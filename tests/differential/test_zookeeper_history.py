@@ -13,12 +13,12 @@ from threading import Event, Thread
 
 import pytest
 
-from casebook.case import Case
+from casebook.case.case import Case
 from casebook.collect import collect_case
-from casebook.collect.zookeeper import walk
+from casebook.collect.zookeeper.walk import walk
 from casebook.errors import CaseError
-from casebook.facts import ReadOutcome, Znode
-from casebook.formats.history_lines import BEGIN
+from casebook.facts.cluster import ReadOutcome, Znode
+from casebook.formats.zookeeper.history_lines import BEGIN
 from casebook.rehearsal import Cluster
 from tests.differential.live_watcher import LiveWatcher
 from tests.zookeeper_session import client_of

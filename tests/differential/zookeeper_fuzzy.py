@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
-from casebook.formats.zookeeper_records import Acl
+from casebook.formats.zookeeper.records import Acl
 from tests.formats import zookeeper_bytes
 from tests.formats.zookeeper_bytes import LOG_HEAD, acls, buffer, create, integer, long, multi, node, record, text
 

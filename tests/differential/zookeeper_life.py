@@ -10,8 +10,8 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import BadVersionError, NoNodeError, RolledBackError
 from kazoo.security import OPEN_ACL_UNSAFE, READ_ACL_UNSAFE, make_acl
 
-from casebook.facts import Stat, Znode
-from casebook.formats.zookeeper_records import OPEN
+from casebook.facts.cluster import Stat, Znode
+from casebook.formats.zookeeper.records import OPEN
 from tests.formats.zookeeper_bytes import acls, buffer, integer, long, text
 
 SNAPSHOT_AFTER = 700

@@ -13,9 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from casebook.formats import zookeeper_log as log
-from casebook.formats.zookeeper_records import Acl, Acls
-from casebook.formats.zookeeper_snapshot import StoredZnode
+from casebook.formats.zookeeper import log
+from casebook.formats.zookeeper.records import Acl, Acls
+from casebook.formats.zookeeper.snapshot import StoredZnode
 from casebook.rehearsal import servers
 from tests.formats import zookeeper_bytes
 

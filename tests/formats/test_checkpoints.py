@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.formats import checkpoints
-from casebook.formats.checkpoints import CleanShutdown, PartitionOffset
-from casebook.storage import EpochStart
+from casebook.facts.disks import EpochStart
+from casebook.formats.broker import checkpoints
+from casebook.formats.broker.checkpoints import CleanShutdown, PartitionOffset
 
 LONGS = st.integers(-(2**63), 2**63 - 1)
 ROWS = st.lists(st.builds(PartitionOffset, st.sampled_from(["t", "my-topic", "a.b_c"]), st.integers(0, 999), LONGS))

@@ -5,8 +5,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casebook.clients import CONSUMER, JAVA, LIBRDKAFKA, PRODUCER, SCALA, SPRING, ClientFile
-from casebook.formats.client_properties import LONGEST, parse
+from casebook.facts.clients import CONSUMER, JAVA, LIBRDKAFKA, PRODUCER, SCALA, SPRING, ClientFile
+from casebook.formats.clients.client_properties import LONGEST, parse
 from tests.ends import ends
 
 KEYS = st.sampled_from(["acks", "retries", "linger.ms", "enable.idempotence", "group.id", "auto.offset.reset", "foo.bar"])

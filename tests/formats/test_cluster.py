@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from casebook.facts import Partition, PartitionState, Problem, ReadOutcome, Stat, Znode
-from casebook.formats import cluster
-from casebook.history import HOLES
+from casebook.facts.cluster import Partition, PartitionState, Problem, ReadOutcome, Stat, Znode
+from casebook.facts.history import HOLES
+from casebook.formats.zookeeper import cluster
 from tests.evidence import made, of_brokers, override, rows, state, state_path, znode
 
 ONE = {"t": {0: ([1, 2], state(1, [1, 2]))}}

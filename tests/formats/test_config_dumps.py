@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from casebook.case import Case
-from casebook.clients import CONSUMER, PRODUCER
-from casebook.formats import properties
-from casebook.formats.config_dumps import of_brokers, parse
+from casebook.case.case import Case
+from casebook.facts.clients import CONSUMER, PRODUCER
+from casebook.formats.broker import properties
+from casebook.formats.broker.config_dumps import of_brokers, parse
 
 LOG = """\
 [2026-01-01 10:00:00,000] INFO ProducerConfig values: 

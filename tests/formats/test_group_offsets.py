@@ -2,11 +2,11 @@
 
 import pytest
 
-from casebook.analysis import coordinators
-from casebook.facts import Cluster, GroupOffset, Problem, ReadOutcome, Stat, Znode
-from casebook.findings import Severity
-from casebook.formats import cluster, kafka_tree
-from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
+from casebook.facts.cluster import Cluster, GroupOffset, Problem, ReadOutcome, Stat, Znode
+from casebook.findings.finding import Severity
+from casebook.formats.zookeeper import cluster, kafka_tree
+from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin
+from casebook.questions.coordinators.analysis import coordinators
 
 VERSION = VersionInUse(version=KafkaVersion.parse("0.9.0.1"), origin=VersionOrigin.PARAMETER)
 STAT = Stat(czxid=1, mzxid=2, pzxid=2, ctime=5, mtime=7000, version=0, cversion=0, aversion=0, ephemeralOwner=0, dataLength=2,

@@ -2,9 +2,9 @@
 
 import json
 
-from casebook.facts import Change, ReadOutcome, Stat, Znode
-from casebook.formats import history_facts
-from casebook.history import What
+from casebook.facts.cluster import Change, ReadOutcome, Stat, Znode
+from casebook.facts.history import What
+from casebook.formats.zookeeper import history_facts
 
 SESSION = 0x16DBE1A0C5E0003
 

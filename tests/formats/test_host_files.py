@@ -15,8 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.formats import host_files, host_prometheus, host_times
-from casebook.host_metrics import METRICS, spelled
+from casebook.facts.host_metrics import METRICS, spelled
+from casebook.formats.hosts import files as host_files
+from casebook.formats.hosts import prometheus
+from casebook.formats.hosts import times as host_times
 
 FOLDER = Path(__file__).parent / "hosts"
 MIDNIGHT = timezone(timedelta(hours=4, minutes=37, seconds=40))
@@ -176,7 +178,7 @@ class TestPrometheus:
 
     def test_spread(self):
         """An answer is one line; in a case each value has its own, and each sample is proven by it."""
-        lines = list(host_prometheus.spread((FOLDER / "range.json").read_bytes()))
+        lines = list(prometheus.spread((FOLDER / "range.json").read_bytes()))
         assert json.loads(b"".join(lines)) == json.loads(text("range.json"))
         found = told(b"".join(lines).decode())
         assert values(found) == values(of("range.json"))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.formats import indexes
-from casebook.formats.indexes import AbortedTransaction, OffsetEntry, TimeEntry
+from casebook.formats.broker import indexes
+from casebook.formats.broker.indexes import AbortedTransaction, OffsetEntry, TimeEntry
 
 STEPS = st.lists(st.tuples(st.integers(1, 1000), st.integers(1, 1000)), max_size=50)
 HEAD = struct.Struct(">hIi")

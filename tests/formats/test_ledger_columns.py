@@ -5,8 +5,8 @@ import re
 import pytest
 
 from casebook.errors import UsageError
-from casebook.formats.ledger_columns import ABSENT, ACKED_WORDS, FAILED_WORDS, NOT_SO, PROCESSED, Columns, find, pattern
-from casebook.loss import Outcome
+from casebook.facts.records import Outcome
+from casebook.formats.clients.ledger_columns import ABSENT, ACKED_WORDS, FAILED_WORDS, NOT_SO, PROCESSED, Columns, find, pattern
 from casebook.rehearsal.ledger import Entry
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from casebook.formats.ledger_kind import kind
+from casebook.formats.clients.ledger_kind import kind
 
 
 def lines(*rows):

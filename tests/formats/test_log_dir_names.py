@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.formats import log_dir_names
-from casebook.formats.log_dir_names import PartitionFolder, SegmentName
+from casebook.formats.broker import log_dir_names
+from casebook.formats.broker.log_dir_names import PartitionFolder, SegmentName
 
 UNIQUE = "0123456789abcdef0123456789abcdef"
 

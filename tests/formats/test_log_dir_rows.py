@@ -4,9 +4,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casebook.facts import Problem
-from casebook.formats import log_dir_rows
-from casebook.storage import EpochStart, Leftover, LogDir, Replica, SegmentFile
+from casebook.facts.cluster import Problem
+from casebook.facts.disks import EpochStart, Leftover, LogDir, Replica, SegmentFile
+from casebook.formats.broker import log_dir_rows
 
 LONGS = st.integers(-(2**63), 2**63 - 1)
 MAYBE = st.none() | LONGS

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from casebook.formats.log_patterns import SCOPES, Pattern, head, patterns
+from casebook.formats.broker.log_patterns import SCOPES, Pattern, head, patterns
 
 LABELLED = Path(__file__).with_name("log_lines_labelled.tsv")
 """``kind<TAB>raw line``; ``-`` for what says nothing of use, ``\\n`` and ``\\t`` escaped."""

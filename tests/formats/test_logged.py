@@ -2,9 +2,9 @@
 
 import pytest
 
-from casebook.facts import LoggedEpoch, LoggedExpiry, LoggedRegistration
-from casebook.formats import logged
-from casebook.formats.logged import Line
+from casebook.facts.cluster import LoggedEpoch, LoggedExpiry, LoggedRegistration
+from casebook.formats.broker import logged
+from casebook.formats.broker.logged import Line
 
 NOON = 1_700_049_600_000
 PATH = "brokers/4/logs/server.log"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.formats import pasted
-from casebook.formats.pasted_text import MOST_LINES
+from casebook.formats.pasted import paste
+from casebook.formats.pasted.text import MOST_LINES
 from tests.ends import ends
 
 FOLDER = Path(__file__).parent / "pasted"
@@ -31,7 +31,7 @@ dataLength = 73
 
 
 def read(text):
-    return pasted.read(text.splitlines())
+    return paste.read(text.splitlines())
 
 
 def states(found):
@@ -278,9 +278,9 @@ class TestCutAnywhere:
     def test_nothing_is_told_that_the_whole_does_not_tell(self, name):
         """However many of its last lines are missing; and each line is told, taken or empty."""
         lines = FILES[name].splitlines()
-        whole = told(pasted.read(lines))
+        whole = told(paste.read(lines))
         for end in range(len(lines)):
-            part = told(pasted.read(lines[:end]))
+            part = told(paste.read(lines[:end]))
             assert {kind: rows - whole[kind] for kind, rows in part.items()} == {kind: set() for kind in whole}, end
 
     @given(st.data())
@@ -295,7 +295,7 @@ class TestCutAnywhere:
             for row in rows
             for line in textwrap.wrap(row.expandtabs(), width, break_long_words=False, break_on_hyphens=False)
         ]
-        whole, part = pasted.read(rows), pasted.read(lines[: data.draw(st.integers(0, len(lines)))])
+        whole, part = paste.read(rows), paste.read(lines[: data.draw(st.integers(0, len(lines)))])
         assert told(part)["partitions"] <= told(whole)["partitions"]
 
     @given(
@@ -309,13 +309,13 @@ class TestCutAnywhere:
     @settings(max_examples=150, deadline=None)
     def test_any_mix(self, lines):
         """Lines in any order never raise, and each is taken, told or says nothing."""
-        found = pasted.read(lines)
+        found = paste.read(lines)
         assert all(1 <= part.span.first <= part.span.last <= len(lines) for part in found.not_understood)
 
     @given(st.text(max_size=400))
     @settings(max_examples=150, deadline=None)
     def test_any_text(self, text):
-        pasted.read(text.splitlines())
+        paste.read(text.splitlines())
 
 
 class TestHostile:
@@ -341,16 +341,16 @@ class TestHostile:
     def test_bounded(self, lines):
         """Each line is looked at a few times, whatever it is: with all pairs of them it would take hours."""
         with ends():
-            found = pasted.read(lines)
+            found = paste.read(lines)
         assert len({line.broker for line in found.logs}) <= 201
 
     def test_only_so_many_lines(self):
-        assert pasted.read(["x"] * (MOST_LINES + 5)).lines == MOST_LINES
+        assert paste.read(["x"] * (MOST_LINES + 5)).lines == MOST_LINES
 
 
 @pytest.mark.parametrize("row", ['"2026-11-20 10:03:42",17,0.5', "2026-11-20 10:03:42,9.0E-4,1", "2026-11-20T10:03:42Z,-1"])
 def test_a_row_of_figures_is_no_log_line(row):
     """It stays what nobody knows, and is told with its line; a time alone, with its fraction, is a log line's begin."""
-    found = pasted.read([row])
+    found = paste.read([row])
     assert (found.logs, [part.span.first for part in found.not_understood]) == ((), [1])
-    assert pasted.read(["2026-11-20 10:03:42,123 Session expired."]).logs
+    assert paste.read(["2026-11-20 10:03:42,123 Session expired."]).logs

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from casebook.formats import pasted
-from casebook.pasted import Pasted
+from casebook.facts.pasted import Pasted
+from casebook.formats.pasted import paste
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).parent / "pasted"
@@ -112,6 +112,6 @@ def test_the_table():
     assert rows[1:] == list(ROWS)
     for row, (names, holds) in ROWS.items():
         text = names[1:] if names.startswith("=") else "\n\n".join((FOLDER / f"{name}.txt").read_text() for name in names.split())
-        found = pasted.read(text.splitlines())
+        found = paste.read(text.splitlines())
         assert holds(found), row
         assert all(part.span == (1, 1) for part in found.not_understood), row  # somebody's own words

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.formats import pasted
-from casebook.pasted import Span
+from casebook.facts.pasted import Span
+from casebook.formats.pasted import paste
 from tests.ends import ends
 
 FOLDER = Path(__file__).parent / "pasted_hosts"
@@ -25,7 +25,7 @@ WITHOUT_CLEANER = STACKS.replace(CLEANER, "").replace("length=56", "length=55")
 
 
 def read(text):
-    return pasted.read(text.splitlines())
+    return paste.read(text.splitlines())
 
 
 def said(text, kind=None):
@@ -584,16 +584,16 @@ class TestCut:
     def test_nothing_is_stated_that_the_whole_does_not_state(self, name):
         """However many of its last lines are missing."""
         lines = FILES[name].splitlines()
-        whole = stated(pasted.read(lines))
+        whole = stated(paste.read(lines))
         for end in range(len(lines)):
-            assert stated(pasted.read(lines[:end])) <= whole, end
+            assert stated(paste.read(lines[:end])) <= whole, end
 
     def test_threads(self):
         for text in (STACKS, WITHOUT_CLEANER):
             lines = text.splitlines()
-            whole = stated(pasted.read(lines))
+            whole = stated(paste.read(lines))
             for end in range(0, len(lines) - 1, 7):
-                part = pasted.read(lines[:end])
+                part = paste.read(lines[:end])
                 assert stated(part) <= whole, end
                 assert not any(dump.whole for dump in part.dumps)
 
@@ -618,7 +618,7 @@ class TestCut:
     @settings(max_examples=200, deadline=None)
     def test_any_mixture_of_lines(self, lines):
         """Never raises; each line is taken, told or says nothing."""
-        found = pasted.read(lines)
+        found = paste.read(lines)
         assert all(1 <= one.span.first <= one.span.last <= len(lines) for one in itertools.chain(found.hosts, found.dumps))
         assert not any(dump.whole for dump in found.dumps)
 
@@ -653,4 +653,4 @@ class TestHostile:
     def test_bounded(self, line):
         """However often: each line is looked at a few times."""
         with ends():
-            pasted.read([line] * (6000 if len(line) < 5000 else 500))
+            paste.read([line] * (6000 if len(line) < 5000 else 500))

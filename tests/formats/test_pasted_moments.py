@@ -2,8 +2,8 @@
 
 import pytest
 
-from casebook.formats import pasted
-from casebook.pasted import Elected, Pasted
+from casebook.facts.pasted import Elected, Pasted
+from casebook.formats.pasted import paste
 
 GROUPS = "TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
 ROW = "Topic: t\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1"
@@ -11,7 +11,7 @@ CONFIG = "retention.ms=600 sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:retent
 
 
 def read(text: str) -> Pasted:
-    return pasted.read(text.splitlines())
+    return paste.read(text.splitlines())
 
 
 def said(text: str) -> str:

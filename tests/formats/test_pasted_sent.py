@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from casebook.formats import pasted
-from casebook.formats.pasted_text import is_gap
-from casebook.pasted import Pasted
+from casebook.facts.pasted import Pasted
+from casebook.formats.pasted import paste
+from casebook.formats.pasted.text import is_gap
 
 FOLDER = Path(__file__).parent / "pasted_sent"
 FILES = {path.stem: path.read_text() for path in sorted(FOLDER.glob("*.txt"))}
@@ -20,7 +20,7 @@ OTHERS = {
 
 
 def read(text: str) -> Pasted:
-    return pasted.read(text.splitlines())
+    return paste.read(text.splitlines())
 
 
 def _ids(ids) -> str:
@@ -284,7 +284,7 @@ class TestSilence:
         chosen = random.Random(name)
         for at in chosen.sample(range(len(lines) + 1), min(6, len(lines) + 1)):
             line = chosen.choice(self.LINES)
-            found = pasted.read([*lines[:at], line, *lines[at:]])
+            found = paste.read([*lines[:at], line, *lines[at:]])
             is_named = at + 1 in named(found) or any(
                 one.span.first <= at + 1 <= one.span.last for one in found.hosts if one.settle
             )

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.formats import pasted
-from casebook.pasted import GroupMember, Move, Pasted
+from casebook.facts.pasted import GroupMember, Move, Pasted
+from casebook.formats.pasted import paste
 from tests.ends import ends
 
 FOLDER = Path(__file__).parent / "pasted"
@@ -23,7 +23,7 @@ KAFKAS = ("0.9.0.1", "2.8.2", "3.9.2")
 
 
 def read(text: str) -> Pasted:
-    return pasted.read(text.splitlines())
+    return paste.read(text.splitlines())
 
 
 def said(found: Pasted, tool: str) -> str:
@@ -510,7 +510,7 @@ class TestCutAnywhere:
         for name in names:
             rows = FILES[name].splitlines()
             lines += [*rows[: data.draw(st.integers(0, len(rows)))], "(cut here, I do not have the rest)"]
-        stated = told(pasted.read(lines))
+        stated = told(paste.read(lines))
         for kind, rows in stated.items():
             assert rows <= set().union(*(WHOLE[name][kind] for name in names)), kind
 
@@ -550,4 +550,4 @@ class TestHostile:
     def test_bounded(self, lines):
         """Each line is looked at a few times, whatever it is."""
         with ends():
-            pasted.read(lines)
+            paste.read(lines)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casebook.errors import UsageError
-from casebook.formats.record_ids import IdKind, RecordId, parse
+from casebook.formats.clients.record_ids import IdKind, RecordId, parse
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.facts import ReadOutcome, Stat, Znode
-from casebook.formats import znode_lines
+from casebook.facts.cluster import ReadOutcome, Stat, Znode
+from casebook.formats.zookeeper import znode_lines
 
 NUMBERS = st.none() | st.integers(-(2**63), 2**63 - 1)
 ZNODES = st.builds(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.facts import PartitionState
-from casebook.formats import znodes
-from casebook.formats.znodes import Undecodable
+from casebook.facts.cluster import PartitionState
+from casebook.formats.zookeeper import znodes
+from casebook.formats.zookeeper.znodes import Undecodable
 
 GOOD = {"controller_epoch": 5, "leader": 2, "version": 1, "leader_epoch": 7, "isr": [2, 3]}
 

@@ -10,26 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.formats import zookeeper_log as log
-from casebook.formats import zookeeper_snapshot as snapshot
-from casebook.formats.zookeeper_log import Transaction
-from casebook.formats.zookeeper_records import OPEN, Acl, Damage, FileHead
-from casebook.formats.zookeeper_snapshot import Session, SnapshotEnd, StoredZnode, ZxidDigest
-from casebook.formats.zookeeper_tree import Rules, Tree, replay
-from tests.formats.zookeeper_bytes import (
-    LOG_HEAD,
-    SESSION,
-    acls,
-    buffer,
-    create,
-    integer,
-    long,
-    multi,
-    node,
-    record,
-    seal,
-    text,
-)
+from casebook.formats.zookeeper import log, snapshot
+from casebook.formats.zookeeper.log import Transaction
+from casebook.formats.zookeeper.records import OPEN, Acl, Damage, FileHead
+from casebook.formats.zookeeper.snapshot import Session, SnapshotEnd, StoredZnode, ZxidDigest
+from casebook.formats.zookeeper.tree import Rules, Tree, replay
+from tests.formats.zookeeper_bytes import LOG_HEAD, SESSION, acls, buffer, create, integer, long, multi, node, record, seal, text
 from tests.formats.zookeeper_bytes import snapshot as stored
 
 SNAPPY = pyarrow.Codec("snappy")

@@ -4,8 +4,8 @@ import struct
 import zlib
 from collections.abc import Iterable, Sequence
 
-from casebook.formats import zookeeper_log as log
-from casebook.formats.zookeeper_records import OPEN, Acl
+from casebook.formats.zookeeper import log
+from casebook.formats.zookeeper.records import OPEN, Acl
 
 LOG_HEAD = struct.pack(">4siq", b"ZKLG", 2, 0)
 SESSION = 0x1000_0000_0000_0001

@@ -6,9 +6,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from casebook.analysis.coordinator_states import WAITING, State
-from casebook.analysis.load_ends import BrokerQueue
-from casebook.analysis.load_rate import Span
+from casebook.kafka.load_rate import Span
+from casebook.questions.coordinators.analysis.load_ends import BrokerQueue
+from casebook.questions.coordinators.analysis.states import WAITING, State
 from casebook.rehearsal import coordinators_loading as script
 from tests.rehearsal import plays
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from casebook.case import Case
+from casebook.case.case import Case
 from casebook.rehearsal import acks1_loss as script
 from tests.rehearsal import ledgers, plays
 

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from casebook import places
-from casebook.analysis.timeline_rows import WindowKind
-from casebook.case import Case
+from casebook.case.case import Case
+from casebook.kafka.past_rows import WindowKind
+from casebook.machine import places
 from casebook.rehearsal import causes as script
 from tests.incidents.test_timeline import CLOSE, examined, ms
 from tests.rehearsal import plays

@@ -3,7 +3,7 @@
 import pytest
 
 from casebook.collect import collect_case
-from casebook.findings import Status
+from casebook.findings.finding import Status
 from casebook.rehearsal import disks
 from casebook.rehearsal.offsets_bloat import BROKER_SETTINGS, KILLER, SETTINGS, TOO_MANY
 from casebook.rehearsal.records import produce

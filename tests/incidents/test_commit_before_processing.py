@@ -5,9 +5,9 @@ from collections import Counter
 
 import pytest
 
-from casebook.analysis.unprocessed import unprocessed as judged
-from casebook.analysis.unprocessed_rows import StepKind
-from casebook.findings import Severity, Status
+from casebook.findings.finding import Severity, Status
+from casebook.questions.loss.analysis.unprocessed import unprocessed as judged
+from casebook.questions.loss.analysis.unprocessed_rows import StepKind
 from casebook.rehearsal import commit_before_processing as script
 from tests.rehearsal import plays
 

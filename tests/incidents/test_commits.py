@@ -5,12 +5,12 @@ import time
 import pytest
 
 from casebook.errors import RehearsalError
-from casebook.formats import pasted
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.formats.pasted import paste
 from casebook.rehearsal import Cluster, disks
 from casebook.rehearsal.commits import Commit, Groups, fetch_offsets, find_coordinator
 from casebook.rehearsal.members import member
 from casebook.rehearsal.protocol import Link, addresses, named
-from casebook.storage import OFFSETS_TOPIC
 from tests.rehearsal import kafka_tools
 
 SETTINGS = {"offsets.topic.num.partitions": "2", "offsets.topic.replication.factor": "1"}
@@ -79,7 +79,7 @@ class TestCommits:
             groups.commit([Commit(group="described", offsets={"orders": {0: 5, 2: 0}})])
         settings = {"bootstrap": cluster.bootstrap, "kafka": cluster.kafka, "topics": ["orders"]}
         with member(group="described", client="reader", **settings):
-            found = pasted.read(kafka_tools.describe_group(cluster, "described").splitlines())
+            found = paste.read(kafka_tools.describe_group(cluster, "described").splitlines())
         assert found.not_understood == ()
         assert {(row.group, row.topic, row.partition): row.offset for row in found.offsets} == {
             ("described", "orders", 0): 5,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from casebook.analysis.coordinator_states import WAITING, State
+from casebook.questions.coordinators.analysis.states import WAITING, State
 from casebook.rehearsal import coordinators_loading as script
 from casebook.rehearsal import load_never_ends
 from tests.rehearsal import plays

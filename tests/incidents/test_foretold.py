@@ -1,7 +1,7 @@
 """What is foretold of loads from a case that was captured in their midst follows from the loads before, and from nothing else.
 
 How near that comes to what brokers log in the end depends on whether the machine goes on as fast as before. So it is held against a
-recorded play (``tests/analysis/test_coordinators.py``), and measured on new ones in ``tests/bench/load_forecast.py``.
+recorded play (``tests/questions/coordinators/test_coordinators.py``), and measured on new ones in ``tests/bench/load_forecast.py``.
 """
 
 import json
@@ -13,7 +13,7 @@ from statistics import median
 
 import pytest
 
-from casebook.analysis.coordinator_states import State
+from casebook.questions.coordinators.analysis.states import State
 from casebook.rehearsal import coordinators_loading as script
 from tests.incidents.foretold import Foretold
 from tests.incidents.foretold import foretold as told_of

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from casebook.analysis.loss_rows import Cause
+from casebook.facts.losses import Cause
 from casebook.rehearsal import full_restart_loss as script
 from casebook.rehearsal.topics import label
 from tests.rehearsal import plays

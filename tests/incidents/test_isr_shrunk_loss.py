@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from casebook.case import Case
+from casebook.case.case import Case
 from casebook.rehearsal import isr_shrunk_loss as script
 from casebook.rehearsal.topics import label
 from tests.rehearsal import ledgers, plays

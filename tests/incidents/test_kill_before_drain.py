@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from casebook.analysis import release
-from casebook.analysis.drain import Reason, Wanted, plan
-from casebook.analysis.restart_sets import Harm, RestartSets
-from casebook.analysis.verdicts import verdicts
-from casebook.case import Case
+from casebook.case.case import Case
+from casebook.kafka import release
+from casebook.kafka.drain import Reason, Wanted, plan
+from casebook.kafka.partitions import verdicts
+from casebook.kafka.restart_sets import Harm, RestartSets
 from casebook.rehearsal import kill_before_drain as script
 from tests.rehearsal import plays
 

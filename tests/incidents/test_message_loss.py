@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
-from casebook.analysis.loss_rows import Cause
-from casebook.loss import Verdict
+from casebook.facts.losses import Cause
+from casebook.facts.records import Verdict
 from tests.rehearsal import plays
 
 PLAYS = [(incident, kafka) for incident in ("acks1-loss", "isr-shrunk-loss") for kafka in ("0.9.0.1", "2.8.2")]

@@ -7,12 +7,13 @@ from itertools import pairwise
 
 import pytest
 
-from casebook.analysis import release, timeline
-from casebook.analysis.timeline_rows import WindowKind
-from casebook.case import Case
-from casebook.formats import history_facts
+from casebook.case.case import Case
+from casebook.formats.zookeeper import history_facts
+from casebook.kafka import release
+from casebook.kafka.past_rows import WindowKind
+from casebook.questions.timeline.analysis import timeline
+from casebook.questions.timeline.scans import logs
 from casebook.rehearsal import acks1_loss, api_versions_storm
-from casebook.scans import logs
 from tests.rehearsal import plays
 from tests.shifted_logs import shifted
 

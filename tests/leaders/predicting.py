@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from casebook.analysis import election
-from casebook.analysis.election import Outcome
 from casebook.errors import RehearsalError
+from casebook.kafka import election
+from casebook.kafka.election import Outcome
+from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal import Cluster
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.topics import Partition
 from casebook.rehearsal.truth import Expected, Phase
-from casebook.versions import KafkaVersion
 from tests.rehearsal import kafka_tools
 
 Outcomes = Mapping[Partition, frozenset[Outcome | None]]

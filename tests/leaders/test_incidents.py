@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from casebook.case import Case
+from casebook.case.case import Case
 from casebook.errors import RehearsalError
 from casebook.rehearsal import INCIDENTS, list_incidents, play
 

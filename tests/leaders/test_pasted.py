@@ -1,14 +1,14 @@
 """What people paste of Kafka's own tools: printed by the real ones of each release, it says what ZooKeeper held."""
 
-from casebook.case import Case
+from casebook.case.case import Case
 from casebook.collect import collect_case
-from casebook.formats import pasted
+from casebook.formats.pasted import paste
 
 
 def test_topics(leaders_lost):
     """Leaders, ISRs and replicas, with partitions that have neither; but of topics that are being deleted, which brokers forget."""
     described, truth = leaders_lost.stage.described["during"], leaders_lost.truth.phases["during"].partitions
-    found = pasted.read(described.printed.splitlines())
+    found = paste.read(described.printed.splitlines())
     assert found.not_understood == ()
     told = {(p.topic, p.partition): (p.leader, set(p.isr)) for p in found.partitions if p.topic != "retired"}
     assert told == {at: (s.leader, set(s.isr)) for at, s in described.states.items() if at[0] != "retired"}

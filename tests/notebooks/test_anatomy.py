@@ -7,7 +7,7 @@ import re
 import nbformat
 import pytest
 
-from casebook import notebooks, parameters
+from casebook.runs import notebooks, parameters
 
 NOTEBOOKS = {notebook.stem: nbformat.read(notebook.path, as_version=4) for notebook in notebooks.every()}
 COMMON = ["source", "out_dir", "kafka_version", "interactive", "timezone", "log_layout"]

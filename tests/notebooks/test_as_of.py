@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from casebook import notebooks, runner
 from casebook.collect import collect_case
-from casebook.facts import instant
+from casebook.facts.cluster import instant
+from casebook.runs import notebooks, runner
 from tests.collect.zookeeper_files import DIED, life, time_of, write_log
 
 NOTEBOOKS = ("10_triage", "20_partition_leadership")

@@ -5,10 +5,10 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from casebook import notebooks, runner
 from casebook.collect import collect_case
-from casebook.formats import znode_lines
-from casebook.places import samples_dir
+from casebook.formats.zookeeper import znode_lines
+from casebook.machine.places import samples_dir
+from casebook.runs import notebooks, runner
 
 SECRET = "hunter2"
 
@@ -16,7 +16,7 @@ SECRET = "hunter2"
 @pytest.fixture(scope="module")
 def case(tmp_path_factory):
     """The healthy sample's znodes, with a careless producer and a consumer of Spring's."""
-    from casebook.case import Case
+    from casebook.case.case import Case
 
     folder = tmp_path_factory.mktemp("durability")
     dump = folder / "dump.jsonl"

@@ -5,7 +5,8 @@ import re
 import nbformat
 import pytest
 
-from casebook import notebooks, places
+from casebook.machine import places
+from casebook.runs import notebooks
 
 GLOSSARY = (places.checkout() / "docs" / "glossary.md").read_text()
 TERMS = re.findall(r"^### (.*)$", GLOSSARY, re.MULTILINE)

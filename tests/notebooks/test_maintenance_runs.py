@@ -7,8 +7,10 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from casebook import notebooks, places, runner, tables
 from casebook.collect import collect_case
+from casebook.findings import tables
+from casebook.machine import places
+from casebook.runs import notebooks, runner
 
 LEADERLESS, HEALTHY, BLOATED = "sample:leader_minus_one", "sample:healthy", "sample:offsets_bloat"
 SEGMENTS = places.samples_dir() / "offsets_bloat" / "brokers" / "1" / "segments"

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from casebook import notebooks, places, runner
 from casebook.collect import collect_case
+from casebook.machine import places
+from casebook.runs import notebooks, runner
 
 BLOATED = places.samples_dir() / "offsets_bloat" / "brokers" / "1"
 LOADING = places.samples_dir() / "coordinators_loading" / "brokers" / "1"

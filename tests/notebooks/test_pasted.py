@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from casebook import notebooks, runner
 from casebook.collect import collect_case
+from casebook.runs import notebooks, runner
 
 TEXT = """\
 Partition 101 has no leader since this morning:

@@ -9,11 +9,13 @@ import papermill
 import pyarrow.parquet as pq
 import pytest
 
-from casebook import notebooks, parameters, places, runner, sources, summary
-from casebook.analysis import changes
+from casebook.collect import sources
 from casebook.errors import CasebookError, UsageError
-from casebook.findings import Status
-from casebook.past_runs import outcomes
+from casebook.findings import changes
+from casebook.findings.finding import Status
+from casebook.findings.past_runs import outcomes
+from casebook.machine import places
+from casebook.runs import notebooks, parameters, runner, summary
 from tests import notebook_cells
 
 SAMPLES = [f"sample:{name}" for name in sources.samples()]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from casebook import notebooks, runner
-from casebook.findings import Severity
+from casebook.findings.finding import Severity
+from casebook.runs import notebooks, runner
 
 KEYS = ("brokers", "leaderless", "why", "first", "healed", "unclean", "never")
 SOLVED = {
@@ -18,7 +18,7 @@ SOLVED = {
     "answer_unclean": "zero",
     "answer_never": "WIPE it",
 }
-"""Of the incident that it comes with, each in another form: tests/analysis/test_quiz.py has where they come from."""
+"""Of the incident that it comes with, each in another form: tests/questions/quiz/test_quiz.py has where they come from."""
 FAILED = {
     "answer_brokers": "1",
     "answer_leaderless": "payments-2",

@@ -4,11 +4,11 @@ import socket
 import subprocess
 from pathlib import Path
 
-from casebook import jars
 from casebook.errors import RehearsalError
-from casebook.places import cache_dir
+from casebook.kafka.releases import KafkaVersion
+from casebook.machine import jars
+from casebook.machine.places import cache_dir
 from casebook.rehearsal import Cluster, servers
-from casebook.versions import KafkaVersion
 
 _TOOLS = {"org.apache.kafka:kafka-tools:3.9.2": "3e6844711c3f5c9148f76ac96dfbf1de0aeeba11249e142e084b6de68e0ed05e"}
 """Since 3.7 and 3.8 the tools are in a jar that no server needs (``bin/kafka-topics.sh@3.7.0, bin/kafka-consumer-groups.sh@3.8.0``)."""

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from casebook.case import Case
+from casebook.case.case import Case
 
 
 def entries(case: Case) -> list[dict[str, object]]:

@@ -12,20 +12,21 @@ from typing import TypeVar
 
 import pytest
 
-from casebook.analysis import release, timeline
-from casebook.case import Case
-from casebook.consumer_evidence import Consumed, ConsumerEvidence
+from casebook.case.case import Case
 from casebook.errors import RehearsalError
-from casebook.formats import history_facts
-from casebook.loss_evidence import Asked, LossEvidence
-from casebook.offsets_evidence import OffsetsEvidence
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.formats.zookeeper import history_facts
+from casebook.kafka import release
+from casebook.questions.coordinators.evidence import OffsetsEvidence
+from casebook.questions.loss.consumer_evidence import Consumed, ConsumerEvidence
+from casebook.questions.loss.evidence import Asked, LossEvidence
+from casebook.questions.timeline.analysis import timeline
+from casebook.questions.timeline.scans import logs
 from casebook.rehearsal import INCIDENTS
 from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.incidents import capture
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Truth
-from casebook.scans import logs
-from casebook.storage import OFFSETS_TOPIC
 
 Played = TypeVar("Played")
 

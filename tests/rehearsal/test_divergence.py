@@ -10,13 +10,13 @@ from time import time_ns
 
 import pytest
 
-from casebook.analysis.divergence import Kind, agreement, divergences
-from casebook.analysis.unclean_price import prices
-from casebook.collect import folders, inventory
-from casebook.findings import Severity, Status
+from casebook.collect.files import folders, inventory
+from casebook.findings.finding import Severity, Status
+from casebook.questions.loss.analysis.divergence import Kind, agreement, divergences
+from casebook.questions.loss.analysis.unclean_price import prices
+from casebook.questions.loss.scans.replicas import compare
 from casebook.rehearsal import Cluster, disks
 from casebook.rehearsal.records import client_settings, produce
-from casebook.scans.replicas import compare
 
 VERSIONS = ("0.9.0.1", "2.8.2")
 BASE, BURST = 10, 20

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from casebook.analysis.drain import DrainPlan, Wanted, plan, reassignment
-from casebook.case import Case
+from casebook.case.case import Case
 from casebook.collect import collect_case
+from casebook.kafka.drain import DrainPlan, Wanted, plan, reassignment
 from casebook.rehearsal import Cluster
 from casebook.rehearsal.ledger import Entry, LedgerProducer, lost, stored
 from tests.rehearsal import kafka_tools

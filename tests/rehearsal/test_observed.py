@@ -1,8 +1,8 @@
 """What real brokers do that a reader of the documentation would not expect, and the workbook must know."""
 
-from casebook.analysis import election
+from casebook.kafka import election
+from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal import Cluster
-from casebook.versions import KafkaVersion
 from tests.zookeeper_session import client_of
 
 UNCLEAN = {"unclean.leader.election.enable": "true"}

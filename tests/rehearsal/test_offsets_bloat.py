@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from casebook.case import Case
+from casebook.case.case import Case
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.questions.offsets_topic.scans import of_case, offsets_topic
 from casebook.rehearsal import offsets_bloat as script
-from casebook.scans import of_case, offsets_topic
-from casebook.storage import OFFSETS_TOPIC
 from tests.rehearsal import plays
 
 Answers = Mapping[str, Mapping[str, int | None]]

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from casebook.collect import collect_case
-from casebook.findings import Status
+from casebook.findings.finding import Status
 from casebook.rehearsal.commits import Commit, Groups
 from casebook.rehearsal.truth import Phase, well
 from tests.rehearsal import plays

@@ -2,7 +2,7 @@
 
 import pytest
 
-from casebook.findings import Severity, Status
+from casebook.findings.finding import Severity, Status
 from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.truth import Phase, well
 from tests.incidents.test_timeline import examined

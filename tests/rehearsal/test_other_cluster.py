@@ -7,8 +7,8 @@ import pytest
 
 from casebook.collect import collect_case
 from casebook.errors import RehearsalError
-from casebook.findings import Status
-from casebook.observed import Source
+from casebook.facts.observed import Source
+from casebook.findings.finding import Status
 from casebook.rehearsal import Cluster
 from tests.unreadable.answers import answers
 

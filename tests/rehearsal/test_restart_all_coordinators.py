@@ -8,9 +8,10 @@ import json
 
 import pytest
 
-from casebook import places
-from casebook.analysis import maintenance, release
-from casebook.case import Case
+from casebook.case.case import Case
+from casebook.kafka import release
+from casebook.machine import places
+from casebook.questions.maintenance.analysis import maintenance
 from casebook.rehearsal import restart_all_coordinators as script
 from tests.incidents.foretold import taken_over
 from tests.rehearsal import plays

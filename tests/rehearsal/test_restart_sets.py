@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from confluent_kafka import KafkaError, Message, Producer
 
-from casebook.analysis import release
-from casebook.analysis.restart_sets import Harm, RestartSets
-from casebook.analysis.verdicts import verdicts
-from casebook.case import Case
+from casebook.case.case import Case
 from casebook.collect import collect_case
+from casebook.kafka import release
+from casebook.kafka.partitions import verdicts
+from casebook.kafka.restart_sets import Harm, RestartSets
 from casebook.rehearsal import Cluster
 from casebook.rehearsal.records import client_settings
 from casebook.rehearsal.topics import Partition

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from casebook import places
-from casebook.case import Case
-from casebook.case_folder import DERIVED
+from casebook.case.case import Case
+from casebook.case.folder import DERIVED
 from casebook.errors import RehearsalError
+from casebook.machine import places
 from casebook.rehearsal.samples import SAMPLES, make_sample
 
 MEGABYTE = 1_000_000

@@ -2,8 +2,8 @@
 
 import pytest
 
-from casebook import jars
 from casebook.errors import RehearsalError
+from casebook.machine import jars
 from casebook.rehearsal import servers
 
 

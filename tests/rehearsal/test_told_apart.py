@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from casebook.findings import Severity
+from casebook.findings.finding import Severity
 from casebook.rehearsal.topics import label
 from casebook.rehearsal.truth import Phase, well
 from tests.incidents.test_timeline import examined

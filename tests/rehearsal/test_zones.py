@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from casebook.analysis.timeline_rows import WindowKind
-from casebook.findings import Status
+from casebook.findings.finding import Status
+from casebook.kafka.past_rows import WindowKind
 from casebook.rehearsal.truth import Phase, well
 from tests.incidents.test_causes import gone
 from tests.incidents.test_timeline import examined, ms

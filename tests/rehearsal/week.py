@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from casebook.collect import collect_case
 from casebook.errors import RehearsalError
+from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.rehearsal import Cluster, disks
 from casebook.rehearsal.commits import Commit, Groups
 from casebook.rehearsal.offsets_bloat import BROKER_SETTINGS, KILLER, ROOMY, TOO_MANY
 from casebook.rehearsal.offsets_bloat import SETTINGS as TOPIC_SETTINGS
 from casebook.rehearsal.records import produce
 from casebook.rehearsal.topics import Partition, label
-from casebook.storage import OFFSETS_TOPIC
 from tests import notebook_cells
 
 CONTROLLER, CLEANS_NO_MORE, FLAPS = 2, 1, 3

@@ -14,7 +14,7 @@ def written(tmp_path_factory):
 @pytest.fixture(scope="session")
 def scanning(spark):
     """A session that runs already, handed to us: it is taken as it is."""
-    from casebook import scans
+    from casebook import spark as scans
 
     assert scans.session() is spark
     return spark

@@ -6,7 +6,7 @@ from random import Random
 from aiokafka.record.default_records import DefaultRecordBatchBuilder
 from aiokafka.record.legacy_records import LegacyRecordBatchBuilder
 
-from casebook.divergence import Absent
+from casebook.facts.copies import Absent
 
 GZIP = 1
 

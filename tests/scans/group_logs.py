@@ -85,7 +85,7 @@ def _row(records, log_partition, broker):
 
 def written(spark, folder, raw):
     """The aggregate of what the reader emits."""
-    from casebook.scans import group_records
+    from casebook.questions.offsets_topic.scans import group_records
 
     group_records.write(spark, spark.createDataFrame(raw, SCHEMA), f"file:{folder}")
     return folder

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet
 
-from casebook.scans import segments, session, watched
+from casebook.spark import segments, session, watched
 
 
 def write_scan(spark: object, out: Path, begun: Path, folders: list[Path]) -> None:

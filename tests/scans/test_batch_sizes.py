@@ -5,14 +5,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from casebook.analysis import plan_groups
-from casebook.analysis.coordinator_states import State
-from casebook.events import Event, LogFile
-from casebook.facts import Broker, Cluster, Partition, PartitionState
-from casebook.offsets_evidence import OffsetsEvidence
-from casebook.scans.batch_sizes import Largest, largest
-from casebook.storage import OFFSETS_TOPIC, LogDir, Replica, SegmentFile
-from casebook.versions import KafkaVersion, VersionInUse, VersionOrigin
+from casebook.facts.cluster import Broker, Cluster, Partition, PartitionState
+from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica, SegmentFile
+from casebook.facts.events import Event, LogFile
+from casebook.kafka.releases import KafkaVersion, VersionInUse, VersionOrigin
+from casebook.questions.coordinators.analysis.states import State
+from casebook.questions.coordinators.evidence import OffsetsEvidence
+from casebook.questions.offsets_topic.scans.batch_sizes import Largest, largest
+from casebook.questions.triage.analysis import plan_groups
 
 
 def batch(size):

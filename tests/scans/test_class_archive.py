@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from casebook import preparation
 from casebook.errors import ScanError
-from casebook.scans import class_archive
+from casebook.notebook import preparation
+from casebook.spark import class_archive
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def test_spark_takes_it(archive, tmp_path):
     """As Java itself says of each class it loads."""
     loaded = tmp_path / "loaded.txt"
     environment = os.environ | {"JDK_JAVA_OPTIONS": f"-Xlog:class+load:file={loaded}_%p.txt"}
-    program = "from casebook.scans.session import session; session()"
+    program = "from casebook.spark.session import session; session()"
     subprocess.run([sys.executable, "-c", program], env=environment, check=True, capture_output=True)
     lines = [line for file in tmp_path.iterdir() for line in file.read_text().splitlines() if " org.apache.spark." in line]
     shared = [line for line in lines if "source: shared objects file" in line]

@@ -10,10 +10,10 @@ import time
 
 import pytest
 
-from casebook import jars
 from casebook.errors import ScanError
+from casebook.machine import jars
 from casebook.rehearsal.ports import HOST, free_port, listens
-from casebook.scans import jvm
+from casebook.spark import jvm
 from tests.ends import PATIENCE
 from tests.scans import scan_elsewhere
 

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from casebook.scans.commit_history import of_records
+from casebook.questions.loss.scans.commit_history import of_records
 from tests.scans import group_logs
 
 SEEDS = range(60)

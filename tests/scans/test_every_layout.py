@@ -2,8 +2,8 @@
 
 import pytest
 
-from casebook.formats.log_patterns import patterns
-from casebook.scans import logs
+from casebook.formats.broker.log_patterns import patterns
+from casebook.questions.timeline.scans import logs
 from tests.log_layouts import AT, LAYOUTS, laid_out
 
 WORDINGS = tuple(p for p in patterns() if p.scope in ("head", "full") and "\n" not in p.sample)

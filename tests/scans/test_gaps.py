@@ -6,10 +6,10 @@ from itertools import groupby
 
 import pytest
 
-from casebook.analysis.gaps import GapKind
-from casebook.scans import gaps
-from casebook.scans.gaps import Gaps, Known
-from casebook.storage import EpochStart
+from casebook.facts.disks import EpochStart
+from casebook.questions.loss.analysis.gaps import GapKind
+from casebook.questions.loss.scans import gaps
+from casebook.questions.loss.scans.gaps import Gaps, Known
 
 RUNS = """
     topic string, partition int, segment bigint, position bigint, first bigint, end bigint, records bigint, epoch int,

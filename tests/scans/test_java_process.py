@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from casebook import jars
 from casebook.errors import ScanError
+from casebook.machine import jars
 from tests.conftest import QUICK_JAVA
 
 KILLED = """
 import os, signal, threading
 from casebook.errors import ScanError
-from casebook.scans.session import session, watched
+from casebook.spark.session import session, watched
 
 def died(action):
     try:
@@ -37,7 +37,7 @@ print(session().range(7).count(), session().sparkContext._gateway.proc.pid != ja
 DYING = """
 import os, signal, subprocess, time
 from casebook.errors import ScanError
-from casebook.scans.session import session
+from casebook.spark.session import session
 
 spark = session()
 java = spark.sparkContext._gateway.proc
@@ -123,7 +123,7 @@ def test_an_old_java(said, told, where, old_java, monkeypatch):
 
 def test_spark_is_not_started_with_an_old_java(old_java):
     """It is said before Spark could end without a word."""
-    program = "from casebook.scans.session import session; session()"
+    program = "from casebook.spark.session import session; session()"
     done = scans(program, JAVA_HOME=str(old_java('java version "1.8.0_402"')))
     assert done.returncode == 1
     assert "ScanError: Java 17 or newer is needed" in done.stderr.splitlines()[-1]
@@ -153,7 +153,7 @@ def test_no_java(monkeypatch, tmp_path):
 )
 def test_how_it_ended(code, said, memory, driver):
     """A signal by its name; the one that the system uses, and Spark's own code, are taken for a lack of memory."""
-    from casebook.scans.java_process import ended
+    from casebook.spark.java_process import ended
 
     error = ended(code)
     assert said in error.what
@@ -163,7 +163,7 @@ def test_how_it_ended(code, said, memory, driver):
 
 def test_the_reader_of_small_logs_is_killed(tmp_path, monkeypatch):
     """It is another Java process, and says the same, though it is in the midst of a row."""
-    from casebook.scans import logs
+    from casebook.questions.timeline.scans import logs
 
     (tmp_path / "server.log").write_text("[2026-01-01 00:00:00,000] INFO one (kafka.server.KafkaServer)\n")
     command = tmp_path / "bin" / "java"

@@ -3,8 +3,8 @@
 import pytest
 
 from casebook.errors import UsageError
-from casebook.formats.ledger_columns import Columns
-from casebook.scans.ledger_gathering import gather, of_place
+from casebook.formats.clients.ledger_columns import Columns
+from casebook.questions.loss.scans.ledger_gathering import gather, of_place
 
 
 @pytest.fixture

@@ -19,12 +19,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casebook.collect import plain
+from casebook.collect.files import plain
 from casebook.errors import CasebookError, ScanError, UsageError
-from casebook.formats.ledger_columns import Columns
-from casebook.loss import LEDGER, Outcome
+from casebook.facts.records import LEDGER, Outcome
+from casebook.formats.clients.ledger_columns import Columns
+from casebook.questions.loss.scans import ledgers
 from casebook.rehearsal.ledger import Entry, write_ledger
-from casebook.scans import ledgers
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICRO = timedelta(microseconds=1)

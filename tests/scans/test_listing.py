@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from casebook.collect import folders, inventory
-from casebook.scans.listing import HadoopFiles
-from casebook.storage import LogDir
+from casebook.collect.files import folders, inventory
+from casebook.collect.files.hadoop import HadoopFiles
+from casebook.facts.disks import LogDir
 
 
 def examined(files: folders.Files) -> LogDir:

@@ -6,12 +6,12 @@ import itertools
 
 import pytest
 
-from casebook.case import Case
-from casebook.case_writer import CaseWriter
-from casebook.collect import files
-from casebook.events import Extent
-from casebook.scans import logs
-from casebook.scans.session import session
+from casebook.case.case import Case
+from casebook.case.writer import CaseWriter
+from casebook.collect.files import files
+from casebook.facts.events import Extent
+from casebook.questions.timeline.scans import logs
+from casebook.spark.session import session
 from tests.log_reader import read_bytes
 
 _ENTRIES = (

@@ -5,9 +5,9 @@ import struct
 
 import pytest
 
-from casebook.collect import folders, inventory
-from casebook.formats import log_tail
-from casebook.scans import segments
+from casebook.collect.files import folders, inventory
+from casebook.formats.broker import log_tail
+from casebook.spark import segments
 
 
 def by_kafka(scanning, folder):

@@ -7,8 +7,8 @@ import pyspark
 import pytest
 
 from casebook.errors import UsageError
+from casebook.questions.timeline.scans import log_layouts, logs
 from casebook.rehearsal import servers
-from casebook.scans import log_layouts, logs
 
 AT = 1_709_637_009_042
 LEVEL, LOGGER, THREAD = "WARN", "kafka.server.ReplicaManager", "data-plane-kafka-request-handler-3"

@@ -6,14 +6,14 @@ import random
 
 import pytest
 
-from casebook.case import Case
-from casebook.case_writer import CaseWriter
-from casebook.collect import decoding
+from casebook.case.case import Case
+from casebook.case.writer import CaseWriter
+from casebook.collect.files import decoding
 from casebook.errors import UsageError
-from casebook.facts import epoch_ms
-from casebook.formats.log_patterns import patterns
-from casebook.scans import logs
-from casebook.scans.session import session
+from casebook.facts.cluster import epoch_ms
+from casebook.formats.broker.log_patterns import patterns
+from casebook.questions.timeline.scans import logs
+from casebook.spark.session import session
 from tests.log_layouts import AT, LAYOUTS, logger
 from tests.log_reader import read, read_bytes
 

@@ -5,10 +5,10 @@ import shutil
 
 import pytest
 
-from casebook import places
-from casebook.case import Case
+from casebook.case.case import Case
 from casebook.errors import UsageError
-from casebook.findings import Status
+from casebook.findings.finding import Status
+from casebook.machine import places
 from tests.rehearsal import plays
 
 SAMPLE = "isr_shrunk_loss"

@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 import pyarrow.parquet as pq
 import pytest
 
-from casebook import exports, tables
-from casebook.analysis.loss_causes import Missing, explained, in_solitude, takers
-from casebook.analysis.loss_rows import Change
-from casebook.facts import instant
-from casebook.loss import LEDGER, STORED
-from casebook.scans.lost import Lost
+from casebook.facts.cluster import instant
+from casebook.facts.losses import Change
+from casebook.facts.records import LEDGER, STORED
+from casebook.findings import exports, tables
+from casebook.questions.loss.analysis.causes import Missing, explained, in_solitude, takers
+from casebook.questions.loss.scans.lost import Lost
 
 TOPIC, PARTITIONS = "t", 3
 HOSTILE = '=HYPERLINK("x")\n, "\u202e'

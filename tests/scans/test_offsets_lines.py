@@ -1,9 +1,9 @@
 """What the offsets notebook hears of logs that several brokers write."""
 
-from casebook.analysis.release import release
-from casebook.case import Case
-from casebook.case_writer import CaseWriter
-from casebook.shared_evidence import SharedEvidence
+from casebook.case.case import Case
+from casebook.case.writer import CaseWriter
+from casebook.kafka.release import release
+from casebook.notebook.shared_evidence import SharedEvidence
 
 SPEAKS = "[2026-11-20 10:00:0{second},000] INFO [Kafka Server {broker}], started (kafka.server.KafkaServer)\n"
 FAILED = (

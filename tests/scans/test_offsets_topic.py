@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from casebook.scans import offsets_topic
-from casebook.scans.offsets_rows import OffsetsRows
+from casebook.questions.offsets_topic.scans import offsets_topic
+from casebook.questions.offsets_topic.scans.offsets_rows import OffsetsRows
 from tests.scans import group_logs
 from tests.scans.group_logs import Record, load, random_log, rows, without
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from casebook import places
-from casebook.findings import Status
+from casebook.findings.finding import Status
+from casebook.machine import places
 from tests.rehearsal import plays
 
 SAMPLE = places.samples_dir() / "commit_before_processing"

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from casebook.analysis.loss import verdict
-from casebook.loss import LEDGER, STORED, Limits, Order, Signature, Verdict
-from casebook.scans import reconciliation
-from casebook.scans.reconciliation import Reconciliation
+from casebook.facts.records import LEDGER, STORED, Limits, Order, Signature, Verdict
+from casebook.questions.loss.analysis.loss import verdict
+from casebook.questions.loss.scans import reconciliation
+from casebook.questions.loss.scans.reconciliation import Reconciliation
 
 T0 = 1_795_168_800_000
 PARTITIONS = {"orders": 3, "clicks": 2, "balances": 2, "logs": 2, "visits": 2}

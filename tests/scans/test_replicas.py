@@ -7,11 +7,12 @@ from random import Random
 import pytest
 from aiokafka.record.util import calc_crc32c
 
-from casebook.analysis.unclean_price import prices
-from casebook.collect import folders, inventory
-from casebook.divergence import Absent
-from casebook.scans import replicas, segments
-from casebook.scans.replicas import compare
+from casebook.collect.files import folders, inventory
+from casebook.facts.copies import Absent
+from casebook.questions.loss.analysis.unclean_price import prices
+from casebook.questions.loss.scans import replicas
+from casebook.questions.loss.scans.replicas import compare
+from casebook.spark import segments
 from tests.scans.copied_logs import Log, Record, all_agree, encoded, gone, random_copies, states, write
 
 HISTORIES = 150

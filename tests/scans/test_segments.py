@@ -14,9 +14,9 @@ import zstandard
 from aiokafka.record import MemoryRecords
 from pyspark.errors import IllegalArgumentException
 
-from casebook import jars
 from casebook.errors import ScanError
-from casebook.scans import jvm, segments, watched
+from casebook.machine import jars
+from casebook.spark import jvm, segments, watched
 
 LARGE = (200, (1 << 18) + 1, 200, 1 << 20, 300, (9 << 20) + 1, 100, 300_000, 50)
 """Bytes of the records of one batch after the other."""

@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from casebook import places
-from casebook.scans import watched
-from casebook.scans.jvm import kafka_jars
+from casebook.machine import places
+from casebook.spark import watched
+from casebook.spark.jvm import kafka_jars
 from tests.conftest import QUICK_JAVA
 
 
@@ -64,7 +64,7 @@ def test_progress_is_told(spark):
 def test_jars_of_the_user_go_along():
     """What --jars names wins over what a session is built with; it must not cost the session our own."""
     segment = min((places.samples_dir() / "offsets_bloat" / "brokers").glob("*/segments/**/*.log"))
-    program = f"from casebook.scans import segments, session; print(segments(session(), 'file:{segment}').count())"
+    program = f"from casebook.spark import segments, session; print(segments(session(), 'file:{segment}').count())"
     arguments = f"--master local[1] --jars {kafka_jars()[0]} pyspark-shell"
     environment = os.environ | {"PYSPARK_SUBMIT_ARGS": arguments, "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1"}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
@@ -76,7 +76,7 @@ def test_no_name_is_asked_for(tmp_path):
     (tmp_path / "hosts").write_text("127.0.0.1 localhost\n")
     options = f"{QUICK_JAVA} -Djdk.net.hosts.file={tmp_path / 'hosts'}"
     kept = {name: value for name, value in os.environ.items() if name not in ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME")}
-    program = "from casebook.scans.session import session; print(session().range(7).count())"
+    program = "from casebook.spark.session import session; print(session().range(7).count())"
     done = subprocess.run(
         [sys.executable, "-c", program], env=kept | {"JDK_JAVA_OPTIONS": options}, capture_output=True, text=True, check=False
     )

@@ -7,12 +7,13 @@ import re
 import pytest
 
 from casebook.errors import ScanError
-from casebook.formats.record_ids import parse
-from casebook.loss import STORED, Limits
-from casebook.scans import copies, segments, stored
-from casebook.scans.copies import Choice
-from casebook.scans.stored_extract import from_extract
-from casebook.storage import Replica, SegmentFile
+from casebook.facts.disks import Replica, SegmentFile
+from casebook.facts.records import STORED, Limits
+from casebook.formats.clients.record_ids import parse
+from casebook.questions.loss.scans import stored
+from casebook.questions.loss.scans.stored_extract import from_extract
+from casebook.spark import copies, segments
+from casebook.spark.copies import Choice
 from tests.scans.written_logs import RECORDS
 
 

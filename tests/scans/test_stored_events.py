@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from casebook import sources
-from casebook.analysis import release, timeline
-from casebook.analysis.timeline_selection import Held, Selection
-from casebook.facts import Cluster
-from casebook.scans import logs
-from casebook.scans.stored_events import Stored
+from casebook.collect import sources
+from casebook.facts.cluster import Cluster
+from casebook.kafka import release
+from casebook.questions.timeline.analysis import timeline
+from casebook.questions.timeline.analysis.selection import Held, Selection
+from casebook.questions.timeline.scans import logs
+from casebook.questions.timeline.scans.stored_events import Stored
 
 
 @pytest.fixture(scope="module")

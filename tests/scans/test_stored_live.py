@@ -2,15 +2,15 @@
 
 import pytest
 
-from casebook.analysis.gaps import GapKind
 from casebook.errors import ScanError
-from casebook.formats import checkpoints
-from casebook.formats.record_ids import parse
+from casebook.formats.broker import checkpoints
+from casebook.formats.clients.record_ids import parse
+from casebook.questions.loss.analysis.gaps import GapKind
+from casebook.questions.loss.scans import stored
+from casebook.questions.loss.scans.stored_live import from_topic
 from casebook.rehearsal import Cluster
 from casebook.rehearsal.records import client_settings, produce
-from casebook.scans import stored
-from casebook.scans.copies import Choice
-from casebook.scans.stored_live import from_topic
+from casebook.spark.copies import Choice
 from tests.scans.test_stored import replica
 from tests.transactions import transactional
 

@@ -11,9 +11,9 @@ from pyspark.sql import Row
 from casebook.errors import CasebookError
 from casebook.rehearsal import Cluster
 from casebook.rehearsal.records import client_settings, produce
-from casebook.scans.librdkafka import Client
-from casebook.scans.topic_reader import Gap, Range
-from casebook.scans.topics import Options
+from casebook.spark.librdkafka import Client
+from casebook.spark.topic_reader import Gap, Range
+from casebook.spark.topics import Options
 from tests.transactions import transactional
 
 SETTINGS = {

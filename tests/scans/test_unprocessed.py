@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from casebook.analysis.unprocessed_rows import Doubt, How
-from casebook.loss import LEDGER, Limits
-from casebook.scans.commit_history import COMMITS
-from casebook.scans.unprocessed import Evidence, unprocessed
+from casebook.facts.records import LEDGER, Limits
+from casebook.questions.loss.analysis.unprocessed_rows import Doubt, How
+from casebook.questions.loss.scans.commit_history import COMMITS
+from casebook.questions.loss.scans.unprocessed import Evidence, unprocessed
 from tests.scans.test_reconciliation import frame
 
 GROUPS, TOPICS = range(6), 5

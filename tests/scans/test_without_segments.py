@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from casebook import places
-from casebook.collect import folders, inventory
+from casebook.collect.files import folders, inventory
 from casebook.errors import ScanError
-from casebook.findings import Status
-from casebook.scans import segments, watched
-from casebook.scans.kept import kept
-from casebook.scans.replicas import compare
+from casebook.findings.finding import Status
+from casebook.machine import places
+from casebook.questions.loss.scans.replicas import compare
+from casebook.spark import segments, watched
+from casebook.spark.kept import kept
 from tests.rehearsal import plays
 
 SAMPLE = places.samples_dir() / "commit_before_processing"

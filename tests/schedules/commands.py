@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from casebook import places
+from casebook.machine import places
 from tests.conftest import QUICK_JAVA
 
 CASEBOOK = Path(sys.executable).with_name("casebook")

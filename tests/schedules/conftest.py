@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from casebook import jars, places
-from casebook.case import Case
+from casebook.case.case import Case
+from casebook.machine import jars, places
 from casebook.rehearsal.processes import Guarded
 from tests.collect.small_zookeeper import ZooKeeper
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from casebook import retention, runs
+from casebook.runs import folder as runs
+from casebook.runs import retention
 from tests.schedules.commands import casebook
 
 

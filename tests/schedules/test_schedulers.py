@@ -18,8 +18,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from casebook import jars, notebooks, places
 from casebook.errors import CasebookError
+from casebook.machine import jars, places
+from casebook.runs import notebooks
 from tests.conftest import QUICK_JAVA
 from tests.schedules import commands
 from tests.schedules.commands import told

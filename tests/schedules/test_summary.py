@@ -10,11 +10,13 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from casebook import execution, notebooks, places, publishing, runner, runs, runs_index, summary
-from casebook.analysis.changes import How
 from casebook.errors import CasebookError, UsageError
-from casebook.findings import Severity
-from casebook.publishing import PublishError
+from casebook.findings.changes import How
+from casebook.findings.finding import Severity
+from casebook.machine import places
+from casebook.runs import execution, index, notebooks, publishing, runner, summary
+from casebook.runs import folder as runs
+from casebook.runs.publishing import PublishError
 from tests.schedules.commands import casebook, told
 
 DOCS = places.checkout() / "docs" / "schedules"
@@ -410,7 +412,7 @@ class TestRunFolder:
         good = self.folder(tmp_path, json.dumps(RECORD))
         runs.refresh_index(tmp_path)
         assert all(path.name in (tmp_path / "index.html").read_text() for path in (odd, good))
-        assert {one.seconds for one in runs_index.every(tmp_path)} == {None, 42.0}
+        assert {one.seconds for one in index.every(tmp_path)} == {None, 42.0}
 
     def test_a_fault_of_ours_is_published(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
         """Whoever waits for the report is told, whatever went wrong."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from casebook import places
-from casebook.case import Case
+from casebook.case.case import Case
+from casebook.machine import places
 from casebook.rehearsal.processes import Guarded
 from tests.collect.small_zookeeper import ZooKeeper
 from tests.schedules import commands

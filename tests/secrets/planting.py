@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import zstandard
 
-from casebook import places
-from casebook.case import Case
-from casebook.formats import znode_lines
+from casebook.case.case import Case
+from casebook.formats.zookeeper import znode_lines
+from casebook.machine import places
 from tests.secrets import forms, kinds
 
 SAMPLE = "healthy"

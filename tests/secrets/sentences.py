@@ -7,7 +7,7 @@ import string
 import uuid
 from functools import cache
 
-from casebook import places
+from casebook.machine import places
 
 _WORD = re.compile(rb"[^\s,;()\[\]{}\"'=]{4,}")
 _LOWER = string.ascii_lowercase + string.digits

@@ -7,9 +7,11 @@ import sys
 
 import pytest
 
-from casebook import case_folder, places, sources
-from casebook.case import Case
+from casebook.case import folder as case_folder
+from casebook.case.case import Case
+from casebook.collect import sources
 from casebook.collect.redaction import redact_ledger, redact_log, redact_znode, scanner
+from casebook.machine import places
 from tests.conftest import QUICK_JAVA
 from tests.secrets import finding, planting
 

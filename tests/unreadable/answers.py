@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest import mock
 
-import casebook.findings
-from casebook.analysis import release
-from casebook.case import Case
+import casebook.findings.finding
+from casebook.case.case import Case
 from casebook.errors import CasebookError
-from casebook.examination import Examination
-from casebook.findings import Finding, Question, Status
+from casebook.findings.finding import Finding, Question, Status
+from casebook.kafka import release
+from casebook.notebook.examination import Examination
 
 ALL = ("10", "20", "30", "40", "50", "60", "70", "80", "90")
 CALLED: dict[tuple[str, str], str] = {}
@@ -26,7 +26,7 @@ def watched() -> Iterator[None]:
     def answer(self: Question, status: Status, title: str, **more: object) -> Finding:
         if status is Status.OK:
             frame = sys._getframe(1)
-            while frame.f_code.co_filename == casebook.findings.__file__:
+            while frame.f_code.co_filename == casebook.findings.finding.__file__:
                 frame = frame.f_back
             CALLED[self.check, title] = f"{Path(frame.f_code.co_filename).stem}.py:{frame.f_lineno}"
         return said(self, status, title, **more)

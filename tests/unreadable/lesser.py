@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from casebook.case_folder import HISTORY, ZNODES
-from casebook.events import is_log
-from casebook.facts import ReadOutcome, Znode
-from casebook.formats import znode_lines
+from casebook.case.folder import HISTORY, ZNODES
+from casebook.facts.cluster import ReadOutcome, Znode
+from casebook.facts.events import is_log
+from casebook.formats.zookeeper import znode_lines
 from tests.case_copies import CaseCopy, packed, unpacked
 
 Change = Callable[[bytes], bytes | None]

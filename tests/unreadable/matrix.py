@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
-from casebook import runs, summary
-from casebook.findings import Finding, Status
-from casebook.jars import JAVA_NEEDED
+from casebook.findings.finding import Finding, Status
+from casebook.machine.jars import JAVA_NEEDED
+from casebook.runs import folder as runs
+from casebook.runs import summary
 from tests.unreadable import lesser
 from tests.unreadable.answers import ALL, CALLED, answers
 from tests.unreadable.needs import is_reported, lacks, prints_settings

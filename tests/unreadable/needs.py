@@ -7,8 +7,8 @@ question is about all of them. What may only confirm an answer stands not here: 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from casebook.case import Case
-from casebook.findings import Finding, Status
+from casebook.case.case import Case
+from casebook.findings.finding import Finding, Status
 from tests.unreadable.lesser import CHECKPOINTS, ONE
 
 _BROKERS = frozenset({"server logs", "state-change logs", "controller logs", "cleaner logs"})

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from casebook import notebooks, runner
-from casebook.findings import Status
+from casebook.findings.finding import Status
+from casebook.runs import notebooks, runner
 from tests.unreadable import lesser, matrix
 from tests.unreadable.answers import answers, watched
 from tests.unreadable.needs import NEEDS

@@ -4,20 +4,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from casebook.case_writer import CaseWriter, refuse_taken
-from casebook.collect import bounds, client_files, files, kraft
-from casebook.collect import log_dirs as broker_log_dirs
-from casebook.collect import pasted as pasted_text
-from casebook.collect.bounds import TIME_LIMIT
-from casebook.collect.dump import read_dump
-from casebook.collect.ensemble import Credentials, Ensemble, normal_chroot
-from casebook.collect.inputs import Inputs
+from casebook.case.writer import CaseWriter, refuse_taken
+from casebook.collect import kraft
+from casebook.collect.files import client_files, files
+from casebook.collect.files import log_dirs as broker_log_dirs
+from casebook.collect.files.inputs import Inputs
 from casebook.collect.outside import Given
+from casebook.collect.pasted import paste as pasted_text
 from casebook.collect.redaction import redact_message, redact_znode
 from casebook.collect.redaction.addresses import refuse_passwords
-from casebook.collect.zookeeper_data import ZookeeperData
+from casebook.collect.zookeeper import bounds
+from casebook.collect.zookeeper.bounds import TIME_LIMIT
+from casebook.collect.zookeeper.data import ZookeeperData
+from casebook.collect.zookeeper.dump import read_dump
+from casebook.collect.zookeeper.ensemble import Credentials, Ensemble, normal_chroot
 from casebook.errors import UsageError
-from casebook.facts import Change, Problem, Znode, instant
+from casebook.facts.cluster import Change, Problem, Znode, instant
 
 __all__ = ["PATIENCE", "TIME_LIMIT", "Credentials", "collect_case"]
 
@@ -142,7 +144,7 @@ def collect_case(
 def _from_ensemble(
     connect_string: str, credentials: Path | None, window: int, timeout: float, progress: Callable[[int, int], None] | None
 ) -> _Znodes:
-    from casebook.collect.zookeeper import walk  # kazoo is imported by who needs it
+    from casebook.collect.zookeeper.walk import walk  # kazoo is imported by who needs it
 
     presented = Credentials.load(credentials) if credentials is not None else None
     with bounds.half("ZooKeeper's"):

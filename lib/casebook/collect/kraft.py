@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from casebook.case_writer import CaseWriter
-from casebook.storage import LogDir
+from casebook.case.writer import CaseWriter
+from casebook.facts.disks import LogDir
 
 
 def tell(case: CaseWriter, by_settings: Iterable[int], log_dirs: Iterable[LogDir]) -> None:

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
-from casebook.analysis.words import count, number
-from casebook.case import Case
-from casebook.case_folder import PASTED_LOG, ZNODES, Item
+from casebook.case.case import Case
+from casebook.case.folder import PASTED_LOG, ZNODES, Item
 from casebook.errors import CasebookError
-from casebook.pasted import PASTED
+from casebook.facts.pasted import PASTED
+from casebook.findings.words import count, number
 
 _FILES = (
     (re.compile(r"brokers/\d+/server\.properties"), "server.properties", "server.properties"),

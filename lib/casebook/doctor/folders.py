@@ -7,10 +7,10 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from casebook import places
+from casebook.collect.sources import Profile
 from casebook.doctor.examined import Examined
 from casebook.errors import CasebookError
-from casebook.sources import Profile
+from casebook.machine import places
 
 _URI = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
@@ -26,7 +26,8 @@ def examine() -> Iterator[Examined]:
 
 
 def _notebooks() -> Examined:
-    from casebook import notebooks, sources
+    from casebook.collect import sources
+    from casebook.runs import notebooks
 
     without = "`casebook run` has nothing to run; `casebook collect` works."
     try:
@@ -48,7 +49,7 @@ def _room(what: str, folder: Path, wanted: float, variable: str, without: str) -
 
 
 def _profiles() -> Iterator[Examined]:
-    from casebook import sources
+    from casebook.collect import sources
 
     names = sources.profiles()
     if not names:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
-from casebook import __version__, jars
+from casebook import __version__
 from casebook.doctor.examined import Examined
 from casebook.errors import CasebookError
+from casebook.machine import jars
 
 _TOLD = ("pyspark", "kazoo", "confluent-kafka", "papermill", "jupyterlab")
 """Packages whose versions somebody will ask for."""
@@ -112,7 +113,7 @@ def _java() -> Examined:
 
 
 def _memory() -> Examined:
-    from casebook.scans.session import heap
+    from casebook.spark.session import heap
 
     wanted, left = heap(), available()
     if wanted is None:

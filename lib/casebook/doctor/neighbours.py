@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from casebook.analysis.evidence import known_from
-from casebook.analysis.release import release
 from casebook.doctor.examined import Examined
 from casebook.errors import CasebookError
-from casebook.facts import Cluster
+from casebook.facts.cluster import Cluster
+from casebook.findings.evidence import known_from
+from casebook.kafka.release import release
 
 PATIENCE = 2.5
 """Seconds for ZooKeeper."""
@@ -21,10 +21,10 @@ _NONE = "Start a broker, or check the chroot: it may be another cluster's, or no
 
 def ensemble(connect: str) -> Iterator[Examined]:
     """Look at an ensemble, at what it says of the release, and at the brokers that are registered there."""
-    from casebook.collect import ensemble, reachable, zookeeper
+    from casebook.collect.zookeeper import ensemble, reachable, walk
 
     try:
-        reached = zookeeper.reach(connect, timeout=PATIENCE)
+        reached = walk.reach(connect, timeout=PATIENCE)
         servers = ensemble.Ensemble.parse(connect).servers
     except CasebookError as error:
         found = " ".join(filter(None, (error.what, error.cause)))
@@ -66,7 +66,7 @@ def _addresses(cluster: Cluster, id_: int) -> list[str]:
 
 def _reached(what: str, addresses: dict[str, list[str]]) -> Examined:
     """Whether every address of every broker takes a connection."""
-    from casebook.collect import reachable
+    from casebook.collect.zookeeper import reachable
 
     if not addresses:
         return Examined(what=what, ok=False, found="none is registered", without=_WITHOUT_BROKERS, try_=_NONE)

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from casebook import jars
 from casebook.doctor.examined import Examined
 from casebook.errors import CasebookError, ScanError
-from casebook.places import cache_dir
+from casebook.machine import jars
+from casebook.machine.places import cache_dir
 
 _PATIENCE = 3.0
 """Seconds to fetch a jar of half a megabyte, the start of Java included."""
@@ -18,7 +18,7 @@ _WITHOUT = (
 
 def examine() -> Iterator[Examined]:
     """Look at the compiler, and at the jars that are there or can be fetched."""
-    from casebook.scans import class_archive, jvm
+    from casebook.spark import class_archive, jvm
 
     try:
         lacks = jvm.lacking()

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from casebook.analysis.words import agree, count, number
 from casebook.errors import RehearsalError
+from casebook.findings.words import agree, count, number
 from casebook.rehearsal import records
 from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.topics import Partition, label

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from casebook.errors import RehearsalError
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal import disks
 from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.commits import fetch_offsets, leaders
@@ -18,8 +20,6 @@ from casebook.rehearsal.protocol import addresses
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.topics import Partition, label
 from casebook.rehearsal.truth import Expected, Phase, before, kept, well
-from casebook.storage import OFFSETS_TOPIC
-from casebook.versions import KafkaVersion
 
 BROKERS = (1, 2, 3)
 FROZEN, OTHERS = 1, (2, 3)

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from casebook.errors import RehearsalError
+from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.commits import Commit, Groups
 from casebook.rehearsal.ledger import Entry, LedgerProducer, write_ledgers
@@ -19,7 +20,6 @@ from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.topics import Partition, label
 from casebook.rehearsal.truth import Phase, well
 from casebook.rehearsal.worker import Job, Way
-from casebook.storage import OFFSETS_TOPIC
 
 BROKERS = (1, 2)
 CONTROLLER = 2

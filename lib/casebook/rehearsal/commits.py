@@ -16,9 +16,9 @@ from types import TracebackType
 from typing import NamedTuple, Self, TypeVar
 
 from casebook.errors import RehearsalError
+from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.rehearsal.protocol import Address, Answer, Api, Code, Link, addresses, array, int32, refused, string
 from casebook.rehearsal.topics import Partition
-from casebook.storage import OFFSETS_TOPIC
 
 Found = TypeVar("Found")
 

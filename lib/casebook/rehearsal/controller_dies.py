@@ -6,9 +6,9 @@ later releases write leader -1 and keep one ISR member.
 
 import time
 
+from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Expected, Phase, after, before, kept, lost
-from casebook.versions import KafkaVersion
 
 BROKERS = (1, 2, 3, 4)
 DEAD = (1, 4)

@@ -11,14 +11,14 @@ from functools import partial
 from threading import Event, Thread
 
 from casebook.errors import RehearsalError
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal import disks
 from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.commits import Commit, Groups
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Expected, Phase, lost, well
 from casebook.rehearsal.watching import Watch
-from casebook.storage import OFFSETS_TOPIC
-from casebook.versions import KafkaVersion
 
 BROKERS = (1, 2, 3)
 HOLDERS = (1, 2)

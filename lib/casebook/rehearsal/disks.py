@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.topics import Partition
-from casebook.storage import OFFSETS_TOPIC
 
 
 def segments(log_dir: Path, partition: Partition) -> list[Path]:

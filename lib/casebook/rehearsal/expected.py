@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from casebook.storage import OFFSETS_TOPIC
+from casebook.facts.disks import OFFSETS_TOPIC
 
 
 def expected(truth: Mapping, phase: str) -> dict[str, object]:

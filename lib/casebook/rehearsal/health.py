@@ -5,12 +5,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from casebook.analysis import leadership, release
-from casebook.analysis.verdicts import OFFLINE, ONLINE, Verdict
-from casebook.analysis.words import number
-from casebook.case import Case
+from casebook.case.case import Case
 from casebook.errors import CasebookError
-from casebook.findings import Finding, Status
+from casebook.findings.finding import Finding, Status
+from casebook.findings.words import number
+from casebook.kafka import release
+from casebook.kafka.partitions import OFFLINE, ONLINE, Verdict
+from casebook.questions.leadership.analysis import leadership
 from casebook.rehearsal.cluster import Cluster
 
 _LEADERSHIP = "leadership."
@@ -75,7 +76,7 @@ def _examined(cluster: Cluster, checks: Sequence[str], folder: Path) -> tuple[Se
     if led:
         lead = leadership.examine(now, version)
         return lead.findings, lead.verdicts
-    from casebook.offsets_evidence import OffsetsEvidence
-    from casebook.scans import logs
+    from casebook.questions.coordinators.evidence import OffsetsEvidence
+    from casebook.questions.timeline.scans import logs
 
     return OffsetsEvidence(case, now, version, logs=logs.read(case), scan=False).findings, ()

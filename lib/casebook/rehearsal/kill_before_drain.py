@@ -4,9 +4,9 @@ What only they held has no leader, and what had two replicas on them refuses ``a
 could have known; started again, they bring everything back.
 """
 
+from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Expected, Phase, after, before, kept, lost
-from casebook.storage import OFFSETS_TOPIC
 
 BROKERS = (1, 2, 3, 4, 5)
 CONTROLLER = 3

@@ -4,10 +4,10 @@ Broker 2 crashes and falls behind; broker 1 and then broker 5 are killed; broker
 controller, broker 3, lives through it all. Every partition of :func:`_during` is one way to fare in this.
 """
 
+from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.topics import Partition
 from casebook.rehearsal.truth import Expected, Phase, after, before, deleting, kept, lost
-from casebook.versions import KafkaVersion
 
 BROKERS = (1, 2, 3, 4, 5)
 CONTROLLER = 3

@@ -8,12 +8,12 @@ are not even begun. It looks like a slow load, except for the largest record and
 import time
 from collections.abc import Sequence
 
+from casebook.facts.disks import OFFSETS_TOPIC
 from casebook.rehearsal import disks
 from casebook.rehearsal.commits import Commit, Groups
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Phase, well
 from casebook.rehearsal.watching import Watch
-from casebook.storage import OFFSETS_TOPIC
 
 BROKER = 1
 OFFSETS = tuple((OFFSETS_TOPIC, number) for number in range(4))

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal import disks
 from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.commits import Commit, Groups
@@ -19,8 +21,6 @@ from casebook.rehearsal.records import produce
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.topics import Partition
 from casebook.rehearsal.truth import Expected, Phase, after, well
-from casebook.storage import OFFSETS_TOPIC
-from casebook.versions import KafkaVersion
 
 BROKERS = (1, 2)
 CONTROLLER = 2

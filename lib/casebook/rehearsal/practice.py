@@ -10,8 +10,8 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from casebook.analysis.words import duration
 from casebook.errors import RehearsalError
+from casebook.findings.words import duration
 from casebook.rehearsal import health, servers, tools
 from casebook.rehearsal.acknowledged import Acknowledged
 from casebook.rehearsal.cluster import Cluster

@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from casebook.errors import RehearsalError
+from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal.topics import Partition
-from casebook.versions import KafkaVersion
 
 
 class Record(NamedTuple):

@@ -8,6 +8,8 @@ case, so that the logs know how fast brokers load.
 from collections.abc import Collection
 from functools import partial
 
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal import disks
 from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.commits import Groups
@@ -15,8 +17,6 @@ from casebook.rehearsal.coordinators_loading import BROKER_SETTINGS, FEW, PARTIT
 from casebook.rehearsal.stage import Stage
 from casebook.rehearsal.truth import Expected, Phase, after, well
 from casebook.rehearsal.watching import Watch
-from casebook.storage import OFFSETS_TOPIC
-from casebook.versions import KafkaVersion
 
 BROKERS = (1, 2, 3)
 EARLIER, ONE, CONTROLLER = BROKERS

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from casebook import places
-from casebook.analysis.words import uncapitalised
 from casebook.errors import RehearsalError
+from casebook.findings.words import uncapitalised
+from casebook.machine import places
 from casebook.rehearsal.expected import expected
 from casebook.rehearsal.incidents import INCIDENTS, play
 from casebook.rehearsal.processes import guarded_folder

@@ -11,10 +11,10 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from casebook import jars as library
 from casebook.errors import RehearsalError
-from casebook.jars import Progress
-from casebook.places import cache_dir
+from casebook.machine import jars as library
+from casebook.machine.jars import Progress
+from casebook.machine.places import cache_dir
 
 
 @cache

@@ -8,10 +8,10 @@ import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from casebook.kafka.releases import KafkaVersion
 from casebook.rehearsal import servers
 from casebook.rehearsal.cluster import Cluster
 from casebook.rehearsal.installation import LIGHT
-from casebook.versions import KafkaVersion
 
 PROFILE = "practice"
 _REQUESTS = "requests"

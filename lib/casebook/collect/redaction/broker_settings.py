@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 
 from casebook.collect.redaction.marks import MARK
 from casebook.collect.redaction.text import redact_text
-from casebook.formats import properties
-from casebook.versions import DEFAULTS
+from casebook.formats.broker import properties
+from casebook.kafka.releases import DEFAULTS
 
 ALLOWED = frozenset(DEFAULTS) | {"broker.id", "node.id", "process.roles"}
-"""What :mod:`casebook.analysis.settings` asks for, and whose file it is."""
+"""What :mod:`casebook.kafka.settings` asks for, and whose file it is."""
 _DROPPED = b"# " + MARK
 _NUMBER = re.compile(r"-?\d{1,19}(?:\.\d{1,19})?")
 _TRUTH = re.compile(r"(?i)true|false")

@@ -1,4 +1,4 @@
-"""Configuration of clients by an allow-list: what :mod:`casebook.formats.client_properties` reads of it, and nothing else.
+"""Configuration of clients by an allow-list: what ``clients.client_properties`` reads of it, and nothing else.
 
 Line by line and node by node, so that all that stays keeps its place: a proof names its line.
 """
@@ -11,7 +11,8 @@ from typing import NamedTuple
 import yaml
 
 from casebook.collect.redaction.marks import REDACTED
-from casebook.formats import client_properties, properties
+from casebook.formats.broker import properties
+from casebook.formats.clients import client_properties
 
 _DEEPEST = 200
 _MOST_NODES = 200_000

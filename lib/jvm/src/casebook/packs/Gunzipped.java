@@ -1,4 +1,4 @@
-package casebook.packs;
+package casebook.machine.packs;
 
 import java.io.EOFException;
 import java.io.IOException;

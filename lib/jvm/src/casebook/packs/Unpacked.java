@@ -1,4 +1,4 @@
-package casebook.packs;
+package casebook.machine.packs;
 
 import java.io.FilterInputStream;
 import java.io.IOException;

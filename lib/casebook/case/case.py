@@ -1,0 +1,510 @@
+"""A case opened for reading: the only thing an analysis ever reads. What lies where in it: :mod:`casebook.case.folder`."""
+
+import hashlib
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from casebook.case import folder as case_folder
+from casebook.case.folder import DERIVED, HISTORY, ZNODES, Item
+from casebook.errors import CaseError
+from casebook.facts.clients import ClientFile
+from casebook.facts.cluster import Change, Cluster, Logged, PrintedSettings, Problem, StatedVersion, Znode, epoch_ms
+from casebook.facts.disks import LogDir
+from casebook.facts.events import HOST_OF_BROKER, is_log
+from casebook.facts.pasted import PASTED, Pasted
+from casebook.formats.broker import config_dumps, left_log_dirs, log_dir_rows, logged, properties
+from casebook.formats.zookeeper import cluster, history_lines, time_machine, znode_lines, znodes
+from casebook.machine import packs, private, workshop
+
+LIVE = "live:"
+"""How the name of a case begins that was collected for one run: the source that it was collected from."""
+_LOOPBACK = re.compile(r"(?:localhost|127\.[0-9.]+|\[::1\]):")
+_NAME = re.compile(r"\w[\w.-]*", re.ASCII)
+_LONGEST_LINE = 16 << 20
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A case folder opened for reading; use :meth:`open`.
+
+    Args:
+        folder: Where it is.
+        name: The folder's name; of a case that was collected for one run, its live source.
+        digest: sha256 of the manifest: two cases with the same digest are the same evidence.
+        collected_at: ISO-8601 UTC, as recorded.
+        chroot: ``""`` for none.
+        servers: ``host:port`` of the ensemble that was walked; empty for a dump.
+        items: What it holds, by path.
+        could_not_collect: What the collector did not get, and why.
+        left_out: Parts that somebody named, and that are not there or not to their end.
+        redacted: What the collector removed.
+        remarks: What happened while it collected.
+        damaged: Items that are missing or differ from the manifest.
+    """
+
+    folder: Path
+    name: str
+    digest: str
+    collected_at: str | None
+    chroot: str
+    servers: tuple[str, ...]
+    items: Mapping[str, Item]
+    could_not_collect: tuple[Problem, ...]
+    left_out: tuple[str, ...]
+    redacted: tuple[str, ...]
+    remarks: tuple[str, ...]
+    damaged: tuple[Problem, ...]
+
+    @classmethod
+    def open(cls, folder: Path) -> "Case":
+        """Open a case and hold every item against the manifest's hash.
+
+        Raises:
+            CaseError: There is no such folder, it is no case, or it is of a newer schema.
+        """
+        folder = Path(folder)
+        raw = case_folder.manifest_bytes(folder)
+        manifest = case_folder.manifest(raw, folder)
+        items, outside = case_folder.items(manifest, folder)
+        return cls(
+            folder=folder,
+            name=folder.resolve().name,
+            digest=hashlib.sha256(raw).hexdigest(),
+            collected_at=case_folder.text(manifest, "collected_at"),
+            chroot=case_folder.text(manifest, "chroot") or "",
+            servers=case_folder.texts(manifest, "zookeeper"),
+            items={item.path: item for item in items},
+            could_not_collect=case_folder.could_not_collect(manifest),
+            left_out=case_folder.left_out(manifest),
+            redacted=case_folder.texts(manifest, "redacted"),
+            remarks=case_folder.texts(manifest, "remarks"),
+            damaged=(*outside, *(problem for item in items if (problem := case_folder.damage(folder, item)))),
+        )
+
+    @property
+    def complete(self) -> int | None:
+        """When it was collected, epoch milliseconds; ``None`` where that is not recorded, or not as a time."""
+        try:
+            return epoch_ms(self.collected_at) if self.collected_at else None
+        except ValueError:
+            return None
+
+    def znodes(self, at: int | None = None) -> Iterator[Znode]:
+        """The znodes, as far as they can be read; a torn or damaged file ends early and is told by :meth:`cluster`.
+
+        Args:
+            at: As they were at this moment, epoch ms; by default as they were collected.
+
+        Raises:
+            CaseError: A line is not a znode, or the file is torn; rows before it were already yielded. Or the case has no
+                history, or none that reaches back so far.
+        """
+        if at is not None:
+            yield from self._znodes_at(at)
+            return
+        for number, line in enumerate(_lines(self.folder / ZNODES, self.items.get(ZNODES)), start=1):
+            try:
+                yield znode_lines.decode(line)
+            except ValueError as error:
+                raise CaseError(f"{ZNODES}, line {number}: {error}.") from None
+
+    def _znodes_at(self, at: int) -> Iterator[Znode]:
+        try:
+            return time_machine.znodes(self.history(), at)
+        except ValueError as error:
+            raise CaseError(f"{self.name} does not tell of that moment: {error}.") from None
+
+    @property
+    def has_history(self) -> bool:
+        """Whether it holds what ZooKeeper's own files tell."""
+        return HISTORY in self.items
+
+    def history(self) -> Iterator[Change]:
+        """What ZooKeeper's own files tell of each change of Kafka's znodes and of each session, in the order of transactions.
+
+        Raises:
+            CaseError: The case has none, a line is no change, or the file is torn; changes before it were already yielded.
+        """
+        if not self.has_history:
+            raise CaseError(
+                f"{self.name} has no history of the znodes.", try_="Collect ZooKeeper's own files: --zookeeper-data DIR."
+            )
+        yield from _changes(_lines(self.folder / HISTORY, self.items.get(HISTORY)))
+
+    def past(self) -> Iterator[Change]:
+        """The history as far as its file can be read, and nothing without one; :meth:`cluster` says where it ends early.
+
+        Raises:
+            CaseError: A line is JSON, and no change.
+        """
+        if self.has_history:
+            yield from _changes(_as_far_as_readable(self._history_lines()))
+
+    def _history_lines(self) -> Iterator[bytes]:
+        for line in _lines(self.folder / HISTORY, self.items.get(HISTORY)):
+            if not history_lines.is_row(line):
+                raise CaseError(f"{HISTORY} has a line that is not a JSON object.")
+            yield line
+
+    def history_size(self) -> tuple[int, int]:
+        """How many transactions its history holds, and from how many snapshots it begins.
+
+        Raises:
+            CaseError: The file is torn.
+        """
+        return history_lines.counted(_lines(self.folder / HISTORY, self.items.get(HISTORY)))
+
+    def cluster(self, at: int | None = None) -> Cluster:
+        """The cluster as the case's znodes and properties tell it. Never fails on damaged evidence: it says so inside.
+
+        Args:
+            at: As it was at this moment, epoch ms; by default as it was collected. Settings are those that were collected.
+
+        Raises:
+            CaseError: The case has no history that tells of that moment.
+        """
+        unreadable = [*self.damaged, *self._empty(), *self._without_settings(), *self._without_changes(), *self._left_behind()]
+        not_collected = [*self.could_not_collect, *unreadable]
+        rows = self._znodes_as_far_as_readable(not_collected) if at is None else self.znodes(at)
+        found = cluster.from_znodes(
+            rows,
+            chroot=self.chroot,
+            not_collected=not_collected,
+            server_properties=self.server_properties(),
+            remarks=self.remarks,
+        )
+        torn = [part.path for part in found.missing_parts if part.path == ZNODES]
+        given = dict.fromkeys([*self.left_out, *(part.path for part in unreadable), *torn])
+        return replace(
+            found,
+            zookeeper=self._reachable_servers(),
+            unreadable=tuple(given),
+            printed_settings=self.printed_settings(),
+            excerpts=self._excerpts(),
+        )
+
+    def _excerpts(self) -> frozenset[int]:
+        """Brokers of whose settings only some lines were pasted."""
+        parts = {part.path for part in self.could_not_collect}
+        return frozenset(broker for path, broker in self._of_brokers("server.properties") if path in parts)
+
+    def _reachable_servers(self) -> tuple[str, ...]:
+        """The servers, but for those that only the machine knows where the case was collected, unless that was just now."""
+        own = not self.name.startswith(LIVE)
+        return () if own and any(map(_LOOPBACK.match, self.servers)) else self.servers
+
+    def _znodes_as_far_as_readable(self, not_collected: list[Problem]) -> Iterator[Znode]:
+        if ZNODES not in self.items:
+            not_collected.append(Problem(path="/", reason="no znodes in this case"))
+            return
+        is_empty = True
+        try:
+            for znode in self.znodes():
+                is_empty = False
+                yield znode
+        except CaseError as error:
+            not_collected.append(Problem(path=ZNODES, reason=str(error)))
+        else:
+            if is_empty:
+                not_collected.append(Problem(path=ZNODES, reason="is empty"))
+
+    def server_properties(self) -> dict[int, dict[str, str]]:
+        """``server.properties`` by broker id, as far as the case holds them, and they hold a setting of a broker."""
+        torn = {problem.path for problem in self.damaged}
+        return {b: found for path, b, found in self._properties() if path not in torn and properties.is_of_broker(found)}
+
+    def printed_settings(self) -> dict[int, PrintedSettings]:
+        """What brokers printed when they started last, of those whose ``server.properties`` the case does not hold.
+
+        See :mod:`casebook.formats.broker.config_dumps`.
+        """
+        last: dict[int, tuple[str, PrintedSettings]] = {}
+        for broker, path, one in self._starts():
+            if one.at >= last.get(broker, ("",))[0]:
+                last[broker] = one.at, PrintedSettings(one.settings, f"{path}:{one.line}")
+        return {broker: one for broker, (_, one) in sorted(last.items())}
+
+    def _starts(self) -> Iterator[tuple[int, str, config_dumps.Printed]]:
+        """What brokers without ``server.properties`` printed at each start, with the path of the log."""
+        configured = self.server_properties()
+        for path, given in self._logs():
+            if given in configured:
+                continue
+            for one in _printed(self.folder / path, self.items[path].sha256):
+                broker = given if one.broker is None else one.broker
+                if broker not in configured:
+                    yield broker, path, one
+
+    def _properties(self) -> Iterator[tuple[str, int, dict[str, str]]]:
+        for path, broker in self._of_brokers("server.properties"):
+            if (text := _read_text(self.folder / path)) is not None:
+                yield path, broker, properties.parse(text)
+
+    def _without_settings(self) -> Iterator[Problem]:
+        """Files that say nothing of what their broker was started with: Kafka starts with none of the kind."""
+        for path, _, found in self._properties():
+            if not properties.is_of_broker(found):
+                yield Problem(path=path, reason="holds no setting of a broker")
+
+    def _empty(self) -> Iterator[Problem]:
+        """Lists of log dirs that hold nothing at all, where a collection of nothing leaves none."""
+        for path in sorted(self.items):
+            if path.endswith("/log_dirs.json") and self.items[path].rows == 0:
+                yield Problem(path=path, reason="is empty")
+
+    def _without_changes(self) -> Iterator[Problem]:
+        """A history that cannot be read to its end, or not even from its beginning."""
+        if self.has_history:
+            try:
+                lines = sum(1 for _ in self._history_lines())
+                if not lines or next(self.history(), None) is None:
+                    yield Problem(path=HISTORY, reason="holds no transaction")
+            except CaseError as error:
+                yield Problem(path=HISTORY, reason=str(error))
+
+    def log_dirs(self) -> tuple[LogDir, ...]:
+        """The log dirs of the brokers as they were listed, but for those that they have left; empty when none were collected."""
+        return tuple(log_dir for _, log_dir, instead in self._listed() if not instead)
+
+    def _left_behind(self) -> Iterator[Problem]:
+        """Log dirs that were given, and that their broker has left."""
+        for path, log_dir, instead in self._listed():
+            if instead:
+                reason = f"lists {log_dir.place}; when broker {log_dir.broker} started last, it used {', '.join(instead)} instead"
+                yield Problem(path=path, reason=reason)
+
+    def _listed(self) -> Iterator[tuple[str, LogDir, tuple[str, ...]]]:
+        """Path of the list, log dir, and what its broker uses in place of it; nothing where it has not left it."""
+        if not (lists := list(self._of_brokers("log_dirs.json"))):
+            return
+        starts: dict[int, list[config_dumps.Printed]] = defaultdict(list)
+        for broker, _, one in self._starts():
+            starts[broker].append(one)
+        for path, broker in lists:
+            for log_dir in self._log_dirs(path, broker):
+                yield path, log_dir, left_log_dirs.instead(log_dir.place, starts[broker])
+
+    def _log_dirs(self, path: str, broker: int) -> tuple[LogDir, ...]:
+        copies = (self.folder / "brokers" / str(broker) / "segments").absolute()
+        found = log_dir_rows.decode(_text_lines(self.folder / path), broker=broker, item=path, copies=str(copies))
+        torn = tuple(problem for problem in self.damaged if problem.path == path)
+        return tuple(log_dir.observed()._replace(problems=torn + log_dir.problems) for log_dir in found)
+
+    def log_files(self) -> Iterator[tuple[int, str, Iterator[str]]]:
+        """Broker, path in the case, and lines of each of the brokers' logs, by path; lines are read as they are taken."""
+        for path, broker in self._logs():
+            yield broker, path, _text_lines(self.folder / path)
+
+    def metrics(self) -> Iterator[tuple[int, str, list[str]]]:
+        """Broker, path in the case, and lines of each file of what brokers' hosts measured, by path."""
+        for path, broker in self._below("metrics"):
+            yield broker, path, list(_text_lines(self.folder / path))
+
+    def logs(self) -> tuple[tuple[Item, int | None], ...]:
+        """Every log, of brokers, ZooKeeper servers and clients, by path; with the broker whose it is."""
+        of_brokers = dict(self._logs())
+        return tuple((item, of_brokers.get(path)) for path, item in sorted(self.items.items()) if is_log(path))
+
+    def ledgers(self) -> tuple[tuple[str, str], ...]:
+        """Path in the case, and client, of what clients wrote down of the records that they produced or processed, by path."""
+        places = ((path, path.split("/")) for path in sorted(self.items))
+        return tuple((path, parts[1]) for path, parts in places if (parts[0], *parts[2:3]) == ("clients", "ledgers"))
+
+    def processed_ledgers(self) -> tuple[tuple[str, str], ...]:
+        """Path in the case, and consumer group, of what was given as a ledger of processed records, by path."""
+        places = ((path, path.split("/")) for path in sorted(self.items))
+        return tuple((path, parts[1]) for path, parts in places if (parts[0], *parts[2:3]) == ("clients", "processed"))
+
+    def client_files(self) -> tuple[ClientFile, ...]:
+        """What clients' files say, by client and file, and what their logs print of their settings where there is no file.
+
+        See :mod:`casebook.formats.clients.client_properties` and :mod:`casebook.formats.broker.config_dumps`.
+        """
+        from casebook.formats.clients import client_properties  # few notebooks ask for it
+
+        places = ((path, path.split("/")) for path in sorted(self.items))
+        found = ((path, parts[1]) for path, parts in places if len(parts) == 4 and (parts[0], parts[2]) == ("clients", "config"))
+        torn = {problem.path: problem.reason for problem in self.damaged}
+        files = tuple(
+            replace(one, given={}, whole=False, problems=(torn[path],)) if path in torn else one
+            for path, client in found
+            if (text := _read_text(self.folder / path)) is not None
+            for one in client_properties.parse(text, client=client, file=path)
+        )
+        configured = {(one.client, one.kind) for one in files}
+        printed = {
+            (one.client, one.kind): one
+            for path in sorted(self.items)
+            if is_log(path) and path.startswith("clients/")
+            for one in config_dumps.parse(self.text_lines(path), client=path.split("/")[1], file=path)
+        }
+        return files + tuple(one for key, one in sorted(printed.items()) if key not in configured)
+
+    def untold_clients(self, told: Iterable[ClientFile]) -> tuple[str, ...]:
+        """Clients of which a file or a log was given that tells nothing of how they are set up, or was not had.
+
+        Args:
+            told: Of :meth:`client_files`.
+        """
+        given = (*self.items, *(problem.path for problem in self.could_not_collect))
+        named = {
+            parts[1]
+            for parts in (path.split("/") for path in given)
+            if parts[0] == "clients" and parts[2:3] in (["config"], ["logs"]) and not parts[1].startswith(HOST_OF_BROKER)
+        }
+        return tuple(sorted(named - {file.client for file in told}))
+
+    def text_lines(self, path: str) -> Iterator[str]:
+        """The lines of an item, read as they are taken; none where it is no item."""
+        return _text_lines(self.folder / path) if path in self.items else iter(())
+
+    def pasted(self) -> Pasted | None:
+        """What was pasted, taken apart; ``None`` for a case that was collected otherwise."""
+        from casebook.formats.pasted import paste as pasted  # few cases were pasted
+
+        return pasted.read(self.text_lines(PASTED)) if PASTED in self.items else None
+
+    def derived(self, name: str, key: str) -> Path:
+        """Where the result of a scan belongs: there and whole, or not there.
+
+        Who makes it writes it beside this path and renames it. Where the case cannot be written to, and no result is in it,
+        the place is a temporary one that ends with this process.
+
+        Args:
+            name: Of the result, e.g. ``segments``.
+            key: Of all that it was made from: evidence, options and the code that read it.
+
+        Raises:
+            CaseError: Name or key is no file name.
+        """
+        if not (_NAME.fullmatch(name) and _NAME.fullmatch(key)):
+            raise CaseError(f"{name!a}, {key!a} cannot name a result.")
+        path = self.folder / DERIVED / name / key
+        inside = case_folder.inside(str(path.relative_to(self.folder)), self.folder)
+        if inside and (path.exists() or _can_be_made(path.parent)):
+            return path.absolute()
+        path = workshop.of_process() / self.digest[:8] / name / key
+        private.folder(path.parent)
+        return path
+
+    def logged_versions(self) -> tuple[StatedVersion, ...]:
+        """The release that each broker logged at its last start in its logs, by path and line."""
+        return logged.versions(self._log_lines())
+
+    def told_by_logs(self) -> Iterator[Logged]:
+        """What brokers' logs tell that znodes know, too, unless they are older."""
+        return logged.told(self._log_lines())
+
+    def _log_lines(self) -> Iterator[logged.Line]:
+        for path, broker in self._logs():
+            for number, text in enumerate(_text_lines(self.folder / path), start=1):
+                yield logged.Line(broker, path, number, text)
+
+    def line(self, place: str) -> str:
+        """The line at ``path:number``; ``""`` when it is not there."""
+        path, _, number = place.rpartition(":")
+        lines = _text_lines(self.folder / path) if path in self.items and number.isdecimal() else iter(())
+        return next((text.rstrip("\n") for count, text in enumerate(lines, start=1) if count == int(number)), "")
+
+    def configured_versions(self) -> tuple[StatedVersion, ...]:
+        """``inter.broker.protocol.version`` by broker, where ``server.properties`` has it, or the broker printed it."""
+        told = [(b, found, f"brokers/{b}/server.properties") for b, found in self.server_properties().items()]
+        told += [(b, found.settings, found.proof) for b, found in self.printed_settings().items()]
+        return tuple(
+            StatedVersion(broker=broker, text=version, proof=proof)
+            for broker, found, proof in told
+            if (version := found.get("inter.broker.protocol.version"))
+        )
+
+    def _of_brokers(self, name: str) -> Iterator[tuple[str, int]]:
+        """Path and broker of the files of that name that stand directly in a broker's folder."""
+        for path in sorted(self.items):
+            parts = PurePosixPath(path).parts
+            if len(parts) == 3 and (parts[0], parts[2]) == ("brokers", name) and (broker := znodes.number(parts[1])) is not None:
+                yield path, broker
+
+    def _logs(self) -> Iterator[tuple[str, int]]:
+        return self._below("logs")
+
+    def _below(self, folder: str) -> Iterator[tuple[str, int]]:
+        """Path and broker of the files below a folder of a broker's."""
+        for path in sorted(self.items):
+            parts = PurePosixPath(path).parts
+            if len(parts) >= 4 and parts[:3:2] == ("brokers", folder) and (broker := znodes.number(parts[1])) is not None:
+                yield path, broker
+
+
+def _can_be_made(folder: Path) -> bool:
+    try:
+        private.folder(folder)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
+
+
+def _lines(path: Path, item: Item | None) -> Iterator[bytes]:
+    """The lines of a packed item, no fewer than the manifest lists: one that was cut between two frames is a sound pack."""
+    count = 0
+    try:
+        with case_folder.opened(path) as raw, packs.stream(raw, path.suffix) as reader:
+            while line := reader.readline(_LONGEST_LINE):
+                count += 1
+                yield line
+    except OSError as error:
+        raise CaseError(f"{path.name} cannot be read to its end: {error.strerror or error}.") from None
+    if item is not None and item.rows is not None and count < item.rows:
+        raise CaseError(
+            f"{path.name} cannot be read to its end: it has {count} of the {item.rows} lines that the manifest lists."
+        )
+
+
+def _changes(lines: Iterator[bytes]) -> Iterator[Change]:
+    try:
+        yield from history_lines.decode(lines)
+    except ValueError as error:
+        raise CaseError(f"{HISTORY} has a line that is {error}.") from None
+
+
+def _as_far_as_readable(lines: Iterator[bytes]) -> Iterator[bytes]:
+    with suppress(CaseError):
+        yield from lines
+
+
+def _read_text(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+
+
+@cache
+def _printed(path: Path, _sha256: str | None) -> tuple[config_dumps.Printed, ...]:
+    """What brokers printed in a log; it is read anew where its bytes are other ones."""
+    return tuple(config_dumps.of_brokers(_text_lines(path))) if _holds(path, config_dumps.OF_BROKERS) else ()
+
+
+def _holds(path: Path, mark: bytes) -> bool:
+    """Whether a file holds some bytes; not where it cannot be read."""
+    end = b""
+    with suppress(OSError), path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            if mark in end + block:
+                return True
+            end = block[-len(mark) :]
+    return False
+
+
+def _text_lines(path: Path) -> Iterator[str]:
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            while line := file.readline(_LONGEST_LINE):
+                yield line
+    except OSError:
+        return

@@ -1,0 +1,1 @@
+"""Files to a case: logs, settings, listings of log dirs."""

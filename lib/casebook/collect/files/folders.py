@@ -1,0 +1,96 @@
+"""Folders of this machine and behind URIs, listed and read in one way."""
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import NamedTuple, Protocol
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from casebook.collect import outside
+from casebook.formats.broker.log_tail import Read
+
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+
+
+class Entry(NamedTuple):
+    """A file or folder in a listing; ``bytes`` is ``None`` when it could not be looked at, and ``why`` says why not."""
+
+    name: str
+    folder: bool
+    bytes: int | None
+    modified: int | None
+    why: str = "was gone before it could be looked at"
+
+
+class Files(Protocol):
+    """The files below a place; every failure is an OSError whose ``strerror`` a person can read."""
+
+    def entries(self, path: str) -> list[Entry]:
+        """What lies in the folder ``path`` below the place (``""``: the place itself), by name."""
+
+    def read(self, path: str, limit: int) -> bytes:
+        """The first ``limit`` bytes of a file."""
+
+    def anywhere(self, path: str) -> AbstractContextManager[Read] | None:
+        """What reads a file at any place of it; ``None`` where each place costs a request."""
+
+
+class LocalFiles:
+    """Files of this machine; links are followed as far as they stay in the place (:mod:`casebook.collect.outside`)."""
+
+    def __init__(self, place: str) -> None:
+        self._root = Path(place)
+
+    def entries(self, path: str) -> list[Entry]:
+        """See :class:`Files`."""
+        with outside.folder(self._root) as root:
+            return [_entry(found) for found in root.entries(path)]
+
+    def read(self, path: str, limit: int) -> bytes:
+        """See :class:`Files`."""
+        with outside.folder(self._root) as root, root.opened(path) as file:
+            return file.read(limit)
+
+    @contextmanager
+    def anywhere(self, path: str) -> Iterator[Read]:
+        """See :class:`Files`."""
+        with outside.folder(self._root) as root, root.opened(path) as file:
+
+            def read(position: int, count: int) -> bytes:
+                return os.pread(file.fileno(), count, position)
+
+            yield read
+
+
+def _entry(found: outside.Entry) -> Entry:
+    if found.stat is None:
+        return Entry(found.name, False, None, None, found.why)
+    return Entry(found.name, found.is_folder, found.stat.st_size, found.stat.st_mtime_ns // 1_000_000)
+
+
+def is_uri(place: str) -> bool:
+    """Whether a place is a URI, and not a path of this machine."""
+    return _URI.match(place) is not None
+
+
+def full_name(text: str) -> str:
+    """A place as a path from the root or as a URI; one of this machine is always a path."""
+    if not is_uri(text):
+        return str(Path(text).expanduser().absolute())
+    return url2pathname(urlsplit(text).path) if text.startswith("file:") else text
+
+
+def files_of(place: str) -> Files:
+    """What reads a place.
+
+    Raises:
+        OSError: A URI's file system cannot be reached.
+    """
+    if not is_uri(place):
+        return LocalFiles(place)
+    from casebook.collect.files.hadoop import HadoopFiles  # starts Spark
+
+    return HadoopFiles(place)

@@ -1,0 +1,1 @@
+"""A paste to a case."""

@@ -1,0 +1,1 @@
+"""ZooKeeper to a case: over the wire, from its files, from a dump."""

@@ -1,0 +1,227 @@
+"""A znode dump as JSON lines: evidence from a place that cannot be reached. docs/dump_znodes.md tells how to make one.
+
+A dump is taken to be whole where it does not say otherwise: a znode that is not in it is *missing*, unless the
+``numChildren`` of its parent, an unreadable line, or the lack of all of its kind says that it was merely not dumped.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from casebook.collect.files import plain
+from casebook.collect.zookeeper.ensemble import normal_chroot
+from casebook.errors import CollectError
+from casebook.facts.cluster import Problem, ReadOutcome, Stat, Znode
+from casebook.formats.zookeeper import kafka_tree as tree
+from casebook.formats.zookeeper import znode_lines
+
+_LONGEST_LINE = 16 << 20
+_SHOWN = 3
+_KAFKA = re.compile(r"(.*?)/brokers/(?:ids|topics)(?:/.*)?")
+_FIELDS = tuple(field.name for field in fields(Stat))
+_COUNTS = ("czxid", "mzxid", "pzxid", "ctime", "mtime", "dataLength", "numChildren")
+"""Stat fields that ZooKeeper never has below zero; versions wrap around and sessions are signed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dump:
+    """The evidence in a dump.
+
+    Args:
+        znodes: In order of path, below the chroot, each once.
+        problems: What the dump does not hold or does not say, and why.
+    """
+
+    znodes: tuple[Znode, ...]
+    problems: tuple[Problem, ...]
+
+
+def read_dump(path: Path, *, chroot: str = "") -> Dump:
+    """Read a dump; ``.gz`` and ``.zst`` are unpacked. Lines that cannot be read are counted, never fatal.
+
+    Args:
+        path: One JSON object a line: ``path``, ``data`` or ``data_b64``, ``stat``; any but ``path`` may be missing.
+        chroot: Where Kafka's znodes begin; ``""`` for the root.
+
+    Raises:
+        UsageError: The chroot is no path.
+        CollectError: The file cannot be read, or nothing in it is below the chroot.
+    """
+    path, chroot = Path(path), normal_chroot(chroot)
+    seen = _Seen(path, chroot)
+    try:
+        for number, line in enumerate(plain.lines(path, longest=_LONGEST_LINE), start=1):
+            seen.add(number, line)
+    except OSError as error:
+        if not seen.znodes:
+            raise CollectError(f"The dump {path} cannot be read: {error.strerror}.") from None
+        seen.unreadable.add(f"after line {seen.lines} ({error.strerror})")
+    if not seen.znodes:
+        raise seen.nothing()
+    return Dump(znodes=tuple(_in_order(seen)), problems=tuple(_problems(seen)))
+
+
+class _Told:
+    """How many of a kind there are, and the first of them: a dump may have more bad lines than fit into memory."""
+
+    def __init__(self, items: Iterable[str] = ()) -> None:
+        self.count, self.first = 0, []
+        for item in items:
+            self.add(item)
+
+    def add(self, item: str) -> None:
+        self.count += 1
+        if len(self.first) < _SHOWN:
+            self.first.append(item)
+
+    def words(self) -> str:
+        return ", ".join(self.first) + (f", and {self.count - _SHOWN} more" if self.count > _SHOWN else "")
+
+
+class _Seen:
+    """What the lines of a dump said."""
+
+    def __init__(self, file: Path, chroot: str) -> None:
+        self.file = file
+        self.chroot = chroot
+        self.znodes: dict[str, Znode] = {}
+        self.children: Counter[str] = Counter()
+        self.claimed: dict[str, int] = {}
+        self.paths: set[str] = set()
+        self.counted: set[str] = set()
+        self.chroots: set[str] = set()
+        self.unreadable = _Told()
+        self.absurd = _Told()
+        self.lines = 0
+        self.twice = _Told()
+        self.has_states = False
+
+    def add(self, number: int, line: bytes) -> None:
+        """Take in one line."""
+        self.lines = number
+        if not line.strip():
+            return
+        try:
+            znode = znode_lines.decode(line)
+        except ValueError as error:
+            self.unreadable.add(f"line {number} ({error})")
+            return
+        if match := _KAFKA.fullmatch(znode.path):
+            self.chroots.add(match[1] or "/")
+        if (below := self._below_chroot(znode.path)) is not None:
+            self._keep(replace(znode, path=below, stat=self._checked(znode.stat, below, line)))
+
+    def _below_chroot(self, path: str) -> str | None:
+        path = path.rstrip("/")
+        if path == self.chroot:
+            return "/"
+        return path[len(self.chroot) :] if path.startswith(self.chroot + "/") else None
+
+    def _keep(self, znode: Znode) -> None:
+        if znode.path in self.paths:
+            self.twice.add(znode.path)
+        self.paths.add(znode.path)
+        self._count_as_child(znode.path)
+        if znode.stat is not None and znode.stat.numChildren is not None:
+            self.claimed[znode.path] = znode.stat.numChildren
+        if tree.is_evidence(znode.path):
+            self.znodes[znode.path] = replace(znode, data=None) if znode.path in tree.COUNTED else znode
+            self.has_states = self.has_states or tree.topic_of_state(znode.path) is not None
+
+    def _count_as_child(self, path: str) -> None:
+        """Count a znode among its parent's children; a line also proves the znodes above it, which may have no line."""
+        while path != "/" and path not in self.counted:
+            self.counted.add(path)
+            self.children[parent(path)] += 1
+            path = parent(path)
+
+    def _checked(self, stat: Stat | None, path: str, line: bytes) -> Stat | None:
+        """The stat without values that ZooKeeper cannot have; the first of them is told."""
+        if stat is None:
+            return None
+        negative = [name for name in _COUNTS if (getattr(stat, name) or 0) < 0]
+        unknown = [name for name in _FIELDS if getattr(stat, name) is None]
+        given = json.loads(line)["stat"] if unknown else {}
+        if absurd := sorted(negative + [name for name in unknown if given.get(name) is not None]):
+            self.absurd.add(f"{path} ({', '.join(absurd)})")
+        return replace(stat, **dict.fromkeys(negative)) if negative else stat
+
+    def nothing(self) -> CollectError:
+        """Why there is no evidence in this dump."""
+        if not self.chroots:
+            first = f" The first unreadable: {self.unreadable.first[0]}." if self.unreadable.count else ""
+            return CollectError(
+                f"{self.file} holds no Kafka znodes in {self.lines} lines.{first}",
+                try_="docs/dump_znodes.md tells how to make a dump.",
+            )
+        return CollectError(
+            f"{self.file} holds nothing below the chroot {self.chroot or '/'}.",
+            cause=f"Kafka's znodes in it are below: {', '.join(sorted(self.chroots))}.",
+            try_=f"--chroot {min(self.chroots)}",
+        )
+
+
+def parent(path: str) -> str:
+    """The parent's path; the root's own is ``/``."""
+    return path.rpartition("/")[0] or "/"
+
+
+def _in_order(seen: _Seen) -> Iterator[Znode]:
+    znodes = dict(seen.znodes)
+    for path in (*tree.READ_WHOLE, *tree.COUNTED):
+        if path not in znodes and seen.children[path]:
+            znodes[path] = Znode(path=path)  # its children say that it is there
+        elif path not in znodes and _is_missing(path, seen):
+            znodes[path] = Znode(path=path, outcome=ReadOutcome.MISSING)
+    for topic in [path for path in znodes if tree.is_topic(path)]:
+        for state in tree.assigned_states(topic, znodes[topic].data):
+            if state not in znodes:
+                znodes[state] = Znode(path=state, outcome=_outcome_of_absent(state, seen))
+    return (znodes[path] for path in sorted(znodes))
+
+
+def _is_missing(path: str, seen: _Seen) -> bool:
+    """Whether a znode outside of the dump is known not to be there."""
+    above = parent(path)
+    if seen.unreadable.count or _is_short(above, seen):
+        return False
+    beside = [root for root in tree.READ_WHOLE if parent(root) == above and root not in (tree.IDS, tree.TOPICS)]
+    return above in seen.claimed or any(root in seen.znodes for root in beside)
+
+
+def _is_short(path: str, seen: _Seen) -> bool:
+    """Whether the dump holds fewer children of a znode than its stat counts."""
+    return seen.claimed.get(path, 0) > seen.children[path]
+
+
+def _outcome_of_absent(state: str, seen: _Seen) -> ReadOutcome:
+    """An assigned partition's state that is not in the dump: not there, or only not dumped."""
+    above = [parent(state), parent(parent(state)), tree.topic_of_state(state) or ""]
+    merely_not_dumped = seen.unreadable.count or not seen.has_states or any(_is_short(path, seen) for path in above)
+    return ReadOutcome.FAILED if merely_not_dumped else ReadOutcome.MISSING
+
+
+def _problems(seen: _Seen) -> Iterator[Problem]:
+    told = {
+        "lines could not be read": seen.unreadable,
+        "znodes have stat values that ZooKeeper cannot have": seen.absurd,
+        "znodes come more than once, and the last counts": seen.twice,
+    }
+    for what, where in told.items():
+        if where.count:
+            yield Problem(path=seen.file.name, reason=f"{where.count} {what}: {where.words()}")
+    short = sorted(path for path in seen.claimed if _is_short(path, seen) and _leads_to_evidence(path))
+    of_topics = [path for path in short if path.startswith(tree.TOPICS + "/")]
+    for path in sorted(set(short) - set(of_topics)):
+        yield Problem(path=path, reason=f"the dump holds {seen.children[path]} of its {seen.claimed[path]} children")
+    if of_topics:
+        told = _Told(of_topics)
+        reason = f"of {told.count} znodes below it the dump does not hold all children: {told.words()}"
+        yield Problem(path=tree.TOPICS, reason=reason)
+
+
+def _leads_to_evidence(path: str) -> bool:
+    return path in ("/", "/brokers") or tree.root_of(path) in tree.READ_WHOLE

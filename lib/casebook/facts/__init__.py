@@ -1,0 +1,1 @@
+"""Rows: what evidence says, whatever it came from. None is unknown."""

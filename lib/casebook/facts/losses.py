@@ -1,0 +1,234 @@
+"""Rows of what was lost, when and why. Times are epoch milliseconds; ``None`` is unknown, never zero."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Cause(StrEnum):
+    """Why an acknowledged record is gone, in the order in which they are shown; what none explains is an alarm."""
+
+    DEPOSED_LEADER = "deposed_leader"
+    ISR_OF_ONE = "isr_of_one"
+    UNCLEAN_ELECTION = "unclean_election"
+    CUT_AT_START = "cut_at_start"
+    DISK_LOST = "disk_lost"
+    NEVER_RECEIVED = "never_received"
+    ACKS_0 = "acks_0"
+    EITHER_WINDOW = "either_window"  # several changes may have taken it, each for another cause
+
+
+ALARM = "alarm"
+"""The class of a lost record that lies outside every window."""
+
+
+class Change(NamedTuple):
+    """A change of leader, behind which records of the leader before may be missing.
+
+    Args:
+        number: In the order of time, over all partitions.
+        topic: Topic name.
+        partition: Partition number.
+        opened: When the next leader was elected, by the reference clock.
+        closed: When the old leader truncated, or else could no longer take writes; ``None``: not before the evidence ends.
+        since: From when on records may be missing that the old leader took, as the next one no longer fetched them.
+        old_leader: Who led before.
+        new_leader: Who was elected; ``None`` for nobody.
+        epoch: The new leader's; ``None`` when unknown.
+        cut: First offset that may be gone: where the new leader's epoch begins, or to which the old leader truncated.
+        isr: The in-sync replicas before; ``None`` when unknown.
+        alone: From when on the old leader was alone in sync; ``None`` where it was not, or that is not known.
+        unclean: Whether the new leader was not in sync; ``None`` when unknown.
+        cut_at_start: Whether the new leader had cut its own log at its start, before it was elected.
+        disk: Whether a disk or directory of the old leader was lost.
+        planned: Somebody moved the leader from a broker that was well.
+        opened_proof: Line or transaction that tells of the election.
+        closed_proof: Line or transaction that tells of its end.
+        cut_proof: What tells the cut; ``""`` without.
+        event: What the change was part of, in a few words: ``broker 57 stood still``; ``""`` when unknown.
+        by_then: ``closed`` is a bound: by then the old leader had given up, and nobody saw when.
+    """
+
+    number: int
+    topic: str
+    partition: int
+    opened: int
+    closed: int | None
+    since: int
+    old_leader: int | None
+    new_leader: int | None
+    epoch: int | None
+    cut: int | None
+    isr: tuple[int, ...] | None
+    alone: int | None
+    unclean: bool | None
+    cut_at_start: bool
+    disk: bool
+    planned: bool
+    opened_proof: str
+    closed_proof: str
+    cut_proof: str = ""
+    event: str = ""
+    by_then: bool = False
+
+
+class ClassCount(NamedTuple):
+    """A row of ``tables/reconciliation``: so many records of a partition have this class.
+
+    Args:
+        topic: Topic name.
+        partition: ``None`` where nothing tells it.
+        verdict: A value of ``records.Verdict``, ``alarm`` for lost ones that nothing explains, or ``reordered``,
+            which is counted beside the others.
+        records: So many.
+    """
+
+    topic: str
+    partition: int | None
+    verdict: str
+    records: int
+
+
+class LostRecord(NamedTuple):
+    """A record that was acknowledged and is gone: a row of ``tables/lost``.
+
+    Args:
+        id: Its id.
+        topic: Topic name.
+        partition: As acknowledged; ``None`` when the ledger does not say.
+        offset: As acknowledged; ``None`` when the ledger does not say.
+        acked_at: When its producer was told, or else when it was sent.
+        acks: The producer's setting, as the ledger has it.
+        key: As the ledger has it.
+        producer: As the ledger has it.
+        cause: A value of :class:`Cause`; ``None`` for an alarm.
+        change: Number of the :class:`Change`, the first of several; ``None`` where none belongs to it.
+        window: That change in words, or all that may have taken it; ``""`` without.
+        evidence: What proves it, in words.
+        there_id: Id of the record that lies at its offset today; ``None`` where none does, or that is not known.
+        there_epoch: Leader epoch of that record.
+        nearest: Milliseconds from it to the nearest window of its partition, negative when that came before; ``None`` without.
+        either: Numbers of all changes that may have taken it, where they are several.
+    """
+
+    id: str
+    topic: str
+    partition: int | None
+    offset: int | None
+    acked_at: int | None
+    acks: str | None
+    key: str | None
+    producer: str | None
+    cause: str | None
+    change: int | None
+    window: str
+    evidence: str
+    there_id: str | None
+    there_epoch: int | None
+    nearest: int | None
+    either: tuple[int, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """``lost``, or ``alarm``."""
+        return ALARM if self.cause is None else "lost"
+
+
+class LostCount(NamedTuple):
+    """Lost records that have all of this in common, counted: what pictures are drawn from, however many there are.
+
+    Args:
+        topic: Topic name.
+        partition: ``None`` when unknown.
+        producer: ``None`` when unknown.
+        cause: ``None`` for alarms.
+        change: The first that may have taken them; ``None`` where none belongs to it.
+        at: Begin of the 50 ms in which they were acknowledged; ``None`` when unknown.
+        records: So many.
+        either: All that may have taken them, where they are several: the evidence does not tell which.
+    """
+
+    topic: str
+    partition: int | None
+    producer: str | None
+    cause: str | None
+    change: int | None
+    at: int | None
+    records: int
+    either: tuple[int, ...] = ()
+
+
+class CauseRow(NamedTuple):
+    """A line of "Why": a cause, with how many records it took; every cause has one, also with none.
+
+    Args:
+        cause: ``None`` for the alarm, which comes first.
+        records: ``None`` where it could not be told; see ``unknown``.
+        where: Partitions, elections or brokers that were looked at, in words.
+        window: When, in words; ``""`` without.
+        proves: What proves it, or rules it out, in words.
+        proof: ``path:line``, a transaction, or a table; ``""`` without.
+        applies: Whether it could have happened at all: with ``acks=1`` alone, no record can go by an ISR of one.
+    """
+
+    cause: Cause | None
+    records: int | None
+    where: str
+    window: str
+    proves: str
+    proof: str
+    applies: bool = True
+
+
+class CutRange(NamedTuple):
+    """Offsets that disappeared from a copy: a row of ``tables/cut_ranges``. It needs no ledger.
+
+    Args:
+        topic: Topic name.
+        partition: Partition number.
+        broker: Whose copy.
+        from_offset: The first that went.
+        to_offset: Offset after the last that is known to have been there, so at least so many went; ``None`` when nobody knows
+            whether anything was there.
+        at: When; ``None`` when no line tells.
+        epoch: Of the leader that wrote them; ``None`` when unknown.
+        next_epoch: Of the leader that took their place.
+        why: In words.
+        proof: ``path:line``, or the znode or file.
+    """
+
+    topic: str
+    partition: int
+    broker: int | None
+    from_offset: int
+    to_offset: int | None
+    at: int | None
+    epoch: int | None
+    next_epoch: int | None
+    why: str
+    proof: str
+
+
+class Estimate(NamedTuple):
+    """How many records a change of leader may have taken, estimated without a ledger: a row of ``tables/loss_estimates``.
+
+    Args:
+        change: Its number.
+        topic: Topic name.
+        partition: Partition number.
+        milliseconds: For how long records may have been missing; ``None`` when its end is unknown.
+        slowest: Records a millisecond, the slowest growth seen around it; ``None`` when none was seen.
+        fastest: The fastest.
+        least: Known to have been cut away; 0 where nothing is known of that.
+        most: At the fastest growth for all of that time; ``None`` when unknown.
+        why: Why there is no upper bound; ``""`` with one.
+    """
+
+    change: int
+    topic: str
+    partition: int
+    milliseconds: int | None
+    slowest: float | None
+    fastest: float | None
+    least: int
+    most: int | None
+    why: str

@@ -1,0 +1,283 @@
+"""What has changed between two runs: check by check, and in what a finding names."""
+
+from collections.abc import Callable, Container, Iterable, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from casebook.findings.finding import Severity, Status, area, rank
+from casebook.findings.past_runs import RUN_BEFORE, Outcome
+
+
+class How(StrEnum):
+    """In which way an answer differs from the one before."""
+
+    NEW = "new"
+    WORSE = "worse"
+    OTHERS = "others"
+    NO_LONGER_CHECKED = "no_longer_checked"
+    BETTER = "better"
+    GONE = "gone"
+    NO_LONGER_APPLIES = "no_longer_applies"
+    CHECKED_AGAIN = "checked_again"
+
+
+class Change(NamedTuple):
+    """A row of ``tables/changes``.
+
+    Args:
+        how: In one word.
+        check: Whose answer it is.
+        severity: Of the finding, as it is now, else as it was.
+        title: What is said now; of a finding that is gone, no longer applies, or whose subject is no longer looked at, what was
+            said.
+        before: The number it was about, or how the check had ended.
+        now: The same of now.
+        came: What is named now and was not before.
+        went: What was named before and is not now; of ``no_longer_checked`` what is not looked at any more.
+    """
+
+    how: How
+    check: str
+    severity: Severity | None
+    title: str
+    before: str
+    now: str
+    came: tuple[str, ...] = ()
+    went: tuple[str, ...] = ()
+
+
+_ORDER = tuple(How)
+_CLOCKS, _OWNERS, _UNCLEAN = "timeline.clocks", "timeline.owners", "timeline.unclean"
+_ANSWERED = frozenset({Status.OK, Status.FINDING})
+_WENT = frozenset({How.GONE, How.NO_LONGER_APPLIES})
+"""Only what was said before tells what these are about."""
+
+_NUMBERS: Mapping[str, tuple[str, ...]] = {
+    "evidence.complete": ("missing",),
+    "evidence.decoded": ("undecodable",),
+    "leadership.brokers": ("dead",),
+    "leadership.controller_epoch": ("newer",),
+    "leadership.deleting": ("topics",),
+    "leadership.isr_in_assignment": ("disagree",),
+    "leadership.unclean_allowed": ("topics",),
+    "leadership.unclean_price": ("could_elect",),
+    "maintenance.chosen": ("unsafe_steps",),
+    "maintenance.restart_one": ("unsafe",),
+    "maintenance.restart_pairs": ("unsafe",),
+    "maintenance.unfinished_reassignments": ("nothing_to_move", "unknown_partition", "waits_for_dead"),
+    "maintenance.unpreferred_leaders": ("not_preferred",),
+    "maintenance.unregistered_replicas": ("partitions",),
+    "maintenance.unremoved_throttles": ("count",),
+    "coordinators.alone": ("partitions",),
+    "coordinators.failed": ("partitions",),
+    "coordinators.leaderless": ("partitions",),
+    "coordinators.loading_for_ever": ("partitions",),
+    "coordinators.log_lines": ("unreadable",),
+    "coordinators.waiting": ("partitions",),
+    "offsets_topic.cleaner_map": ("segments",),
+    "offsets_topic.damage": ("ranges",),
+    "offsets_topic.dead_weight": ("bytes",),
+    "offsets_topic.expiring": ("expired",),
+    "offsets_topic.load_buffer": ("largest_batch",),
+    "offsets_topic.open_transactions": ("records",),
+    "offsets_topic.safe_segments": ("segments",),
+    "offsets_topic.writers": ("groups",),
+    "offsets_topic.decoded": ("unknown",),
+    "offsets_topic.replicated": ("single",),
+    _CLOCKS: ("off",),
+    "timeline.leaderless": ("windows",),
+    _OWNERS: ("misplaced",),
+    "timeline.root": ("chains",),
+    "timeline.unclean_elections": ("elections",),
+    "timeline.two_leaders": ("windows",),
+    "timeline.under_min_isr": ("windows",),
+    "timeline.unknown_requests": ("requests",),
+    "timeline.untyped": ("grave",),
+    "loss.commits_backwards": ("odd",),
+    "loss.cut_ranges": ("ranges",),
+    "loss.outside_every_window": ("records",),
+    "loss.price_of_election": ("candidates",),
+    "loss.replicas_agree": ("partitions",),
+    "durability.acknowledged": ("topics",),
+    "durability.brokers_agree": ("settings",),
+    "durability.in_short": ("topics",),
+    "durability.isr_alone": ("partitions",),
+    "since.cleaner_point": ("copies",),
+    "since.controller": ("changes",),
+    "since.offsets_growth": ("copies",),
+}
+"""The facts that a finding's number stands in, or whose lengths it is, added up. Else it is the fact named as the check is, or
+``found``; a check without either has none: what else stands in facts are ids and epochs."""
+
+_NAMES = (
+    "topics", "subjects", "brokers", "dead", "unsafe", "segments", "copies", "groups", "candidates", "misplaced", "rules",
+    "rules_of_copies", "settings",
+)  # fmt: skip
+_NAMES_OF: Mapping[str, tuple[str, ...]] = {"offsets_topic.compacted": ("brokers",), _CLOCKS: ("off",), _OWNERS: ("misplaced",)}
+"""Facts that name what a finding is about: of all checks, and of those whose other lists are not what has changed."""
+
+_NO_CONDITION = frozenset({RUN_BEFORE, "offsets_topic.safe_segments"})
+"""What it is compared with, and an offer: neither is a state of the cluster that comes or goes."""
+
+_SEEN: Mapping[str, str] = {_CLOCKS: "skew_ms"}
+"""The fact that tells of everything that a finding may name what was found out of it; ``None`` where nothing was."""
+
+_DRIFTING = tuple(f"offsets_topic.{name}" for name in ("dead_weight", "writers", "compacted", "expiring", "open_transactions"))
+"""Their numbers grow with every commit: what matters of it is in the trends."""
+
+_OF_THE_PAST = ("timeline.", "loss.", "durability.isr_alone", "since.controller", "since.offsets_growth")
+"""They tell of what has happened: that less of it is seen, as logs are rolled, makes nothing better."""
+
+_OF_NOW = frozenset({_CLOCKS, _OWNERS, _UNCLEAN})
+"""Of those, what is so until somebody mends it: a clock that is off, a log that is collected for another broker's, a dead broker
+that has more than a leader."""
+
+_OF_THE_SAME: Mapping[str, str] = {
+    "timeline.leaderless": "leadership.offline",
+    "timeline.under_min_isr": "leadership.under_min_isr",
+}
+"""Without logs and history, what is asked of the past only while there is something to tell: the check that answers for now."""
+
+
+def compare(before: Mapping[str, Outcome], now: Mapping[str, Outcome]) -> tuple[Change, ...]:
+    """What is new, worse, about others, no longer checked or asked, better, gone, or checked again; the worst of each first."""
+    checks = sorted((before.keys() | now.keys()) - _NO_CONDITION)
+    found = [_change(before.get(check), now.get(check)) for check in checks if not _is_over(before.get(check), now)]
+    return tuple(sorted((change for change in found if change is not None), key=_reading_order))
+
+
+def _is_over(before: Outcome | None, now: Mapping[str, Outcome]) -> bool:
+    """Whether what was told of the past is not asked any more because it is over: the check on now says so."""
+    if before is None or before.status is not Status.FINDING or before.check in now:
+        return False
+    same = now.get(_OF_THE_SAME.get(before.check))
+    return same is not None and same.status is Status.OK
+
+
+def _reading_order(change: Change) -> tuple[int, int, int, str]:
+    return _ORDER.index(change.how), rank(change.severity), area(change.check), change.check
+
+
+def _change(before: Outcome | None, now: Outcome | None) -> Change | None:
+    was, is_ = (outcome is not None and outcome.status is Status.FINDING for outcome in (before, now))
+    if was and is_:
+        return _of_findings(before, now)
+    how = _of_status(before, now, was=was, is_=is_)
+    if how is None or (how in _WENT and _is_past(before)):
+        return None
+    unseen = _unseen(before, now) if how is How.GONE else ()
+    if unseen:
+        how, now = How.NO_LONGER_CHECKED, None
+    said = before if how in _WENT or now is None else now
+    severity = said.severity or (before.severity if before else None)
+    ended = (_ended(outcome, _told(outcome)) for outcome in (before, now))
+    return Change(how, said.check, severity, said.title, *ended, went=unseen)
+
+
+def _is_past(found: Outcome) -> bool:
+    """Whether a finding is about what has happened; that a clock was set has, however well it goes since.
+
+    Of a run that did not write down what else it was about, nobody knows what is mended.
+    """
+    if found.check in _OF_NOW:
+        return bool(found.facts.get("set")) or number(found) is None
+    return found.check.startswith(_OF_THE_PAST)
+
+
+def _unseen(before: Outcome, now: Outcome) -> tuple[str, ...]:
+    """What was named, and is no longer looked at, or tells nothing any more: it has neither come nor gone."""
+    seen = now.facts.get(_SEEN.get(now.check))
+    if not isinstance(seen, dict):
+        return ()
+    return tuple(sorted({name for name in named(before) if seen.get(name) is None} - set(named(now))))
+
+
+def _of_status(before: Outcome | None, now: Outcome | None, *, was: bool, is_: bool) -> How | None:
+    if is_:
+        return How.NEW
+    answered, did_answer = (outcome is not None and outcome.status in _ANSWERED for outcome in (now, before))
+    unknown = now is None or now.status is Status.COULD_NOT_CHECK
+    if did_answer and unknown:
+        return How.NO_LONGER_CHECKED
+    if was:
+        return How.NO_LONGER_APPLIES if now.status is Status.NOT_APPLICABLE else How.GONE
+    return How.CHECKED_AGAIN if answered and before is not None and before.status is Status.COULD_NOT_CHECK else None
+
+
+def _of_findings(before: Outcome, now: Outcome) -> Change | None:
+    both = {*_lists(before)} & {*_lists(now)}
+    before_named, now_named = set(named(before, both)), set(named(now, both))
+    past, unseen = _is_past(before), _unseen(before, now)
+    came, went = tuple(sorted(now_named - before_named)), () if past else tuple(sorted(before_named - now_named - {*unseen}))
+    first, last = _told(before), _told(now)
+    still = first - len(unseen) if unseen and first is not None else first
+    how = _worse_or_better(before, now, still, last) or _by_names(came, went)
+    if how is None and unseen and not past:
+        how, went = How.NO_LONGER_CHECKED, unseen
+    if how is None or (past and how is How.BETTER):
+        return None
+    return Change(how, now.check, now.severity, now.title, _ended(before, first), _ended(now, last), came, went)
+
+
+def _worse_or_better(before: Outcome, now: Outcome, first: int | None, last: int | None) -> How | None:
+    if before.severity is not now.severity:
+        return How.WORSE if rank(now.severity) < rank(before.severity) else How.BETTER
+    if first is None or last is None or first == last:
+        return None
+    return How.WORSE if last > first else How.BETTER
+
+
+def _by_names(came: Iterable[str], went: Iterable[str]) -> How | None:
+    if came and went:
+        return How.OTHERS
+    return How.WORSE if came else How.BETTER if went else None
+
+
+def count(outcome: Outcome | None) -> int | None:
+    """The number a check is about, found or not: 0 when nothing was found; ``None`` when it is unknown, or was not checked."""
+    if outcome is None or outcome.status is Status.COULD_NOT_CHECK:
+        return None
+    return number(outcome) if outcome.status is Status.FINDING else 0
+
+
+def number(outcome: Outcome) -> int | None:
+    """The number a finding is about; ``None`` when it has none."""
+    facts, check = outcome.facts, outcome.check
+    if check in _NUMBERS:
+        values = [_counted(facts.get(name)) for name in _NUMBERS[check]]
+        return None if None in values else sum(values)
+    return next((value for name in (check.rpartition(".")[2], "found") if type(value := facts.get(name)) is int), None)
+
+
+def _told(outcome: Outcome | None) -> int | None:
+    """The number of a finding, unless it drifts."""
+    return None if outcome is None or outcome.status is not Status.FINDING or outcome.check in _DRIFTING else number(outcome)
+
+
+def _counted(value: object) -> int | None:
+    return len(value) if isinstance(value, list | tuple | dict) else value if type(value) is int else None
+
+
+def named(outcome: Outcome, among: Container[str] | None = None) -> tuple[str, ...]:
+    """What a finding names: topics, brokers, rules.
+
+    Args:
+        among: The facts that count, where another run did not write down all of them; ``None``: all.
+    """
+    lists = (outcome.facts[name] for name in _lists(outcome) if among is None or name in among)
+    return tuple(_NAME_OF.get(type(item), str)(item) for value in lists for item in value)
+
+
+def _lists(outcome: Outcome) -> list[str]:
+    """The facts that name something; one that is missing, as in runs of an older version, is unknown, not empty."""
+    wanted = _NAMES_OF.get(outcome.check, _NAMES)
+    return [name for name in wanted if isinstance(outcome.facts.get(name), list | tuple | dict)]
+
+
+_NAME_OF: Mapping[type, Callable[[object], str]] = {int: lambda broker: f"broker {broker}"}
+
+
+def _ended(outcome: Outcome | None, value: int | None = None) -> str:
+    if outcome is None:
+        return "not asked"
+    return str(value) if value is not None else outcome.severity.value if outcome.severity else outcome.status.value

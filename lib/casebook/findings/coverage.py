@@ -1,0 +1,430 @@
+"""The gaps of the evidence: what an answer rests on, and nobody collected, read or understood.
+
+Each function looks at one kind of evidence and gives its gaps, the widest first; none where all of it is there. A check that
+found nothing hands them to :meth:`casebook.findings.finding.Question.ok`, which then says that it could not check.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain, islice
+
+from casebook.facts import events
+from casebook.facts.cluster import Cluster, Partition, Problem, instant
+from casebook.facts.disks import LogDir, Replica, Scanned, is_listing
+from casebook.facts.events import Extent, LogFile
+from casebook.findings.evidence import GIVE_RELEASE
+from casebook.findings.finding import Gap
+from casebook.findings.proof import COLLECT_AGAIN, SHOWN
+from casebook.findings.words import agree, brokers, number
+from casebook.kafka.partitions import State, Verdict
+from casebook.kafka.past import Break, Past
+from casebook.kafka.releases import Changed, KafkaVersion, VersionInUse, VersionOrigin
+from casebook.kafka.settings import BUILT_IN, BUILT_IN_ASSUMED, PRINTED, SERVER_PROPERTIES, UNREADABLE
+
+Gaps = tuple[Gap, ...]
+
+COLLECT_LOGS = "Collect the logs of every broker: casebook collect --logs BROKER=GLOB."
+_COLLECT_LOGS_AGAIN = "Collect these logs again, as they were written."
+_GIVE_LAYOUT = "Tell how their lines are laid out, as log4j writes it: log_layout=%d{dd/MM/yyyy HH:mm:ss} %p [%t] %c - %m"
+COLLECT_LOG_DIRS = "Collect the log dirs of every broker: casebook collect --log-dirs BROKER=DIR."
+COLLECT_PROPERTIES = "Collect server.properties of every broker: casebook collect --properties BROKER=FILE."
+COLLECT_HISTORY = "Collect ZooKeeper's own files: casebook collect --zookeeper-data DIR."
+
+OTHER_LOGS = "Give the transaction logs, those of another server of the ensemble as well: casebook collect --zookeeper-data DIR."
+
+_HISTORY = "zookeeper/history"
+_OF_STATES = ("state-change", "controller")
+"""What the names of the logs hold in which a controller tells of elections, and of brokers that come and go (same place)."""
+_SIDE_LOGS = ("state-change", "controller", "log-cleaner", "authorizer", "kafka-request", "gc")
+"""What the names of a broker's logs hold that are not its ``server.log`` (``config/log4j.properties@3.9.0``)."""
+
+
+def partitions(cluster: Cluster) -> Gaps:
+    """Why there may be partitions that nobody saw."""
+    return tuple(_unlisted(cluster))
+
+
+def _unlisted(cluster: Cluster) -> Iterator[Gap]:
+    for problem in cluster.unlisted[:1]:
+        yield Gap(why=f"There may be partitions that nobody saw. {_said(problem)}", settle=COLLECT_AGAIN)
+    for topic in sorted(cluster.maybe_deleted)[:1]:
+        yield Gap(why=f"{topic} may be being deleted: /admin/delete_topics could not be read.", settle=COLLECT_AGAIN)
+
+
+def registrations(cluster: Cluster) -> Gaps:
+    """Why it is not known which brokers are registered."""
+    if not cluster.brokers_known:
+        return (Gap(why="Which brokers are registered is not known.", settle="Collect the children of /brokers/ids."),)
+    garbled = [problem for problem in cluster.problems if _is_within(problem.path, "/brokers/ids")]
+    return tuple(Gap(why=_said(problem), settle=COLLECT_AGAIN) for problem in garbled[:1])
+
+
+def verdicts(cluster: Cluster, judged: Sequence[Verdict]) -> Gaps:
+    """Why not every partition of the cluster was judged."""
+    unknown = [verdict for verdict in judged if verdict.state is State.UNKNOWN]
+    if not unknown:
+        return partitions(cluster)
+    first = unknown[0]
+    why = f"{number(len(unknown), 'partition')} could not be judged. {first.topic}-{first.partition}: {first.why}"
+    return (Gap(why=why, settle=COLLECT_AGAIN), *partitions(cluster))
+
+
+def states(cluster: Cluster, topic: str | None = None) -> Gaps:
+    """Why the state of some partition is not known.
+
+    Args:
+        topic: Of this topic alone; ``None`` for all.
+    """
+    wanted = [p for p in cluster.partitions if topic in (None, p.topic)]
+    unread = [partition for partition in wanted if partition.problem or partition.state is None]
+    if not unread:
+        return partitions(cluster)
+    reason = f"it {unread[0].problem}" if unread[0].problem else "there is none"
+    why = f"Of {number(len(unread), 'partition')} the state is not known. {unread[0].name}: {reason}."
+    return (Gap(why=why, settle=COLLECT_AGAIN), *partitions(cluster))
+
+
+def znode(cluster: Cluster, path: str) -> Gaps:
+    """Why what is at or below a znode is not known."""
+    return _first_gap(cluster, lambda part: _is_within(part.path, path) or _is_within(path, part.path))
+
+
+def below(cluster: Cluster, path: str) -> Gaps:
+    """Why not all that is at or below a znode is known; nothing where no znode at all is."""
+    return _first_gap(cluster, lambda part: _is_within(part.path, path))
+
+
+def _first_gap(cluster: Cluster, concerns: Callable[[Problem], bool]) -> Gaps:
+    hit = (part for part in (*cluster.problems, *cluster.missing_parts) if concerns(part))
+    return tuple(Gap(why=_said(part), settle=COLLECT_AGAIN) for part in islice(hit, 1))
+
+
+def _is_within(path: str, parent: str) -> bool:
+    return path == parent or (parent.startswith("/") and path.startswith(f"{parent.rstrip('/')}/"))
+
+
+def overrides(cluster: Cluster, *kinds: str) -> Gaps:
+    """Why settings in ZooKeeper are not known.
+
+    Args:
+        kinds: ``topics``, ``brokers``.
+    """
+    unread = sorted(entity for entity in cluster.unreadable_configs if entity.partition("/")[0] in kinds)
+    if not unread:
+        return ()
+    which = ", ".join(unread[:SHOWN])
+    return (Gap(why=f"Settings below /config of {which} could not be read.", settle=COLLECT_AGAIN),)
+
+
+def settings(origins: Iterable[str | None]) -> Gaps:
+    """Why some settings are not known: of those whose origins these are."""
+    found = set(origins)
+    gaps = []
+    if UNREADABLE in found:
+        gaps.append(Gap(why="Settings in ZooKeeper could not be read.", settle=COLLECT_AGAIN))
+    if BUILT_IN_ASSUMED in found:
+        why = "Built-in defaults are assumed: server.properties was not collected."
+        gaps.append(Gap(why=why, settle=COLLECT_PROPERTIES))
+    return tuple(gaps)
+
+
+def settings_of_all(cluster: Cluster, origins: Collection[str | None]) -> Gaps:
+    """As :func:`settings`, where each broker's own may count: whoever leads or controls next."""
+    missing = sorted(known_brokers(cluster) - cluster.known_in_full)
+    if not missing or {SERVER_PROPERTIES, PRINTED, BUILT_IN}.isdisjoint(origins):
+        return settings(origins)
+    why = f"The server.properties of {brokers(missing)} {agree(len(missing), 'was', 'were')} not collected."
+    return (*settings(origins), Gap(why=why, settle=COLLECT_PROPERTIES))
+
+
+def history(past: Past, cluster: Cluster) -> Gaps:
+    """Why ZooKeeper's history does not tell of all the time that it spans, or of none."""
+    if torn := torn_history(cluster):
+        return torn
+    if past.observed:
+        return (Gap(why=observed(past), settle=OTHER_LOGS),)
+    if not past.there:
+        return (Gap(why="ZooKeeper's history was not collected.", settle=COLLECT_HISTORY),)
+    return tuple(Gap(why=missing(past.breaks), settle=OTHER_LOGS) for _ in past.breaks[:1])
+
+
+def observed(past: Past) -> str:
+    """What snapshots without transactions tell, and what they do not."""
+    if not past.breaks:
+        return f"ZooKeeper's transaction logs are missing: its snapshot tells only of {instant(past.first)}."
+    moments = f"{number(len(past.breaks) + 1, 'snapshot')} from {instant(past.first)} to {instant(past.breaks[-1].until)}"
+    return f"ZooKeeper's transaction logs are missing: what happened between {moments} is not known."
+
+
+def missing(breaks: Sequence[Break]) -> str:
+    """Between which moments nobody knows what happened."""
+    first = f"Transactions between {instant(breaks[0].since)} and {instant(breaks[0].until)} are missing"
+    more = len(breaks) - 1
+    return f"{first}, and {number(more, 'later stretch', 'later stretches')} of them." if more else f"{first}."
+
+
+def release(version: VersionInUse, rule: Changed) -> Gaps:
+    """Why it is not known whether a question arises in the release at hand.
+
+    Args:
+        rule: What decides it, by release.
+    """
+    if version.origin is VersionOrigin.ASSUMED:
+        return (Gap(why=f"Which release it is nobody knows; {version.version} is assumed.", settle=GIVE_RELEASE),)
+    if not any(version.may_be_before(KafkaVersion.parse(since)) for since, _ in rule.values):
+        return ()
+    why = f"The znodes allow Kafka {version.possible}, and not all of these do as {version.version}, which was taken."
+    return (Gap(why=why, settle=GIVE_RELEASE),)
+
+
+def torn_history(cluster: Cluster) -> Gaps:
+    """Why a history that was given could not be read, or not to its end."""
+    torn = [part for part in cluster.missing_parts if part.path.startswith(_HISTORY)]
+    return tuple(Gap(why=_said(part), settle=COLLECT_HISTORY) for part in torn[:1])
+
+
+def known_brokers(cluster: Cluster) -> set[int]:
+    """Brokers that are registered, or that an assignment names."""
+    return {*cluster.brokers, *(broker for partition in cluster.partitions for broker in partition.replicas)}
+
+
+def logs(files: Sequence[LogFile], cluster: Cluster, wanted: Collection[int]) -> Gaps:
+    """Why logs of brokers do not tell everything.
+
+    Args:
+        files: What the logs cover.
+        cluster: Tells which were given and could not be taken.
+        wanted: The brokers whose logs are needed, any of their logs.
+    """
+    return tuple(_of_logs(files, wanted, _any, "log")) + unread_logs(files, cluster)
+
+
+def server_logs(files: Sequence[LogFile], cluster: Cluster, wanted: Collection[int]) -> Gaps:
+    """As :func:`logs`, where only a broker's ``server.log`` tells, or what it printed."""
+    return tuple(_of_logs(files, wanted, _may_be_server_log, "server.log")) + unread_logs(files, cluster)
+
+
+def state_changes(files: Sequence[LogFile], cluster: Cluster, past: Past, wanted: Collection[int]) -> Gaps:
+    """Why not every state of every partition is known: neither from a history nor from what each broker logged of them.
+
+    Args:
+        wanted: The brokers, each of which may have been the controller that alone logs an election.
+    """
+    gaps = history(past, cluster)
+    if not gaps or past.there:
+        return gaps  # where there is a history, states are those that it tells
+    read = [file for file in files if file.extent is Extent.READ]
+    logged = (_of_logs(read, wanted, partial(_is_named, name), f"{name}.log") for name in _OF_STATES)
+    return (*chain.from_iterable(logged), *states(cluster))
+
+
+def are_states_lost(files: Sequence[LogFile]) -> bool:
+    """Whether lines may be lost in which a controller tells of states: in logs of that name, or where it prints everything."""
+    apart = {file.broker for file in files if _is_of_states(file)}
+    return any(file.is_holed and (_is_of_states(file) or (is_server_log(file) and file.broker not in apart)) for file in files)
+
+
+def _is_of_states(file: LogFile) -> bool:
+    return file.is_of_brokers and any(_is_named(name, file.file) for name in _OF_STATES)
+
+
+def _any(_path: str) -> bool:
+    return True
+
+
+def _is_named(name: str, path: str) -> bool:
+    return name in path.rpartition("/")[2].lower()
+
+
+def _may_be_server_log(path: str) -> bool:
+    return not any(_is_named(part, path) for part in _SIDE_LOGS)
+
+
+def is_server_log(file: LogFile) -> bool:
+    """Whether a log may be a broker's ``server.log``, whatever it was named."""
+    return file.broker is not None and _may_be_server_log(file.file)
+
+
+def _of_logs(files: Iterable[LogFile], wanted: Collection[int], is_one: Callable[[str], bool], what: str) -> Iterator[Gap]:
+    """Why logs of a kind, told by their paths, do not tell all of the brokers that are wanted: not there, or of several."""
+    given = [file for file in files if file.is_of_brokers and is_one(file.file)]
+    own = [file for file in given if file.broker is not None]
+    read = {file.broker for file in own if file.typed}
+    shared = {broker: file.file for file in given if file.broker is None for broker, _ in file.speakers}
+    missing = sorted(set(wanted) - read)
+    silent = {file.broker for file in own if file.extent is Extent.READ} - read - shared.keys()
+    if still := sorted(silent.intersection(missing)):
+        yield Gap(why=f"The {what} of {brokers(still)} tells nothing.", settle=COLLECT_LOGS)
+    if gone := [broker for broker in missing if broker not in shared and broker not in silent]:
+        yield Gap(why=f"No {what} of {brokers(gone)} was read{_instead(own, gone)}.", settle=COLLECT_LOGS)
+    if partly := [broker for broker in missing if broker in shared]:
+        why = f"Of the {what} of {brokers(partly)} only lines that name who speaks were read"
+        yield Gap(why=f"{why}: {shared[partly[0]]} is of several brokers.", settle=COLLECT_LOGS)
+    if not read and not shared and not missing:
+        why = f"No {what} of any broker {'tells anything' if silent else f'was read{_instead(own, ())}'}."
+        yield Gap(why=why, settle=COLLECT_LOGS)
+
+
+def _instead(files: Sequence[LogFile], missing: Sequence[int]) -> str:
+    """Why the logs that were given for brokers tell nothing."""
+    reason = next((not_read(file) for file in files if (file.broker in missing or not missing) and not_read(file)), "")
+    return f": {reason}" if reason else ""
+
+
+def unread_logs(files: Iterable[LogFile], cluster: Cluster) -> Gaps:
+    """The logs that were given and not taken, not read, or not wholly."""
+    known = list(files)
+    reasons = [not_read(file) for file in events.unread(known)]
+    there = {file.file for file in known}
+    reasons += [f"{path}: could not be taken" for path in cluster.unreadable if events.is_log(path) and path not in there]
+    if not reasons:
+        return ()
+    more = f", and {number(len(reasons) - 1, 'more log')}" if len(reasons) > 1 else ""
+    return (Gap(why=f"{reasons[0]}{more}.", settle=read_again(events.unread(known))),)
+
+
+def read_again(files: Iterable[LogFile]) -> str:
+    """What to do about logs that were not read, or not wholly."""
+    return _GIVE_LAYOUT if any(file.is_laid_out_strangely and not file.damage for file in files) else _COLLECT_LOGS_AGAIN
+
+
+def not_read(file: LogFile) -> str:
+    """Which log, and why it or the rest of it tells nothing; ``""`` where all of it was read."""
+    return f"{file.file}: {file.unread.rstrip('.')}" if file.unread else ""
+
+
+def copies(cluster: Cluster, topics: Collection[str], listed: Iterable[LogDir]) -> Gaps:
+    """Why not every copy of some topics on a living broker was listed.
+
+    Args:
+        listed: The log dirs that were.
+    """
+    alive = cluster.live or known_brokers(cluster)
+    own = (p for p in cluster.partitions if p.topic in topics)
+    wanted = {(broker, p.topic, p.partition) for p in own for broker in p.replicas if broker in alive}
+    if not wanted:
+        return (Gap(why=f"Which brokers hold {', '.join(sorted(topics))} is not known.", settle=COLLECT_AGAIN),)
+    found = list(listed)
+    missing = sorted(wanted - {(copy.broker, copy.topic, copy.partition) for log_dir in found for copy in log_dir.replicas})
+    problems = [problem for log_dir in found if log_dir.broker in alive for problem in log_dir.problems]
+    if not missing:
+        return (*(Gap(why=_said(problem), settle=COLLECT_LOG_DIRS) for problem in problems[:1]), *partitions(cluster))
+    of_topics, whose = (sorted({copy[place] for copy in missing}) for place in (1, 0))
+    what = f"{number(len(missing), 'copy', 'copies')} of {', '.join(of_topics[:SHOWN])}, on {brokers(whose)},"
+    why = f"{what} {agree(len(missing), 'was', 'were')} not listed."
+    return (Gap(why=why, settle=COLLECT_LOG_DIRS), *partitions(cluster))
+
+
+def listings(listed: Iterable[LogDir]) -> Gaps:
+    """Why the lists of log dirs are not whole."""
+    torn = [problem for log_dir in listed for problem in log_dir.problems if is_listing(problem.path)]
+    return tuple(Gap(why=_said(problem), settle=COLLECT_LOG_DIRS) for problem in torn[:1])
+
+
+def compared(cluster: Cluster, topics: Collection[str], held: Collection[tuple[str, int, int]]) -> Gaps:
+    """Why not every copy was held against the others.
+
+    Args:
+        topics: Those that were looked at; empty for all but the brokers' own.
+        held: Topic, partition and broker of the copies that were.
+    """
+    looked = (p for p in cluster.partitions if (p.topic in topics if topics else not p.topic.startswith("__")))
+    wanted = {(p.topic, p.partition, broker) for p in looked for broker in p.replicas}
+    missing = sorted(wanted - set(held))
+    if not missing:
+        return partitions(cluster)
+    whose = brokers(sorted({broker for _, _, broker in missing}))
+    why = f"{number(len(missing), 'copy', 'copies')} on {whose} {agree(len(missing), 'was', 'were')} not read."
+    return (Gap(why=why, settle=COLLECT_LOG_DIRS), *partitions(cluster))
+
+
+def contents(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scanned) -> Gaps:
+    """Why not all records of a topic were read, of each partition from one copy at least.
+
+    Args:
+        listed: Copies of the topic as their log dirs list them.
+        scan: What was read of them.
+    """
+    own = list(listed)
+    told = {segment.partition for segment in scan.segments} | {copy.partition for copy in own if not copy.bytes}
+    wanted = {p.partition for p in _of_topic(cluster, topic)}
+    gaps = []
+    if missing := sorted(wanted - told):
+        why = f"Of {number(len(missing), 'partition')} of {topic} no copy was read, e.g. of {topic}-{missing[0]}."
+        gaps.append(Gap(why=why, settle=COLLECT_LOG_DIRS))
+    if not wanted:
+        gaps.append(Gap(why=f"How many partitions {topic} has is not known.", settle=COLLECT_AGAIN))
+    return (*gaps, *latest(cluster, topic, own, scan), *partitions(cluster))
+
+
+def latest(cluster: Cluster, topic: str, listed: Iterable[Replica], scan: Scanned) -> Gaps:
+    """Why what was read last in some copies need not be the last that was written: what counts may be in what was not read.
+
+    Args:
+        listed: As in :func:`contents`.
+        scan: As in :func:`contents`.
+    """
+    own = list(listed)
+    segments = {(s.broker, s.partition, s.base_offset) for s in scan.segments}
+    read = {(broker, partition) for broker, partition, _ in segments}
+    gaps = []
+    skipped = [
+        f"{topic}-{copy.partition}/{segment.base_offset:020}.log of broker {copy.broker}"
+        for copy in own
+        if (copy.broker, copy.partition) in read
+        for segment in copy.segments
+        if segment.bytes and (copy.broker, copy.partition, segment.base_offset) not in segments
+    ]
+    if skipped:
+        more = f" and {number(len(skipped) - 1, 'other')}" if len(skipped) > 1 else ""
+        gaps.append(Gap(why=f"Nothing could be read of segment {skipped[0]}{more}.", settle=COLLECT_LOG_DIRS))
+    if damaged := [damage for damage in scan.damage if not damage.tail]:
+        why = f"{number(len(damaged), 'range')} of bytes could not be read, the first in {damaged[0].file}."
+        gaps.append(Gap(why=why, settle="Read another copy: collect the log dirs of the other replicas."))
+    return (*gaps, *_shorter_than_listed(own, scan), *_of_another_copy(cluster, topic, own, read))
+
+
+def _of_another_copy(cluster: Cluster, topic: str, listed: Sequence[Replica], read: Collection[tuple[int, int]]) -> Iterator[Gap]:
+    """Partitions that were read from a copy that nobody leads from, or may: it may lag behind, and may be cleaned otherwise."""
+    known = {*read, *((copy.broker, copy.partition) for copy in listed if not copy.bytes)}
+    here = {partition for _, partition in known}
+    strange = sorted(
+        p.partition
+        for p in _of_topic(cluster, topic)
+        if p.partition in here and not any((b, p.partition) in known for b in _own(p))
+    )
+    if strange:
+        what = f"{number(len(strange), 'partition')} of {topic}"
+        why = f"Of {what} only a copy was read that is not its leader's, e.g. of {topic}-{strange[0]}: it may lag behind."
+        yield Gap(why=why, settle=COLLECT_LOG_DIRS)
+
+
+def _own(partition: Partition) -> tuple[int, ...]:
+    """Whose copy is the partition's: its leader's, or of a replica in sync while it has none; nobody's where nothing tells."""
+    state = partition.state
+    if state is None:
+        return ()
+    return state.isr if state.leader is None else (state.leader,)
+
+
+def _shorter_than_listed(listed: Iterable[Replica], scan: Scanned) -> Iterator[Gap]:
+    """Segments that end before their end: only the last one of a copy may, while it is written."""
+    found = {(s.broker, s.partition, s.base_offset): s for s in scan.segments}
+    short = [
+        f"{copy.topic}-{copy.partition}/{segment.base_offset:020}.log of broker {copy.broker}"
+        for copy in listed
+        for segment in copy.segments
+        if (one := found.get((copy.broker, copy.partition, segment.base_offset))) is not None
+        if segment.bytes > one.bytes + one.damaged_bytes or (one.damaged_bytes and segment is not copy.segments[-1])
+    ]
+    if short:
+        more = f" and {number(len(short) - 1, 'other')}" if len(short) > 1 else ""
+        yield Gap(why=f"Not all of segment {short[0]}{more} could be read.", settle=COLLECT_LOG_DIRS)
+
+
+def _of_topic(cluster: Cluster, topic: str) -> Iterator[Partition]:
+    return (partition for partition in cluster.partitions if partition.topic == topic)
+
+
+def _said(problem: Problem) -> str:
+    return f"{problem.path}: {problem.reason.rstrip('.')}."

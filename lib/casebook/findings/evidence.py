@@ -1,0 +1,206 @@
+"""How far the evidence carries: what is missing, what cannot be taken at its word, and which release's rules apply."""
+
+from collections.abc import Collection, Sequence
+
+from casebook.errors import CasebookError
+from casebook.facts.cluster import Cluster, Problem
+from casebook.facts.observed import Source
+from casebook.facts.pasted import NOT_PASTED
+from casebook.findings.finding import NOTHING, UNREADABLE, Coverage, Evidence, Finding, Gap, Question, Severity, Status
+from casebook.findings.words import agree, number
+from casebook.kafka.releases import VersionInUse, VersionOrigin
+
+ZNODES = "zookeeper/znodes.jsonl.zst"
+COLLECT_ZNODES = "Collect anew with znodes: casebook collect --zookeeper HOST:2181 --logs ... --out ANOTHER-FOLDER."
+_NO_ZNODES = "KRaft keeps this in its metadata log, which is not read yet."
+OR_PASTE_THEM = (
+    "No way to ZooKeeper? Put what kafka-topics.sh --describe and echo ls /brokers/ids | zookeeper-shell.sh HOST:2181 print, "
+    "with these commands, into a file, and give --pasted FILE in place of --zookeeper."
+)
+GIVE_RELEASE = "Give -p kafka_version=..., or the server.log of a broker from its start on, where it names its release."
+
+_KNOWN_FROM = {
+    VersionOrigin.PARAMETER: "given as parameter kafka_version",
+    VersionOrigin.LOGS: "known from a broker's log",
+    VersionOrigin.PROPERTIES: "from inter.broker.protocol.version",
+    VersionOrigin.ZNODES: "inferred from the znodes' formats",
+    VersionOrigin.ASSUMED: "assumed: nothing in the evidence says",
+}
+
+
+def known_from(version: VersionInUse) -> str:
+    """How the release is known, in words."""
+    words = _KNOWN_FROM[version.origin]
+    return f"{words}, which allow {version.possible}" if version.origin is VersionOrigin.ZNODES else words
+
+
+def not_yours(version: VersionInUse) -> str:
+    """How to say which release it is, where the evidence leaves it open; ``""`` where it does not."""
+    return f"Not your release? Add -p kafka_version={version.other}." if version.other else ""
+
+
+_ASKED_OF_THE_PAST = Question(check="timeline.past", question="What has happened?", coverage=NOTHING)
+_ASKED_OF_RECORDS = Question(
+    check="loss.ledger",
+    question="Is every acknowledged record still there?",
+    coverage=NOTHING,
+)
+
+
+def without_past(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The answers on the past of a case that holds nothing of it: all that is open, as one."""
+    settle = "Collect with --zookeeper-data DIR or --logs BROKER=GLOB."
+    return _as_one(findings, findings, _ASKED_OF_THE_PAST, "Nothing in this case tells of the past", settle)
+
+
+def without_ledger(findings: Sequence[Finding], wanted: str) -> tuple[Finding, ...]:
+    """The answers on lost records, where nobody wrote down what was produced: all that only a ledger would settle, as one.
+
+    Args:
+        wanted: What those say that would settle them.
+    """
+    unasked = [finding for finding in findings if finding.settle == wanted]
+    settle = "Collect it with --ledger NAME=FILE, or give it to notebook 70."
+    return _as_one(findings, unasked, _ASKED_OF_RECORDS, "There is no ledger of what was produced", settle)
+
+
+def _as_one(
+    findings: Sequence[Finding], doubtful: Sequence[Finding], ask: Question, title: str, settle: str
+) -> tuple[Finding, ...]:
+    """A kind of evidence that was never given is one question that is open, not as many as it would answer."""
+    unasked = [finding for finding in doubtful if finding.status is Status.COULD_NOT_CHECK]
+    kept = tuple(finding for finding in findings if finding not in unasked)
+    why = f"{number(len(unasked), 'question')} {agree(len(unasked), 'rests', 'rest')} on it."
+    return (*kept, ask.could_not_check(title, why=why, settle=settle)) if unasked else kept
+
+
+def not_read(check: str, question: str, reason: CasebookError) -> tuple[Finding, ...]:
+    """That something could not be read here, e.g. as there is no Java; in place of all that it would answer."""
+    ask = Question(check=check, question=question, coverage=NOTHING)
+    return (ask.could_not_check(reason.what, why=reason.cause or "", settle=reason.try_ or "Run `casebook doctor`."),)
+
+
+def left_out(kinds: Collection[str]) -> tuple[Finding, ...]:
+    """That some kinds of events are too many to be weighed; nothing when none are."""
+    if not kinds:
+        return ()
+    ask = Question(
+        check="evidence.events",
+        question="Were all events weighed?",
+        coverage=NOTHING,
+        threshold="more than can be held",
+        facts={"left_out": sorted(kinds)},
+    )
+    title = f"{number(len(kinds), 'kind')} of events {agree(len(kinds), 'is', 'are')} too many to be weighed, and only counted"
+    return (
+        ask.could_not_check(title, why=f"They are {', '.join(sorted(kinds))}.", settle="Collect the logs of a shorter time."),
+    )
+
+
+def checks(cluster: Cluster, version: VersionInUse, *, kraft: bool = False) -> tuple[Finding, ...]:
+    """What every notebook says about its evidence.
+
+    Args:
+        kraft: Its nodes are known to be KRaft's.
+    """
+    get_znodes = _NO_ZNODES if kraft else COLLECT_ZNODES
+    return (_complete(cluster, get_znodes), _taken_at_its_word(cluster, get_znodes), _kafka_version(version))
+
+
+def _complete(cluster: Cluster, get_znodes: str) -> Finding:
+    missing = cluster.missing_parts
+    collected = len(cluster.there) + len(cluster.server_properties)
+    read_again = (
+        f"{number(cluster.changed, 'znode')} changed during the walk and {agree(cluster.changed, 'was', 'were')} read again."
+    )
+    ask = Question(
+        check="evidence.complete",
+        question="Was all of the evidence collected?",
+        coverage=Coverage.counted(collected, collected + len(missing), "part", Source.CASE),
+        threshold="any part missing",
+        facts={"missing": len(missing), "parts": [problem.path for problem in missing], UNREADABLE: list(cluster.unreadable)},
+        evidence=(Evidence(file="case.json"),),
+        caveats=(*cluster.remarks, *((read_again,) if cluster.changed else ())),
+    )
+    if not missing:
+        return ask.ok("Everything that was asked for was collected", gaps=())
+    title = f"{number(len(missing), 'part')} could not be collected"
+    return ask.could_not_check(title, why=_first(missing), settle=_settle(missing, cluster.chroot, get_znodes))
+
+
+def _settle(missing: Sequence[Problem], chroot: str, get_znodes: str) -> str:
+    """Of a paste, which nobody can collect again, the commands of zkCli that would bring what it lacks."""
+    lacking = [problem.path for problem in missing if NOT_PASTED in problem.reason]
+    if not lacking:
+        without_znodes = any(problem.path == "/" for problem in missing)
+        how = get_znodes if get_znodes == _NO_ZNODES else f"{get_znodes} {OR_PASTE_THEM}"
+        return how if without_znodes else "Collect again once the cause is gone."
+    commands = [f"{'get' if _is_single(path) else 'ls'} {chroot}{path}" for path in lacking if path.startswith("/")]
+    which = f": {', '.join(commands)}" if commands else ""
+    return f"Paste what is missing, each command with all that it prints, below what was pasted, and make the case anew{which}."
+
+
+def _is_single(path: str) -> bool:
+    """Whether a znode itself is wanted, not the names of those below it."""
+    return path in ("/controller", "/controller_epoch") or path.startswith("/brokers/topics/")
+
+
+def _taken_at_its_word(cluster: Cluster, get_znodes: str) -> Finding:
+    problems, missing = cluster.problems, cluster.missing_parts
+    unknown = sum(cluster.unknown_znodes.values())
+    decoded = len(cluster.brokers) + len(cluster.topics) + len(cluster.partitions)
+    kinds = f"{number(unknown, 'znode')} of kinds that are not Kafka's: {', '.join(cluster.unknown_znodes)}."
+    ask = Question(
+        check="evidence.decoded",
+        question="Could every znode be decoded?",
+        coverage=Coverage(seen=decoded, of=decoded + len(problems), what="brokers, topics and partitions", by=(Source.ZNODES,)),
+        threshold="any znode that is not what its path promises",
+        facts={"undecodable": len(problems), "unknown_kinds": dict(cluster.unknown_znodes)},
+        caveats=(kinds,) if unknown else (),
+    )
+    if not problems and not (cluster.there or cluster.partitions or cluster.brokers):
+        return ask.could_not_check("There is no znode to decode", settle=get_znodes)
+    if not problems:
+        torn = (Gap(why=f"{p.path}: {p.reason}.", settle="Collect again.") for p in missing if p.path == ZNODES)
+        return ask.ok("Every znode was decoded", gaps=tuple(torn))
+    its = agree(len(problems), "its", "their")
+    return ask.found(
+        Severity.WARNING,
+        f"{number(len(problems), 'znode')} cannot be taken at {its} word",
+        why=_first(problems),
+        evidence=(*(Evidence(file=ZNODES, znode=p.path) for p in problems[:5]), Evidence(file="tables/problems")),
+    )
+
+
+def _kafka_version(version: VersionInUse) -> Finding:
+    ask = Question(
+        check="evidence.kafka_version",
+        question="Which Kafka release's rules apply?",
+        coverage=Coverage(seen=int(version.origin is not VersionOrigin.ASSUMED), of=1, what="release", by=(Source.CASE,)),
+        threshold="evidence that contradicts the release",
+        facts={
+            "applied": str(version.version),
+            "origin": version.origin.value,
+            "possible": version.possible,
+            "other": str(version.other) if version.other else None,
+        },
+        evidence=(_line(version.proof),) if version.proof else (),
+    )
+    title = f"Rules of Kafka {version.version} are applied, {known_from(version)}"
+    if version.contradictions:
+        pieces = len(version.contradictions)
+        against = f"{number(pieces, 'piece')} of evidence {agree(pieces, 'says', 'say')} otherwise"
+        return ask.found(Severity.WARNING, f"{title}, and {against}", why=" ".join(version.contradictions))
+    if version.origin is VersionOrigin.ASSUMED:
+        return ask.could_not_check(title, settle=GIVE_RELEASE)
+    return ask.ok(title, gaps=())
+
+
+def _line(proof: str) -> Evidence:
+    file, _, line = proof.rpartition(":")
+    return Evidence(file=file, line=int(line)) if line.isdecimal() else Evidence(file=proof)
+
+
+def _first(problems: tuple[Problem, ...]) -> str:
+    shown = "; ".join(f"{p.path}: {p.reason}" for p in problems[:3])
+    return f"{shown}." if len(problems) <= 3 else f"{shown}; and {len(problems) - 3} more."

@@ -1,0 +1,1 @@
+"""Clients: their settings, and ledgers of what they sent or processed."""

@@ -1,0 +1,421 @@
+"""Properties and YAML files of clients: Java's names, librdkafka's, and Spring Boot's with its relaxed spelling.
+
+Only settings that decide on durability are taken, whatever stands above them (``spring.kafka.producer.acks``,
+``producer.acks`` of a Connect worker, ``mp.messaging.outgoing.orders.acks``); everything else, secrets included, is dropped.
+What a file does not tell is unknown, never guessed: variables, values of the wrong type, settings of a profile.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import yaml
+
+from casebook.facts.clients import CONSUMER, JAVA, LIBRDKAFKA, PRODUCER, SCALA, SPRING, ClientFile, Given
+from casebook.formats.broker import properties
+
+LONGEST = 256 * 1024
+"""Characters of a file that are read; a longer one is no client's configuration."""
+_MOST_SETTINGS = 5000
+_DEEPEST = 30
+_LONGEST_VALUE = 60
+
+_NAMES: dict[str, tuple[str, str]] = {
+    "acks": (PRODUCER, "acks"),
+    "request.required.acks": (PRODUCER, "acks"),
+    "retries": (PRODUCER, "retries"),
+    "message.send.max.retries": (PRODUCER, "retries"),
+    "delivery.timeout.ms": (PRODUCER, "delivery.timeout.ms"),
+    "message.timeout.ms": (PRODUCER, "delivery.timeout.ms"),
+    "enable.idempotence": (PRODUCER, "enable.idempotence"),
+    "max.in.flight.requests.per.connection": (PRODUCER, "max.in.flight.requests.per.connection"),
+    "max.in.flight": (PRODUCER, "max.in.flight.requests.per.connection"),
+    "linger.ms": (PRODUCER, "linger.ms"),
+    "queue.buffering.max.ms": (PRODUCER, "linger.ms"),
+    "transactional.id": (PRODUCER, "transactional.id"),
+    "transaction.id.prefix": (PRODUCER, "transactional.id"),
+    "enable.auto.commit": (CONSUMER, "enable.auto.commit"),
+    "auto.commit.enable": (CONSUMER, "enable.auto.commit"),
+    "enable.auto.offset.store": (CONSUMER, "enable.auto.offset.store"),
+    "auto.offset.reset": (CONSUMER, "auto.offset.reset"),
+    "isolation.level": (CONSUMER, "isolation.level"),
+    "session.timeout.ms": (CONSUMER, "session.timeout.ms"),
+    "group.id": (CONSUMER, "group.id"),
+}
+"""Who has a setting, and what Java calls it, by every name that it goes under (``CONFIGURATION.md@v2.11.0`` of librdkafka)."""
+
+_GIVES_AWAY = {
+    SCALA: ("producer.type", "serializer.class", "key.serializer.class"),
+    LIBRDKAFKA: (
+        "request.required.acks", "message.send.max.retries", "message.timeout.ms", "queue.buffering.max.ms", "max.in.flight",
+        "queue.buffering.max.messages", "enable.auto.offset.store", "socket.keepalive.enable", "api.version.request",
+        "broker.version.fallback", "sasl.mechanisms", "sasl.username", "ssl.ca.location", "statistics.interval.ms",
+        "enable.partition.eof", "enable.gapless.guarantee",
+    ),
+    JAVA: (
+        "key.serializer", "value.serializer", "key.deserializer", "value.deserializer", "buffer.memory", "max.block.ms",
+        "interceptor.classes", "partitioner.class", "max.poll.records", "sasl.jaas.config", "ssl.truststore.location",
+        "block.on.buffer.full", "metric.reporters", "partition.assignment.strategy.class",
+    ),
+}  # fmt: skip
+"""Settings that only one library has, the most telling library first."""
+_PRODUCERS_ONLY = (
+    "key.serializer", "value.serializer", "buffer.memory", "max.block.ms", "batch.size", "compression.type", "producer.type",
+    "serializer.class", "partitioner.class", "queue.buffering.max.messages", "transaction.timeout.ms", "compression.codec",
+    "enable.gapless.guarantee",
+)  # fmt: skip
+_CONSUMERS_ONLY = (
+    "key.deserializer", "value.deserializer", "max.poll.records", "max.poll.interval.ms", "fetch.min.bytes", "fetch.max.wait.ms",
+    "auto.commit.interval.ms", "heartbeat.interval.ms", "partition.assignment.strategy", "enable.partition.eof",
+)  # fmt: skip
+
+_NUMBERS = frozenset({"retries", "delivery.timeout.ms", "max.in.flight.requests.per.connection", "session.timeout.ms"})
+_FLAGS = frozenset({"enable.idempotence", "enable.auto.commit", "enable.auto.offset.store"})
+_WORDS = {
+    "acks": {"all": "all", "-1": "all", "0": "0", "1": "1"},
+    "auto.offset.reset": {
+        "latest": "latest", "largest": "latest", "end": "latest", "earliest": "earliest", "smallest": "earliest",
+        "beginning": "earliest", "none": "none", "error": "none",
+    },
+    "isolation.level": {"read_committed": "read_committed", "read_uncommitted": "read_uncommitted"},
+}  # fmt: skip
+
+_TELLING = frozenset({*_PRODUCERS_ONLY, *_CONSUMERS_ONLY}.union(*_GIVES_AWAY.values()))
+_SECTIONS = frozenset({"producer", "outgoing", "consumer", "incoming"})
+_NAMED_BY_OWNER = frozenset({"group.id", "transactional.id"})
+"""Whose values are names that somebody chose: what matters is that there is one."""
+
+_NAME = re.compile(r"[\w.@/\[\]-]{1,300}", re.ASCII)
+_NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd]")
+_TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_VARIABLE = re.compile(r"[$#@]\{|\$\(|\{\{|%\(|^\$\w|^!|^@\w+@")
+_PROFILE = re.compile(r"spring\.(?:config\.activate\.on-?profile|profiles)$", re.IGNORECASE)
+_INCLUDE = re.compile(r"(?:@?include|spring\.config\.(?:import|location|additional-location)|spring\.profiles\.include)$", re.I)
+_STANDARD = "tag:yaml.org,2002:"
+_MERGE, _NULL, _BOOL = f"{_STANDARD}merge", f"{_STANDARD}null", f"{_STANDARD}bool"
+
+Path = tuple[str, ...]
+
+
+class _Leaf(NamedTuple):
+    """A setting where it stands in a file; ``value`` is ``None`` for a list or a mapping, ``""`` for nothing."""
+
+    path: Path
+    value: str | None
+    line: int
+
+
+class _Found(NamedTuple):
+    """A setting that matters: whose it is by what stands above it (``""`` for anybody's), and how it was written."""
+
+    key: str
+    role: str
+    above: str
+    given: Given
+
+
+def _tokens(name: str) -> Path:
+    """``enable.auto.commit``, ``enableAutoCommit``, ``ENABLE_AUTO_COMMIT`` and ``enable-auto-commit`` alike."""
+    return tuple(token.lower() for token in _TOKEN.findall(name))
+
+
+_BY_TOKENS = {_tokens(name): known for name, known in _NAMES.items()}
+_MOST_TOKENS = max(map(len, _BY_TOKENS))
+
+
+def parse(text: str, *, client: str, file: str) -> tuple[ClientFile, ...]:
+    """The producer and the consumer that a file describes; neither where it is not readable at all, which is then said.
+
+    Args:
+        text: Content of the file, without its secrets.
+        client: Name of the client.
+        file: Path in the case; its ending says whether it is YAML or properties.
+    """
+    problems, missing = list[str](), list[str]()
+    if len(text) > LONGEST:
+        missing.append(f"only the first {LONGEST // 1024} KiB were read")
+        text = text[: text.rfind("\n", 0, LONGEST) + 1] or text[:LONGEST]
+    if _NO_TEXT.search(text):
+        missing.append("it holds bytes that are no text")
+    is_yaml = file.lower().endswith((".yaml", ".yml", ".json"))
+    documents = _yaml(text, problems, missing) if is_yaml else [list(_properties(text, problems))]
+    leaves = [leaf for document in documents for leaf in document]
+    if not leaves:
+        missing.append("it holds no setting")
+    missing += _includes(leaves)
+    found = [one for document in documents for one in _of_document(document)]
+    return tuple(
+        _of_kind(kind, _given(found, kind), [*missing, *problems], client=client, file=file, leaves=leaves, whole=not missing)
+        for kind in _kinds(found, leaves, file)
+    )
+
+
+def essential(path: Path, text: str) -> str | None:
+    """What :func:`parse` takes of a setting: all that has to be kept of a file.
+
+    Args:
+        path: The names that lead to it.
+        text: Its value; ``""`` where that is a list or a mapping.
+
+    Returns:
+        The value, of a name of a group only that there is one, ``${}`` for any variable, a mark for a value that nobody
+        understands; ``-`` where its name alone tells something; ``None`` where nothing does.
+    """
+    name = ".".join(path)
+    if _NAME.fullmatch(name) is None:
+        return None
+    if (matched := _matched(path)) is None:
+        return "-" if _tells(name) else None
+    given, text = _value(matched[1], _Leaf(path, text, 0)), text.strip()
+    if given.value is None:
+        return "${}" if _VARIABLE.search(text) else "[redacted]"
+    return given.value if matched[1] in _NAMED_BY_OWNER else text
+
+
+def _tells(name: str) -> bool:
+    """Whether the name of a setting tells whose file it is: library, producer or consumer, profile, what it takes in."""
+    return (
+        not _TELLING.isdisjoint(_endings(name.lower()))
+        or not _SECTIONS.isdisjoint(_tokens(name))
+        or name.lower().startswith(("spring.", "spring_"))
+        or _PROFILE.search(name) is not None
+        or _INCLUDE.search(name) is not None
+    )
+
+
+def _of_kind(
+    kind: str, given: Mapping[str, Given], problems: list[str], *, client: str, file: str, leaves: list[_Leaf], whole: bool
+) -> ClientFile:
+    unknown = [f"{one.name} in line {one.line} is unknown: {one.why}" for one in given.values() if one.value is None]
+    return ClientFile(
+        client=client,
+        kind=kind,
+        file=file,
+        library=_library(leaves),
+        given=given,
+        problems=tuple(dict.fromkeys([*problems, *unknown])),
+        whole=whole,
+    )
+
+
+def _properties(text: str, problems: list[str]) -> Iterator[_Leaf]:
+    seen: dict[str, int] = {}
+    for key, value, line in properties.elements(text):
+        if key in seen:
+            problems.append(f"{_shown(key)} is set twice, in lines {seen[key]} and {line}: the last counts")
+        seen[key] = line
+        yield _Leaf((key,), value.strip(), line)
+
+
+def _yaml(text: str, problems: list[str], missing: list[str]) -> list[list[_Leaf]]:
+    """Leaves of every document. Nodes are composed, never constructed: no tag can make anything run."""
+    documents: list[list[_Leaf]] = []
+    try:
+        for node in yaml.compose_all(text, Loader=yaml.SafeLoader):
+            documents.append([])
+            if node is not None:
+                _Flattened(documents[-1], problems, missing).add(node, ())
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        missing.append(f"is no YAML{f' from line {mark.line + 1} on' if mark else ''}")
+    except (ValueError, OverflowError):  # a character or a version that is none: "\UFFFFFFFF"
+        missing.append("is no YAML")
+    except RecursionError:
+        missing.append("is nested too deeply to be read")
+    return documents
+
+
+class _Flattened:
+    """The leaves of a document, however often its aliases repeat them: up to a number that no client reaches."""
+
+    def __init__(self, leaves: list[_Leaf], problems: list[str], missing: list[str]) -> None:
+        self._leaves, self._problems, self._missing, self._left = leaves, problems, missing, _MOST_SETTINGS
+
+    def add(self, node: yaml.Node, path: Path) -> None:
+        self._left -= 1
+        if self._left < 0 or len(path) > _DEEPEST:
+            told = "has more settings than a client has, or nests them deeper: not all were read"
+            if told not in self._missing:
+                self._missing.append(told)
+        elif isinstance(node, yaml.MappingNode):
+            self._mapping(node, path)
+        elif isinstance(node, yaml.SequenceNode):
+            self._leaves.append(_Leaf(path, None, node.start_mark.line + 1))
+            for at, child in enumerate(node.value):
+                self.add(child, (*path, str(at)))
+        else:
+            self._leaves.append(_Leaf(path, scalar(node), node.start_mark.line + 1))
+
+    def _mapping(self, node: yaml.MappingNode, path: Path) -> None:
+        for key, value in node.value:
+            if key.tag == _MERGE:
+                for base in reversed(value.value) if isinstance(value, yaml.SequenceNode) else (value,):
+                    self.add(base, path)
+        seen: dict[str, int] = {}
+        for key, value in node.value:
+            if key.tag == _MERGE:
+                continue
+            name, line = key.value if isinstance(key, yaml.ScalarNode) else "", key.start_mark.line + 1
+            if name in seen:
+                both = f"in lines {seen[name]} and {line}"
+                self._problems.append(f"{_shown(name)} is set twice, {both}: the last counts, where the file is taken at all")
+            seen[name] = line
+            if isinstance(value, yaml.MappingNode) and _matched((*path, name)) is not None:
+                self._leaves.append(_Leaf((*path, name), None, line))
+            self.add(value, (*path, name))
+
+
+def scalar(node: yaml.ScalarNode) -> str:
+    """Its text; true and false in every spelling of YAML 1.1; a tag of somebody's own is a variable."""
+    if node.tag == _NULL:
+        return ""
+    if node.tag == _BOOL:
+        return str(yaml.SafeLoader.bool_values.get(node.value.lower(), node.value)).lower()
+    return node.value if node.tag.startswith(_STANDARD) else "${}"
+
+
+def _includes(leaves: Iterable[_Leaf]) -> list[str]:
+    """Other files that belong to it, and that nobody has."""
+    lines = [leaf.line for leaf in leaves if _INCLUDE.search(".".join(leaf.path))]
+    return [f"line {n} takes another file in, which is not part of the case: what is not set here is unknown" for n in lines]
+
+
+def _of_document(leaves: Iterable[_Leaf]) -> list[_Found]:
+    """The settings that matter; in a document of a profile none of them can be relied on."""
+    leaves = list(leaves)
+    profile = any(_PROFILE.search(".".join(leaf.path)) for leaf in leaves)
+    found = []
+    for leaf in leaves:
+        matched = _matched(leaf.path)
+        if matched is None:
+            continue
+        role, key, above = matched
+        given = _value(key, leaf)
+        if profile and given.value is not None:
+            given = given._replace(value=None, why="it counts in one profile only")
+        found.append(_Found(key, role, above, given))
+    return found
+
+
+def _matched(path: Path) -> tuple[str, str, str] | None:
+    """Role, Java's name, and what stands above; ``None`` for a setting that does not matter here.
+
+    The name must be all that the last element ends with, or go over from the elements above it, as ``auto.offset.reset``.
+    """
+    tokens = _tokens(".".join(path))
+    for length in range(min(_MOST_TOKENS, len(tokens)), 0, -1):
+        known = _BY_TOKENS.get(tokens[-length:])
+        if known is None:
+            continue
+        role, key = known
+        rest = ".".join(tokens[:-length])
+        if length == 1 and not _stands_alone(path):
+            return None
+        return role, key, rest
+    return None
+
+
+def _stands_alone(path: Path) -> bool:
+    """``producer.acks`` is acks, that of some other section is not: names of one word need a known place."""
+    above = set(_tokens(".".join(path))[:-1])
+    return not above or not above.isdisjoint({"producer", "kafka", "outgoing", "topic", "properties", "override", "config"})
+
+
+def _value(key: str, leaf: _Leaf) -> Given:
+    """The value in one spelling, or why it is unknown."""
+    name = _shown(".".join(leaf.path))
+    text = leaf.value
+    if text is None:
+        return Given(None, name, leaf.line, "a list or mapping stands where a value belongs")
+    text = text.strip()
+    if _VARIABLE.search(text):
+        return Given(None, name, leaf.line, "it is a variable that only the application resolves")
+    if key in _NAMED_BY_OWNER:
+        return Given("set" if text else "", name, leaf.line)
+    if key in _WORDS:
+        word = _WORDS[key].get(text.lower().replace("-committed", "_committed").replace("-uncommitted", "_uncommitted"))
+        return Given(word, name, leaf.line, "" if word else f"no client takes {_shown(text)!r}")
+    if key in _FLAGS:
+        flag = text.lower()
+        return Given(flag, name, leaf.line) if flag in ("true", "false") else _wrong(name, leaf, text)
+    if key in _NUMBERS:
+        number = text.replace("_", "")
+        return Given(str(int(number)), name, leaf.line) if re.fullmatch(r"-?[0-9]{1,12}", number) else _wrong(name, leaf, text)
+    return Given(text, name, leaf.line) if re.fullmatch(r"[0-9.]{1,12}", text) else _wrong(name, leaf, text)
+
+
+def _wrong(name: str, leaf: _Leaf, text: str) -> Given:
+    return Given(None, name, leaf.line, f"no client takes {_shown(text)!r}")
+
+
+def _shown(text: str) -> str:
+    """A name or a value as far as it may be quoted: cut, and without anything that is no name."""
+    kept = re.sub(r"[^\w.,:\[\]-]", "?", text, flags=re.ASCII)
+    return kept if len(kept) <= _LONGEST_VALUE else f"{kept[:_LONGEST_VALUE]}…"
+
+
+def _given(found: Iterable[_Found], kind: str) -> Mapping[str, Given]:
+    """What counts for a producer or consumer: what names it goes before what is for anybody, later lines before earlier ones."""
+    chosen: dict[str, _Found] = {}
+    for one in found:
+        if one.role != kind or _others(one.above, kind):
+            continue
+        held = chosen.get(one.key)
+        if held is None or _closeness(one, kind) > _closeness(held, kind):
+            chosen[one.key] = one
+        elif _closeness(one, kind) == _closeness(held, kind):
+            chosen[one.key] = one if held.above == one.above or held.given.value == one.given.value else _unlike(held, one)
+    return {key: one.given for key, one in sorted(chosen.items())}
+
+
+def _unlike(held: _Found, one: _Found) -> _Found:
+    why = f"lines {held.given.line} and {one.given.line} say differently, for different sections"
+    return one._replace(given=one.given._replace(value=None, why=why))
+
+
+def _others(above: str, kind: str) -> bool:
+    """Whether it stands below what is the other one's, or an admin client's."""
+    words = set(above.split("."))
+    other = {"consumer", "incoming"} if kind == PRODUCER else {"producer", "outgoing"}
+    return bool(words & (other | {"admin", "streams"}))
+
+
+def _closeness(one: _Found, kind: str) -> int:
+    words = set(one.above.split("."))
+    own = {"producer", "outgoing"} if kind == PRODUCER else {"consumer", "incoming"}
+    return 1 if words & own else 0
+
+
+def _library(leaves: Iterable[_Leaf]) -> str | None:
+    names = {".".join(leaf.path).lower() for leaf in leaves}
+    if any(name.startswith(("spring.", "spring_")) for name in names):
+        return SPRING
+    ends = {_end for name in names for _end in _endings(name)}
+    return next((library for library, telling in _GIVES_AWAY.items() if not ends.isdisjoint(telling)), None)
+
+
+def _endings(name: str) -> Iterator[str]:
+    """The name itself and what remains of it without each of the elements above: ``key.serializer``."""
+    parts = name.replace("-", ".").replace("_", ".").split(".")
+    for begin in range(min(len(parts), _MOST_TOKENS + 6)):
+        yield ".".join(parts[begin:])
+
+
+def _kinds(found: Iterable[_Found], leaves: Iterable[_Leaf], file: str) -> tuple[str, ...]:
+    """Whether it is of a producer, a consumer or both: by its settings, their sections, the file's name; else both."""
+    found, kinds = list(found), set()
+    ends = {end for leaf in leaves for end in _endings(".".join(leaf.path).lower())}
+    words = {word for leaf in leaves for word in _tokens(".".join(leaf.path))}
+    for kind, only, sections in (
+        (PRODUCER, _PRODUCERS_ONLY, {"producer", "outgoing"}),
+        (CONSUMER, _CONSUMERS_ONLY, {"consumer", "incoming"}),
+    ):
+        if (
+            any(one.role == kind and not _others(one.above, kind) for one in found)
+            or not ends.isdisjoint(only)
+            or words & sections
+        ):
+            kinds.add(kind)
+    name = file.rpartition("/")[2].lower()
+    named = {kind for kind in (PRODUCER, CONSUMER) if kind in name}
+    return tuple(kind for kind in (PRODUCER, CONSUMER) if kind in (kinds or named or {PRODUCER, CONSUMER}))

@@ -1,0 +1,1 @@
+"""Hosts: what sar, iostat and Prometheus measured, to samples."""

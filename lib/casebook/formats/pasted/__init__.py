@@ -1,0 +1,1 @@
+"""A paste to rows, each with its line."""

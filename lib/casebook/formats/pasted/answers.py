@@ -1,0 +1,316 @@
+"""Outputs of Kafka's tools that tell what no row of a case holds: they are known by name, and what they state is told.
+
+``kafka-broker-api-versions`` (who answered, and no more), ``kafka-transactions``, ``kafka-leader-election`` and its forerunner,
+``GetOffsetShell``, and lists of names. Source: ``BrokerApiVersionsCommand.scala@2.8.2``, ``TransactionsCommand.java@3.9.0``,
+``LeaderElectionCommand.scala@2.8.2``, ``PreferredReplicaLeaderElectionCommand.scala@0.9.0.1, 2.3.1``,
+``GetOffsetShell.scala@0.9.0.1, 2.5.1``, ``ConsumerOffsetChecker.scala@0.8.2.2``, all of ``kafka/admin`` and ``kafka/tools``.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from casebook.facts.pasted import Elected, PastedZnode, Span, Told
+from casebook.formats.pasted import sent, unread
+from casebook.formats.pasted.text import Line, is_gap, is_remark, one, spanned
+from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.formats.zookeeper import znodes
+
+_NAME = r"[a-zA-Z0-9._-]{1,249}"
+_ANSWERED = re.compile(
+    r"\s*(?P<address>\S+:\d{1,5}) \(id: (?P<id>-?\d{1,10}) rack: (?P<rack>\S+)(?: isFenced: (?P<fenced>\w+))?\) -> "
+    r"(?:\((?P<apis>.*)|(?P<error>ERROR.*))"
+)
+_API = re.compile(
+    r"\s*(?:[A-Za-z]+|UNKNOWN)\(\d+\): (?:UNSUPPORTED|\d+(?: to \d+)?(?: \[(?:usable|unusable)[^\]]*\])?),?|\s*\)\s*"
+)
+_OFFSET = re.compile(
+    rf"(?=.{{0,248}}[a-zA-Z_])(?P<topic>{_NAME}):(?P<partition>\d{{1,10}}):(?P<offset>\d{{0,19}}(?:,\d{{1,19}})*)"
+)
+_ELECTED = re.compile(
+    r"\s*(?:Successfully (?:completed|started) (?:preferred )?(?:replica|leader) election.*|Valid replica already elected for .*"
+    r"|Preferred replica already elected for .*|Created preferred replica election path with .*|Error completing (?:preferred )?"
+    r"(?:replica|leader) election.*|Failed to start preferred replica election|Skipping preferred replica leader election for .*)"
+)
+_EXCEPTION = re.compile(r"\b[A-Z]\w*(?:Exception|Error)\b(?::? ?[^:]{0,120})?")
+_RANGE = re.compile(r"\s*\b(?P<name>[A-Za-z]+)\(\d+\): (?P<versions>UNSUPPORTED|\d+(?: to \d+)?)(?! ?t?o?\s*$)")
+_UNSUPPORTED = re.compile(r"\b(?P<name>[A-Za-z]+)\(\d+\): UNSUPPORTED")
+_OF_API = re.compile(r"\s+[A-Za-z]{3,40}(?:\(\d*\)?:?(?: \d*)?(?: to?)?(?: \d*)?(?: \[[^\]]*)?)?")
+"""A version's line that is cut."""
+_TIME = re.compile(r"--time[ =](?P<time>\S+)")
+_ASKS_OFFSETS = re.compile(r"GetOffsetShell|kafka-get-offsets")
+_SUMS = re.compile(r".*(?:GetOffsetShell|kafka-get-offsets).*\|.*\b(?:awk\b.*(?:\+=|sum)|paste\b.*\|\s*bc\b|bc\b).*")
+_TOTAL = re.compile(r"(?:[\w ]{0,30}[:=] ?)?(?P<sum>\d{1,19}(?:\.\d+(?:e\+\d+)?)?)")
+_COUNTED = re.compile(r"(?P<topic>[a-zA-Z0-9._-]+)-(?P<partition>\d+)|\[(?P<old>[^\],]+), ?(?P<number>\d+)\]")
+_BROKER_INFO = re.compile(r"BROKER INFO")
+_BROKER_AT = re.compile(r"(?P<id>\d{1,10}) -> (?P<address>\S+:\d{1,5})")
+_LISTED = re.compile(rf"(?P<name>{_NAME})(?P<deleting> - marked for deletion)?")
+_LISTS = re.compile(r".*\bkafka-(?P<what>topics|consumer-groups)\S*\s(?:.*\s)?--list\b.*")
+_FAILED = re.compile(
+    r"\s*(?P<said>(?:Error(?: occurred)?: |Error while executing |Exception in thread |Missing required argument |Timed out )"
+    r".*)"
+)
+_LEFT_OUT = re.compile(
+    r"\s*(?:Error while getting (?:end |earliest |latest )?offsets? for (?:topic-)?partitions? |(?:Error:"
+    r" )?(?:topic-)?partition (?=.*[Ss]kip)"
+    r"|Skip(?:ping)? (?:getting )?offsets? for (?:topic-)?partition )[\[(]?(?P<which>[\w.-]+(?:[:,] ?\d+)?)[\])]?.*"
+)
+_PROMPT = re.compile(r".*[$#%>]\s.*|.*\bkafka-[a-z-]+.*\s--.*")
+_LONGEST, _SHOWN, _MOST_CONTINUED, _MOST_BROKERS = 64 << 10, 6, 12, 20
+_DESCRIBE = "leaders and ISRs tells `kafka-topics --describe`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Table:
+    """A table with a head of its own.
+
+    Args:
+        tool: Whose.
+        head: Its columns.
+        what: What a row is.
+        first: What its first value looks like.
+    """
+
+    tool: str
+    head: re.Pattern[str]
+    what: str
+    first: re.Pattern[str]
+
+
+_TABLES = (
+    _Table(
+        tool="kafka-transactions list",
+        head=re.compile(r"\s*TransactionalId\s+Coordinator\s+ProducerId\s+TransactionState\s*"),
+        what="transactional ids",
+        first=re.compile(r"\S+"),
+    ),
+    _Table(
+        tool="kafka-transactions describe",
+        head=re.compile(r"\s*CoordinatorId\s+TransactionalId\s+ProducerId\s+ProducerEpoch\s+TransactionState\s+.*"),
+        what="transactions",
+        first=re.compile(r"\d+"),
+    ),
+    _Table(
+        tool="kafka-transactions describe-producers",
+        head=re.compile(r"\s*ProducerId\s+ProducerEpoch\s+LatestCoordinatorEpoch\s+LastSequence\s+LastTimestamp\s+.*"),
+        what="producers",
+        first=re.compile(r"\d+"),
+    ),
+    _Table(
+        tool="kafka-transactions find-hanging",
+        head=re.compile(r"\s*Topic\s+Partition\s+ProducerId\s+ProducerEpoch\s+CoordinatorEpoch\s+.*"),
+        what="hanging transactions",
+        first=re.compile(_NAME),
+    ),
+    _Table(
+        tool="kafka-consumer-groups --reset-offsets",
+        head=re.compile(r"\s*(?:GROUP\s+)?TOPIC\s+PARTITION\s+NEW-OFFSET\s*"),
+        what="partitions whose offset is, or would be, set",
+        first=re.compile(_NAME),
+    ),
+)
+
+
+def answers(lines: Sequence[Line]) -> Iterator[Told | Elected | PastedZnode | Cut]:
+    """Every such output; the lists of ``kafka-topics --list`` as topics that are there."""
+    at, asked, command = 0, None, ""
+    while at < len(lines):
+        text = lines[at].text
+        if not text or len(text) > _LONGEST:
+            at += 1
+            continue
+        if (tool := unread.tool(text)) is not None:
+            asked, command = tool, text[:_LONGEST]
+        found, after = _at(lines, at, command)
+        if _SUMS.fullmatch(text) and (total := _total(lines, at + 1)) is not None:
+            found, after = (total,), total.span.last - lines[0].number + 1
+        if left_out := _LEFT_OUT.fullmatch(text):
+            found = (
+                Told(
+                    asked or "GetOffsetShell",
+                    one(lines[at]),
+                    f"of {left_out['which']} it printed nothing: {text.strip()[:200]}",
+                    bad=True,
+                ),
+            )
+        elif asked and (failed := _FAILED.fullmatch(text)):
+            found = (Told(asked, spanned(lines, at, after), f"it failed: {failed['said'][:200].rstrip('. ')}", bad=True),)
+        yield from found
+        at = max(after, at + 1)
+
+
+def _at(lines: Sequence[Line], at: int, command: str) -> tuple[Sequence[Told | Elected | PastedZnode | Cut], int]:
+    text = lines[at].text
+    if "(id: " in text and _ANSWERED.fullmatch(text):
+        return _api_versions(lines, at)
+    if "lect" in text and _ELECTED.fullmatch(text):
+        return _elections(lines, at)
+    if text.count(":") == 2 and _OFFSET.fullmatch(text.strip()):
+        return _offsets(lines, at, command)
+    if _BROKER_INFO.fullmatch(text.strip()):
+        after = _while(lines, at + 1, _BROKER_AT)
+        asked = [found for line in lines[at + 1 : after] if (found := _BROKER_AT.fullmatch(line.text.strip()))]
+        places = ", ".join(f"{row['id']} at {row['address']}" for row in asked[:_MOST_BROKERS])
+        more = f" and {len(asked) - _MOST_BROKERS} more" if len(asked) > _MOST_BROKERS else ""
+        says = f"the checker asked broker{'' if len(asked) == 1 else 's'} {places}{more}" if asked else ""
+        return (Told("ConsumerOffsetChecker", spanned(lines, at, after), says, _DESCRIBE),), after
+    if "--list" in text and (command := _LISTS.fullmatch(text)):
+        return _list(lines, at, command["what"])
+    for table in _TABLES:
+        if table.head.fullmatch(text):
+            return _of_table(lines, at, table, command)
+    return (), at + 1
+
+
+def _while(lines: Sequence[Line], at: int, *patterns: re.Pattern[str]) -> int:
+    while at < len(lines) and (
+        is_gap(lines[at].text) or any(pattern.fullmatch(lines[at].text.strip()[:_LONGEST]) for pattern in patterns)
+    ):
+        at += 1
+    return at
+
+
+def _api_versions(lines: Sequence[Line], at: int) -> tuple[Sequence[Told | Cut], int]:
+    """Who answered: alive then, and registered or not, as nobody says."""
+    after = _while(lines, at, _ANSWERED, _API)
+    brokers = [found for line in lines[at:after] if (found := _ANSWERED.fullmatch(line.text[:_LONGEST]))]
+    answered = [f"{b['id']} at {b['address']} (rack {b['rack']})" for b in brokers if not b["error"]]
+    silent = [f"{b['id']} at {b['address']}" for b in brokers if b["error"]]
+    says = f"brokers {', '.join(answered)} answered" if answered else "no broker answered"
+    says += f", {', '.join(silent)} did not" if silent else ""
+    known = [api for line in lines[at:after] if (api := _RANGE.match(line.text))]
+    known = known or [api for broker in brokers[:1] for api in _RANGE.finditer(broker["apis"] or "")]
+    knows = ", ".join(f"{api['name']} {api['versions']}" for api in known[:_SHOWN])
+    says += f"; the first knows {knows} and more" if len(known) > _SHOWN else f"; it knows {knows}" if knows else ""
+    without = dict.fromkeys(found["name"] for line in lines[at:after] for found in _UNSUPPORTED.finditer(line.text[:_LONGEST]))
+    says += f"; not supported: {_some(list(without))}" if without else ""
+    fenced = [f"{b['id']} {b['fenced']}" for b in brokers if b["fenced"]]
+    says += f"; fenced: {', '.join(fenced)}" if fenced else ""
+    told = Told("kafka-broker-api-versions", spanned(lines, at, after), says, "who is registered tells `ls /brokers/ids`")
+    if after < len(lines) and brokers and _OF_API.fullmatch(lines[after].text[:_LONGEST]):
+        return (told, Cut(one(lines[after]), "is a line of kafka-broker-api-versions that is cut")), after + 1
+    last = lines[after - 1].text.rstrip()
+    is_open = not last.endswith((")", "...")) and brokers[-1]["error"] is None
+    cut = (Cut(one(lines[after - 1]), "is where kafka-broker-api-versions is cut: what followed was not pasted"),)
+    return (told, *(cut if is_open else ())), after
+
+
+def _elections(lines: Sequence[Line], at: int) -> tuple[Sequence[Told | Elected], int]:
+    after = _while(lines, at, _ELECTED)
+    changed: list[Elected] = []
+    named: dict[str, list[str]] = {"elected": [], "had their leader already": [], "failed": [], "asked for, not completed": []}
+    for line in lines[at:after]:
+        partitions = [match[0] for match in _COUNTED.finditer(line.text.partition("artition")[2])]
+        if re.match(r"\s*(?:Error|Failed|Skipping)", line.text):
+            reason = _EXCEPTION.search(line.text)
+            named["failed"] += [f"{one} ({reason[0]})" if reason else one for one in partitions[:1] or ["all"]]
+        elif "already" in line.text:
+            named["had their leader already"] += partitions
+        else:
+            kind = "asked for, not completed" if re.match(r"\s*(?:Successfully started|Created)", line.text) else "elected"
+            named[kind] += partitions
+            changed += _changed(line)
+    words = " ".join(line.text for line in lines[at:after])
+    kinds = dict.fromkeys(kind.lower() for kind in re.findall(r"\b(PREFERRED|UNCLEAN)\b", words))
+    says = f"{' and '.join(kinds)} elections of leaders: ".lstrip() + "; ".join(
+        f"{_some(names)} {kind}" for kind, names in named.items() if names
+    )
+    told = Told("kafka-leader-election", spanned(lines, at, after), says.rstrip(": "), _DESCRIBE, bool(named["failed"]))
+    return (*changed, told), after
+
+
+def _changed(line: Line) -> Iterator[Elected]:
+    """The partitions whose leader may be another one since."""
+    for found in _COUNTED.finditer(line.text.partition("artition")[2]):
+        number = znodes.number(found["partition"] or found["number"])
+        if number is not None:
+            yield Elected(found["topic"] or found["old"], number, one(line))
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _offsets(lines: Sequence[Line], at: int, command: str) -> tuple[Sequence[Told], int]:
+    """What they are says the command: without ``--time`` the tool prints the last ones."""
+    after = _while(lines, at, _OFFSET)
+    rows = [row for line in lines[at:after] if (row := _OFFSET.fullmatch(line.text.strip()))]
+    is_theirs = _ASKS_OFFSETS.search(command) is not None
+    asked = _TIME.search(command) if is_theirs else None
+    time = asked["time"] if asked else "-1" if is_theirs else ""
+    which = _which(command)
+    given = f" (--time {time})" if asked and not which else ""
+    found = [f"{row['topic']}-{row['partition']} at {row['offset'] or 'none'}" for row in rows]
+    unsaid = "" if time else "; what --time was given tells which they are"
+    says = f"{which or 'some'} offsets{given} of {_some(found)}{unsaid}"
+    return (Told("GetOffsetShell", spanned(lines, at, after), says, _DESCRIBE),), after
+
+
+def _total(lines: Sequence[Line], at: int) -> Told | None:
+    """What a command that adds up offsets prints."""
+    after = next((index for index in range(at, min(len(lines), at + 4)) if lines[index].text), None)
+    found = _TOTAL.fullmatch(lines[after].text.strip()) if after is not None else None
+    if found is None:
+        return None
+    command = lines[at - 1].text
+    topic = re.search(r"--topic[ =](\S+)", command)
+    whose = f" of {topic[1]}" if topic else ""
+    says = f"the sum of the {_which(command)} offsets{whose}, over the partitions that answered, is {found['sum']}"
+    return Told("GetOffsetShell", one(lines[after]), says, _DESCRIBE)
+
+
+def _which(command: str) -> str:
+    asked = _TIME.search(command)
+    time = asked["time"] if asked else "-1" if _ASKS_OFFSETS.search(command) else ""
+    return {"-1": "last", "latest": "last", "-2": "first", "earliest": "first"}.get(time, "")
+
+
+def _list(lines: Sequence[Line], at: int, what: str) -> tuple[Sequence[Told | PastedZnode], int]:
+    """Names, one a line, below a command that asks for them."""
+    after, found = _behind_commands(lines, at + 1), []
+    while after < len(lines) and is_remark(lines[after].text):
+        after += 1
+    while after < len(lines) and (row := _LISTED.fullmatch(lines[after].text[:300])):
+        found.append((row, lines[after].number))
+        after += 1
+    if not found:
+        return (), at + 1
+    span = Span(found[0][1], found[-1][1])
+    if what == "consumer-groups":
+        says = f"{len(found)} groups: {', '.join(row['name'] for row, _ in found[:6])}"
+        how = "how one fares tells `kafka-consumer-groups --describe --group NAME`"
+        return (Told("kafka-consumer-groups --list", span, says, how),), after
+    topics = [PastedZnode(f"/brokers/topics/{row['name']}", Span(number, number)) for row, number in found]
+    deleting = [PastedZnode(f"/admin/delete_topics/{row['name']}", Span(n, n)) for row, n in found if row["deleting"]]
+    return (*topics, *deleting, Told("kafka-topics --list", span, "", _DESCRIBE)), after
+
+
+def _behind_commands(lines: Sequence[Line], at: int) -> int:
+    """The first line of the answers, where several commands were pasted in one block and their answers in the next."""
+    after = at
+    while after < min(len(lines), at + _MOST_CONTINUED) and (
+        not lines[after].text or sent.is_command(lines[after].text) or is_remark(lines[after].text)
+    ):
+        after += 1
+    between = [line.text for line in lines[at:after] if line.text]
+    return after if between and not lines[after - 1].text else at
+
+
+def _of_table(lines: Sequence[Line], at: int, table: _Table, command: str) -> tuple[Sequence[Told], int]:
+    """The first rows with the names of their columns."""
+    names, after, rows = lines[at].text.split(), at + 1, []
+    while after < len(lines) and (words := lines[after].text[:_LONGEST].split()):
+        if is_gap(lines[after].text):
+            after += 1
+            continue
+        is_whole = len(words) > 2 or (len(words) == 2 and rows and after + 1 == len(lines))
+        if not table.first.fullmatch(words[0]) or not is_whole or _PROMPT.fullmatch(lines[after].text[:_LONGEST]):
+            break
+        rows.append(", ".join(f"{name} {word}" for name, word in zip(names, words, strict=False)))
+        after += 1
+    more = f"; {len(rows) - _SHOWN} more" if len(rows) > _SHOWN else ""
+    topic, partition = (re.search(rf"--{name}[ =](\S+)", command) for name in ("topic", "partition"))
+    whose = f" of {topic[1]}-{partition[1]}" if topic and partition and "describe-producers" in table.tool else ""
+    says = f"{table.what}{whose}: {'; '.join(rows[:_SHOWN])}{more}" if rows else f"no {table.what}{whose}"
+    return (Told(table.tool, spanned(lines, at, after), says),), after

@@ -1,0 +1,114 @@
+"""JSON that may be cut: what of it was pasted, up to the last member that is whole.
+
+Of a list of numbers or strings that is cut nobody knows what followed: it is no member that is whole. Lists of objects keep
+the objects that are there.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+
+from casebook.formats.pasted.text import Line, is_gap, spanned
+from casebook.formats.pasted.tools.zookeeper import Cut
+
+_MARKS = re.compile(r'"(?:\\.|[^"\\])*+"?|[{}\[\],]')
+_MOST_FOLDED, _MOST_CHARACTERS, _ALIKE, _DEEPEST = 5000, 4 << 20, 12, 100
+_CLOSE = {"{": "}", "[": "]"}
+
+
+def read(lines: Sequence[Line], at: int) -> tuple[object | None, bool, int]:
+    """The value that begins at a line, folded or not.
+
+    Returns:
+        The value, ``None`` where nothing of it is whole; whether it is whole; where to go on.
+    """
+    texts: list[str] = []
+    after, size, depth, inside = at, 0, 0, False
+    while after < min(len(lines), at + _MOST_FOLDED) and size < _MOST_CHARACTERS:
+        text = lines[after].text
+        if after > at and (not text or not _may_go_on(texts[-1], text) or _begins_anew(texts[0], text) or is_gap(text)):
+            break
+        texts.append(text)
+        size, after = size + len(text), after + 1
+        depth, inside = _depth(text, depth, inside)
+        if depth > _DEEPEST:
+            return None, False, after
+        if depth <= 0 and not inside:
+            if (found := _loaded("".join(texts))) is not None:
+                return found, True, after
+            break
+    for joined in ("".join(texts), texts[0]):
+        if (found := _loaded(_closed(joined))) is not None:
+            return found, False, after if joined != texts[0] else at + 1
+    return None, False, after
+
+
+def cut(lines: Sequence[Line], at: int, after: int) -> Cut:
+    """What is said of a value between two lines that is cut: what stands behind its last whole member is not understood."""
+    left = _end("".join(line.text for line in lines[at:after]))[0]
+    first = at
+    while first < after - 1 and left >= len(lines[first].text):
+        left -= len(lines[first].text)
+        first += 1
+    return Cut(spanned(lines, first, after), "is JSON that is cut here: what followed was not pasted")
+
+
+_DEPTHS = re.compile(r'\\.|["{}\[\]]')
+
+
+def _depth(text: str, depth: int, inside: bool) -> tuple[int, bool]:
+    """How many braces and brackets are open after the text, and whether a string is."""
+    for mark in _DEPTHS.finditer(text):
+        if mark[0] == '"':
+            inside = not inside
+        elif not inside and mark[0] in "{}[]":
+            depth += 1 if mark[0] in "{[" else -1
+    return depth, inside
+
+
+def _begins_anew(first: str, text: str) -> bool:
+    """Whether a line is the beginning of another one of the kind."""
+    return len(text) > _ALIKE and text[:_ALIKE] == first[:_ALIKE]
+
+
+def _may_go_on(before: str, text: str) -> bool:
+    """Whether a line can be the next of folded JSON: pretty-printed, or broken wherever a mail breaks."""
+    return (
+        len(before) > 50 or text.lstrip()[:1] in '{}[]",' or before.rstrip()[-1:] in "{[,:" or _SCALAR.fullmatch(text) is not None
+    )
+
+
+_SCALAR = re.compile(r"\s*(?:-?\d[\d.eE+-]*|true|false|null),?\s*")
+"""An element of a list, as pretty-printers give it a line of its own."""
+
+
+def _closed(text: str) -> str:
+    end, closes = _end(text)
+    return text[:end] + closes
+
+
+def _end(text: str) -> tuple[int, str]:
+    """Where the last member ends that is whole, and what closes the rest.
+
+    A member ends at a brace or bracket, or at the comma behind it: of the elements of a list that is cut only objects and lists
+    count.
+    """
+    open_: list[str] = []
+    end = depth = 0
+    for mark in _MARKS.finditer(text):
+        if mark[0] in _CLOSE:
+            open_.append(mark[0])
+        elif mark[0] in "}]":
+            if not open_ or _CLOSE[open_.pop()] != mark[0]:
+                break
+            end, depth = mark.end(), len(open_)
+        elif mark[0] == "," and open_ and open_[-1] == "{":
+            end, depth = mark.start(), len(open_)
+    return end, "".join(_CLOSE[each] for each in reversed(open_[:depth]))
+
+
+def _loaded(text: str) -> object | None:
+    try:
+        return json.loads(text) if text else None
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,11 @@
+"""Lines of a paste that belong to what was understood, and say nothing more themselves."""
+
+from typing import NamedTuple
+
+from casebook.facts.pasted import Span
+
+
+class Frame(NamedTuple):
+    """Such lines."""
+
+    span: Span

@@ -1,0 +1,125 @@
+"""What lies in log dirs as Windows lists it (``dir``, PowerShell), and as ``ls`` lists names alone.
+
+Sizes of Windows are exact, its times bear no zone and are of whole minutes: they stay unknown. Names alone tell no size.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from casebook.facts.pasted import HostSaid, ListedFile
+from casebook.formats.broker import log_dir_names
+from casebook.formats.pasted.hosts.host import Frame, Placed, placed
+from casebook.formats.pasted.hosts.listing import asked_folder
+from casebook.formats.pasted.text import Line, one
+
+_FOLDER = re.compile(
+    r"\s*(?:Directory of|Directory:|Verzeichnis von|Verzeichnis:|R[ée]pertoire de|R[ée]pertoire :|Directorio de|Directorio:"
+    r"|Directory di|Pasta de|Каталог:?|Содержимое папки|目录:)\s+(?P<path>[A-Za-z]:\\.*?|\\\\\S.*?)\s*"
+    r"|\s*(?P<named>[A-Za-z]:\\.*?)\s*(?:的目录|的目錄|のディレクトリ|디렉터리)\s*"
+)
+_PROMPT = re.compile(r"\s*(?:PS )?(?P<path>[A-Za-z]:\\[^>]*)>\s*(?:dir|ls|gci|Get-ChildItem)\b.*", re.IGNORECASE)
+_DATE = (
+    r"(?:\d{1,2}[/.-]\d{1,2}[/.-]\d{4}|\d{4}[/-]\d{2}[/-]\d{2})"
+    r"\.?\s+(?:(?:上午|下午|午前|午後|오전|오후)\s?)?\d{1,2}:\d{2}(?::\d{2})?(?:\s?(?:[AP]M|[ap]\.?\s?m\.))?"
+)
+_AMOUNT = r"\d{1,3}(?:[.,' ]\d{3}){1,6}|\d{1,18}"
+_DIR = re.compile(
+    rf"\s*(?P<when>{_DATE})\s+(?:(?P<folder><(?:DIR|JUNCTION|SYMLINKD|REP)>)|(?P<size>{_AMOUNT}))\s+(?P<name>\S.*?)\s*"
+)
+_POWERSHELL = re.compile(rf"\s*(?P<mode>[dl-][a-z-]{{4,5}})\s+(?P<when>{_DATE})\s+(?:(?P<size>\d{{1,18}})\s+)?(?P<name>\S+)\s*")
+_WITHIN = re.compile(
+    r"\s*(?:Volume in drive \S.*|Volume Serial Number is .*|Mode\s+LastWriteTime\s+Length\s+Name|-{4}\s+-{4,}.*"
+    r"|Datentr\S+ in Laufwerk .*"
+    r"|.*(?:卷的序列号是|中的卷|磁碟區|ボリューム|El volumen de la unidad|El número de serie del volumen"
+    r"|O volume na unidade|O Número de Série).*"
+    r"|Volumeseriennummer: .*|Le volume dans le lecteur .*|Le numéro de série du volume est .*)\s*"
+)
+_FILES = re.compile(
+    rf"\s*(?P<files>\d{{1,9}}) (?:File\(s\)|file|个文件|個檔案|個のファイル|개 파일|arquivo\(s\)"
+    rf"|Datei\(en\)|fichier\(s\)|archivos?|файлов),?\s+(?P<bytes>{_AMOUNT}) \S+\s*"
+)
+_FREE = re.compile(
+    rf"\s*(?P<dirs>\d{{1,9}}) (?:Dir\(s\)|directory|个目录|個目錄|個のディレクトリ|개 디렉터리|pasta\(s\)"
+    rf"|Verzeichnis\(se\)|,? ?R[ée]p\(s\)|dirs|папок),?\s+(?P<bytes>{_AMOUNT}) \S.*"
+)
+_LONG = re.compile(r"\bll\b|\bls\s(?:.*\s)?-(?!-)\w*[lgno]")
+_BESIDE = re.compile(
+    r"leader-epoch-checkpoint|partition\.metadata|meta\.properties|(?:cleaner|log-start|recovery-point"
+    r"|replication)-offset(?:-checkpoint)?"
+    r"|recovery-point-offset-checkpoint|replication-offset-checkpoint|\.lock|\.kafka_cleanshutdown|lost\+found"
+)
+_PATH = re.compile(r"(?:/[\w.@+-]+)+/?")
+_LONGEST, _MOST_NAMES = 2000, 50_000
+
+
+def windows(lines: Sequence[Line]) -> Iterator[ListedFile | HostSaid | Frame]:
+    """Every file in a log dir that Windows lists, and what its lines below say of the disk."""
+    folder, seen, begin = "", False, 0
+    for here in placed(lines):
+        text, where = here.line.text, one(here.line)
+        if len(text) > _LONGEST:
+            continue
+        if found := (_FOLDER.fullmatch(text) or _PROMPT.fullmatch(text) if "\\" in text else None):
+            folder, seen = (found["path"] or found.groupdict().get("named") or "").replace("\\", "/").rstrip("/"), True
+            begin = here.line.number
+            yield Frame(where)
+        elif row := (_DIR.fullmatch(text) or _POWERSHELL.fullmatch(text) if ":" in text else None):
+            yield _listed(row, folder, here, begin)
+        elif (seen or folder) and (files := _FILES.fullmatch(text)):
+            said = f"{folder or 'a folder whose name was not pasted'} has {files['files']} files of {files['bytes']} bytes in all"
+            yield HostSaid("dir", where, said, here.broker, facts={"files": int(files["files"])})
+        elif (seen or folder) and (free := _FREE.fullmatch(text)):
+            name = folder or "a folder whose name was not pasted"
+            said = f"{free['bytes']} bytes are free on the disk of {name}; its size is not printed"
+            yield HostSaid("dir", where, said, here.broker, facts={"free": _number(free["bytes"])})
+        elif _WITHIN.fullmatch(text):
+            yield Frame(where)
+
+
+def _listed(row: re.Match[str], folder: str, here: Placed, begin: int) -> ListedFile | HostSaid | Frame:
+    if row["name"] in (".", ".."):
+        return Frame(one(here.line))
+    is_folder = bool(row.groupdict().get("folder") or (row.groupdict().get("mode") or "").startswith("d"))
+    is_known = log_dir_names.folder(row["name"]) if is_folder else log_dir_names.file(row["name"])
+    when = row["when"].strip()
+    if is_known is None:
+        size = f"{row['size']} bytes, " if row["size"] else ""
+        said = f"{folder or 'a folder whose name was not pasted'} also holds {row['name']} ({size}{when}, as printed)"
+        return HostSaid("dir", one(here.line), said, here.broker, facts={"beside": {row["name"]: row["size"]}})
+    size = _number(row["size"]) if row["size"] else None
+    exact = None if is_folder else size
+    return ListedFile(folder, row["name"], one(here.line), is_folder, exact, size, None, here.broker, begin, when)
+
+
+def _number(text: str) -> int | None:
+    digits = re.sub(r"\D", "", text)
+    return int(digits) if digits and int(digits) < 2**63 else None
+
+
+def names(lines: Sequence[Line]) -> Iterator[ListedFile | Frame]:
+    """Names alone: lines of nothing but names of a log dir's files, and below ``ls`` of its folders, too."""
+    folder, asked, begin, count = "", False, 0, 0
+    for here in placed(lines):
+        text = here.line.text
+        if count > _MOST_NAMES:
+            return
+        if not text or len(text) > _LONGEST:
+            continue
+        if (told := asked_folder(text)) is not None and not _LONG.search(text):
+            folder, asked, begin = told, True, here.line.number
+        elif text.endswith(":") and _PATH.fullmatch(text[:-1]) and asked:
+            folder, begin = text[:-1], here.line.number
+        elif (found := text.split()) and all(map(_is_name, found)) and (asked or any(map(log_dir_names.file, found))):
+            files = [name for name in found if log_dir_names.file(name)]
+            folders = [name for name in found if log_dir_names.folder(name) and name not in files]
+            count += len(files) + len(folders)
+            for name in files + folders:
+                yield ListedFile(folder, name, one(here.line), name in folders, None, None, None, here.broker, begin)
+            if not files and not folders:
+                yield Frame(one(here.line))
+        else:
+            folder, asked, begin = "", False, here.line.number
+
+
+def _is_name(word: str) -> bool:
+    return log_dir_names.file(word) is not None or log_dir_names.folder(word) is not None or _BESIDE.fullmatch(word) is not None

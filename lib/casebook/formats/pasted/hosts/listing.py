@@ -1,0 +1,197 @@
+"""What ``ls -l`` prints of brokers' log dirs.
+
+``ls -l`` prints times without zone, and without year or without clock: they stay unknown, except with ``--time-style=full-iso``.
+With ``-h`` sizes are rounded up to two digits (``human_ceiling``, ``gnulib/lib/human.h``): they are no sizes of files.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from casebook.facts.pasted import HostSaid, ListedFile, Span
+from casebook.formats.broker import log_dir_names
+from casebook.formats.pasted.frame import Frame
+from casebook.formats.pasted.text import Line, one
+
+_ENTRY = re.compile(
+    r"\s*(?:\d{1,18}\s+){0,2}(?P<mode>[-dl][rwxsStT-]{9}[.+@]?)\s+(?:\d+|\.{2,3})\s+(?:\S+\s+){0,4}?"
+    r"(?P<size>\d{1,18}|[\d.]{1,5}(?:[KMGTPE]i?B?"
+    r"|B))\s+(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d{1,9})?(?: [+-]\d{4})?)?"
+    r"|[^\W\d]\S{0,8}\s+\d{1,2}\.?\s+(?:\d{1,2}:\d\d(?::\d\d \d{4})?|\d{4})|"
+    r"\d{1,2}\.?\s+(?:de )?[^\W\d]\S{0,8}\s+(?:(?:de )?\d{4}|\d{1,2}:\d\d)|\d\d-\d\d \d\d:\d\d"
+    r"|\d{1,2}[./]\d{1,2}\.?\s+(?:\d{1,2}:\d\d|\d{4})"
+    r"|(?:\d{4}\s?[年년]\s*)?\d{1,2}\s?[月월]\s*\d{1,2}\s?[日일]?(?:\s+(?:\d{1,2}:\d\d|\d{4}年?))?|\.{2,3}(?:\s+\d{1,2}:\d\d)?)\s+(?P<name>\S.*?)\s*"
+)
+_FOLDER = re.compile(r"(?P<path>(?:\.{0,2}/)?[\w./@+-]*[\w-]):")
+_COMMAND = re.compile(
+    r"(?:.*[$#%>]\s*)?(?:cd (?P<into>\S+) ?(?:&&|;) ?)?(?:sudo\s+)?"
+    r"(?:(?:docker|docker-compose|podman|kubectl|oc|ssh|crictl|nerdctl)\s(?:.*\s)?[\"']?)?(?P<verb>ls|du|ll)(?P<words>(?:\s.*)?)"
+)
+_REST_OF_LINE = re.compile(r"\s*(?:[|;]|&&|\d?>).*")
+_LEFT_OUT = re.compile(r"\s*(?:\W{0,3}\.{2,}\W{0,3}|[\[<(]?(?:snip|cut|skipped|omitted)[\]>)]?|#.*|(?:ls|du): .*)\s*")
+_PROMPT = re.compile(r"\s*(?:\[\S+@\S+ (?P<name>\S+)\]|\S+@\S+?:(?P<path>\S+?))\s*[$#]")
+_BROKER = re.compile(
+    r"\W*(?:on |from )?(?:the )?(?:kafka )?(?:broker|node|server)(?: ?id)?[ _=:#-]{0,3}(?P<broker>\d{1,9})\W*", re.IGNORECASE
+)
+_META = re.compile(r"\s*(?:broker|node)\.id=(?P<broker>\d{1,9})\s*")
+_TOTAL = re.compile(
+    r"\s*(?:total|insgesamt|итого|总用量|总计|總計|合計|合计|totale?|łącznie|razem|합계|celkem|toplam"
+    r"|totalt|i alt|összesen|totaal|totaalt|загалом)\s+\S+\s*"
+)
+_UNIT = {"K": 10, "M": 20, "G": 30, "T": 40, "P": 50, "E": 60}
+_LONGEST, _MOST_OTHERS = 4096, 20
+
+
+def is_frame(text: str) -> bool:
+    """Whether it belongs to a listing and is no segment's: a total, a folder's name, a command."""
+    if len(text) > _LONGEST:
+        return False
+    return any(pattern.fullmatch(text) for pattern in (_TOTAL, _FOLDER, _COMMAND, _META)) or broker_named(text) is not None
+
+
+def broker_named(text: str) -> int | None:
+    """The broker that a line by itself announces, e.g. ``broker 57:``."""
+    found = (_BROKER.fullmatch(text) or _META.fullmatch(text)) if len(text) < 80 else None
+    return int(found["broker"]) if found else None
+
+
+def asked_folder(text: str) -> str | None:
+    """The folder that an ``ls`` names, ``""`` for none or several; ``None`` for another line."""
+    command = _COMMAND.fullmatch(text) if "l" in text and len(text) <= _LONGEST else None
+    return _asked(command) if command and command["verb"] != "du" else None
+
+
+def listed(lines: Sequence[Line]) -> Iterator[ListedFile | HostSaid | Frame]:
+    """Every entry on something in a log dir, one by one; other entries of a listing in one sentence.
+
+    What is no part of a listing ends it: the next entry is of another one, of a folder that nobody named.
+    """
+    here, broker = _Listing(""), None
+    for line in lines:
+        text = line.text
+        if not text or len(text) > _LONGEST:
+            continue
+        if entry := _ENTRY.fullmatch(text):
+            here.begin = here.begin or line.number
+            if (row := _listed(entry, here, broker, line)) is not None:
+                yield row
+            else:
+                here.others.append((line, entry))
+            continue
+        named = broker_named(text)
+        following = here.followed_by(text, is_broker=named is not None)
+        if following is not here:
+            yield from _others(here, broker)
+        here = following
+        broker = broker if named is None else named
+    yield from _others(here, broker)
+
+
+@dataclass(slots=True)
+class _Listing:
+    """A listing, as far as it was read.
+
+    Args:
+        folder: That its command or its heading names; ``""`` where none does.
+        asked: It stands below ``ls``.
+        begin: Line of its first entry.
+        others: Entries on what is no file of a segment.
+    """
+
+    folder: str
+    asked: bool = False
+    begin: int = 0
+    others: list[tuple[Line, re.Match[str]]] = field(default_factory=list)
+
+    def followed_by(self, text: str, *, is_broker: bool) -> "_Listing":
+        """The listing that a line without entry belongs to."""
+        if is_broker:
+            return _Listing("")
+        if (head := _FOLDER.fullmatch(text)) and (self.asked or _is_path(head["path"])) and not head["path"].isalpha():
+            return _Listing(head["path"], self.asked)
+        if command := _COMMAND.fullmatch(text):
+            return _Listing(_asked(command), asked=True)
+        if not self.begin or _LEFT_OUT.fullmatch(text):
+            return self
+        return _Listing("")
+
+
+def _is_path(name: str) -> bool:
+    """Whether a heading is a folder's name: prose may end in a colon, too."""
+    return "/" in name or name.startswith(".") or is_partition(name)
+
+
+def _others(listing: _Listing, broker: int | None) -> Iterator[HostSaid | Frame]:
+    """What else lies there; more than a sentence bears stays for others, or is not understood."""
+    shown = [(line, entry) for line, entry in listing.others if entry["name"] not in (".", "..")][:_MOST_OTHERS]
+    for line, entry in listing.others:
+        if entry["name"] in (".", ".."):
+            yield Frame(one(line))
+    if shown:
+        first = shown[0][0].number
+        told = ", ".join(f"{entry['name']} ({entry['size']}, {entry['time'].strip()})" for _, entry in shown)
+        yield HostSaid(
+            "listing",
+            Span(first, first),
+            f"{listing.folder or 'a folder whose name was not pasted'} also holds {told}; times and sizes as printed",
+            broker,
+            facts={"beside": {entry["name"]: entry["size"] for _, entry in shown}},
+        )
+        yield from (Frame(one(line)) for line, _ in shown[1:])
+
+
+def _listed(entry: re.Match[str], listing: _Listing, broker: int | None, line: Line) -> ListedFile | None:
+    is_folder = entry["mode"].startswith("d")
+    above, _, name = entry["name"].rstrip("/").rpartition("/")
+    if not (log_dir_names.file(name) or (is_folder and is_partition(name))):
+        return None
+    size = entry["size"]
+    about = int(size) if size.isdecimal() else rounded(size)
+    if about is None or about >= 2**63:
+        return None
+    return ListedFile(
+        folder=above if above.startswith("/") else "/".join(part for part in (listing.folder.rstrip("/"), above) if part),
+        name=name,
+        span=one(line),
+        is_folder=is_folder,
+        bytes=about if size.isdecimal() else None,
+        about=about,
+        modified=_time(entry["time"]),
+        broker=broker,
+        listing=listing.begin,
+        when=entry["time"].strip(),
+    )
+
+
+def is_partition(path: str) -> bool:
+    """Whether the last part of a path is the name of a partition's folder."""
+    return log_dir_names.folder(path.rstrip("/").rpartition("/")[2]) is not None
+
+
+def _asked(command: re.Match[str]) -> str:
+    """The one folder that a command names, without wild cards; ``""`` for none or several."""
+    words = _REST_OF_LINE.sub("", command["words"]).split()
+    paths = [word.strip("\"'") for word in words if not word.startswith("-") and word.strip("\"'")]
+    if not paths and command["into"]:
+        return command["into"]
+    if not paths and (prompt := _PROMPT.match(command[0])):
+        return prompt["name"] or prompt["path"]
+    above = f"{command['into'].rstrip('/')}/" if command["into"] and paths and not paths[0].startswith("/") else ""
+    return above + paths[0] if len(paths) == 1 and not re.search(r"[*?{\[]", paths[0]) else ""
+
+
+def rounded(size: str) -> int | None:
+    """Bytes of a size as ``-h`` prints it; ``None`` for what is none."""
+    found = re.fullmatch(r"(\d{1,4}(?:\.\d)?)([KMGTPE]?)(?:i?B)?", size)
+    return int(float(found[1]) * (1 << _UNIT.get(found[2], 0))) if found else None
+
+
+def _time(text: str) -> int | None:
+    """Epoch milliseconds of a time with its zone."""
+    if not re.search(r" [+-]\d{4}$", text):
+        return None
+    try:
+        return int(datetime.fromisoformat(re.sub(r"(\.\d{1,6})\d*", r"\1", text)).timestamp() * 1000)
+    except ValueError:
+        return None

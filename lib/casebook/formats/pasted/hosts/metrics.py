@@ -1,0 +1,348 @@
+"""Metrics of a broker: what jmxterm, Kafka's JmxTool, Jolokia and jmx_exporter (Prometheus) print of Kafka's own MBeans.
+
+A value counts for the moment at which it was read, which only JmxTool and Jolokia print; whose it is, none of them does.
+Source: ``core/src/main/scala/kafka/tools/JmxTool.scala@2.8.2``; names of MBeans:
+``ReplicaManager.scala``, ``KafkaController.scala``, ``LogCleaner.scala``, ``LogManager.scala``, ``SocketServer.scala@2.8.2``.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from casebook.facts.cluster import instant
+from casebook.facts.pasted import HostSaid, Span
+from casebook.formats.pasted import cut_json
+from casebook.formats.pasted.hosts.host import LONGEST, Frame, placed, uncommented
+from casebook.formats.pasted.text import Line, one, spanned
+from casebook.formats.pasted.tools.zookeeper import Cut
+
+_MBEAN = re.compile(r"(?P<domain>kafka(?:\.\w+)+):(?P<keys>(?:[\w-]+=[^,:\"\s]+)(?:,[\w-]+=[^,:\"\s]+)*)")
+_HEADING = re.compile(r"\s*(?:#\s*)?(?:mbean = |bean is set to )(?P<mbean>kafka\S+?):?\s*")
+_ASKED = re.compile(r"(?:\$>|.*[$#>] ?)?\s*(?:bean|get|info)\s+(?:-b )?\S.*")
+_VALUE = re.compile(r"\s*(?P<name>[A-Za-z0-9]\w{0,60}) = (?P<value>[^;]{1,200});\s*")
+_FLAT = re.compile(r"\s*\"?(?P<mbean>kafka(?:\.\w+)+:[^\"=\s]+=[^\"\s]*?):(?P<name>\w+)\"?(?:=|\t|,)\"?(?P<value>[^\"]*)\"?\s*")
+_FLAT_TIME = re.compile(r"\s*time(?:=|\t|,)\"?(?P<ms>\d{13})\"?\s*")
+_PROMETHEUS = re.compile(
+    r"(?P<name>[a-zA-Z_:][\w:]*)(?:\{(?P<labels>[^{}]*)\})?\s+(?P<value>[+-]?(?:\d[\d.]*(?:[eE][+-]?\d+)?|Inf"
+    r"|NaN))(?:\s+(?P<ms>\d{13}))?\s*"
+)
+_COMMENT = re.compile(r"# (?:HELP|TYPE|EOF|UNIT)\b.*")
+_OTHERS = re.compile(r"(?:jvm|process|go|jmx|java|node|scrape|promhttp|http)_\w+")
+_LABEL = re.compile(r'(?P<name>\w+)="(?P<value>(?:[^"\\]|\\.)*)"')
+_COLUMNS = re.compile(r"\s*\"?time\"?,\s*\"?kafka\.")
+_COLUMN = re.compile(r"(kafka(?:\.\w+)+:[^:\"]+:[\w-]+)")
+_ROW_OF_COLUMNS = re.compile(r"\s*\"?[\w]{1,12}[\w :./+-]{3,40}(?:,[^,]{0,200}){1,5000}")
+"""A row of JmxTool: its first cell is a time in whatever form ``--date-format`` asks for."""
+_ROW_ALONE = re.compile(r"\d{13}(?:,-?(?:\d[\d.]*(?:E-?\d+)?|NaN|Infinity)){1,500}")
+_CONNECTING = re.compile(
+    r"Trying to connect to JMX url: .*|#?Connection to .* is opened.*|Welcome to JMX terminal\..*|#(?:domain"
+    r"|bean) is set to .*|\$>(?:open|domain|close|exit|beans).*"
+)
+_MOST_SAID = 200
+
+
+class Known(NamedTuple):
+    """A metric that tells how a broker fares.
+
+    Args:
+        name: Of the MBean, as Kafka gives it.
+        means: What it counts.
+        bad: Whether a value tells of trouble; ``None`` where a value alone does not.
+    """
+
+    name: str
+    means: str
+    bad: Callable[[float], bool] | None = None
+
+
+def _any(value: float) -> bool:
+    return value > 0
+
+
+def _busy(value: float) -> bool:
+    return 0 <= value < 0.3
+
+
+_KNOWN = (
+    Known("UnderReplicatedPartitions", "partitions that this broker leads and of which a replica is not in sync", _any),
+    Known("UnderReplicatedPartition", "1 where a replica of that partition is not in sync", _any),
+    Known("UnderMinIsrPartitionCount", "partitions that this broker leads and that take no acks=all", _any),
+    Known("AtMinIsrPartitionCount", "partitions that this broker leads and that bear no further loss of a replica"),
+    Known("OfflinePartitionsCount", "partitions without leader, as the active controller counts them", _any),
+    Known("OfflineReplicaCount", "replicas that are offline on this broker", _any),
+    Known("OfflineLogDirectoryCount", "log dirs that failed", _any),
+    Known("ActiveControllerCount", "1 on the controller, 0 on every other broker"),
+    Known("GlobalPartitionCount", "partitions of the cluster, as the controller counts them"),
+    Known("GlobalTopicCount", "topics of the cluster, as the controller counts them"),
+    Known("PreferredReplicaImbalanceCount", "partitions that another than their first replica leads"),
+    Known("UncleanLeaderElectionsPerSec", "elections of a replica that was not in sync"),
+    Known("LeaderElectionRateAndTimeMs", "elections of leaders"),
+    Known("LeaderCount", "partitions that this broker leads"),
+    Known("PartitionCount", "partitions of which this broker has a replica"),
+    Known("IsrShrinksPerSec", "times that a replica was taken out of an ISR"),
+    Known("IsrExpandsPerSec", "times that a replica came back into an ISR"),
+    Known("RequestQueueSize", "requests that wait for a handler"),
+    Known("ResponseQueueSize", "responses that wait to be sent"),
+    Known("RequestHandlerAvgIdlePercent", "share of time that request handlers are idle", _busy),
+    Known("NetworkProcessorAvgIdlePercent", "share of time that network threads are idle", _busy),
+    Known("max-dirty-percent", "largest dirty share of a log that the cleaner has to do with, in per cent"),
+    Known("max-clean-time-secs", "how long the last clean took, in seconds"),
+    Known("max-buffer-utilization-percent", "how full the cleaner's offset map was, in per cent"),
+    Known("cleaner-recopy-percent", "share that the last clean kept, in per cent"),
+    Known("max-compaction-delay-secs", "how far the cleaner is behind, in seconds"),
+    Known("time-since-last-run-ms", "since when the cleaner's thread has not run, in ms"),
+    Known("uncleanable-partitions-count", "partitions that the cleaner gave up", _any),
+    Known("uncleanable-bytes", "bytes of partitions that the cleaner gave up"),
+    Known("DeadThreadCount", "threads of the cleaner that died", _any),
+    Known("NumGroups", "groups that this broker coordinates"),
+    Known("NumOffsets", "offsets that this broker holds as coordinator"),
+    Known("ZooKeeperExpiresPerSec", "sessions with ZooKeeper that expired"),
+    Known("SessionState", "state of the session with ZooKeeper"),
+    Known("BrokerState", "state of the broker: 3 is running"),
+    Known("MaxLag", "how many records the slowest fetcher is behind"),
+)
+_BY_NAME = {"".join(filter(str.isalnum, known.name)).lower(): known for known in _KNOWN}
+
+
+def _known(name: str) -> Known | None:
+    return _BY_NAME.get("".join(filter(str.isalnum, name)).lower())
+
+
+def _said(
+    mbean: str, attributes: Mapping[str, str], where: Span, broker: int | None, at: int | None, printed: str = ""
+) -> HostSaid:
+    """One MBean, as it was read at one time; a time without zone stays as it was printed."""
+    found = _MBEAN.fullmatch(mbean)
+    keys = dict(part.split("=", 1) for part in found["keys"].split(",")) if found else {}
+    known = _known(keys.get("name", "")) or _known(keys.get("type", ""))
+    values = ", ".join(f"{name} {value}" for name, value in attributes.items())
+    when = f", at {instant(at)}" if at else f", at {printed} (as printed)" if printed else ""
+    means = f" ({known.means})" if known else ""
+    bad = (
+        known is not None
+        and known.bad is not None
+        and any(known.bad(number) for name in ("Value", "Count") if (number := _number(attributes.get(name, ""))) is not None)
+    )
+    facts = {"mbean": mbean, "values": dict(attributes), "at": at}
+    return HostSaid("metrics", where, f"{mbean}: {values}{when}{means}", broker, bad, facts=facts)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def read(lines: Sequence[Line]) -> Iterator[HostSaid | Frame | Cut]:
+    """Every metric of Kafka's in any of the forms; each with the lines that print it."""
+    whose = {here.at: here.broker for here in placed(lines)}
+    yield from _jolokia(lines, whose)
+    yield from _columns(lines, whose)
+    yield from _flat(lines, whose)
+    yield from _jmxterm(lines, whose)
+    yield from _prometheus(lines, whose)
+
+
+def is_frame(text: str) -> bool:
+    """Whether one of the tools says it beside its values."""
+    seen = uncommented(text[:LONGEST])
+    return any(pattern.fullmatch(seen) for pattern in (_CONNECTING, _HEADING, _COMMENT)) or (
+        _ASKED.fullmatch(seen) is not None and ("kafka." in seen or seen.lstrip().startswith("$>"))
+    )
+
+
+_Whose = Mapping[int, int | None]
+
+
+def _jmxterm(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid]:
+    """``Name = value;`` below the name of the MBean."""
+    mbean, values, begin, last = None, {}, 0, 0
+    for at, line in enumerate(lines):
+        text = line.text[:LONGEST]
+        if mbean is not None and (value := _VALUE.fullmatch(text)):
+            if value["name"] not in values:
+                values[value["name"]], last = value["value"].strip(), at
+        elif text:
+            if mbean is not None and values:
+                yield _said(mbean, values, spanned(lines, begin, last + 1), whose.get(begin), None)
+            found = _HEADING.fullmatch(text)
+            mbean, values, begin = (found["mbean"], {}, at) if found and "mbean =" in text else (None, {}, 0)
+    if mbean is not None and values:
+        yield _said(mbean, values, spanned(lines, begin, last + 1), whose.get(begin), None)
+
+
+def _columns(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]:
+    """JmxTool: a header of names, and a row for each time."""
+    names: list[str] = []
+    for at, line in enumerate(lines):
+        text = uncommented(line.text) if len(line.text) <= 64 << 10 else ""
+        if _COLUMNS.match(text):
+            names = _COLUMN.findall(text)
+            yield Frame(one(line))
+        elif names and len(cells := _cells(text)) > len(names):
+            when, values = ",".join(cells[: -len(names)]), cells[-len(names) :]
+            at_ms = int(when) if re.fullmatch(r"\d{13}", when) else None
+            yield from _of_row(names, values, one(line), whose.get(at), at_ms, "" if at_ms else when)
+        elif _ROW_ALONE.fullmatch(text):
+            when, _, values = text.partition(",")
+            said = f"this looks like a row of JmxTool: at {when} the values {values}; of which metrics only its first line tells"
+            settle = "paste JmxTool's rows together with their first line"
+            yield HostSaid("metrics", one(line), said, whose.get(at), settle=settle, facts={"row": text})
+        elif text:
+            names = []
+
+
+def _cells(text: str) -> list[str]:
+    """The cells of a row; one of more words than a date and a value is none."""
+    return [cell.strip().strip('"') for cell in text.split(",")] if _ROW_OF_COLUMNS.fullmatch(text) else []
+
+
+def _of_row(
+    names: Sequence[str], values: Sequence[str], where: Span, broker: int | None, at: int | None, printed: str
+) -> Iterator[HostSaid]:
+    by_mbean: dict[str, dict[str, str]] = {}
+    for name, value in zip(names, values, strict=True):
+        mbean, _, attribute = name.rpartition(":")
+        if _MBEAN.fullmatch(mbean):
+            by_mbean.setdefault(mbean, {})[attribute] = value
+    for mbean, attributes in by_mbean.items():
+        yield _said(mbean, attributes, where, broker, at, printed)
+
+
+def _flat(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]:
+    """JmxTool's other formats: an attribute a line."""
+    at_ms, block, begin = None, {}, 0
+    for at, line in enumerate(lines):
+        text = line.text[:LONGEST]
+        found = _FLAT.fullmatch(text) if "kafka." in text and ":" in text else None
+        mbean = found["mbean"] if found and _MBEAN.fullmatch(found["mbean"]) else None
+        if block and (mbean is None or mbean not in block):
+            for name, values in block.items():
+                yield _said(name, values, spanned(lines, begin, at), whose.get(begin), at_ms)
+            block = {}
+        if mbean is not None:
+            begin = at if not block else begin
+            block.setdefault(mbean, {})[found["name"]] = found["value"]
+        elif time := _FLAT_TIME.fullmatch(text):
+            at_ms = int(time["ms"])
+            yield Frame(one(line))
+        elif text:
+            at_ms = None
+    for name, values in block.items():
+        yield _said(name, values, spanned(lines, begin, len(lines)), whose.get(begin), at_ms)
+
+
+def _jolokia(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Cut]:
+    """Answers to reads, alone or as a list."""
+    at = 0
+    while at < len(lines):
+        text = lines[at].text.lstrip()
+        if not text.startswith(("{", "[")):
+            at += 1
+            continue
+        told, whole, after = cut_json.read(lines, at)
+        answers = [one for one in (told if isinstance(told, list) else [told]) if isinstance(one, dict)]
+        if not whole:
+            answers = [answer for answer in answers if "value" in answer or "data" in answer]
+        found = [
+            said
+            for answer in answers
+            for read in (_answer, _queried)
+            for said in read(answer, spanned(lines, at, after), whose.get(at))
+        ]
+        yield from found
+        if found and not whole:
+            yield cut_json.cut(lines, at, after)
+        at = after
+
+
+def _answer(answer: Mapping[str, object], where: Span, broker: int | None) -> Iterator[HostSaid]:
+    request, value, seconds = answer.get("request"), answer.get("value"), answer.get("timestamp")
+    if not isinstance(request, dict) or not isinstance(mbean := request.get("mbean"), str) or not mbean.startswith("kafka"):
+        return
+    at = seconds * 1000 if type(seconds) is int and 0 < seconds < 1 << 40 else None
+    if "value" not in answer:
+        yield HostSaid(
+            "metrics", where, f"Jolokia has no value of {mbean}: {str(answer.get('error', 'it does not say why'))[:120]}", broker
+        )
+        return
+    if not isinstance(value, dict):
+        yield _said(mbean, {str(request.get("attribute", "Value")): str(value)}, where, broker, at)
+    elif all(isinstance(inner, dict) for inner in value.values()):
+        for name, inner in list(value.items())[:_MOST_SAID]:
+            yield _said(str(name), {str(key): str(one) for key, one in inner.items()}, where, broker, at)
+    else:
+        yield _said(mbean, {str(key): str(one) for key, one in value.items()}, where, broker, at)
+
+
+def _queried(answer: Mapping[str, object], where: Span, broker: int | None) -> Iterator[HostSaid]:
+    """What Prometheus itself answers to a query of one moment (``/api/v1/query``)."""
+    data = answer.get("data")
+    rows = data.get("result") if isinstance(data, dict) and data.get("resultType") == "vector" else None
+    for row in (rows if isinstance(rows, list) else [])[:_MOST_SAID]:
+        labels, value = (row.get("metric"), row.get("value")) if isinstance(row, dict) else (None, None)
+        if isinstance(labels, dict) and isinstance(value, list) and len(value) == 2 and isinstance(value[0], int | float):
+            name = str(labels.get("__name__", "a metric whose name the query took away"))
+            of = {str(key): str(label) for key, label in labels.items() if key != "__name__"}
+            yield _of_metric(name, of, str(value[1]), int(value[0] * 1000) if 0 < value[0] < 1 << 40 else None, where, broker)
+
+
+def _prometheus(lines: Sequence[Line], whose: _Whose) -> Iterator[HostSaid | Frame]:
+    """Lines of jmx_exporter: those of Kafka one by one, what the JVM and the host say counted."""
+    others: list[int] = []
+    said = more = 0
+    for at, line in enumerate(lines):
+        text = line.text if len(line.text) <= LONGEST else ""
+        found = _PROMETHEUS.fullmatch(text) if "_" in text else None
+        if found is None:
+            if text.startswith("# ") and _COMMENT.fullmatch(text):
+                yield Frame(one(line))
+            continue
+        if _OTHERS.fullmatch(found["name"]):
+            others.append(at)
+        elif found["name"].startswith(("kafka_", "java_lang_")) or "kafka" in found["name"]:
+            said += 1
+            if said <= _MOST_SAID or _is_bad(found["name"], found["value"]):
+                yield _of_prometheus(found, one(line), whose.get(at))
+            else:
+                more = more or line.number
+                yield Frame(one(line))
+    for at in others:
+        yield Frame(one(lines[at]))
+    if others:
+        text = f"{len(others)} lines of Prometheus text are of the JVM or the host, and say nothing of Kafka"
+        yield HostSaid("metrics", one(lines[others[0]]), text, whose.get(others[0]))
+    if more:
+        text = f"{said - _MOST_SAID} more metrics follow, and none of them tells of trouble that is known"
+        yield HostSaid("metrics", Span(more, more), text)
+
+
+def _measured(name: str) -> Known | None:
+    """The metric behind a name of jmx_exporter, whose words are joined with ``_`` by rules of whoever set it up."""
+    joined = "".join(filter(str.isalnum, name)).lower()
+    for ending in ("value", "count", "total", ""):
+        cut = joined.removesuffix(ending)
+        found = max((key for key in _BY_NAME if cut.endswith(key)), key=len, default=None)
+        if found:
+            return _BY_NAME[found]
+    return None
+
+
+def _is_bad(name: str, value: str) -> bool:
+    known, number = _measured(name), _number(value)
+    return known is not None and known.bad is not None and number is not None and known.bad(number)
+
+
+def _of_prometheus(found: re.Match[str], where: Span, broker: int | None) -> HostSaid:
+    labels = {label["name"]: label["value"] for label in _LABEL.finditer(found["labels"] or "")}
+    return _of_metric(found["name"], labels, found["value"], int(found["ms"]) if found["ms"] else None, where, broker)
+
+
+def _of_metric(name: str, labels: Mapping[str, str], value: str, at: int | None, where: Span, broker: int | None) -> HostSaid:
+    of = f" of {', '.join(f'{key} {label}' for key, label in labels.items())}" if labels else ""
+    known = _measured(name)
+    when = f", at {instant(at)}" if at else ""
+    means = f" ({known.means})" if known else ""
+    facts = {"metric": name, "labels": dict(labels), "value": value, "at": at}
+    return HostSaid("metrics", where, f"{name}{of} is {value}{when}{means}", broker, _is_bad(name, value), facts=facts)

@@ -1,0 +1,255 @@
+"""What ``kubectl get pods`` and ``kubectl describe pod`` print: which container restarted, how it ended, and when.
+
+A pod's ordinal is no broker id, an age (``5d12h``) no instant. Times of a description bear their zone.
+Source: ``staging/src/k8s.io/kubectl/pkg/describe/describe.go`` and ``pkg/printers/internalversion/printers.go@v1.20, v1.30``.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from casebook.facts.pasted import HostSaid, LogLine, Span
+from casebook.formats.pasted.hosts.host import AGE, LONGEST, Frame, is_command, placed, uncommented
+from casebook.formats.pasted.text import Line, one, spanned
+from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.formats.zookeeper import znodes
+
+_HEAD = re.compile(r"\s*(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE(?P<wide>\s+IP\s+NODE\s.*)?\s*")
+_POD = re.compile(
+    rf"\s*(?:(?P<namespace>[a-z0-9-]{{1,63}})\s+)?(?P<name>(?:pod/)?[a-z0-9][a-z0-9.-]{{0,252}})"
+    rf"\s+(?P<ready>\d{{1,3}})/(?P<of>\d{{1,3}})\s+"
+    rf"(?P<status>[A-Z][\w:/.-]{{1,60}})\s+(?P<restarts>\d{{1,9}})(?: \((?P<ago>{AGE}) ago\))?\s+(?P<age>{AGE}|<invalid>"
+    rf"|<unknown>)"
+    r"(?:\s+(?P<ip>[\da-f.:]+|<none>)\s+(?P<node>\S+)(?:\s.*)?)?\s*"
+)
+_SETS = re.compile(r"\s*NAME\s+READY\s+AGE(?:\s+CONTAINERS\s+IMAGES)?\s*")
+_SET = re.compile(
+    rf"\s*(?P<name>[a-z0-9][a-z0-9./-]{{0,252}})\s+(?P<ready>\d{{1,3}})/(?P<of>\d{{1,3}})\s+(?P<age>{AGE})(?:\s.*)?"
+)
+_DONE = ("Completed", "Succeeded")
+_KEY = re.compile(r"(?P<indent>\s*)(?P<key>[A-Z][\w ()./-]{1,40}?|[a-z][\w.-]{0,62}):(?:\s+(?P<value>\S.*))?")
+_STATE = re.compile(r"\s*(?P<which>State|Last State):\s+(?P<state>Running|Waiting|Terminated)\s*")
+_OF_STATE = re.compile(r"\s*(?P<key>Reason|Message|Exit Code|Signal|Started|Finished):\s+(?P<value>\S.*)")
+_OF_STATUS = re.compile(
+    r"\s*[\"']?(?P<key>exitCode|finishedAt|startedAt|reason|containerID|signal)[\"']?:\s*[\"']?(?P<value>[^\"',]*)[\"']?,?\s*"
+)
+_CONTAINER = re.compile(r"\s{0,6}(?P<name>[a-z0-9][a-z0-9-]{0,62}):\s*")
+_ID = re.compile(r"\s*Container ID:.*|\s*Image:.*")
+_BROKER = re.compile(r"\s*(?:KAFKA_BROKER_ID|KAFKA_CFG_BROKER_ID|KAFKA_NODE_ID|KAFKA_CFG_NODE_ID):\s+(?P<id>\d{1,9})\s*")
+_COUNT = re.compile(r"\s*Restart Count:\s+(?P<count>\d{1,9})\s*")
+_READY = re.compile(r"\s*Ready:\s+(?P<ready>True|False)\s*")
+_EVENT = re.compile(
+    rf"\s*Warning\s+(?P<reason>[A-Z]\w+)\s+(?P<age>(?:{AGE}"
+    rf"|<unknown>)(?: \(x\d+ over {AGE}\))?)\s+(?P<source>[\w-]+(?:, \S+)?)\s+(?P<message>\S.*)"
+)
+_LAST_SEEN = re.compile(
+    rf"\s*(?P<age>{AGE}(?: \(x\d+ over {AGE}\))?)\s+(?P<type>Warning"
+    rf"|Normal)\s+(?P<reason>[A-Z]\w+)\s+(?P<object>[a-z]+/\S+)\s+(?P<message>\S.*)"
+)
+_EVENT_ROW = re.compile(
+    rf"\s*Normal\s+\w+\s+(?:{AGE}|<unknown>).*|\s*Type\s+Reason\s+Age\s+From\s+Message\s*|\s*LAST SEEN\s+TYPE\s+REASON\s.*"
+    rf"|\s*-{{4,}}[\s-]*"
+)
+_SIGNAL = 128
+"""An exit code above it tells the signal that ended a process."""
+_MOST, _MOST_OTHERS, _MOST_OF_LINE = 600, 80, 160
+
+
+def pods(lines: Sequence[Line]) -> Iterator[HostSaid]:
+    """Rows of pods, of sets of them, and of events."""
+    sets = False
+    for here in placed(lines):
+        text = uncommented(here.line.text)
+        sets = _SETS.fullmatch(text[:LONGEST]) is not None or (sets and _SET.fullmatch(text[:LONGEST]) is not None)
+        if sets and (row := _SET.fullmatch(text)):
+            said = f"set {row['name']}: {row['ready']}/{row['of']} pods ready, age {row['age']}"
+            facts = {"set": row["name"], "ready": f"{row['ready']}/{row['of']}"}
+            yield HostSaid("kubectl", one(here.line), said, here.broker, row["ready"] != row["of"], facts=facts)
+            continue
+        if row := (_POD.fullmatch(text) if "/" in text else None):
+            yield _row(row, one(here.line), here.broker)
+        elif "Warning" in text and (event := _LAST_SEEN.fullmatch(text)) and event["type"] == "Warning":
+            said = f"{event['object']}: {event['reason']} {event['age']} ago: {event['message']}"
+            yield HostSaid("kubectl", one(here.line), said, here.broker, bad=True)
+
+
+def _row(row: re.Match[str], where: Span, broker: int | None) -> HostSaid:
+    last = f", the last {row['ago']} ago" if row["ago"] else ""
+    node = f", on node {row['node']}" if row["node"] and row["node"] != "<none>" else ""
+    times = f"{row['restarts']} restart{'' if row['restarts'] == '1' else 's'}"
+    name = row["name"].removeprefix("pod/")
+    node += f", IP {row['ip']}" if row["ip"] and row["ip"] != "<none>" else ""
+    text = f"pod {name}: {row['ready']}/{row['of']} ready, {row['status']}, {times}{last}, age {row['age']}{node}"
+    bad = row["status"] not in (*_DONE, "Running") or (row["ready"] != row["of"] and row["status"] not in _DONE)
+    facts = {
+        "pod": name,
+        "ready": f"{row['ready']}/{row['of']}",
+        "status": row["status"],
+        "restarts": int(row["restarts"]),
+    }
+    return HostSaid("kubectl", where, text, broker, bad, facts=facts)
+
+
+def statuses(lines: Sequence[Line]) -> Iterator[HostSaid]:
+    """Ends of containers in what ``kubectl get pod -o yaml`` and ``-o json``, or ``docker inspect``, print."""
+    whose = {here.at: here.broker for here in placed(lines)}
+    at = 0
+    while at < len(lines):
+        told: dict[str, str] = {}
+        end = at
+        while end < len(lines) and (found := _OF_STATUS.fullmatch(lines[end].text[:LONGEST])) and found["key"] not in told:
+            told[found["key"]] = found["value"]
+            end += 1
+        if "exitCode" in told and "reason" in told:
+            above = [line.text for line in lines[max(0, at - 3) : at]]
+            which = "was last" if any("lastState" in text for text in above) else "is or was last"
+            text = f"a container {which} terminated, reason {told['reason']}, exit code {told['exitCode']}"
+            text += f", started {told['startedAt']}" if "startedAt" in told else ""
+            text += f", finished {told['finishedAt']}" if "finishedAt" in told else ""
+            bad = told["reason"] not in _DONE
+            facts = {"reason": told["reason"], "exit_code": told["exitCode"], "finished": told.get("finishedAt")}
+            yield HostSaid("kubectl", spanned(lines, at, end), text, whose.get(at), bad, facts=facts)
+        at = max(end, at + 1)
+
+
+def descriptions(lines: Sequence[Line]) -> Iterator[HostSaid | LogLine | Frame | Cut]:
+    """States of containers, restarts, and warnings of ``kubectl describe pod``, of a part of it too."""
+    whose = {here.at: here.broker for here in placed(lines)}
+    at = 0
+    while at < len(lines):
+        if _begins(lines, at):
+            after = _end(lines, at)
+            yield from _described(lines, at, after, whose.get(at))
+            at = after
+        else:
+            at += 1
+
+
+def is_frame(text: str) -> bool:
+    """Whether it is a header, or an event that warns of nothing."""
+    seen = text[:LONGEST]
+    if _SETS.fullmatch(seen):
+        return True
+    return _HEAD.fullmatch(seen) is not None or _EVENT_ROW.fullmatch(seen) is not None or _LAST_SEEN.fullmatch(seen) is not None
+
+
+def _begins(lines: Sequence[Line], at: int) -> bool:
+    text = lines[at].text
+    if _STATE.fullmatch(text):
+        return True
+    below = lines[at + 1].text if at + 1 < len(lines) else ""
+    return (text.startswith("Name:") and below.startswith("Namespace:")) or _EVENT.fullmatch(text[:LONGEST]) is not None
+
+
+def _end(lines: Sequence[Line], at: int) -> int:
+    """Where the description ends: at what is neither ``key: value`` nor indented, e.g. the next command."""
+    last = at
+    for index in range(at, min(len(lines), at + _MOST)):
+        text = lines[index].text
+        if not text:
+            continue
+        begins_next = index > at and text.startswith("Name:")
+        if begins_next or is_command(text) or len(text) > LONGEST or not (text[0] in " \t" or _KEY.fullmatch(text)):
+            break
+        if index - last > 2:
+            break
+        last = index
+    return last + 1
+
+
+def _described(lines: Sequence[Line], at: int, after: int, heading: int | None) -> Iterator[HostSaid | LogLine | Frame | Cut]:
+    told = [found["id"] for line in lines[at:after] if (found := _BROKER.fullmatch(line.text[:LONGEST]))]
+    broker = znodes.number(told[0]) if len(set(told)) == 1 else heading
+    pod, container, is_pods = "", "", True
+    index, others = at, []
+    while index < after:
+        text, below = lines[index].text, lines[index + 1].text if index + 1 < after else ""
+        where, end = one(lines[index]), index + 1
+        if _CONTAINER.fullmatch(text) and _ID.fullmatch(below):
+            container, is_pods = text.strip().removesuffix(":"), False
+        elif state := _STATE.fullmatch(text):
+            end = _end_of_state(lines, index, after)
+            yield _state(lines, index, end, state, _name(pod, container), broker)
+            yield from _ended(lines, index, end, state, broker)
+        elif count := _COUNT.fullmatch(text):
+            said = f"{_name(pod, container)} has restarted {count['count']} times"
+            yield HostSaid("kubectl", where, said, broker, facts={"restarts": int(count["count"])})
+        elif (ready := _READY.fullmatch(text)) and container:
+            said = f"{_name(pod, container)} is {'' if ready['ready'] == 'True' else 'not '}ready"
+            yield HostSaid(
+                "kubectl", where, said, broker, bad=ready["ready"] == "False", facts={"ready": ready["ready"] == "True"}
+            )
+        elif event := _EVENT.fullmatch(text[:LONGEST]):
+            said = f"{_name(pod, '')}: {event['reason']} {event['age']} ago: {event['message']}"
+            yield HostSaid("kubectl", where, said, broker, bad=True, facts={"reason": event["reason"]})
+        elif key := _KEY.fullmatch(text[:LONGEST]):
+            pod = key["value"] or "" if text.startswith("Name:") else pod
+            if is_pods and not key["indent"] and key["key"] in ("Status", "Reason", "Message", "Node") and key["value"]:
+                evicted = key["key"] == "Reason" or key["value"] in ("Failed", "Pending", "Unknown")
+                said = f"{_name(pod, '')}: {key['key'].lower()} {key['value']}"
+                yield HostSaid("kubectl", where, said, broker, bad=evicted, facts={key["key"].lower(): key["value"]})
+            elif not text.startswith("Name:"):
+                others.append(lines[index])
+        elif text.strip(" -"):
+            others.append(lines[index])
+        index = end
+    yield from _beside(others, _name(pod, ""), broker)
+    yield Frame(spanned(lines, at, after))
+
+
+def _beside(others: Sequence[Line], name: str, broker: int | None) -> Iterator[HostSaid | Cut]:
+    """What else a description prints, as it stands; more than a sentence bears is not understood."""
+    if others:
+        shown = "; ".join(" ".join(line.text.split())[:_MOST_OF_LINE] for line in others[:_MOST_OTHERS])
+        yield HostSaid("kubectl", Span(others[0].number, others[0].number), f"{name} also has {shown}", broker)
+    if more := others[_MOST_OTHERS:]:
+        yield Cut(Span(more[0].number, more[-1].number), "is a part of a description that no sentence tells")
+
+
+def _end_of_state(lines: Sequence[Line], at: int, after: int) -> int:
+    end = at + 1
+    while end < after and _OF_STATE.fullmatch(lines[end].text[:LONGEST]):
+        end += 1
+    return end
+
+
+def _state(lines: Sequence[Line], at: int, end: int, state: re.Match[str], name: str, broker: int | None) -> HostSaid:
+    told: dict[str, str] = {}
+    for line in lines[at + 1 : end]:
+        found = _OF_STATE.fullmatch(line.text[:LONGEST])
+        told.setdefault(found["key"], found["value"].strip())
+    which = "was last" if state["which"] == "Last State" else "is"
+    text = f"{name} {which} {state['state']}"
+    text += f", reason {told['Reason']}" if "Reason" in told else ""
+    code = told.get("Exit Code", "")
+    text += f", exit code {code}" if code else ""
+    if code.isdecimal() and _SIGNAL < int(code) < _SIGNAL + 65:
+        text += f" (signal {int(code) - _SIGNAL})"
+    for key in ("Started", "Finished", "Message"):
+        text += f", {key.lower()} {told[key]}" if key in told else ""
+    bad = state["state"] == "Waiting" or told.get("Reason") in (
+        "OOMKilled",
+        "Error",
+        "ContainerCannotRun",
+        "Evicted",
+        "DeadlineExceeded",
+    )
+    facts = {"which": state["which"], "state": state["state"], "reason": told.get("Reason"), "exit_code": code or None,
+             "started": told.get("Started"), "finished": told.get("Finished")}  # fmt: skip
+    return HostSaid("kubectl", spanned(lines, at, end), text, broker, bad, facts=facts)
+
+
+def _ended(lines: Sequence[Line], at: int, end: int, state: re.Match[str], broker: int | None) -> Iterator[LogLine]:
+    """The end of a container as an entry of a log: the lines of its state put together, behind the time at which it finished.
+
+    Without colons: what stands before one would be taken for the name of who speaks.
+    """
+    told = {found["key"]: found["value"] for line in lines[at + 1 : end] if (found := _OF_STATE.fullmatch(line.text[:LONGEST]))}
+    if state["state"] == "Terminated" and {"Reason", "Exit Code", "Finished"} <= told.keys():
+        parts = [f"{key} {told[key]}" for key in ("Reason", "Exit Code", "Started", "Finished") if key in told]
+        text = f"{told['Finished']} {state['which']} {state['state']}, {', '.join(parts)}"
+        yield LogLine(spanned(lines, at, end), text, None, False, broker)
+
+
+def _name(pod: str, container: str) -> str:
+    whose = f"pod {pod}" if pod else "a pod whose name was not pasted"
+    return f"container {container} of {whose}" if container else whose

@@ -1,0 +1,289 @@
+"""What keeps brokers running says of them: ``systemctl status``, and the kernel's killer of processes (OOM).
+
+Whether a process ``java`` was the broker, its name does not tell. Source: ``src/systemctl/systemctl-show.c@v247, v252``;
+``mm/oom_kill.c@v3.10, v4.19, v5.10, v6.1`` (``Kill process`` up to 4.19, ``Killed process`` with ``UID:`` later).
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from casebook.facts.pasted import HostSaid, LogLine, Span
+from casebook.formats.pasted.hosts.host import LONGEST, placed
+from casebook.formats.pasted.text import Line, one, spanned
+
+_UNIT = re.compile(r"\s*[^\w\s/]?\s*(?P<unit>[\w@.\\:-]+\.(?:service|scope|slice|mount|timer))(?: - (?P<what>.*))?\s*")
+_KEY = re.compile(
+    r"\s*(?P<key>Loaded|Active|Drop-In|Docs|Process|Main PID|Status|Tasks|Memory|CPU|CGroup|IO|IP|Invocation|TriggeredBy|Triggers"
+    r"|Mem peak|FD Store|Error|Since|Cntrl PID|Transient|Until):? (?P<value>\S.*)"
+)
+_ACTIVE = re.compile(
+    r"\s*Active: (?P<active>active|inactive|failed|activating|deactivating|reloading|maintenance)(?: \((?P<sub>[a-z-]+)\))?"
+    r"(?: \(Result: (?P<result>[a-z-]+)\))?(?: since (?P<since>[^;]{3,60}))?(?:; (?P<ago>.{1,40}? ago))?.*"
+)
+_LOADED = re.compile(r"\s*Loaded: (?P<loaded>[\w-]+)(?: \((?P<file>[^;)]+)(?:; (?P<enabled>[\w-]+))?.*)?")
+_TREE = re.compile(r"\s*[├└│─|`-]+.*|\s*/\S+\.(?:slice|service)\S*|\s+[├└].*")
+_OF_PROCESS = re.compile(r"\s*(?:Main PID|Process): (?P<pid>\d+) .*?\((?P<how>code=[^)]*)\).*")
+_PID = re.compile(r"\s*Main PID: (?P<pid>\d+) \((?P<name>[^)=]+)\).*")
+_HEAP = re.compile(r"-Xm[sx]\d+[kKmMgG]?\b")
+_IS_ACTIVE = re.compile(r"(?:.*[$#>]\s*)?(?:sudo\s+)?systemctl\s+is-active\s+(?P<unit>[\w@.:-]+)\s*")
+_STATES = ("active", "inactive", "failed", "activating", "deactivating", "unknown")
+_NONE = re.compile(r"\s*Unit (?P<unit>\S+) could not be found\..*")
+
+_KILLED = re.compile(
+    r".*?(?P<group>Memory cgroup out of memory: )?(?:(?P<done>Killed)"
+    r"|Kill) process (?P<pid>\d{1,9})(?:, UID \d+,)?,? \((?P<name>[^)]{1,64})\)(?P<rest>.*)"
+)
+_OF_KERNEL = re.compile(
+    r".*(?:\binvoked oom-killer: |\boom_reaper: reaped process \d+|\boom-kill:constraint=|Memory cgroup out of memory: Kill"
+    r"|\bTask in \S+ killed as a result of limit of|\bmemory: usage \d+kB, limit \d+kB|killed by the OOM killer"
+    r"|Failed with result 'oom-kill')"
+)
+_SECONDS = re.compile(r"\[\s*(?P<since>\+?)(?P<up>\d{1,10}\.\d{1,9})\]")
+_TABLE = re.compile(
+    r"\s*(?:.*kernel: )?\[\s*\d+\.\d+\]\s+(?:\[\s*\d+\]\s+\d+\s+\d+\s.*|\[ ?pid ?\]\s+uid .*|Mem-Info:|Tasks state .*"
+    r"|Call Trace:.*)"
+)
+_AMOUNT = re.compile(r"(?P<what>total-vm|anon-rss|file-rss|shmem-rss|pgtables):(?P<kb>\d+)kB")
+_REAPED = re.compile(r".*oom_reaper: reaped process (?P<pid>\d+) \((?P<name>[^)]+)\),? now (?P<now>.*)")
+_INVOKED = re.compile(r".*?(?P<name>[\w./#: -]{1,40}?) invoked oom-killer: .*")
+_BY_SYSTEMD = re.compile(
+    r".*systemd\[\d+\]: (?P<unit>\S+): (?P<what>A process of this unit has been killed by the OOM killer"
+    r"|Failed with result 'oom-kill').*"
+)
+_SCORE = re.compile(r" score (?P<score>\d+)")
+_WHEN = re.compile(
+    r"\[(?P<zoneless>\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\]|\b(?P<syslog>[A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d)\b"
+    r"|\b(?P<iso>\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d\S*)|\b(?P<clock>\d\d:\d\d:\d\d)\b"
+)
+_PREFIX = 160
+"""Within so many letters a line tells its time, behind a host, a tag or what a chat puts before it."""
+_CHOSEN = re.compile(
+    r".*\boom-kill:constraint=(?P<constraint>CONSTRAINT_\w+)(?=.*?(?:,oom_memcg=(?P<group>[^,\s]+))?(?:,task_memcg=(?P<of>[^,\s]+))?"
+    r",task=(?P<name>[^,]+),pid=(?P<pid>\d+)).*"
+)
+_LIMIT = re.compile(r".*\bTask in (?P<of>\S+) killed as a result of limit of (?P<group>\S+)")
+_USAGE = re.compile(r".*\bmemory: usage (?P<usage>\d+)kB, limit (?P<limit>\d+)kB, failcnt (?P<failed>\d+)")
+_OF_MEMORY = re.compile(
+    r".*?\b(?:Memory: (?P<available>\d+[kK]?)B?/(?P<all>\d+[kK]?)B? available.*|(?P<pages>\d+) pages RAM"
+    r"|(?P<which>Free|Total) swap\s*= ?(?P<swap>\d+)kB)"
+    r".*"
+)
+_HOST = re.compile(r"\b\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\s+(?P<host>[\w.-]+)\s+kernel: ")
+_COMMIT = re.compile(r".*os::commit_memory\(0x[0-9a-f]+, (?P<bytes>\d{1,18}), \d\) failed; error='(?P<error>[^']{1,80})'.*")
+_INSUFFICIENT = re.compile(r"\s*#? ?There is insufficient memory for the Java Runtime Environment to continue\.\s*")
+_MACHINE = re.compile(
+    r"\s*(?P<cores>\d{1,3}) ?(?:C|c|cores?|CPUs?|vCPUs?|核)[\s,/x*+]{0,4}(?P<memory>\d{1,4} ?(?:G|GB|GiB"
+    r"|g))(?: (?:of )?(?:RAM|memory))?\s*"
+    r"|\s*(?P<swap>swap ?off|no swap|swap(?: is)? (?:off|disabled))\s*"
+)
+"""What somebody writes of a machine."""
+_DOCKER = re.compile(r"\s*\"OOMKilled\": true,?\s*")
+
+
+def services(lines: Sequence[Line]) -> Iterator[HostSaid]:
+    """Every unit that ``systemctl status`` tells of; log lines below it are for others."""
+    places = list(placed(lines))
+    whose = {here.at: here.broker for here in places}
+    at = 0
+    while at < len(lines):
+        text = lines[at].text
+        unit = _UNIT.fullmatch(text) if len(text) < 300 and _is_key(lines, at + 1) else None
+        answer = lines[at + 1].text.strip() if at + 1 < len(lines) else ""
+        if (asked := _IS_ACTIVE.fullmatch(text[:400])) and answer in _STATES:
+            said = f"{asked['unit']} is {answer}"
+            yield HostSaid(
+                "systemctl", spanned(lines, at, at + 2), said, whose.get(at), answer == "failed", facts={"active": answer}
+            )
+            at += 2
+        elif missing := (_NONE.fullmatch(text) if "could not be found" in text else None):
+            yield HostSaid("systemctl", one(lines[at]), f"there is no unit {missing['unit']} on that host", whose.get(at))
+            at += 1
+        elif unit or (len(text) < LONGEST and _ACTIVE.fullmatch(text)):
+            after = _end(lines, at + 1 if unit else at)
+            said = _unit(lines, at, after, unit["unit"] if unit else None, whose.get(at))
+            if said is not None:
+                yield said
+            at = after
+        else:
+            at += 1
+
+
+def _is_key(lines: Sequence[Line], at: int) -> bool:
+    return at < len(lines) and _KEY.fullmatch(lines[at].text[:LONGEST]) is not None
+
+
+def _end(lines: Sequence[Line], at: int) -> int:
+    while at < len(lines):
+        text = lines[at].text[:LONGEST]
+        if not (_KEY.fullmatch(text) or (text and _TREE.fullmatch(text))):
+            return at
+        at += 1
+    return at
+
+
+def _unit(lines: Sequence[Line], at: int, after: int, unit: str | None, broker: int | None) -> HostSaid | None:
+    texts = [line.text for line in lines[at:after]]
+    active = next((found for text in texts if (found := _ACTIVE.fullmatch(text))), None)
+    loaded = next((found for text in texts if (found := _LOADED.fullmatch(text))), None)
+    name = unit or "a unit whose name was not pasted"
+    if active is None:
+        text = f"{name}: whether it is active was not pasted"
+        return HostSaid(
+            "systemctl", spanned(lines, at, after), text, broker, settle="paste all that systemctl status prints of the unit"
+        )
+    state = f"{active['active']} ({active['sub']})" if active["sub"] else active["active"]
+    text = f"{name} is {state}"
+    text += f", result {active['result']}" if active["result"] else ""
+    text += f", since {active['since'].strip()}" if active["since"] else ""
+    text += f", {active['ago']} when it was asked" if active["ago"] else ""
+    if loaded:
+        text += f"; {loaded['loaded']}" + (f" from {loaded['file']}" if loaded["file"] else "")
+        text += f", {loaded['enabled']} at boot" if loaded["enabled"] else ""
+    for line in dict.fromkeys(texts):
+        if how := _OF_PROCESS.fullmatch(line):
+            ended = f"; process {how['pid']} ended with {how['how'].removeprefix('code=')}"
+            text += ended if ended not in text else ""
+        elif pid := _PID.fullmatch(line):
+            text += f"; main process {pid['pid']} ({pid['name']})"
+        elif key := _KEY.fullmatch(line):
+            text += f"; {key['key'].lower()} {key['value']}" if key["key"] in ("Tasks", "Memory", "Mem peak") else ""
+    heap = sorted({found for line in texts for found in _HEAP.findall(line)})
+    text += f"; heap {' '.join(heap)}" if heap else ""
+    bad = active["active"] == "failed" or active["result"] not in (None, "success")
+    facts = {
+        "unit": unit,
+        "active": active["active"],
+        "result": active["result"],
+        "since": (active["since"] or "").strip() or None,
+    }
+    return HostSaid("systemctl", spanned(lines, at, after), text, broker, bad, facts=facts)
+
+
+def kernel_lines(lines: Sequence[Line]) -> Iterator[HostSaid]:
+    """What the kernel prints without a date when it kills a process, as ``dmesg`` shows it; and the tables before it."""
+    for here in placed(lines):
+        text = here.line.text
+        dated = _WHEN.match(text.lstrip()) if text else None
+        if not text or (dated and not dated["clock"]) or not (_SECONDS.match(text.lstrip()) or _is_killing(text)):
+            continue
+        said = _of_kernel(text, one(here.line), here.broker, _moment(text))
+        if said is not None:
+            yield said
+
+
+def java_memory(lines: Sequence[Line]) -> Iterator[HostSaid]:
+    """What Java says when the host gives it no memory, Docker of a container that was killed for it, and people of a machine."""
+    for here in placed(lines):
+        text = here.line.text
+        if "commit_memory" in text and (failed := _COMMIT.fullmatch(text)):
+            said = f"Java got no memory from the host: {failed['bytes']} bytes, {failed['error']}"
+            yield HostSaid("Java", one(here.line), said, here.broker, bad=True, facts={"bytes": int(failed["bytes"])})
+        elif _INSUFFICIENT.fullmatch(text):
+            yield HostSaid("Java", one(here.line), "Java got no memory from the host, and ended", here.broker, bad=True)
+        elif machine := (_MACHINE.fullmatch(text) if 0 < len(text) < _PREFIX else None):
+            memory = f"the machine has {machine['cores']} cores and {machine['memory']} of memory"
+            said = f"{'swap is off' if machine['swap'] else memory}, as somebody writes"
+            yield HostSaid("a remark", one(here.line), said, here.broker)
+        elif "OOMKilled" in text and _DOCKER.fullmatch(text):
+            said = "Docker says that the container was killed for want of memory"
+            yield HostSaid("docker inspect", one(here.line), said, here.broker, bad=True, facts={"oom_killed": True})
+
+
+def told_by_logs(logs: Sequence[LogLine]) -> Iterator[HostSaid]:
+    """The same of dated lines, which are log lines beside."""
+    for line in logs:
+        if line.broker is None and _is_killing(line.text):
+            said = _of_kernel(line.text, line.span, line.host, _moment(line.text))
+            if said is not None:
+                yield said
+
+
+def _memory(found: re.Match[str]) -> str:
+    """How much memory a host has; a page is of 4 KiB on most, but not on all."""
+    if found["pages"]:
+        return f"the host has {found['pages']} pages of memory"
+    if found["which"]:
+        return f"the host has {found['swap']} kB of swap {'free' if found['which'] == 'Free' else 'in all'}"
+    return f"the host had {found['available']} of {found['all']} of memory available when it booted"
+
+
+def _moment(text: str) -> str:
+    """When, in the words of a line, of whatever stands before its message: a date counts more than seconds."""
+    head = text[:_PREFIX]
+    if when := _WHEN.search(head):
+        return f"at {next(told for told in when.groups() if told)}"
+    if seconds := _SECONDS.search(head):
+        after = "the line before it" if seconds["since"] else "the host's boot"
+        return f"{seconds['up']} s after {after}"
+    return ""
+
+
+def is_of_kernel(text: str) -> bool:
+    """Whether a line is of the kernel, or of systemd, of a host: it is no line of a process that runs there."""
+    return (
+        re.search(r"\s(?:kernel|systemd(?:\[\d+\])?): |^\s*\[\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\] ", text[:200]) is not None
+    )
+
+
+def is_table(text: str) -> bool:
+    """Whether the kernel prints it before it kills: what it looked at, and says nothing more."""
+    return len(text) < LONGEST and _TABLE.fullmatch(text) is not None
+
+
+def _is_killing(text: str) -> bool:
+    seen = text[:LONGEST]
+    return any(word in seen.lower() for word in ("process", "oom", "memory: ", "pages ram", " swap ")) and (
+        (_KILLED.fullmatch(seen) is not None and ("total-vm" in seen or "memory" in seen.lower()))
+        or _OF_KERNEL.match(seen) is not None
+        or _OF_MEMORY.fullmatch(seen) is not None
+    )
+
+
+def _of_kernel(text: str, where: Span, broker: int | None, when: str) -> HostSaid | None:
+    seen = text[:LONGEST]
+    moment = f", {when}" if when else ", when is not printed"
+    if killed := _KILLED.fullmatch(seen):
+        amounts = ", ".join(f"{found['what']} {found['kb']} kB" for found in _AMOUNT.finditer(killed["rest"]))
+        score = _SCORE.search(killed["rest"])
+        of = "of memory in its cgroup" if killed["group"] else "of memory"
+        did = "killed process" if killed["done"] else "chose to kill process"
+        said = f"the kernel {did} {killed['pid']} ({killed['name']}) for want {of}{moment}"
+        said += f": {amounts}" if amounts else ""
+        said += f", score {score['score']}" if score else ""
+        said += f", on host {host['host']}" if (host := _HOST.search(text[:_PREFIX])) else ""
+        said += "; whether it was the broker its name does not tell" if killed["name"] == "java" else ""
+        facts: dict[str, object] = {"pid": int(killed["pid"]), "name": killed["name"], "when": when.removeprefix("at ") or None}
+        facts |= {found["what"]: int(found["kb"]) for found in _AMOUNT.finditer(killed["rest"])}
+        return HostSaid("OOM killer", where, said, broker, bad=True, facts=facts)
+    if reaped := _REAPED.fullmatch(seen):
+        return HostSaid(
+            "OOM killer",
+            where,
+            f"the memory of process {reaped['pid']} ({reaped['name']}) was taken back, now {reaped['now']}{moment}",
+            broker,
+        )
+    if chosen := _CHOSEN.fullmatch(seen):
+        where_from = f" in cgroup {chosen['group']}" if chosen["group"] else ""
+        text = f"memory ran out{where_from} ({chosen['constraint']}), the kernel chose process {chosen['pid']} ({chosen['name']})"
+        text += f" of cgroup {chosen['of']}" if chosen["of"] else ""
+        facts = {"constraint": chosen["constraint"], "cgroup": chosen["group"], "chosen": int(chosen["pid"])}
+        return HostSaid("OOM killer", where, text + moment, broker, bad=True, facts=facts)
+    if memory := _OF_MEMORY.fullmatch(seen):
+        return HostSaid("kernel", where, f"{_memory(memory)}{moment}", broker)
+    if limit := _LIMIT.match(seen):
+        text = f"cgroup {limit['group']} reached its limit of memory, and a process in {limit['of']} was killed{moment}"
+        return HostSaid("OOM killer", where, text, broker, bad=True, facts={"cgroup": limit["group"]})
+    if usage := _USAGE.match(seen):
+        text = f"the cgroup used {usage['usage']} kB of its limit of {usage['limit']} kB"
+        text += f", which it met {usage['failed']} times{moment}"
+        return HostSaid("OOM killer", where, text, broker, facts={"limit_kb": int(usage["limit"])})
+    if by := _BY_SYSTEMD.fullmatch(seen):
+        return HostSaid("OOM killer", where, f"systemd says of {by['unit']}: {by['what']}{moment}", broker, bad=True)
+    if "invoked oom-killer" in seen and (invoked := _INVOKED.fullmatch(seen)):
+        name = invoked["name"].rpartition(" ")[2]
+        return HostSaid("OOM killer", where, f"memory ran out when {name} asked for some{moment}", broker)
+    return (
+        HostSaid("OOM killer", where, f"the kernel looked whom to kill for want of memory{moment}", broker)
+        if _OF_KERNEL.match(seen)
+        else None
+    )

@@ -1,0 +1,359 @@
+"""Thread dumps of a broker: ``jstack``, ``jcmd Thread.print``, ``kill -3``.
+
+What is not in a dump was not there, if the dump is whole: it begins with ``Full thread dump``, ends with ``JNI global refs``, and
+nothing else stands within. From Java 10 on it also tells how many threads there are (``_java_thread_list ... length=56``).
+Source: ``src/hotspot/share/runtime/vmOperations.cpp`` and ``thread.cpp@jdk-17``. Names of threads: ``LogCleaner.scala``,
+``GroupMetadataManager.scala``, ``KafkaRequestHandler.scala``, ``SocketServer.scala@0.9.0.1, 2.8.2, 3.9.0``.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from casebook.facts.pasted import HostSaid, Span, ThreadDump
+from casebook.formats.pasted.hosts.host import LONGEST, placed
+from casebook.formats.pasted.text import Line, one, spanned
+from casebook.formats.zookeeper import znodes
+
+_TAKEN = re.compile(r"\s*(?P<taken>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
+_BEGIN = re.compile(r"\s*Full thread dump (?P<java>.{1,200}?):?\s*")
+_THREAD = re.compile(r'\s{0,8}"(?P<name>[^"]{1,300})"(?=.*(?:\btid=|\bnid=|\bprio=|\bos_prio=)).*')
+_AT_HEAD = re.compile(
+    r".*\bnid=\S+\s+(?P<state>[a-z][A-Za-z .()]*?)(?:\s+\[[^\]]*\]?)?\s*",
+)
+"""What the first line of a thread says that it does; of one that is cut that may be missing."""
+_SPENT = re.compile(r"\b(?P<what>cpu|elapsed)=(?P<amount>[\d.]+m?s)\b")
+_STATE = re.compile(r"\s+java\.lang\.Thread\.State: (?P<state>[A-Z_]{3,20})(?: \((?P<how>[^)]*)\))?\s*")
+_FRAME = re.compile(r"\s*at (?P<frame>[\w.$<>/@-]+)\(.*\)\s*")
+_WAITS = re.compile(r"\s*- waiting to lock <(?P<lock>0x[0-9a-f]+)> \((?P<what>[^)]*)\)\s*")
+_HOLDS = re.compile(r"\s*- locked <(?P<lock>0x[0-9a-f]+)> .*")
+_WITHIN = re.compile(
+    r"\s*(?:- (?:parking to wait for|waiting on|waiting to re-lock|eliminated|<0x[0-9a-f]+>|None|locked).*"
+    r"|Locked ownable synchronizers:"
+    r"|No compile task|Compiling: .*|Threads class SMR info:|_java_thread_list=.*|0x[0-9a-f]+(?:, 0x[0-9a-f]+)*,?|\}"
+    r"|_to_delete_list=.*"
+    r"|next-> .*|JVMTI .*|Carrying virtual thread .*|\d{1,8}:|Mounted virtual thread .*)\s*"
+)
+_LENGTH = re.compile(r"_java_thread_list=0x[0-9a-f]+, length=(?P<length>\d{1,6}), .*")
+_OF_JAVA = re.compile(r'\s{0,8}"[^"]*" #\d+ .*')
+_END = re.compile(r"\s*JNI global ref(?:s|erences): \d+.*")
+_PART_OF_DEADLOCK = re.compile(r'\s{0,8}"[^"]{1,300}":\s*')
+_WAITS_FOR = re.compile(
+    r"\s*waiting (?:to lock monitor|for ownable synchronizer|for) (?P<lock>0x[0-9a-f]+),?(?: \((?:object"
+    r" 0x[0-9a-f]+, )?(?P<what>[^)]*)\))?.*"
+)
+_DEADLOCK = re.compile(r"\s*Found (?:one Java-level deadlock:|(?P<found>\d+) deadlocks?\.)\s*")
+_OF_DEADLOCK = re.compile(
+    r'\s*(?:=+|"(?P<name>[^"]+)":|waiting (?:to lock|for) .*|(?:in JNI, )?which is held by (?:"(?P<holder>[^"]+)")?.*'
+    r"|Java stack information for the threads listed above:)\s*"
+)
+_HEAP = re.compile(
+    r"\s*Heap\s*|\s+(?:[\w ()-]+\s+total \d+K|region size|eden|from|to|object space|class space|Metaspace|the space|PSYoungGen).*"
+)
+_OF_BROKERS = re.compile(
+    r"(?:data-plane-|control-plane-)?kafka-(?:request-handler|network-thread|socket-acceptor)-.*|kafka-log-cleaner-thread-\d+"
+    r"|kafka-scheduler-\d+"
+    r"|ReplicaFetcherThread-\d+-\d+|group-metadata-manager-\d+|LogDirFailureHandler|controller-event-thread"
+    r"|ExpirationReaper-\d+-.*"
+)
+_ITS_BROKER = re.compile(
+    r"ExpirationReaper-(?P<reaper>\d{1,9})-.*|broker-(?P<own>\d{1,9})-to-controller-.*"
+    r"|(?:data-plane-|control-plane-)?kafka-network-thread-(?P<network>\d{1,9})-.*"
+)
+_CLEANER = re.compile(r"kafka-log-cleaner-thread-\d+")
+_HANDLER = re.compile(r"(?:data-plane-)?kafka-request-handler-\d+")
+_LOADER = re.compile(r"group-metadata-manager-\d+")
+_LOADS = re.compile(r".*GroupMetadataManager\S*\.\S*(?:load\w*Group|loadGroups|doLoadGroups)\S*", re.IGNORECASE)
+_GROUPS = (
+    ("network threads were", re.compile(r"(?:data-plane-|control-plane-)?kafka-network-thread-.*")),
+    ("fetchers of replicas were", re.compile(r"ReplicaFetcherThread-\d+-\d+")),
+    ("threads of the controller were", re.compile(r"controller-event-thread|Controller-\d+-to-broker-\d+-send-thread")),
+    ("threads that load groups were", _LOADER),
+)
+_SHOWN, _FEW, _MOST_DUMPS, _MOST_NAMED = 8, 3, 50, 24
+
+
+@dataclass(slots=True)
+class _Thread:
+    name: str
+    line: Line
+    state: str = ""
+    frames: list[str] = field(default_factory=list)
+    waits: str = ""
+    lock: str = ""
+    holds: list[str] = field(default_factory=list)
+    at_head: str = ""
+
+    @property
+    def told(self) -> str:
+        """Its state as printed: below its first line, or in it."""
+        return self.state or self.at_head
+
+    @property
+    def doing(self) -> str:
+        """State, and where it is."""
+        own = next((frame for frame in self.frames if frame.startswith(("kafka.", "org.apache.kafka."))), "")
+        top = self.frames[0] if self.frames else ""
+        where = f" in {top}" if top else ""
+        return f"{self.told or 'in no state that was pasted'}{where}" + (f", called by {own}" if own and own != top else "")
+
+
+@dataclass(slots=True)
+class _Dump:
+    begin: int
+    broker: int | None
+    taken: str = ""
+    java: str = ""
+    has_begin: bool = False
+    has_end: bool = False
+    holed: bool = False
+    length: int | None = None
+    of_java: int = 0
+    threads: list[_Thread] = field(default_factory=list)
+    deadlocked: list[str] = field(default_factory=list)
+    has_deadlock: bool = False
+    waits_last: str = ""
+    held_by: dict[str, str] = field(default_factory=dict)
+    waits_for: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> bool:
+        """Whether what is not in it was not there."""
+        return self.has_begin and self.has_end and not self.holed and self.length in (None, self.of_java)
+
+    @property
+    def names(self) -> list[str]:
+        """Of its threads."""
+        return [thread.name for thread in self.threads]
+
+
+def dumps(lines: Sequence[Line]) -> Iterator[ThreadDump | HostSaid]:
+    """Every dump; threads that were pasted alone make one that is cut."""
+    at, found = 0, 0
+    whose = {here.at: here.broker for here in placed(lines)}
+    while at < len(lines):
+        text = lines[at].text[:LONGEST]
+        begins = '"' in text and _THREAD.fullmatch(text)
+        is_deadlock = _DEADLOCK.fullmatch(text) or _is_part_of_deadlock(lines, at)
+        if not begins and not ("Full thread dump" in text and _BEGIN.fullmatch(text)) and not is_deadlock:
+            at += 1
+            continue
+        before = lines[at - 1].text if at else ""
+        dump = _Dump(at, whose.get(at), has_deadlock=is_deadlock is True)
+        if not begins and (taken := _TAKEN.fullmatch(before)):
+            dump.begin, dump.taken = at - 1, taken["taken"]
+        after = _read(lines, at, dump)
+        if (dump.threads or dump.has_begin or dump.has_deadlock) and found < _MOST_DUMPS:
+            found += 1
+            yield from _said(dump, spanned(lines, dump.begin, after))
+        at = max(after, at + 1)
+
+
+def _is_part_of_deadlock(lines: Sequence[Line], at: int) -> bool:
+    """Whether a line begins a part of a deadlock's report whose first line was not pasted: a name, and what it waits for."""
+    following = lines[at + 1].text[:LONGEST] if at + 1 < len(lines) else ""
+    text = lines[at].text
+    return (
+        '"' in text
+        and len(text) < LONGEST
+        and (_PART_OF_DEADLOCK.fullmatch(text) is not None and _WAITS_FOR.fullmatch(following) is not None)
+    )
+
+
+def _read(lines: Sequence[Line], at: int, dump: _Dump) -> int:
+    """Take in the lines of a dump; returns where it ends."""
+    last = at
+    for index in range(at, len(lines)):
+        text = lines[index].text
+        if not text:
+            continue
+        if len(text) > LONGEST or (index > at and _begins_next(text, dump)):
+            return last + 1
+        if not _takes(dump, lines[index]):
+            dump.holed |= not dump.has_end
+            return last + 1
+        last = index
+    return last + 1
+
+
+def _begins_next(text: str, dump: _Dump) -> bool:
+    return (_BEGIN.fullmatch(text) is not None and (dump.has_begin or bool(dump.threads))) or (
+        dump.has_end and _THREAD.fullmatch(text) is not None
+    )
+
+
+def _takes(dump: _Dump, line: Line) -> bool:
+    """Whether a line belongs to the dump; it is taken in."""
+    text, thread = line.text, dump.threads[-1] if dump.threads else None
+    if begin := _BEGIN.fullmatch(text):
+        dump.has_begin, dump.java = True, begin["java"]
+    elif found := _THREAD.fullmatch(text):
+        head = _AT_HEAD.fullmatch(text)
+        dump.threads.append(_Thread(found["name"], line, at_head=head["state"].strip() if head else ""))
+        dump.of_java += _OF_JAVA.fullmatch(text) is not None
+    elif _END.fullmatch(text):
+        dump.has_end = True
+    elif _DEADLOCK.fullmatch(text):
+        dump.has_deadlock = True
+    elif (dump.has_deadlock or dump.has_end) and (of := _OF_DEADLOCK.fullmatch(text)):
+        if of["name"]:
+            dump.waits_last = of["name"]
+            dump.deadlocked += [of["name"]] if of["name"] not in dump.deadlocked else []
+        elif of["holder"] and dump.waits_last:
+            dump.held_by[dump.waits_last] = of["holder"]
+        elif dump.waits_last and (waits := _WAITS_FOR.fullmatch(text)):
+            dump.waits_for[dump.waits_last] = f"{waits['lock']} ({waits['what']})" if waits["what"] else waits["lock"]
+    elif dump.has_end:
+        return _HEAP.match(text) is not None or _FRAME.fullmatch(text) is not None or _is_lock(text)
+    elif thread is not None and (state := _STATE.fullmatch(text)):
+        thread.state = state["state"]
+    elif thread is not None and (frame := _FRAME.fullmatch(text)):
+        thread.frames.append(frame["frame"].rpartition("/")[2])
+    elif thread is not None and (waits := _WAITS.fullmatch(text)):
+        thread.lock, thread.waits = waits["lock"], waits["what"]
+    elif thread is not None and (holds := _HOLDS.fullmatch(text)):
+        thread.holds.append(holds["lock"])
+    elif length := _LENGTH.fullmatch(text.strip()):
+        dump.length = int(length["length"])
+    else:
+        return _WITHIN.fullmatch(text) is not None
+    return True
+
+
+def _is_lock(text: str) -> bool:
+    return any(pattern.fullmatch(text) for pattern in (_WAITS, _HOLDS, _WITHIN))
+
+
+def _said(dump: _Dump, where: Span) -> Iterator[ThreadDump | HostSaid]:
+    """The rows of a dump, each sentence with the lines that it is about."""
+    own = [thread for thread in dump.threads if _OF_BROKERS.fullmatch(thread.name)]
+    if not own:
+        if dump.has_deadlock:
+            yield _deadlock(dump, where, dump.broker)
+            return
+        yield _of_another(dump, where)
+        yield from _of_few(dump, where, dump.broker)
+        return
+    broker = _broker(dump)
+    cleaners = tuple(name for name in dump.names if _CLEANER.fullmatch(name))
+    loaders = [thread for thread in own if _LOADER.fullmatch(thread.name) and any(map(_LOADS.match, thread.frames))]
+    loading = tuple(thread.name for thread in loaders)
+    counted = dump.length is not None and dump.length == dump.of_java
+    yield ThreadDump(where, broker, dump.taken, dump.whole, counted, cleaners, loading)
+    when = f", taken {dump.taken} without zone" if dump.taken else ""
+    whole = "whole" if dump.whole else "cut: what is not in it may have been there"
+    text = f"thread dump of a Kafka broker{when}, with {len(dump.threads)} threads; it is {whole}"
+    yield HostSaid("thread dump", where, text, broker, facts={"whole": dump.whole, "threads": len(dump.threads)})
+    yield from _of_cleaner(dump, where, broker, cleaners)
+    for thread in loaders:
+        text = f"{thread.name} was loading groups and offsets: {thread.doing}"
+        yield HostSaid("thread dump", _of(thread), text, broker, facts={"loading": thread.name})
+    yield from _of_few(dump, where, broker)
+    yield from _of_handlers(dump, own, broker)
+    yield from _of_groups(own, broker)
+    if dump.has_deadlock:
+        yield _deadlock(dump, where, broker)
+
+
+def _deadlock(dump: _Dump, where: Span, broker: int | None) -> HostSaid:
+    """Who waits for whom, as Java itself says."""
+    names = ", ".join(dump.deadlocked[:_SHOWN]) or "threads that were not pasted"
+    waits = "".join(
+        f"; {name} waits for {dump.waits_for.get(name, 'what')}{', which' if name in dump.waits_for else ''} {holder} holds"
+        for name, holder in list(dump.held_by.items())[:_SHOWN]
+    )
+    text = f"Java found a deadlock: {names}{waits}"
+    return HostSaid("thread dump", where, text, broker, bad=True, facts={"deadlock": dump.deadlocked})
+
+
+def _of_groups(own: Sequence[_Thread], broker: int | None) -> Iterator[HostSaid]:
+    """What network threads, fetchers, the controller and the loader of groups were doing: how many in which state, and where."""
+    for what, names in _GROUPS:
+        threads = [thread for thread in own if names.fullmatch(thread.name)]
+        if not threads:
+            continue
+        doing = Counter(f"{thread.doing}{_awaited(thread)}" for thread in threads)
+        told = "; ".join(f"{count} {where}" for where, count in doing.most_common(_FEW))
+        more = f"; and {len(doing) - _FEW} other ways" if len(doing) > _FEW else ""
+        shown = ", ".join(thread.name for thread in threads[:_FEW]) + (" ..." if len(threads) > _FEW else "")
+        text = f"{len(threads)} {what} pasted ({shown}): {told}{more}"
+        span_of = Span(threads[0].line.number, threads[-1].line.number)
+        yield HostSaid("thread dump", span_of, text, broker, facts={"threads": len(threads)})
+
+
+def _awaited(thread: _Thread) -> str:
+    return f", waiting for lock {thread.lock} ({thread.waits})" if thread.lock else ""
+
+
+def _of_few(dump: _Dump, where: Span, broker: int | None) -> Iterator[HostSaid]:
+    """Every thread by its name, where few were pasted."""
+    if dump.whole or not dump.threads or len(dump.threads) > _MOST_NAMED:
+        return
+    named: dict[str, list[str]] = {}
+    for thread in dump.threads:
+        spent = ", ".join(f"{found['what']} {found['amount']}" for found in _SPENT.finditer(thread.line.text))
+        daemon = "daemon" if " daemon " in thread.line.text else ""
+        beside = ", ".join(filter(None, (daemon, spent)))
+        named.setdefault(thread.told or "in a state that was not pasted", []).append(
+            thread.name + (f" ({beside})" if beside else "")
+        )
+    text = "; ".join(f"{state}: {', '.join(names)}" for state, names in named.items())
+    yield HostSaid("thread dump", where, f"threads by their state, {text}", broker)
+
+
+def _of_another(dump: _Dump, where: Span) -> HostSaid:
+    java = f" ({dump.java})" if dump.java else ""
+    some = "of a JVM that is no broker" if dump.whole else "that shows no thread of a broker"
+    named = ", ".join(dump.names[:3])
+    text = f"thread dump {some}{java}: {len(dump.threads)} threads" + (f", such as {named}" if named else "")
+    return HostSaid(
+        "thread dump",
+        where,
+        text,
+        None,
+        settle="paste all that jstack prints of the broker's process (jps -l names it kafka.Kafka)",
+    )
+
+
+def _broker(dump: _Dump) -> int | None:
+    """Whose it is: the id that its threads bear in their names, where they agree; else that of the heading."""
+    told = [found for name in dump.names if (found := _ITS_BROKER.fullmatch(name))]
+    ids = Counter(next(text for text in found.groups() if text) for found in told)
+    return znodes.number(next(iter(ids))) if len(ids) == 1 else dump.broker if not ids else None
+
+
+def _of_cleaner(dump: _Dump, where: Span, broker: int | None, cleaners: Sequence[str]) -> Iterator[HostSaid]:
+    for thread in dump.threads:
+        if thread.name in cleaners:
+            text = f"{thread.name} lived: {thread.doing}"
+            yield HostSaid("thread dump", _of(thread), text, broker, facts={"cleaner": thread.name})
+    if not cleaners and dump.whole:
+        sure = "" if dump.length is not None else "; this Java does not say how many threads it had"
+        text = f"no kafka-log-cleaner-thread was in the whole dump: nothing is compacted{sure}"
+        yield HostSaid("thread dump", where, text, broker, bad=True, facts={"cleaner": None})
+
+
+def _of_handlers(dump: _Dump, own: Sequence[_Thread], broker: int | None) -> Iterator[HostSaid]:
+    """What threads of a broker wait for, and who holds that."""
+    holders = {lock: thread for thread in dump.threads for lock in thread.holds}
+    handlers = [thread for thread in own if _HANDLER.fullmatch(thread.name)]
+    blocked = [thread for thread in own if thread.state == "BLOCKED"]
+    for thread in blocked[:_SHOWN]:
+        holder = holders.get(thread.lock)
+        held = f", which {holder.name} held: {holder.doing}" if holder else ""
+        lock = f", waiting for lock {thread.lock} ({thread.waits})" if thread.lock else ""
+        yield HostSaid(
+            "thread dump", _of(thread), f"{thread.name} was {thread.doing}{lock}{held}", broker, facts={"blocked": thread.name}
+        )
+    if handlers:
+        states = Counter(thread.told or "unknown" for thread in handlers)
+        shown = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+        text = f"{len(handlers)} request handlers were pasted: {shown}"
+        bad = dump.whole and states["BLOCKED"] == len(handlers)
+        where = Span(handlers[0].line.number, handlers[-1].line.number)
+        yield HostSaid("thread dump", where, text, broker, bad=bad, facts={"handlers": dict(states)})
+
+
+def _of(thread: _Thread) -> Span:
+    return one(thread.line)

@@ -1,0 +1,71 @@
+"""What ``ls -R`` of zkCli prints: a znode and all below it, a path a line (``cli/LsCommand.java@release-3.8.4``)."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from casebook.facts.pasted import PastedZnode, Span
+from casebook.formats.pasted.text import Line, is_end, one
+from casebook.formats.pasted.tools import zookeeper
+from casebook.formats.pasted.tools.zookeeper import Cut
+
+_COMMAND = re.compile(r".*\bls\s+(?:-\w\s+)*-R\s+(?:-\w\s+)*(?P<path>/[^\s\"'|]*)[\"']?(?:\s*\|.*)?\s*")
+_OF_CHILDREN = re.compile(r".*\bls2?\s+(?:-s\s+)?(?P<path>/[^\s\"'|]*)\s*")
+_CUT_LIST = re.compile(r"\s*\[[\w., -]*,[\w. -]*")
+_PARENTS = re.compile(r"/brokers(?:/ids|/topics)?|/config(?:/topics|/brokers)?|/admin(?:/delete_topics)?")
+"""Znodes that hold nothing: of others a list of children is not all."""
+_LONGEST, _MOST_CHATTER = 4096, 11
+
+
+def trees(lines: Sequence[Line]) -> Iterator[PastedZnode]:
+    """Every znode of such a list; who is below a parent, where the list ends before the paste does."""
+    at = 0
+    while at < len(lines):
+        after = at + 1
+        text = lines[at].text
+        if "-R" in text[:_LONGEST] and (command := _COMMAND.fullmatch(text[:_LONGEST])):
+            found, after = _listed(lines, at, command["path"].rstrip("/"))
+            yield from found
+        at = after
+
+
+def cut_lists(lines: Sequence[Line]) -> Iterator[PastedZnode | Cut]:
+    """Children in a list that the paste cuts: those whose names are whole are there, and of others nobody knows."""
+    for at, line in enumerate(lines):
+        text = line.text[:_LONGEST]
+        command = _OF_CHILDREN.fullmatch(text) if "ls" in text and "/" in text else None
+        listed = lines[at + 1].text if command and at + 1 < len(lines) else ""
+        if not _CUT_LIST.fullmatch(listed[:_LONGEST]) or (at + 2 < len(lines) and not is_end(lines, at + 2)):
+            continue
+        path = command["path"].rstrip("/")
+        names = [name.strip() for name in listed.strip()[1:].split(",")[:-1]]
+        if zookeeper.kafka_path(path) is not None:
+            yield from (PastedZnode(f"{path}/{name}", one(lines[at + 1])) for name in names if name)
+            yield Cut(Span(line.number, lines[at + 1].number), "is a list of children that is cut: what followed was not pasted")
+
+
+def _listed(lines: Sequence[Line], at: int, root: str) -> tuple[Sequence[PastedZnode], int]:
+    begin = at + 1
+    while begin < min(len(lines), at + _MOST_CHATTER) and (not lines[begin].text or zookeeper.is_chatter(lines[begin].text)):
+        begin += 1
+    after, paths = begin, {}
+    while after < len(lines) and (path := lines[after].text.strip()) and (path == (root or "/") or path.startswith(f"{root}/")):
+        paths.setdefault(path, lines[after].number)
+        after += 1
+    if not paths:
+        return (), at + 1
+    children: dict[str, list[str]] = {path: [] for path in paths}
+    for path in paths:
+        above, _, name = path.rpartition("/")
+        if above in children:
+            children[above].append(name)
+    whole = is_end(lines, after)
+    spans = {path: Span(number, number) for path, number in paths.items()}
+    first = next(iter(paths))
+    spans[first] = Span(lines[at].number, paths[first])  # the command with it
+    return [_znode(path, spans[path], children[path] if whole else None) for path in paths], after
+
+
+def _znode(path: str, span: Span, children: Sequence[str] | None) -> PastedZnode:
+    place = zookeeper.kafka_path(path)
+    is_parent = place is not None and _PARENTS.fullmatch(place[1]) is not None
+    return PastedZnode(path, span, children=tuple(children) if is_parent and children is not None else None)

@@ -1,0 +1,73 @@
+"""What ``du`` prints: how much space a folder takes on disk.
+
+Only its options tell the unit of a bare number: without them a block is 1 KiB on Linux, 512 bytes on macOS, and whatever
+``BLOCKSIZE`` says on both (``src/du.c@v9.1``); with ``-h`` all is rounded up to two digits.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from casebook.facts.pasted import HostSaid, Used
+from casebook.formats.pasted.hosts.host import LONGEST, placed
+from casebook.formats.pasted.hosts.listing import is_partition, rounded
+from casebook.formats.pasted.text import Line, one
+
+_ROW = re.compile(r"\s*(?P<size>\d{1,18}|[\d.]{1,5}(?:[KMGTPE]i?B?|B))\s+(?P<path>(?:\.{0,2}/)?[\w./@+-]*[\w.@+-]/?|/)\s*")
+_ASKED = re.compile(r"(?:.*[\s$#%>;&|(\"'])?du(?P<words>(?:\s+[^|;]*)?)(?:[|;].*)?")
+_SIZE = re.compile(r"(?:-\w*B ?|--block-size[= ])(?P<size>1|1?[KMG]|1024|512)(?=\s|$)")
+_HUMAN = re.compile(r"\s(?:-[a-zA-Z]*h|--human-readable|--si)")
+_OPTION = re.compile(r"\s-(?!-)[a-zA-Z]*(?P<unit>[bkmg])|\s--(?P<bytes>bytes)\b")
+_UNITS = {
+    "b": (1, "bytes"),
+    "k": (1 << 10, "KiB"),
+    "m": (1 << 20, "MiB"),
+    "g": (1 << 30, "GiB"),
+    "5": (512, "blocks of 512 bytes"),
+}
+_SUMS = (".", "total", "insgesamt")
+
+
+def used(lines: Sequence[Line]) -> Iterator[Used | HostSaid]:
+    """Every row: bytes where the unit is known, else the number as it stands."""
+    asked: str | None = None
+    for here in placed(lines):
+        text = here.line.text
+        if not text:
+            continue
+        if command := (_ASKED.fullmatch(text) if "du" in text and len(text) < 1000 else None):
+            asked = f" {command['words']}"
+        elif (row := _ROW.fullmatch(text)) and _is_folder(row["path"], is_asked=asked is not None):
+            yield _said(row, asked, here.line, here.broker)
+        elif len(text) > LONGEST or (asked is not None and not text.lstrip().startswith(("#", "du:", "..."))):
+            asked = None
+
+
+def _is_folder(path: str, *, is_asked: bool) -> bool:
+    return path.startswith(("/", "./", "../")) or is_partition(path) or is_asked
+
+
+def _said(row: re.Match[str], asked: str | None, line: Line, broker: int | None) -> Used | HostSaid:
+    size, path = row["size"], row["path"]
+    where = one(line)
+    if not size.isdecimal():
+        about = rounded(size)
+        if about is not None and about < 2**63:
+            return Used(path, where, about, broker, size)
+    elif (unit := _unit(asked)) and (about := int(size) * unit[0]) < 2**63:
+        return Used(path, where, about, broker, f"{size} {unit[1]}")
+    blocks = "its command would tell the unit" if asked is None else "blocks, of 1 KiB on Linux and of 512 bytes on macOS"
+    place = "the sum" if path in _SUMS else path
+    text = f"{place} takes {size} on disk by du; in which unit is not told: {blocks}"
+    return HostSaid("du", where, text, broker, facts={"path": path, "number": size})
+
+
+def _unit(asked: str | None) -> tuple[int, str] | None:
+    """Bytes of a unit, and its name; ``None`` where nothing tells."""
+    if asked is None:
+        return None
+    if block := _SIZE.search(asked):
+        named = block["size"].lstrip("1").lower() or "b"
+        return _UNITS["k" if named == "024" else named[0]]
+    if option := _OPTION.search(asked):
+        return _UNITS[option["unit"] or "b"]
+    return _UNITS["b"] if _HUMAN.search(asked) else None

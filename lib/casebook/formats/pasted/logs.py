@@ -1,0 +1,204 @@
+"""Log lines among pasted text: which lines are, which of them belong together, and whose log they are from.
+
+A line is a log line by its date, its level, or who speaks in it. A mail folds long lines: the rest of a message whose
+``(logger)`` stands at the end of a following line is put back. Whose log it is says the line itself (``[ReplicaManager
+broker=1]``) or a heading before it (``broker 1:``, ``==> broker-1/server.log <==``); else nobody knows.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from casebook.facts.pasted import LogLine, Span
+from casebook.formats.broker import log_patterns
+from casebook.formats.pasted.hosts import listing, services
+from casebook.formats.pasted.text import Line, one
+from casebook.formats.zookeeper import znodes
+
+_CLOCK = r"\d\d:\d\d:\d\d(?:[.,:]\d{1,9})?"
+_DATED = re.compile(
+    rf"\s{{0,8}}\W{{0,3}}(?:\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK}|{_CLOCK}[\s\]]|\w{{3}} [ \d]\d {_CLOCK} "
+    rf"|\d{{2}}[./-]\w{{2,3}}[./-]\d{{2,4}} {_CLOCK}|%[0-7]\|\d{{10}}\.|I?\d{{10}}\.\d{{3}}[ |]"
+    r"|\{\"(?:log|@?timestamp|time|ts|instant|message|level)\":|[0-7]\|\d{4}-\d\d-\d\d )"
+)
+_OBJECT = re.compile(r"\s{0,8}\{ ?\"[@\w.]+\" ?:.*\"(?:message|msg|log|textPayload|short_message)\" ?:")
+"""An entry that is a JSON object, whatever its first member is: it has a message."""
+_PAIRS = re.compile(r"(?:.{0,80} )?(?:ts|time|t|level|lvl|caller)=\S.* msg=")
+"""What Go's loggers print: ``time=… level=error msg="…"``."""
+_TIMED = re.compile(rf".{{0,120}}?(?<![\w.]){_CLOCK}")
+_CONTAINER = r"[\w.-]{1,60} {0,40}\| "
+_ANEW = re.compile(
+    rf"{_CONTAINER}|\s{{0,8}}(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\s"
+    rf"|[\w.-]{{1,60}} {{0,40}}\|\W{{0,3}}\d{{4}}-\d\d-\d\d[ T]{_CLOCK}"
+)
+"""How no rest of a folded message begins: with a container's name, a date or a level."""
+_OF_CLIENTS = re.compile(
+    r"\s{0,8}(?:\(?(?:RDKAFKA|LOG)-\d-|%\d\||(?i:error|warn(?:ing)?|info): \W*\["
+    r"|[DIWE]! |\[(?i:[EWID]|err(?:or)?|warn(?:ing)?|info|debug|fatal)\] |[DIWEF], \["
+    r"|(?:trce|dbug|info|warn|fail|crit): [A-Za-z_][\w.+`]*\[\d+\]\s*$)"
+)
+_INSPECTED = re.compile(r"\s{0,8}\{ (?:\[\w+Error: |severity: \d, ?(?:fac|$))")
+"""What Node.js prints of an error, and of what node-rdkafka tells."""
+_LEVEL = re.compile(r".{0,60}?\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b[\s:\]|]")
+_LOGGER_AT_END = re.compile(r".*\((?:kafka|org|io|com|state)\.[\w.$]+(?::\d{1,6})?\)(?: \[[^\]]*\])?")
+_STACK = re.compile(
+    r"\s*(?:at [\w.$/<>@-]+\([^)]*\).*|\.{3} \d+ more|Caused by: .*|Suppressed: .*"
+    r"|(?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)(?::.*)?)"
+)
+_SPEAKS = re.compile(
+    r"\[(?:Controller|Replica ?Manager|Group ?Metadata ?Manager|Group ?Coordinator|Transaction(?: State Manager|Coordinator)"
+    r"|Kafka ?Server|KafkaApi|Socket ?Server|Partition |Log |UnifiedLog|LogLoader|ReplicaFetcher|ReplicaAlterLogDirs"
+    r"|(?:Partition|Replica) ?[sS]tate ?[mM]achine|BrokerChangeListener|SessionExpirationListener|kafka-log-cleaner-thread"
+    r"|Broker id=|ZooKeeperClient|AdminClient|Consumer |Producer ).{0,200}\]"
+    r"|Partition \[[^\]]+\] on broker \d+:"
+)
+_WORDS = re.compile(
+    r"(?:Client s|S)ession timed out|zookeeper state changed|have not heard from server|negotiated timeout"
+    r"|session 0x\S+ has expired|Unable to reconnect to ZooKeeper|Expiring session|[Ll]oading (?:offsets|group metadata)"
+    r"|Shrinking ISR|Expanding ISR|Truncat(?:ing|ed) |Newly added brokers|Broker failure callback|Cached zkVersion"
+    r"|uncaught exception|not the correct coordinator|[Oo]ffset ?[Cc]ommit (?:failed|for group)|[Gg]roup [Cc]oordinator"
+    r"|\bKafkaJS[A-Z]\w+|kafka-node-client|BrokerNotAvailableError|KafkaError\{|\b(?:aio)?kafka\.errors\.|\bkafka server: "
+    r"|\b(?:Broker|Local): [A-Z][a-z]+ |\[[Ss]arama\]|kafka-go: |org\.apache\.kafka\.common\.errors\.|\bkafka: \w+ |\[thrd:"
+    r"|\bkafka-node:\w+|\bNoKafka\w*Error|\bWorker(?:Source|Sink)Task\{id=|\bstream-(?:thread|client) \[|\brdkafka#(?:con|pro)"
+    r"|\bdial tcp \S+:909\d|ECONN\w+ \S+:909\d|\bkafkajs\b|\bLibrdKafkaError\b|\bResponse \w+\(key: \d+, version: \d+\)"
+    r"|\b(?:sasl_)?(?:ssl|plaintext)://\S+/(?:\d+|bootstrap): "
+)
+"""Messages that people quote without date, level and logger."""
+_MEASURED = re.compile(rf"[#\s]*\"?\d{{4}}[-/]\d\d[-/]\d\d[ T]{_CLOCK}[^,\s\"]*\"?(?:,\"?-?[\d.]+(?:E-?\d+)?\"?)+\s*")
+"""A row of figures, such as Kafka's JmxTool prints with ``--date-format``: no message follows its time."""
+_HEADING = re.compile(r"\s*==> (?P<path>\S+) <==\s*")
+_BROKER_IN_PATH = re.compile(r"(?:^|[/_-])(?:broker|kafka|node)[-_]?(?P<broker>\d{1,9})(?=[/._-])", re.IGNORECASE)
+_WHO = re.compile(
+    r"\[(?:Controller|Replica Manager on Broker|Group Metadata Manager on Broker|GroupCoordinator|Kafka Server"
+    r"|Socket Server on Broker|KafkaApi-|(?:Replica|Partition) state machine on [Cc]ontroller|BrokerChangeListener on Controller"
+    r"|SessionExpirationListener on|AddPartitionsListener on|DeleteTopicsListener on|Controller id=|ReplicaManager broker="
+    r"|GroupMetadataManager brokerId=|KafkaServer id=|(?:Replica|Partition)StateMachine controllerId=|ReplicaFetcher replicaId="
+    r"|Broker id=|Partition \S+-\d+ broker=|Transaction(?:Coordinator id|StateManager broker)=|Admin Manager on Broker"
+    r"|ThrottledChannelReaper-|RequestSendThread controllerId=|SocketServer (?:listenerType=\w+, )?(?:brokerId|nodeId)=)"
+    r"\s?(?P<id>\d{1,10})\b|\bPartition \[[^\]]{1,260}\] on broker (?P<on>\d{1,10}):"
+)
+"""Who speaks: what ``logIdent`` is in ``core/src/main/scala/kafka@0.9.0.1, 1.1.0, 2.8.2, 3.9.0``. A controller is a broker."""
+_ZOOKEEPER = re.compile(r"\borg\.apache\.zookeeper\.server\b|\bo\.a\.z\.s\.|\[myid:\d*\]")
+_TELLING = 10
+"""Letters of a literal from which on no words of people have it, as ``casebook.logs.Rule`` takes them."""
+_LONGEST_SEEN, _LONGEST_WORDING, _FOLDED_FROM, _MOST_FOLDED, _MOST_BROKERS = 2000, 600, 55, 5, 200
+
+
+def log_lines(lines: Sequence[Line]) -> Iterator[LogLine]:
+    """Every log line in the lines; stack traces belong to the line before them."""
+    heading: int | None = None
+    heads_lines = False
+    brokers: set[int] = set()
+    last: LogLine | None = None
+    at = 0
+    while at < len(lines):
+        line, after = lines[at], at + 1
+        if (named := _headed(line.text)) is not None:
+            heading, heads_lines, last = named[0], False, None
+        elif _begins(line.text):
+            text, after = _unfolded(lines, at)
+            broker, heads_lines = _of(text, heading), True
+            if broker is not None and broker not in brokers:
+                broker = broker if len(brokers) < _MOST_BROKERS else None
+                brokers |= {broker} - {None}
+            zookeeper = broker is None and _ZOOKEEPER.search(text[:_LONGEST_SEEN]) is not None
+            host = heading if services.is_of_kernel(text) else None
+            last = LogLine(Span(line.number, lines[after - 1].number), text, broker, zookeeper, host)
+            yield last
+        elif last is not None and _goes_on(line.text):
+            last = LogLine(one(line), line.text, last.broker, last.zookeeper, last.host)
+            yield last
+        elif _STACK.fullmatch(line.text[:_LONGEST_SEEN]):
+            last = LogLine(one(line), line.text, heading, False)
+            yield last
+        else:
+            last = last if not line.text else None
+            heading = None if heads_lines else heading
+        at = after
+
+
+def is_dated(text: str) -> bool:
+    """Whether a line begins with a date, as entries of logs do and nothing that goes on with another line."""
+    return _DATED.match(text[:_LONGEST_SEEN]) is not None
+
+
+def is_object(text: str) -> bool:
+    """Whether a line is an entry that is a JSON object, or the begin of one; also one as Node.js prints it."""
+    return any(pattern.match(text[:_LONGEST_SEEN]) for pattern in (_OBJECT, _INSPECTED))
+
+
+def is_heading(text: str) -> bool:
+    """Whether it names the file or the broker that the next lines are from."""
+    return _headed(text) is not None
+
+
+def _headed(text: str) -> tuple[int | None] | None:
+    """The broker that a heading announces, maybe none; ``None`` for no heading."""
+    if len(text) > 400:
+        return None
+    if file := _HEADING.fullmatch(text):
+        found = _BROKER_IN_PATH.search(file["path"])
+        return (int(found["broker"]) if found else None,)
+    named = listing.broker_named(text)
+    return None if named is None else (named,)
+
+
+def _begins(text: str) -> bool:
+    seen = text[:_LONGEST_SEEN]
+    if not seen or seen.startswith("log4j:") or _STACK.fullmatch(seen) or _MEASURED.fullmatch(seen):
+        return False
+    if _DATED.match(seen) or _SPEAKS.search(seen[:400]) or _LOGGER_AT_END.fullmatch(text[-_LONGEST_SEEN:]):
+        return True
+    if any(pattern.match(seen) for pattern in (_LEVEL, _TIMED, _OF_CLIENTS, _OBJECT, _INSPECTED, _PAIRS)) or _WORDS.search(seen):
+        return True
+    said = seen.lstrip("> ") if seen[0] == ">" else seen
+    return len(text) < _LONGEST_WORDING and (said[:1].isalpha() or said[:1] == "[") and _is_wording(said)
+
+
+def _is_wording(text: str) -> bool:
+    """Whether a line is a whole message that is known, without date, level and logger, or names an error of Kafka's clients."""
+    return any(literal in text and re.search(wording, text) for literal, wording in _wordings())
+
+
+@cache
+def _wordings() -> tuple[tuple[str, str], ...]:
+    """Literal and regex of those that tell something; few are ever compiled."""
+    known = (one for one in log_patterns.patterns() if one.scope == "app" or (one.scope != "line" and one.regex.startswith("^")))
+    return tuple((one.literal, one.regex) for one in known if one.kind != "quiet" and len(one.literal) >= _TELLING)
+
+
+def _goes_on(text: str) -> bool:
+    """A line of a stack trace, or of a message of several lines: those are indented."""
+    seen = text[:_LONGEST_SEEN]
+    return _STACK.fullmatch(seen) is not None or (seen[:1] in ("\t", " ") and bool(seen.strip()))
+
+
+def _unfolded(lines: Sequence[Line], at: int) -> tuple[str, int]:
+    """The message with its rest, where a mail has folded it, and where to go on."""
+    text = lines[at].text
+    if not _FOLDED_FROM <= len(text) < _LONGEST_SEEN or _LOGGER_AT_END.fullmatch(text) or not _DATED.match(text):
+        return text, at + 1
+    for after in range(at + 1, min(len(lines), at + 1 + _MOST_FOLDED)):
+        more = lines[after].text
+        if (
+            not more
+            or more[0] in " \t"
+            or _DATED.match(more)
+            or _ANEW.match(more)
+            or _STACK.fullmatch(more)
+            or _headed(more) is not None
+        ):
+            break
+        text = f"{text} {more}"
+        if _LOGGER_AT_END.fullmatch(more) or re.fullmatch(r"\((?:kafka|org|io|com|state)\.[\w.$]+\)", more):
+            return text, after + 1
+    return lines[at].text, at + 1
+
+
+def _of(text: str, heading: int | None) -> int | None:
+    """Whose log a line is from: what it says itself counts more than a heading. A host's kernel writes no broker's log."""
+    if services.is_of_kernel(text):
+        return None
+    found = _WHO.search(text[:_LONGEST_SEEN])
+    own = znodes.number(found["id"] or found["on"]) if found else None
+    return own if own is not None else heading

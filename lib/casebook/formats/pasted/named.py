@@ -1,0 +1,185 @@
+"""What people paste and what answers nothing that a case asks: told by its name, with what to paste in its place.
+
+Each is known by the line that begins it, and taken with the lines that it consists of.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from casebook.facts.pasted import HostSaid
+from casebook.formats.pasted import logs
+from casebook.formats.pasted.hosts import tables
+from casebook.formats.pasted.hosts.host import LONGEST, is_command, placed
+from casebook.formats.pasted.text import Line, spanned
+
+_MOST = 5000
+_NUMBERS = re.compile(r"(?:\s*\S+){0,3}(?:\s+-?[\d.,]+[%KMGkbB]*){2,}.*")
+
+
+class _Kind(NamedTuple):
+    name: str
+    begins: re.Pattern[str]
+    goes_on: re.Pattern[str]
+    """Lines that belong to it; of what is not seen by its own lines, whatever stands up to the next empty line."""
+    instead: str
+
+
+_DISKS = "df -h and df -i on the broker's host tell whether its disk is full"
+_ALIVE = "echo 'ls /brokers/ids' | zookeeper-shell.sh HOST:2181 tells which brokers live"
+_MEMORY = "dmesg -T | grep -i -E 'killed process|out of memory' tells whether the kernel killed the broker"
+_ANY = re.compile(r".+")
+_KINDS = (
+    _Kind("vmstat", re.compile(r"\s*procs -+\s?-*memory-+.*|\s*r\s+b\s+swpd\s+free\s+buff\s+cache.*"), _NUMBERS, _MEMORY),
+    _Kind(
+        "top",
+        re.compile(
+            r"\s*top - \d\d:\d\d:\d\d up .*|\s*PID USER\s+PR\s+NI\s.*|Mem: \d+K used, \d+K free.*"
+            r"|Processes: \d+ total.*"
+        ),
+        _ANY,
+        _MEMORY,
+    ),
+    _Kind(
+        "free",
+        re.compile(r"\s*total\s+used\s+free\s+shared\s+(?:buff/cache|buffers).*"),
+        re.compile(r"\s*(?:Mem|Swap|Total|-/\+ buffers/cache|Low|High):.*"),
+        _MEMORY,
+    ),
+    _Kind(
+        "iostat",
+        re.compile(r"Linux \S+ \(\S+\)\s+\S+\s+_\w+_\s+\(\d+ CPU\)|\s*avg-cpu:\s+%user.*|\s*Device:?\s+(?:r/s|tps|rrqm/s)\s.*"),
+        _NUMBERS,
+        _DISKS,
+    ),
+    _Kind(
+        "mpstat or sar",
+        re.compile(
+            r"(?:\d\d:\d\d:\d\d(?: [AP]M)?)\s+(?:CPU\s+%usr|CPU\s+%user|IFACE\s|kbmemfree|tps\s"
+            r"|DEV\s).*"
+        ),
+        _NUMBERS,
+        _MEMORY,
+    ),
+    _Kind(
+        "netstat or ss",
+        re.compile(
+            r"\s*Active Internet connections.*|\s*Proto\s+Recv-Q\s+Send-Q.*"
+            r"|\s*(?:Netid\s+)?State\s+Recv-Q\s+Send-Q.*"
+        ),
+        re.compile(
+            r"\s*(?:tcp|udp|unix|raw|LISTEN|ESTAB|TIME[-_]WAIT|CLOSE[-_]WAIT|SYN|FIN|UNCONN|Proto|Active|State|Netid"
+            r"|\S+\s+(?:LISTEN|ESTAB|UNCONN)).*"
+        ),
+        _ALIVE,
+    ),
+    _Kind(
+        "ps",
+        re.compile(
+            r"\s*(?:(?:USER|UID|root)\s+)?PID\s+(?:TTY|%CPU|PPID)\s.*|\s*USER\s+PID\s+%CPU.*"
+            r"|\s*UID\s+PID\s+PPID.*"
+        ),
+        _ANY,
+        _ALIVE,
+    ),
+    _Kind(
+        "lsof",
+        re.compile(r"COMMAND\s+PID(?:\s+TID)?\s+.*\bFD\s+TYPE\s+DEVICE.*"),
+        re.compile(r"\S+\s+\d+\s+.*"),
+        "ls -l of the partition's folder tells its segments",
+    ),
+    _Kind(
+        "HTML",
+        re.compile(r"\s*<(?:!DOCTYPE\s+html|html|head|body|div|table|script|meta|p|span)\b.*", re.IGNORECASE),
+        _ANY,
+        "the text of the page as a terminal showed it",
+    ),
+    _Kind(
+        "a YAML manifest",
+        re.compile(r"(?:apiVersion: \S+|kind: [A-Z]\w+)"),
+        re.compile(
+            r"\s*(?:- |[\w./\"'-]+:(?:\s|$)|#"
+            r"|---|\s).*"
+        ),
+        "kubectl get pods and kubectl describe pod tell what became of it; what it sets of a broker tells server.properties",
+    ),
+    _Kind(
+        "a docker-compose file",
+        re.compile(r"(?:services:|version: ['\"]?[23](?:\.\d)?['\"]?)"),
+        re.compile(r"\s*(?:- |[\w./\"'-]+:(?:\s|$)|#|\s).*"),
+        "docker logs of the broker tells what it started with (KafkaConfig values)",
+    ),
+    _Kind(
+        "Helm's output",
+        re.compile(
+            r"NAME: \S+|NAME\s+NAMESPACE\s+REVISION\s+UPDATED\s+STATUS\s+CHART.*"
+            r"|Release \"\S+\" has been upgraded\..*|REVISION\s+UPDATED\s+STATUS\s+CHART.*"
+        ),
+        _ANY,
+        "kubectl get pods and kubectl describe pod tell what became of the release",
+    ),
+    _Kind(
+        "docker ps",
+        re.compile(r"CONTAINER ID\s+IMAGE\s+COMMAND\s+CREATED\s+STATUS.*"),
+        re.compile(r"[0-9a-f]{12}\s+.*"),
+        "docker logs of the broker tells what it did",
+    ),
+    _Kind(
+        "a table of a JVM's memory",
+        re.compile(
+            r"\s*S0C\s+S1C\s+S0U\s.*|\s*S0\s+S1\s+E\s+O\s+M\s.*"
+            r"|\s*num\s+#instances\s+#bytes\s+class name.*"
+        ),
+        re.compile(r"\s*(?:\d|-{3,}|Total|num).*"),
+        "the GC log, or server.log around the time, tells whether the broker stood still",
+    ),
+    _Kind(
+        "a list of kubectl",
+        re.compile(
+            r"NAME\s+(?:STATUS\s+(?:VOLUME|ROLES|AGE)|TYPE\s+CLUSTER-IP|CPU\(cores\)|DATA\s+AGE|DESIRED(?:"
+            r" KAFKA)?|READY\s+METADATA|CLASS\s+HOSTS)\b.*"
+        ),
+        _ANY,
+        "kubectl get pods and kubectl describe pod tell how the brokers' containers fare",
+    ),
+    _Kind("lsblk", re.compile(r"NAME\s+MAJ:MIN\s.*"), _ANY, _DISKS),
+    _Kind("ping or traceroute", re.compile(r"PING \S+ .*bytes.*|traceroute to \S+ .*|Pinging \S+ .*"), _ANY, _ALIVE),
+)
+
+
+_TABLES = ("vmstat", "top", "free", "iostat", "mpstat or sar", "docker ps", "a list of kubectl")
+
+
+def named(lines: Sequence[Line]) -> Iterator[HostSaid]:
+    """Every output that is known by name only."""
+    whose = {here.at: here.broker for here in placed(lines)}
+    at = 0
+    while at < len(lines):
+        text = lines[at].text
+        kind = next((kind for kind in _KINDS if kind.begins.fullmatch(text)), None) if text and len(text) <= LONGEST else None
+        if kind is None:
+            at += 1
+            continue
+        after = _end(lines, at, kind)
+        rows = tables.told([line.text for line in lines[at:after] if line.text]) if kind.name in _TABLES else ""
+        said = f"{kind.name} tells nothing that a case is asked" + (f"; it printed {rows}" if rows else "")
+        facts = {"table": kind.name} if rows else {}
+        yield HostSaid(kind.name, spanned(lines, at, after), said, whose.get(at), settle=kind.instead, facts=facts)
+        at = after
+
+
+def _end(lines: Sequence[Line], at: int, kind: _Kind) -> int:
+    """Where it ends; an empty line within is borne where what follows is of it beyond doubt."""
+    last = at
+    for index in range(at + 1, min(len(lines), at + _MOST)):
+        text = lines[index].text
+        if text and (
+            is_command(text) or len(text) > LONGEST or not (kind.goes_on.fullmatch(text) or kind.begins.fullmatch(text))
+        ):
+            break
+        if kind.goes_on is _ANY and logs.is_dated(text):
+            break
+        if not text and (kind.goes_on is _ANY or index - last > 1):
+            break
+        last = index if text else last
+    return last + 1

@@ -1,0 +1,234 @@
+"""Pasted evidence: one text with any mix of what people copy out of their terminals, taken apart.
+
+Each part keeps the lines that it came from; every line that nobody understood is told. A later answer to the same question
+counts. What a paste does not say stays unknown: ``kafka-topics --describe`` gives a leader and no epoch.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from casebook.facts.pasted import (
+    Assigned,
+    BrokerSettings,
+    DescribedPartition,
+    DescribedTopic,
+    Elected,
+    GroupMember,
+    GroupOffset,
+    GroupSaid,
+    HostSaid,
+    ListedFile,
+    LogLine,
+    Move,
+    NotUnderstood,
+    Pasted,
+    PastedZnode,
+    Span,
+    ThreadDump,
+    Told,
+    ToldConfig,
+    Used,
+)
+from casebook.formats.pasted import answers, logs, named, quoted, remarks, sent, unread, words
+from casebook.formats.pasted.hosts import disks, folders, host, listing, metrics, pods, resources, services, threads, trees, usage
+from casebook.formats.pasted.text import Line, cleaned, is_gap, is_remark, one
+from casebook.formats.pasted.tools import (
+    configs,
+    cruise,
+    groups,
+    kcat,
+    log_dirs,
+    properties,
+    quorum,
+    reassign,
+    short,
+    topics,
+    zookeeper,
+)
+from casebook.formats.pasted.tools.zookeeper import Cut
+
+_SHOWN = 120
+_COMMAND = re.compile(
+    r"\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?)?[$%]\s.*|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?#\s.*"
+    r"|\s*\[?[\w.-]+@\S+(?: \S+\])?\s?[$#%]|\s*(?:\S*/)?kafka-[a-z-]+(?:\.sh|\.bat)?\s.*"
+)
+
+
+def read(texts: Iterable[str]) -> Pasted:
+    """Take a paste apart.
+
+    Args:
+        texts: Its lines; of more than :data:`casebook.formats.pasted.text.MOST_LINES` only the first ones.
+    """
+    lines = cleaned(texts)
+    found, left = _taken(lines)
+    unknown = [line for line in left if remarks.has_remark(line.text) and not _says_nothing(line.text)]
+    if unknown:
+        found, left = _taken(remarks.without(lines, unknown))
+        nobody = {line.number for line in left if line.text}
+        found.setdefault(Told, []).extend(remarks.told(line for line in unknown if line.number not in nobody))
+    cut = [*found.pop(Cut, ()), *remarks.masked(found), *remarks.figures(lines, found)]
+
+    def of(kind: type) -> tuple:
+        return tuple(sorted(found.get(kind, ()), key=lambda part: part.span))
+
+    return Pasted(
+        lines=len(left),
+        znodes=of(PastedZnode),
+        topics=of(DescribedTopic),
+        partitions=of(DescribedPartition),
+        offsets=of(GroupOffset),
+        groups=of(GroupSaid),
+        members=of(GroupMember),
+        configs=of(ToldConfig),
+        assigned=of(Assigned),
+        moves=of(Move),
+        elected=of(Elected),
+        told=of(Told),
+        files=of(ListedFile),
+        used=of(Used),
+        logs=tuple(sorted(of(LogLine), key=_place)),
+        settings=of(BrokerSettings),
+        dumps=of(ThreadDump),
+        hosts=tuple(sorted((*of(HostSaid), *services.told_by_logs(of(LogLine))), key=_order)),
+        not_understood=_not_understood(left, [*cut, *remarks.gaps(lines)], lines),
+    )
+
+
+def _taken(lines: Sequence[Line]) -> tuple[dict[type, list], list[Line]]:
+    """What is in the lines, by kind, and the lines without those that it is from."""
+    left = list(lines)
+    found: dict[type, list] = {}
+    for line in lines:
+        if line.text.count("\\n") >= _LEAST_INSIDE and (parts := _inside(line)):
+            _take(left, one(line))
+            for part in parts:
+                found.setdefault(type(part), []).append(part)
+    for recognise in _RECOGNISERS:
+        for part in list(recognise(left)):
+            _take(left, part.span)
+            found.setdefault(type(part), []).append(part)
+    return found, left
+
+
+def _inside(line: Line) -> list[NamedTuple]:
+    """What a whole output says that stands in a string, its line ends as two signs: nothing, where that is not understood."""
+    text = line.text.strip().removeprefix("'").removeprefix('"').rstrip("'\",;")
+    lines = cleaned(text.replace("\\t", "\t").replace('\\"', '"').split("\\n"))
+    found = []
+    for recognise in _RECOGNISERS:
+        if recognise in _OF_MANY_LINES:
+            continue
+        for part in list(recognise(lines)):
+            _take(lines, part.span)
+            found.append(part)
+    if any(isinstance(part, Cut) for part in found) or not any(not isinstance(part, Told) or part.says for part in found):
+        return []
+    return [part._replace(span=one(line)) for part in found]
+
+
+_RECOGNISERS: tuple[Callable[[Sequence[Line]], Iterable], ...] = (
+    reassign.moves,
+    log_dirs.described,
+    kcat.described,
+    trees.trees,
+    trees.cut_lists,
+    properties.settings,
+    threads.dumps,
+    metrics.read,
+    cruise.told,
+    pods.pods,
+    pods.descriptions,
+    pods.statuses,
+    resources.statuses,
+    services.services,
+    services.kernel_lines,
+    services.java_memory,
+    disks.volumes,
+    folders.windows,
+    zookeeper.znodes,
+    words.words,
+    topics.described,
+    groups.groups,
+    configs.told,
+    reassign.plans,
+    quorum.described,
+    answers.answers,
+    unread.outputs,
+    usage.used,
+    short.answers,
+    folders.names,
+    listing.listed,
+    named.named,
+    logs.log_lines,
+    quoted.exceptions,
+)
+"""In this order: what one has taken, the next ones see as an empty line."""
+
+
+_OF_MANY_LINES = (properties.settings, threads.dumps, logs.log_lines, named.named)
+"""In a string that stands in one line they are not looked for: their rows name lines."""
+_LEAST_INSIDE = 2
+
+_BESIDE = (
+    words.is_typed,
+    kcat.is_typed,
+    unread.is_typed,
+    configs.is_beside,
+    reassign.is_beside,
+    log_dirs.is_beside,
+)
+
+
+def _place(line: LogLine) -> Span:
+    return line.span
+
+
+def _order(said: HostSaid) -> tuple[Span, str]:
+    return said.span, said.text
+
+
+def _take(lines: list[Line], span: Span) -> None:
+    for index in range(span.first - 1, span.last):
+        lines[index] = Line(index + 1, "")
+
+
+def _not_understood(left: Sequence[Line], cut: Iterable[Cut], lines: Sequence[Line]) -> tuple[NotUnderstood, ...]:
+    """What nobody took, neighbours together, as it was pasted; frames of listings, headers and chatter"
+    " say nothing and hide nothing."""
+    found = [NotUnderstood(each.span, "", each.reason) for each in cut]
+    asked = None
+    for line in left:
+        if not line.text or _says_nothing(line.text):
+            asked = unread.tool(line.text) or asked
+            continue
+        if reason := unread.reason(asked):
+            before = found.pop() if found and (found[-1].reason, found[-1].span.last) == (reason, line.number - 1) else None
+            found.append(NotUnderstood(Span(before.span.first if before else line.number, line.number), "", reason))
+        elif found and found[-1].text and found[-1].span.last == line.number - 1:
+            found[-1] = found[-1]._replace(span=Span(found[-1].span.first, line.number))
+        else:
+            found.append(NotUnderstood(one(line), lines[line.number - 1].text[:_SHOWN], "is nothing that is known"))
+    return tuple(sorted(found))
+
+
+def _says_nothing(text: str) -> bool:
+    return (
+        zookeeper.is_chatter(text)
+        or groups.is_head(text)
+        or any(is_beside(text) for is_beside in _BESIDE)
+        or listing.is_frame(text)
+        or host.is_asked(text)
+        or disks.is_head(text)
+        or metrics.is_frame(text)
+        or pods.is_frame(text)
+        or services.is_table(text)
+        or logs.is_heading(text)
+        or _COMMAND.fullmatch(text[:4096]) is not None
+        or sent.is_command(text.lstrip("# "))
+        or (is_remark(text) and not remarks.has_figures(text))
+        or sent.is_sender(text)
+        or is_gap(text)
+        or not text.strip(" \t-=_*#>.$~+|")
+    )

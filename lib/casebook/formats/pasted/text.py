@@ -1,0 +1,156 @@
+"""Text that a person copied out of a terminal, a mail or a chat: its lines as they were before they were sent.
+
+What mail and chat do to a line is taken back where nothing else can have been meant: quote marks, typographic quotes and
+dashes, no-break spaces, colours, carriage returns. Lines keep their numbers.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from casebook.facts.pasted import Span
+from casebook.formats.pasted import sent
+
+MOST_LINES = 20_000
+"""Of a longer paste only so many lines are read."""
+
+_QUOTED = re.compile(r"\s{0,4}(?:>\s?)+")
+_UNSEEN = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\u200b-\u200f\u2060\ufeff\u00ad]")
+_PROMPT = re.compile(
+    r"\s*(?:\[?[\w.-]+@\S+(?: \S+\])?\s?|\S*)[$#%>] .*|\s*\[zk:.*|\s*(?:\S*/)?(?:kafka-[a-z-]+(?:\.sh|\.bat)?|echo) .*"
+)
+_FENCE = re.compile(
+    r"\s*(?:(?:```|~~~)[\w+-]*|</?(?:pre|code|details|summary)>(?:</?(?:pre|code)>)?|\{(?:code|noformat)(?::\w+)?\})\s*"
+)
+_TABLE = re.compile(r"\s*\|(?P<cells>.*)\|\s*")
+_RULE = re.compile(r"[\s|:+=-]*")
+_CELL = re.compile(r"\s*\|+\s*")
+_CONTAINER = re.compile(r"(?:\d\d:\d\d(?::\d\d)?\s+)?(?P<name>[a-zA-Z][\w.-]{0,60})\s*\| ?")
+_DATED = re.compile(r"\s*\[?\d{4}-\d\d-\d\d")
+_LONGEST_ROW = 4096
+_BEHIND = re.compile(r"\s+(?:<+[-=~]+|<{2,}|[-=~]+>|>{2,}|←|→|#|//|\*{2,}|!{2,})\s?(?=\D).*")
+_ROW = re.compile(
+    r"\s*(?:Topic: ?\S+\s+Partition: ?\d.*|partition \d+, leader .*|[\w.-]+:\d+:\d+\s.*|Reassignment of partition .*"
+    r"|[\w.-]+-\d+: replicas: .*|\d+\s+(?:[\w-]{22}\s+)?\d+\s+\d+\s.*(?:Leader|Follower|Observer)\s.*"
+    r"|(?:\S+\s+){1,3}\d+\s+(?:\d+|-)\s+(?:\d+|-)\s+(?:\d+|-)\s.*)"
+)
+_SENT_AS = {
+    **dict.fromkeys(map(ord, "“”„‟«»"), '"'),
+    **dict.fromkeys(map(ord, "‘’‚‛"), "'"),
+    **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212"), "-"),
+    0x2014: "--",  # what an editor makes of the two dashes of an option
+    0x2026: "...",
+    **dict.fromkeys([0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000], " "),
+}
+
+_LEFT_OUT = r"snip(?:ped)?|cut|skip(?:ped)?|omitted|truncated|trimmed|elided|abridged"
+_GAP = re.compile(
+    rf"\s*(?:[\[(<#/* -]*(?:\.{{3,}}|⋮|…)[\])>]*|:|[\[(<#/*=.-]+\s*(?:\.{{2,}} ?)?(?:{_LEFT_OUT})(?: here|"
+    rf" for brevity)?(?: ?\.{{2,}})?\s*[\])>*/=.-]+"
+    rf"|[\[(<]?\W{{0,6}}(?:and )?(?:\d{{1,9}} |many |the |other |some )?(?:more |other |similar"
+    rf" )*(?:lines?|rows?|partitions?|output|entries|topics?"
+    rf"|brokers?|the same)?(?: (?:are |were |have been )?(?:{_LEFT_OUT}))?(?: for brevity| here)?\W{{0,6}}[\])>]?)\s*",
+    re.IGNORECASE,
+)
+_SAYS_GAP = re.compile(rf"\.{{2,}}|⋮|…|^\s*:\s*$|{_LEFT_OUT}", re.IGNORECASE)
+
+
+_REMARK = re.compile(
+    r"\s*(?:#+|//+|<!--|--(?=\s)|;)(?!.*\b(?:kafka-|kcat|kafkacat|zk|zookeeper-|zkServer|echo|(?:nc|telnet|ls2?|get|stat|cat|du|df)\b|docker"
+    r"|kubectl|bin/|sudo|broker[- ]?\d+)).*"
+)
+
+
+class Line(NamedTuple):
+    """A line of a paste.
+
+    Args:
+        number: In the paste, from 1.
+        text: As it stood in the terminal, as far as that can be told; without line end.
+        padded: Blanks stood behind it: its last word is whole, also where the paste is cut there.
+    """
+
+    number: int
+    text: str
+    padded: bool = False
+
+
+def one(line: Line) -> Span:
+    """The span of a single line."""
+    return Span(line.number, line.number)
+
+
+def spanned(lines: Sequence[Line], at: int, after: int) -> Span:
+    """From a line to the one before another."""
+    return Span(lines[at].number, lines[max(at, after - 1)].number)
+
+
+def broker_ids(text: str | None) -> tuple[int, ...]:
+    """The ids of a list with commas; none where nothing was printed."""
+    return tuple(int(broker) for broker in text.split(",")) if text else ()
+
+
+def quote_mark(text: str) -> str:
+    """What a mail put before a line: ``> `` once or more; ``""`` for a line of one's own."""
+    found = _QUOTED.match(text)
+    return found[0] if found else ""
+
+
+def is_remark(text: str) -> bool:
+    """Whether a line is what a person wrote on an output: a comment, neither a prompt nor a heading of a broker's."""
+    return len(text) < 300 and _REMARK.fullmatch(text) is not None
+
+
+def is_gap(text: str) -> bool:
+    """Whether a person wrote it in place of lines: ``...``, ``<snip>``, ``... 40 more lines ...``."""
+    return len(text) < 80 and _SAYS_GAP.search(text) is not None and _GAP.fullmatch(text) is not None
+
+
+def is_fence(text: str) -> bool:
+    """Whether it begins or ends a block of Markdown."""
+    return _FENCE.fullmatch(text) is not None
+
+
+def is_end(lines: Sequence[Line], at: int) -> bool:
+    """Whether an output surely ends before a line: at an empty one or at the next command, not at the end of the paste."""
+    return at < len(lines) and (not lines[at].text or _PROMPT.fullmatch(lines[at].text[:4096]) is not None)
+
+
+def cleaned(texts: Iterable[str]) -> list[Line]:
+    """The lines of a paste, at most :data:`MOST_LINES`; fences are empty lines."""
+    bodies: list[str] = []
+    for number, text in enumerate(texts, start=1):
+        if number > MOST_LINES:
+            break
+        body = text[len(quote_mark(text)) :].rstrip("\r\n")
+        bodies.append(_UNSEEN.sub("", body).translate(_SENT_AS) if not body.isascii() or "\x1b" in body else body)
+    plain = ["" if is_fence(body.rstrip()) else _without_frame(body.rstrip()) for body in bodies]
+    texts = sent.with_whole_commands(sent.without_senders(plain))
+    lines = [Line(at, text, body != body.rstrip()) for at, (text, body) in enumerate(zip(texts, bodies, strict=True), start=1)]
+    return [line._replace(text=_without_remark(line.text)) for line in _without_container(lines)]
+
+
+def _without_container(lines: list[Line]) -> list[Line]:
+    """Without the name of a container that ``docker compose`` puts before each line; a log line keeps it."""
+    names = [found["name"] if (found := _CONTAINER.match(line.text[:200])) else None for line in lines]
+    for at, name in enumerate(names):
+        is_run = name is not None and name in (names[at - 1] if at else None, names[at + 1] if at + 1 < len(names) else None)
+        if is_run and (found := _CONTAINER.match(lines[at].text)) and not _DATED.match(rest := lines[at].text[found.end() :]):
+            lines[at] = lines[at]._replace(text=rest)
+    return lines
+
+
+def _without_remark(text: str) -> str:
+    """A row of a tool without what a person wrote behind it: ``<-- here``, ``# was 3``."""
+    if not any(mark in text for mark in ("<", ">", "#", "//", "←", "→", "**", "!!")) or len(text) > _LONGEST_ROW:
+        return text
+    row = _ROW.fullmatch(text)
+    return text[: mark.start()] if row and (mark := _BEHIND.search(text)) else text
+
+
+def _without_frame(text: str) -> str:
+    """A row of a table of Markdown, Jira or a chat without its bars, which nothing of Kafka's prints at both ends of a line."""
+    if "|" not in text[:8] or not text.endswith("|") or (row := _TABLE.fullmatch(text)) is None:
+        return text
+    cells = _CELL.split(row["cells"].strip().strip("|"))
+    return "" if _RULE.fullmatch(row["cells"]) else "\t".join(cell.strip() or "-" for cell in cells)

@@ -1,0 +1,1 @@
+"""What Kafka's and ZooKeeper's tools print, as it is pasted."""

@@ -1,0 +1,210 @@
+"""What ``kafka-configs --describe`` prints of topics and brokers.
+
+Asked of ZooKeeper it prints a znode's overrides: ``Configs for topics:t are a=1,b=2`` (0.9), ``Configs for topic 't' are ...``
+(later). Asked of brokers it prints a list below ``Dynamic configs for topic t are:``, of those only that are set for this entity;
+below ``All configs for ...`` all of them, where ``synonyms`` tells which are set for it
+(``core/src/main/scala/kafka/admin/ConfigCommand.scala@0.9.0.1, 1.1.1, 2.8.2``, ``describeResourceConfig``).
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from casebook.facts.pasted import Span, Told, ToldConfig
+from casebook.formats.pasted.text import Line, is_end, spanned
+from casebook.formats.pasted.tools.topics import configs_as_far
+
+_OF_ZOOKEEPER = re.compile(
+    r"\s*Configs for (?P<kind>topics?|brokers?)[ :](?P<quote>['\"`]?)(?P<entity>[\w.<>-]{1,249})(?P=quote) are ?(?P<configs>.*)"
+    r"|\s*Configs for default (?P<default>brokers?) are ?(?P<of_default>.*)"
+)
+_HEAD = re.compile(
+    r"\s*(?P<which>Dynamic |All |)configs for (?P<kind>topic|broker) '?(?P<entity>[\w.-]{1,249})'? are:\s*"
+    r"|\s*(?P<default>Default) configs? for brokers in the cluster are:\s*",
+    re.IGNORECASE,
+)
+_OTHER = re.compile(
+    r"\s*(?P<what>(?:(?:Dynamic|All|Default|Quota|SCRAM credential|Client) )?configs for (?:the )?(?:default )?(?:clients?|users?"
+    r"|client-id|user-principal|ips?|ip|broker-loggers?|client-metrics?|groups?)\b.{0,80}? (?:are|is)\b):?(?P<values>.*)",
+    re.IGNORECASE,
+)
+_KIND = re.compile(r"--entity-type[ =]+(?P<kind>topics|brokers)\b")
+_ENTITY = re.compile(r"--entity-name[ =]+[\"']?(?P<name>[\w.-]{1,249})")
+_SHORT = re.compile(r"--(?P<kind>topic|broker)[ =]+[\"']?(?P<name>[\w.-]{1,249})")
+_NAME = re.compile(r"[a-z][a-zA-Z0-9._-]*")
+_BEGINS = re.compile(r"\s*[a-z][a-zA-Z0-9._-]*=")
+_FOLDED = re.compile(r"\s*(?:[a-z][a-zA-Z0-9._-]*=|[\w:.-]+(?:,|$)).*")
+_SYNONYM = re.compile(r"(?P<source>[A-Z_]+_CONFIG):(?P<name>[\w.-]+)=(?P<value>.*?)(?=, [A-Z_]+_CONFIG:|$)")
+_BESIDE = re.compile(
+    r"Warning: --zookeeper is deprecated and will be removed in a future version of Kafka\."
+    r"|Use --bootstrap-server instead to specify a broker to connect to\."
+    r"|Completed [uU]pdating (?:default )?config.*|Updated config for .*"
+)
+_OWN = {"topics": "DYNAMIC_TOPIC_CONFIG", "brokers": "DYNAMIC_BROKER_CONFIG", "<default>": "DYNAMIC_DEFAULT_BROKER_CONFIG"}
+_STATIC, _DEFAULT = "STATIC_BROKER_CONFIG", "DEFAULT_CONFIG"
+_MOST_FOLDED, _LONGEST, _SHOWN, _MOST_SHOWN = 6, 64 << 10, 30, 600
+_REDACTED = "[redacted]"
+
+
+class _Entry(NamedTuple):
+    """A setting in a list; of a secret no value is printed."""
+
+    name: str
+    value: str
+    is_secret: bool
+    synonyms: str
+
+
+def told(lines: Sequence[Line]) -> Iterator[ToldConfig | Told]:
+    """Every entity's overrides in the lines."""
+    at, asked = 0, None
+    while at < len(lines):
+        text, after = lines[at].text, at + 1
+        asked = _asked(text) if "kafka-" in text[:_LONGEST] else asked
+        if (" sensitive=" in text or " synonyms={" in text) and len(text) < _LONGEST and (listed := _entries(lines, at - 1))[0]:
+            entries, after = listed
+            yield from _headless(entries, spanned(lines, at, after), asked)
+        elif "onfig" in text and len(text) < _LONGEST:
+            if head := _HEAD.fullmatch(text):
+                rows, after = _listed(lines, at, head)
+                yield from rows
+            elif _OF_ZOOKEEPER.fullmatch(text):
+                found, after = _unfolded(lines, at)
+                yield from _of_zookeeper(found, spanned(lines, at, after))
+            elif other := _OTHER.fullmatch(text):
+                entries, after = _entries(lines, at)
+                listed = ", ".join(f"{entry.name}={_REDACTED if entry.is_secret else entry.value}" for entry in entries[:_SHOWN])
+                values = ", ".join(filter(None, [other["values"].strip(" :")[:_MOST_SHOWN], listed])) or "nothing"
+                yield Told("kafka-configs", spanned(lines, at, after), f"{other['what'][:100].strip()} {values}")
+        at = after
+
+
+def _asked(text: str) -> tuple[str, str] | None:
+    """Kind and name of the topic or broker that a command asks for."""
+    command = text[:4096]
+    if "kafka-configs" not in command or "--describe" not in command:
+        return None
+    short = _SHORT.search(command)
+    kind, name = _KIND.search(command), _ENTITY.search(command)
+    if short:
+        return f"{short['kind']}s", short["name"]
+    default = kind is not None and kind["kind"] == "brokers" and "--entity-default" in command
+    return (kind["kind"], name["name"] if name else "<default>") if kind and (name or default) else None
+
+
+def _headless(entries: Sequence[_Entry], span: Span, asked: tuple[str, str] | None) -> Iterator[ToldConfig | Told]:
+    """A list whose head was not pasted: of whom it is tells the command, else nobody; the rows before may be missing."""
+    if asked is not None:
+        yield from _of_entity(entries, span, *asked, every=True, whole=False)
+        return
+    shown = ", ".join(f"{entry.name}={_REDACTED if entry.is_secret else entry.value}" for entry in entries[:_SHOWN])
+    more = f" and {len(entries) - _SHOWN} more" if len(entries) > _SHOWN else ""
+    says = f"settings of a topic or broker that is not named: {shown}{more}"
+    yield Told("kafka-configs", span, says, "paste the line above them, which names it")
+
+
+def is_beside(text: str) -> bool:
+    """Whether the tool says it beside its answers."""
+    return _BESIDE.fullmatch(text) is not None
+
+
+def _unfolded(lines: Sequence[Line], at: int) -> tuple[re.Match[str] | None, int]:
+    """A list of overrides in one line, with the next lines where it ends in a comma and they go on with a setting or a value."""
+    text, after = lines[at].text, at + 1
+    while after < min(len(lines), at + _MOST_FOLDED) and text.endswith(",") and _FOLDED.fullmatch(lines[after].text[:_LONGEST]):
+        text, after = f"{text}{lines[after].text.strip()}", after + 1
+    return _OF_ZOOKEEPER.fullmatch(text), after
+
+
+def _of_zookeeper(found: re.Match[str], span: Span) -> Iterator[ToldConfig | Told]:
+    text = (found["of_default"] if found["default"] else found["configs"]).strip()
+    settings, whole = configs_as_far(text)
+    kind = "brokers" if found["default"] or found["kind"].startswith("broker") else "topics"
+    yield Told("kafka-configs", span, "" if whole else "a list of overrides that is cut or was changed")
+    if settings is not None:
+        yield ToldConfig(kind, "<default>" if found["default"] else found["entity"], span, settings, whole)
+
+
+def _listed(lines: Sequence[Line], at: int, head: re.Match[str]) -> tuple[Sequence[ToldConfig | Told], int]:
+    """The list below a head: it may be cut where nothing follows it."""
+    entries, after = _entries(lines, at)
+    span = spanned(lines, at, after)
+    whole = is_end(lines, after) or (after < len(lines) and _HEAD.fullmatch(lines[after].text[:4096]) is not None)
+    kind = "brokers" if head["default"] or head["kind"].lower() == "broker" else "topics"
+    entity = "<default>" if head["default"] else head["entity"]
+    every = (head["which"] or "").strip().lower() == "all"
+    return tuple(_of_entity(entries, span, kind, entity, every=every, whole=whole)), after
+
+
+def _of_entity(
+    entries: Sequence[_Entry], span: Span, kind: str, entity: str, *, every: bool, whole: bool
+) -> Iterator[ToldConfig | Told]:
+    """What a list says of an entity: of all settings those that its synonyms call its own."""
+    source = _OWN[entity if entity == "<default>" else kind]
+    own, default, static, built_in = {}, {}, {}, {}
+    for entry in entries:
+        synonyms = {found["source"]: found for found in reversed(list(_SYNONYM.finditer(entry.synonyms)))}
+        is_own = source in synonyms if every or synonyms else True
+        if is_own:
+            own[entry.name] = _REDACTED if entry.is_secret else _value(entry, synonyms.get(source))
+        if kind == "brokers" and entity != "<default>" and (found := synonyms.get(_OWN["<default>"])):
+            default[entry.name] = found["value"]
+        if found := synonyms.get(_STATIC):
+            static[found["name"]] = found["value"]
+        if is_own and (found := synonyms.get(_DEFAULT)) and not entry.is_secret:
+            built_in[found["name"]] = found["value"]
+    yield ToldConfig(kind, entity, span, own, whole)
+    if default:
+        yield ToldConfig("brokers", "<default>", span, default, whole=False)
+    defaults = f"by default {_some(built_in)}" if built_in else ""
+    yield Told("kafka-configs", span, "; ".join(filter(None, (_of_file(static, kind, entity), defaults))))
+
+
+def _value(entry: _Entry, own: re.Match[str] | None) -> str:
+    """The entity's own value: that of its synonym, where they are printed."""
+    return entry.value if own is None or own["name"] != entry.name else own["value"]
+
+
+def _of_file(static: dict[str, str], kind: str, entity: str) -> str:
+    """What ``server.properties`` sets: of the broker that was asked for, or of whichever broker answered."""
+    if not static:
+        return ""
+    whose = f"server.properties of broker {entity}" if kind == "brokers" else "server.properties of the broker that answered"
+    return f"{whose} sets {_some(static)}"
+
+
+def _some(settings: dict[str, str]) -> str:
+    more = f" and {len(settings) - _SHOWN} more" if len(settings) > _SHOWN else ""
+    return ", ".join(f"{name}={value}" for name, value in list(settings.items())[:_SHOWN]) + more
+
+
+def _entries(lines: Sequence[Line], at: int) -> tuple[list[_Entry], int]:
+    """The settings behind a line, folded or not, and where they end."""
+    found, index = [], at + 1
+    while index < len(lines) and len(lines[index].text) < _LONGEST and _BEGINS.match(lines[index].text):
+        text, after = lines[index].text, index + 1
+        while (entry := _entry(text)) is None and after < min(len(lines), index + _MOST_FOLDED):
+            more = lines[after].text
+            if not more or len(more) > _LONGEST or _HEAD.fullmatch(more) or _entry(more) is not None:
+                break
+            text, after = f"{text} {more.strip()}", after + 1
+        if entry is None:
+            break
+        found.append(entry)
+        index = after
+    return found, index
+
+
+def _entry(text: str) -> _Entry | None:
+    """``a.b=1 sensitive=false synonyms={...}``; ``None`` for half of one."""
+    name, _, rest = text.strip().partition("=")
+    value, _, behind = rest.partition(" sensitive=")
+    if not behind:
+        value, _, synonyms = rest.partition(" synonyms=")
+        secret = "false" if synonyms else ""
+    else:
+        secret, _, synonyms = behind.partition(" synonyms=")
+    is_whole = not synonyms or (synonyms.startswith("{") and synonyms.endswith("}"))
+    if secret not in ("true", "false") or not is_whole or not _NAME.fullmatch(name):
+        return None
+    return _Entry(name, value.strip(), secret == "true", synonyms[1:-1])

@@ -1,0 +1,207 @@
+"""What Cruise Control says: its own state, and the partitions and brokers of ``kafka_cluster_state``, as JSON or as text.
+
+It tells of partitions what Kafka's metadata told it: leader, replicas and ISR, neither epochs nor times.
+Source: ``ClusterPartitionState.java``, ``PartitionState.java``, ``ClusterBrokerState.java``, ``CruiseControlState.java`` of
+``cruise-control/src/main/java/com/linkedin/kafka/cruisecontrol/servlet/response@2.5``.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from casebook.facts.pasted import DescribedPartition, HostSaid, Span
+from casebook.formats.pasted import cut_json
+from casebook.formats.pasted.hosts.host import LONGEST, Frame
+from casebook.formats.pasted.text import Line, one, spanned
+from casebook.formats.pasted.tools.zookeeper import Cut
+
+_KIND = "Cruise Control"
+_LISTS = ("offline", "with-offline-replicas", "urp", "under-min-isr", "other")
+_WORDS = {
+    "offline": "without leader",
+    "with-offline-replicas": "with replicas that are offline",
+    "urp": "with a leader, and under-replicated",
+    "under-min-isr": "with too few in sync for acks=all",
+    "other": "that are well",
+}
+_OWN = re.compile(r"\s*(?P<what>MonitorState|ExecutorState|AnalyzerState|AnomalyDetectorState): (?P<told>\{.*)")
+_MARK = re.compile(r"KafkaPartitionState|KafkaBrokerState|MonitorState|ExecutorState|AnalyzerState|AnomalyDetectorState")
+_TABLE = re.compile(r"\s*TOPIC\s+PARTITION\s+LEADER\s+REPLICAS\s+IN-SYNC\s+OUT-OF-SYNC\s+OFFLINE(?:\s+MIN-ISR)?(?:\s+\S+)?\s*")
+_LIST = r"\[[\d, ]*\]"
+_ROW = re.compile(
+    rf"\s*(?P<topic>[a-zA-Z0-9._-]{{1,249}})\s+(?P<partition>\d{{1,9}})\s+(?P<leader>-?\d{{1,9}})\s+(?P<replicas>{_LIST})"
+    rf"\s+(?P<isr>{_LIST})"
+    rf"\s+{_LIST}\s+{_LIST}(?:\s+\d+)?(?:\s+\w+)?\s*"
+)
+_PART = re.compile(
+    r"\s*(?P<part>Offline Partitions|Partitions with Offline Replicas|Under Replicated Partitions|Under MinIsr Partitions"
+    r"|Other Partitions"
+    r"|Under Replicated, Offline, and Under MinIsr Partitions|All Partitions in the Cluster \(verbose\)):\s*"
+)
+_BROKERS = re.compile(r"\s*BROKER\s+LEADER\(S\)\s+REPLICAS\s+OUT-OF-SYNC\s+OFFLINE\s+IS_CONTROLLER(?:\s+\S+)?\s*")
+_BROKER = re.compile(
+    r"\s*(?P<id>\d{1,9})\s+(?P<leaders>\d{1,9})\s+(?P<replicas>\d{1,9})\s+(?P<out>\d{1,9})\s+(?P<offline>\d{1,9})"
+    r"\s+(?P<controller>true|false)(?:\s+\S+)?\s*"
+)
+_TROUBLE = re.compile(r"recent\w*(?:Failures|Violations|Anomalies)|ongoingAnomaly\w*|offline\w*")
+_FAILURES = re.compile(r"\b(recent\w*(?:Failures|Violations|Anomalies)):\s?\[(?=[^\]\s])")
+"""Anomalies that it found lately (``AnomalyDetectorState.java``): an empty list tells of none."""
+_SUMMARY = re.compile(
+    r"\s*(?P<told>(?:Summary: )?The cluster has \d+ brokers\b.*|Summary: .*"
+    r"|Optimization has \d+ .*|(?:Cluster|On-demand) .*score.*)"
+)
+_MOST_BROKERS, _LONGEST_STATE = 50, 1500
+
+
+def told(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid | Frame | Cut]:
+    """Everything that it says in the lines."""
+    yield from _as_json(lines)
+    yield from _as_text(lines)
+
+
+def _as_json(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid | Cut]:
+    at = 0
+    while at < len(lines):
+        if not lines[at].text.lstrip().startswith("{"):
+            at += 1
+            continue
+        found, whole, after = cut_json.read(lines, at)
+        if isinstance(found, dict) and any(_MARK.fullmatch(key) for key in found):
+            yield from _of(found, spanned(lines, at, after), whole=whole)
+            if not whole:
+                yield cut_json.cut(lines, at, after)
+        at = after
+
+
+def _of(found: Mapping[str, object], where: Span, *, whole: bool) -> Iterator[DescribedPartition | HostSaid]:
+    partitions, brokers = found.get("KafkaPartitionState"), found.get("KafkaBrokerState")
+    if isinstance(partitions, dict):
+        is_cut = not whole and list(found)[-1] == "KafkaPartitionState"
+        yield from _partitions(partitions, where, cut=list(partitions)[-1] if is_cut and partitions else "")
+    if isinstance(brokers, dict):
+        yield from _brokers(brokers, where)
+        if isinstance(summary := brokers.get("Summary"), dict):
+            yield from _summary(summary, where)
+    for what in ("MonitorState", "ExecutorState", "AnalyzerState", "AnomalyDetectorState"):
+        if isinstance(state := found.get(what), dict):
+            failed = sorted(key for key, value in state.items() if _TROUBLE.fullmatch(key) and value)
+            shown = ", ".join(f"{key} {value if key in failed else _short(value)}" for key, value in state.items())
+            settle = "" if failed else _settle(what)
+            text = f"{what}: {_trouble(failed)}{shown[:_LONGEST_STATE]}"
+            yield HostSaid(_KIND, where, text, bad=bool(failed), settle=settle, facts={what: dict(state)})
+
+
+def _partitions(told: Mapping[str, object], where: Span, *, cut: str) -> Iterator[DescribedPartition | HostSaid]:
+    """The lists of partitions; of the one that is cut more may have stood there."""
+    for name in _LISTS:
+        if not isinstance(rows := told.get(name), list):
+            continue
+        shown = ", ".join(f"{row.get('topic')}-{row.get('partition')}" for row in rows[:10] if isinstance(row, dict))
+        more = f", and {len(rows) - 10} more" if len(rows) > 10 else ""
+        least = "at least " if name == cut else ""
+        text = f"{least}{len(rows)} partition{'' if len(rows) == 1 else 's'} {_WORDS[name]}" + (
+            f": {shown}{more}" if rows else ""
+        )
+        yield HostSaid(_KIND, where, text, bad=bool(rows) and name != "other", facts={name: len(rows)})
+        yield from (row for one_row in rows if (row := _partition(one_row, where)) is not None)
+
+
+def _partition(row: object, where: Span) -> DescribedPartition | None:
+    if not isinstance(row, dict):
+        return None
+    topic, partition, leader = (row.get(name) for name in ("topic", "partition", "leader"))
+    replicas, isr = _ids(row.get("replicas")), _ids(row.get("in-sync"))
+    if not (isinstance(topic, str) and type(partition) is int and type(leader) is int and replicas and isr is not None):
+        return None
+    return DescribedPartition(topic, partition, where, leader if leader >= 0 else None, replicas, isr)
+
+
+def _ids(told: object) -> tuple[int, ...] | None:
+    return tuple(told) if isinstance(told, list) and all(type(one) is int and one >= 0 for one in told) else None
+
+
+def _brokers(told: Mapping[str, object], where: Span) -> Iterator[HostSaid]:
+    def of(name: str, broker: str) -> object:
+        counts = told.get(name)
+        return counts.get(broker) if isinstance(counts, dict) else None
+
+    named = {broker for counts in told.values() if isinstance(counts, dict) for broker in counts if str(broker).isdecimal()}
+    for broker in sorted(named, key=int)[:_MOST_BROKERS]:
+        counts = {
+            "leaders": of("LeaderCountByBrokerId", broker),
+            "replicas": of("ReplicaCountByBrokerId", broker),
+            "out of sync": of("OutOfSyncCountByBrokerId", broker),
+            "offline": of("OfflineReplicaCountByBrokerId", broker),
+        }
+        dirs = of("OfflineLogDirsByBrokerId", broker)
+        failed = [str(one) for one in dirs] if isinstance(dirs, list) else []
+        online = of("OnlineLogDirsByBrokerId", broker)
+        dead = "broker_dead" in failed
+        text = f"broker {broker}: " + ", ".join(f"{what} {count}" for what, count in counts.items() if count is not None)
+        text += ", the controller" if of("IsController", broker) is True else ""
+        text += ", dead" if dead else f", failed log dirs {', '.join(failed)}" if failed else ""
+        text += ", no failed log dirs" if dirs == [] and online else ""
+        text += f", log dirs {', '.join(map(str, online))}" if isinstance(online, list) and online else ""
+        yield HostSaid(_KIND, where, text, int(broker), bool(failed) or bool(counts["offline"]), facts={**counts, "dead": dead})
+
+
+def _summary(told: Mapping[str, object], where: Span) -> Iterator[HostSaid]:
+    """Numbers of the whole cluster, by the names that they have there."""
+    if shown := ", ".join(f"{name} {value}" for name, value in told.items() if type(value) in (int, float)):
+        yield HostSaid(_KIND, where, f"summary of the cluster: {shown}", facts={"summary": dict(told)})
+
+
+def _as_text(lines: Sequence[Line]) -> Iterator[DescribedPartition | HostSaid | Frame]:
+    partitions = brokers = False
+    for line in lines:
+        text, where = line.text, one(line)
+        if not text or len(text) > LONGEST * 4:
+            continue
+        if own := _OWN.fullmatch(text):
+            yield _state(own["what"], own["told"].strip(), where)
+        elif summary := _SUMMARY.fullmatch(text):
+            yield HostSaid(_KIND, where, summary["told"].rstrip(". "), facts={"summary": summary["told"]})
+        elif _TABLE.fullmatch(text):
+            partitions, brokers = True, False
+            yield Frame(where)
+        elif _BROKERS.fullmatch(text):
+            partitions, brokers = False, True
+            yield Frame(where)
+        elif _PART.fullmatch(text):
+            yield Frame(where)
+        elif partitions and (row := _ROW.fullmatch(text)):
+            replicas, isr = (tuple(map(int, re.findall(r"\d{1,9}", row[name]))) for name in ("replicas", "isr"))
+            leader = int(row["leader"])
+            yield DescribedPartition(row["topic"], int(row["partition"]), where, leader if leader >= 0 else None, replicas, isr)
+        elif brokers and (row := _BROKER.fullmatch(text)):
+            text = f"broker {row['id']}: leaders {row['leaders']}, replicas {row['replicas']}, out of sync {row['out']}"
+            text += f", offline {row['offline']}"
+            text += ", the controller" if row["controller"] == "true" else ""
+            yield HostSaid(_KIND, where, text, int(row["id"]), row["offline"] != "0", facts={"broker": int(row["id"])})
+        else:
+            partitions = brokers = False
+
+
+def _state(what: str, told: str, where: Span) -> HostSaid:
+    """One of its own states; one that is cut may have told of more."""
+    failed = sorted(set(_FAILURES.findall(told)))
+    cut = told.count("{") != told.count("}") or told.count("[") != told.count("]")
+    text = f"{what}: {_trouble(failed)}{told[:_LONGEST_STATE]}{' (cut: what follows was not pasted)' if cut else ''}"
+    settle = "" if failed else "paste all of kafkacruisecontrol/state: this one is cut" if cut else _settle(what)
+    return HostSaid(_KIND, where, text, bad=bool(failed), settle=settle, facts={"what": what})
+
+
+def _trouble(failed: Sequence[str]) -> str:
+    return f"it tells of {', '.join(failed)}; " if failed else ""
+
+
+def _settle(what: str) -> str:
+    return (
+        "paste kafkacruisecontrol/kafka_cluster_state?json=true&verbose=true: it tells of partitions and brokers"
+        if what == "MonitorState"
+        else ""
+    )
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,271 @@
+"""What ``kafka-consumer-groups`` prints, 0.9 to 4.1, and ``ConsumerOffsetChecker`` before it.
+
+Offsets stand in three layouts: ``GROUP, TOPIC, ...`` with commas (0.9), columns that begin with GROUP (0.10.0, and from 2.1 on),
+columns that begin with TOPIC (0.10.1 to 2.0). Who owns a partition stands behind its lag; a member without any has ``-`` for all
+before it. ``--members`` and ``--state`` are next door (:mod:`casebook.formats.pasted.tools.members`). Source:
+``core/src/main/scala/kafka/admin/ConsumerGroupCommand.scala@0.9.0.1, 0.10.2.1, 1.1.0, 2.8.2``,
+``core/src/main/scala/kafka/tools/ConsumerOffsetChecker.scala@0.8.2.2``,
+``tools/src/main/java/org/apache/kafka/tools/consumer/group/ConsumerGroupCommand.java@3.9.0``.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from casebook.facts.pasted import GroupMember, GroupOffset, GroupSaid, Span, Told
+from casebook.formats.pasted.remarks import is_masked
+from casebook.formats.pasted.text import Line, is_end, is_gap, one, spanned
+from casebook.formats.pasted.tools import members
+from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.formats.zookeeper import znodes
+
+_HEAD = re.compile(
+    r"\s*(?:GROUP[\s,|]+)?TOPIC[\s,|]+(?:PARTITION|PID)[\s,|]+(?:LEADER-EPOCH[\s,|]+)?(?:CURRENT[ -]OFFSET|OFFSET)[\s,|]+"
+    r"(?:LOG[ -]END[ -]OFFSET|LOGSIZE)[\s,|]+LAG(?:[\s,|].*)?",
+    re.IGNORECASE,
+)
+_HEAD_BEGINS = re.compile(r"\s*(?:GROUP[\s,|]+)?TOPIC[\s,|]+(?:PARTITION|PID)\b.*", re.IGNORECASE)
+_SAID = re.compile(
+    r"\s*(?:Error: |Warning: )?(?:The )?[Cc]onsumer group [`'\"]?(?P<group>[^`'\"\s]+)[`'\"]? (?P<what>has no active members"
+    r"|does not exist|is rebalancing|is currently rebalancing).*"
+)
+_TROUBLE = re.compile(
+    r"(?:Error: )?Executing consumer group command failed due to .*"
+    r"|.*(?:(?:Group)?Coordinator(?:Not|Load|Un)\w*Exception|The coordinator is (?:not available|loading)"
+    r"|COORDINATOR_NOT_AVAILABLE|COORDINATOR_LOAD_IN_PROGRESS|This is not the correct coordinator).*"
+)
+_LOGGED = re.compile(r"\s*[\[\d]|.{0,80}\b(?:ts|time|level|lvl)=\S|.*\b(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\b")
+_OPTION = re.compile(r".*kafka-consumer-groups\S*\s.*--group[ =]+[\"']?(?P<group>[^\s\"']+).*")
+_NOTE = re.compile(r"\s*Note: This will (?:only |not )show information about.*")
+_SKIPPED = re.compile(r"\s*(?:Could not (?:parse broker info|fetch offset for) .*|No broker for partition .*|Exiting due to: .*)")
+_HOST = re.compile(r"\s*/[\w.:-]+(?:\s+\S+)?\s*")
+_UNKNOWN = ("-", "unknown", "none")
+_OFFSETS = ("CURRENT-OFFSET", "LOG-END-OFFSET", "LAG")
+_LONGEST, _MOST_FOLDED, _MOST_WORDS_OF_A_GROUP = 16 << 10, 3, 4
+_TOOL, _CHECKER = "kafka-consumer-groups", "ConsumerOffsetChecker"
+_IS_CHECKER = re.compile(r"\s*GROUP\s+TOPIC\s+PID\b", re.IGNORECASE)
+
+
+class _Row(NamedTuple):
+    """A row as far as it was pasted: values by column."""
+
+    group: str | None
+    values: dict[str, str]
+    words: int
+
+
+def groups(lines: Sequence[Line]) -> Iterator[GroupOffset | GroupMember | GroupSaid | Told | Cut]:
+    """Every row below a head, and every sentence on a group."""
+    at, asked = 0, None
+    while at < len(lines):
+        text, after = lines[at].text, at + 1
+        if not text or len(text) > _LONGEST:
+            at = after
+            continue
+        if option := _OPTION.fullmatch(text):
+            asked = option["group"]
+        elif (head := _head(lines, at)) is not None:
+            columns, begin = head
+            tool = _CHECKER if _IS_CHECKER.match(text) else _TOOL
+            yield Told(tool, spanned(lines, at, begin))
+            rows, after = _table(lines, begin, columns, asked)
+            yield from rows
+        elif (found := members.table(lines, at, asked)) is not None:
+            rows, after = found
+            yield from rows
+        elif _SKIPPED.fullmatch(text):
+            yield _skipped(lines[at])
+        elif said := _SAID.fullmatch(text):
+            yield GroupSaid(said["group"], one(lines[at]), said["what"])
+        elif _TROUBLE.fullmatch(text) and not _LOGGED.match(text):
+            yield GroupSaid(asked, one(lines[at]), text.strip()[:200])
+        at = after
+
+
+def is_head(text: str) -> bool:
+    """Whether it is a note or a command of the tool."""
+    return len(text) < _LONGEST and any(pattern.fullmatch(text) for pattern in (_NOTE, _OPTION, _SKIPPED))
+
+
+def _head(lines: Sequence[Line], at: int) -> tuple[list[str], int] | None:
+    """The columns of a table of offsets, whose head may be folded, and where its rows begin."""
+    text = lines[at].text
+    if "LOG-END-OFFSET" in text and not _HEAD_BEGINS.fullmatch(text):
+        return _headless(lines, at)
+    if "opic" not in text.lower() or not _HEAD_BEGINS.fullmatch(text):
+        return None
+    for after in range(at + 1, min(len(lines), at + _MOST_FOLDED) + 1):
+        if _HEAD.fullmatch(text):
+            while after < len(lines) and re.fullmatch(
+                r"\s*(?:(?:CONSUMER-ID|HOST|CLIENT-ID|OWNER)\s*)+", lines[after].text[:200]
+            ):
+                text, after = f"{text} {lines[after].text}", after + 1
+            return _columns(text), after
+        if after == len(lines) or not lines[after].text or len(lines[after].text) > _LONGEST:
+            return None
+        text = f"{text} {lines[after].text}"
+    return None
+
+
+def _headless(lines: Sequence[Line], at: int) -> tuple[list[str], int] | None:
+    """The columns of a head that has lost its begin: those of the layout in which the next line is a row."""
+    text = lines[at].text
+    behind = _columns(text[text.index("LOG-END-OFFSET") :])
+    for begin in (("TOPIC", "PARTITION"), ("GROUP", "TOPIC", "PARTITION")):
+        columns = [*begin, "CURRENT-OFFSET", *behind]
+        if "LAG" in behind and at + 1 < len(lines) and _row(lines[at + 1].text[:_LONGEST], columns) is not None:
+            return columns, at + 1
+    return None
+
+
+def _columns(text: str) -> list[str]:
+    """Names of the columns: of those with a blank in them as one word."""
+    joined = re.sub(r"CURRENT OFFSET|LOG END OFFSET", lambda match: match[0].replace(" ", "-"), text.strip().upper())
+    named = {"OFFSET": "CURRENT-OFFSET", "PID": "PARTITION", "LOGSIZE": "LOG-END-OFFSET", "OWNER": "CONSUMER-ID"}
+    columns = [named.get(name, name) for name in re.split(r"[\s,|]+", joined) if name]
+    return [*columns, "HOST", "CLIENT-ID"] if columns[-1] == "CONSUMER-ID" and "OWNER" not in joined else columns
+
+
+def _table(
+    lines: Sequence[Line], at: int, columns: Sequence[str], asked: str | None
+) -> tuple[list[GroupOffset | GroupMember | Told | Cut], int]:
+    """The rows below a head; each may be folded, and lines of trouble may stand between them."""
+    found: list[GroupOffset | GroupMember | Told | Cut] = []
+    has_hosts = "HOST" in lines[at - 1].text.upper()
+    while at < len(lines):
+        text = lines[at].text
+        if (not text and not found) or is_gap(text):
+            at += 1
+            continue
+        if _SKIPPED.fullmatch(text[:_LONGEST]):
+            found.append(_skipped(lines[at]))
+            at += 1
+            continue
+        row, after = _folded(lines, at, columns)
+        if row is None:
+            if (cut := _cut_row(lines, at, columns, asked)) is not None:
+                found += cut
+                at += 1
+                break
+            if not text or at + 1 >= len(lines) or _stops(text) or _row(lines[at + 1].text[:_LONGEST], columns) is None:
+                break
+            at += 1  # a line of somebody else's between two rows
+            continue
+        span = spanned(lines, at, after)
+        if has_hosts and after == len(lines) and row.words < len(columns) and not lines[after - 1].padded:
+            row = _without_cut_end(row)
+            found.append(Cut(span, "is a row of a group that is cut at its end"))
+        if masks := [name for name, value in row.values.items() if is_masked(value.lstrip("/"))]:
+            found.append(Cut(span, f"masks {', '.join(masks)}: unknown"))
+        found += _facts(row, span, asked)
+        at = after
+    return found, at
+
+
+def _without_cut_end(row: _Row) -> _Row:
+    """The last row of a paste, which may be cut: of its last value behind the lag nobody knows whether it is whole."""
+    last = next(reversed(row.values))
+    return (
+        row
+        if last in (*_OFFSETS, "PARTITION")
+        else row._replace(values={name: value for name, value in row.values.items() if name != last})
+    )
+
+
+def _cut_row(
+    lines: Sequence[Line], at: int, columns: Sequence[str], asked: str | None
+) -> list[GroupOffset | GroupMember | Told | Cut] | None:
+    """The last row of a paste or of a block, which is cut before its lag: its columns that are whole."""
+    words = lines[at].text.split()
+    if not words or (at + 1 < len(lines) and not is_end(lines, at + 1)) or len(words) >= len(columns):
+        return None
+    whole = words if lines[at].padded else words[:-1]
+    first = 1 if columns[0] == "GROUP" else 0
+    values = dict(zip(columns[first:], whole[first:], strict=False))
+    if len(values) < 2 or values["TOPIC"] == "-" or not _is_row({**dict.fromkeys(_OFFSETS, "-"), **values}):
+        return None
+    missing = [name for name in _OFFSETS if name not in values]
+    row = _Row(whole[0] if first else None, {**dict.fromkeys(_OFFSETS, "-"), **values}, len(whole))
+    span = one(lines[at])
+    reason = f"is a row of a group that is cut: of {', '.join(missing) or 'what stands behind its lag'} nothing whole was pasted"
+    return [*_facts(row, span, asked), Cut(span, reason)]
+
+
+def _skipped(line: Line) -> Told:
+    """What the checker says in place of a row."""
+    return Told(_TOOL, one(line), line.text.strip()[:200].rstrip("."))
+
+
+def _folded(lines: Sequence[Line], at: int, columns: Sequence[str]) -> tuple[_Row | None, int]:
+    """The row that begins at a line, with as many of the next lines as it is folded over."""
+    text, row = "", None
+    for after in range(at, min(len(lines), at + _MOST_FOLDED)):
+        more = lines[after].text
+        if not more or len(more) > _LONGEST:
+            break
+        is_rest = row is not None and (row.words + len(more.split()) <= len(columns) or _HOST.fullmatch(more))
+        alone = _row(more, columns) if text and row is None else None
+        if alone is not None and not alone.values["TOPIC"].isdecimal():
+            break
+        is_rest = is_rest and not (", " in text and " " in more.strip())
+        if row is not None and (not is_rest or _row(more, columns) is not None or _stops(more)):
+            break
+        text = f"{text} {more}" if text else more
+        if (now := _row(text, columns)) is not None:
+            row, end = now, after + 1
+        elif row is not None or _stops(more):
+            break
+    return (row, end) if row is not None else (None, at)
+
+
+def _stops(text: str) -> bool:
+    """Whether it is surely no rest of a row."""
+    return (
+        _OPTION.fullmatch(text) is not None
+        or _HEAD_BEGINS.fullmatch(text) is not None
+        or re.match(r".*[$#%>] ", text) is not None
+    )
+
+
+def _row(text: str, columns: Sequence[str]) -> _Row | None:
+    """A row with its values up to the lag at least; a group may have blanks in its name."""
+    has_commas = text.count(", ") >= columns.index("LAG") - 1
+    has_bars = text.count("|") >= columns.index("LAG")
+    words = re.split(r",\s*" if has_commas else r"\s*\|\s*" if has_bars else r"\s+", text.strip())
+    first = 1 if columns[0] == "GROUP" else 0
+    for skipped in range(first, _MOST_WORDS_OF_A_GROUP + 1) if first else (0,):
+        values = dict(zip(columns[first:], words[skipped:], strict=False))
+        if _is_row(values):
+            return _Row(" ".join(words[:skipped]) or None, values, len(words) - max(0, skipped - 1))
+    return None
+
+
+def _is_row(values: dict[str, str]) -> bool:
+    numbers = [values.get(name, "") for name in _OFFSETS]
+    partition = values.get("PARTITION", "")
+    if not all(_is_unknown(number) or re.fullmatch(r"-?[0-9]{1,18}", number) for number in numbers):
+        return False
+    return znodes.number(partition) is not None if values["TOPIC"] != "-" else partition == "-"
+
+
+def _is_unknown(text: str) -> bool:
+    return text in _UNKNOWN or is_masked(text)
+
+
+def _facts(row: _Row, span: Span, asked: str | None) -> Iterator[GroupOffset | GroupMember]:
+    group, values = row.group or asked, row.values
+    topic, member = values["TOPIC"], values.get("CONSUMER-ID", "-")
+    if topic != "-":
+        offset, end = (_count(values[name]) for name in _OFFSETS[:2])
+        yield GroupOffset(group, topic, int(values["PARTITION"]), span, offset, end)
+    if not _is_unknown(member) or topic == "-":
+        assigned = ((topic, int(values["PARTITION"])),) if topic != "-" else ()
+        host, client = (values.get(name) for name in ("HOST", "CLIENT-ID"))
+        partitions = 0 if topic == "-" else None
+        host = None if host is None or is_masked(host.lstrip("/")) else host.lstrip("/")
+        yield GroupMember(group, member, span, host, None if client and is_masked(client) else client, partitions, assigned)
+
+
+def _count(text: str) -> int | None:
+    """A number; ``None`` for ``-`` and ``unknown``."""
+    return None if _is_unknown(text) else int(text)

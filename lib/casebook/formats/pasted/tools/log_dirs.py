@@ -1,0 +1,94 @@
+"""What ``kafka-log-dirs --describe`` prints: sizes of replicas by broker and log dir, as JSON; of no segment.
+
+``size`` is the sum of a replica's segments in bytes; an ``error`` means that the broker cannot use that log dir, whose replicas
+it does not name. Source: ``core/src/main/scala/kafka/admin/LogDirsCommand.scala@1.1.1, 2.8.2``,
+``tools/src/main/java/org/apache/kafka/tools/LogDirsCommand.java@3.9.0``, ``ReplicaManager.scala@2.8.2`` (``describeLogDirs``).
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from casebook.facts.pasted import Span, Told, Used
+from casebook.formats.broker import log_dir_names
+from casebook.formats.pasted import cut_json
+from casebook.formats.pasted.text import Line, spanned
+from casebook.formats.pasted.tools.zookeeper import Cut
+
+_JSON = re.compile(r"\s*\{.{0,200}\"(?:brokers|logDirs|broker)\"\s*:.*|\s*\{\s*")
+_BESIDE = re.compile(
+    r"\s*(?:Querying brokers for log directories information|Received log directory information from brokers .*)\s*"
+)
+_LONGEST, _SHOWN = 4 << 20, 6
+_TOOL = "kafka-log-dirs"
+_SEGMENTS = "when its segments were written to tells `ls -l --time-style=full-iso` of its folder"
+
+
+def described(lines: Sequence[Line]) -> Iterator[Used | Told | Cut]:
+    """Every replica with its size."""
+    at = 0
+    while at < len(lines):
+        text, after = lines[at].text, at + 1
+        if text.lstrip().startswith("{") and len(text) < _LONGEST and _JSON.fullmatch(text) and _is_ours(lines, at):
+            value, whole, after = cut_json.read(lines, at)
+            span = spanned(lines, at, after)
+            if isinstance(value, dict) and isinstance(value.get("brokers"), list):
+                yield from _brokers(value["brokers"], span, whole)
+                if not whole:
+                    yield cut_json.cut(lines, at, after)
+        at = after
+
+
+def is_beside(text: str) -> bool:
+    """Whether the tool says it beside its answers."""
+    return len(text) < 4096 and _BESIDE.fullmatch(text) is not None
+
+
+def _is_ours(lines: Sequence[Line], at: int) -> bool:
+    return any('"logDirs"' in line.text[:_LONGEST] for line in lines[at : at + 10])
+
+
+def _brokers(brokers: Sequence[object], span: Span, whole: bool) -> Iterator[Used | Told]:
+    replicas, failed, behind, moving, answered = 0, [], [], [], {}
+    for broker, log_dir in _log_dirs(brokers):
+        where = log_dir.get("logDir")
+        answered.setdefault(broker, []).append(str(where))
+        if isinstance(where, str) and log_dir.get("error"):
+            failed.append(f"broker {broker} cannot use {where} ({str(log_dir['error']).rpartition('.')[2]})")
+        for row in _maps(log_dir.get("partitions")):
+            name, size, lag = row.get("partition"), row.get("size"), row.get("offsetLag")
+            if (
+                not isinstance(name, str)
+                or log_dir_names.folder(name) is None
+                or type(size) is not int
+                or not isinstance(where, str)
+            ):
+                continue
+            if row.get("isFuture") is True:
+                moving.append(f"{name} on broker {broker} is being moved to {where}, {size} bytes so far{_lag(lag)}")
+            elif (whole or "isFuture" in row) and 0 <= size < 2**63:
+                replicas += 1
+                yield Used(f"{where.rstrip('/')}/{name}", span, size, broker, f"{size} bytes", _TOOL)
+                behind += [f"{name} on broker {broker} lags by {lag}"] if type(lag) is int and lag > 0 else []
+    asked = ", ".join(f"{broker} ({', '.join(dirs[:_SHOWN])})" for broker, dirs in list(answered.items())[:_SHOWN])
+    parts = [part for rows in (failed, moving, behind) for part in _some(rows)]
+    parts += [] if whole else ["its text is cut"]
+    sizes = f"sizes of {replicas} replica{'' if replicas == 1 else 's'} on broker{'' if len(answered) == 1 else 's'} {asked}"
+    yield Told(_TOOL, span, "; ".join([*parts, sizes]), _SEGMENTS, bool(failed))
+
+
+def _some(rows: Sequence[str]) -> list[str]:
+    return [*rows[:_SHOWN], *([f"{len(rows) - _SHOWN} more such replicas or log dirs"] if len(rows) > _SHOWN else [])]
+
+
+def _lag(lag: object) -> str:
+    return f", {lag} records behind" if type(lag) is int else ""
+
+
+def _log_dirs(brokers: Sequence[object]) -> Iterator[tuple[int, Mapping[str, object]]]:
+    for row in _maps(brokers):
+        if type(row.get("broker")) is int:
+            yield from ((row["broker"], log_dir) for log_dir in _maps(row.get("logDirs")))
+
+
+def _maps(value: object) -> list[Mapping[str, object]]:
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []

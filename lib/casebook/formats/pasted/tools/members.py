@@ -1,0 +1,132 @@
+"""What ``kafka-consumer-groups`` prints of groups as a whole: ``--members`` (``--verbose``), ``--state``, ``--list --state``.
+
+Source: ``core/src/main/scala/kafka/admin/ConsumerGroupCommand.scala@2.0.1, 2.8.2, 3.7.2``,
+``tools/src/main/java/org/apache/kafka/tools/consumer/group/ConsumerGroupCommand.java@3.9.0``.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from casebook.facts.pasted import GroupMember, GroupSaid, Told
+from casebook.formats.pasted.text import Line, is_gap, one
+
+_MEMBERS = re.compile(
+    r"\s*(?:GROUP\s+)?CONSUMER-ID\s+(?:GROUP-INSTANCE-ID\s+)?HOST\s+CLIENT-ID(?:\s+#PARTITIONS(?:\s+[\w -]+)?)?\s*", re.IGNORECASE
+)
+_STATE = re.compile(r"\s*(?P<group>GROUP\s+)?COORDINATOR \(ID\)\s+.*STATE.*", re.IGNORECASE)
+_LISTED = re.compile(r"\s*GROUP\s+(?:PROTOCOL\s+)?(?:TYPE\s+)?STATE\s*|\s*GROUP\s+TYPE(?:\s+PROTOCOL)?\s*", re.IGNORECASE)
+_STATE_ROW = re.compile(r"\s*(?:(?P<group>\S.*?)\s+)?(?P<host>\S+:\d{1,5})\s+\((?P<id>\d{1,10})\)(?:\s+(?P<words>.*))?")
+STATES = (
+    "Stable",
+    "Empty",
+    "Dead",
+    "PreparingRebalance",
+    "CompletingRebalance",
+    "AwaitingSync",
+    "Assigning",
+    "Reconciling",
+    "Unknown",
+)
+_LISTED_ROW = re.compile(
+    rf"\s*(?P<group>\S+)\s+(?:(?:Consumer|Classic|Share|Streams)\s+)*(?P<state>{'|'.join(STATES)}|Consumer|Classic|[cC]onsumer|share|connect|streams)\s*"
+)
+_OF_TOPIC = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})(?:\((?P<in>[\d, ]+)\)|:(?P<behind>\d+(?:,\d+)*))")
+_OF_NEXT = ("GROUP-INSTANCE-ID", "CURRENT-EPOCH", "TARGET-EPOCH", "TARGET-ASSIGNMENT", "UPGRADED")
+"""Columns of groups of the protocol of KIP-848: what the coordinator wants a member to have."""
+_TOOL = "kafka-consumer-groups"
+_LONGEST = 64 << 10
+
+_Rows = list[GroupMember | GroupSaid | Told]
+
+
+def table(lines: Sequence[Line], at: int, asked: str | None) -> tuple[_Rows, int] | None:
+    """The table whose head a line is, and where to go on; ``None`` for no head of these.
+
+    Args:
+        lines: Of the paste.
+        at: Which of them.
+        asked: The group that the command names.
+    """
+    text = lines[at].text
+    if _MEMBERS.fullmatch(text):
+        columns = text.upper().split()
+        return _rows(lines, at, lambda line: _member(line, columns, asked, is_last=line.number == lines[-1].number))
+    if _STATE.fullmatch(text):
+        return _rows(lines, at, lambda line: _state(line, asked, text.upper().rpartition("(ID)")[2].split()))
+    if _LISTED.fullmatch(text):
+        return _rows(lines, at, _listed)
+    return None
+
+
+def _rows(lines: Sequence[Line], at: int, row: Callable[[Line], _Rows]) -> tuple[_Rows, int]:
+    found: _Rows = [Told(_TOOL, one(lines[at]))]
+    after = at + 1
+    while after < len(lines):
+        line = lines[after]
+        if is_gap(line.text):
+            after += 1
+            continue
+        rows = row(line) if line.text and len(line.text) < _LONGEST else []
+        if not rows and (line.text or len(found) > 1):
+            break
+        found += rows
+        after += 1
+    return found, after
+
+
+def _member(line: Line, columns: Sequence[str], asked: str | None, *, is_last: bool) -> _Rows:
+    """A member; the last value of a paste that ends within a row may be cut."""
+    words = line.text.split()
+    host = next((index for index, word in enumerate(words) if word.startswith("/")), None)
+    if host is None or len(words) < 2 or host < (2 if columns[0] == "GROUP" else 1):
+        return []
+    whole = words[:-1] if is_last and len(words) < len(columns) else words
+    values = dict(zip(columns, whole, strict=False))
+    number = values.get("#PARTITIONS", "")
+    behind = " ".join(words[columns.index("#PARTITIONS") + 1 :]) if "#PARTITIONS" in columns else ""
+    assigned = tuple(_assigned(values.get("CURRENT-ASSIGNMENT", "") if "CURRENT-ASSIGNMENT" in columns else behind))
+    is_told = columns[-1].endswith("ASSIGNMENT") and (bool(assigned) or behind == "-")
+    member = GroupMember(
+        group=values.get("GROUP", asked),
+        member=values["CONSUMER-ID"],
+        span=one(line),
+        host=values.get("HOST", "").lstrip("/") or None,
+        client=values.get("CLIENT-ID"),
+        partitions=int(number) if number.isdecimal() and len(number) < 10 else None,
+        assigned=assigned if is_told else None,
+    )
+    epochs = ", ".join(f"{name} {values[name]}" for name in _OF_NEXT if name in values)
+    return [member, *([Told(_TOOL, one(line), f"member {member.member}: {epochs}")] if epochs else [])]
+
+
+def _assigned(text: str) -> list[tuple[str, int]]:
+    """``orders(0,1), plain(2)``; 3.9 leaves out the topics, of whatever they are then."""
+    found = []
+    for match in _OF_TOPIC.finditer(text):
+        numbers = (match["in"] or match["behind"]).replace(" ", "").split(",")
+        found += [(match["topic"], int(number)) for number in numbers if number.isdecimal() and len(number) < 11]
+    return found
+
+
+def _state(line: Line, asked: str | None, columns: Sequence[str]) -> _Rows:
+    found = _STATE_ROW.fullmatch(line.text)
+    if found is None:
+        return []
+    words = re.split(r"\s+", (found["words"] or "").strip())
+    state = next((word for word in words if word in STATES), "described")
+    members = words[-1] if len(words) > 1 and words[-1].isdecimal() else None
+    span, group = one(line), found["group"] or asked
+    says = (
+        f"group {group or 'of the command'}: {state}, {members} members, assignment {words[0]}, coordinator"
+        f" {found['host']} ({found['id']})"
+        if members and words[0] != state
+        else ""
+    )
+    epochs = [f"{name} {word}" for name, word in zip(columns, words, strict=False) if name.endswith("EPOCH")]
+    says += f", {', '.join(epochs)}" if epochs and says else ""
+    return [GroupSaid(group, span, state, int(found["id"])), Told(_TOOL, span, says)]
+
+
+def _listed(line: Line) -> _Rows:
+    found = _LISTED_ROW.fullmatch(line.text)
+    return [GroupSaid(found["group"], one(line), found["state"])] if found else []

@@ -1,0 +1,138 @@
+"""Lines of a broker's ``server.properties``: whose they are says ``broker.id`` or ``node.id``, else a heading above them.
+
+A paste is an excerpt: what a file says beside the lines that were pasted is unknown, a line behind ``#`` says nothing.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from casebook.facts.pasted import BrokerSettings, HostSaid, Span
+from casebook.formats.broker import properties
+from casebook.formats.pasted.hosts.host import LONGEST, placed
+from casebook.formats.pasted.remarks import is_masked
+from casebook.formats.pasted.text import Line, spanned
+from casebook.formats.zookeeper import znodes
+
+_SETTING = re.compile(
+    r"\s*+(?!.*\bsensitive=(?:true|false))(?!kafka\.|java\.)(?P<key>[a-z][a-z0-9_]*(?:[.-][A-Za-z0-9_]+)+|listeners|port)\s*(?P<sign>[=:])\s*(?P<value>.*)"
+)
+_COMMENT = re.compile(r"\s*[#!].*")
+_OTHERS = re.compile(
+    r"bootstrap\.servers|group\.id|key\.(?:de)?serializer|key\.converter|dataDir|clientPort|plugin\.path|config\.storage\.topic"
+    r"|offset\.storage\.topic|consumer\..*|producer\..*"
+)
+"""Settings that no broker has: the file is a client's, a worker's, or ZooKeeper's."""
+_OF_SERVER = re.compile(
+    r"(?:advertised|listener|inter\.broker|security\.inter|num|socket|log|offsets|transaction\.state|replica|group\.initial|controller"
+    r"|controlled|zookeeper|auto|background|default\.replication|unclean|min\.insync|super\.users|authorizer|queued|leader\.imbalance"
+    r"|broker|node|process)\..*|unclean\.leader\.election\.enable|listeners"
+)
+"""What settings of brokers begin with (``KafkaConfig.scala@2.8.2``)."""
+_IDS = ("node.id", "broker.id")
+_META = frozenset({"version", "broker.id", "node.id", "cluster.id", "directory.id"})
+_BEHIND = re.compile(r"\s+#\s.*")
+"""What somebody wrote behind a value for those who read it: Java itself takes it for a part of the value."""
+_WRAPPED = re.compile(r"\s*[\w.:/@-]+(?:,[\w.:/@-]+)*,?\s*")
+_PRINTED = re.compile(r"\s+[a-z][a-z0-9._]* = .*")
+_UNSET = re.compile(r".* = (?:null|\[.*\]|class \S+)\s*|.* = ")
+_HEADING = re.compile(r".*Config values:.*|.*\b[Cc]onfigs for .*")
+"""What stands above settings that are no file's: a broker's start, an answer of kafka-configs."""
+_MOST, _MOST_COMMENTS, _SHOWN, _LONGEST_SHOWN = 2000, 40, 20, 2000
+
+
+def settings(lines: Sequence[Line]) -> Iterator[BrokerSettings | HostSaid]:
+    """Every run of settings, comments within it included, that are a broker's."""
+    whose = {here.at: here.broker for here in placed(lines)}
+    at = 0
+    while at < len(lines):
+        if not _SETTING.fullmatch(lines[at].text[:LONGEST]):
+            at += 1
+            continue
+        after = _end(lines, at)
+        texts = _as_in_file([line.text for line in lines[at:after]])
+        found = properties.parse("\n".join(texts))
+        is_headed = at > 0 and _HEADING.fullmatch(lines[at - 1].text[:LONGEST]) is not None
+        if after > at and _is_of_broker(found, texts):
+            if not _is_printed(texts):
+                yield from _said(lines, at, texts, found, whose.get(at))
+            elif not is_headed:
+                yield _of_start(spanned(lines, at, after), found, whose.get(at))
+        at = max(after, at + 1)
+
+
+def _as_in_file(texts: Sequence[str]) -> list[str]:
+    """The lines as a file has them: without what was written behind a value, and folded as properties fold."""
+    found = []
+    for at, text in enumerate(texts):
+        own = _BEHIND.sub("", text) if not _COMMENT.fullmatch(text) else text
+        wraps = own.endswith(",") and at + 1 < len(texts) and _is_rest(own, texts[at + 1])
+        found.append(f"{own}\\" if wraps else own)
+    return found
+
+
+def _is_rest(text: str, after: str) -> bool:
+    """Whether the next line is the rest of a value that ends in a comma, which a mail or a chat has folded."""
+    return (
+        text.endswith(",") and bool(after.strip()) and _WRAPPED.fullmatch(after) is not None and not _SETTING.fullmatch(after)
+    ) or (text.endswith(",") and re.match(r"\s*[A-Z_]+://|\s*[\w.-]+:\d+(?:/\S*)?\s*$", after) is not None)
+
+
+def _is_printed(texts: Sequence[str]) -> bool:
+    """Whether a broker printed it at its start: every setting, those that nobody set as ``null`` or by default, indented."""
+    own = [text for text in texts if text.strip()]
+    return all(_PRINTED.fullmatch(text) for text in own) and any(_UNSET.fullmatch(text) for text in own)
+
+
+def _of_start(where: Span, found: dict[str, str], broker: int | None) -> HostSaid:
+    shown = ", ".join(f"{key}={value}" for key, value in found.items())
+    text = f"{len(found)} settings as a broker printed them at its start, defaults among them: {shown[:_LONGEST_SHOWN]}"
+    return HostSaid("KafkaConfig values", where, text, broker, facts={"settings": dict(found)})
+
+
+def _end(lines: Sequence[Line], at: int) -> int:
+    """Where a run ends: at something that is neither a setting nor a comment, nor goes on with one that was pasted to its end."""
+    after, begun, is_printed = at, None, _PRINTED.fullmatch(lines[at].text[:LONGEST]) is not None
+    for index in range(at, min(len(lines), at + _MOST)):
+        text = lines[index].text
+        if index > at and not lines[index - 1].text and bool(_PRINTED.fullmatch(text[:LONGEST])) != is_printed and text:
+            break
+        if begun is not None or (len(text) <= LONGEST and _SETTING.fullmatch(text)):
+            goes_on = text.endswith("\\")
+            begun = (index if begun is None else begun) if goes_on else None
+            after = index + 1 if begun is None else begun
+        elif index == after and index > at and text and _is_rest(_BEHIND.sub("", lines[index - 1].text), text):
+            after = index + 1
+        elif (text and not _COMMENT.fullmatch(text)) or index - after > _MOST_COMMENTS:
+            break
+    return after
+
+
+def _is_of_broker(found: dict[str, str], texts: Sequence[str]) -> bool:
+    known = {key for key in found if key in properties.OF_BROKERS or _OF_SERVER.fullmatch(key)}
+    if found.keys() <= _META or any(_OTHERS.fullmatch(key) for key in found):
+        return False
+    with_sign = sum("=" in text for text in texts if _SETTING.fullmatch(text))
+    has_id = any(name in found for name in _IDS) and len(found) > 1
+    return with_sign > 0 and bool(known) and (has_id or len(known) > 1)
+
+
+def _commented_out(texts: Sequence[str]) -> str:
+    """Settings behind ``#``: they do not hold."""
+    rows = [text.strip().lstrip("#! ") for text in texts if _COMMENT.fullmatch(text)]
+    rows = [row for row in rows if _SETTING.fullmatch(row) and "=" in row]
+    return f"; commented out: {', '.join(rows[:_SHOWN])}" if rows else ""
+
+
+def _said(
+    lines: Sequence[Line], at: int, texts: Sequence[str], found: dict[str, str], heading: int | None
+) -> Iterator[BrokerSettings | HostSaid]:
+    ids = {own for name in _IDS if (own := znodes.number(found.get(name, ""))) is not None}
+    broker = next(iter(ids)) if len(ids) == 1 else heading if not ids else None
+    found = {key: value for key, value in found.items() if not is_masked(value)}
+    where = spanned(lines, at, at + len(texts))
+    yield BrokerSettings(where, broker, tuple(texts))
+    shown = ", ".join(f"{key}={value}" for key, value in list(found.items())[:_SHOWN])
+    settle = "" if broker is not None else 'write a line such as "broker 3:" above these settings, or paste broker.id with them'
+    more = "" if len(found) <= _SHOWN else f", and {len(found) - _SHOWN} more"
+    text = f"{len(found)} settings of a server.properties: {shown}{more}{_commented_out(texts)}"
+    yield HostSaid("server.properties", where, text, broker, settle=settle, facts={"settings": dict(found)})

@@ -1,0 +1,197 @@
+"""What ``kafka-reassign-partitions`` prints: assignments, plans, and how reassignments stand.
+
+The assignment that it prints before it starts a reassignment is that of before: it says nothing of now. The one of ``--generate``
+is the current one. ``--list`` prints old and new replicas together, and which are added and removed. A plan says what somebody
+wants. Source: ``core/src/main/scala/kafka/admin/ReassignPartitionsCommand.scala@0.9.0.1, 1.1.1, 2.5.1, 2.8.2``,
+``tools/src/main/java/org/apache/kafka/tools/reassign/ReassignPartitionsCommand.java@3.9.0``.
+"""
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+
+from casebook.facts.pasted import Assigned, Move, Span, Told
+from casebook.formats.pasted import cut_json
+from casebook.formats.pasted.text import Line, broker_ids, one, spanned
+from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.formats.zookeeper import znodes
+
+_IDS = r"\d{1,10}(?:, ?\d{1,10})*"
+_PARTITION = r"\[?(?P<topic>[a-zA-Z0-9._-]{1,249})(?:, ?|-)(?P<partition>\d{1,10})\]?"
+_CURRENT = re.compile(r"\s*Current partition replica assignment\s*(?P<plan>\{.*)?")
+_PROPOSED = re.compile(r"\s*Proposed partition reassignment configuration\s*(?P<plan>\{.*)?")
+_STARTED = re.compile(r"\s*Successfully started (?:partition )?reassignments?(?: (?:of|for))?(?: partitions?)?[ :.]*(?P<what>.*)")
+_STATUS = re.compile(
+    rf"\s*Reassignment of partition {_PARTITION} (?:is )?"
+    r"(?P<how>completed successfully|completed?|failed|(?:still )?in progress)\.?\s*"
+)
+_NOT_ACTIVE = re.compile(
+    rf"\s*There is no active reassignment of partition {_PARTITION}, but replica set is (?P<replicas>{_IDS}) rather than .*"
+)
+_MISMATCH = re.compile(
+    rf"\s*ERROR: Assigned replicas \((?P<replicas>{_IDS})\) don't match the list of replicas for reassignment .* for partition "
+    rf"{_PARTITION}\s*"
+)
+_LISTED = re.compile(
+    rf"\s*{_PARTITION}: replicas: (?P<replicas>{_IDS})\.(?: adding: (?P<adding>{_IDS})\.)?"
+    rf"(?: removing: (?P<removing>{_IDS})\.)?\s*"
+)
+_BESIDE = re.compile(
+    r"\s*(?:Status of partition reassignment:?|Current partition reassignments:|Save this to use as the --reassignment-json-file"
+    r" option during rollback|Warning: You must run.*)\s*"
+)
+_SENTENCE = re.compile(
+    r"\s*(?:No partition reassignments found\.?|Throttle was removed\.|There is an existing assignment running\."
+    r"|The (?:inter-broker|replica-alter-dir) throttle limit was set to .*|Clearing (?:broker|topic)-level throttles on .*"
+    r"|(?:Reassignment of replica|Partition [\w.-]+ (?:is not found|on broker|cannot be found)|Failed to reassign partitions"
+    r"|Partitions reassignment failed due to|Successfully (?:started log directory move|cancelled)"
+    r"|None of the specified partition).*)\s*"
+)
+_BARE = re.compile(r"\s*\{.*\"(?:partitions|version)\"\s*:.*")
+_MOST_FOLDED, _LONGEST, _SHOWN = 5000, 4 << 20, 4
+_TOOL = "kafka-reassign-partitions"
+_NOW = (
+    "what is assigned now tells `kafka-topics --describe`; what is under way, `kafka-reassign-partitions --list` (2.6 and later)"
+)
+
+_Plan = dict[tuple[str, int], tuple[int, ...]]
+
+
+def moves(lines: Sequence[Line]) -> Iterator[Assigned | Move | Told | Cut]:
+    """Everything that the tool itself printed."""
+    at = 0
+    while at < len(lines):
+        text, after = lines[at].text, at + 1
+        if text and len(text) <= _LONGEST:
+            if head := _CURRENT.fullmatch(text):
+                rows, after = _current(lines, at, head["plan"])
+                yield from rows
+            elif head := _PROPOSED.fullmatch(text):
+                plan, whole, after = _plan(lines, at, head["plan"])
+                says = f"what --generate proposes, not what is: {_shown(plan)}" if plan else "a proposal, whose text is cut"
+                yield Told(_TOOL, spanned(lines, at, after), says, _NOW)
+                if not whole:
+                    yield _cut(lines, after)
+            elif started := _STARTED.fullmatch(text):
+                rows, after = _started(lines, at, started["what"])
+                yield from rows
+            else:
+                yield from _row(text, one(lines[at]))
+        at = after
+
+
+def plans(lines: Sequence[Line]) -> Iterator[Told | Cut]:
+    """Files of plans that were pasted as they are: they say what is wanted, not what is."""
+    at = 0
+    while at < len(lines):
+        text, after = lines[at].text, at + 1
+        if "{" in text and len(text) <= _LONGEST and _BARE.fullmatch(text):
+            plan, whole, after = _plan(lines, at, text.strip())
+            if plan:
+                span = spanned(lines, at, after)
+                yield Told("a plan for kafka-reassign-partitions", span, f"what is wanted, not what is: {_shown(plan)}", _NOW)
+                if not whole:
+                    yield _cut(lines, after)
+        at = max(after, at + 1)
+
+
+def is_beside(text: str) -> bool:
+    """Whether the tool says it beside its answers."""
+    return len(text) < 4096 and _BESIDE.fullmatch(text) is not None
+
+
+def _row(text: str, span: Span) -> Iterator[Assigned | Move | Told]:
+    """A line that says something by itself."""
+    if "replica" in text and (found := _LISTED.fullmatch(text)):
+        topic, number = found["topic"], znodes.number(found["partition"])
+        is_told = found["adding"] or found["removing"]
+        replicas = broker_ids(found["replicas"])
+        adding, removing = (broker_ids(found[each]) if is_told else None for each in ("adding", "removing"))
+        if number is not None and replicas:
+            yield Assigned(topic, number, span, replicas, adding, removing)
+            yield Told(_TOOL, span)
+    elif status := _STATUS.fullmatch(text[:4096]):
+        if (number := znodes.number(status["partition"])) is not None:
+            yield Move(status["topic"], number, span, None, ended=not status["how"].endswith("in progress"))
+            failed = f"the reassignment of {status['topic']}-{number} failed" if status["how"] == "failed" else ""
+            yield Told(_TOOL, span, failed, _NOW if failed else "", bad=bool(failed))
+    elif found := _NOT_ACTIVE.fullmatch(text[:4096]) or _MISMATCH.fullmatch(text[:4096]):
+        number, replicas = znodes.number(found["partition"]), broker_ids(found["replicas"])
+        if number is not None and replicas:
+            yield Assigned(found["topic"], number, span, replicas)
+            yield Move(found["topic"], number, span, None, ended=True)
+            yield Told(_TOOL, span, f"{found['topic']}-{number} is not assigned as its plan wants it")
+    elif _SENTENCE.fullmatch(text[:4096]):
+        yield Told(_TOOL, span, text.strip()[:200].rstrip("."))
+
+
+def _current(lines: Sequence[Line], at: int, begun: str | None) -> tuple[Sequence[Assigned | Told | Cut], int]:
+    """An assignment: the one of now, where a proposal follows it; else that of before something was started."""
+    plan, whole, after = _plan(lines, at, begun)
+    span, cut = spanned(lines, at, after), () if whole else (_cut(lines, after),)
+    following = next((line.text for line in lines[after : after + 4] if line.text), "")
+    if _PROPOSED.fullmatch(following[:_LONGEST]):
+        rows = [Assigned(topic, number, span, replicas) for (topic, number), replicas in plan.items()]
+        return (*rows, Told(_TOOL, span), *cut), after
+    says = f"the assignment before the reassignment was started: {_shown(plan)}" if plan else "an assignment, whose text is cut"
+    return (Told(_TOOL, span, says, _NOW), *cut), after
+
+
+def _started(lines: Sequence[Line], at: int, what: str) -> tuple[Sequence[Move | Told | Cut], int]:
+    """What was started: a plan (up to 0.11), nothing named (up to 2.5), or partitions by name."""
+    after, whole = at + 1, True
+    if "{" in what:
+        plan, whole, after = _plan(lines, at, what)
+    else:
+        names = (re.fullmatch(_PARTITION, name.strip()) for name in what.split(","))
+        plan = {(n["topic"], int(n["partition"])): None for n in names if n and znodes.number(n["partition"]) is not None}
+    span = spanned(lines, at, after)
+    rows = [Move(topic, number, span, target, ended=False) for (topic, number), target in plan.items()]
+    says = "" if rows else "a reassignment was started; of which partitions stands in its plan"
+    return (*rows, Told(_TOOL, span, says, "" if rows else _NOW), *(() if whole else (_cut(lines, after),))), after
+
+
+def _plan(lines: Sequence[Line], at: int, begun: str | None) -> tuple[_Plan, bool, int]:
+    """The partitions of the plan that begins behind a head, or in its line, as far as it was pasted;"
+    " whether it is whole; its end."""
+    begin = at
+    if begun is None:
+        begin = at + 1
+        while begin < len(lines) and begin <= at + 2 and not lines[begin].text:
+            begin += 1
+        if begin >= len(lines) or not lines[begin].text.lstrip().startswith("{"):
+            return {}, False, at + 1
+        begun = lines[begin].text.strip()
+    rest = [lines[begin]._replace(text=begun), *itertools.takewhile(_is_of_plan, lines[begin + 1 : begin + _MOST_FOLDED])]
+    value, whole, after = cut_json.read(rest, 0)
+    rows = value.get("partitions") if isinstance(value, dict) else None
+    return _items(rows if isinstance(rows, list) else []), whole, begin + after
+
+
+def _is_of_plan(line: Line) -> bool:
+    heads = (_CURRENT, _PROPOSED, _STARTED, _BESIDE)
+    return not any(head.fullmatch(line.text[:4096]) for head in heads)
+
+
+def _cut(lines: Sequence[Line], after: int) -> Cut:
+    return Cut(one(lines[after - 1]), "is a plan that is cut here: what followed was not pasted")
+
+
+def _items(rows: Sequence[object]) -> _Plan:
+    """The partitions among them that are whole."""
+    found: _Plan = {}
+    for row in rows:
+        if not isinstance(row, dict):
+            continue
+        topic, partition, replicas = row.get("topic"), row.get("partition"), row.get("replicas")
+        ids = replicas if isinstance(replicas, list) and all(type(broker) is int for broker in replicas) else None
+        if isinstance(topic, str) and type(partition) is int and partition >= 0 and ids and len(set(ids)) == len(ids):
+            found[topic, partition] = tuple(ids)
+    return found
+
+
+def _shown(plan: _Plan) -> str:
+    some = "; ".join(
+        f"{topic}-{number} on {','.join(map(str, replicas))}" for (topic, number), replicas in list(plan.items())[:_SHOWN]
+    )
+    return some + (f" and {len(plan) - _SHOWN} more" if len(plan) > _SHOWN else "")

@@ -1,0 +1,266 @@
+"""What ``kafka-topics --describe`` prints, 0.8 to 3.9: leader, replicas and ISR, and no epoch.
+
+Source: ``core/src/main/scala/kafka/admin/TopicCommand.scala@0.8.2.2, 0.9.0.1, 2.8.2``,
+``tools/src/main/java/org/apache/kafka/tools/TopicCommand.java@3.9.0``. No leader is ``-1`` (to 1.1) or ``none``.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from casebook.facts.pasted import DescribedPartition, DescribedTopic, Span, Told, ToldConfig
+from casebook.formats.pasted.text import Line, one, spanned
+from casebook.formats.pasted.tools.zookeeper import Cut
+from casebook.formats.zookeeper import znodes
+
+_NAME = r"[a-zA-Z0-9._-]{1,249}"
+_TOPIC = re.compile(
+    rf"\s*Topic: ?(?P<topic>{_NAME})\s+(?:\.{{3}}\s+)?(?:TopicId:"
+    rf" ?(?P<id>\S*)\s+)?(?:\.{{3}}\s+)?PartitionCount: ?(?P<count>\d{{1,9}})"
+    rf"(?:\s+ReplicationFactor: ?(?P<factor>\d{{1,9}}))?(?:\s+(?P<configs_said>Configs:) ?(?P<configs>.*?))?"
+    r"(?:\s+MarkedForDeletion: ?(?P<deleting>true|false))?\s*",
+    re.IGNORECASE,
+)
+_IDS = r"\d{1,10}(?:\s?,\s?\d{1,10})*"
+_PARTITION = re.compile(
+    rf"\s*Topic: ?(?P<topic>{_NAME})\s+Partition: ?(?P<partition>\d{{1,10}})\s+Leader: ?(?P<leader>-?\d{{1,10}}|none)"
+    rf"\s+Replicas: ?(?P<replicas>{_IDS})\s+Isr: ?(?P<isr>{_IDS})?(?P<rest>(?:\s+(?:Adding Replicas: ?(?P<adding>{_IDS})?"
+    rf"|Removing Replicas: ?(?P<removing>{_IDS})?|Offline: ?(?P<offline>{_IDS})?|Elr: ?(?P<elr>{_IDS}|N/A)?"
+    rf"|LastKnownElr: ?(?P<last_elr>{_IDS}|N/A)?|(?:Live)?Observers: ?(?:{_IDS})?"
+    r"|MarkedForDeletion: ?(?P<deleting>true|false)))*)\s*",
+    re.IGNORECASE,
+)
+_CUT = re.compile(r"(?P<whole>.*?\s)(?P<rest>(?:Adding|Removing)(?: [A-Za-z]*:?)?|[A-Za-z]{1,17}:?)\s*", re.IGNORECASE)
+"""The last label of a line, maybe cut, with what stands behind it."""
+_WITHOUT_BEGIN = re.compile(r".{0,200}?\bPartition: ?\d{1,10}\s+Leader: .*")
+_WITHOUT_ISR = re.compile(
+    rf"\s*Topic: ?(?P<topic>{_NAME})\s+Partition: ?(?P<partition>\d{{1,10}})\s+Leader: ?(?P<leader>-?\d{{1,10}}|none)\s+"
+    rf"(?:Replicas: ?(?P<replicas>{_IDS})\s+I.*|R.*)",
+    re.IGNORECASE,
+)
+_LIST = re.compile(r"--(?P<option>unavailable|under-replicated|under-min-isr|at-min-isr)-partitions\b")
+_OF_DEAD_LEADERS = "unavailable True"
+_MEANS = {
+    "unavailable": "have no leader that lives",
+    "under-min-isr": "have fewer in sync than min.insync.replicas: acks=all is refused",
+    "at-min-isr": "have just min.insync.replicas in sync",
+}
+_WITHIN = re.compile(rf"(?<=\S)\s+(?=Topic: ?{_NAME}\s+Partition: ?\d)")
+_SHOWN, _LEAST_COLUMNS = 6, 4
+_BEGINS = re.compile(rf"\s*Topic: ?{_NAME}(?:\s+(?:\.{{3}}\s.*|(?:TopicId|Partition|PartitionCount)\b.*))?\s*", re.IGNORECASE)
+_GOES_ON = re.compile(
+    r"\s*(?:(?:[\d, ]+\s)?(?:Partition|PartitionCount|ReplicationFactor|Configs|Leader|Replicas|Isr|Adding Replicas"
+    r"|Removing Replicas|Offline|Elr|LastKnownElr|(?:Live)?Observers|MarkedForDeletion):.*|[\d, ]+|none|[\w.-]+=\S*)\s*",
+    re.IGNORECASE,
+)
+_MOST_FOLDED, _LONGEST = 6, 64 << 10
+_CONFIG = re.compile(r"([a-z][a-z0-9._-]*)=")
+
+
+def described(lines: Sequence[Line]) -> Iterator[DescribedTopic | DescribedPartition | ToldConfig | Cut | Told]:
+    """Every line of a description, folded or not.
+
+    Rule: asked of ZooKeeper, ``--unavailable-partitions`` lists those whose leader is none, or not registered
+    (``TopicCommand.scala@0.9.0.1, 2.8.2``).
+    """
+    at, option, listed = 0, "", []
+    while at < len(lines):
+        text = lines[at].text
+        if len(rows := _rows_within(lines, at)) > 1:
+            if not rows[0].text:
+                yield Told("kafka-topics", one(rows[0]))
+            yield from described(rows)
+            at += rows[-1].number - lines[at].number + 1
+            continue
+        if "PartitionCount" in text and (headless := _headless(lines, at)) is not None:
+            yield headless
+            at += 1
+            continue
+        if len(text) > _LONGEST or not _BEGINS.fullmatch(text):
+            if "Leader:" in text and len(text) <= _LONGEST and _WITHOUT_BEGIN.fullmatch(text):
+                yield from _without_begin(text, one(lines[at]))
+            if text:
+                yield from _list(option, listed)
+                asked = _LIST.search(text[:4096])
+                option, listed = f"{asked['option']} {'--zookeeper' in text}" if asked else "", []
+            at += 1
+            continue
+        found, after = _row(lines, at)
+        if isinstance(found, Cut):
+            found, more = _as_far(lines, found)
+            yield from more
+        if isinstance(found, DescribedTopic) and found.configs is None:
+            yield from _cut_configs(lines, at, found)
+        if isinstance(found, DescribedPartition):
+            is_dead = option == _OF_DEAD_LEADERS and found.leader is not None
+            found = found._replace(dead_leader=is_dead)
+            listed.append(found)
+        yield found
+        at = after
+    yield from _list(option, listed)
+
+
+def _rows_within(lines: Sequence[Line], at: int) -> list[Line]:
+    """The rows of a line that has lost its line ends, and those of a table whose head names the columns."""
+    text = lines[at].text
+    if len(text) > _LONGEST:
+        return []
+    if "Partition:" in text and len(parts := _WITHIN.split(text)) > 1:
+        return [Line(lines[at].number, part) for part in parts if part.strip()]
+    names = text.split("\t") if text.count("\t") >= _LEAST_COLUMNS else []
+    if not {"topic", "partition", "leader", "replicas", "isr"} <= {name.lower() for name in names}:
+        return []
+    rows = [Line(lines[at].number, "")]
+    for line in lines[at + 1 :]:
+        cells = line.text.split("\t")
+        if line.text and len(cells) != len(names):
+            break
+        values = ("" if cell == "-" else cell.strip("[] ") for cell in cells)
+        row = "\t".join(f"{name}: {value}" for name, value in zip(names, values, strict=False)) if line.text else ""
+        rows.append(Line(line.number, row))
+    return rows
+
+
+def _cut_configs(lines: Sequence[Line], at: int, topic: DescribedTopic) -> Iterator[ToldConfig | Told]:
+    """What is left of a list of overrides that is cut."""
+    behind = lines[at].text.partition("Configs:")[2].strip()
+    settings, _ = configs_as_far(behind)
+    if behind:
+        yield Told("kafka-topics", topic.span, f"the list of overrides of {topic.topic} is cut")
+    if settings:
+        yield ToldConfig("topics", topic.topic, topic.span, settings, whole=False)
+
+
+def _list(option: str, listed: Sequence[DescribedPartition]) -> Iterator[Told]:
+    """What it means that partitions stand in a list, where their rows do not say it."""
+    kind = option.partition(" ")[0]
+    if kind not in _MEANS or not listed:
+        return
+    some = ", ".join(f"{row.topic}-{row.partition}" for row in listed[:_SHOWN])
+    more = f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
+    yield Told(f"kafka-topics --{kind}-partitions", listed[0].span, f"{some}{more} {_MEANS[kind]}", bad=True)
+
+
+def _headless(lines: Sequence[Line], at: int) -> DescribedTopic | None:
+    """A topic's line that has lost its begin: the partition in the next line is the topic's."""
+    text, following = lines[at].text, lines[at + 1].text if at + 1 < len(lines) else ""
+    if len(text) > _LONGEST or _BEGINS.fullmatch(text) or not (partition := _PARTITION.fullmatch(following[:_LONGEST])):
+        return None
+    row = _TOPIC.fullmatch(f"Topic: x {text[text.index('PartitionCount') :]}")
+    return _topic(row, one(lines[at]), partition["topic"]) if row else None
+
+
+def _row(lines: Sequence[Line], at: int) -> tuple[DescribedTopic | DescribedPartition | Cut, int]:
+    """The row that begins at a line: with as many of the next lines as belong to it."""
+    text, after = lines[at].text, at + 1
+    while after < len(lines) and after - at < _MOST_FOLDED and _belongs(lines[after].text):
+        text += ("" if re.search(r"[\d,]\s?$", text) and re.match(r"\s*[\d,]", lines[after].text) else " ") + lines[after].text
+        after += 1
+    span = spanned(lines, at, after)
+    if row := _PARTITION.fullmatch(text):
+        partition = _partition(row, span)
+        whole = partition is not None and (row["isr"] is not None or _ends_with_empty_isr(row, partition, after < len(lines)))
+        return (partition if whole else Cut(span, "is a partition's line that is cut or was changed")), after
+    if row := _TOPIC.fullmatch(text):
+        return _topic(row, span), after
+    return Cut(span, "is a line of kafka-topics --describe that is cut or was changed"), after
+
+
+def _as_far(lines: Sequence[Line], cut: Cut) -> tuple[DescribedPartition | Cut, Sequence[Told | Cut]]:
+    """What is left of a line that is cut: the columns before its last label, where they make a row; else what they say."""
+    first = cut.span.first - lines[0].number
+    text = " ".join(line.text for line in lines[first : first + cut.span.last - cut.span.first + 1])[:_LONGEST]
+    if (last := _CUT.fullmatch(text)) and (row := _PARTITION.fullmatch(last["whole"])) and "isr" in last["whole"].lower():
+        partition = _partition(row, cut.span)
+        if partition is not None and (row["isr"] is not None or partition.leader is None):
+            return partition, (Cut(cut.span, f"is a partition's line that is cut behind {last['rest'].strip()[:40]!a}"),)
+    if (row := _WITHOUT_ISR.fullmatch(text)) and znodes.number(row["partition"]) is not None:
+        leader = "no leader" if row["leader"].lower() in ("none", "-1") else f"leader {row['leader']}"
+        replicas = f" and replicas {row['replicas']}" if row["replicas"] else ""
+        says = f"{row['topic']}-{int(row['partition'])} has {leader}{replicas}; who is in sync was not pasted whole"
+        return cut, (Told("kafka-topics", cut.span, says),)
+    return cut, ()
+
+
+def _without_begin(text: str, span: Span) -> Iterator[Told]:
+    """A partition's line that has lost its topic."""
+    row = _PARTITION.fullmatch(f"Topic: x {text[text.index('Partition:') :]}")
+    if row and row["isr"] is not None:
+        leader = "no leader" if row["leader"].lower() in ("none", "-1") else f"leader {row['leader']}"
+        held = f"{leader}, replicas {row['replicas']}, ISR {row['isr']}"
+        says = f"partition {row['partition']} of a topic whose name is cut has {held}"
+        yield Told("kafka-topics", span, says)
+        yield Cut(span, "is a partition's line that is cut at its begin")
+
+
+def _ends_with_empty_isr(row: re.Match[str], partition: DescribedPartition, goes_on: bool) -> bool:
+    """Whether nobody is in sync, or the ISR may have been cut off: something follows it, in its own line or in the next."""
+    return partition.leader is None and (goes_on or bool(row["rest"]))
+
+
+def _belongs(text: str) -> bool:
+    return len(text) < _LONGEST and _GOES_ON.fullmatch(text.strip()) is not None  # blanks could be of several of its parts
+
+
+def _partition(row: re.Match[str], span: Span) -> DescribedPartition | None:
+    number = znodes.number(row["partition"])
+    leader = None if row["leader"].lower() in ("none", "-1") else znodes.number(row["leader"])
+    replicas, isr = _ids(row["replicas"]), _ids(row["isr"])
+    if number is None or (leader is None and row["leader"].lower() not in ("none", "-1")) or replicas is None or isr is None:
+        return None
+    moved = "Adding Replicas" in row["rest"] or "Removing Replicas" in row["rest"]
+    return DescribedPartition(
+        topic=row["topic"],
+        partition=number,
+        span=span,
+        leader=leader,
+        replicas=replicas,
+        isr=isr,
+        adding=_ids(row["adding"]) if moved else None,
+        removing=_ids(row["removing"]) if moved else None,
+        deleting=(row["deleting"] or "").lower() == "true",
+        offline=_ids(row["offline"]) if "Offline" in row["rest"] else None,
+        eligible=_ids(row["elr"]) if "LastKnownElr" in row["rest"] and row["elr"] != "N/A" else None,
+        last_eligible=_ids(row["last_elr"]) if "LastKnownElr" in row["rest"] and row["last_elr"] != "N/A" else None,
+    )
+
+
+def _ids(text: str | None) -> tuple[int, ...] | None:
+    """Broker ids; ``None`` where one of them is none, or one comes twice."""
+    found = [znodes.number(name.strip()) for name in text.split(",")] if text else []
+    return None if None in found or len(set(found)) < len(found) else tuple(found)
+
+
+def _topic(row: re.Match[str], span: Span, topic: str | None = None) -> DescribedTopic:
+    return DescribedTopic(
+        topic=topic or row["topic"],
+        span=span,
+        partitions=int(row["count"]),
+        configs=configs(row["configs"] or "") if row["configs_said"] else None,
+        deleting=(row["deleting"] or "").lower() == "true",
+        topic_id=row["id"] or None,
+        factor=int(row["factor"]) if row["factor"] else None,
+    )
+
+
+def configs_as_far(text: str) -> tuple[dict[str, str] | None, bool]:
+    """The settings that are there in any case, ``None`` for none, and whether they are all: a list may be cut behind a name,
+    ``a=1,b=``, or behind a comma.
+    """
+    if (whole := configs(text)) is not None:
+        return whole, True
+    last = text.rfind(",", 0, len(text) - 1) if text.endswith(("=", ",")) else -1
+    begun = text[:-1] if text.endswith(",") else text[: max(last, 0)]
+    return configs(begun) if begun else None, False
+
+
+def configs(text: str) -> dict[str, str] | None:
+    """``a=1,b=x,y``: a comma in a value is told from the one between two settings by the name that follows.
+
+    ``None`` for a text that is cut behind a comma or the name of a setting, or is something else: what is missing may be what
+    counts.
+    """
+    if text.endswith((",", "=")) or (text and not _CONFIG.match(text)):
+        return None
+    marks = [match for match in _CONFIG.finditer(text) if match.start() == 0 or text[match.start() - 1] in ", "]
+    ends = [*(match.start() for match in marks), len(text)][1:]
+    return {match[1]: text[match.end() : end].strip(", ") for match, end in zip(marks, ends, strict=True)}

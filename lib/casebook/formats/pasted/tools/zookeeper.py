@@ -1,0 +1,350 @@
+"""What people paste of ZooKeeper: ``get``, ``ls`` and ``stat`` of zkCli and zookeeper-shell, 3.4 to 3.9.
+
+``get`` of 3.4 prints data and stat; from 3.5 on it prints the stat only with ``-s``. ``ls`` prints ``[1, 2, 3]``, ``ls2`` and
+``ls -s`` the stat too (``ZooKeeperMain.java@release-3.4.6``, ``cli/{Get,Ls,Stat}Command.java@release-3.5.5``,
+``cli/StatPrinter.java@release-3.8.0``). A znode whose path was not pasted is told by what it holds, and by a path in the
+lines before it. A command may be piped into the tool, ``echo ls /brokers/ids | zookeeper-shell.sh HOST``; what then is
+printed does not repeat it.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta, timezone
+from typing import NamedTuple
+
+from casebook.facts.cluster import Stat
+from casebook.facts.pasted import PastedZnode, Span
+from casebook.formats.pasted import logs
+from casebook.formats.pasted.text import Line, is_remark, one, spanned
+
+_KAFKA = re.compile(
+    r"(?P<chroot>(?:/[^\s/\"',`]+)*?)(?P<path>/(?:brokers(?:/(?:ids|topics|seqid)(?:/[^\s\"',)\]`:;]*)?)?"
+    r"|controller_epoch|controller|cluster(?:/id)?|feature|admin(?:/[^\s\"',)\]`:;]+)?|config(?:/[^\s\"',)\]`:;]+)?"
+    r"|(?:isr_change|log_dir_event)_notification(?:/[^\s\"',)\]`:;]+)?|latest_producer_id_block))(?=$|[\s\"',.:;)\]`])"
+)
+_COMMAND = re.compile(
+    r"\s*(?P<zk>\[zk:[^\]]*\]\s*|.*\b(?:zkCli|zookeeper-shell|zookeeper-client|ZooKeeperMain)\S*\s.*?(?=\b(?:get|ls2?"
+    r"|stat)\s))?(?:[$#%]\s+)?"
+    r"(?P<verb>get|ls2?|stat)\s+(?P<options>(?:-\w\s+)*)(?P<path>/\S*)(?:\s+(?:watch|true|1))?\s*"
+)
+_PIPED = re.compile(
+    r"(?:.*[\s$#%>])?echo\s+(?P<quote>[\"']?)(?P<command>[^\"'|]*?)(?P=quote)\s*\|.*"
+    r"\b(?:zkCli|zookeeper-shell|zookeeper-client|ZooKeeperMain)\b.*"
+)
+_VERB = re.compile(r"\b(?:get|ls2?|stat)\s")
+_STAT = re.compile(
+    r"\s*(?P<name>cZxid|ctime|mZxid|mtime|pZxid|cversion|dataVersion|aclVersion|ephemeralOwner|dataLength|numChildren)"
+    r"\s*=\s*(?P<value>.*?)\s*"
+)
+_NOT_THERE = re.compile(
+    r".*(?:Node does not exist: (?P<said>/\S+)|(?:NoNodeException: )?KeeperErrorCode = NoNode for (?P<code>/\S+))\s*"
+)
+_CHATTER = re.compile(
+    r"\s*(?:WATCHER::|WatchedEvent state:.*|Connecting to \S+|Welcome to ZooKeeper!|JLine support is \w+"
+    r"|\[zk:[^\]]*\]\s*(?:quit)?|null|quit|Quitting\.\.\.|log4j:WARN .*|'ls2' has been deprecated.*|Command failed: .*)\s*"
+)
+_BANNER = re.compile(r"\s*(?:WATCHER::|WatchedEvent state:.*|Connecting to \S+|Welcome to ZooKeeper!|JLine support is \w+)\s*")
+_CHILDREN = re.compile(r"\s*\[(?:[^\[\]{}\":=]*)\]?\s*")
+_CHILDREN_ON = re.compile(r"[^\[\]{}\":=\s][^\[\]{}\":=]*\]?\s*")
+_GLUED = re.compile(r"(?P<list>[^\]]*\])(?P<stat>cZxid = .*)")
+_OBJECT = re.compile(r"\s*\{\s*(?:[\"}\[]|$)")
+"""How JSON begins; ``{ BrokerNotAvailableError: ...`` is what node prints of an error."""
+_NUMBER = re.compile(r"\s*[0-9]{1,10}\s*")
+_FIELDS = {"cZxid": "czxid", "mZxid": "mzxid", "pZxid": "pzxid", "dataVersion": "version", "aclVersion": "aversion"}
+_TIMES = ("ctime", "mtime")
+_NAMES = re.compile(r"\s*\[[^\[\]{}\":=]+\]\s*")
+_MOST_FOLDED, _MOST_CHARACTERS, _LONGEST, _NEAR, _MOST_CHATTER = 5000, 4 << 20, 4096, 3, 11
+
+_HOURS = {"UTC": 0, "GMT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3, "JST": 9, "KST": 9,
+          "EST": -5, "EDT": -4, "MST": -7, "MDT": -6, "PDT": -7}  # fmt: skip
+"""Names of zones that Java prints and that mean one zone only; CST, IST, BST and the like mean several."""
+_DATE = re.compile(r"\w{3} (\w{3} [ \d]\d \d\d:\d\d:\d\d) ([A-Z]{2,5}|GMT[+-]\d\d:\d\d|[+-]\d\d:?\d\d) (\d{4})")
+
+
+class Cut(NamedTuple):
+    """Something that begins and does not end in the paste."""
+
+    span: Span
+    reason: str
+
+
+def kafka_path(path: str) -> tuple[str, str] | None:
+    """Chroot and path below it of a znode of Kafka's; ``None`` for another."""
+    found = _KAFKA.fullmatch(path.rstrip("/") or "/")
+    return (found["chroot"], found["path"]) if found else None
+
+
+def znodes(lines: Sequence[Line]) -> Iterator[PastedZnode | Cut]:
+    """Every znode in the lines, in their order; empty lines are those that somebody else has taken."""
+    at = 0
+    while at < len(lines):
+        found, after = _at(lines, at)
+        if found is not None:
+            yield found
+        at = max(after, at + 1)
+
+
+def is_chatter(text: str) -> bool:
+    """Whether zkCli says it beside its answers."""
+    return _CHATTER.fullmatch(text) is not None
+
+
+def is_command(text: str) -> bool:
+    """Whether it asks ZooKeeper for something of Kafka's."""
+    return _command(text) is not None
+
+
+def _at(lines: Sequence[Line], at: int) -> tuple[PastedZnode | Cut | None, int]:
+    """The znode that begins at a line, and where to go on."""
+    text = lines[at].text
+    if not text:
+        return None, at + 1
+    if "Node" in text and (missing := _NOT_THERE.fullmatch(text[:_LONGEST])):
+        path = missing["said"] or missing["code"]
+        return (PastedZnode(path, one(lines[at]), there=False) if kafka_path(path) else None), at + 1
+    if (command := _command(text)) is not None:
+        return _answer(lines, at, command)
+    if text.lstrip().startswith("[") and _NAMES.fullmatch(text[:_LONGEST]) and _behind_banner(lines, at):
+        number = lines[at].number
+        what = "answers a command that was not pasted"
+        how = f"write the command, e.g. `ls /brokers/ids`, on a line above line {number}"
+        return Cut(Span(number, number), f"{what}: {how}"), at + 1
+    if _OBJECT.match(text):
+        return _bare(lines, at)
+    if "=" in text and _STAT.fullmatch(text[:_LONGEST]):
+        stat, undated, after = _stat(lines, at)
+        path = _path_near(lines, at)
+        return PastedZnode(path, spanned(lines, at, after), stat=stat, undated=undated), after
+    return None, at + 1
+
+
+def _command(text: str) -> re.Match[str] | None:
+    """A command of zkCli; ``ls`` of a shell is one only with a path of Kafka's znodes."""
+    if len(text) >= _LONGEST or "/" not in text or not _VERB.search(text):
+        return None
+    piped = _PIPED.fullmatch(text) if "|" in text else None
+    found = _COMMAND.fullmatch(f"[zk: piped] {piped['command']}" if piped else text)
+    return found if found and (kafka_path(found["path"]) or _is_root(found)) else None
+
+
+def _is_root(command: re.Match[str]) -> bool:
+    """``ls /kafka`` at the prompt of zkCli: the root of a chroot."""
+    return command["zk"] is not None and command["verb"].startswith("ls")
+
+
+def _behind_banner(lines: Sequence[Line], at: int) -> bool:
+    """Whether the tool's greeting is the last that stands before a line: the command was typed away from the screen."""
+    before = next((line.text for line in reversed(lines[max(0, at - _NEAR) : at]) if line.text), "")
+    return _BANNER.fullmatch(before) is not None
+
+
+def _answer(lines: Sequence[Line], at: int, command: re.Match[str]) -> tuple[PastedZnode | Cut | None, int]:
+    """What follows a command."""
+    path, after = command["path"].rstrip("/") or "/", _behind_chatter(lines, at + 1)
+    if after < len(lines) and _repeats(lines[after].text, command):
+        after = _behind_chatter(lines, after + 1)
+    if after == len(lines) or _CHATTER.fullmatch(lines[after].text):
+        return Cut(spanned(lines, at, after), "asks for a znode; its answer was not pasted"), after
+    data, children, text, glued = None, None, lines[after].text, None
+    if command["verb"].startswith("ls"):
+        listed, end, glued = _children(lines, after)
+        if end is None:
+            return Cut(spanned(lines, at, at + 1), "asks for children; their list was not pasted whole"), after
+        children, after = listed, end
+    elif command["verb"] == "get" and text.lstrip().startswith("{"):
+        data, end = _json(lines, after)
+        if data is None:
+            return Cut(spanned(lines, at, end), "holds JSON that is cut or was changed"), end
+        after = end
+    elif command["verb"] == "get" and _NUMBER.fullmatch(text) and path.endswith("/controller_epoch"):
+        data, after = text.strip(), after + 1
+    elif not _STAT.fullmatch(text):
+        return _refused(lines, at, after, path)
+    stat, undated, end = _stat(lines, after, glued)
+    return PastedZnode(path, spanned(lines, at, end), data, stat, children, undated=undated), end
+
+
+def _behind_chatter(lines: Sequence[Line], at: int) -> int:
+    """The next line that says something, or at which a prompt stands; not too far away."""
+    for index in range(at, min(len(lines), at + _MOST_CHATTER)):
+        text = lines[index].text
+        if text and not is_remark(text) and (text.startswith("[zk:") or not _CHATTER.fullmatch(text)):
+            return index
+    return min(len(lines), at + _MOST_CHATTER)
+
+
+def _repeats(text: str, command: re.Match[str]) -> bool:
+    """Whether it is the same command once more, as a terminal repeats what is piped into it."""
+    again = _command(text)
+    return again is not None and (again["verb"], again["path"]) == (command["verb"], command["path"])
+
+
+def _refused(lines: Sequence[Line], at: int, after: int, path: str) -> tuple[PastedZnode | Cut, int]:
+    """A command whose answer is none: the znode is not there, or the answer makes no sense."""
+    missing = _NOT_THERE.fullmatch(lines[after].text)
+    if missing and (missing["said"] or missing["code"]) == path:
+        return PastedZnode(path, spanned(lines, at, after + 1), there=False), after + 1
+    return Cut(spanned(lines, at, at + 1), "asks for a znode; what follows is not its answer"), at + 1
+
+
+def _bare(lines: Sequence[Line], at: int) -> tuple[PastedZnode | Cut | None, int]:
+    """JSON without a command: a znode of Kafka's by its fields, else nobody's."""
+    data, end = _json(lines, at)
+    if data is None and (logs.is_dated(lines[at].text) or logs.is_object(lines[at].text)):
+        return None, at + 1
+    if data is None:
+        return Cut(spanned(lines, at, end), "is JSON that is cut or was changed"), end
+    try:
+        row = _loaded(data)
+    except (ValueError, RecursionError):
+        return Cut(spanned(lines, at, end), "is JSON that is cut or was changed"), end
+    kind = _kind(row)
+    if kind is None:
+        return None, end
+    path = _path_near(lines, at)
+    known = kafka_path(path) if path else None
+    if known is None and kind == "^/admin/":
+        return None, end  # a plan, as people write them for kafka-reassign-partitions
+    stat, undated, after = _stat(lines, end)
+    path = path if known and re.search(kind, known[1]) else "/controller" if kind == "^/controller$" else None
+    return PastedZnode(path, spanned(lines, at, after), data, stat, undated=undated), after
+
+
+def _kind(row: object) -> str | None:
+    """A pattern of the paths at which Kafka keeps such an object; ``None`` for an object that is no znode's."""
+    if not isinstance(row, dict):
+        return None
+    if {"leader", "isr", "leader_epoch"} <= row.keys():
+        return "/state$"
+    if "brokerid" in row:
+        return "^/controller$"
+    if "endpoints" in row or {"host", "port"} <= row.keys():
+        return "^/brokers/ids/"
+    if isinstance(row.get("partitions"), dict):
+        return "^/brokers/topics/[^/]+$"
+    if isinstance(row.get("partitions"), list):
+        return "^/admin/"
+    return "^/config/" if "config" in row else None
+
+
+def _path_near(lines: Sequence[Line], at: int) -> str | None:
+    """The one path of a znode that the lines just before name, e.g. in a sentence; ``None`` for none or several."""
+    for line in reversed(lines[max(0, at - _NEAR) : at]):
+        if "{" in line.text or _STAT.fullmatch(line.text):
+            return None
+        found = [match[0].rstrip("./") for match in _KAFKA.finditer(line.text[:4096])]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def _json(lines: Sequence[Line], at: int) -> tuple[str | None, int]:
+    """An object, folded over lines or not; ``None`` when it does not end before something else begins."""
+    whole, depth, inside = "", 0, False
+    for index in range(at, min(len(lines), at + _MOST_FOLDED)):
+        text = lines[index].text if inside else lines[index].text.strip()
+        if index > at and not inside and (not text or _STAT.fullmatch(text) or text.startswith("[zk:")):
+            return None, index
+        if index > at and logs.is_dated(lines[index].text):
+            return None, index
+        whole += text
+        depth, inside = _depth(text, depth, inside)
+        if depth <= 0:
+            return (whole.strip() if _is_json(whole) else None), index + 1
+        if len(whole) > _MOST_CHARACTERS:
+            return None, index + 1
+    return None, min(len(lines), at + _MOST_FOLDED)
+
+
+_MARKS = re.compile(r'\\.|["{}]')
+
+
+def _depth(text: str, depth: int, inside: bool) -> tuple[int, bool]:
+    """How many braces are open after the text, and whether a string is."""
+    for mark in _MARKS.finditer(text):
+        if mark[0] == '"':
+            inside = not inside
+        elif not inside and mark[0] in "{}":
+            depth += 1 if mark[0] == "{" else -1
+    return depth, inside
+
+
+def _loaded(text: str) -> object:
+    """JSON, also where a secret went together with its quotes.
+
+    Raises:
+        ValueError: It is none.
+    """
+    try:
+        return json.loads(text)
+    except ValueError:
+        return json.loads(text.replace("[redacted]", '"[redacted]"'))
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(_loaded(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _children(lines: Sequence[Line], at: int) -> tuple[tuple[str, ...], int | None, str | None]:
+    """``[1, 2, 3]``, folded or not; no end when it has none. 3.5 prints the stat's first line right behind it."""
+    texts: list[str] = []
+    for index in range(at, min(len(lines), at + _MOST_FOLDED)):
+        text, glued = lines[index].text.strip(), None
+        if behind := _GLUED.fullmatch(text):
+            text, glued = behind["list"], behind["stat"]
+        if not (_CHILDREN_ON if texts else _CHILDREN).fullmatch(text):
+            break
+        texts.append(text)
+        if text.endswith("]"):
+            names = [name.strip() for name in "".join(texts)[1:-1].split(",")]
+            return tuple(name for name in names if name), index + 1, glued
+    return (), None, None
+
+
+def _stat(lines: Sequence[Line], at: int, first: str | None = None) -> tuple[Stat | None, tuple[str, ...], int]:
+    """The stat that begins at a line, maybe with a first line before it, the times in it whose zone nobody knows, and its end."""
+    fields: dict[str, int | None] = {}
+    undated = []
+    while match := _STAT.fullmatch(first or (lines[at].text if at < len(lines) else "")):
+        name, value = match["name"], match["value"]
+        field = _FIELDS.get(name, name)
+        if field in fields:
+            break
+        if name in _TIMES:
+            fields[field] = _time(value)
+            undated += [f"{name} = {value}"] if fields[field] is None else []
+        else:
+            fields[field] = _integer(value)
+        at, first = (at, None) if first else (at + 1, None)
+    return (Stat(**fields) if fields else None), tuple(undated), at
+
+
+def _integer(text: str) -> int | None:
+    if re.fullmatch(r"0x[0-9a-f]{1,16}", text):
+        value = int(text, 16)
+        return value - (1 << 64) if value >= 1 << 63 else value
+    return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else None
+
+
+def _time(text: str) -> int | None:
+    """Epoch milliseconds (whole seconds: more is not printed) of a date as Java prints it; ``None`` where its zone is unclear."""
+    found = _DATE.fullmatch(text)
+    if found is None:
+        return None
+    hours = _HOURS.get(found[2])
+    if hours is None:
+        offset = re.fullmatch(r"(?:GMT)?([+-])(\d\d):?(\d\d)", found[2])
+        if offset is None:
+            return None
+        minutes = (60 * int(offset[2]) + int(offset[3])) * (-1 if offset[1] == "-" else 1)
+    else:
+        minutes = 60 * hours
+    try:
+        moment = datetime.strptime(f"{found[1]} {found[3]}", "%b %d %H:%M:%S %Y")
+        return int(moment.replace(tzinfo=timezone(timedelta(minutes=minutes))).timestamp()) * 1000
+    except (ValueError, OverflowError):
+        return None

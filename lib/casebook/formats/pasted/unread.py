@@ -1,0 +1,90 @@
+"""Kafka's tools whose output answers no check: it is called by their name (``bin@3.9.0``).
+
+Known by their own words, or by their command, behind which they stand.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from casebook.facts.pasted import Told
+from casebook.formats.pasted.text import Line, spanned
+from casebook.formats.pasted.tools.zookeeper import Cut
+
+_READ = ("topics", "consumer-groups", "configs", "log-dirs", "reassign-partitions", "get-offsets", "metadata-quorum",
+         "broker-api-versions", "transactions", "leader-election", "preferred-replica-election", "consumer-offset-checker",
+         "run-class")  # fmt: skip
+_UNREAD = ("acls", "client-metrics", "cluster", "console-consumer", "console-producer", "console-share-consumer",
+           "consumer-perf-test", "delegation-tokens", "delete-records", "dump-log", "e2e-latency", "features", "groups", "jmx",
+           "metadata-shell", "mirror-maker", "producer-perf-test", "replay-log-producer", "replica-verification", "server-start",
+           "server-stop", "share-groups", "simple-consumer-shell", "storage", "streams-application-reset", "streams-groups",
+           "verifiable-consumer", "verifiable-producer")  # fmt: skip
+_TOOL = re.compile(rf"(?:.*[\s/\\])?(?P<tool>kafka-(?:{'|'.join((*_READ, *_UNREAD))}))(?:\.sh|\.bat)?\s.*")
+_INSTEAD = "leaders and ISRs tells `kafka-topics --describe`, who is registered `ls /brokers/ids`"
+_LONGEST = 512
+_SEGMENTS = "segments are read where the log dir itself is given: casebook collect --log-dirs BROKER=DIR"
+_GROUPS = "`kafka-consumer-groups --describe --group NAME` tells what a group has committed"
+_OWN_WORDS = (
+    ("kafka-dump-log", re.compile(r"\s*(?:Dumping \S+\.(?:log|index|timeindex|snapshot|txnindex|checkpoint)"
+                                  r"|(?:Log s|S)tarting offset: \d+|producerId: \d+ producerEpoch: .*"
+                                  r"|(?:\| ?)?(?:baseOffset|offset): \d+ (?:lastOffset|position|isvalid|\w+Time)\b.*)"),
+     _SEGMENTS),
+    ("kafka-console-consumer", re.compile(r"\s*\[[^\]]{1,600}\]::(?:\[?Offset(?:And)?Metadata|NULL|null).*"), _GROUPS),
+    ("kafka-acls", re.compile(r"\s*(?:Current ACLs for (?:resource|principal) .*|\(principal=.*permissionType=\w+\).*"
+                              r"|User:\S+ has (?:Allow|Deny) permission for operations?: .*)"), _INSTEAD),
+    ("kafka-features", re.compile(r"\s*Feature: \S+\s+Supported(?:MinVersion|.*Version): .*"), _INSTEAD),
+    ("kafka-cluster", re.compile(r"Cluster ID: \S+"), _INSTEAD),
+    ("kafka-producer-perf-test", re.compile(r"\d+ records sent, [\d.]+ records/sec .*"), _INSTEAD),
+    ("kafka-replica-verification", re.compile(r".{0,60}max lag is \d+ for partition .*"), _INSTEAD),
+    ("kafka-share-groups", re.compile(r"\s*GROUP\s+TOPIC\s+PARTITION\s+(?:LEADER-EPOCH\s+)?START-OFFSET\b.*"), _INSTEAD),
+)  # fmt: skip
+
+_TOLD = ("kafka-dump-log", "kafka-features", "kafka-cluster", "kafka-producer-perf-test")
+_MOST_ROWS, _MOST_SHOWN = 8, 500
+
+
+def outputs(lines: Sequence[Line]) -> Iterator[Cut | Told]:
+    """Outputs that are known by their own words; neighbours of one tool together. What some of them say is told."""
+    at = 0
+    while at < len(lines):
+        known = _known(lines[at].text)
+        after = at + 1
+        if known is not None:
+            while after < len(lines) and _known(lines[after].text) == known:
+                after += 1
+            name, instead = known
+            if name in _TOLD:
+                yield Told(name, spanned(lines, at, after), _rows(lines[at:after]), instead)
+                at = after
+                continue
+            yield Cut(spanned(lines, at, after), f"is output of {name}, which no check reads: {instead}")
+        at = after
+
+
+def _rows(lines: Sequence[Line]) -> str:
+    """The first lines as printed, their blanks made one."""
+    texts = [" ".join(line.text.split())[:_MOST_SHOWN] for line in lines]
+    more = f"; {len(texts) - _MOST_ROWS} more lines" if len(texts) > _MOST_ROWS else ""
+    return "; ".join(texts[:_MOST_ROWS]) + more
+
+
+def _known(text: str) -> tuple[str, str] | None:
+    seen = text[:_LONGEST]
+    return next(((name, instead) for name, words, instead in _OWN_WORDS if words.fullmatch(seen)), None) if seen else None
+
+
+def tool(text: str) -> str | None:
+    """The tool that a command line runs; ``None`` for no command line of Kafka's."""
+    found = _TOOL.fullmatch(text[:_LONGEST]) if "kafka-" in text[:_LONGEST] else None
+    return found["tool"] if found else None
+
+
+def is_typed(text: str) -> bool:
+    """Whether it runs a tool with its options, at whatever prompt, e.g. behind ``docker exec``."""
+    return " --" in text[:_LONGEST] and tool(text) is not None
+
+
+def reason(asked: str | None) -> str:
+    """Why lines behind the command of a tool are not understood; ``""`` where the tool is one that is read."""
+    if asked is None or asked.removeprefix("kafka-") in _READ:
+        return ""
+    return f"stands behind {asked}, whose output no check reads: {_INSTEAD}"

@@ -1,0 +1,306 @@
+"""What a ZooKeeper server answers to its four-letter words: ``dump``, ``mntr``, ``srvr``, ``stat``, ``cons`` ...
+
+``dump`` names every session with its ephemeral nodes, of the whole ensemble, on each server: who is registered, and whose session
+holds ``/controller``. The rest tells of that one server only. Source: ``NIOServerCnxn.java@release-3.4.6``,
+``command/{Dump,Monitor,Stat,Cons,Conf,Watch}Command.java@release-3.8.4``, ``DataTree.java@release-3.4.6, 3.8.4``
+(``dumpEphemerals``), ``ServerStats.java@release-3.8.4`` (``toString``).
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from casebook.facts.cluster import Stat
+from casebook.facts.pasted import PastedZnode, Span, Told
+from casebook.formats.pasted import cut_json
+from casebook.formats.pasted.text import Line, is_end, is_remark, one, spanned
+from casebook.formats.pasted.tools.zookeeper import kafka_path
+
+_SESSION = r"0x[0-9a-f]{6,16}"
+_DUMP = re.compile(r".*(?:SessionTracker dump:|ephemeral nodes dump:|Sessions with Ephemerals \(\d{1,9}\):).*")
+_OF_DUMP = re.compile(
+    rf"\s*(?:{_SESSION}:?(?:\s.*)?|/\S+(?:\s+/\S+)*|org\.apache\.zookeeper\.\S+@[0-9a-f]+|\d{{1,9}} expire"
+    rf" at .*|(?:Global |Local )?Sess\w+ ?(?:Sets )?\(.*|ip: .*"
+    r"|SessionTracker dump:|ephemeral nodes dump:|Sessions with Ephemerals .*|Connections (?:dump|Sets).*)\s*"
+)
+_PART = re.compile(
+    rf".*(?:dump:|Sessions with Ephemerals|Sess\w+ ?(?:Sets )?\(|Connections Sets)|\s*{_SESSION}:?\s*$|\d+ expire at"
+)
+_EPHEMERALS = re.compile(r".*?Sessions with Ephemerals \((?P<sessions>\d{1,9})\):(?P<rest>.*)")
+_HOLDS = re.compile(rf"(?P<session>{_SESSION}):|(?P<path>/\S+?)(?=\s|$|{_SESSION}:)")
+_OF_STAT = re.compile(
+    r"(?P<name>Zookeeper version|Latency min/avg/max|Received|Sent|Connections|Outstanding|Zxid|Mode|Node count"
+    r"|Proposal sizes last/min/max):\s*(?P<value>.*?)\s*"
+)
+_CONNECTION = re.compile(
+    r"\s*/(?P<address>\S+?)\[[0-9a-f]+\]\(queued=(?P<queued>\d+),recved=(?P<received>\d+),sent=(?P<sent>\d+)"
+    r"(?P<more>,sid=(?P<session>0x[0-9a-f]+)(?=(?:.*,lop=(?P<last>\w+))?)(?=(?:.*,to=(?P<timeout>\d+))?).*)?\)\s*"
+)
+_REFUSED = re.compile(
+    r".*(?:(?:Ncat|nc|telnet|netcat|socat|curl)\b.*(?:[Cc]onnection (?:refused|timed out|reset)|No route"
+    r" to host|timed out|[Cc]ould not resolve)"
+    r"|\(UNKNOWN\) \[[^\]]+\] \d+ .*:.*|Unable to connect to remote host.*).*"
+)
+_GLUED = re.compile(r"(?P<answer>imok|Mode: \w+)(?P<prompt>\s*\[?[\w.-]+@\S+(?: \S+\])?[$#%]?.*)")
+_BESIDE_STAT = re.compile(r"Clients:|READ-ONLY mode; serving only read-only clients")
+_MONITORED = re.compile(r"\s*(?P<name>zk_\w+)\s+(?P<value>\S+)(?:\s.*)?")
+_CONFIGURED = re.compile(r"\s*(?:clientPort(?:Address)?|secureClientPort|dataDir(?:Size)?|dataLog(?:Dir|Size)|tickTime"
+                         r"|maxClientCnxns|(?:min|max)SessionTimeout|serverId|initLimit|syncLimit|electionAlg|electionPort|quorumPort|peerType"
+                         r"|clientPortListenBacklog|membership: ?|server\.\d+|version)\s*=.*|membership:\s*")  # fmt: skip
+_ENVIRONMENT = re.compile(r"Environment:|\s*(?:zookeeper|host|java|os|user|jvm)\.[\w.]+=.*")
+_WATCHES = re.compile(r"\d+ connections watching \d+ paths|Total watches:\s*\d+")
+_TYPED = re.compile(
+    r".*(?:\b(?:nc|ncat|netcat|telnet|socat)\s.*|echo\s+[\"']?(?:dump|mntr|srvr|stat|cons|conf|ruok|wchs|envi|isro)\b.*)"
+    r"|\s*(?:dump|mntr|srvr|stat|cons|conf|ruok|wchs|envi|isro)\s*|Trying [\d.:a-f]+\.\.\.|Connected to \S+"
+    r"|Escape character is .*"
+    r"|Connection (?:to \S+ )?closed(?: by foreign host)?\.?"
+)
+_NOT_SERVING = re.compile(r".*This ZooKeeper instance is not currently serving requests.*")
+_FORBIDDEN = re.compile(r".*?(?P<word>\w{4}) is not executed because it is not in the whitelist\.?.*")
+_STATUS = re.compile(
+    r"\s*(?:ZooKeeper JMX enabled by default|Using config: .*|Client port found: .*|Mode: \w+|Error contacting service\..*)\s*"
+)
+_ASKED = re.compile(r"\b(?:nc|ncat|netcat|telnet)\s+(?:-\w+\s+(?:\d+\s+)?)*(?P<host>[a-zA-Z0-9][\w.-]*)[ :]\d{1,5}\b")
+_HEADING = re.compile(r"[\s=#*>-]*(?P<host>(?:zk|zoo)[\w.-]*)(?::\d{1,5})?[\s=:<*-]*")
+_OF_SERVER = re.compile(
+    r"\s*(?P<host>[a-zA-Z0-9][\w.-]*)(?::\d{1,5})?(?::\s*|\s+)(?P<answer>imok|Mode: \w+|This ZooKeeper instance is not .*)\s*"
+)
+_ADMIN = '"session_id_to_ephemeral_paths"'
+_LONGEST, _MOST, _FEW, _MOST_JSON, _MOST_CLIENTS = 64 << 10, 5000, 3, 20, 8
+_MOST_VALUES = 40
+_TELLING = ("version", "server_state", "followers", "synced_followers", "pending_syncs", "learners", "quorum_size", "znode_count",
+            "watch_count", "ephemerals_count", "outstanding_requests", "avg_latency", "max_latency", "packets_received",
+            "packets_sent", "num_alive_connections", "open_file_descriptor_count", "max_file_descriptor_count")  # fmt: skip
+_WHO_LIVES = "who is registered tells `ls /brokers/ids`, or `echo dump | nc HOST 2181`"
+
+
+def words(lines: Sequence[Line]) -> Iterator[PastedZnode | Told]:
+    """Every answer in the lines."""
+    at, server = 0, ""
+    while at < len(lines):
+        text = lines[at].text[:4096]
+        if asked := _ASKED.search(text) or _HEADING.fullmatch(text):
+            server = asked["host"]
+        found, after = _at(lines, at)
+        for part in found:
+            named = server and isinstance(part, Told)
+            yield part._replace(says=part.says.replace("a ZooKeeper server", f"ZooKeeper server {server}", 1)) if named else part
+        at = max(after, at + 1)
+
+
+def is_typed(text: str) -> bool:
+    """Whether it asks a server for such a word, or is what ``telnet`` says around the answer."""
+    return len(text) < 4096 and (_TYPED.fullmatch(text) or _HEADING.fullmatch(text)) is not None
+
+
+def _at(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told], int]:
+    text = lines[at].text
+    if not text or len(text) > _LONGEST:
+        return (), at + 1
+    if ("dump:" in text or "Ephemerals" in text) and _DUMP.fullmatch(text):
+        return _dump(lines, at)
+    if text.lstrip().startswith("{") and any(_ADMIN in line.text for line in lines[at : at + _MOST_JSON]):
+        return _admin(lines, at)
+    if re.match(r"\s*(?:ZooKeeper JMX enabled|Using config:)", text):
+        return _status(lines, at)
+    if text.lstrip().startswith("zk_") and _MONITORED.fullmatch(text):
+        return _monitor(lines, at)
+    if _OF_STAT.fullmatch(text):
+        return _statistics(lines, at)
+    if "queued=" in text and _CONNECTION.fullmatch(text):
+        return _connections(lines, at)
+    if "=" in text and _CONFIGURED.fullmatch(text):
+        return _block(lines, at, _CONFIGURED, "conf", "how a ZooKeeper server is configured")
+    if text == "Environment:" or text.startswith("zookeeper.version="):
+        return _block(lines, at, _ENVIRONMENT, "envi", "in which environment a ZooKeeper server runs")
+    return _sentence(text, one(lines[at])), at + 1
+
+
+def _sentence(text: str, span: Span) -> Sequence[Told]:
+    """Answers of one line; a loop over servers may put its name before each."""
+    if prefixed := _OF_SERVER.fullmatch(text):
+        mode = prefixed["answer"] if prefixed["answer"].startswith("Mode") else ""
+        told = (Told("ZooKeeper's srvr or stat", span, f"a ZooKeeper server: {mode}", _WHO_LIVES),) if mode else ()
+        told = told or _sentence(prefixed["answer"], span)
+        return tuple(
+            t._replace(says=t.says.replace("a ZooKeeper server", f"ZooKeeper server {prefixed['host']}", 1)) for t in told
+        )
+    if glued := _GLUED.fullmatch(text):
+        text = glued["answer"]
+    if _REFUSED.fullmatch(text):
+        says = f"a ZooKeeper server did not accept the connection: {text.strip()[:120].rstrip('.')}"
+        return (Told("ZooKeeper's four-letter words", span, says, "see whether its process runs", bad=True),)
+    if text.strip() == "imok":
+        return (Told("ZooKeeper's ruok", span, "a ZooKeeper server runs; whether it serves, imok does not say", _WHO_LIVES),)
+    if _NOT_SERVING.fullmatch(text):
+        says = "a ZooKeeper server runs and says that it is not currently serving requests; why, it does not say"
+        return (Told("ZooKeeper's four-letter words", span, says, "ask another server of the ensemble", bad=True),)
+    if refused := _FORBIDDEN.fullmatch(text):
+        says = f"the server does not answer {refused['word']}"
+        allow = f"allow it with 4lw.commands.whitelist={refused['word']} in zoo.cfg, or ask with zookeeper-shell"
+        return (Told("ZooKeeper's four-letter words", span, says, allow),)
+    if _WATCHES.fullmatch(text.strip()):
+        return (Told("ZooKeeper's wchs", span, text.strip(), _WHO_LIVES),)
+    return ()
+
+
+def _run(lines: Sequence[Line], at: int, *patterns: re.Pattern[str], blank: bool = False) -> int:
+    """Behind the last of the lines that match, empty ones in between where they may be."""
+    after = at + 1
+    for index in range(at + 1, min(len(lines), at + _MOST)):
+        text = lines[index].text
+        if text and len(text) < _LONGEST and any(pattern.fullmatch(text) for pattern in patterns):
+            after = index + 1
+        elif text or not blank:
+            break
+    return after
+
+
+def _monitor(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
+    after = _run(lines, at, _MONITORED)
+    values = {match["name"]: match["value"] for line in lines[at:after] if (match := _MONITORED.fullmatch(line.text))}
+    return (Told("ZooKeeper's mntr", spanned(lines, at, after), _monitored(values), _WHO_LIVES),), after
+
+
+def _monitored(values: Mapping[str, str]) -> str:
+    known = [f"{name} {values[f'zk_{name}'].rstrip(',')}" for name in _TELLING if f"zk_{name}" in values]
+    return "a ZooKeeper server: " + (", ".join(known) or f"{len(values)} measures")
+
+
+def _statistics(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
+    """``srvr`` and ``stat``; a line alone, such as ``Sent: 3``, is anybody's."""
+    after = _run(lines, at, _OF_STAT, _CONNECTION, _BESIDE_STAT, blank=True)
+    values = {match["name"]: match["value"] for line in lines[at:after] if (match := _OF_STAT.fullmatch(line.text))}
+    if len(values) < 2 and "Zookeeper version" not in values:
+        return (), after
+    clients = [found for line in lines[at:after] if len(line.text) < _LONGEST and (found := _CONNECTION.fullmatch(line.text))]
+    version = values.pop("Zookeeper version", "").partition(",")[0]
+    parts = [f"version {version}" if version else "", *(f"{name} {value}" for name, value in values.items())]
+    says = "a ZooKeeper server: " + ", ".join(filter(None, [*parts, _listed(clients)]))
+    return (Told("ZooKeeper's srvr or stat", spanned(lines, at, after), says, _WHO_LIVES),), after
+
+
+def _listed(clients: Sequence[re.Match[str]]) -> str:
+    more = f" and {len(clients) - _MOST_CLIENTS} more" if len(clients) > _MOST_CLIENTS else ""
+    shown = "; ".join(map(_client, clients[:_MOST_CLIENTS]))
+    return f"{len(clients)} clients listed: {shown}{more}" if clients else ""
+
+
+def _status(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
+    """``zkServer.sh status`` (``bin/zkServer.sh@release-3.8.4``)."""
+    after = _run(lines, at, _STATUS)
+    said = [line.text.strip() for line in lines[at:after] if re.match(r"\s*(?:Mode|Error)", line.text)]
+    says = f"a ZooKeeper server: {said[0].rstrip('.')}" if said else ""
+    return (Told("zkServer.sh status", spanned(lines, at, after), says, _WHO_LIVES, bad="Error" in says),), after
+
+
+def _admin(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told], int]:
+    """``dump`` of ZooKeeper's AdminServer, with sessions as decimal numbers (``admin/Commands.java@release-3.8.4``)."""
+    value, whole, after = cut_json.read(lines, at)
+    sessions = value.get("session_id_to_ephemeral_paths") if isinstance(value, dict) else None
+    span = spanned(lines, at, after)
+    if not isinstance(sessions, dict):
+        return (), after
+    held = [
+        (int(session), path, span.first)
+        for session, paths in sessions.items()
+        if re.fullmatch(r"-?\d{1,19}", session) and isinstance(paths, list)
+        for path in paths
+        if isinstance(path, str)
+    ]
+    return (*_of_kafka(held, span if whole else None), Told("ZooKeeper's dump", span)), after
+
+
+def _connections(lines: Sequence[Line], at: int) -> tuple[Sequence[Told], int]:
+    after = _run(lines, at, _CONNECTION)
+    found = [match for line in lines[at:after] if (match := _CONNECTION.fullmatch(line.text))]
+    sessions = len({match["session"] for match in found if match["session"]})
+    more = f"; and {len(found) - _MOST_CLIENTS} more" if len(found) > _MOST_CLIENTS else ""
+    shown = "; ".join(map(_client, found[:_MOST_CLIENTS]))
+    says = f"{len(found)} connections to a ZooKeeper server, of {sessions} sessions: {shown}{more}"
+    return (Told("ZooKeeper's cons", spanned(lines, at, after), says, _WHO_LIVES),), after
+
+
+def _client(found: re.Match[str]) -> str:
+    """A client of a server, with what is printed of its session: the timeout in ms."""
+    session = f", session {found['session']}" if found["session"] else ""
+    timeout = f", timeout {found['timeout']} ms" if found["timeout"] else ""
+    return f"{found['address']}{session}{timeout}, queued {found['queued']}, received {found['received']}, sent {found['sent']}"
+
+
+def _block(lines: Sequence[Line], at: int, row: re.Pattern[str], word: str, says: str) -> tuple[Sequence[Told], int]:
+    """Lines ``name=value``; a few of them are anybody's."""
+    after = _run(lines, at, row)
+    if after - at < _FEW:
+        return (), after
+    rows = [line.text.strip() for line in lines[at:after] if "=" in line.text]
+    more = f" and {len(rows) - _MOST_VALUES} more" if len(rows) > _MOST_VALUES else ""
+    says += f": {', '.join(rows[:_MOST_VALUES])}{more}"
+    return (Told(f"ZooKeeper's {word}", spanned(lines, at, after), says, _WHO_LIVES),), after
+
+
+def _dump(lines: Sequence[Line], at: int) -> tuple[Sequence[PastedZnode | Told], int]:
+    """Sessions and their ephemeral nodes; also where line ends were lost on the way."""
+    after = _of_dump(lines, at)
+    begin = next((index for index in range(at, after) if _EPHEMERALS.fullmatch(lines[index].text)), None)
+    whole_span = spanned(lines, at, after)
+    if begin is None:
+        says = "sessions of a ZooKeeper server; which ephemeral nodes they hold is not in these lines"
+        return (Told("ZooKeeper's dump", whole_span, says, _WHO_LIVES),), after
+    head = _EPHEMERALS.fullmatch(lines[begin].text)
+    texts = [(lines[begin].number, head["rest"]), *((line.number, line.text) for line in lines[begin + 1 : after])]
+    held = list(_held(texts))
+    sessions = len({session for session, _, _ in held})
+    ended = is_end(lines, after) or any("Connections dump" in line.text for line in lines[begin:after])
+    whole = sessions == int(head["sessions"]) and ended
+    kafka = list(_of_kafka(held, whole_span if whole else None))
+    others = len([path for _, path, _ in held if path and kafka_path(path) is None])
+    says = "no broker of Kafka's among the ephemeral nodes that were pasted" if not kafka else ""
+    says = says or (f"{others} ephemeral nodes of others than Kafka's brokers" if others else "")
+    return (*kafka, Told("ZooKeeper's dump", whole_span, says)), after
+
+
+def _of_dump(lines: Sequence[Line], at: int) -> int:
+    """Where a dump ends: empty lines and remarks between its parts are borne, where what follows is surely of it."""
+    last = at
+    for index in range(at + 1, min(len(lines), at + _MOST)):
+        text = lines[index].text
+        if text and not is_remark(text):
+            if len(text) >= _LONGEST or not _OF_DUMP.fullmatch(text):
+                break
+            if index > last + 1 and not _PART.match(text) and not _PART.match(lines[last].text):
+                break
+            last = index
+    return last + 1
+
+
+def _held(texts: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str | None, int]]:
+    """Session, path and line: one without path for each session as it begins."""
+    session = None
+    for number, text in texts:
+        if text.strip().startswith("Connections"):
+            return
+        for found in _HOLDS.finditer(text):
+            if found["session"]:
+                session = int(found["session"], 16)
+                yield session, None, number
+            elif session is not None:
+                yield session, found["path"], number
+
+
+def _of_kafka(held: Sequence[tuple[int, str | None, int]], whole: Span | None) -> Iterator[PastedZnode]:
+    """The znodes of Kafka's, each with its session; a whole answer also tells who is registered, or that nobody is controller."""
+    ids: dict[str, list[str]] = {}
+    controllers: set[str] = set()
+    for session, path, number in held:
+        if path is None or (place := kafka_path(path)) is None:
+            continue
+        owner = Stat(ephemeralOwner=session - (1 << 64) if session >= 1 << 63 else session)
+        yield PastedZnode(path, Span(number, number), stat=owner)
+        if place[1].startswith("/brokers/ids/"):
+            ids.setdefault(place[0], []).append(path.rpartition("/")[2])
+        elif place[1] == "/controller":
+            controllers.add(place[0])
+    for chroot, names in ids.items() if whole else ():
+        yield PastedZnode(f"{chroot}/brokers/ids", whole, children=tuple(names))
+        if chroot not in controllers:
+            yield PastedZnode(f"{chroot}/controller", whole, there=False)

@@ -1,0 +1,1 @@
+"""ZooKeeper: znodes, snapshots and transaction logs to rows."""

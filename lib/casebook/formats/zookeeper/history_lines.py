@@ -1,0 +1,99 @@
+"""The history of Kafka's znodes as JSON lines: a line a transaction, with the znodes it changed as they were after it.
+
+    {"zxid": 4294967301, "time": 1570878222293, "session": "0x16dbe1a0c5e0003", "operation": "setData", "znodes": [{...}]}
+
+Where a history begins, the operation is ``begin``, and all znodes follow, each on a line of its own (``znode_lines``).
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+
+from casebook.facts.cluster import Change
+from casebook.formats.zookeeper import znode_lines
+
+BEGIN = "begin"
+
+_SESSIONS = 1 << 64  # ZooKeeper's sessions are signed, and are printed as if they were not
+
+
+def encode(change: Change) -> Iterator[str]:
+    """The lines of one change, without line ends."""
+    row: dict[str, object] = {"zxid": change.zxid, "time": change.time, "operation": change.operation}
+    if change.session is not None:
+        row["session"] = f"0x{change.session % _SESSIONS:x}"
+    if change.timeout is not None:
+        row["timeout"] = change.timeout
+    head = json.dumps(row, separators=(",", ":"))
+    if change.operation == BEGIN:
+        yield head
+        yield from map(znode_lines.encode, change.znodes)
+    else:
+        yield f'{head[:-1]},"znodes":[{",".join(map(znode_lines.encode, change.znodes))}]}}'
+
+
+def is_row(line: bytes) -> bool:
+    """Whether a line is a JSON object at all."""
+    try:
+        return isinstance(znode_lines.taken_apart(line), dict)
+    except ValueError:
+        return False
+
+
+def decode(lines: Iterable[str | bytes]) -> Iterator[Change]:
+    """The changes of a file.
+
+    Raises:
+        ValueError: A line is none of them; changes before it were already yielded.
+    """
+    begun: Change | None = None
+    znodes = []
+    for line in lines:
+        row = znode_lines.taken_apart(line)
+        if not isinstance(row, dict):
+            raise ValueError("not a JSON object")
+        if "path" in row and begun is not None:
+            znodes.append(znode_lines.of_row(row))
+            continue
+        if begun is not None:
+            yield begun._replace(znodes=tuple(znodes))
+        change = _change(row)
+        begun, znodes = (change, []) if change.operation == BEGIN else (None, [])
+        if begun is None:
+            yield change
+    if begun is not None:
+        yield begun._replace(znodes=tuple(znodes))
+
+
+def counted(lines: Iterable[str | bytes]) -> tuple[int, int]:
+    """Transactions and snapshots among the lines of a file; that ZooKeeper began with nothing is neither."""
+    transactions = snapshots = 0
+    begins = False
+    for line in lines:
+        text = line.decode(errors="replace") if isinstance(line, bytes) else line
+        if text.startswith('{"zxid":'):
+            begins = f'"operation":"{BEGIN}"' in text
+            transactions += not begins
+        elif begins:
+            begins = False
+            snapshots += 1
+    return transactions, snapshots
+
+
+def _change(row: dict[str, object]) -> Change:
+    zxid, time, operation, session, timeout = (row.get(name) for name in ("zxid", "time", "operation", "session", "timeout"))
+    if type(zxid) is not int or type(time) is not int or not isinstance(operation, str):
+        raise ValueError("no zxid, time or operation")
+    znodes = row.get("znodes", [])
+    if not isinstance(znodes, list) or not (timeout is None or type(timeout) is int):
+        raise ValueError("znodes that are no list, or a timeout that is no number")
+    return Change(zxid, time, _session(session), operation, timeout, tuple(map(znode_lines.of_row, znodes)))
+
+
+def _session(text: object) -> int | None:
+    if text is None:
+        return None
+    try:
+        session = int(str(text), 16)
+    except ValueError:
+        raise ValueError("a session that is no number") from None
+    return session - _SESSIONS if session >= _SESSIONS // 2 else session

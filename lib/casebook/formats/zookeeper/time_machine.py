@@ -1,0 +1,48 @@
+"""Kafka's znodes as they were at a moment of their history."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from casebook.facts.cluster import Change, ReadOutcome, Znode, instant
+from casebook.formats.zookeeper import kafka_tree
+from casebook.formats.zookeeper.history_lines import BEGIN
+
+
+def znodes(changes: Iterable[Change], at: int) -> Iterator[Znode]:
+    """The znodes after the last change that is not later, missing ones included, by path.
+
+    Each bears the moment as the time when it was read, or that of the last change in the history if that is earlier: what
+    happened since then, nobody knows.
+
+    Args:
+        changes: In the order of transactions.
+        at: Epoch milliseconds by the clock of ZooKeeper's leader.
+
+    Raises:
+        ValueError: The history does not tell of that moment.
+    """
+    known: dict[str, Znode] | None = None
+    read_at = last = at
+    for change in changes:
+        if change.time > at:
+            _refuse_gap(change, known, at, last)
+            break
+        if change.operation == BEGIN:
+            known = {}
+        for znode in change.znodes:
+            known[znode.path] = znode
+            if znode.outcome is ReadOutcome.MISSING:
+                del known[znode.path]
+        last = change.time
+    else:
+        read_at = min(at, last)
+    if known is None:
+        raise ValueError(f"there is no history of {instant(at)}")
+    return (replace(znode, read_at=read_at) for znode in kafka_tree.with_missing(known))
+
+
+def _refuse_gap(after: Change, known: dict[str, Znode] | None, at: int, last: int) -> None:
+    if known is None:
+        raise ValueError(f"the history begins at {instant(after.time)}, after {instant(at)}")
+    if after.operation == BEGIN and at > last:
+        raise ValueError(f"transactions before {instant(after.time)} are missing, so {instant(at)} is not known")

@@ -1,0 +1,1 @@
+"""How Kafka behaves, by release: pure rules, the only place that compares releases."""

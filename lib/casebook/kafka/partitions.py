@@ -1,0 +1,413 @@
+"""For every partition a state and a verdict.
+
+The rules are Kafka's own (:mod:`casebook.kafka.election`); here they meet the evidence. Under-replicated and under
+min ISR are meant as Kafka's own tool means them (``core/src/main/scala/kafka/admin/TopicCommand.scala@2.8.2``): by the
+ISR as stored, a reassignment's added replicas not counted, and a partition without living leader is under min ISR.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
+
+from casebook.facts.cluster import Cluster, Partition, PartitionState, instant, state_path
+from casebook.kafka import election
+from casebook.kafka.releases import LAST_ISR_MEMBER_KEPT, KafkaVersion
+from casebook.kafka.settings import BUILT_IN_ASSUMED, INFERRED, TOPIC, Setting, Settings
+
+
+class State(StrEnum):
+    """What a partition is in."""
+
+    ONLINE = "online"
+    LEADERLESS = "leaderless"
+    LEADER_DEAD = "leader_dead"
+    UNINITIALISED = "uninitialised"
+    DELETING = "deleting"
+    REASSIGNING = "reassigning"
+    UNKNOWN = "unknown"
+
+
+ONLINE = frozenset({State.ONLINE, State.REASSIGNING})
+"""The states with a living leader."""
+
+ADVISED = 2
+"""The ``min.insync.replicas`` that everybody is advised to set: a ``server.properties`` that nobody collected may well do so."""
+
+_MIN_ISR = "min.insync.replicas"
+
+OFFLINE = frozenset({State.LEADERLESS, State.LEADER_DEAD})
+"""The states without a living leader. Not always leader -1: a controller that dies with the leader leaves the leader named."""
+
+RULES = {
+    "R1": "The state names a leader that is not registered, and no member of its ISR is alive.",
+    "R2": "An election could be held, but there is no controller to hold it.",
+    "R3": "No member of the ISR is alive, and unclean election is not allowed.",
+    "R4": "Unclean election is allowed, but no replica is alive.",
+    "R5": "The state was written under a newer controller epoch than the controller's own: it must not elect.",
+    "R6": "The partition was never initialised: no replica was alive since its creation, or no controller took it up.",
+    "R7": "The topic is being deleted: nobody is elected for it.",
+    "R8": "Nothing blocks an election; it is held when a broker comes or goes or the controller moves.",
+    "R9": "The evidence on this partition cannot be taken at its word.",
+    "R10": "A living member of the ISR is outside the assignment: the controller's election fails on it.",
+    "R11": "There is no living leader; which rule keeps it so cannot be told from this evidence.",
+}
+"""Why a partition has no leader, by id. Source of all: the controller's election rules, see ``casebook.kafka.election``."""
+
+
+class Verdict(NamedTuple):
+    """One partition's state and what follows. ``None`` is unknown, except where a field says otherwise.
+
+    A named tuple, as a large cluster makes 100,000 at once.
+
+    Args:
+        isr: As stored; ``None`` when the state is missing or unreadable.
+        leader: ``None`` when there is none, or unknown.
+        state_version: Of the state znode: counts its writes.
+        live_replicas: Replicas on registered brokers.
+        rule: Id of the rule that blocks an election; ``None`` when nothing is blocked.
+        clean_winner: Whom a clean election held now would choose; ``None`` for nobody.
+        unclean_winner: Whom an unclean one would choose if it were allowed; ``None`` with a clean winner or no live replica.
+        waits_for: Dead brokers, each of which would bring the partition back by starting alone.
+        min_isr: Effective ``min.insync.replicas``.
+        min_isr_origin: Where that value comes from.
+        min_isr_may_be: The most that it may be, whichever member of the ISR leads: brokers may disagree, and where
+            ``server.properties`` was not collected, :data:`ADVISED` counts as possible.
+        unclean_allowed: Effective ``unclean.leader.election.enable``.
+        unclean_origin: Where that value comes from.
+        under_replicated: ``None`` also for a topic being deleted, as are the next two.
+        under_min_isr: Without leader, or with fewer in sync than ``min_isr``.
+        at_min_isr: Online with exactly ``min_isr`` in sync.
+        since: ISO-8601 UTC time of the last write of the state znode, by ZooKeeper's clock.
+        why: One sentence.
+    """
+
+    topic: str
+    partition: int
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...] | None
+    leader: int | None
+    leader_epoch: int | None
+    controller_epoch: int | None
+    state_version: int | None
+    live_replicas: tuple[int, ...]
+    state: State
+    rule: str | None
+    clean_winner: int | None
+    unclean_winner: int | None
+    waits_for: tuple[int, ...]
+    min_isr: int | None
+    min_isr_origin: str | None
+    min_isr_may_be: int | None
+    unclean_allowed: bool | None
+    unclean_origin: str | None
+    under_replicated: bool | None
+    under_min_isr: bool | None
+    at_min_isr: bool | None
+    since: str | None
+    why: str
+
+    @property
+    def state_path(self) -> str:
+        """Path of the state znode below the chroot."""
+        return state_path(self.topic, self.partition)
+
+
+def verdicts(cluster: Cluster, version: KafkaVersion) -> tuple[Verdict, ...]:
+    """A verdict for every partition, by topic and partition."""
+    judge = _Judge(cluster, version)
+    return tuple(judge.verdict(partition) for partition in cluster.partitions)
+
+
+def offline(judged: Iterable[Verdict]) -> list[Verdict]:
+    """Partitions without living leader; those being deleted are not missed."""
+    return [verdict for verdict in judged if verdict.state in OFFLINE]
+
+
+def is_rule_unknown(verdict: Verdict) -> bool:
+    """Whether it has no leader and nobody can tell what keeps it so: more starts may heal it than are known to."""
+    return verdict.rule == "R11"
+
+
+def online(judged: Iterable[Verdict]) -> list[Verdict]:
+    """Partitions with a living leader: those that are counted as under-replicated or under min ISR."""
+    return [verdict for verdict in judged if verdict.state in ONLINE]
+
+
+def dead_brokers(cluster: Cluster) -> tuple[int, ...]:
+    """Brokers that assignments or ISRs name and that are not registered; empty when registrations are unknown."""
+    if not cluster.brokers_known:
+        return ()
+    named = {broker for p in cluster.partitions for broker in (*p.replicas, *(p.state.isr if p.state else ()))}
+    return tuple(sorted(named - cluster.live))
+
+
+class _Judge:
+    """The rules applied to one cluster."""
+
+    def __init__(self, cluster: Cluster, version: KafkaVersion) -> None:
+        self._cluster = cluster
+        self._live = cluster.live
+        self._settings = Settings(cluster, version)
+        self._keeps_only_when_off = LAST_ISR_MEMBER_KEPT.at(version) != "always"
+        self._deleting = {name for name, topic in cluster.topics.items() if topic.deleting}
+        self._maybe_deleted = cluster.maybe_deleted
+
+    def verdict(self, partition: Partition) -> Verdict:
+        state = partition.state
+        min_isr = self._min_isr(partition)
+        clean_winner, unclean_winner = self._winners(partition)
+        unclean = self._unclean(partition, clean_winner)
+        condition, rule, why = self._condition(partition, unclean.flag, clean_winner)
+        under_min_isr, at_min_isr = _against_min_isr(condition, state, min_isr.number)
+        if self._is_told_of(partition, condition) and min_isr.number is not None and len(state.isr) < min_isr.number:
+            under_min_isr = True  # whoever of its ISR lives
+        return Verdict(
+            topic=partition.topic,
+            partition=partition.partition,
+            replicas=partition.replicas,
+            isr=state.isr if state else None,
+            leader=state.leader if state else None,
+            leader_epoch=state.leader_epoch if state else None,
+            controller_epoch=state.controller_epoch if state else None,
+            state_version=state.stat.version if state and state.stat else None,
+            live_replicas=self._alive(partition),
+            state=condition,
+            rule=rule,
+            clean_winner=clean_winner,
+            unclean_winner=unclean_winner,
+            waits_for=self._waits_for(partition, unclean.flag) if rule in _WAITING and self._cluster.brokers_known else (),
+            min_isr=min_isr.number,
+            min_isr_origin=min_isr.origin,
+            min_isr_may_be=self._min_isr_may_be(partition, min_isr),
+            unclean_allowed=unclean.flag,
+            unclean_origin=unclean.origin,
+            under_replicated=self._under_replicated(partition, condition),
+            under_min_isr=under_min_isr,
+            at_min_isr=at_min_isr,
+            since=instant(state.stat.mtime) if state and state.stat else None,
+            why=why,
+        )
+
+    def _under_replicated(self, partition: Partition, condition: State) -> bool | None:
+        """``None`` where it is not judged. Where nobody knows who lives, it may be, and never is not."""
+        state = partition.state
+        if state is None or partition.problem is not None:
+            return None
+        if self._is_told_of(partition, condition):
+            return _is_under_replicated(partition, state, self._cluster) or None
+        return None if condition in _UNJUDGED else _is_under_replicated(partition, state, self._cluster)
+
+    def _is_told_of(self, partition: Partition, condition: State) -> bool:
+        """Whether its ISR is known though nobody knows who lives: Kafka's tools tell the one without the other."""
+        told = partition.state is not None and partition.state.leader is not None and partition.problem is None
+        return told and condition is State.UNKNOWN and not self._cluster.brokers_known
+
+    def _condition(self, partition: Partition, unclean: bool | None, clean_winner: int | None) -> tuple[State, str | None, str]:
+        """State, blocking rule and the sentence that says why."""
+        if partition.topic in self._deleting:
+            return State.DELETING, "R7", self._deleting_because(partition)
+        if (offline := self._surely_offline(partition)) is not None:
+            return offline, "R11", self._offline_because(partition)
+        if partition.problem is not None:
+            return State.UNKNOWN, "R9", f"The evidence {partition.problem}."
+        if not self._cluster.brokers_known:
+            return State.UNKNOWN, "R9", "Which brokers are registered is not known."
+        if partition.topic in self._maybe_deleted:
+            return State.UNKNOWN, "R9", "Its topic may be being deleted: /admin/delete_topics could not be read."
+        if partition.state is None:
+            return State.UNINITIALISED, "R6", self._uninitialised_because(partition)
+        leader = partition.state.leader
+        if leader in self._live:
+            if is_reassigning(partition, self._cluster):
+                return State.REASSIGNING, None, f"Led by {leader} while its replicas are being reassigned."
+            return State.ONLINE, None, f"Led by {leader}."
+        condition = State.LEADERLESS if leader is None else State.LEADER_DEAD
+        return condition, *self._blocked_by(partition, partition.state, unclean, clean_winner)
+
+    def _surely_offline(self, partition: Partition) -> State | None:
+        """What the state alone says of it, where the registrations or the assignment are not part of the evidence."""
+        state, known = partition.state, self._cluster.brokers_known
+        unassigned = not partition.replicas and bool(self._cluster.unlisted)
+        if state is None or not (unassigned if partition.problem is not None else not known):
+            return None
+        if state.leader is None:
+            return State.LEADERLESS
+        is_dead = state.leader not in self._live if known else state.leader in self._cluster.unregistered
+        return State.LEADER_DEAD if is_dead else None
+
+    def _offline_because(self, partition: Partition) -> str:
+        isr, leader = (partition.state.isr, partition.state.leader) if partition.state else ((), None)
+        named = "Leader -1" if leader is None else f"Named leader {leader} is not registered"
+        if not isr:
+            return f"{named}, and nobody is in the ISR."
+        if not self._cluster.brokers_known:
+            candidates = [member for member in isr if member not in self._cluster.unregistered]
+            which = f"{ids(candidates)} can be elected without loss" if candidates else "nobody else is in its ISR"
+            return f"{named}. {which[0].upper()}{which[1:]}; which brokers live is not known."
+        alive = [member for member in isr if member in self._live]
+        which = f"{ids(alive)} {_is_are(alive)} alive" if alive else f"{ids(isr)} {_is_are(isr)} dead"
+        return f"{named}, and of its ISR {which}; to whom it is assigned is not known."
+
+    def _blocked_by(
+        self, partition: Partition, state: PartitionState, unclean: bool | None, clean_winner: int | None
+    ) -> tuple[str, str]:
+        """The rule that keeps an offline partition without leader, and the sentence."""
+        controller = self._cluster.controller
+        alive = self._alive(partition)
+        if None not in (controller.epoch, state.controller_epoch) and state.controller_epoch > controller.epoch:
+            return "R5", f"Written under controller epoch {state.controller_epoch}; the controller's own is {controller.epoch}."
+        if clean_winner is None and any(member in self._live for member in state.isr):
+            stray = next(member for member in state.isr if member in self._live)
+            return "R10", f"{stray} is alive and in the ISR, but not among the replicas."
+        if clean_winner is not None or (unclean and alive):
+            if controller.readable and controller.broker not in self._live:
+                return "R2", "There is no controller to hold the election that could be held."
+            return "R8", f"{clean_winner if clean_winner is not None else alive[0]} can lead as soon as an election is held."
+        if unclean:
+            return "R4", f"{ids(partition.replicas)} {_is_are(partition.replicas)} dead; no replica is alive."
+        in_sync = f"{ids(state.isr)} {_is_are(state.isr)} dead" if state.isr else "the ISR is empty"
+        rest = f"{in_sync}{_besides(partition, state, alive)}."
+        because = rest[0].upper() + rest[1:] if state.leader is None else f"Named leader {state.leader} is not registered; {rest}"
+        if unclean is None:
+            return "R11", f"{because} Whether unclean election is allowed is not known."
+        return ("R3" if state.leader is None else "R1"), because
+
+    def _winners(self, partition: Partition) -> tuple[int | None, int | None]:
+        """Whom a clean election would choose, else whom an unclean one would."""
+        state = partition.state
+        if partition.problem is not None or partition.topic in self._deleting or not self._cluster.brokers_known:
+            return None, None
+        if state is None:
+            return election.new_partition(replicas=partition.replicas, live=self._live).leader, None
+        elected = election.offline(replicas=partition.replicas, isr=state.isr, live=self._live, unclean=True)
+        return (None, elected.leader) if elected.unclean else (elected.leader, None)
+
+    def _alive(self, partition: Partition) -> tuple[int, ...]:
+        replicas = partition.replicas
+        return replicas if self._live.issuperset(replicas) else tuple(r for r in replicas if r in self._live)
+
+    def _waits_for(self, partition: Partition, unclean: bool | None) -> tuple[int, ...]:
+        """The dead brokers, each of which would bring the partition back by starting alone."""
+        state = partition.state
+        replicas = partition.replicas or (state.isr if state else ())  # whoever is in the ISR is assigned, as a rule
+        dead = sorted(r for r in replicas if r not in self._live)
+        if state is None:
+            return tuple(dead)
+        elections = (
+            election.offline(replicas=replicas, isr=state.isr, live=self._live | {b}, unclean=bool(unclean)) for b in dead
+        )
+        return tuple(b for b, elected in zip(dead, elections, strict=True) if elected.leader is not None)
+
+    def _min_isr(self, partition: Partition) -> Setting:
+        """min.insync.replicas as the leader applies it; without one, as its next leader would."""
+        state = partition.state
+        leader = state.leader if state and state.leader is not None else next(iter(state.isr if state else ()), None)
+        return self._settings.effective(_MIN_ISR, topic=partition.topic, broker=leader)
+
+    def _min_isr_may_be(self, partition: Partition, now: Setting) -> int | None:
+        """``None`` where a setting is unknown. See :class:`Verdict`."""
+        if now.number is None or now.origin == TOPIC:
+            return now.number
+        if len(self._min_isr_of_brokers) == 1:
+            return next(iter(self._min_isr_of_brokers.values()))
+        isr = partition.state.isr if partition.state else ()
+        asked = [self._min_isr_of_brokers[broker] for broker in isr if broker in self._min_isr_of_brokers]
+        return None if None in asked else max([now.number, *asked])
+
+    @cached_property
+    def _min_isr_of_brokers(self) -> Mapping[int | None, int | None]:
+        """The most that each living broker may ask for where no topic says; a single entry where they are all alike."""
+        found = {broker: _at_most(self._settings.of_broker(_MIN_ISR, broker)) for broker in self._live or {None}}
+        return {None: next(iter(found.values()))} if len(set(found.values())) == 1 else found
+
+    def _unclean(self, partition: Partition, clean_winner: int | None) -> Setting:
+        """unclean.leader.election.enable as the controller applies it.
+
+        Where only a default says that it is allowed, an offline partition can prove that it is not: a live replica was
+        not elected, or (before 1.1) the last ISR member was kept, which happens only where it is off
+        (:data:`casebook.kafka.releases.LAST_ISR_MEMBER_KEPT`).
+        """
+        controller, state = self._cluster.controller.broker, partition.state
+        setting = self._settings.effective("unclean.leader.election.enable", topic=partition.topic, broker=controller)
+        if state is None or clean_winner is not None or setting.origin != BUILT_IN_ASSUMED or not setting.flag:
+            return setting
+        passed_over = controller in self._live and bool(self._alive(partition))
+        kept = state.leader is None and bool(state.isr) and self._keeps_only_when_off
+        if state.leader not in self._live and (passed_over or kept):
+            return Setting(value="false", origin=INFERRED)
+        return setting
+
+    def _uninitialised_because(self, partition: Partition) -> str:
+        alive = self._alive(partition)
+        if not partition.replicas:
+            return "It has neither state nor replicas."
+        if alive:
+            return f"No state was ever written, though {ids(alive)} {_is_are(alive)} alive: no controller has taken it up."
+        return f"No state was ever written: {ids(partition.replicas)} {_is_are(partition.replicas)} dead."
+
+    def _deleting_because(self, partition: Partition) -> str:
+        dead = [r for r in partition.replicas if r not in self._live] if self._cluster.brokers_known else []
+        return f"Being deleted; waits for {ids(dead)} to delete its replica." if dead else "Being deleted."
+
+
+_UNJUDGED = (State.UNKNOWN, State.DELETING)
+
+_WAITING = frozenset({"R1", "R3", "R4", "R6", "R10", "R11"})
+"""Rules that end when the right broker starts."""
+
+
+def is_reassigning(partition: Partition, cluster: Cluster) -> bool:
+    """Whether its replicas are being moved: by its topic znode (2.4+) or by ``/admin/reassign_partitions``.
+
+    An entry whose target is what the partition already has is left over and moves nothing (KAFKA-9478).
+    """
+    if partition.adding or partition.removing:
+        return True
+    target = _old_target(partition, cluster)
+    return target is not None and target != partition.replicas
+
+
+def _old_target(partition: Partition, cluster: Cluster) -> tuple[int, ...] | None:
+    return cluster.reassigning.get((partition.topic, partition.partition)) if cluster.reassigning else None
+
+
+def _is_under_replicated(partition: Partition, state: PartitionState, cluster: Cluster) -> bool:
+    """Whether the ISR is smaller than the replication factor, which does not count what a reassignment adds."""
+    target = _old_target(partition, cluster)
+    factor = len(partition.replicas) - len(partition.adding)
+    if target and not partition.adding:
+        factor = min(factor, len(target))
+    return len(state.isr) < factor
+
+
+def _at_most(setting: Setting) -> int | None:
+    return max(setting.number, ADVISED) if setting.number is not None and setting.origin == BUILT_IN_ASSUMED else setting.number
+
+
+def _against_min_isr(condition: State, state: PartitionState | None, min_isr: int | None) -> tuple[bool | None, bool | None]:
+    """Whether a partition is under its min ISR, and whether it is just at it."""
+    if condition in _UNJUDGED:
+        return None, None
+    if state is None or condition in OFFLINE:
+        return True, False
+    if min_isr is None:
+        return None, None
+    return len(state.isr) < min_isr, len(state.isr) == min_isr
+
+
+def _besides(partition: Partition, state: PartitionState, alive: Iterable[int]) -> str:
+    """The rest of the sentence: which replicas live without being in sync."""
+    outside = [r for r in alive if r not in state.isr]
+    if outside:
+        return f"; {ids(outside)} {'lives' if len(outside) == 1 else 'live'} but {_is_are(outside)} not in the ISR"
+    return "; replication factor 1" if len(partition.replicas) == 1 else "; no other replica lives"
+
+
+def ids(brokers: Iterable[int]) -> str:
+    """Broker ids as people read them."""
+    return ", ".join(map(str, brokers)) or "nobody"
+
+
+def _is_are(brokers: Iterable[int]) -> str:
+    return "is" if len(tuple(brokers)) == 1 else "are"

@@ -1,0 +1,441 @@
+"""Rows of a timeline: what happened, by whose clock, for how long, and what came of what.
+
+Times are epoch milliseconds. ``time`` is as printed, by the clock of who wrote it; ``at`` is the same moment by the reference
+clock, ZooKeeper's where that is known. Only the order of things rests on ``at``.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+_PLACE = re.compile(r"\[(?P<topic>[^\s,\[\]]+), ?(?P<partition>\d+)\]|(?P<dashed>[\w.-]+)-(?P<number>\d+)", re.ASCII)
+_NUMBER, _ID = re.compile(r"\d+"), re.compile(r"(?<=brokerId=)\d+")
+
+HISTORY = "zookeeper/history.jsonl.zst"
+
+
+def transaction(zxid: int) -> str:
+    """The proof of a transaction: the history, and which of its lines."""
+    return f"{HISTORY} txn 0x{zxid:x}"
+
+
+class Row(NamedTuple):
+    """One thing that happened: a row of ``tables/events``.
+
+    Args:
+        time: As printed; ``None`` where the line bears no date.
+        at: By the reference clock; ``time`` itself where the skew of its clock is unknown.
+        source: ``broker``, ``zookeeper``, ``client``: whose log; ``history``: ZooKeeper's transactions.
+        broker: Whose log, or whom a transaction is about.
+        file: Path inside the case.
+        line: ``None`` for a transaction.
+        kind: A kind of ``formats/broker/log_patterns.tsv``, or of ``timeline_history.KINDS``.
+        fields: Everything else that it tells, as printed.
+        zxid: Of a transaction.
+    """
+
+    time: int | None
+    at: int | None
+    source: str
+    broker: int | None
+    file: str
+    line: int | None
+    kind: str
+    topic: str | None = None
+    partition: int | None = None
+    group: str | None = None
+    fields: Mapping[str, str] = {}
+    text: str = ""
+    level: str | None = None
+    zxid: int | None = None
+
+    @property
+    def proof(self) -> str:
+        """``path:line``, or the history and its transaction."""
+        return f"{self.file}:{self.line}" if self.zxid is None else transaction(self.zxid)
+
+    def number(self, name: str) -> int | None:
+        """A field as a whole number; ``None`` where it is missing or none."""
+        try:
+            return int(self.fields[name])
+        except (KeyError, ValueError):
+            return None
+
+    @property
+    def milliseconds(self) -> int | None:
+        """What it says it took: ``ms``, or ``secs`` of a JDK 8 pause, maybe with a decimal comma."""
+        for name, unit in (("ms", 1), ("secs", 1000)):
+            try:
+                return round(float(self.fields[name].replace(",", ".")) * unit)
+            except (KeyError, ValueError, OverflowError):
+                continue
+        return None
+
+    @property
+    def begun(self) -> int | None:
+        """When what it says it took began: it is printed at the end, but a collection of JDK 8 bears the time of its begin."""
+        of_jdk_8 = "secs" in self.fields and "time for which" not in self.fields.get("cause", "")
+        return self.at if self.at is None or of_jdk_8 else self.at - (self.milliseconds or 0)
+
+    def numbers(self, name: str) -> tuple[int, ...]:
+        """A field as broker ids: ``1,2``, ``List(1, 2)``, ``BrokerState(brokerId=1, ..)``; empty where it is missing."""
+        text = self.fields.get(name, "")
+        return tuple(map(int, (_ID if "brokerId=" in text else _NUMBER).findall(text)))
+
+    def listed(self) -> Iterator[tuple[str, int]]:
+        """The partitions of its list as brokers print it: ``orders-1,orders-2``, ``Set([orders,1])``; none without a list."""
+        for found in _PLACE.finditer(self.fields.get("partitions", "")):
+            yield found["topic"] or found["dashed"], int(found["partition"] or found["number"])
+
+
+class StateRow(NamedTuple):
+    """A state of a partition: a row of ``tables/partition_history``.
+
+    Args:
+        time: When it was written, by the reference clock.
+        zxid: ``None`` where only a log tells of it.
+        leader: ``None`` for -1.
+        leader_epoch: ``None`` where unknown, and with ``deleted``.
+        isr: ``None`` where unknown, and with ``deleted``.
+        proof: ``path:line``, the history and its transaction, or the znodes and its path.
+        deleted: The partition is gone from here on, or being deleted.
+        version: Of the znode.
+        until: The last moment that is known of it, where transactions are missing; ``None``: it was so until the next one.
+    """
+
+    topic: str
+    partition: int
+    time: int
+    zxid: int | None
+    leader: int | None
+    leader_epoch: int | None
+    isr: tuple[int, ...] | None
+    controller_epoch: int | None
+    proof: str
+    deleted: bool = False
+    version: int | None = None
+    until: int | None = None
+
+    @property
+    def is_untold(self) -> bool:
+        """Whether nothing is known of the partition from here on: what follows may be of another cluster."""
+        return self.deleted and not self.proof
+
+
+class Step(NamedTuple):
+    """A clock was set while its log was written.
+
+    Args:
+        before: Where the last line by the clock as it was stands.
+        after: Where the first one by the clock as it was set stands.
+        left: What it showed last.
+        shown: What it showed then.
+        skew: Milliseconds by which it is ahead of the reference from here on; ``None`` when unknown.
+        uncertainty: The skew is right to so many milliseconds.
+        lines: Number of the first line after it, by file.
+        joined: All lines after it lie before those above it: the file may be one of several that were put together out of order.
+    """
+
+    before: str
+    after: str
+    left: int
+    shown: int
+    skew: int | None
+    uncertainty: int | None
+    lines: Mapping[str, int]
+    joined: bool = False
+
+
+class Late(NamedTuple):
+    """The last line whose moment is known otherwise bears a later time: its clock was set forward, or it was printed late.
+
+    Args:
+        at: That time, epoch ms as printed.
+        by: Milliseconds by which it is late.
+        proof: The line.
+    """
+
+    at: int
+    by: int
+    proof: str
+
+
+class Clock(NamedTuple):
+    """How far a clock is off.
+
+    Args:
+        owner: ``broker 57``, or the folder of a log of no broker, e.g. ``zookeeper/logs/1``, ``clients/app``.
+        broker: Whose it is; ``None`` for the others.
+        skew: Milliseconds by which it is ahead of the reference; ``None`` when unknown. Of a clock that was set: at first.
+        uncertainty: The skew is right to so many milliseconds.
+        pairs: Lines that were held against what happened with them.
+        reference: ``ZooKeeper``, ``broker 56``, or ``""`` when there is nothing to hold it against.
+        zone: It is so far off by whole quarters of an hour that a time zone is likelier than a wrong clock.
+        why: How it is known, or why not.
+        steps: Where it was set, in order.
+        mixed: Milliseconds between the times of two processes that write one file; ``None`` where one writes it.
+        mixed_proof: Where the second of them shows; ``""`` without one.
+        late: What tells that it may have been set forward in the end; ``None`` where nothing does.
+    """
+
+    owner: str
+    broker: int | None
+    skew: int | None
+    uncertainty: int | None
+    pairs: int
+    reference: str
+    zone: bool
+    why: str
+    steps: tuple[Step, ...] = ()
+    mixed: int | None = None
+    mixed_proof: str = ""
+    late: Late | None = None
+
+    @property
+    def skews(self) -> tuple[int | None, ...]:
+        """Of each stretch between its steps."""
+        return (self.skew, *(step.skew for step in self.steps))
+
+    def ahead(self, file: str, line: int) -> int | None:
+        """Milliseconds by which it was ahead when a line was printed."""
+        return self.skews[self.stretch(file, line)]
+
+    def is_behind_a_step(self, file: str, line: int) -> bool:
+        """Whether it had been set when a line was printed."""
+        return self.stretch(file, line) > 0
+
+    def stretch(self, file: str, line: int) -> int:
+        """How often it had been set when a line was printed."""
+        return sum(file in step.lines and line >= step.lines[file] for step in self.steps)
+
+
+class WindowKind(StrEnum):
+    """What was wrong in a window."""
+
+    TWO_LEADERS = "two_leaders"
+    LEADERLESS = "leaderless"
+    UNDER_MIN_ISR = "under_min_isr"
+    LOADING = "loading"
+
+
+class Window(NamedTuple):
+    """A span of time in which something was wrong with a partition: a row of ``tables/windows``.
+
+    Args:
+        opened: By the reference clock, at the latest; ``None``: before the evidence begins.
+        closed: At the latest; ``None``: not before the evidence ends.
+        old_leader: Who led before, or believed to; ``None`` where nobody did.
+        new_leader: Who led next; of ``loading`` the coordinator.
+        opened_proof: Where its begin is told, ``closed_proof`` its end; of an open end where the evidence begins or ends.
+        opened_by: What opened it, in words; ``closed_by`` what closed it, or why its end is open.
+        planned: Somebody moved the leader from a broker that was well.
+        silent: Of ``two_leaders``: up to here the old leader, whose process lived on, printed nothing and may have stood still.
+        opened_earliest: It may have opened since then; ``None`` where ``opened`` is when it did, as far as is known.
+        closed_earliest: It may have closed since then; ``None`` where ``closed`` is when it did.
+        possible: Nobody knows whether it was open at all.
+    """
+
+    kind: WindowKind
+    topic: str
+    partition: int
+    opened: int | None
+    closed: int | None
+    old_leader: int | None
+    new_leader: int | None
+    opened_proof: str
+    closed_proof: str
+    opened_by: str = ""
+    closed_by: str = ""
+    planned: bool = False
+    silent: int | None = None
+    opened_earliest: int | None = None
+    closed_earliest: int | None = None
+    possible: bool = False
+
+    @property
+    def length(self) -> int | None:
+        """Milliseconds at most; ``None`` with an open end."""
+        since = self.opened if self.opened_earliest is None else self.opened_earliest
+        return None if None in (since, self.closed) else self.closed - since
+
+    @property
+    def least(self) -> int | None:
+        """Milliseconds at least; ``None`` with an open end."""
+        until = self.closed if self.closed_earliest is None else self.closed_earliest
+        return None if None in (self.opened, self.closed) else max(0, until - self.opened)
+
+    @property
+    def at_most(self) -> bool:
+        """Whether it may have been shorter."""
+        return self.possible or (self.opened_earliest, self.closed_earliest) != (None, None)
+
+
+class Span(NamedTuple):
+    """Something that lasted: a session, a registration, a controllership, a broker's process.
+
+    Args:
+        kind: ``session``, ``registered``, ``controller``, ``process``.
+        name: Session as ``0x..``, controller epoch, or ``""``.
+        broker: Whose; ``None`` when unknown.
+        opened: By the reference clock; ``None``: before the evidence begins.
+        closed: At the latest; ``None``: not before the evidence ends.
+        silent: Of a session: the last time that ZooKeeper was heard; ``None`` when nothing says.
+        timeout: Of a session, milliseconds.
+        closed_earliest: The last moment at which it is known to have lasted, where transactions are missing; else ``None``.
+        opened_earliest: It may have begun since then; ``None`` where ``opened`` is when it did.
+    """
+
+    kind: str
+    name: str
+    broker: int | None
+    opened: int | None
+    closed: int | None
+    opened_proof: str
+    closed_proof: str
+    silent: int | None = None
+    timeout: int | None = None
+    closed_earliest: int | None = None
+    opened_earliest: int | None = None
+
+    @property
+    def lasted(self) -> int | None:
+        """Up to when it is known to have lasted; ``None``: to the end of the evidence."""
+        return self.closed if self.closed_earliest is None else self.closed_earliest
+
+    def covers(self, at: int) -> bool:
+        """Whether it lasted at a moment."""
+        return (self.opened is None or self.opened <= at) and (self.closed is None or at < self.closed)
+
+
+class Link(NamedTuple):
+    """One thing that led to another.
+
+    Args:
+        cause: What came first.
+        effect: What came of it; of many the first.
+        rule: Why they belong together, in words.
+        seconds: Between both, by the reference clock.
+        count: How many such effects this link stands for.
+        examples: The first few effects.
+        last: The last effect; ``effect`` itself when there is one.
+    """
+
+    cause: Row
+    effect: Row
+    rule: str
+    seconds: float
+    count: int
+    examples: tuple[Row, ...]
+    last: Row
+
+
+class Chain(NamedTuple):
+    """What followed from one cause.
+
+    Args:
+        kind: ``broker_lost``, ``broker_stopped``, ``all_lost``, ``start_failed``, ``cleaner_dead``, ``unknown_request``,
+            ``foreign_protocol``, ``unclean_start``, ``disk_failed``, ``log_dir_emptied``.
+        title: One sentence.
+        broker: Whom it befell; ``None`` for all of them, or where nobody knows.
+        links: In the order of time.
+        opened: Of its first event, by the reference clock.
+        closed: Of its last event.
+        partitions: How many were hit.
+        holds: How many partitions without leader the broker holds, which has been down ever since; 0 when it is back, or nobody
+            knows.
+        back: When the broker that was lost was registered again, or that failed to start had started; ``None``: not before the
+            evidence ends.
+        by: When it had begun at the latest, where no line tells when it did: not before ``opened``; else ``None``.
+    """
+
+    kind: str
+    title: str
+    broker: int | None
+    links: tuple[Link, ...]
+    opened: int | None
+    closed: int | None
+    partitions: int = 0
+    holds: int = 0
+    back: int | None = None
+    by: int | None = None
+
+
+class Point(NamedTuple):
+    """What speaks for something, or against it, with its proof; ``""`` where it is the lack of one."""
+
+    text: str
+    proof: str = ""
+
+
+class Root(NamedTuple):
+    """What may have begun a chain.
+
+    Args:
+        kind: ``network``, ``frozen``, ``gc``, ``zookeeper``, ``killed``, ``stopped``, ``all_stopped``, ``all_ended``,
+            ``start_failed``, ``new_client``, ``foreign``, ``cleaner``; of a log dir ``disk``, ``disk_full``, ``file_held``,
+            ``files_gone``, ``permissions``, ``open_files``, ``maps``.
+        name: A few words, e.g. ``Network of the host of broker 57``.
+        broker: Whom it befell.
+        chain: Number of the chain in the timeline.
+        pro: What speaks for it.
+        contra: What speaks against it.
+        unchecked: What could not be checked.
+        weight: The higher the likelier; of use in one chain only.
+    """
+
+    kind: str
+    name: str
+    broker: int | None
+    chain: int
+    pro: tuple[Point, ...]
+    contra: tuple[Point, ...]
+    unchecked: tuple[str, ...]
+    weight: int
+
+
+class Silence(NamedTuple):
+    """Something that these logs cannot tell.
+
+    Args:
+        kind: ``no_history``, ``no_log``, ``no_file``, ``begins_late``, ``ends_early``, ``ends_close``, ``level_off``,
+            ``undated``, ``damaged``, ``unknown_broker``, ``clock``.
+        broker: Whose; ``None`` when it is of no broker.
+        what: What is missing, one sentence.
+        unknown: What therefore nobody knows.
+        settle: What would tell.
+        proof: Where it shows; ``""`` when it is a lack.
+    """
+
+    kind: str
+    broker: int | None
+    what: str
+    unknown: str
+    settle: str
+    proof: str = ""
+
+
+class Sentence(NamedTuple):
+    """A sentence of the story.
+
+    Args:
+        at: By the reference clock.
+        time: As printed.
+        text: One or two sentences, without the time.
+        proof: Where it is told.
+        kind: Of the event.
+        broker: Whom it is about.
+        chain: Number of the chain in the timeline.
+        key: It decides what the incident is.
+        count: How many events it stands for.
+    """
+
+    at: int | None
+    time: int | None
+    text: str
+    proof: str
+    kind: str
+    broker: int | None
+    chain: int
+    key: bool = False
+    count: int = 1

@@ -1,0 +1,140 @@
+"""Which Kafka release the evidence is from, how that is known, and what contradicts it."""
+
+from collections.abc import Iterable, Sequence
+
+from casebook.facts.cluster import Cluster, StatedVersion
+from casebook.kafka.releases import RELEASES, ZNODE_SIGNS, KafkaVersion, Sign, VersionInUse, VersionOrigin
+
+_NOT_STATED = (VersionOrigin.ZNODES, VersionOrigin.ASSUMED)
+_EXAMPLE = KafkaVersion.parse("2.8.2")
+
+
+def release(
+    cluster: Cluster, *, given: str = "", logged: Sequence[StatedVersion] = (), configured: Sequence[StatedVersion] = ()
+) -> VersionInUse:
+    """The release whose rules apply: as given, else as logged, as configured, as the znodes' formats allow, else the newest.
+
+    Args:
+        given: The parameter ``kafka_version``; ``""`` when not given.
+        logged: Releases that brokers logged at start.
+        configured: ``inter.broker.protocol.version`` of ``server.properties``.
+
+    Raises:
+        ValueError: ``given`` is no Kafka version.
+    """
+    signs = tuple(znode_signs(cluster))
+    if given:
+        version, origin, proof = KafkaVersion.parse(given), VersionOrigin.PARAMETER, None
+    elif spoken := _of_controller_or_lowest(logged, cluster):
+        version, origin, proof = KafkaVersion.parse(spoken.text), VersionOrigin.LOGS, spoken.proof
+    elif spoken := _of_controller_or_lowest(configured, cluster):
+        version, origin, proof = _newest_of_line(KafkaVersion.parse(spoken.text)), VersionOrigin.PROPERTIES, spoken.proof
+    elif signs:
+        version, origin, proof = _newest(_possible(signs)), VersionOrigin.ZNODES, None
+    else:
+        version, origin, proof = RELEASES[-1], VersionOrigin.ASSUMED, None
+    return VersionInUse(
+        version=version,
+        origin=origin,
+        proof=proof,
+        possible=_in_words(_possible(signs)) if signs else None,
+        other=_other(version, _possible(signs)) if origin in _NOT_STATED else None,
+        between=_between(signs) if origin in _NOT_STATED else None,
+        contradictions=(
+            *_against_logged(version, logged),
+            *_against_configured(version, configured),
+            *_against_signs(version, signs),
+        ),
+    )
+
+
+def znode_signs(cluster: Cluster) -> Iterable[Sign]:
+    """The marks of a release that the cluster's znodes bear, each once."""
+    marks = [f"broker registration version {v}" for v in sorted({b.json_version for b in cluster.brokers.values()} - {None})]
+    marks += [f"topic version {v}" for v in sorted({t.json_version for t in cluster.topics.values()} - {None})]
+    marks.append(f"/controller version {cluster.controller.json_version}")
+    if any(p.state is not None and p.state.recovering for p in cluster.partitions):
+        marks.append("leader_recovery_state in a partition state")
+    marks += sorted(cluster.there)
+    marks += [f"no {path}" for path in sorted(cluster.not_there)]
+    return (ZNODE_SIGNS[mark] for mark in marks if mark in ZNODE_SIGNS)
+
+
+def _possible(signs: Iterable[Sign]) -> tuple[KafkaVersion, KafkaVersion | None]:
+    """First possible release, and the first one that is too new. What is there counts more than what an old format suggests."""
+    since = max((KafkaVersion.parse(s.since) for s in signs if s.since), default=RELEASES[0])
+    before = min((b for s in signs if s.before and (b := KafkaVersion.parse(s.before)) > since), default=None)
+    return since, before
+
+
+def _newest(possible: tuple[KafkaVersion, KafkaVersion | None]) -> KafkaVersion:
+    since, before = possible
+    return max((r for r in RELEASES if r >= since and (before is None or r < before)), default=since)
+
+
+def _between(signs: Iterable[Sign]) -> tuple[KafkaVersion, KafkaVersion | None]:
+    """As :func:`_possible`, of each line its newest: as everywhere, brokers are taken to run that."""
+    since, before = _possible(signs)
+    return _newest_of_line(since), before
+
+
+def _other(version: KafkaVersion, possible: tuple[KafkaVersion, KafkaVersion | None]) -> KafkaVersion | None:
+    """The example of another: of the last line with tools for ZooKeeper where it is possible, else of the oldest that is.
+
+    ``None`` where only the line that was taken is possible.
+    """
+    since, before = possible
+    can_be = since <= _EXAMPLE and (before is None or before > _EXAMPLE)
+    others = (_EXAMPLE, _newest_of_line(since)) if can_be else (_newest_of_line(since),)
+    return next((other for other in others if other != _newest_of_line(version)), None)
+
+
+def _newest_of_line(version: KafkaVersion) -> KafkaVersion:
+    line = version.numbers[: 3 if version.numbers[0] == 0 else 2]
+    return max((r for r in RELEASES if r.numbers[: len(line)] == line), default=version)
+
+
+def _in_words(possible: tuple[KafkaVersion, KafkaVersion | None]) -> str:
+    since, before = possible
+    return f"{since} to {_newest(possible)}" if before else f"{since} or newer"
+
+
+def _of_controller_or_lowest(stated: Sequence[StatedVersion], cluster: Cluster) -> StatedVersion | None:
+    """The controller elects, so its release counts; else the lowest, whose rules every broker can follow."""
+    readable = [s for s in stated if _parsed(s) is not None]
+    of_controller = [s for s in readable if s.broker == cluster.controller.broker]
+    return max(of_controller, key=_parsed) if of_controller else min(readable, key=_parsed, default=None)
+
+
+def _parsed(stated: StatedVersion) -> KafkaVersion | None:
+    try:
+        return KafkaVersion.parse(stated.text)
+    except ValueError:
+        return None
+
+
+def _against_logged(version: KafkaVersion, logged: Iterable[StatedVersion]) -> Iterable[str]:
+    for stated in logged:
+        other = _parsed(stated)
+        if other is None:
+            yield f"Broker {stated.broker} logged {stated.text!a}, which is no Apache Kafka release ({stated.proof})."
+        elif other != version:
+            yield f"Broker {stated.broker} logged Kafka {other} ({stated.proof})."
+
+
+def _against_configured(version: KafkaVersion, configured: Iterable[StatedVersion]) -> Iterable[str]:
+    """A protocol may be older than the release, as between the two steps of an upgrade, never newer."""
+    for stated in configured:
+        other, has = _parsed(stated), f"Broker {stated.broker} has inter.broker.protocol.version"
+        if other is None:
+            yield f"{has} {stated.text!a}, which no release knows ({stated.proof})."
+        elif other > version and _newest_of_line(other) != _newest_of_line(version):
+            yield f"{has} {stated.text}, newer than {version} ({stated.proof})."
+
+
+def _against_signs(version: KafkaVersion, signs: Iterable[Sign]) -> Iterable[str]:
+    for sign in signs:
+        if sign.since and version < KafkaVersion.parse(sign.since):
+            yield f"{sign.mark} is written only since {sign.since}."
+        elif sign.before and version >= KafkaVersion.parse(sign.before):
+            yield f"{sign.mark} is left by releases before {sign.before}, or under an older inter.broker.protocol.version."

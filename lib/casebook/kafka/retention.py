@@ -1,0 +1,141 @@
+"""The settings that the offsets topic lives by: effective value and origin of each."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from casebook.facts.cluster import Cluster
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.kafka import cleaner_map
+from casebook.kafka.releases import KafkaVersion
+from casebook.kafka.settings import BUILT_IN_ASSUMED, TOPIC, UNREADABLE, Setting, Settings
+
+AS_CREATED = "as the broker creates the topic (its own settings not collected)"
+
+
+class Value(NamedTuple):
+    """An effective value.
+
+    Args:
+        name: Of the setting, as the topic has it, else as the broker has it.
+        value: As written; ``None`` when unknown.
+        origin: See :mod:`casebook.kafka.settings`.
+    """
+
+    name: str
+    value: str | None
+    origin: str
+
+    @property
+    def whole(self) -> int | None:
+        """The value as a whole number."""
+        text = (self.value or "").strip()
+        return int(text) if text.isascii() and text.removeprefix("-").isdigit() and len(text) <= 20 else None
+
+    @property
+    def real(self) -> float | None:
+        """The value as a number."""
+        try:
+            return float(self.value) if self.value else None
+        except ValueError:
+            return None
+
+    @property
+    def assumed(self) -> bool:
+        """Whether nobody has read it: what follows from it is a possibility."""
+        return self.origin == BUILT_IN_ASSUMED
+
+    @property
+    def flag(self) -> bool | None:
+        """The value as true or false."""
+        return {"true": True, "false": False}.get((self.value or "").strip().lower())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleanerSettings:
+    """What decides on cleaning on a broker."""
+
+    policy: Value
+    enabled: Value
+    threads: Value
+    buffer: Value
+    load_factor: Value
+    ratio: Value
+    lag: Value
+    delete_retention: Value
+
+    @property
+    def holds(self) -> int | None:
+        """Keys that the map of a thread takes."""
+        buffer, threads, load = self.buffer.whole, self.threads.whole, self.load_factor.real
+        return cleaner_map.map_holds(buffer, threads, load) if buffer and threads and load else None
+
+    @property
+    def holds_assumed(self) -> bool:
+        """Whether the size of that map rests on a default that nobody has read."""
+        return any(value.assumed for value in (self.buffer, self.threads, self.load_factor))
+
+
+class TopicSettings:
+    """Effective settings for the offsets topic.
+
+    Args:
+        cluster: Topic and broker settings, as far as collected.
+        version: Whose defaults count.
+    """
+
+    def __init__(self, cluster: Cluster, version: KafkaVersion) -> None:
+        self._overrides = cluster.topic_configs.get(OFFSETS_TOPIC, {})
+        self._unreadable = not cluster.unreadable_configs.isdisjoint({"topics", f"topics/{OFFSETS_TOPIC}"})
+        listed = bool(cluster.topic_configs) or "/config/topics" in cluster.there
+        self._collected = listed and OFFSETS_TOPIC in cluster.topics
+        self._settings = Settings(cluster, version)
+
+    def of_topic(self, key: str, broker_key: str, broker: int | None, *, created: str | None = None) -> Value:
+        """A setting that the topic may override.
+
+        Args:
+            key: As the topic names it.
+            broker_key: As brokers name it.
+            created: What the broker gives the topic when it creates it, for cases without the topic's settings.
+        """
+        if key in self._overrides:
+            return Value(key, self._overrides[key], TOPIC)
+        if self._unreadable:
+            return Value(key, None, UNREADABLE)
+        if created is not None and not self._collected:
+            return Value(key, created, AS_CREATED)
+        return self._named(key, self._settings.of_broker(broker_key, broker))
+
+    def of_broker(self, key: str, broker: int | None) -> Value:
+        """A setting of the broker alone."""
+        return self._named(key, self._settings.of_broker(key, broker))
+
+    def cleaner(self, broker: int) -> CleanerSettings:
+        """All that decides on cleaning."""
+        return CleanerSettings(
+            policy=self.of_topic("cleanup.policy", "log.cleanup.policy", broker, created="compact"),
+            enabled=self.of_broker("log.cleaner.enable", broker),
+            threads=self.of_broker("log.cleaner.threads", broker),
+            buffer=self.of_broker("log.cleaner.dedupe.buffer.size", broker),
+            load_factor=self.of_broker("log.cleaner.io.buffer.load.factor", broker),
+            ratio=self.of_topic("min.cleanable.dirty.ratio", "log.cleaner.min.cleanable.ratio", broker),
+            lag=self.of_topic("min.compaction.lag.ms", "log.cleaner.min.compaction.lag.ms", broker),
+            delete_retention=self.of_topic("delete.retention.ms", "log.cleaner.delete.retention.ms", broker),
+        )
+
+    def segment_bytes(self, broker: int | None) -> Value:
+        """The size at which its segments roll; ``offsets.topic.segment.bytes`` only counts when the topic is created."""
+        created = self._settings.of_broker("offsets.topic.segment.bytes", broker).value
+        return self.of_topic("segment.bytes", "log.segment.bytes", broker, created=created)
+
+    def compression(self, broker: int | None) -> Value:
+        """What its batches are compressed with; ``offsets.topic.compression.codec`` is what the coordinator sends."""
+        return self.of_topic("compression.type", "compression.type", broker, created="producer")
+
+    def retention(self, broker: int | None) -> Value:
+        """How long commits are remembered, in minutes."""
+        return self.of_broker("offsets.retention.minutes", broker)
+
+    @staticmethod
+    def _named(key: str, found: Setting) -> Value:
+        return Value(key, found.value, found.origin)

@@ -1,0 +1,1 @@
+"""This machine: places, locks, jars, progress, files that are there whole or not at all."""

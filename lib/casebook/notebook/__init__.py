@@ -1,0 +1,1 @@
+"""What a notebook talks to."""

@@ -1,0 +1,381 @@
+"""What a case answers: one method for each thing that notebooks ask, each of which keeps its tables for the run folder."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+from casebook.case.case import Case
+from casebook.collect import sources
+from casebook.errors import CaseError, ScanError
+from casebook.facts.cluster import Cluster, instant
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.findings import evidence, exports, tables
+from casebook.findings.finding import Finding, Status, once
+from casebook.formats.zookeeper import history_facts
+from casebook.kafka import release
+from casebook.kafka.releases import VersionInUse
+from casebook.notebook.shared_evidence import Progress, SharedEvidence
+from casebook.questions.coordinators import evidence as offsets_evidence
+from casebook.questions.coordinators.analysis.coordinators import Coordinators
+from casebook.questions.coordinators.evidence import OffsetsEvidence
+from casebook.questions.durability.analysis import at_risk, durability
+from casebook.questions.durability.analysis.durability import Durability
+from casebook.questions.leadership.analysis import leadership
+from casebook.questions.leadership.analysis.leadership import Leadership
+from casebook.questions.loss.analysis import clients_told
+from casebook.questions.loss.analysis.checks import GIVE_LEDGER
+from casebook.questions.loss.analysis.message_loss import MessageLoss
+from casebook.questions.loss.consumer_evidence import Consumed, ConsumerEvidence
+from casebook.questions.loss.evidence import Asked, LossEvidence
+from casebook.questions.maintenance.analysis import asked as maintenance_asked
+from casebook.questions.maintenance.analysis import maintenance
+from casebook.questions.maintenance.analysis.maintenance import Maintenance
+from casebook.questions.offsets_topic.analysis.offsets_topic import OffsetsTopic
+from casebook.questions.timeline.analysis import checks, leaderless_since, moments, timeline
+from casebook.questions.timeline.analysis.timeline import Timeline
+from casebook.questions.triage.analysis import kraft_nodes, log_dir_checks, next_evidence, next_paste, plan
+from casebook.questions.triage.analysis.plan import Plan
+
+
+class Examination:
+    """A case, and all that was asked of it.
+
+    Args:
+        case: The evidence.
+        cluster: The cluster as the case tells it.
+        version: The Kafka release whose rules apply.
+        at: The moment of which the cluster is, in ms; ``None`` for that of collecting.
+        timezone: Of times, and of log lines, that do not tell theirs, as ``Zones.parse`` takes it.
+        log_layout: Of log lines that are laid out as is not found, as ``log_layouts.regex`` takes it.
+        progress: Makes what is told how far a long work is, from what it is called and what it counts.
+
+    Attributes:
+        case, cluster, version: As given.
+        evidence: What is to be said of the evidence itself; belongs to every notebook's findings.
+        pasted: That part of it which is about pasted evidence, and what to paste next.
+        as_of: Of when the evidence is, ISO-8601 UTC.
+    """
+
+    def __init__(
+        self,
+        *,
+        case: Case,
+        cluster: Cluster,
+        version: VersionInUse,
+        at: int | None,
+        timezone: str = "UTC",
+        log_layout: str = "",
+        progress: Callable[..., Progress],
+    ) -> None:
+        self.case, self.cluster, self.version = case, cluster, version
+        self._at, self.as_of = at, case.collected_at if at is None else instant(at)
+        self.pasted = next_paste.checks(case.pasted(), cluster, version) if at is None else ()
+        self._log_dirs = case.log_dirs() if at is None else ()
+        self._moments = moments.observations(cluster, log_dirs=self._log_dirs)
+        self._apart = moments.apart(cluster, self._moments, self._log_dirs, from_files=case.has_history)
+        self._is_apart = self._apart is not None and self._apart.is_known
+        ends = moments.last_transaction(cluster, case.past()) if at is None else None
+        self._outdated = moments.outdated(self._apart, ends, case.told_by_logs(), cluster, self._log_dirs) if ends else None
+        of_time = moments.check(cluster, self._moments, self._log_dirs, from_files=case.has_history, past=self._outdated)
+        of_kraft = kraft_nodes.check(cluster, self._log_dirs)
+        of_all = evidence.checks(cluster, version, kraft=bool(of_kraft))
+        self.evidence: tuple[Finding, ...] = (*of_all, *of_kraft, *of_time, *self.pasted)
+        self._shared = SharedEvidence(case, cluster, version, timezone=timezone, log_layout=log_layout, progress=progress)
+        self._progress, self._timezone = progress, timezone
+        self._ordered: frozenset[str] = frozenset()
+        self._offsets: OffsetsEvidence | None = None
+        self._loss: LossEvidence | None = None
+        self._consumed, self._is_lost = Consumed(), False
+        self._files: Mapping[str, str] = {}
+        self._drain: Mapping[str, str | float] = {}
+        self._tables: dict[str, Sequence[object]] = {"problems": cluster.problems}
+
+    def _in_time(self, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+        """With the moments of what each looked at, and without those that join evidence of different moments."""
+        seen = moments.by_what_is_there(moments.held(findings, self._apart, self._outdated), self._shared.absent)
+        return moments.dated(seen, {**self._moments, **self._shared.observed})
+
+    def leadership(self) -> Leadership:
+        """Which partitions have no leader, why, and whom to start first; keeps its tables for the run folder."""
+        lead = self._lead
+        self._tables |= {
+            "partitions": lead.verdicts,
+            "start_first": lead.start_first,
+            "controller_epochs": lead.controller_epochs,
+        }
+        return replace(lead, outdated=self._outdated is not None, findings=self._advised(lead.findings))
+
+    @cached_property
+    def _lead(self) -> Leadership:
+        return leadership.examine(self.cluster, self.version, () if self._is_apart else self._log_dirs)
+
+    def plan(self) -> Plan:
+        """What to do first, and what after it; every notebook shows the same.
+
+        It rests on what every notebook reads: znodes, log dirs as they were listed, logs and history; of a moment of the past on
+        znodes alone. Loads, and lost records, are known better to those that read segments and a ledger.
+        """
+        held = None if self._is_apart else self._held()
+        return plan.make(
+            self._lead if self._outdated is None else leadership.unknown(self._lead),
+            past=self._past(),
+            held=held.coordinators if held else None,
+            topic=held.offsets_topic if held else None,
+            lost=self._is_lost,
+        )
+
+    def _held(self) -> OffsetsEvidence | None:
+        """The offsets topic and its coordinators as they are now; ``None`` where nothing tells of them."""
+        if self._at is not None:
+            return None
+        offsets = self._shared.offsets(scan=False)
+        return offsets if offsets.log_dirs or offsets.events else None
+
+    def _past(self) -> tuple[Finding, ...]:
+        """What logs and history tell; nothing where there are none, they are torn, or a moment of the past is looked at."""
+        if self._at is not None or not (self.case.has_history or self.case.logs()):
+            return ()
+        with suppress(CaseError):
+            return self._shared.timeline.findings
+        return ()
+
+    def _advised(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """The findings as this examination gives them: of their time, and with the plan's steps."""
+        made = self.plan()
+        self._tables["plan"] = made.steps
+        advised = made.advise(self._in_time(findings), instead_of=self._ordered)
+        self._ordered |= made.texts
+        return advised
+
+    def maintenance(self, *, scan: bool = True, **asked: str | float) -> Maintenance:
+        """Which brokers may restart, how one is drained, what is left over; keeps its tables and the plan for the run folder.
+
+        Args:
+            scan: Whether segments are read, for the names of groups and the largest batches.
+            asked: Of :func:`casebook.questions.maintenance.analysis.asked.parse`.
+
+        Raises:
+            UsageError: A parameter names a broker that cannot be meant.
+        """
+        wanted = maintenance_asked.parse(self.cluster, **asked)
+        offsets = self._shared.offsets(scan=scan)
+        found = maintenance.examine(
+            self.cluster, self.version, asked=wanted, held=offsets.coordinators, log_dirs=offsets.log_dirs
+        )
+        self._files = found.drain.files() if found.drain else {}
+        self._drain = {name: value for name, value in asked.items() if name != "brokers"}
+        self._tables |= {
+            "restart_sets": found.restarts,
+            "drain_plan": found.drain.rows if found.drain else (),
+            "leftovers": found.leftovers,
+        }
+        return replace(found, findings=self._advised(found.findings))
+
+    def disks(self) -> tuple[Finding, ...]:
+        """What log dirs tell by themselves; nothing where none were listed, or of a paste, which lists single folders."""
+        return () if self.pasted else self._in_time(log_dir_checks.checks(self._log_dirs, self.cluster, self._live()))
+
+    def _live(self) -> Collection[int] | None:
+        """The brokers that were registered when log dirs were listed; ``None`` where nobody knows."""
+        is_known = self.cluster.brokers_known and not self._apart and self._outdated is None
+        return self.cluster.live if is_known else None
+
+    def maintenance_in_short(self, lead: Leadership) -> tuple[Finding, ...]:
+        """What matters of maintenance in the first five minutes; keeps its tables for the run folder."""
+        held = self._held()
+        of_loads = held.coordinators if held else None
+        found = maintenance.in_short(self.cluster, self.version, lead.verdicts, of_loads, self._log_dirs)
+        self._tables |= {"restart_sets": found.restarts, "leftovers": found.leftovers}
+        return self._advised(found.findings)
+
+    def coordinators(self, *, scan: bool = True) -> Coordinators:
+        """Which groups wait for which coordinator, and until when; keeps its tables for the run folder.
+
+        Args:
+            scan: Whether segments are read, for the names of groups and the largest batches.
+        """
+        held = self._shared.offsets(scan=scan).coordinators
+        self._tables |= {"coordinators": held.rows, "blast_radius": held.radius, "group_offsets": self.cluster.group_offsets}
+        return replace(held, findings=self._advised(held.findings))
+
+    def everything(self, *, scan: bool = True) -> tuple[Finding, ...]:
+        """Every check of every notebook, in one pass: what one has read the others use; keeps all their tables.
+
+        Args:
+            scan: Whether segments are read.
+        """
+        self.coordinators(scan=scan)
+        self.offsets_topic(scan=scan)
+        found = (
+            self.evidence
+            + self.leadership().findings
+            + self.maintenance(scan=scan).findings
+            + self._offsets.findings
+            + self.disks()
+            + self._of_the_past()
+            + self._of_records()
+            + self.durability().findings
+        )
+        return self.together(found)
+
+    def _of_the_past(self) -> tuple[Finding, ...]:
+        found = self.timeline().findings
+        return found if self.case.has_history or self.case.logs() else evidence.without_past(found)
+
+    def _of_records(self) -> tuple[Finding, ...]:
+        try:
+            found = self.message_loss().findings
+        except ScanError as error:
+            return evidence.not_read("loss.lost", "Is every acknowledged record still there?", error)
+        return found if self.case.ledgers() else evidence.without_ledger(found, GIVE_LEDGER)
+
+    def offsets_topic(self, *, scan: bool = True) -> OffsetsTopic:
+        """How large the offsets topic is, for what, and why it is not compacted; keeps its tables for the run folder.
+
+        Args:
+            scan: Whether segments are read.
+        """
+        self._offsets = self._shared.offsets(scan=scan)
+        topic = self._offsets.offsets_topic
+        self._tables |= {
+            "offsets_partitions": topic.partitions,
+            "offsets_segments": topic.scanned.segments,
+            "group_bytes": topic.scanned.group_bytes,
+            "commits": topic.scanned.commits,
+            "damage": topic.scanned.damage,
+        }
+        return replace(topic, findings=self._advised(topic.findings))
+
+    def groups(self) -> tuple[Finding, ...]:
+        """The checks on the offsets topic and its coordinators, without reading segments that nobody has read before."""
+        if self._at is not None:
+            return offsets_evidence.not_as_of(self.as_of)
+        return self._advised(self._shared.offsets(scan=False).findings)
+
+    def timeline(self) -> Timeline:
+        """What happened in which order, and what caused what; keeps its tables for the run folder."""
+        found = self._shared.timeline
+        self._tables |= {
+            "events": found.rows,
+            "windows": (*found.windows, *found.possible),
+            "partition_history": found.partition_history,
+            "untyped": found.untyped,
+        }
+        if found.hosts.told.files:
+            self._tables |= {"host_samples": found.hosts.told.samples, "host_clues": found.hosts.clues}
+        return replace(found, findings=self._advised(found.findings))
+
+    def happened(self) -> tuple[Finding, ...]:
+        """The checks on what logs and history tell of the past; none where there is neither, or a moment of it is looked at."""
+        told = self._at is None and (self.case.has_history or self.case.logs())
+        return checks.in_short(self._shared.timeline.findings) if told else ()
+
+    def together(self, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """The findings as one report: with what logs or history tell of when leaders were lost."""
+        findings = once(findings)
+        if self._at is None and (self.case.has_history or self.case.logs()):
+            findings = leaderless_since.dated(findings, self._tables["partitions"], self._shared.timeline)
+            findings = once((*findings, *kraft_nodes.check(self.cluster, self._log_dirs, self._shared.logs.counts())))
+        kraft = any(finding.check == kraft_nodes.CHECK for finding in findings)
+        wanted = () if self.pasted else next_evidence.check(findings, self._shared.absent, kraft=kraft)
+        return self._advised((*findings, *wanted))
+
+    def message_loss(self, *, processed: str = "", group: str = "", **asked: str | bool) -> MessageLoss:
+        """Which acknowledged records are gone, when and why; keeps its tables for the run folder.
+
+        Args:
+            processed: A ledger of what was processed; those of the case when empty.
+            group: The consumer group whose that is.
+            asked: Of :class:`casebook.questions.loss.evidence.Asked`, all but ``zone``.
+
+        Raises:
+            UsageError: The ledger, a column of it, or what it is looked for by cannot be used.
+            ScanError: It cannot be read.
+        """
+        happened, progress = self._shared.timeline, self._progress("Looking for records", unit="parts")
+        evidence = LossEvidence(
+            self.case, self.cluster, self.version, Asked(zone=self._timezone, **asked), timeline=happened,
+            committed=self._shared.committed, progress=progress,
+        )  # fmt: skip
+        found = evidence.examined
+        self._consumed = ConsumerEvidence(
+            self.case, evidence, processed=processed, group=group, offsets=self._shared.offsets(scan=False),
+            partitions=sum(partition.topic == OFFSETS_TOPIC for partition in self.cluster.partitions),
+            moves=timeline.moves(happened, OFFSETS_TOPIC), clients=clients_told.told(happened.rows), progress=progress,
+        ).examined()  # fmt: skip
+        self._loss = evidence  # what it found goes with it
+        self._tables |= {
+            "reconciliation": found.classes,
+            "lost": (),
+            "unprocessed": (),
+            "cut_ranges": found.cut_ranges,
+            "loss_estimates": found.estimates,
+            "divergence": found.divergences,
+            "unclean_price": found.prices,
+            "commit_steps": self._consumed.steps,
+            "events": happened.rows,
+            "partition_history": happened.partition_history,
+        }
+        self._is_lost = any(one.check == "loss.lost" and one.status is Status.FINDING for one in found.findings)
+        return replace(found, findings=self._advised(found.findings + self._consumed.findings))
+
+    def durability_in_short(self) -> tuple[Finding, ...]:
+        """Whether acknowledged records can be lost by how topics and brokers are set up, in one finding."""
+        return self._in_time(at_risk.in_short(self.cluster, self.version))
+
+    def durability(self, *, clients: str = "", against: str = "") -> Durability:
+        """What can be lost by how topics, brokers and clients are set up; keeps its tables for the run folder.
+
+        Args:
+            clients: What a person says of clients: ``billing=java 2.8.1: payments invoices; mailer=librdkafka 1.9.2``.
+            against: An earlier case to compare with: ``sample:<name>`` or a folder; ``""`` for none.
+
+        Raises:
+            UsageError: What is said of clients cannot be understood, or the earlier case cannot be meant.
+            CaseError: The earlier case cannot be opened.
+        """
+        found = self._audited(self.case, self.cluster, self.version, clients)
+        found = replace(found, findings=self._in_time(found.findings))
+        if against:
+            before = sources.open_earlier(against)
+            cluster = before.cluster()
+            version = release.release(cluster, logged=before.logged_versions(), configured=before.configured_versions())
+            known = {file.client for file in before.client_files()}
+            said = ";".join(part for part in clients.split(";") if part.partition("=")[0].strip() in known)
+            found = durability.compared(found, self._audited(before, cluster, version, said, earlier=True))
+        self._tables |= {
+            "settings": found.settings,
+            "loss_verdicts": found.verdicts,
+            "client_settings": found.clients,
+            "single_copies": found.exposure,
+            "isr_alone": found.isr_alone,
+            "audit_changes": found.changes or (),
+        }
+        return found
+
+    @staticmethod
+    def _audited(case: Case, cluster: Cluster, version: VersionInUse, said: str, *, earlier: bool = False) -> Durability:
+        clients = case.client_files()
+        return durability.examine(
+            cluster,
+            version,
+            clients=clients,
+            untold=case.untold_clients(clients),
+            said=said,
+            earlier=earlier,
+            log_dirs=case.log_dirs(),
+            happened=history_facts.read(case.past()) if case.has_history else None,
+        )
+
+    def _write(self, folder: Path) -> None:
+        """Write what was kept: tables, the plan of a drain, all lost records, all that were not processed."""
+        for name, rows in sorted(self._tables.items()):
+            tables.write(folder / "tables", name, rows)
+        if self._files:
+            exports.write_plan(folder / exports.PLAN, self._files)
+        if self._loss is not None and self._loss.lost is not None:
+            exports.write(folder / "tables", self._loss.lost.table)
+        if self._consumed.records is not None:
+            tables.rewrite(folder / "tables", "unprocessed", self._consumed.records)

@@ -1,0 +1,47 @@
+"""What a first run would do before its work: fetch and compile what scans need, and archive the classes that Spark loads."""
+
+from collections.abc import Callable
+
+from casebook.case.case import Case
+from casebook.kafka import release
+from casebook.machine.places import samples_dir
+from casebook.notebook.shared_evidence import SharedEvidence
+from casebook.questions.loss.evidence import Asked, LossEvidence
+from casebook.spark import class_archive, jvm
+from casebook.spark.session import session
+
+_SAMPLES = ("offsets_bloat", "isr_shrunk_loss")
+"""Cases of which notebooks ask all that they have Spark for."""
+
+
+def prepare(*, progress: Callable[[str], None]) -> None:
+    """Do what is not done yet; a second call finds everything there.
+
+    Args:
+        progress: Told in one sentence what takes time.
+
+    Raises:
+        ScanError: No JDK, no network, or nowhere to write.
+    """
+    jvm.source_jars(progress=progress)
+    if not class_archive.exists():
+        progress("Archiving the classes that Spark loads, once, so that it starts faster (about a minute).")
+        class_archive.make(["-m", __name__])
+
+
+def exercise() -> None:
+    """Ask of the samples what notebooks ask, of logs, segments and ledgers."""
+    for name in _SAMPLES:
+        case = Case.open(samples_dir() / name)
+        cluster = case.cluster()
+        version = release.release(cluster, logged=case.logged_versions(), configured=case.configured_versions())
+        shared = SharedEvidence(case, cluster, version, progress=lambda *_, **__: lambda *_: None)
+        _ = shared.offsets(scan=True).offsets_topic
+        loss = LossEvidence(case, cluster, version, Asked(), timeline=shared.timeline)
+        if loss.lost is not None:
+            loss.lost.rows.collect()
+
+
+if __name__ == "__main__":
+    exercise()
+    class_archive.end(session())

@@ -1,0 +1,46 @@
+"""The evidence behind proofs, as a case holds it: znodes, lines with what stands around them, transactions."""
+
+from collections.abc import Iterator, Sequence, Set
+from itertools import islice
+
+from casebook.case.case import Case
+from casebook.facts.cluster import Change, ReadOutcome, Znode
+from casebook.page import proof
+
+_CONTEXT = 3
+"""Lines that are shown before and after a line of a log."""
+_TRANSACTION = " txn 0x"
+
+
+def evidence(case: Case, cites: Sequence[str], *, at: int | None) -> tuple[list[Znode], list[proof.Line], list[Change]]:
+    """What proofs name: paths of znodes, ``path:line``, or the history and one of its transactions.
+
+    Args:
+        at: Znodes as they were at this moment, epoch ms; by default as they were collected.
+    """
+    wanted = {path for path in cites if path.startswith("/")}
+    found = {znode.path: znode for znode in case.znodes(at=at) if znode.path in wanted} if wanted else {}
+    znodes = [found.get(path) or Znode(path=path, outcome=ReadOutcome.MISSING) for path in sorted(wanted)]
+    transactions = {int(cite.rpartition(" ")[2], 16) for cite in cites if _TRANSACTION in cite}
+    told = case.past() if transactions else ()
+    changes = [change for change in told if change.zxid in transactions]
+    places = [cite for cite in cites if ":" in cite and cite not in wanted and _TRANSACTION not in cite]
+    return znodes, _lines(case, places), changes
+
+
+def _lines(case: Case, places: Sequence[str]) -> list[proof.Line]:
+    """The lines at ``path:number``, each file read once."""
+    asked: dict[str, set[int]] = {}
+    for path, _, number in (place.rpartition(":") for place in places):
+        asked.setdefault(path, set()).add(int(number))
+    return [line for path in sorted(asked) for line in _of_file(case, path, asked[path])]
+
+
+def _of_file(case: Case, path: str, asked: Set[int]) -> Iterator[proof.Line]:
+    near = {n for number in asked for n in range(number - _CONTEXT, number + _CONTEXT + 1)}
+    lines = islice(enumerate(case.text_lines(path), start=1), max(near))
+    kept = {number: line.rstrip("\n") for number, line in lines if number in near}
+    for number in sorted(asked & kept.keys()):
+        before = tuple(kept[n] for n in range(number - _CONTEXT, number) if n in kept)
+        after = tuple(kept[n] for n in range(number + 1, number + _CONTEXT + 1) if n in kept)
+        yield proof.Line(f"{path}:{number}", kept[number], before=before, after=after)

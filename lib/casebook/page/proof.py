@@ -1,0 +1,143 @@
+"""The evidence that a notebook cites, as it was read: every proof link leads here."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from casebook.facts.cluster import Change, ReadOutcome, Znode, instant
+from casebook.page import text
+from casebook.page.render import render
+from casebook.page.view import View, html
+
+_MOST_CHARACTERS = 2000
+_ABSENT = (ReadOutcome.MISSING, ReadOutcome.VANISHED)
+
+
+_HISTORY = "zookeeper/history.jsonl.zst txn "
+_ZNODES = "zookeeper/znodes.jsonl.zst "
+_MOST_CHANGED = 6
+
+
+class Line(NamedTuple):
+    """A line of a log.
+
+    Args:
+        label: ``file:line``.
+        text: The line.
+        before: The lines above it.
+        after: The lines below it.
+    """
+
+    label: str
+    text: str
+    before: Sequence[str] = ()
+    after: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cited:
+    """One piece of evidence.
+
+    Args:
+        label: Path of the znode, file and line, or the history and its transaction.
+        said: What it holds.
+        note: Its version and times, or why it holds nothing.
+        before: What stands above it.
+        after: What stands below it.
+    """
+
+    label: str
+    said: str
+    note: str
+    before: Sequence[str] = ()
+    after: Sequence[str] = ()
+
+
+def cited(znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | Line], changes: Sequence[Change] = ()) -> View:
+    """Quote znodes, lines, and transactions of ZooKeeper's history.
+
+    Args:
+        znodes: As read.
+        lines: (``file:line``, text), or with the lines around it.
+        changes: Of the history.
+    """
+    return html(render("proof", rows=_rows(znodes, lines, changes), folded=True))
+
+
+def quoted(znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | Line], changes: Sequence[Change] = ()) -> View:
+    """The same, unfolded: what somebody has just asked for."""
+    return html(render("proof", rows=_rows(znodes, lines, changes), folded=False))
+
+
+def shown(
+    znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | Line], changes: Sequence[Change] = (), *, of: str = ""
+) -> Markup:
+    """The same as part of a text: as it was read, and no link leads here.
+
+    Args:
+        of: The case that it was read from, where that is not the one at hand.
+    """
+    return render("evidence", rows=_rows(znodes, lines, changes), of=of)
+
+
+def cited_as(proof: str) -> str:
+    """Under which label a proof stands among the cited: a znode under its path alone, whichever file tells of it."""
+    return proof.removeprefix(_ZNODES)
+
+
+def short(proof: str) -> str:
+    """A proof in few words: ``57/server.log:5521``, ``txn 0x2f0001a7c``, or a znode's path."""
+    label = cited_as(proof)
+    if label.startswith(_HISTORY):
+        return label.removeprefix(_HISTORY.removesuffix("txn "))
+    parts = label.split("/")
+    return label if label.startswith("/") or len(parts) < 3 else f"{parts[1 if parts[1] != 'logs' else 2]}/{parts[-1]}"
+
+
+def _rows(znodes: Sequence[Znode], lines: Sequence[tuple[str, str] | Line], changes: Sequence[Change]) -> list[_Cited]:
+    return [*map(_of_znode, znodes), *(_of_line(Line(*line)) for line in lines), *map(_of_change, changes)]
+
+
+def _of_line(line: Line) -> _Cited:
+    before, after = (tuple(_cut(text) for text in around) for around in (line.before, line.after))
+    return _Cited(label=line.label, said=_cut(line.text), note="", before=before, after=after)
+
+
+def _of_change(change: Change) -> _Cited:
+    first = sorted(change.znodes, key=lambda znode: (znode.data is None, znode.path))[:_MOST_CHANGED]
+    said = "\n".join(f"{z.path} {_absence(z)}".rstrip() for z in first)
+    more = len(change.znodes) - len(first)
+    session = "" if change.session is None else f", session {change.session & (1 << 64) - 1:#x}"
+    rest = f", and {text.plural(more, 'more znode')}" if more else ""
+    note = f"{change.operation} at {instant(change.time)}{session}{rest}"
+    return _Cited(label=f"{_HISTORY}{change.zxid:#x}", said=_cut(said), note=note)
+
+
+def _absence(znode: Znode) -> str:
+    if znode.outcome in _ABSENT:
+        return "is gone"
+    return "" if znode.data is None else znode.data.decode(errors="backslashreplace")
+
+
+def _of_znode(znode: Znode) -> _Cited:
+    if znode.outcome in _ABSENT:
+        return _Cited(label=znode.path, said="not there", note=_note(znode))
+    data = "null" if znode.data is None else znode.data.decode(errors="backslashreplace")
+    return _Cited(label=znode.path, said=_cut(data), note=_note(znode))
+
+
+def _note(znode: Znode) -> str:
+    stat = znode.stat
+    said = [] if znode.outcome is ReadOutcome.READ else [znode.outcome.value]
+    if stat is not None:
+        numbers = {"version": stat.version, "mzxid": None if stat.mzxid is None else hex(stat.mzxid)}
+        said += [f"{name} {value}" for name, value in numbers.items() if value is not None]
+        said += [f"written {text.moment(stat.mtime)}"] if stat.mtime else []
+        said += [f"session {stat.ephemeralOwner:#x}"] if stat.ephemeralOwner else []
+    return ", ".join(said)
+
+
+def _cut(said: str) -> str:
+    return said if len(said) <= _MOST_CHARACTERS else f"{said[:_MOST_CHARACTERS]}… ({text.count(len(said))} characters)"

@@ -1,0 +1,65 @@
+"""Templates to HTML. Everything that comes from evidence is escaped: a topic or a log line may contain anything."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from casebook.findings.finding import Finding, Severity, Status
+from casebook.page import text
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=_templates(), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {
+        "count": text.count,
+        "plural": text.plural,
+        "brokers": text.brokers,
+        "moment": text.moment,
+        "clock": text.clock,
+        "when": text.when,
+        "size": text.size,
+        "duration": text.duration,
+        "elapsed": text.elapsed,
+        "looked_at": text.looked_at,
+        "look": look,
+        "anchor": anchor,
+    }
+    return environment
+
+
+def _templates() -> ChoiceLoader:
+    """Those of every page, and those that lie beside the views of a question."""
+    questions = sorted(q.name for q in files("casebook.questions").iterdir() if q.joinpath("views", "templates").is_dir())
+    return ChoiceLoader(
+        [PackageLoader("casebook.page"), *(PackageLoader(f"casebook.questions.{name}.views") for name in questions)]
+    )
+
+
+def render(template: str, **context: object) -> Markup:
+    """HTML of ``<template>.html.j2``, wherever it lies."""
+    return Markup(_environment().get_template(f"{template}.html.j2").render(context))
+
+
+def script_safe(figure: Mapping[str, object]) -> Markup:
+    """JSON that cannot end its script element, whatever the evidence holds."""
+    return Markup(json.dumps(figure).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+
+
+def anchor(proof: str) -> str:
+    """The id under which a cited znode or line stands in the same page."""
+    return f"proof-{hashlib.sha256(proof.encode(errors='surrogatepass')).hexdigest()[:10]}"
+
+
+def look(outcome: Finding | Severity | Status | str | None) -> str:
+    """The word that chooses symbol, colour and label: a severity, or how a check ended."""
+    if isinstance(outcome, Finding):
+        return outcome.severity.value if outcome.severity else outcome.status.value
+    return outcome or Status.OK.value

@@ -1,0 +1,90 @@
+"""A view: what a cell shows, and the tables behind it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+
+from markupsafe import Markup
+
+PLOTLY = "application/vnd.plotly.v1+json"
+
+FIGURE_CONFIG = {
+    "showSendToCloud": False,
+    "plotlyServerURL": "",
+    "displaylogo": False,
+    "displayModeBar": False,
+    "responsive": True,
+}
+"""Plotly offers by default to upload a chart's data; here nothing leaves the machine."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A Plotly chart.
+
+    Args:
+        data: Traces.
+        layout: Layout; its colours are the light scheme's, the script redraws them for the dark one.
+        alternative: The chart in one sentence, for who cannot see it.
+    """
+
+    data: Sequence[Mapping[str, object]]
+    layout: Mapping[str, object]
+    alternative: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What a cell shows.
+
+    Args:
+        parts: In order: HTML, charts, or a widget.
+        tables: Rows by table name, for the run's ``tables/``; see :mod:`casebook.findings.tables`.
+        cites: Paths of the znodes that it links to as proof.
+    """
+
+    parts: tuple[object, ...]
+    tables: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    cites: tuple[str, ...] = ()
+
+
+def html(*parts: Markup, tables: Mapping[str, Sequence[object]] | None = None, cites: tuple[str, ...] = ()) -> View:
+    """A view of HTML alone."""
+    return View(parts=parts, tables=tables or {}, cites=cites)
+
+
+def display(view: View, *, display_id: str | None = None, update: bool = False) -> None:
+    """Show a view as the output of the running cell.
+
+    Args:
+        display_id: Name of an output that is filled later, or is filled now.
+        update: Replace what that output shows.
+    """
+    from IPython import display as ipython
+
+    for part in view.parts:
+        if isinstance(part, Figure | Markup):
+            ipython.display(_bundle(part), raw=True, display_id=display_id, update=update)
+        else:
+            ipython.display(part)
+
+
+def _bundle(part: Figure | Markup) -> dict[str, object]:
+    if isinstance(part, Figure):
+        return {PLOTLY: {"data": part.data, "layout": part.layout, "config": FIGURE_CONFIG}, "text/plain": part.alternative}
+    return {"text/html": str(part), "text/plain": part.striptags()}
+
+
+def style() -> View:
+    """The stylesheet and the script that every other view needs; shown once in a notebook."""
+    return html(Markup("<style>{}</style><script>{}</script>").format(stylesheet(), Markup(asset("casebook.js"))))
+
+
+def stylesheet() -> Markup:
+    """Colours, then what wears them."""
+    return Markup(asset("tokens.css") + asset("casebook.css"))
+
+
+def asset(name: str) -> str:
+    """A file of ``views/static``."""
+    return resources.files("casebook.page").joinpath("static", name).read_text(encoding="utf-8")

@@ -1,0 +1,1 @@
+"""The questions on call, one folder each: analysis, scans, views."""

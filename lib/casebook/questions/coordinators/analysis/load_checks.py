@@ -1,0 +1,329 @@
+"""The checks on loads: who waits, whether loads can end, whether their ends are foretold."""
+
+from collections.abc import Mapping, Sequence
+
+from casebook.facts.cluster import instant
+from casebook.facts.observed import Source
+from casebook.findings import coverage
+from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
+from casebook.findings.proof import SHOWN, assumed
+from casebook.findings.words import agree, brokers, count, moment, number
+from casebook.kafka.load_rate import Span
+from casebook.kafka.releases import LOAD_TAKES_ANY_BATCH, LOADING_ANSWER
+from casebook.kafka.settings import BUILT_IN_ASSUMED, Settings
+from casebook.questions.coordinators.analysis.load_ends import BrokerQueue
+from casebook.questions.coordinators.analysis.rows import Waiting
+from casebook.questions.coordinators.analysis.scene import (
+    COLLECT_LOGS,
+    COLLECT_SIZES,
+    Scene,
+    facts_of,
+    known_groups,
+    proofs,
+    whom,
+    within,
+)
+from casebook.questions.coordinators.analysis.served_at import served_at
+from casebook.questions.coordinators.analysis.states import WAITING, State, load_buffer
+from casebook.questions.timeline.analysis.scene import QUIET
+
+SOON = 30_000
+"""A wait that ends within this many ms of the end of the evidence needs nobody."""
+
+
+def gaps(scene: Scene) -> coverage.Gaps:
+    """Why not every load is told of: coordinators whose log was not read, partitions whose state that leaves open."""
+    coordinating = {one.judged.coordinator for one in scene.partitions if one.judged.coordinator is not None} | scene.cluster.live
+    unknown = within(scene.partitions, State.UNKNOWN, State.MOVED)
+    untold = ()
+    if unknown:
+        why = f"The state of {count(len(unknown))} of {number(len(scene.partitions), 'offsets partition')} is unknown."
+        untold = (Gap(why=why, settle=COLLECT_LOGS),)
+    return (*coverage.server_logs(scene.files, scene.cluster, coordinating), *untold, *coverage.partitions(scene.cluster))
+
+
+def waiting(scene: Scene) -> Finding:
+    """Which groups wait for their coordinator to load, and until when."""
+    queues, version = scene.queues, scene.version.version
+    hit, untold = loads(scene)
+    logs = [queue for queue in queues if queue.log is not None and queue.log.ends is not None]
+    busy = [queue for queue in queues if queue.loading is not None]
+    partly = bool(untold or gaps(scene))
+    ask = Question(
+        check="coordinators.waiting",
+        question="Which groups wait for their coordinator to load, and until when?",
+        coverage=Coverage.counted(len(logs), len(queues), "broker", Source.LOGS),
+        threshold="any partition that its coordinator has not loaded",
+        facts=facts_of(hit) | _ends(hit, of_all=not partly) | {
+            "unknown_partitions": [one.judged.partition for one in untold],
+            "as_of": _as_of(scene),
+        },
+        evidence=proofs([*hit, *untold]),
+        caveats=_ended_before(logs, scene.at),
+    )  # fmt: skip
+    if untold and not hit:
+        return _in_a_hole(ask, untold)
+    if not hit:
+        if not logs:
+            none = "Whether a coordinator still loads is unknown: no log is of one broker alone"
+            return ask.could_not_check(none, settle=COLLECT_LOGS)
+        return ask.ok("No coordinator loads, as far as the logs tell", gaps=gaps(scene))
+    if old := _not_known_since(hit, busy, scene.at):
+        return _waited(ask, hit, old)
+    waits = sum(len(one.groups) for one in hit)
+    of_all = known_groups(hit) if scene.named else f"{count(waits)} of {number(len(scene.groups), 'group')}"
+    of = f"{of_all} cannot consume" if waits else f"{whom(hit)} not served yet"
+    least = "At least " if partly else ""
+    return ask.found(
+        Severity.CRITICAL if _for_long(hit, scene.at) else Severity.WARNING,
+        f"{least}{of}; {_until(hit, scene.at, of_all=not partly)}",
+        why=f"{' '.join(_of_broker(queue) for queue in busy)} Clients are answered {LOADING_ANSWER.at(version)} meanwhile.",
+        since=_since(hit),
+        at_latest=partly,
+    )
+
+
+def _as_of(scene: Scene) -> dict[str, str]:
+    """When each broker printed the last line that is here."""
+    last: dict[int, int] = {}
+    for file in scene.files:
+        if file.broker is not None and file.last is not None and coverage.is_server_log(file):
+            last[file.broker] = max(file.last, last.get(file.broker, file.last))
+    return {str(broker): instant(at) for broker, at in sorted(last.items())}
+
+
+def loads(scene: Scene) -> tuple[list[Waiting], list[Waiting]]:
+    """What waits for a load, and what may not any more: the end of its load may stand where a log could not be read."""
+    holed = {file.broker for file in scene.files if file.damage and coverage.is_server_log(file)}
+    hit, untold = [], []
+    for one in within(scene.partitions, *WAITING):
+        ended = one.judged.coordinator in holed and one.judged.state is not State.LOADING_FOR_EVER
+        (untold if ended else hit).append(one)
+    return hit, untold
+
+
+def _in_a_hole(ask: Question, untold: Sequence[Waiting]) -> Finding:
+    whose = brokers(sorted({one.judged.coordinator for one in untold}))
+    return ask.could_not_check(
+        f"{whom(untold)} waited for a load; whether they still do is unknown",
+        why=f"Not all of the log of {whose} could be read: the end of the load may stand there.",
+        settle=COLLECT_LOGS,
+        since=_since(untold),
+    )
+
+
+def is_outdated(scene: Scene) -> bool:
+    """Whether logs tell of loads, and end so long before the evidence, or have such holes, that each may have ended."""
+    busy = [queue for queue in scene.queues if queue.loading is not None]
+    hit, untold = loads(scene)
+    return bool(_not_known_since(hit, busy, scene.at) if hit else untold)
+
+
+def _not_known_since(hit: Sequence[Waiting], busy: Sequence[BrokerQueue], at: int | None) -> list[BrokerQueue]:
+    """The brokers that load, where the logs of all end so long before the evidence that every load may have ended since."""
+    open_ = [one for one in hit if one.judged.state is State.LOADING_FOR_EVER]
+    old = [queue for queue in busy if at and _is_silent(queue, at)]
+    due = all(one.eta is None or one.eta.mid is None or one.eta.low <= at for one in hit) if at else False
+    return old if busy and len(old) == len(busy) and due and not open_ else []
+
+
+def _is_silent(queue: BrokerQueue, at: int) -> bool:
+    """Whether the log of a broker that loads ends before the evidence, or tells nothing for longer than it was seen to load."""
+    if queue.log is None or queue.log.ends is None:
+        return False
+    seen = queue.log.last - (queue.loading.since or queue.log.last)
+    return queue.log.ends < at or at - queue.log.last > max(seen, QUIET)
+
+
+def _waited(ask: Question, hit: Sequence[Waiting], old: Sequence[BrokerQueue]) -> Finding:
+    """What was so when the logs ended, and may be over."""
+    ends = max(queue.log.last for queue in old)
+    ended = f"when the log of {brokers(queue.broker for queue in old)} ended, at {moment(instant(ends))}"
+    return ask.could_not_check(
+        f"{whom(hit)} waited for a load {ended}; whether they still do is unknown",
+        why=" ".join(_of_broker(queue) for queue in old),
+        settle=COLLECT_LOGS,
+        since=_since(hit),
+    )
+
+
+def _since(hit: Sequence[Waiting]) -> str | None:
+    """When the first of them began to wait."""
+    return instant(min((one.judged.since for one in hit if one.judged.since), default=None))
+
+
+def last_end(hit: Sequence[Waiting]) -> Span | None:
+    """The end of the last of those that have an estimate; ``None`` when none has."""
+    spans = [one.eta for one in hit if one.eta is not None and one.eta.mid is not None]
+    highs = [span.high for span in spans]
+    if not spans:
+        return None
+    return Span(max(s.low for s in spans), max(s.mid for s in spans), None if None in highs else max(highs))
+
+
+def _ends(hit: Sequence[Waiting], *, of_all: bool) -> dict[str, object]:
+    """When the last of all is served: of some of them no more than from when on."""
+    last = last_end(hit) or Span(0, None, None)
+    low = None if last.mid is None else last.low
+    mid, high = (last.mid, last.high) if of_all and not _untimed(hit) else (None, None)
+    bounds = {"eta_low": low, "eta": mid, "eta_high": high}
+    return {name: None if value is None else instant(round(value)) for name, value in bounds.items()}
+
+
+def _for_long(hit: Sequence[Waiting], at: int | None) -> bool:
+    """Whether any of them waits for longer than anybody can sit out: by its estimate, without one by how long it has waited."""
+    return any(_long(one, at) for one in hit)
+
+
+def _long(one: Waiting, at: int | None) -> bool:
+    high, since = one.eta.high if one.eta else None, one.judged.since
+    if one.judged.state is State.LOADING_FOR_EVER or at is None:
+        return True
+    if high is not None:
+        return high > at + SOON
+    return since is None or since < at - SOON
+
+
+def _until(hit: Sequence[Waiting], at: int | None, *, of_all: bool) -> str:
+    """When the last of them is served."""
+    endless = within(hit, State.LOADING_FOR_EVER)
+    if endless:
+        return f"partition {endless[0].judged.partition} never will be: its load does not end"
+    last = last_end(hit)
+    if last is None:
+        return "until when is not known"
+    without = _untimed(hit)
+    more = f"; {count(without)} without estimate" if without else ""
+    which = "the last" if of_all else "of these, the last"
+    return f"{which} {agree(len(hit), 'is', 'are')} served at {served_at(last, at)} UTC{more}"
+
+
+def _untimed(hit: Sequence[Waiting]) -> int:
+    return sum(one.eta is None or one.eta.mid is None for one in hit)
+
+
+def _clock(moment: str | None) -> str:
+    return moment[11:19] if moment else "?"
+
+
+def _of_broker(queue: BrokerQueue) -> str:
+    held = len(queue.queued)
+    behind = f", {number(held, 'other')} behind it" if held else ""
+    since = _clock(instant(queue.loading.since))
+    return f"Broker {queue.broker} loads partition {queue.loading.partition} since {since}{behind}."
+
+
+def _ended_before(logs: Sequence[BrokerQueue], at: int | None) -> tuple[str, ...]:
+    """A log that ends well before the rest of the evidence may have gone on."""
+    old = [queue for queue in logs if at is not None and queue.log.ends < at]
+    said = [
+        f"The log of broker {queue.broker} ends at {_clock(instant(queue.log.ends))}, before the rest of the evidence."
+        for queue in old
+    ]
+    return (*said, *(["Logs are taken to reach to the end of the evidence."] if len(old) < len(logs) else ()))
+
+
+def endless(scene: Scene) -> Finding:
+    """Whether every load can come to an end."""
+    version = scene.version.version
+    hit, loading = within(scene.partitions, State.LOADING_FOR_EVER), within(scene.partitions, State.LOADING)
+    settings = Settings(scene.cluster, version)
+    largest = scene.largest
+    ask = Question(
+        check="coordinators.loading_for_ever",
+        question="Can every load come to an end?",
+        coverage=Coverage.every(len(scene.partitions), "offsets partition", Source.LOGS),
+        threshold="a batch larger than offsets.load.buffer.size, before 0.10.1",
+        facts=facts_of(hit)
+        | {
+            "largest_batch": max(largest.values(), default=None) if hit or loading else None,
+            "as_of": _as_of(scene),
+        },
+        evidence=proofs(hit),
+        caveats=assumed(load_buffer(settings, one.judged.coordinator).origin for one in (*hit, *loading)),
+    )
+    if LOAD_TAKES_ANY_BATCH.at(version):
+        return ask.not_applicable(
+            f"Kafka {version} loads batches of any size", gaps=coverage.release(scene.version, LOAD_TAKES_ANY_BATCH)
+        )
+    if hit:
+        one = hit[0].judged
+        return ask.found(
+            Severity.CRITICAL,
+            f"The load of partition {one.partition} on broker {one.coordinator} never ends: {whom(hit)} wait in vain",
+            why=one.why,
+            since=instant(one.since),
+        )
+    if unread := [one for one in loading if load_buffer(settings, one.judged.coordinator).origin == BUILT_IN_ASSUMED]:
+        return _buffer_unread(ask, unread, settings, largest)
+    if open_ := unproven(scene):
+        named = ", ".join(str(one.judged.partition) for one in open_[:SHOWN])
+        return ask.could_not_check(
+            f"Whether the load of partition {named} can end is unknown: nobody looked at its batches",
+            settle="Run notebook 40, or give the segments of the partition: the largest batch against the load buffer decides.",
+        )
+    well = "No load meets a batch larger than its buffer" if loading else "Nothing is being loaded"
+    return ask.ok(well, gaps=gaps(scene))
+
+
+def _buffer_unread(ask: Question, unread: Sequence[Waiting], settings: Settings, largest: Mapping[int, int]) -> Finding:
+    """Loads of which nobody has read how large a batch they take; with the worst that may be, where a batch is known."""
+    named = ", ".join(str(one.judged.partition) for one in unread[:SHOWN])
+    possible = [
+        f"The largest batch of partition {one.judged.partition} has {count(batch)} bytes, the default of the release is "
+        f"{count(buffer)}: with that the load never ends."
+        for one in unread
+        if (batch := largest.get(one.judged.partition)) is not None
+        if (buffer := load_buffer(settings, one.judged.coordinator).number) is not None and batch > buffer
+    ]
+    whose = brokers(sorted({one.judged.coordinator for one in unread}))
+    return ask.could_not_check(
+        f"Whether the load of partition {named} can end is unknown: nobody has read offsets.load.buffer.size of {whose}",
+        why=" ".join(possible[:SHOWN]),
+        settle=coverage.COLLECT_PROPERTIES,
+    )
+
+
+def unproven(scene: Scene) -> list[Waiting]:
+    """Loads at work that may never end: nobody looked at their batches, or at the buffer, and some release reads for ever."""
+    if LOAD_TAKES_ANY_BATCH.at(scene.version.version):
+        return []
+    settings = Settings(scene.cluster, scene.version.version)
+
+    def will_end(one: Waiting) -> bool:
+        is_read = load_buffer(settings, one.judged.coordinator).origin != BUILT_IN_ASSUMED
+        return is_read and _fits(one, settings, scene.largest)
+
+    return [one for one in within(scene.partitions, State.LOADING) if not will_end(one)]
+
+
+def _fits(one: Waiting, settings: Settings, largest: Mapping[int, int]) -> bool:
+    """Whether no batch of the partition can be larger than the load buffer."""
+    buffer = load_buffer(settings, one.judged.coordinator).number
+    work = one.judged.work
+    known = largest.get(one.judged.partition, work.bytes if work else None)
+    return buffer is not None and known is not None and known <= buffer
+
+
+def foretold(scene: Scene) -> Finding:
+    """Whether there is an estimate for every wait."""
+    waits = within(scene.partitions, State.LOADING, State.QUEUED)
+    without = [one for one in waits if one.eta is None or one.eta.mid is None]
+    ask = Question(
+        check="coordinators.foretold",
+        question="Is it known when every waiting group will be served?",
+        coverage=Coverage.counted(len(waits) - len(without), len(waits), "waiting partition", Source.LOGS),
+        threshold="any wait without estimate",
+        facts=facts_of(without),
+        evidence=proofs(without),
+    )
+    if not waits:
+        return ask.not_applicable("Nothing waits", gaps=gaps(scene))
+    if not without:
+        return ask.ok(f"There is an estimate for {number(len(waits), 'waiting partition')}", gaps=gaps(scene))
+    whys = list(dict.fromkeys(one.rests_on for one in without))
+    return ask.could_not_check(
+        f"{count(len(without))} of {number(len(waits), 'waiting partition')} {agree(len(without), 'has', 'have')} no estimate",
+        why=f"{'; '.join(whys[:3])}.".capitalize(),
+        settle=COLLECT_SIZES,
+    )

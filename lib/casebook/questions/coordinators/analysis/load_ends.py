@@ -1,0 +1,139 @@
+"""When each partition of a broker's load queue will be served, and what that rests on."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from casebook.kafka.load_rate import Measured, Rate, Span, rate
+from casebook.kafka.load_work import Work
+from casebook.questions.coordinators.analysis.load_queue import Load, Queue
+from casebook.questions.coordinators.analysis.states import Judged, State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerQueue:
+    """A broker's load queue with the sizes of its partitions.
+
+    Args:
+        broker: Its id.
+        log: What its logs say; ``None`` without logs.
+        loads: Finished loads with the work that each of them was; ``None`` for unknown ones.
+        loading: The partition at work; ``None`` when it is at rest, or nothing says.
+        queued: Those that wait, in the order of their turn where ``ordered``, else by number.
+        ordered: The order of the queue is known.
+        rate: What its own loads show, else those of the others; ``None`` when nobody has finished one.
+        coordinates: How many partitions it is coordinator of.
+    """
+
+    broker: int
+    log: Queue | None
+    loads: tuple[tuple[Load, Work | None], ...]
+    loading: Judged | None
+    queued: tuple[Judged, ...]
+    ordered: bool
+    rate: Rate | None
+    coordinates: int
+
+
+def broker_queues(judged: Sequence[Judged], queues: Mapping[int, Queue]) -> tuple[BrokerQueue, ...]:
+    """The load queue of every broker that coordinates something or has logs, by id."""
+    sizes = {one.partition: one.work for one in judged}
+    of_others = _rate((pair for q in queues.values() for pair in _measured(q, sizes)), own=False)
+    brokers = sorted({*queues, *(one.coordinator for one in judged if one.coordinator is not None)})
+    return tuple(_queue(b, queues.get(b), [one for one in judged if one.coordinator == b], sizes, of_others) for b in brokers)
+
+
+def _queue(
+    broker: int, log: Queue | None, own: Sequence[Judged], sizes: Mapping[int, Work | None], of_others: Rate | None
+) -> BrokerQueue:
+    loads = tuple(_measured(log, sizes)) if log else ()
+    ordered = bool(log and log.ordered)
+    turn = {partition: at for at, partition in enumerate(log.said)} if ordered else {}
+    queued = [one for one in own if one.state is State.QUEUED]
+    return BrokerQueue(
+        broker=broker,
+        log=log,
+        loads=loads,
+        loading=next((one for one in own if one.state in (State.LOADING, State.LOADING_FOR_EVER)), None),
+        queued=tuple(sorted(queued, key=lambda one: (turn.get(one.partition, len(turn)), one.partition))),
+        ordered=ordered,
+        rate=_rate(loads) or of_others,
+        coordinates=len(own),
+    )
+
+
+def _measured(log: Queue, sizes: Mapping[int, Work | None]) -> Iterator[tuple[Load, Work | None]]:
+    for load in log.finished:
+        work = sizes.get(load.partition)
+        yield load, work and work.then(load.start, log.opened.get(load.partition))
+
+
+def _rate(loads: Iterable[tuple[Load, Work | None]], *, own: bool = True) -> Rate | None:
+    return rate([Measured(work, load.milliseconds) for load, work in loads if work is not None], own=own)
+
+
+def ends(queue: BrokerQueue) -> dict[int, tuple[Span | None, str]]:
+    """When each waiting partition of a broker is served, and what that rests on."""
+    loading, queued = queue.loading, queue.queued
+    if loading is None or queue.log is None or queue.log.ends is None:
+        return {one.partition: (None, "nothing says when the queue moves") for one in queued}
+    if loading.state is State.LOADING_FOR_EVER:
+        behind = {one.partition: (None, f"behind partition {loading.partition}, whose load never ends") for one in queued}
+        return behind | {loading.partition: (None, "a load that never ends")}
+    if queue.rate is None:
+        why = "no load with a known size has ended on any broker"
+        return {one.partition: (None, why) for one in (loading, *queued)}
+    head = _end_of_loading(loading, queue.log.ends, queue.rate)
+    return {loading.partition: (head, _basis(loading, queue.rate, head))} | _ends_behind(head, queue)
+
+
+def _end_of_loading(loading: Judged, ends: int, measured: Rate) -> Span | None:
+    if loading.work is None or loading.since is None:
+        return None
+    took = measured.takes(loading.work, ends - loading.since)
+    return Span(loading.since, loading.since, loading.since) + took
+
+
+def _basis(loading: Judged, measured: Rate, end: Span | None) -> str:
+    if end is None:
+        return "the size of its log is unknown"
+    law, _ = measured.of(loading.work)
+    loads = f"{law.loads} finished load{'' if law.loads == 1 else 's'}"
+    whose = f"its broker's {loads}" if measured.own else f"{loads} of other brokers"
+    if end.mid is None:
+        return f"slower than {whose} allow: no estimate"
+    by = (
+        "segment sizes"
+        if law is measured.by_bytes
+        else "counted records"
+        if loading.work.counted
+        else "offsets and segment sizes"
+    )
+    copy = "" if loading.work.broker == loading.coordinator else f" of broker {loading.work.broker}'s copy"
+    return f"{by}{copy}, {whose}"
+
+
+def _ends_behind(head: Span | None, queue: BrokerQueue) -> dict[int, tuple[Span | None, str]]:
+    """A queue whose order is known moves step by step; else each may be next, or last."""
+    first = f"{queue.loading.partition} first"
+    if head is None:
+        return {one.partition: (None, f"{first}, whose size is unknown") for one in queue.queued}
+    takes = {one.partition: queue.rate.takes(one.work) for one in queue.queued if one.work is not None}
+    unsized = [str(one.partition) for one in queue.queued if one.work is None]
+    order = "in the order of the log" if queue.ordered else "order unknown"
+    why = f"{first}, {order}" + (f"; without {', '.join(unsized)} of unknown size" if unsized else "")
+    found: dict[int, tuple[Span | None, str]] = {}
+    passed, everything = head, sum(takes.values(), head)
+    for one in queue.queued:
+        if (own := takes.get(one.partition)) is None:
+            found[one.partition] = (None, "the size of its log is unknown")
+            continue
+        passed = passed + own
+        found[one.partition] = (passed if queue.ordered else _any_place(head, own, everything), why)
+    return found
+
+
+def _any_place(head: Span, own: Span, everything: Span) -> Span:
+    """Next at the earliest, last at the latest, in the middle at a guess."""
+    alone = head + own
+    mid = None if alone.mid is None or everything.mid is None else (alone.mid + everything.mid) / 2
+    return Span(alone.low, mid, everything.high)

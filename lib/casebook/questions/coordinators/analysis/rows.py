@@ -1,0 +1,265 @@
+"""The rows of the coordinators: partitions with the ends of their waits, groups, blast radius, one group's way."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from casebook.facts.cluster import Cluster, instant
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.findings.finding import Evidence
+from casebook.kafka.group_partition import group_partition, java_hash
+from casebook.kafka.load_rate import Span
+from casebook.kafka.releases import DEFAULTS, LOADING_ANSWER, NO_COORDINATOR_ANSWER, KafkaVersion
+from casebook.questions.coordinators.analysis.load_ends import BrokerQueue, ends
+from casebook.questions.coordinators.analysis.states import WAITING, Judged, State
+
+
+class Partitions(NamedTuple):
+    """How many partitions the offsets topic has.
+
+    Args:
+        count: The number; ``None`` when there is nothing to count.
+        assumed: It is a setting or a default, not the topic's own assignment.
+        origin: Where it comes from, in words.
+    """
+
+    count: int | None
+    assumed: bool
+    origin: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A partition and when it is served.
+
+    Args:
+        judged: Its coordinator and state.
+        eta: Epoch ms at which it will be served; ``None`` when it does not wait, or nothing foretells it.
+        rests_on: What ``eta`` rests on, or why there is none.
+        groups: Known groups of it.
+        at_least: There may be more of them: lines of logs name them, and no segment.
+    """
+
+    judged: Judged
+    eta: Span | None
+    rests_on: str
+    groups: tuple[str, ...]
+    at_least: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoordinatorRow:
+    """A row of ``tables/coordinators``; times are ISO-8601 UTC.
+
+    Args:
+        group: Its id; ``None`` for a partition of which no group is known.
+        partition: Of ``__consumer_offsets``.
+        coordinator: Broker id; ``None`` when there is none, or nothing says.
+        state: One of :class:`casebook.questions.coordinators.analysis.states.State`.
+        since: From when on the state holds.
+        eta_low: Served at the earliest.
+        eta: Served at, best guess.
+        eta_high: Served at the latest; ``None`` without bound.
+        bytes: Of the partition's log.
+        client_sees: Answer to the group's clients meanwhile.
+        rests_on: What the times rest on, or why there are none.
+        why: The state in one sentence.
+        proof: Label of the evidence.
+        group_proof: Of the line that names the group, where no segment does.
+    """
+
+    group: str | None
+    partition: int
+    coordinator: int | None
+    state: str
+    since: str | None
+    eta_low: str | None
+    eta: str | None
+    eta_high: str | None
+    bytes: int | None
+    client_sees: str
+    rests_on: str
+    why: str
+    proof: str | None
+    group_proof: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlastRadius:
+    """What the loss of one broker would hit.
+
+    Args:
+        broker: Its id.
+        partitions: Offsets partitions it coordinates.
+        groups: Known groups among them.
+        bytes: What others would have to load; ``None`` when a size is unknown.
+        alone: Partitions that nobody else in sync could take over.
+    """
+
+    broker: int
+    partitions: int
+    groups: int
+    bytes: int | None
+    alone: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookUp:
+    """The way from a group's name to its coordinator.
+
+    Args:
+        group: Its name.
+        known: The evidence names it.
+        hash: ``String.hashCode``.
+        topic: How many partitions the offsets topic has.
+        partition: Where it lies; ``None`` when their number is unknown.
+        waiting: The partition's state and end of wait; ``None`` when nothing is known of it.
+        client_sees: Answer to its clients.
+    """
+
+    group: str
+    known: bool
+    hash: int
+    topic: Partitions
+    partition: int | None
+    waiting: Waiting | None
+    client_sees: str
+
+
+def partitions_of_topic(cluster: Cluster, version: KafkaVersion, judged: Sequence[Judged]) -> Partitions:
+    """The topic's own number of partitions, else what brokers were told to create it with."""
+    assigned = sum(p.topic == OFFSETS_TOPIC for p in cluster.partitions)
+    if assigned:
+        return Partitions(assigned, False, "the topic's assignment")
+    seen = 1 + max((one.partition for one in judged), default=-1)
+    key = "offsets.topic.num.partitions"
+    configured = {p[key] for p in cluster.started_with.values() if p.get(key, "").isdecimal()}
+    if len(configured) == 1 and (count := int(configured.pop())) >= max(seen, 1):
+        return Partitions(count, True, f"{key} that brokers were started with")
+    if 0 < seen <= (default := int(DEFAULTS[key].at(version))):
+        return Partitions(default, True, f"the default of {key}")
+    return Partitions(None, True, "nothing in the evidence tells it")
+
+
+def waiting(
+    judged: Sequence[Judged],
+    queues: Sequence[BrokerQueue],
+    groups: Iterable[str],
+    topic: Partitions,
+    *,
+    at_least: Collection[int] = (),
+) -> tuple[Waiting, ...]:
+    """Every partition with the end of its wait.
+
+    Args:
+        at_least: Partitions of which lines of logs alone name the groups: there may be more.
+    """
+    foretold = {partition: end for queue in queues for partition, end in ends(queue).items()}
+    of: dict[int, list[str]] = {}
+    if topic.count:
+        for group in groups:
+            of.setdefault(group_partition(group, topic.count), []).append(group)
+    return tuple(
+        Waiting(
+            judged=one,
+            eta=foretold[one.partition][0] if one.partition in foretold else None,
+            rests_on=foretold[one.partition][1] if one.partition in foretold else "",
+            groups=tuple(of.get(one.partition, ())),
+            at_least=one.partition in at_least,
+        )
+        for one in judged
+    )
+
+
+def rows(
+    partitions: Sequence[Waiting], version: KafkaVersion, named: Mapping[str, Evidence] | None = None
+) -> tuple[CoordinatorRow, ...]:
+    """Those that wait longest first, without end before all; then by partition and name.
+
+    Args:
+        named: The lines that name groups, where no segment does.
+    """
+    lines = {group: proof.label for group, proof in (named or {}).items()}
+    found = [_row(one, group, version, lines.get(group)) for one in partitions for group in one.groups or (None,)]
+    rank = {State.LOADING_FOR_EVER: 0, State.LEADERLESS: 1, State.FAILED: 2, State.LOADING: 3, State.QUEUED: 3, State.MOVED: 4}
+    ordered = sorted(found, key=lambda r: (r.partition, r.group is None, r.group or ""))
+    ordered.sort(key=lambda r: r.eta or r.eta_low or "~", reverse=True)
+    return tuple(sorted(ordered, key=lambda r: rank.get(r.state, 5 if r.state == State.UNKNOWN else 6)))
+
+
+def _row(one: Waiting, group: str | None, version: KafkaVersion, line: str | None) -> CoordinatorRow:
+    judged, eta = one.judged, one.eta
+    return CoordinatorRow(
+        group=group,
+        partition=judged.partition,
+        coordinator=judged.coordinator,
+        state=judged.state,
+        since=instant(judged.since),
+        eta_low=instant(_ms(eta.low)) if eta else None,
+        eta=instant(_ms(eta.mid)) if eta else None,
+        eta_high=instant(_ms(eta.high)) if eta else None,
+        bytes=judged.work.bytes if judged.work else None,
+        client_sees=client_sees(judged, version),
+        rests_on=one.rests_on,
+        why=judged.why,
+        proof=judged.proof.label if judged.proof else None,
+        group_proof=line,
+    )
+
+
+def _ms(value: float | None) -> int | None:
+    return None if value is None else round(value)
+
+
+def client_sees(judged: Judged | None, version: KafkaVersion) -> str:
+    """What the group's clients are answered."""
+    if judged is None or judged.state is State.UNKNOWN:
+        return "unknown"
+    if judged.state in WAITING:
+        return str(LOADING_ANSWER.at(version))
+    if judged.state is State.LEADERLESS:
+        return str(NO_COORDINATOR_ANSWER.at(version))
+    if judged.state is State.FAILED:
+        return "no error; commits that were not loaded read as -1"
+    if judged.state is State.MOVED:
+        return f"{LOADING_ANSWER.at(version)} until the new coordinator has loaded it"
+    return "its offsets"
+
+
+def is_alone(one: Waiting, cluster: Cluster) -> bool:
+    """Whether no living broker but the coordinator is in sync; where registrations are unknown, no other at all."""
+    others = set(one.judged.isr or ()) - {one.judged.coordinator}
+    return one.judged.isr is not None and not (others & cluster.live if cluster.brokers_known else others)
+
+
+def blast_radius(partitions: Sequence[Waiting], cluster: Cluster) -> tuple[BlastRadius, ...]:
+    """What each coordinator's loss would hit, the widest first."""
+    brokers = sorted({one.judged.coordinator for one in partitions if one.judged.coordinator is not None})
+    found = [_radius(b, [one for one in partitions if one.judged.coordinator == b], cluster) for b in brokers]
+    return tuple(sorted(found, key=lambda r: (-r.groups, -r.partitions, r.broker)))
+
+
+def _radius(broker: int, own: Sequence[Waiting], cluster: Cluster) -> BlastRadius:
+    sizes = [one.judged.work.bytes if one.judged.work else None for one in own]
+    return BlastRadius(
+        broker=broker,
+        partitions=len(own),
+        groups=sum(len(one.groups) for one in own),
+        bytes=None if None in sizes else sum(sizes),
+        alone=tuple(one.judged.partition for one in own if is_alone(one, cluster)),
+    )
+
+
+def look_up(group: str, topic: Partitions, partitions: Sequence[Waiting], version: KafkaVersion, *, known: bool) -> LookUp:
+    """Where a group lies and when it is served."""
+    partition = group_partition(group, topic.count) if topic.count else None
+    found = next((one for one in partitions if one.judged.partition == partition), None)
+    return LookUp(
+        group=group,
+        known=known,
+        hash=java_hash(group),
+        topic=topic,
+        partition=partition,
+        waiting=found,
+        client_sees=client_sees(found.judged if found else None, version),
+    )

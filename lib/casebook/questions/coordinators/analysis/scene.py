@@ -1,0 +1,81 @@
+"""What the checks on coordinators share: what they look at, and the words they repeat."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from casebook.facts.cluster import Cluster
+from casebook.facts.disks import Segment
+from casebook.facts.events import Event, LogFile
+from casebook.findings.finding import Evidence
+from casebook.findings.proof import SHOWN
+from casebook.findings.words import number
+from casebook.kafka.releases import VersionInUse
+from casebook.questions.coordinators.analysis.load_ends import BrokerQueue
+from casebook.questions.coordinators.analysis.rows import BlastRadius, Partitions, Waiting
+from casebook.questions.coordinators.analysis.states import State
+
+COLLECT_LOGS = "Give the coordinators' server.log: casebook collect --logs BROKER=GLOB."
+COLLECT_SIZES = "Give the coordinators' log dirs: casebook collect --log-dirs BROKER=DIR."
+_TABLE = Evidence(file="tables/coordinators")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """What is known before anything is checked.
+
+    Args:
+        at: End of the evidence, epoch ms; ``None`` when nothing in it bears a time.
+        topic: How many partitions the offsets topic has.
+        groups: Names known from the evidence, in order.
+        named: Of partitions whose segments were not read: those that lines of logs name, with the line; there may be more.
+        partitions: One for each partition, by number.
+        queues: One for each broker that coordinates or has logs, by id.
+        radius: What each broker's loss would hit, the widest first.
+        segments: What a scan counted, where one was made.
+        largest: Bytes of the largest batch of partitions, where it is known.
+        events: Of all brokers' logs.
+        files: What those logs cover.
+    """
+
+    cluster: Cluster
+    version: VersionInUse
+    at: int | None
+    topic: Partitions
+    groups: tuple[str, ...]
+    named: Mapping[str, Evidence]
+    partitions: tuple[Waiting, ...]
+    queues: tuple[BrokerQueue, ...]
+    radius: tuple[BlastRadius, ...]
+    segments: Sequence[Segment]
+    largest: Mapping[int, int]
+    events: Sequence[Event]
+    files: Sequence[LogFile]
+
+
+def within(partitions: Iterable[Waiting], *states: State) -> list[Waiting]:
+    """The partitions in one of these states."""
+    return [one for one in partitions if one.judged.state in states]
+
+
+def whom(hit: Sequence[Waiting]) -> str:
+    """``9 groups of 2 partitions``, or the partitions alone when no group is known; those that logs name may be gone."""
+    groups, of = sum(len(one.groups) for one in hit), number(len(hit), "offsets partition")
+    if groups and any(one.at_least for one in hit):
+        return f"{of} with {known_groups(hit)}"
+    return f"{known_groups(hit)} of {of}" if groups else of
+
+
+def known_groups(hit: Sequence[Waiting]) -> str:
+    """``9 groups``, or ``9 groups named in logs``: there may be others, and some of these may be gone."""
+    groups = number(sum(len(one.groups) for one in hit), "group")
+    return f"{groups} named in logs" if any(one.at_least for one in hit) else groups
+
+
+def proofs(hit: Sequence[Waiting]) -> tuple[Evidence, ...]:
+    """The first proofs, and the table with all rows."""
+    return (*[one.judged.proof for one in hit if one.judged.proof is not None][:SHOWN], _TABLE)
+
+
+def facts_of(hit: Sequence[Waiting]) -> dict[str, object]:
+    """Partitions and how many known groups they hold."""
+    return {"partitions": [one.judged.partition for one in hit], "groups": sum(len(one.groups) for one in hit)}

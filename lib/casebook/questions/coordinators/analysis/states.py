@@ -1,0 +1,237 @@
+"""The state of each partition of the offsets topic: who coordinates its groups, and whether it answers them.
+
+The leader of a partition is the coordinator of its groups once it has loaded the partition (``GroupMetadataManager.scala``).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from casebook.facts.cluster import Cluster, Partition
+from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Segment
+from casebook.findings.evidence import ZNODES
+from casebook.findings.finding import Evidence
+from casebook.findings.words import count
+from casebook.kafka.load_work import Work, works
+from casebook.kafka.releases import LOAD_TAKES_ANY_BATCH, KafkaVersion
+from casebook.kafka.settings import BUILT_IN_ASSUMED, Setting, Settings
+from casebook.questions.coordinators.analysis.lines import Led
+from casebook.questions.coordinators.analysis.load_queue import Queue, Said, Step
+
+
+class State(StrEnum):
+    """How a partition of the offsets topic answers its groups."""
+
+    SERVED = "served"
+    LOADING = "loading"
+    QUEUED = "queued"
+    FAILED = "failed"
+    MOVED = "moved"
+    LEADERLESS = "leaderless"
+    LOADING_FOR_EVER = "loading_for_ever"
+    UNKNOWN = "unknown"
+
+
+WAITING = (State.LOADING, State.QUEUED, State.LOADING_FOR_EVER)
+"""The coordinator is known and answers nobody yet."""
+
+UNSERVED = (*WAITING, State.LEADERLESS)
+"""No group of it can consume or commit."""
+
+_STATE = {
+    Step.QUEUED: State.QUEUED,
+    Step.LOADING: State.LOADING,
+    Step.SERVED: State.SERVED,
+    Step.FAILED: State.FAILED,
+    Step.ENDED: State.UNKNOWN,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A partition, its coordinator and its state.
+
+    Args:
+        partition: Of ``__consumer_offsets``.
+        coordinator: Broker id; ``None`` when there is none, or nothing says.
+        state: See :class:`State`.
+        since: Epoch ms: of the log line by the broker's clock, of the znode by ZooKeeper's.
+        why: One sentence.
+        proof: Where it is proven; ``None`` when nothing proves it.
+        replicas: As assigned; empty when unknown.
+        isr: In sync; ``None`` when unknown.
+        work: What its load takes up; of the coordinator's own copy, else of the largest. ``None`` when no log dir holds one.
+    """
+
+    partition: int
+    coordinator: int | None
+    state: State
+    since: int | None
+    why: str
+    proof: Evidence | None
+    replicas: tuple[int, ...] = ()
+    isr: tuple[int, ...] | None = None
+    work: Work | None = None
+
+
+def judge(
+    cluster: Cluster,
+    version: KafkaVersion,
+    log_dirs: Sequence[LogDir],
+    queues: Mapping[int, Queue],
+    segments: Sequence[Segment] = (),
+    led: Mapping[int, Led] | None = None,
+    largest: Mapping[int, int] | None = None,
+) -> tuple[Judged, ...]:
+    """Every partition of the offsets topic that any evidence names, by number.
+
+    Args:
+        led: Who led them by lines of logs: of those of which there is no znode.
+        largest: Bytes of the largest batch by partition, where it is known; by default that of the scan.
+    """
+    led = led or {}
+    assigned = {p.partition: p for p in cluster.partitions if p.topic == OFFSETS_TOPIC}
+    copies = works(log_dirs, segments, assigned.values())
+    numbers = {*assigned, *copies, *led, *(p for queue in queues.values() for p in queue.said)}
+    largest = largest_batches(segments) if largest is None else largest
+    settings = Settings(cluster, version)
+    return tuple(
+        _sized(
+            _with_endless(_judged(n, assigned.get(n), cluster, queues, led.get(n)), version, settings, largest), copies.get(n, {})
+        )
+        for n in sorted(numbers)
+    )
+
+
+def _judged(number: int, partition: Partition | None, cluster: Cluster, queues: Mapping[int, Queue], led: Led | None) -> Judged:
+    if partition is None:
+        return _from_logs_alone(number, queues, led)
+    znode = Evidence(file=ZNODES, znode=partition.state_path)
+    state = partition.state
+    known = {"partition": number, "replicas": partition.replicas, "isr": state.isr if state else None}
+    if state is None:
+        return Judged(
+            **known,
+            coordinator=None,
+            state=State.UNKNOWN,
+            since=None,
+            why="Its state znode is missing or unreadable.",
+            proof=znode,
+        )
+    written = state.stat.mtime if state.stat else None
+    dead = state.leader is not None and cluster.brokers_known and state.leader not in cluster.live
+    if state.leader is None or dead:
+        why = f"Its leader, broker {state.leader}, is not registered." if dead else "Its state znode names no leader."
+        since = None if dead else written  # nobody writes a state when its leader dies
+        return Judged(**known, coordinator=None, state=State.LEADERLESS, since=since, why=why, proof=znode)
+    queue = queues.get(state.leader)
+    said = queue.said.get(number) if queue and not queue.stopped else None
+    if said is not None and said.step is not Step.MOVED:
+        return Judged(**known, coordinator=state.leader, **_of(said))
+    return Judged(**known, coordinator=state.leader, **_unsaid(number, state.leader, queue, queues, written, znode))
+
+
+def _of(said: Said) -> dict[str, object]:
+    """What the coordinator's own log says."""
+    words = {
+        Step.QUEUED: "It waits for the loads before it.",
+        Step.LOADING: "Its load has begun and not ended.",
+        Step.SERVED: "It was loaded.",
+        Step.FAILED: said.text,
+        Step.ENDED: "Its load has ended, as the thread went on to another; how it ended is not in the log.",
+    }
+    return {"state": _STATE[said.step], "since": said.since, "why": words[said.step], "proof": _line(said.proof)}
+
+
+def _unsaid(
+    number: int, leader: int, queue: Queue | None, queues: Mapping[int, Queue], written: int | None, znode: Evidence
+) -> dict[str, object]:
+    """What follows when the leader's log says nothing of the partition."""
+    if queue is None or queue.ends is None:
+        left = [q.said[number] for q in queues.values() if number in q.said and q.said[number].step is Step.MOVED]
+        if left:
+            last = max(left, key=lambda said: said.since)
+            why = f"Its former coordinator gave it up; no log is broker {leader}'s alone."
+            return {"state": State.MOVED, "since": last.since, "why": why, "proof": _line(last.proof)}
+        return _unknown(f"No log is broker {leader}'s alone.", written, znode)
+    if queue.stopped:
+        return _unknown(f"The log of broker {leader} ends with its shutdown.", written, znode)
+    if queue.born is None:
+        return _unknown(f"The log of broker {leader} begins after its start and does not name it.", written, znode)
+    if queue.loading is None:
+        return _unknown(f"Broker {leader} has not named it since it started, and loads nothing.", written, znode)
+    why = f"Broker {leader} loads partition {queue.loading.partition} first and has not begun with it."
+    return {"state": State.QUEUED, "since": queue.born, "why": why, "proof": znode}
+
+
+def _unknown(why: str, since: int | None, proof: Evidence) -> dict[str, object]:
+    return {"state": State.UNKNOWN, "since": since, "why": why, "proof": proof}
+
+
+def _from_logs_alone(number: int, queues: Mapping[int, Queue], led: Led | None) -> Judged:
+    """Without znodes, whoever took it up last coordinates it."""
+    words = [(q.said[number], q) for q in queues.values() if number in q.said and not q.stopped]
+    if led is not None and not any(_is_of(led, said, queue) for said, queue in words):
+        return _led(number, led, queues)
+    if not words:
+        return Judged(
+            partition=number, coordinator=None, state=State.UNKNOWN, since=None, why="Nothing names its leader.", proof=None
+        )
+    held = [word for word in words if word[0].step is not Step.MOVED]
+    said, queue = max(held or words, key=lambda word: word[0].since)
+    if said.step is Step.MOVED:
+        why = f"Broker {queue.broker} gave it up; no log says who took it."
+        return Judged(partition=number, coordinator=None, state=State.MOVED, since=said.since, why=why, proof=_line(said.proof))
+    return Judged(partition=number, coordinator=queue.broker, **_of(said))
+
+
+def _is_of(led: Led, said: Said, queue: Queue) -> bool:
+    """Whether what a broker says of a partition is of whom a line names as its leader, or later than that line."""
+    return (queue.broker == led.leader and said.step is not Step.MOVED) or said.since > led.time
+
+
+def _led(number: int, led: Led, queues: Mapping[int, Queue]) -> Judged:
+    """Of a line that names its leader it follows who coordinated it then, and no more."""
+    if led.leader is None:
+        return Judged(partition=number, coordinator=None, state=State.UNKNOWN, since=led.time, why=led.why, proof=led.proof)
+    left = _unsaid(number, led.leader, queues.get(led.leader), queues, led.time, led.proof)
+    if left["state"] is not State.UNKNOWN:
+        return Judged(partition=number, coordinator=led.leader, **left)
+    return Judged(partition=number, coordinator=led.leader, **left | {"why": f"{led.why} {left['why']}", "proof": led.proof})
+
+
+def _with_endless(judged: Judged, version: KafkaVersion, settings: Settings, largest: Mapping[int, int]) -> Judged:
+    """A load that meets a batch larger than its buffer makes no progress before 0.10.1."""
+    if judged.state is not State.LOADING or LOAD_TAKES_ANY_BATCH.at(version):
+        return judged
+    found = load_buffer(settings, judged.coordinator)
+    batch, buffer = largest.get(judged.partition), found.number
+    if batch is None or buffer is None or batch <= buffer or found.origin == BUILT_IN_ASSUMED:
+        return judged
+    why = f"Its largest batch has {count(batch)} bytes, the load buffer {count(buffer)}: it is read again and again."
+    return replace(judged, state=State.LOADING_FOR_EVER, why=why)
+
+
+def load_buffer(settings: Settings, broker: int | None) -> Setting:
+    """Effective ``offsets.load.buffer.size``, bytes."""
+    return settings.effective("offsets.load.buffer.size", topic="", broker=broker)
+
+
+def largest_batches(segments: Iterable[Segment]) -> dict[int, int]:
+    """Bytes of the largest batch by partition, in any copy."""
+    largest: dict[int, int] = {}
+    for segment in segments:
+        if segment.largest_batch is not None:
+            largest[segment.partition] = max(segment.largest_batch, largest.get(segment.partition, 0))
+    return largest
+
+
+def _sized(judged: Judged, copies: Mapping[int, Work]) -> Judged:
+    """The coordinator's own copy is what it loads; another's is a stand-in."""
+    own = copies.get(judged.coordinator)
+    return replace(judged, work=own or max(copies.values(), key=lambda work: (work.bytes, -work.broker), default=None))
+
+
+def _line(proof: str) -> Evidence:
+    file, _, line = proof.rpartition(":")
+    return Evidence(file=file, line=int(line))

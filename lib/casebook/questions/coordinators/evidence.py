@@ -1,0 +1,249 @@
+"""What a case tells of its offsets topic, gathered once for every notebook that asks: logs, log dirs, one scan."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from casebook.case.case import Case
+from casebook.errors import ScanError
+from casebook.facts.cluster import Cluster
+from casebook.facts.disks import OFFSETS_TOPIC, LogDir, Replica, Scanned
+from casebook.facts.events import Event, LogFile
+from casebook.facts.pasted import ThreadDump
+from casebook.findings import log_checks
+from casebook.findings.finding import NOTHING, Finding, Question, once
+from casebook.kafka.past_rows import Clock
+from casebook.kafka.releases import LOAD_TAKES_ANY_BATCH, OFFSETS_EXPIRE, VersionInUse
+from casebook.kafka.settings import Settings
+from casebook.questions.coordinators.analysis import coordinators, load_queue
+from casebook.questions.coordinators.analysis import lines as coordinator_lines
+from casebook.questions.coordinators.analysis.coordinators import Coordinators
+from casebook.questions.coordinators.analysis.scene import within
+from casebook.questions.coordinators.analysis.states import State, load_buffer
+from casebook.questions.offsets_topic.analysis import cleaner, cleaner_lives, deletion, no_offsets_topic, offsets_topic
+from casebook.questions.offsets_topic.analysis.deletion import Deletions, Place
+from casebook.questions.offsets_topic.analysis.offsets_topic import OffsetsTopic
+from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
+from casebook.questions.offsets_topic.scans import batch_sizes
+from casebook.questions.timeline.analysis.clocks import corrected
+from casebook.questions.timeline.scans.logs import Logs
+
+_WELL = Question(check="evidence.brokers", question="Are the offsets topic and its coordinators well?", coverage=NOTHING)
+_KINDS = cleaner.KINDS | load_queue.KINDS | {"unreadable"}
+_MUCH_LARGER = 1.5  # than the coordinator's
+Progress = Callable[[int, int | None], None]
+
+
+class OffsetsEvidence:
+    """The evidence on the offsets topic; each part is read when it is first asked for.
+
+    Args:
+        case: The case.
+        cluster: As the case tells it.
+        version: The release whose rules apply.
+        logs: What the logs tell.
+        clocks: Told when they are asked for: how far those of the logs are off.
+        scan: Whether segments may be read: seconds for Spark, and longer for many of them. What was read before is used anyway.
+        progress: Told how far the scan is.
+    """
+
+    def __init__(
+        self,
+        case: Case,
+        cluster: Cluster,
+        version: VersionInUse,
+        *,
+        logs: Logs,
+        clocks: Callable[[], Iterable[Clock]] = tuple,
+        scan: bool,
+        progress: Progress | None = None,
+    ) -> None:
+        self._case, self._cluster, self._version = case, cluster, version
+        self._logs, self._clocks, self._scan, self._progress = logs, clocks, scan, progress
+
+    @cached_property
+    def log_dirs(self) -> tuple[LogDir, ...]:
+        """As they were listed."""
+        return self._case.log_dirs()
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """What the brokers' logs say of cleaning and loading."""
+        told = (one for one in self._logs.events(kinds=_KINDS) if one.broker is not None or _is_of_some_cleaner(one))
+        return corrected.corrected(told, self._clocks())
+
+    @cached_property
+    def files(self) -> tuple[LogFile, ...]:
+        """What the logs cover."""
+        return corrected.covered(self._logs.files, self._clocks(), self._logs.events)
+
+    @cached_property
+    def dumps(self) -> tuple[ThreadDump, ...]:
+        """Threads of brokers, where somebody pasted them."""
+        pasted = self._case.pasted()
+        return pasted.dumps if pasted is not None else ()
+
+    @cached_property
+    def lines(self) -> tuple[Event, ...]:
+        """What the brokers' logs say of leaders and groups, where no znode tells of leaders, or no segment names a group."""
+        kinds = frozenset() if self.scanned and self.scanned.groups else coordinator_lines.GROUPS
+        if not any(partition.topic == OFFSETS_TOPIC for partition in self._cluster.partitions):
+            kinds |= coordinator_lines.LEADERS
+        told = self._logs.events(kinds=kinds, topic=OFFSETS_TOPIC) if kinds else ()
+        return corrected.corrected((event for event in told if event.broker is not None), self._clocks())
+
+    @cached_property
+    def copies(self) -> tuple[Replica, ...]:
+        """The copies that are read: of each partition the coordinator's, and one that is much larger, if any."""
+        leaders = {p.partition: p.state.leader for p in self._cluster.partitions if p.topic == OFFSETS_TOPIC and p.state}
+        by_partition: dict[int, list[Replica]] = {}
+        for copy, _ in offsets_topic.copies(self.log_dirs):
+            if copy.segments:
+                by_partition.setdefault(copy.partition, []).append(copy)
+        return tuple(copy for partition, some in by_partition.items() for copy in _worth_reading(some, leaders.get(partition)))
+
+    @cached_property
+    def aggregate(self) -> "Path | ScanError | None":
+        """What a scan made of the segments; why there is nothing, or ``None`` where there is nothing to read, or nobody wants to
+        wait.
+        """
+        if not self.copies:
+            return None
+        from casebook.questions.offsets_topic.scans import of_case  # Spark is imported by who needs it
+
+        try:
+            if not self._scan:
+                return of_case.kept(self._case, self.copies)
+            return of_case.aggregate(self._case, self.copies, progress=self._progress)
+        except ScanError as error:
+            return error
+
+    @cached_property
+    def scanned(self) -> Scanned | None:
+        """What the scan brought; ``None`` without one."""
+        if not isinstance(self.aggregate, Path):
+            return None
+        from casebook.questions.offsets_topic.scans import offsets_topic as aggregated
+
+        unread = self._judged(None)
+        retention = next((value.whole for value in unread.settings if value.name == "offsets.retention.minutes"), None)
+        expiry = aggregated.Expiry(
+            rule=OFFSETS_EXPIRE.at(self._version.version),
+            retention=None if retention is None else 60_000 * retention,
+            now=max((d.listed_at for d in self.log_dirs if d.listed_at is not None), default=None),
+        )
+        read = {(copy.broker, copy.partition) for copy in self.copies}
+        bounds = {at: ends for at, ends in offsets_topic.clean_bounds(unread).items() if at in read}
+        return aggregated.read(self.aggregate, expiry=expiry, bounds=bounds)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is found of both; a single answer where a case has nothing of any broker's disk or log."""
+        if self.log_dirs or self.events or self._logs.unread:
+            unread = log_checks.unread(self._logs.files, self._logs.unread)
+            return once((*unread, *self.offsets_topic.findings, *self.coordinators.findings))
+        if self._cluster.lacks(OFFSETS_TOPIC):
+            return (_WELL.not_applicable(no_offsets_topic.TITLE),)
+        if (pasted := self._case.pasted()) is not None and (pasted.files or pasted.used or pasted.logs or pasted.hosts):
+            title = "What was pasted of disks and logs tells of no broker's offsets topic"
+            settle = (
+                "Write a line such as 'broker 3:' above what is of broker 3; paste ls -l of its partitions, and its log lines."
+            )
+            return (_WELL.could_not_check(title, settle=settle),)
+        settle = "Collect with --log-dirs BROKER=DIR and --logs BROKER=GLOB."
+        return (_WELL.could_not_check("Nothing in this case tells of the brokers' disks and logs", settle=settle),)
+
+    @cached_property
+    def coordinators(self) -> Coordinators:
+        """Who waits for which coordinator."""
+        found = self._coordinators({})
+        loading = within(found.partitions, State.LOADING)
+        if self.scanned is not None or not loading or LOAD_TAKES_ANY_BATCH.at(self._version.version):
+            return found
+        largest = self._largest({(one.judged.coordinator, one.judged.partition) for one in loading})
+        return self._coordinators(largest) if largest else found
+
+    def _largest(self, loading: Collection[tuple[int | None, int]]) -> dict[int, int]:
+        """The largest batch of partitions that are being loaded, by headers alone: whether their load can end does not wait for
+        a scan.
+        """
+        buffer = Settings(self._cluster, self._version.version)
+        found = {}
+        for copy, _ in offsets_topic.copies(self.log_dirs):
+            if (copy.broker, copy.partition) in loading and (largest := batch_sizes.largest(copy)) is not None:
+                limit = load_buffer(buffer, copy.broker).number
+                if largest.is_all or (limit is not None and largest.bytes > limit):
+                    found[copy.partition] = largest.bytes
+        return found
+
+    def _coordinators(self, largest: Mapping[int, int]) -> Coordinators:
+        scanned = self.scanned or Scanned()
+        return coordinators.examine(
+            self._cluster,
+            self._version,
+            log_dirs=self.log_dirs,
+            events=self.events,
+            files=self.files,
+            groups=[group.group for group in scanned.groups],
+            lines=self.lines,
+            segments=scanned.segments,
+            largest=largest,
+        )
+
+    @cached_property
+    def offsets_topic(self) -> OffsetsTopic:
+        """How large the topic is, for what, and why it is not compacted."""
+        return self._judged(self.scanned)
+
+    def deletions(self, copy: OffsetsPartition, tried: Mapping[str, Sequence[Place]]) -> Deletions:
+        """What deleting sets of a copy's segments would do: each set with its price, and by its name who loses what.
+
+        Raises:
+            ScanError: There is no scan to ask.
+        """
+        if self.scanned is None:
+            raise ScanError(self.offsets_topic.unread.why, try_=self.offsets_topic.unread.settle)
+        from casebook.questions.offsets_topic.scans import offsets_topic as aggregated
+
+        found = aggregated.deletions(self.aggregate, tried, self.scanned.segments)
+        load = self.offsets_topic.load_time(copy.broker)
+        choices = deletion.choices(
+            tried, found, self.offsets_topic.segments(copy.broker, copy.partition), load, is_whole=copy.is_whole
+        )
+        return Deletions(
+            choices=choices,
+            groups={one.scenario: deletion.lost_groups(one, self.scanned.groups) for one in found},
+            commits={one.scenario: one.by_commit for one in found},
+        )
+
+    def _judged(self, scanned: Scanned | None) -> OffsetsTopic:
+        rates = {queue.broker: queue.rate for queue in self.coordinators.queues if queue.rate} if scanned else {}
+        return offsets_topic.examine(
+            self._cluster,
+            self._version,
+            log_dirs=self.log_dirs,
+            events=self.events,
+            files=self.files,
+            dumps=self.dumps,
+            scanned=scanned,
+            rates=rates,
+            failed=self.aggregate if isinstance(self.aggregate, ScanError) else None,
+            looked=self._scan,
+        )
+
+
+def not_as_of(moment: str) -> tuple[Finding, ...]:
+    """The single answer about a moment of the past: log dirs tell only of the one when they were listed."""
+    title = f"Log dirs tell of the moment when they were listed, not of {moment}"
+    return (_WELL.could_not_check(title, settle="Run it without at, for the moment of the evidence."),)
+
+
+def _worth_reading(copies: Sequence[Replica], leader: int | None) -> list[Replica]:
+    largest = max(copies, key=lambda copy: copy.bytes)
+    led = next((copy for copy in copies if copy.broker == leader), largest)
+    return [led, largest] if largest.bytes > _MUCH_LARGER * led.bytes else [led]
+
+
+def _is_of_some_cleaner(event: Event) -> bool:
+    """Whether a line of a log that several brokers write tells of a clean that failed, and not whose: its partition may tell."""
+    return event.broker is None and event.source == "broker" and event.kind == cleaner_lives.FAILED

@@ -1,0 +1,349 @@
+"""Notebook 50: the load queue of each broker, who waits, what a broker's loss would hit."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from casebook.kafka.load_rate import Span
+from casebook.page import text
+from casebook.page.render import anchor, render
+from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, numbers, unknown
+from casebook.page.view import View, html
+from casebook.questions.coordinators.analysis.coordinators import Coordinators
+from casebook.questions.coordinators.analysis.load_ends import BrokerQueue
+from casebook.questions.coordinators.analysis.rows import BlastRadius, CoordinatorRow, Waiting
+from casebook.questions.coordinators.analysis.served_at import about, clock, served_at
+from casebook.questions.coordinators.analysis.states import UNSERVED, WAITING, State
+from casebook.questions.coordinators.views.load_gantt import Gantt, Strip, figure, picture
+
+MOST_ROWS = 200
+_MOST_LANES = 20
+_WORDS = {State.LOADING_FOR_EVER: "loading for ever", State.UNKNOWN: "? unknown"}
+_COMMITS_TO = {True: "ZooKeeper and Kafka", False: "ZooKeeper", None: "ZooKeeper; whether to Kafka is not known"}
+_HIT = (*UNSERVED, State.FAILED)
+
+
+def load_queues(c: Coordinators) -> View:
+    """What each broker has loaded, loads and has still to load, on one time axis."""
+    tables = {"coordinators": c.rows}
+    lanes = [queue for queue in c.queues if queue.loads or queue.loading]
+    shown = sorted(lanes, key=lambda q: (q.loading is None, q.broker))[:_MOST_LANES]
+    takeaway = _takeaway(c)
+    if not shown:
+        return html(
+            render("load_caption", takeaway=takeaway, reading="", legend=False),
+            _every_partition(c),
+            tables=tables,
+            cites=_cites(c),
+        )
+    ends = max((q.log.ends for q in shown if q.loading and q.log), default=None)
+    gantt = Gantt(strips=[strip for queue in shown for strip in _lane(c, queue)], ends=ends, alternative=takeaway)
+    undrawn = len(lanes) - len(shown)
+    more = f" {text.plural(undrawn, 'broker')} with nothing left to load not drawn." if undrawn else ""
+    caption = render("load_caption", takeaway=takeaway, reading=_reading(shown) + more, legend=True)
+    return View(parts=(caption, figure(gantt), picture(gantt), _every_partition(c)), tables=tables, cites=_cites(c))
+
+
+def who_waits(c: Coordinators) -> View:
+    """Groups that are not served, or from a load that failed; those without end first."""
+    hit = [row for row in c.rows if row.state in _HIT]
+    groups = [row for row in hit if row.group is not None]
+    rows = hit[:MOST_ROWS]
+    table = Table(
+        name="who-waits",
+        columns=(
+            ("Group", CODE),
+            ("Partition", NUMBER),
+            ("Coordinator", UNBROKEN),
+            ("State", UNBROKEN),
+            ("Since", UNBROKEN),
+            ("Served at", UNBROKEN),
+            ("Rests on", TEXT),
+            ("Proof", UNBROKEN),
+        ),
+        rows=[(PLAIN if row.state in WAITING[:2] else ALARM, _cells(c, row)) for row in rows],
+        takeaway=_waiting_words(c, hit, groups),
+        reading=_seen(hit),
+        total=len(hit) if len(hit) > len(rows) else None,
+        rest="coordinators",
+        search=True,
+        wide=True,
+    )
+    return html(render("plain_table", table=table), tables={"coordinators": c.rows}, cites=_cites(c))
+
+
+def blast_radius(c: Coordinators) -> View:
+    """What the loss of each broker would hit."""
+    widest = c.radius[0] if c.radius else None
+    known = bool(c.groups)
+    table = Table(
+        name="blast-radius",
+        columns=(
+            ("If it stops: broker", TEXT),
+            ("Groups", NUMBER),
+            ("Offsets partitions", NUMBER),
+            ("Others must load", NUMBER),
+            ("Nobody else in sync", TEXT),
+        ),
+        rows=[(ALARM if r.alone else PLAIN, _radius_cells(r, known=known)) for r in c.radius[:MOST_ROWS]],
+        takeaway=_widest(widest, known=known),
+        reading=("Lines of logs name the groups: there may be more. " if c.named else "")
+        + "Others load its partitions first; those with nobody else in sync have no coordinator until it is back.",
+        total=len(c.radius) if len(c.radius) > MOST_ROWS else None,
+        rest="blast_radius",
+    )
+    return html(render("plain_table", table=table), tables={"blast_radius": c.radius})
+
+
+def commits(c: Coordinators) -> View:
+    """Where each group commits: the offsets that it keeps in ZooKeeper, and whether Kafka knows it as well."""
+    kept = c.cluster.group_offsets
+    if not kept:
+        known = text.plural(len(c.groups), "group")
+        said = f"No offset below /consumers is in the evidence; {known} known to Kafka." if c.cluster.there else "No znode tells."
+        return html(render("caption", takeaway=said, reading="Groups that commit to Kafka have theirs in __consumer_offsets."))
+    groups = {one.group for one in kept}
+    table = Table(
+        name="group-offsets",
+        columns=(("Group", CODE), ("Commits to", UNBROKEN), ("Partition", CODE), ("Offset", NUMBER), ("Committed", UNBROKEN)),
+        rows=[
+            (
+                PLAIN,
+                (
+                    one.group,
+                    _COMMITS_TO[c.commits_to_kafka(one.group)],
+                    f"{one.topic}-{one.partition}",
+                    one.offset,
+                    unknown() if one.at is None else text.when(one.at),
+                ),
+            )
+            for one in kept[:MOST_ROWS]
+        ],
+        takeaway=f"{text.plural(len(groups), 'group')} with {text.plural(len(kept), 'offset')} in ZooKeeper.",
+        reading="No coordinator knows of these; moving a coordinator does not touch them.",
+        total=len(kept) if len(kept) > MOST_ROWS else None,
+        rest="group_offsets",
+        search=True,
+    )
+    return html(render("plain_table", table=table), tables={"group_offsets": kept})
+
+
+def _takeaway(c: Coordinators) -> str:
+    """Who has longest to go, in one sentence."""
+    busy = [queue for queue in c.queues if queue.loading is not None]
+    if not busy:
+        return "Nothing is being loaded." if any(q.log and q.log.ends for q in c.queues) else "No log tells what is being loaded."
+    endless = [queue for queue in busy if queue.loading.state is State.LOADING_FOR_EVER]
+    if endless:
+        first = endless[0]
+        return f"Broker {first.broker} never ends: partition {first.loading.partition} holds a batch larger than its load buffer."
+    last = max(busy, key=lambda q: _last(c, q) or 0)
+    end = _last(c, last)
+    if end is None or last.log is None or last.log.ends is None:
+        return f"Broker {busy[0].broker} loads partition {busy[0].loading.partition}; when it ends is not known."
+    head = _eta(c, last.loading.partition)
+    mostly = len(last.queued) > 1 and head is not None and end - last.log.ends < 1.25 * (head.mid - last.log.ends)
+    because = f", nearly all of it for partition {last.loading.partition}" if mostly else ""
+    return f"Broker {last.broker} has {about((end - last.log.ends) / 1000)} to go{because}."
+
+
+def _last(c: Coordinators, queue: BrokerQueue) -> float | None:
+    """When the last partition of a broker is served, at a guess."""
+    mids = [w.eta.mid for w in c.partitions if w.judged.coordinator == queue.broker and w.eta and w.eta.mid is not None]
+    return max(mids, default=None)
+
+
+def _reading(shown: Sequence[BrokerQueue]) -> str:
+    """The rates, and what the picture cannot say."""
+    rates = [f"broker {q.broker}: {_rate_words(q)}" for q in shown if q.loading is not None and q.rate is not None]
+    said = f"Rate of {'; of '.join(rates)}. " if rates else ""
+    return f"{said}One thread a broker loads. How far a load has got is not logged: elapsed is not read. Times are UTC."
+
+
+def _rate_words(queue: BrokerQueue) -> str:
+    law = queue.rate.by_records or queue.rate.by_bytes
+    low, mid, high = (round(value) for value in law.per_second)
+    own = "" if queue.rate.own else " of other brokers"
+    loads = f"from {text.plural(law.loads, 'finished load')}{own}"
+    if queue.rate.by_records is None:
+        return f"{text.size(mid)}/s ({text.size(low)} to {text.size(high)}), {loads}"
+    return f"{text.count(_rounded(mid))} records/s ({text.count(_rounded(low))} to {text.count(_rounded(high))}), {loads}"
+
+
+def _rounded(value: int) -> int:
+    """To two figures: a rate is not known better."""
+    return round(value, 2 - len(str(value)))
+
+
+def _lane(c: Coordinators, queue: BrokerQueue) -> list[Strip]:
+    served = sum(w.judged.state is State.SERVED for w in c.partitions if w.judged.coordinator == queue.broker)
+    head = {"label": f"Broker {queue.broker}", "detail": f"{served} of {queue.coordinates} served"}
+    strips = []
+    if queue.loads:
+        start, end = min(load.start for load, _ in queue.loads), max(load.end for load, _ in queue.loads)
+        note = f"{text.plural(len(queue.loads), 'load')} in {_took(end - start)}"
+        strips.append(Strip(note=note, solid=(start, end), **head))
+    else:
+        strips.append(Strip(note="no load has ended", **head))
+    if queue.loading is not None and queue.log is not None and queue.log.ends is not None:
+        strips.append(_at_work(c, queue))
+        if queue.queued:
+            strips.append(_in_line(c, queue))
+    return strips
+
+
+def _took(milliseconds: float) -> str:
+    return f"{milliseconds:.0f}\u202fms" if milliseconds < 1000 else text.duration(milliseconds / 1000)
+
+
+def _at_work(c: Coordinators, queue: BrokerQueue) -> Strip:
+    one, ends = queue.loading, queue.log.ends
+    span = _eta(c, one.partition)
+    size = text.size(one.work.bytes) if one.work else "size unknown"
+    if one.state is State.LOADING_FOR_EVER:
+        return Strip(note=f"{one.partition} never ends, {size}", solid=(one.since, ends), critical=True)
+    if span is None or span.mid is None:
+        return Strip(note=f"{one.partition}: end unknown, {size}", solid=(one.since, ends))
+    note = f"{one.partition}: {served_at(span, c.at)}"
+    return Strip(note=note, solid=(one.since, ends), hatched=(ends, max(span.mid, ends)), whisker=span)
+
+
+def _in_line(c: Coordinators, queue: BrokerQueue) -> Strip:
+    spans = [span for one in queue.queued if (span := _eta(c, one.partition)) is not None]
+    sizes = [one.work.bytes if one.work else None for one in queue.queued]
+    held = f", {text.size(sum(sizes))}" if None not in sizes else ""
+    which = f"{queue.queued[0].partition} queued" if len(sizes) == 1 else f"{text.count(len(sizes))} queued"
+    head = _eta(c, queue.loading.partition)
+    mids = [span.mid for span in spans if span.mid is not None]
+    start = head.mid if head and head.mid is not None else queue.log.ends
+    order = "" if queue.ordered or len(sizes) == 1 else ", order not logged"
+    return Strip(note=f"{which}{held}{order}", dashed=(start, max([*mids, start])))
+
+
+def _eta(c: Coordinators, partition: int) -> Span | None:
+    return next((w.eta for w in c.partitions if w.judged.partition == partition), None)
+
+
+def _waiting_words(c: Coordinators, hit: Sequence[CoordinatorRow], groups: Sequence[CoordinatorRow]) -> str:
+    if hit and groups and c.named:
+        return f"{text.count(len(groups))} or more groups not served as they should be: lines of logs name these."
+    if hit and groups:
+        return f"{text.count(len(groups))} of {text.plural(len(c.groups), 'group')} not served as they should be."
+    if hit:
+        return f"{text.plural(len(hit), 'partition')} not served as they should be; the groups are not known."
+    unclear = sum(row.state in (State.UNKNOWN, State.MOVED) for row in c.rows)
+    return f"Nobody waits, as far as is known; {text.count(unclear)} unknown." if unclear or not c.rows else "Nobody waits."
+
+
+def _seen(hit: Sequence[CoordinatorRow]) -> str:
+    """What clients are answered, once for all rows."""
+    if not hit:
+        return ""
+    answers = "; ".join(dict.fromkeys(row.client_sees for row in hit))
+    return f"Longest first; times are UTC. Clients see: {answers}."
+
+
+def _cells(c: Coordinators, row: CoordinatorRow) -> tuple[object, ...]:
+    return (
+        row.group if row.group is not None else Markup("<small>groups not known</small>"),
+        row.partition,
+        "none" if row.coordinator is None else f"broker {row.coordinator}",
+        _WORDS.get(row.state, str(row.state)),
+        text.clock(row.since) if row.since else unknown(),
+        _when(c, row),
+        row.rests_on or row.why,
+        _proof(row),
+    )
+
+
+def _when(c: Coordinators, row: CoordinatorRow) -> object:
+    if row.state == State.FAILED:
+        return "now, in part"
+    if row.state == State.LOADING_FOR_EVER:
+        return "never"
+    span = _eta(c, row.partition)
+    if span is None:
+        return unknown()
+    return Markup("{} not before {}").format(unknown(), clock(span.low, c.at)) if span.mid is None else served_at(span, c.at)
+
+
+def _proof(row: CoordinatorRow) -> object:
+    if row.proof is None:
+        return ""
+    short = "state" if row.proof.startswith("/") else row.proof.rpartition("/")[2]
+    return Markup('<a class="cb-proof" href="#{}" title="{}"><code>{}</code></a>').format(anchor(row.proof), row.proof, short)
+
+
+def _cites(c: Coordinators) -> tuple[str, ...]:
+    """Every proof that is linked to: znodes and lines, of rows and of findings."""
+    proofs = [row.proof for row in c.rows[:MOST_ROWS]]
+    proofs += [row.proof for row in _partition_rows(c)[:MOST_ROWS]]
+    proofs += [e.label for finding in c.findings for e in finding.evidence if e.znode is not None or e.line is not None]
+    return tuple(dict.fromkeys(proof for proof in proofs if proof))
+
+
+def _partition_rows(c: Coordinators) -> tuple[CoordinatorRow, ...]:
+    """Each partition once, by number."""
+    first = {row.partition: row for row in reversed(c.rows)}
+    return tuple(first[partition] for partition in sorted(first))
+
+
+def _every_partition(c: Coordinators) -> Markup:
+    took = {load.partition: load.milliseconds for queue in c.queues for load, _ in queue.loads}
+    rows = zip(_partition_rows(c), c.partitions, strict=True)
+    table = Table(
+        name="offsets-partitions",
+        columns=(
+            ("Partition", NUMBER),
+            ("Coordinator", UNBROKEN),
+            ("State", UNBROKEN),
+            ("Since", UNBROKEN),
+            ("Size", NUMBER),
+            ("Records", NUMBER),
+            ("Load took, ms", NUMBER),
+            ("Served at", UNBROKEN),
+            ("Groups", NUMBER),
+            ("Proof", UNBROKEN),
+        ),
+        rows=[
+            (ALARM if row.state in _HIT else PLAIN, _partition_cells(c, row, one, took.get(row.partition))) for row, one in rows
+        ][:MOST_ROWS],
+        label="Every partition of the offsets topic",
+        total=len(c.partitions) if len(c.partitions) > MOST_ROWS else None,
+        rest="coordinators",
+        wide=True,
+    )
+    return numbers(table, f"The numbers ({text.plural(len(c.partitions), 'partition')})")
+
+
+def _partition_cells(c: Coordinators, row: CoordinatorRow, one: Waiting, took: int | None) -> tuple[object, ...]:
+    work = one.judged.work
+    about = "" if work is None or work.counted or work.records is None else "≈ "
+    return (
+        row.partition,
+        *_cells(c, row)[2:5],
+        text.size(work.bytes if work else None),
+        f"{about}{text.count(work.records if work else None)}",
+        "–" if took is None else text.count(took),
+        _when(c, row) if row.state in UNSERVED else "–",
+        text.count(len(one.groups)) if c.groups else "?",
+        _proof(row),
+    )
+
+
+def _radius_cells(r: BlastRadius, *, known: bool) -> tuple[object, ...]:
+    alone = f"{text.count(len(r.alone))}: {text.some([str(p) for p in r.alone], 8)}" if r.alone else "–"
+    return (
+        f"broker {r.broker}",
+        text.count(r.groups) if known else "?",
+        text.count(r.partitions),
+        text.size(r.bytes),
+        alone,
+    )
+
+
+def _widest(widest: BlastRadius | None, *, known: bool) -> str:
+    if widest is None:
+        return "Who coordinates what is not known."
+    groups = f"{text.plural(widest.groups, 'group')} of " if known else ""
+    return f"Broker {widest.broker} coordinates most: {groups}{text.plural(widest.partitions, 'offsets partition')}."

@@ -1,0 +1,127 @@
+"""One group's way: hash, partition, coordinator, state, what its clients see. A text field, or its static twin."""
+
+from markupsafe import Markup
+
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.page import text
+from casebook.page.render import render
+from casebook.page.view import View
+from casebook.questions.coordinators.analysis.coordinators import Coordinators
+from casebook.questions.coordinators.analysis.rows import LookUp
+from casebook.questions.coordinators.analysis.served_at import about, served_at
+from casebook.questions.coordinators.analysis.states import State
+
+_MOST_OFFERED = 5000
+_KINDS = {
+    State.SERVED: "ok",
+    State.UNKNOWN: "could_not_check",
+    State.MOVED: "could_not_check",
+    State.FAILED: "critical",
+    State.LEADERLESS: "critical",
+    State.LOADING_FOR_EVER: "critical",
+    State.LOADING: "warning",
+    State.QUEUED: "warning",
+}
+
+
+def panel(c: Coordinators, group: str, *, interactive: bool, remembered: dict[str, object], source: str = "") -> View:
+    """The panel, or its static twin.
+
+    Args:
+        group: The parameter: the panel's first group; ``""`` for none.
+        interactive: Whether there are widgets.
+        remembered: What the person chose; outlives a re-run of the cell.
+        source: Where the evidence comes from, for the command that gives the same answer headless.
+    """
+    if not interactive:
+        return View(parts=(_answer(c, group, source=source, framed=True),))
+    return View(parts=(_panel(c, group, remembered, source),))
+
+
+def _panel(c: Coordinators, group: str, remembered: dict[str, object], source: str) -> object:
+    import ipywidgets as widgets
+
+    field = widgets.Combobox(
+        value=str(remembered.get("group", group)),
+        options=list(c.groups[:_MOST_OFFERED]),
+        placeholder="name of a group",
+        description="Group",
+        continuous_update=True,
+        layout={"width": "420px", "max_width": "100%"},
+    )
+    answer = widgets.HTML()
+
+    def refresh(_change: object = None) -> None:
+        remembered["group"] = field.value
+        try:
+            answer.value = str(_answer(c, field.value, source=source))
+        except Exception as error:  # an exception in a callback shows nowhere: the panel itself must say it
+            answer.value = str(render("failed", what=f"{type(error).__name__}: {error}"))
+
+    field.observe(refresh, "value")
+    refresh()
+    box = widgets.VBox([field, answer])
+    box.add_class("cb-panel")
+    return box
+
+
+def _answer(c: Coordinators, group: str, *, source: str, framed: bool = False) -> Markup:
+    found = c.look_up(group) if group else None
+    return render(
+        "group_lookup",
+        framed=framed,
+        known=f"{text.plural(len(c.groups), 'group') if c.groups else 'no group'} known from the evidence",
+        found=found,
+        kind=_kind(found) if found else "",
+        result=_result(c, found) if found else "",
+        steps=_steps(found) if found else (),
+        command_line=text.command("group_coordinators", source, {"group": group}),
+    )
+
+
+def _kind(found: LookUp) -> str:
+    return _KINDS[found.waiting.judged.state] if found.waiting else "could_not_check"
+
+
+def _result(c: Coordinators, found: LookUp) -> str:
+    """The answer in one sentence, with its number."""
+    if found.waiting is None:
+        return "unknown: nothing in the evidence tells of its partition"
+    state, eta = found.waiting.judged.state, found.waiting.eta
+    if state not in (State.LOADING, State.QUEUED):
+        return {
+            State.SERVED: "served by its coordinator",
+            State.FAILED: "served, but from a load that failed: commits are missing",
+            State.LEADERLESS: "no coordinator: its partition has no leader",
+            State.LOADING_FOR_EVER: "never served: the load of its partition does not end",
+            State.MOVED: "its coordinator moved; whether the new one serves it is unknown",
+        }.get(state, "unknown whether it is served")
+    if eta is None or eta.mid is None:
+        return f"{state}: when it is served is unknown"
+    left = f", {about((eta.mid - c.at) / 1000)} from the end of the evidence" if c.at else ""
+    return f"{state}: served at {served_at(eta, c.at)} UTC{left}"
+
+
+def _steps(found: LookUp) -> list[tuple[str, object, str]]:
+    """Head, what it is, and what that rests on."""
+    judged = found.waiting.judged if found.waiting else None
+    since = f"since {text.clock(judged.since)} UTC" if judged and judged.since else ""
+    code = Markup("<code>{}</code>")
+    count = found.topic.count
+    partition = Markup("mod {} → <code>{}-{}</code>").format(count, OFFSETS_TOPIC, found.partition) if count else "unknown"
+    coordinator = "unknown" if judged is None or judged.coordinator is None else f"broker {judged.coordinator}"
+    if judged is not None and judged.state is State.LEADERLESS:
+        coordinator = "none"
+    isr = f"ISR {text.brokers(judged.isr)}" if judged and judged.isr is not None else "no state znode"
+    return [
+        ("Hash", Markup("{} → <code>{}</code>").format(code.format(found.group), found.hash), "Java hash over UTF-16"),
+        ("Partition", partition, f"from {found.topic.origin}" + (", assumed" if found.topic.assumed else "")),
+        ("Coordinator", coordinator, isr),
+        ("State", str(judged.state).replace("_", " ") if judged else "unknown", judged.why if judged else "no evidence of it"),
+        ("Client sees", _breakable(found.client_sees), since),
+    ]
+
+
+def _breakable(name: str) -> Markup:
+    """A long constant may break after its underscores."""
+    return Markup("_<wbr>").join(name.split("_"))

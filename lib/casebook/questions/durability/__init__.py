@@ -1,0 +1,1 @@
+"""Which topics and clients lose records when a broker dies."""

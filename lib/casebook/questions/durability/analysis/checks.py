@@ -1,0 +1,323 @@
+"""The questions on durability, rule by rule, each with its outcome."""
+
+from collections.abc import Iterable, Sequence
+
+from casebook.facts.cluster import Cluster
+from casebook.facts.observed import Source
+from casebook.findings import coverage
+from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity, Step
+from casebook.findings.proof import assumed
+from casebook.findings.words import agree, brokers, count, duration, number, size
+from casebook.kafka.past import Past
+from casebook.kafka.settings import BUILT_IN_ASSUMED
+from casebook.questions.durability.analysis.cluster_rules import IN_QUIET
+from casebook.questions.durability.analysis.rows import Exposure, IsrAlone, LossVerdict, SettingRow
+from casebook.questions.durability.analysis.rules import CLUSTER, CONSUMER, PAIR, PRODUCER, RULES, TOPIC, Rule
+from casebook.questions.durability.analysis.scene import HOLDS, LOSES, UNKNOWN, Scene
+from casebook.questions.durability.analysis.settings import disagreeing
+from casebook.questions.durability.analysis.verdicts import Answer, rows
+from casebook.questions.timeline.analysis.extent import behind_its_end
+
+_SHOWN = 5
+_OF_BROKERS = "tables/settings"
+SETTLE = {
+    TOPIC: "server.properties of every broker, and /config/topics: casebook collect --zookeeper ... --properties 1=FILE.",
+    CLUSTER: "server.properties of every broker: casebook collect --properties 1=FILE.",
+    PAIR: "The client's library and release: -p clients='NAME=java 2.8.1'.",
+    PRODUCER: "The client's library and release: -p clients='NAME=java 2.8.1'.",
+    CONSUMER: "The client's library and release: -p clients='NAME=java 2.8.1'.",
+}
+"""What would tell, by what a rule is about."""
+_WHO = {TOPIC: "topic", PAIR: "producer", PRODUCER: "producer", CONSUMER: "consumer"}
+_SEVERITIES = (Severity.CRITICAL, Severity.WARNING, Severity.INFO)
+
+
+def of_rules(scene: Scene, found: Sequence[Answer]) -> tuple[Finding, ...]:
+    """A finding for each rule."""
+    by_rule: dict[str, list[Answer]] = {rule: [] for rule in RULES}
+    for answer in found:
+        by_rule[answer.rule].append(answer)
+    return tuple(_of_rule(scene, RULES[rule], asked) for rule, asked in by_rule.items())
+
+
+_GIVE_FILES = "Their properties or YAML files: casebook collect --client NAME=FILE."
+
+
+def _of_rule(scene: Scene, rule: Rule, asked: Sequence[Answer]) -> Finding:
+    by: dict[str, list[Answer]] = {}
+    for answer in asked:
+        by.setdefault(answer.judged.outcome, []).append(answer)
+    hit, missing, well = by.get(LOSES, []), by.get(UNKNOWN, []), by.get(HOLDS, [])
+    looked = [*hit, *missing, *well]
+    ask = Question(
+        check=f"durability.{rule.name}",
+        question=f"{rule.id}: {rule.asks}",
+        coverage=_coverage(rule, [*hit, *well], looked),
+        threshold=rule.says,
+        facts={
+            "rule": rule.id,
+            "found": len(_subjects(rule, hit)),
+            "unknown": len(_subjects(rule, missing)),
+            "subjects": _subjects(rule, hit)[:100],
+        },
+        caveats=caveats(scene, rule),
+    )
+    if hit:
+        worst = sorted(rows(hit), key=lambda row: row.severity != "critical")
+        severity = min((Severity(row.severity) for row in worst if row.severity), key=_SEVERITIES.index)
+        return ask.found(
+            severity,
+            _title(rule, _subjects(rule, hit), _subjects(rule, looked), hit),
+            why=worst[0].sentence,
+            evidence=evidence(worst),
+            next=steps(worst),
+        )
+    if missing:
+        title = f"{rule.id}, {rule.head}: {_many(rule, missing)} could not be judged"
+        return ask.could_not_check(title, why=missing[0].judged.sentence, settle=settle(rule, missing[0].judged.proof))
+    return ask.nothing_in(well, _well(rule, well), gaps=_gaps(rule, scene))
+
+
+def _gaps(rule: Rule, scene: Scene) -> tuple[Gap, ...]:
+    """Why there may be topics, brokers or settings of clients that nobody saw."""
+    if rule.scope not in (TOPIC, CLUSTER):
+        return _of_untold(scene)
+    gaps = coverage.partitions(scene.cluster)
+    return (*gaps, *coverage.registrations(scene.cluster)) if rule.scope == CLUSTER else gaps
+
+
+def _of_untold(scene: Scene) -> tuple[Gap, ...]:
+    return tuple(
+        Gap(why=f"How {name} is set up is told by nothing that was given of it.", settle=_GIVE_FILES) for name in scene.untold
+    )
+
+
+def settle(rule: Rule, proof: str) -> str:
+    """What would tell: of a client, too, what its brokers were started with where that is what is not known."""
+    return SETTLE[CLUSTER] if proof == _OF_BROKERS and rule.scope != TOPIC else SETTLE[rule.scope]
+
+
+def _well(rule: Rule, well: Sequence[Answer]) -> str:
+    if rule.scope == CLUSTER and well:
+        return f"{rule.id}: {well[0].judged.sentence}"
+    return f"{rule.id}, {rule.head}: none of {_many(rule, well)}" if well else ""
+
+
+def _subjects(rule: Rule, asked: Iterable[Answer]) -> list[str]:
+    """Whom it is about, each once; of topics and producers, the producers."""
+    named = ((a.topic if rule.scope == TOPIC else a.producer or a.consumer) or "the cluster" for a in asked)
+    return list(dict.fromkeys(named))
+
+
+def _coverage(rule: Rule, judged: Sequence[Answer], looked: Sequence[Answer]) -> Coverage:
+    by = (Source.CLIENTS,) if rule.scope in (PRODUCER, CONSUMER) else (Source.SETTINGS, Source.ZNODES)
+    noun = _WHO.get(rule.scope, "cluster")
+    return Coverage.counted(len(_subjects(rule, judged)), len(_subjects(rule, looked)), noun, *by)
+
+
+def _many(rule: Rule, asked: Sequence[Answer]) -> str:
+    return "the cluster" if rule.scope == CLUSTER else number(len(_subjects(rule, asked)), _WHO[rule.scope])
+
+
+def _title(rule: Rule, hit: Sequence[str], of: Sequence[str], found: Sequence[Answer]) -> str:
+    if rule.scope == CLUSTER:
+        return f"The cluster has {rule.has}"
+    whole = f"{count(len(hit))} of {number(len(of), _WHO[rule.scope])} {agree(len(hit), 'has', 'have')} {rule.has}"
+    partitions = {answer.topic for answer in found} if rule.scope == PAIR else ()
+    return f"{whole} ({number(len(partitions), 'topic')})" if partitions else whole
+
+
+def caveats(scene: Scene, rule: Rule) -> tuple[str, ...]:
+    """What an answer assumes, where not every broker's settings were collected."""
+    if rule.scope not in (TOPIC, CLUSTER):
+        return ()
+    return () if set(scene.brokers) <= scene.cluster.known_in_full else assumed([BUILT_IN_ASSUMED])
+
+
+def evidence(found: Sequence[LossVerdict]) -> tuple[Evidence, ...]:
+    """The proofs of verdicts, each once, and the table of all."""
+    proofs = dict.fromkeys(row.proof for row in found)
+    named = [evidence_of(proof) for proof in list(proofs)[:_SHOWN] if not proof.startswith("tables/")]
+    return (*named, Evidence(file="tables/loss_verdicts"))
+
+
+def evidence_of(proof: str) -> Evidence:
+    """Where a proof leads: a znode, a line of a file, a file or a table."""
+    if proof.startswith("/"):
+        return Evidence(file="zookeeper/znodes.jsonl.zst", znode=proof)
+    path, colon, line = proof.rpartition(":")
+    return Evidence(file=path, line=int(line)) if colon and line.isdigit() else Evidence(file=proof)
+
+
+def steps(found: Sequence[LossVerdict]) -> tuple[Step, ...]:
+    """The smallest change that ends the worst of them."""
+    worst = found[0]
+    text, _, command = worst.smallest_change.partition(": bin/")
+    like = f" {number(len(found) - 1, 'more verdict')}: tables/loss_verdicts." if len(found) > 1 else ""
+    cost = f" It costs: {worst.cost}" if worst.cost else ""
+    return (Step(kind="first", text=f"{text.rstrip('.')}.{cost}{like}", command=f"bin/{command}" if command else None),)
+
+
+def brokers_agree(scene: Scene, found: Sequence[SettingRow]) -> Finding:
+    """Do all brokers have the same settings?"""
+    differ = disagreeing(found)
+    missing = [broker for broker in scene.brokers if broker not in scene.cluster.known_in_full]
+    ask = Question(
+        check="durability.brokers_agree",
+        question="Do all brokers have the same of the settings that decide on durability?",
+        coverage=Coverage.counted(
+            len(scene.brokers) - len(missing), len(scene.brokers), "broker", Source.SETTINGS, Source.ZNODES
+        ),
+        threshold="a setting with two values",
+        facts={"settings": sorted(differ)},
+        evidence=(Evidence(file="tables/settings"),),
+    )
+    if not differ and missing:
+        title = f"Whether all brokers agree is unknown: the settings of {brokers(missing)} were not collected"
+        return ask.could_not_check(title, settle=SETTLE[CLUSTER])
+    if not differ:
+        gaps = (*coverage.overrides(scene.cluster, "brokers"), *coverage.partitions(scene.cluster))  # assignments name the dead
+        return ask.nothing_in(found, "All brokers agree in every setting", gaps=gaps)
+    key = min(differ, key=lambda name: (name not in _DECISIVE, name))
+    values = "; ".join(f"{value or 'not set'} on {brokers(of)}" for value, of in differ[key].items())
+    return ask.found(
+        Severity.WARNING if _DECISIVE & differ.keys() else Severity.INFO,
+        f"Brokers disagree in {number(len(differ), 'setting')}: what a topic gets depends on who leads",
+        why=f"{key}: {values}.",
+        next=(Step(kind="first", text=f"Give every broker the same value, and restart those that differ {IN_QUIET}."),),
+    )
+
+
+_DECISIVE = {
+    "min.insync.replicas",
+    "unclean.leader.election.enable",
+    "default.replication.factor",
+    "inter.broker.protocol.version",
+}
+
+
+def exposed(scene: Scene, found: Sequence[Exposure]) -> Finding:
+    """What goes with one broker?"""
+    ask = Question(
+        check="durability.exposure",
+        question="What is lost for good with the disks of a single broker?",
+        coverage=Coverage.every(len(scene.cluster.partitions), "partition", Source.ZNODES),
+        threshold="an only copy",
+        facts={
+            "brokers": [row.broker for row in found],
+            "partitions": [row.partitions for row in found],
+            "bytes": [row.bytes for row in found],
+        },
+        evidence=(Evidence(file="tables/single_copies"),),
+    )
+    if not found:
+        gaps = coverage.states(scene.cluster)
+        return ask.nothing_in(scene.cluster.partitions, "No broker holds an only copy", gaps=gaps)
+    worst = found[0]
+    much = "of unknown size" if worst.bytes is None else f"with {size(worst.bytes)}"
+    return ask.found(
+        Severity.WARNING,
+        f"{number(len(found), 'broker')} {agree(len(found), 'holds', 'hold')} only copies: broker {worst.broker} alone "
+        f"{number(worst.partitions, 'partition')} of {number(len(worst.topics), 'topic')}, {much}",
+        why=f"They are of {', '.join(worst.topics[:_SHOWN])}{' and others' if len(worst.topics) > _SHOWN else ''}.",
+        next=(Step(kind="first", text="Give these topics replication factor 3 before any work on these brokers."),),
+    )
+
+
+def history(found: Sequence[IsrAlone], gone: Past | None, cluster: Cluster) -> Finding:
+    """How long was acks=all acks=1?
+
+    Args:
+        gone: What ZooKeeper's history tells; ``None`` where the case has none.
+    """
+    told = gone is not None
+    missing = (*coverage.history(gone, cluster), *behind_its_end(gone, cluster)) if told else ()
+    known, unknown = [row for row in found if row.min_isr is not None], [row for row in found if row.min_isr is None]
+    ask = Question(
+        check="durability.isr_alone",
+        question="How long was acks=all only acks=1, because the ISR was the leader alone?",
+        coverage=Coverage(seen=int(told), of=1, what="history", by=(Source.HISTORY,) if told else ()),
+        threshold="an ISR of one, with min.insync.replicas 1",
+        facts={
+            "partitions": len(known) if told else None,
+            "milliseconds": sum(row.milliseconds for row in known) if told else None,
+            "open": sum(row.open for row in known) if told else None,
+            "unknown": len(unknown) if told else None,
+        },
+    )
+    if not told:
+        return ask.could_not_check(
+            "How often the ISR was the leader alone in the past is unknown",
+            why="The case has no history of the znodes.",
+            settle="ZooKeeper's own files: casebook collect --zookeeper-data DIR.",
+        )
+    if not found and gone.observed:
+        return ask.could_not_check(
+            "Whether the ISR was the leader alone between snapshots of ZooKeeper is not known",
+            why=missing[0].why,
+            settle=missing[0].settle,
+        )
+    if not found:
+        return ask.ok("acks=all never became acks=1 in this history", gaps=missing)
+    if not known:
+        return ask.could_not_check(
+            f"Whether acks=all was acks=1 is not known of {number(len(unknown), 'partition')}",
+            why="Its ISR was the leader alone, and which min.insync.replicas then counted cannot be told.",
+            settle=SETTLE[TOPIC],
+            evidence=(Evidence(file="tables/isr_alone"),),
+        )
+    still = sum(row.open for row in known)
+    least = any(row.at_most > row.milliseconds for row in known)
+    return ask.found(
+        Severity.WARNING,
+        f"acks=all was acks=1 in {'at least ' if missing else ''}{number(len(known), 'partition')}{_longest(known)}",
+        why="Its ISR was the leader alone, and min.insync.replicas let it acknowledge."
+        + (f" {number(still, 'partition')} still {agree(still, 'is', 'are')} so at the end." if still else "")
+        + (f" Of {number(len(unknown), 'partition')} min.insync.replicas of then is not known." if unknown else ""),
+        evidence=(Evidence(file="tables/isr_alone"),),
+        next=(Step(kind="first", text="Set min.insync.replicas=2 on these topics, once all are in sync (rule D4)."),),
+        caveats=(
+            "Time is counted from ISR changes in ZooKeeper; what was written meanwhile notebook 70 tells.",
+            *(f"Durations are lower bounds. {gap.why}" for gap in missing[: int(least)]),
+        ),
+    )
+
+
+def _longest(known: Sequence[IsrAlone]) -> str:
+    """Where it lasted longest, where that is certain, else where it may have, and how long; that one comes first."""
+    worst = known[0]
+    certain = all(other.at_most <= worst.milliseconds for other in known[1:])
+    return f", {'longest' if certain else 'as'} in {worst.topic}-{worst.partition}: {_lasted(worst)}"
+
+
+def _lasted(row: IsrAlone) -> str:
+    """How long; what still was so when the history ended went on for longer."""
+    if row.open:
+        return f"at least {duration(row.milliseconds)}" if row.milliseconds else "nobody knows how long"
+    if row.at_most == row.milliseconds:
+        return duration(row.milliseconds)
+    return f"at least {duration(row.milliseconds)}, at most {duration(row.at_most)}"
+
+
+def clients(scene: Scene) -> Finding:
+    """Is it known what producers and consumers do?"""
+    unknown = [c.name for c in scene.clients if any(value.value is None for value in c.values.values())]
+    problems = [problem for client in scene.clients for problem in client.problems]
+    ask = Question(
+        check="durability.clients",
+        question="Is it known how producers and consumers are set up?",
+        coverage=Coverage.counted(len(scene.clients) - len(unknown), len(scene.clients), "client", Source.CLIENTS),
+        threshold="a setting of a client that is not known",
+        facts={"producers": len(scene.producers), "consumers": len(scene.consumers), "unknown": unknown},
+        evidence=tuple(Evidence(file=client.file) for client in scene.clients[:_SHOWN]),
+    )
+    if not scene.clients:
+        why = "No file was given as that of a client: what can be lost is told for a producer with acks=all, at best."
+        return ask.could_not_check("What producers and consumers do is unknown", why=why, settle=_GIVE_FILES)
+    if unknown:
+        named = ", ".join(unknown[:_SHOWN])
+        title = f"{number(len(unknown), 'client')} {agree(len(unknown), 'has', 'have')} settings that are not known: {named}"
+        why = f"{problems[0]}." if problems else "They depend on the client's library and release, which its file does not tell."
+        return ask.could_not_check(title, why=why, settle=SETTLE[PRODUCER])
+    gaps = tuple(Gap(why=f"{problem}.", settle=_GIVE_FILES) for problem in problems[:1])
+    return ask.ok(f"Every setting of {number(len(scene.clients), 'client')} is known", gaps=(*gaps, *_of_untold(scene)))

@@ -1,0 +1,256 @@
+"""What producers and consumers make of records: the rules of durability that look at clients."""
+
+from casebook.facts.clients import LIBRDKAFKA
+from casebook.findings.words import duration, number
+from casebook.questions.durability.analysis.clients import Client, transactional
+from casebook.questions.durability.analysis.cluster_rules import days
+from casebook.questions.durability.analysis.retries import death, death_unknown, lasting, outlasts
+from casebook.questions.durability.analysis.scene import (
+    CRITICAL,
+    INFO,
+    LOSES,
+    UNKNOWN,
+    WARNING,
+    Judged,
+    Scene,
+    beside,
+    holds,
+    loses,
+    unknown,
+    without_copies,
+)
+from casebook.questions.durability.analysis.topics import TRANSACTIONS_TOPIC, TopicFacts
+
+_SETTINGS = "tables/settings"
+_SHORT_RETENTION = 3 * 24 * 60
+"""Minutes from Friday evening to Monday evening."""
+
+
+def acks_0(_: Scene, producer: Client) -> Judged:
+    """The broker sends no answer: ``KafkaApis.scala@0.9.0.1, 2.8.2`` (sendResponseCallback)."""
+    acks = producer["acks"]
+    if acks.value is None:
+        maybe = f": it may be {' or '.join(acks.possible)}" if acks.possible else ""
+        return unknown(f"acks of {producer.name} is {acks.origin}{maybe}.", acks.proof or producer.file)
+    if acks.value != "0":
+        return holds(f"acks={acks.value} ({acks.origin}).")
+    return loses(
+        CRITICAL,
+        f"You lose what {producer.name} sends when a connection breaks, a leader moves or a broker refuses it, and nobody "
+        f"is told: "
+        f"it waits for no answer (acks=0, {acks.origin}).",
+        change=f"Set acks=all in {producer.file}.",
+        cost="Each batch waits for the slowest copy in sync: milliseconds in one data centre.",
+        proof=acks.proof or producer.file,
+    )
+
+
+def acks_1(_: Scene, topic: TopicFacts, producer: Client) -> Judged:
+    """Followers cut what the new leader does not have: ``ReplicaManager.scala@0.9.0.1`` (makeFollowers), KIP-101 from 0.11 on."""
+    acks = producer["acks"]
+    if not topic.replicated:
+        return without_copies(topic)
+    if acks.value is None:
+        maybe = f": it may be {' or '.join(acks.possible)}" if acks.possible else ""
+        return unknown(f"acks of {producer.name} is {acks.origin}{maybe}.", acks.proof or producer.file)
+    if acks.value != "1":
+        return beside("acks=0: see D1.") if acks.value == "0" else holds(f"acks={acks.value} ({acks.origin}).")
+    return loses(
+        CRITICAL,
+        f"You lose what the leader of {topic.name} acknowledged to {producer.name} and no follower had fetched when that "
+        f"leader dies "
+        f"or is cut off (acks=1, {acks.origin}).",
+        change=f"Set acks=all in {producer.file}; it holds only with min.insync.replicas=2 or more on the topic (D4).",
+        cost="Each batch waits for the slowest copy in sync: milliseconds in one data centre.",
+        proof=acks.proof or producer.file,
+    )
+
+
+def no_retries(scene: Scene, producer: Client) -> Judged:
+    """0 was the default of Java up to 2.0: ``ProducerConfig.java@2.0.1, 2.1.1``; ``Sender.java@2.8.2`` (canRetry)."""
+    retries, acks = producer["retries"], producer["acks"]
+    if acks.value == "0":
+        return beside("acks=0: nothing is ever known to have failed.")
+    if retries.whole is None:
+        maybe = f": it may be {' or '.join(retries.possible)}" if retries.possible else ""
+        return unknown(f"retries of {producer.name} is {retries.origin}{maybe}.", retries.proof or producer.file)
+    if retries.whole < 0:
+        return beside(f"retries={retries.value}: see D24.")
+    if retries.whole:
+        return _few_retries(scene, producer, retries.whole)
+    return loses(
+        WARNING,
+        f"You lose what {producer.name} sends while a leader moves, unless the application looks at the result of every send and "
+        f"repeats it: nothing is sent again (retries=0, {retries.origin}).",
+        change=f"Set retries=2147483647 in {producer.file}, with idempotence for the order.",
+        cost="None, but for sends that fail later than before.",
+        proof=retries.proof or producer.file,
+    )
+
+
+def _few_retries(scene: Scene, producer: Client, tries: int) -> Judged:
+    """Whether they are used up before the next leader, or enough copies, are there."""
+    retries, (shortest, longest) = producer["retries"], lasting(producer, tries)
+    proof = retries.proof or producer.file
+    if outlasts(shortest, scene):
+        return holds(f"retries={retries.value} ({retries.origin}).")
+    about = f"{number(tries, 'retry', 'retries')} {'is' if tries == 1 else 'are'} used up after about {duration(longest)}"
+    if outlasts(longest, scene) is not False:
+        said = f"Whether the {tries} retries of {producer.name} outlast the death of a broker is unknown"
+        if death(scene) is None:
+            return unknown(f"{said}: {death_unknown(scene)}.", _SETTINGS)
+        return unknown(f"{said}: how long each waits depends on its library and release.", proof)
+    needed = death(scene)
+    lasts = f", a death lasts about {duration(needed)}" if needed is not None else ""
+    return loses(
+        WARNING,
+        f"You lose what {producer.name} sends while a leader moves or too few copies are in sync, unless the application looks "
+        f"at the result of every send and repeats it: {about} at the default retry.backoff.ms of 100{lasts} (retries="
+        f"{retries.value}, {retries.origin}).",
+        change=f"Set retries=2147483647 in {producer.file}, with idempotence for the order.",
+        cost="None, but for sends that fail later than before.",
+        proof=proof,
+    )
+
+
+def delivery_timeout(scene: Scene, producer: Client) -> Judged:
+    """A dead leader is replaced after its session has ended; sends must wait so long (KIP-91)."""
+    timeout, retries = producer["delivery.timeout.ms"], producer["retries"]
+    if retries.value == "0" or producer["acks"].value == "0":
+        return beside("Nothing is sent again: see D1 and D7.")
+    if (retries.whole or 0) < 0:
+        return beside(f"retries={retries.value}: see D24.")
+    if timeout.value == "":
+        return beside("This client has no such timeout: retries alone count.")
+    if timeout.whole is None:
+        return unknown(f"delivery.timeout.ms of {producer.name} is {timeout.origin}.", timeout.proof or producer.file)
+    if timeout.whole == 0 and producer.library == LIBRDKAFKA:
+        return holds("It sends again without end: message.timeout.ms=0 (CONFIGURATION.md@v2.11.0).")
+    enough, needed = outlasts(timeout.whole, scene), death(scene)
+    if enough is None:
+        why = f"{duration(timeout.whole)}; {death_unknown(scene)}"
+        return unknown(f"Whether {producer.name} sends for as long as a death lasts is unknown: {why}.", _SETTINGS)
+    if enough:
+        return _as_long_as_its_retries(scene, producer)
+    lasts = "longer" if needed is None else f"about {duration(needed)}"
+    return loses(
+        WARNING,
+        f"You lose what {producer.name} sends while a dead leader is not yet replaced, unless the application looks at "
+        f"the result of "
+        f"every send: it gives up after {duration(timeout.whole)}, a death lasts {lasts} ({timeout.origin}).",
+        change=f"Set delivery.timeout.ms=120000 in {producer.file}.",
+        cost="What is not delivered is kept in memory longer.",
+        proof=timeout.proof or producer.file,
+    )
+
+
+def _as_long_as_its_retries(scene: Scene, producer: Client) -> Judged:
+    """A timeout that is long enough counts only while there are retries left."""
+    timeout, tries = producer["delivery.timeout.ms"], no_retries(scene, producer)
+    if tries.outcome == LOSES:
+        return beside("Its retries are used up before that: see D7.")
+    if tries.outcome == UNKNOWN:
+        return unknown(tries.sentence, tries.proof)
+    return holds(f"It sends again for {duration(timeout.whole or 0)} ({timeout.origin}).")
+
+
+def reorder(_: Scene, producer: Client) -> Judged:
+    """A batch that failed is sent behind the next one: ``ProducerConfig.java@2.8.2`` (max.in.flight.requests.per.connection)."""
+    idempotent, flights, retries = (
+        producer["enable.idempotence"],
+        producer["max.in.flight.requests.per.connection"],
+        producer["retries"],
+    )
+    if retries.value == "0":
+        return beside("Nothing is sent again: see D7.")
+    if (retries.whole or 0) < 0:
+        return beside(f"retries={retries.value}: see D24.")
+    if idempotent.flag:
+        return holds(f"Idempotence keeps order and single copies ({idempotent.origin}).")
+    if idempotent.value is None or flights.whole is None or retries.value is None:
+        return unknown(f"Whether {producer.name} keeps order is unknown: idempotence {idempotent.origin}.", producer.file)
+    order = "the order of records, and some are stored twice," if flights.whole > 1 else "nothing, but some are stored twice,"
+    return loses(
+        INFO,
+        f"You lose {order} when {producer.name} sends a batch again ({flights.whole} requests in flight, no idempotence).",
+        change=f"Set enable.idempotence=true in {producer.file} (0.11 or later, brokers too).",
+        cost="None that can be measured; it takes acks=all.",
+        proof=producer.file,
+    )
+
+
+def contradiction(_: Scene, producer: Client) -> Judged:
+    """``KafkaProducer.java@2.8.2`` (configureAcks), ``ProducerConfig.java@3.0.0, 3.0.1``, ``rdkafka_conf.c@v1.9.2``."""
+    if not producer.contradictions:
+        if producer.starts is None:
+            return unknown(f"Whether settings of {producer.name} exclude each other is unknown.", producer.file)
+        return holds("No settings exclude each other.")
+    return loses(
+        WARNING if producer.starts is False else INFO,
+        f"{producer.name}: {producer.contradictions[0]}",
+        change=f"Set acks=all, and leave retries and max.in.flight alone, in {producer.file}.",
+        cost="Each batch waits for the slowest copy in sync.",
+        proof=producer.file,
+    )
+
+
+def auto_commit(_: Scene, consumer: Client) -> Judged:
+    """What a poll gave is committed by the next, or by a timer: ``ConsumerCoordinator.java@2.8.2``, librdkafka's offset store."""
+    commit = consumer["enable.auto.commit"]
+    if commit.value is None:
+        maybe = f": it may be {' or '.join(commit.possible)}" if commit.possible else ""
+        return unknown(f"enable.auto.commit of {consumer.name} is {commit.origin}{maybe}.", commit.proof or consumer.file)
+    if not commit.flag:
+        return holds(f"The application commits itself ({commit.origin}).")
+    return loses(
+        WARNING,
+        f"You lose what {consumer.name} had polled and not yet processed when it dies, unless it processes each record "
+        f"before the "
+        f"next poll: offsets are committed by themselves (enable.auto.commit true, {commit.origin}).",
+        change=f"Set enable.auto.commit=false in {consumer.file}, and commit after processing.",
+        cost="A change of code; records may be processed twice after a crash.",
+        proof=commit.proof or consumer.file,
+    )
+
+
+def offset_reset(scene: Scene, consumer: Client) -> Judged:
+    """Without a committed offset, and for new partitions: ``ConsumerConfig.java@0.9.0.1, 3.0.0``."""
+    reset = consumer["auto.offset.reset"]
+    if reset.value is None:
+        return unknown(f"auto.offset.reset of {consumer.name} is {reset.origin}.", reset.proof or consumer.file)
+    if reset.value != "latest":
+        return holds(f"auto.offset.reset={reset.value} ({reset.origin}).")
+    kept = [s.number for s in scene.of_brokers("offsets.retention.minutes")]
+    short = any(minutes is not None and minutes < _SHORT_RETENTION for minutes in kept)
+    expires = f" expire after {days(min(m for m in kept if m is not None))}," if short else ""
+    return loses(
+        WARNING if short else INFO,
+        f"You lose, that is skip, what is there when {consumer.name} comes back without its offsets: they{expires} are lost with "
+        f"__consumer_offsets, or point to what was cut; and the first records of a new partition (auto.offset.reset latest, "
+        f"{reset.origin}).",
+        change=f"Set auto.offset.reset=earliest, or none, in {consumer.file}.",
+        cost="With earliest everything that is retained is read again; with none the consumer stops and somebody decides.",
+        proof=reset.proof or consumer.file,
+    )
+
+
+def read_uncommitted(scene: Scene, consumer: Client) -> Judged:
+    """Markers are skipped, records are not: ``ConsumerConfig.java@2.0.1``; KIP-98."""
+    level = consumer["isolation.level"]
+    writing = [transactional(producer) for producer in scene.producers]
+    if scene.before("0.11.0.0"):
+        return beside("There are no transactions before 0.11.")
+    if level.value == "read_committed":
+        return holds(f"isolation.level=read_committed ({level.origin}).")
+    if True not in writing and TRANSACTIONS_TOPIC not in scene.by_name:
+        return beside("Nothing tells of transactions.")
+    if level.value is None:
+        return unknown(f"isolation.level of {consumer.name} is {level.origin}.", level.proof or consumer.file)
+    return loses(
+        INFO,
+        f"Nothing is lost, but {consumer.name} processes records of transactions that were aborted (isolation.level "
+        f"read_uncommitted, {level.origin}).",
+        change=f"Set isolation.level=read_committed in {consumer.file}.",
+        cost="Records are seen when their transaction ends, not before.",
+        proof=level.proof or consumer.file,
+    )

@@ -1,0 +1,308 @@
+"""What counts for a producer or consumer: what its file gives, else the default of its library and release, if known."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from casebook.errors import UsageError, did_you_mean
+from casebook.facts.clients import CONSUMER, JAVA, LIBRARIES, LIBRDKAFKA, PRODUCER, SCALA, SPRING, ClientFile
+from casebook.kafka.releases import (
+    CLIENT_DEFAULTS,
+    CLIENT_RELEASES,
+    CONTRADICTION_OF_DEFAULT,
+    IDEMPOTENCE_SINCE,
+    NOT_SET,
+    KafkaVersion,
+)
+from casebook.questions.durability.analysis.rows import ClientRow
+
+_OF_PRODUCERS = (
+    "acks", "retries", "delivery.timeout.ms", "enable.idempotence", "max.in.flight.requests.per.connection", "linger.ms",
+    "transactional.id",
+)  # fmt: skip
+_OF_CONSUMERS = ("enable.auto.commit", "auto.offset.reset", "isolation.level", "session.timeout.ms")
+KEYS = {PRODUCER: _OF_PRODUCERS, CONSUMER: _OF_CONSUMERS}
+_MOST_IN_FLIGHT = 5
+_CONTRADICTS = ("acks", "retries", "max.in.flight.requests.per.connection")
+"""What idempotence may not go with."""
+_STORE = "enable.auto.offset.store"
+_STATED = re.compile(r"(?P<client>[\w.-]+)\s*=\s*(?P<library>[a-z]+)?\s*(?P<version>[0-9][0-9.]*)?\s*(?::(?P<topics>.*))?")
+
+
+class Stated(NamedTuple):
+    """What a person says of a client.
+
+    Args:
+        library: One of :data:`casebook.facts.clients.LIBRARIES`.
+        version: Its release.
+        topics: What it writes or reads; empty: it may be any topic.
+    """
+
+    library: str | None = None
+    version: KafkaVersion | None = None
+    topics: tuple[str, ...] = ()
+
+
+class Value(NamedTuple):
+    """A setting that counts.
+
+    Args:
+        value: ``None``: unknown; empty: not set.
+        origin: Line, default, or why it is unknown.
+        proof: Line of the file; empty for a default.
+        possible: What it may be, where it is not known.
+    """
+
+    value: str | None
+    origin: str
+    proof: str = ""
+    possible: tuple[str, ...] = ()
+
+    @property
+    def flag(self) -> bool | None:
+        """As true or false."""
+        return {"true": True, "false": False}.get(self.value or "")
+
+    @property
+    def whole(self) -> int | None:
+        """As a whole number."""
+        return int(self.value) if self.value and self.value.removeprefix("-").isdigit() else None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Client:
+    """A producer or consumer with what counts for it.
+
+    Args:
+        name: As it was collected; files of one client that differ carry the file's name, too.
+        kind: :data:`PRODUCER` or :data:`CONSUMER`.
+        library: ``None``: unknown.
+        version: ``None``: unknown, then a default counts only where all releases have it.
+        values: By Java's name.
+        topics: What it is said to use; empty: it may be any topic.
+        problems: Of its file.
+        contradictions: Settings that exclude each other, and what the client makes of it.
+        starts: Whether it starts with these settings; ``None``: unknown.
+        file: Path in the case.
+    """
+
+    name: str
+    kind: str
+    library: str | None
+    version: KafkaVersion | None
+    values: Mapping[str, Value]
+    topics: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    contradictions: tuple[str, ...] = ()
+    starts: bool | None = True
+    file: str = ""
+
+    def __getitem__(self, key: str) -> Value:
+        return self.values[key]
+
+    def uses(self, topic: str) -> bool:
+        """Whether it may write or read a topic."""
+        return not self.topics or topic in self.topics
+
+
+def stated(text: str) -> dict[str, Stated]:
+    """Read ``billing=java 2.8.1: payments invoices; mailer=librdkafka 1.9.2``.
+
+    Raises:
+        UsageError: It is not of that form, or names no library.
+    """
+    found = {}
+    for entry in filter(None, (part.strip() for part in text.split(";"))):
+        match = _STATED.fullmatch(entry)
+        if match is None:
+            example = "clients='billing=java 2.8.1: payments invoices; mailer=librdkafka 1.9.2'"
+            raise UsageError(f"clients: {entry!r} is not NAME=LIBRARY RELEASE: TOPICS.", try_=f"For example -p {example}.")
+        library = match["library"]
+        if library and library not in LIBRARIES:
+            raise UsageError(f"clients: {library} is no library that is known.", try_=did_you_mean(library, LIBRARIES))
+        try:
+            version = KafkaVersion.parse(match["version"]) if match["version"] else None
+        except ValueError:
+            raise UsageError(f"clients: {match['version']} is no release.", try_="For example 2.8.1, or 1.9.2.") from None
+        found[match["client"]] = Stated(library, version, tuple((match["topics"] or "").replace(",", " ").split()))
+    return found
+
+
+def must_be_there(said: Mapping[str, Stated], topics: Collection[str]) -> None:
+    """Refuse a topic that is not there: a typing error would leave its client without verdicts.
+
+    Raises:
+        UsageError: Somebody said that a client uses a topic that is not there.
+    """
+    for client, one in said.items():
+        for topic in one.topics:
+            if topic not in topics:
+                raise UsageError(f"clients: {client}: there is no topic {topic}.", try_=did_you_mean(topic, topics))
+
+
+def clients(files: Sequence[ClientFile], said: Mapping[str, Stated]) -> tuple[Client, ...]:
+    """Every producer, then every consumer, by name.
+
+    Raises:
+        UsageError: Somebody said something of a client that is not there.
+    """
+    known = sorted({file.client for file in files})
+    if unknown := sorted(said.keys() - set(known)):
+        raise UsageError(f"clients: there is no client {unknown[0]} in this case.", try_=did_you_mean(unknown[0], known))
+    several = {(f.client, f.kind) for f in files if sum((g.client, g.kind) == (f.client, f.kind) for g in files) > 1}
+    found = [_client(file, said.get(file.client, Stated()), named=(file.client, file.kind) in several) for file in files]
+    return tuple(sorted(found, key=lambda client: (client.kind != PRODUCER, client.name)))
+
+
+def rows(found: Iterable[Client]) -> tuple[ClientRow, ...]:
+    """What counts for each."""
+    return tuple(
+        ClientRow(client.name, client.kind, key, value.value, value.origin)
+        for client in found
+        for key, value in client.values.items()
+    )
+
+
+def _client(file: ClientFile, said: Stated, *, named: bool) -> Client:
+    library = said.library or file.library
+    values = {key: _value(file, key, library, said.version) for key in KEYS[file.kind]}
+    contradictions, starts = (), True
+    if file.kind == PRODUCER:
+        values, contradictions, starts = _settled(file, values, library, said.version)
+    elif (stored := file.given.get(_STORE)) is not None and stored.value != "true":
+        values |= {"enable.auto.commit": _stored_by_hand(file, values["enable.auto.commit"])}
+    return Client(
+        name=f"{file.client} ({file.file.rpartition('/')[2]})" if named else file.client,
+        kind=file.kind,
+        library=library,
+        version=said.version,
+        values=values,
+        topics=said.topics,
+        problems=file.problems,
+        contradictions=contradictions,
+        starts=starts,
+        file=file.file,
+    )
+
+
+def _stored_by_hand(file: ClientFile, commit: Value) -> Value:
+    """librdkafka commits what was stored; the application may store it itself (``CONFIGURATION.md@v2.11.0``)."""
+    if commit.value == "false":
+        return commit
+    given, place = file.given[_STORE], file.proof(_STORE)
+    if given.value is None:
+        return Value(None, f"unknown: {_STORE}: {given.why}", place)
+    return Value("false", f"{_STORE} false: the application says what is committed", place)
+
+
+def _value(file: ClientFile, key: str, library: str | None, version: KafkaVersion | None) -> Value:
+    given = file.given.get(key)
+    if given is not None:
+        place = file.proof(key)
+        if given.value is None:
+            return Value(None, f"unknown: {given.why}", place)
+        return Value(given.value, f"{file.file.rpartition('/')[2]}:{given.line}", place)
+    if not file.whole:
+        return Value(None, "unknown: its file could not be read whole")
+    return _default(key, library, version)
+
+
+def _default(key: str, library: str | None, version: KafkaVersion | None) -> Value:
+    """The default; where library or release are not known, the one that all of them have."""
+    if library and version:
+        return Value(str(CLIENT_DEFAULTS[library][key].at(version)), f"default of {library} {version}")
+    libraries = (library,) if library else (JAVA, LIBRDKAFKA)
+    by_value: dict[str, list[str]] = {}
+    for name in libraries:
+        for release in CLIENT_RELEASES[name]:
+            value = str(CLIENT_DEFAULTS[name][key].at(KafkaVersion.parse(release)))
+            told = by_value.setdefault(value, [])
+            if name not in told:
+                told.append(name)
+    if len(by_value) == 1:
+        return Value(next(iter(by_value)), f"default of every release of {' and '.join(libraries)}")
+    which = "its release is" if library else "its library and release are"
+    return Value(None, f"unknown: not set, and {which} not known", possible=tuple(sorted(by_value)))
+
+
+def _settled(
+    file: ClientFile, values: dict[str, Value], library: str | None, version: KafkaVersion | None
+) -> tuple[dict[str, Value], tuple[str, ...], bool | None]:
+    """What a producer makes of idempotence, transactions and what contradicts them.
+
+    ``KafkaProducer.java@0.11.0.2, 2.8.2`` (configureAcks, configureRetries, configureInflightRequests),
+    ``ProducerConfig.java@3.0.0, 3.0.1`` (postProcessAndValidateIdempotenceConfigs), ``rdkafka_conf.c@v1.9.2``.
+    """
+    asked = file.given.get("enable.idempotence")
+    transactional = values["transactional.id"].value
+    if (values["retries"].whole or 0) < 0:
+        return values, (_fewer_than_none(values["retries"], library),), False
+    if library in (JAVA, SPRING) and version is not None and version < KafkaVersion.parse(IDEMPOTENCE_SINCE):
+        return values | {"enable.idempotence": Value("false", f"{library} {version} does not know it")}, (), True
+    against = _against(file, values)
+    unsure = [key for key in _CONTRADICTS if key in file.given and values[key].value is None]
+    starts = None if unsure or not file.whole else True
+    if transactional and asked is not None and asked.value == "false":
+        return values, ("A transactional.id is set and idempotence is switched off: the producer does not start.",), False
+    wanted = (asked is not None and asked.value == "true") or bool(transactional)
+    if wanted and against:
+        why = f"Idempotence is asked for and {' and '.join(against)}: the producer does not start, in any release."
+        return values, (why,), False
+    if wanted:
+        return _idempotent(file, values), (), starts
+    idempotent = values["enable.idempotence"]
+    if asked is None and against and idempotent.value != "false":
+        off = Value("false", f"switched off by {' and '.join(against)}")
+        silent = library in (None, JAVA, SPRING) and (version is None or CONTRADICTION_OF_DEFAULT.at(version) == "off")
+        what = f"{' and '.join(against)} switches it off, which one line of the log tells"
+        why = f"Where idempotence is the default (Java, 3.0.1 and later), {what}."
+        return values | {"enable.idempotence": off}, (why,) if silent else (), True
+    if idempotent.value == "true" and unsure:
+        not_known = Value(None, f"unknown: the default, unless {' or '.join(unsure)} switches it off")
+        return values | {"enable.idempotence": not_known}, (), None
+    if idempotent.value == "true":
+        return _idempotent(file, values), (), starts
+    if idempotent.value == "false" and file.whole:
+        return values, (), True
+    return values, (), None if against or unsure or not file.whole else True
+
+
+def _fewer_than_none(retries: Value, library: str | None) -> str:
+    """``ProducerConfig.java@0.9.0.1, 3.7.0``, ``CONFIGURATION.md@v0.11.6, v2.3.0``; ``DefaultEventHandler.scala@0.9.0.1``."""
+    what = "never sends anything" if library == SCALA else "does not start, in any release"
+    return f"retries={retries.value} is none that a client takes: the producer {what}."
+
+
+def _against(file: ClientFile, values: Mapping[str, Value]) -> list[str]:
+    """What was set that idempotence does not go with."""
+    given = {key: values[key].value for key in file.given if key in values}
+    found = [f"acks={given['acks']}"] if given.get("acks") in ("0", "1") else []
+    if given.get("retries") == "0":
+        found.append("retries=0")
+    in_flight = values["max.in.flight.requests.per.connection"]
+    if "max.in.flight.requests.per.connection" in given and (in_flight.whole or 0) > _MOST_IN_FLIGHT:
+        found.append(f"max.in.flight.requests.per.connection={in_flight.value}")
+    return found
+
+
+def _idempotent(file: ClientFile, values: dict[str, Value]) -> dict[str, Value]:
+    """Idempotence takes acks=all, retries without end and at most five requests in flight, where they were not set."""
+    origin = "follows from idempotence"
+    for key, value in (("acks", "all"), ("retries", "2147483647")):
+        if key not in file.given:
+            values = values | {key: Value(value, origin)}
+    in_flight = values["max.in.flight.requests.per.connection"]
+    if "max.in.flight.requests.per.connection" not in file.given and (
+        in_flight.whole is None or in_flight.whole > _MOST_IN_FLIGHT
+    ):
+        values = values | {"max.in.flight.requests.per.connection": Value(str(_MOST_IN_FLIGHT), origin)}
+    if values["enable.idempotence"].value != "true":
+        values = values | {"enable.idempotence": Value("true", "follows from transactional.id")}
+    return values
+
+
+def transactional(client: Client) -> bool | None:
+    """Whether a producer writes in transactions."""
+    value = client["transactional.id"].value
+    return None if value is None else value != NOT_SET

@@ -1,0 +1,293 @@
+"""What brokers make of the topics that everybody shares: the rules of durability that look at the cluster."""
+
+from collections.abc import Callable, Sequence
+
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.findings.words import duration, number
+from casebook.kafka.releases import OFFSETS_EXPIRE
+from casebook.kafka.settings import Setting
+from casebook.questions.durability.analysis.clients import transactional
+from casebook.questions.durability.analysis.scene import (
+    CRITICAL,
+    INFO,
+    WARNING,
+    Judged,
+    Scene,
+    assumed,
+    beside,
+    holds,
+    loses,
+    origin,
+    unknown,
+    without_copies,
+)
+from casebook.questions.durability.analysis.topics import TRANSACTIONS_TOPIC
+
+_WEEKEND = 3 * 24 * 60
+_SHORT_SESSION, _SHORT_LAG, _LONG_LAG = 6_000, 10_000, 60_000
+IN_QUIET = "one by one, when nothing loads and all replicas are in sync"
+"""When a broker may be restarted for a setting's sake."""
+
+
+def _some(scene: Scene, key: str, hit: Callable[[Setting], bool | None]) -> tuple[list[Setting], list[Setting]]:
+    """The values that a rule is about, and those that nobody knows: defaults of brokers whose settings nobody collected "
+    "among them."""
+    values = scene.of_brokers(key)
+    told = [value for value in values if hit(value)]
+    return told, [value for value in values if hit(value) is None or (value not in told and value in assumed(values))]
+
+
+def days(minutes: int) -> str:
+    """``1 day``, ``7 days``; ``36 hours`` where it is not whole days."""
+    whole, rest = divmod(minutes, 24 * 60)
+    return (
+        number(whole, "day")
+        if whole and not rest
+        else number(minutes // 60, "hour")
+        if minutes >= 60
+        else number(minutes, "minute")
+    )
+
+
+def _not_known(key: str, settings: Sequence[Setting]) -> Judged:
+    taken = [setting for setting in assumed(settings) if setting.value is not None]
+    if len(taken) == len(settings):
+        return unknown(f"{key} is {taken[0].value} by the {origin(taken)}: nobody knows that it is.", "tables/settings")
+    return unknown(f"{key} is unknown: {origin(settings)}.", "tables/settings")
+
+
+def offsets_retention(scene: Scene) -> Judged:
+    """From when minutes count changed twice: ``GroupMetadataManager.scala@0.9.0.1``, ``GroupMetadata.scala@2.1.0, 2.4.0``."""
+    key = "offsets.retention.minutes"
+    short, missing = _some(scene, key, lambda s: None if s.whole is None else s.whole < _WEEKEND)
+    if not short:
+        return _not_known(key, missing) if missing else holds(f"{key} is {scene.of_brokers(key)[0].value}.")
+    least = min(setting.whole for setting in short if setting.whole is not None)
+    standing = "has not committed, even at work," if OFFSETS_EXPIRE.at(scene.release) == "commit" else "has stood still"
+    return loses(
+        WARNING,
+        f"You lose the committed offsets of a group that {standing} for {days(least)}: then auto.offset.reset decides "
+        f"what it skips or reads again ({key} {least}, {origin(short)}).",
+        change=f"Set {key}=10080 in server.properties of every broker, and restart them {IN_QUIET}.",
+        cost="__consumer_offsets keeps groups that are gone a week longer.",
+        proof=scene.proof_of(key, [setting.value for setting in short]),
+        by=(short,),
+    )
+
+
+def offsets_copies(scene: Scene) -> Judged:
+    """Up to 0.10.2 the topic gets min(3, brokers alive): ``KafkaApis.scala@0.9.0.1, 0.10.2.2``; KIP-115 from 0.11 on."""
+    there = scene.by_name.get(OFFSETS_TOPIC)
+    key = "offsets.topic.replication.factor"
+    if there is not None:
+        if not there.factors:
+            return without_copies(there)
+        if not there.single:
+            return holds(f"{OFFSETS_TOPIC} has {there.factors[0]} copies at least.")
+        return loses(
+            CRITICAL,
+            f"You lose the committed offsets of the groups in {number(len(there.single), 'partition')} of {OFFSETS_TOPIC}, "
+            "of each when the disk of its only broker dies; while that broker is down these groups stand still.",
+            change=f"Give {OFFSETS_TOPIC} replication factor 3 by kafka-reassign-partitions.sh.",
+            cost="Little disk; commits wait for followers.",
+            proof=there.state_path,
+        )
+    if scene.cluster.unlisted:
+        return unknown(f"How many copies {OFFSETS_TOPIC} has is unknown: {scene.cluster.unlisted[0].reason}.")
+    few, missing = _some(scene, key, lambda s: None if s.number is None else s.number < 2)
+    if few:
+        return loses(
+            WARNING,
+            f"You will lose the committed offsets of groups with one disk: {OFFSETS_TOPIC} is not there yet and would get "
+            f"one copy "
+            f"({key} {few[0].value}, {origin(few)}).",
+            change=f"Set {key}=3 in server.properties of every broker before the first group commits.",
+            cost="Little disk.",
+            proof=scene.proof_of(key, [setting.value for setting in few]),
+            by=(few,),
+        )
+    if missing:
+        return _not_known(key, missing)
+    if scene.before("0.11.0.0") or scene.may_be_before("0.11.0.0"):
+        which = "this release" if scene.before("0.11.0.0") else "a release before 0.11, which it may be,"
+        return unknown(
+            f"{OFFSETS_TOPIC} is not there yet; {which} creates it with as many copies as brokers live at that "
+            f"moment, at most "
+            f"{scene.of_brokers(key)[0].value}.",
+            "tables/settings",
+        )
+    return holds(f"{OFFSETS_TOPIC} will get {scene.of_brokers(key)[0].value} copies.")
+
+
+def transaction_copies(scene: Scene) -> Judged:
+    """``TransactionLog.scala@1.0.2, 2.8.2``."""
+    there = scene.by_name.get(TRANSACTIONS_TOPIC)
+    if scene.before("0.11.0.0"):
+        return beside("There are no transactions before 0.11.")
+    if there is None and scene.cluster.unlisted:
+        return unknown(f"How many copies {TRANSACTIONS_TOPIC} has is unknown: {scene.cluster.unlisted[0].reason}.")
+    if there is None and True not in {transactional(producer) for producer in scene.producers}:
+        return beside(f"There is no {TRANSACTIONS_TOPIC}, and nothing tells of transactions.")
+    if there is None:
+        return _transactions_to_come(scene)
+    sync, copies = there.least, there.factors
+    if sync is None or not copies:
+        return unknown(f"Copies or min.insync.replicas of {TRANSACTIONS_TOPIC} are unknown.", "tables/settings")
+    if min(copies) > 1 and sync > 1:
+        return holds(f"{TRANSACTIONS_TOPIC} has {min(copies)} copies, of which {sync} must be in sync.")
+    one = min(copies) < 2
+    return loses(
+        CRITICAL if one else WARNING,
+        f"You lose what was decided of transactions when {'the only copy' if one else 'the last copy in sync'} of a partition of "
+        f"{TRANSACTIONS_TOPIC} dies: read_committed consumers then wait, or see half of one.",
+        change=f"Give {TRANSACTIONS_TOPIC} replication factor 3 and min.insync.replicas=2.",
+        cost="A transaction waits for followers.",
+        proof=there.state_path,
+    )
+
+
+def _transactions_to_come(scene: Scene) -> Judged:
+    """What the topic will get with the first one; the file that Kafka ships says 1 and 1: ``config/server.properties@2.8.2``."""
+    factor, least = "transaction.state.log.replication.factor", "transaction.state.log.min.isr"
+    (few, no_copies), (alone, no_sync) = (
+        _some(scene, key, lambda s: None if s.number is None else s.number < 2) for key in (factor, least)
+    )
+    if few or alone:
+        key, hit = (factor, few) if few else (least, alone)
+        what = "the only copy" if few else "the last copy in sync"
+        return loses(
+            CRITICAL if few else WARNING,
+            f"You will lose what was decided of transactions when {what} of a partition of {TRANSACTIONS_TOPIC} dies: it is not "
+            f"there yet and would be so created ({key} {hit[0].value}, {origin(hit)}).",
+            change=f"Set {factor}=3 and {least}=2 in server.properties of every broker before the first transaction.",
+            cost="A transaction waits for followers.",
+            proof=scene.proof_of(key, [setting.value for setting in hit]),
+            by=(hit,),
+        )
+    if no_copies or no_sync:
+        return _not_known(factor, no_copies) if no_copies else _not_known(least, no_sync)
+    copies, sync = (min(s.number or 0 for s in scene.of_brokers(key)) for key in (factor, least))
+    return holds(f"{TRANSACTIONS_TOPIC} will get {copies} copies, of which {sync} must be in sync.")
+
+
+def auto_created(scene: Scene) -> Judged:
+    """``KafkaApis.scala@0.9.0.1`` (createTopic), ``AutoTopicCreationManager.scala@2.8.2``."""
+    on, unsure = _some(scene, "auto.create.topics.enable", lambda s: s.flag)
+    few, missing = _some(scene, "default.replication.factor", lambda s: None if s.number is None else s.number < 2)
+    if not on:
+        return _not_known("auto.create.topics.enable", unsure) if unsure else holds("Topics do not create themselves.")
+    if not few:
+        return _not_known("default.replication.factor", missing) if missing else holds("New topics get more than one copy.")
+    return loses(
+        WARNING,
+        "You will lose records of a topic that somebody’s first write, or a typing error, creates: it gets one copy "
+        f"(auto.create.topics.enable true, {origin(on)}; default.replication.factor 1, {origin(few)}).",
+        change="Set auto.create.topics.enable=false, or default.replication.factor=3, in server.properties of every broker.",
+        cost="Somebody must create topics; or three times the disk for each new one.",
+        proof=scene.proof_of("default.replication.factor", [setting.value for setting in few]),
+        by=(on, few),
+    )
+
+
+def uncontrolled_shutdown(scene: Scene) -> Judged:
+    """``KafkaServer.scala@0.9.0.1, 2.8.2`` (controlledShutdown)."""
+    key = "controlled.shutdown.enable"
+    off, missing = _some(scene, key, lambda s: None if s.flag is None else not s.flag)
+    if not off:
+        return _not_known(key, missing) if missing else holds("A broker hands its leaders over before it stops.")
+    return loses(
+        WARNING,
+        f"You lose what is acknowledged with acks=1 and not yet fetched whenever a broker is stopped: it does not hand "
+        f"its leaders "
+        f"over ({key} false, {origin(off)}).",
+        change=f"Remove {key}=false from server.properties of every broker.",
+        cost="A stop takes some seconds longer.",
+        proof=scene.proof_of(key, [setting.value for setting in off]),
+        by=(off,),
+    )
+
+
+def session_timeout(scene: Scene) -> Judged:
+    """KIP-537 raised it from 6 s to 18 s: ``KafkaConfig.scala@2.4.1, 2.5.1``."""
+    key = "zookeeper.session.timeout.ms"
+    short, missing = _some(scene, key, lambda s: None if s.whole is None else s.whole <= _SHORT_SESSION)
+    if not short:
+        return _not_known(key, missing) if missing else holds(f"{key} is {scene.of_brokers(key)[0].value}.")
+    least = min(setting.whole for setting in short if setting.whole is not None)
+    return loses(
+        INFO,
+        f"Where another replica is in sync leaders move, and acks=1 writes of that moment are lost, when a broker pauses for "
+        f"{duration(least)}: ZooKeeper takes it for dead ({key} {least}, {origin(short)}).",
+        change=f"Set {key}=18000 in server.properties of every broker.",
+        cost="A broker that really died is replaced 12 s later.",
+        proof=scene.proof_of(key, [setting.value for setting in short]),
+        by=(short,),
+    )
+
+
+def lag_time(scene: Scene) -> Judged:
+    """``ReplicaManager.scala@0.9.0.1`` (maybeShrinkIsr); KIP-16, KIP-537."""
+    key = "replica.lag.time.max.ms"
+    odd, missing = _some(scene, key, lambda s: None if s.whole is None else s.whole < _SHORT_LAG or s.whole > _LONG_LAG)
+    if not odd:
+        return _not_known(key, missing) if missing else holds(f"{key} is {scene.of_brokers(key)[0].value}.")
+    value = odd[0].whole or 0
+    what = (
+        "ISRs shrink at every hiccup: with min.insync.replicas=1 acks=all is acks=1 then"
+        if value < _SHORT_LAG
+        else f"a follower that hangs stops acks=all writes for {duration(value)}"
+    )
+    return loses(
+        INFO,
+        f"Nothing is lost by it alone, but {what} ({key} {value}, {origin(odd)}).",
+        change=f"Set {key}=30000 in server.properties of every broker.",
+        cost="A slow follower leaves the ISR later, or earlier, than now.",
+        proof=scene.proof_of(key, [setting.value for setting in odd]),
+        by=(odd,),
+    )
+
+
+def cleaner_off(scene: Scene) -> Judged:
+    """The default up to 0.9.0.0: ``KafkaConfig.scala@0.9.0.0, 0.9.0.1``."""
+    key = "log.cleaner.enable"
+    off, missing = _some(scene, key, lambda s: None if s.flag is None else not s.flag)
+    if not off:
+        return _not_known(key, missing) if missing else holds("The log cleaner is not switched off.")
+    return loses(
+        WARNING,
+        f"Groups stand still for as long as a coordinator loads an offsets partition that only grows; who deletes its "
+        f"segments to be "
+        f"quick loses offsets ({key} false, {origin(off)}).",
+        change=f"Set {key}=true in server.properties of every broker; see notebook 40 for what the first run does.",
+        cost="Reading and writing of the cleaner; the first run is long.",
+        proof=scene.proof_of(key, [setting.value for setting in off]),
+        by=(off,),
+    )
+
+
+def rebalance_moves(scene: Scene) -> Judged:
+    """A preferred election under load lost records of acks=1 in the rehearsal acks1-loss on 2.8.2."""
+    key = "auto.leader.rebalance.enable"
+    on, missing = _some(scene, key, lambda s: s.flag)
+    if not on:
+        return _not_known(key, missing) if missing else holds("Leaders move only when somebody says so.")
+    if not scene.producers:
+        return beside("No producer is known; with acks=all nothing is lost by a planned move.")
+    weak = [producer.name for producer in scene.producers if producer["acks"].value in ("0", "1")]
+    if not weak:
+        unsure = [producer.name for producer in scene.producers if producer["acks"].value is None]
+        return (
+            unknown(f"acks of {unsure[0]} is unknown.", "tables/client_settings")
+            if unsure
+            else holds("Every producer has acks=all.")
+        )
+    return loses(
+        INFO,
+        f"You lose a few records of {weak[0]} at each planned move of a leader, which brokers look for every five minutes "
+        f"({key} true, "
+        f"{origin(on)}).",
+        change="Set acks=all in these producers; or move leaders in quiet hours only.",
+        cost="As D3.",
+        proof="tables/client_settings",
+        by=(on,),
+    )

@@ -1,0 +1,79 @@
+"""What no file tells, and somebody must be asked."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from casebook.questions.durability.analysis.clients import Client
+from casebook.questions.durability.analysis.scene import Scene
+
+
+class Ask(NamedTuple):
+    """A question to a person.
+
+    Args:
+        whom: Whose application or cluster it is about.
+        question: What to ask.
+        why: What hangs on the answer.
+    """
+
+    whom: str
+    question: str
+    why: str
+
+
+def questions(scene: Scene) -> tuple[Ask, ...]:
+    """What to ask, producers first."""
+    return (*_of_producers(scene), *_of_consumers(scene), *_of_cluster(scene))
+
+
+def _of_producers(scene: Scene) -> Iterator[Ask]:
+    for producer in scene.producers:
+        yield Ask(
+            f"producer {producer.name}",
+            "Does it look at the result of every send: a callback, a future, a delivery report? What does it do with a failure?",
+            "A send that failed is lost without a word where nobody looks, whatever acks and retries are.",
+        )
+        if producer["linger.ms"].value not in ("0", None):
+            yield Ask(
+                f"producer {producer.name}",
+                "Does it call flush() or close() before it ends?",
+                f"Up to {producer['linger.ms'].value} ms of records wait in its memory (linger.ms).",
+            )
+        yield from _unknown(producer)
+    if not scene.producers:
+        yield Ask("every producer", "Which acks, retries and enable.idempotence does it run with?", "Rules D1, D3, D7 and D17.")
+
+
+def _of_consumers(scene: Scene) -> Iterator[Ask]:
+    for consumer in scene.consumers:
+        if consumer["enable.auto.commit"].flag is False:
+            question = "Does it commit only what was processed to the end, also when threads share the work?"
+        else:
+            question = "Is every record processed before the next poll, or handed to another thread?"
+        yield Ask(f"consumer {consumer.name}", question, "What is committed before it was processed is skipped after a crash.")
+        yield from _unknown(consumer)
+    if not scene.consumers:
+        yield Ask(
+            "every consumer", "Does it commit automatically, and where does it begin without an offset?", "Rules D9 and D10."
+        )
+
+
+def _unknown(client: Client) -> Iterator[Ask]:
+    keys = [key for key, value in client.values.items() if value.value is None]
+    if keys:
+        default = any("release" in client[key].origin for key in keys)
+        which = "Which client library and release is it? " if default else ""
+        yield Ask(
+            f"{client.kind} {client.name}",
+            f"{which}What are {', '.join(keys)} at run time?",
+            "Its file does not tell: a variable, an include, or a default that depends on the release.",
+        )
+
+
+def _of_cluster(scene: Scene) -> Iterator[Ask]:
+    if any(topic.together is None and topic.replicated for topic in scene.topics):
+        yield Ask(
+            "the cluster",
+            "Which brokers share power, a switch or a host?",
+            "Not every broker has a broker.rack: whether all copies of a partition can go at once is unknown (D15).",
+        )

@@ -1,0 +1,459 @@
+"""The rules by which acknowledged records can be lost, numbered: each says what is lost when, and what ends it.
+
+Severity: ``critical`` where one failure is enough, ``warning`` where it takes two or a habit of the application, ``info`` where
+nothing acknowledged is lost, or only in a disaster.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from casebook.findings.words import agree, number
+from casebook.kafka.releases import KafkaVersion
+from casebook.kafka.settings import BUILT_IN_ASSUMED, Setting
+from casebook.questions.durability.analysis import client_rules as of_clients
+from casebook.questions.durability.analysis import cluster_rules as of_cluster
+from casebook.questions.durability.analysis.scene import (
+    CRITICAL,
+    INFO,
+    WARNING,
+    Judged,
+    Scene,
+    assumed,
+    holds,
+    loses,
+    origin,
+    unknown,
+    without_copies,
+)
+from casebook.questions.durability.analysis.topics import TopicFacts
+
+_SETTINGS = "tables/settings"
+TOPIC, PRODUCER, PAIR, CONSUMER, CLUSTER = "topic", "producer", "topic and producer", "consumer", "cluster"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A rule.
+
+    Args:
+        id: ``D1`` and so on.
+        name: Of its finding: ``durability.<name>``.
+        head: In two or three words.
+        asks: The question that its finding answers.
+        has: What is wrong, behind ``3 of 7 topics have``.
+        says: When something is lost, in one sentence.
+        source: ``path@tag`` in Kafka, a KIP, or where else it is shown.
+        scope: What it judges.
+        judge: Asks it: of a scene and of what it judges, nothing more for the whole cluster.
+    """
+
+    id: str
+    name: str
+    head: str
+    asks: str
+    has: str
+    says: str
+    source: str
+    scope: str
+    judge: Callable[..., Judged]
+
+
+def single_copy(_: Scene, topic: TopicFacts) -> Judged:
+    """Replication factor 1: ``PartitionLeaderSelector.scala@0.9.0.1``, ``Election.scala@2.8.2`` have nobody else to elect."""
+    if not topic.factors:
+        return without_copies(topic)
+    if not topic.single:
+        return holds("Every partition has more than one copy.")
+    several = len(topic.single) > 1
+    what = f"{number(len(topic.single), 'partition')} of {topic.name}, each" if several else f"1 partition of {topic.name}"
+    return loses(
+        CRITICAL,
+        f"You lose {what} when the disk of its only broker dies; while that broker is down, nobody can read or write it.",
+        change=f"Give {topic.name} replication factor 3 by kafka-reassign-partitions.sh.",
+        cost="Three times the disk and twice the traffic between brokers; acks=all then waits for followers.",
+        proof=topic.state_path,
+    )
+
+
+def isr_of_one(scene: Scene, topic: TopicFacts) -> Judged:
+    """acks=all waits for the ISR, however small: ``Partition.scala@0.9.0.1, 2.8.2`` (checkEnoughReplicasReachOffset)."""
+    if not topic.replicated:
+        return without_copies(topic)
+    if topic.least is None:
+        return unknown(f"min.insync.replicas of {topic.name} is unknown: {origin(topic.min_isr)}.", topic.state_path)
+    if topic.least > 1:
+        return holds(f"min.insync.replicas is {topic.least} ({origin(topic.min_isr)}).")
+    counted = [setting for setting in topic.min_isr if setting.number == topic.least]
+    dies = "that leader dies: an unclean election follows" if topic.may_be_unclean else "that leader’s disk dies"
+    least = min(factor for factor in topic.factors if factor > 1)
+    change, cost = _two_in_sync(scene, topic, least)
+    return loses(
+        WARNING,
+        f"You lose what {topic.name} acknowledged to acks=all while its ISR was the leader alone, when {dies} "
+        f"(min.insync.replicas {topic.least}, {origin(counted)}).",
+        change=change,
+        cost=cost,
+        proof=_of_setting(topic, counted),
+        by=(counted,),
+    )
+
+
+def _two_in_sync(scene: Scene, topic: TopicFacts, factor: int) -> tuple[str, str]:
+    not_yet = _not_before(topic)
+    change = f"Set min.insync.replicas=2{not_yet or ': ' + scene.alter_topic(topic.name, 'min.insync.replicas=2')}"
+    if factor == 2:
+        return change, "With two copies one dead broker then stops acks=all writes; with a third copy it does not."
+    return change, f"acks=all writes stop when {number(factor - 1, 'broker')} of a partition are down, not {factor}; no latency."
+
+
+def _not_before(topic: TopicFacts) -> str:
+    """Why two in sync must not be asked for now: what has fewer refuses acks=all at once. Empty where nothing is against it."""
+    waiting = set(topic.alone).difference(topic.single)
+    if waiting:
+        has = f"{number(len(waiting), 'partition')} {agree(len(waiting), 'has', 'have')}"
+        return f", but not before all are in sync again: {has} fewer than two in sync now, and would refuse acks=all at once."
+    if topic.single:
+        has = f"{number(len(topic.single), 'partition')} {agree(len(topic.single), 'has', 'have')}"
+        return f", but not before every partition has a second copy (D2): {has} one copy, and would refuse acks=all."
+    if topic.unseen:
+        of = number(len(topic.unseen), "partition")
+        return f", but look first: the ISR of {of} is not known, and with fewer than two in sync acks=all is refused at once."
+    return ""
+
+
+def unclean(scene: Scene, topic: TopicFacts) -> Judged:
+    """Whoever lives is elected: ``PartitionLeaderSelector.scala@0.9.0.1``, ``Election.scala@2.8.2``; KIP-106."""
+    if not topic.replicated:
+        return without_copies(topic)
+    if topic.may_be_unclean is None:
+        return unknown(f"unclean.leader.election.enable of {topic.name} is unknown: {origin(topic.unclean)}.", topic.state_path)
+    if not topic.may_be_unclean and (taken := assumed(topic.unclean)):
+        return unknown(f"unclean.leader.election.enable of {topic.name} is not known to be false: {origin(taken)}.", _SETTINGS)
+    if not topic.may_be_unclean:
+        return holds(f"unclean.leader.election.enable is false ({origin(topic.unclean)}).")
+    allowed = [setting for setting in topic.unclean if setting.flag]
+    return loses(
+        WARNING,
+        f"You lose what {topic.name} acknowledged and a copy out of sync lacks, also with acks=all, when all that were in "
+        f"sync die "
+        f"and that copy is elected (unclean.leader.election.enable true, {origin(allowed)}).",
+        change="Set unclean.leader.election.enable=false: "
+        + scene.alter_topic(topic.name, "unclean.leader.election.enable=false"),
+        cost="A partition whose whole ISR is dead stays offline until one of these brokers is back.",
+        proof=_of_setting(topic, allowed),
+        by=(allowed,),
+    )
+
+
+_EPOCHS = KafkaVersion.parse("0.11.0.0")
+
+
+def cut_to_high_watermark(scene: Scene, topic: TopicFacts) -> Judged:
+    """Before leader epochs a follower cuts to its own high watermark: ``ReplicaManager.scala@0.9.0.1`` (makeFollowers), KIP-101.
+
+    Epochs take inter.broker.protocol.version 0.11.0-IV2 and message format 0.11.0-IV2 (``ReplicaFetcherThread.scala@1.0.2``).
+    """
+    if not topic.replicated:
+        return without_copies(topic)
+    old = _older(scene, topic)
+    if old is None:
+        return unknown(f"The protocol or message format of {topic.name} is not known.", "tables/settings")
+    if not old and (taken := [setting for setting in topic.protocols if setting.origin == BUILT_IN_ASSUMED]):
+        return unknown(f"inter.broker.protocol.version of the brokers of {topic.name} is not known: {origin(taken)}.", _SETTINGS)
+    if not old:
+        return holds("Followers are told by leader epochs what to cut.")
+    return loses(
+        WARNING,
+        f"You lose what {topic.name} acknowledged in the last seconds, also with acks=all and a clean election, when its brokers "
+        f"restart together or one after the other: a follower cuts its log to its own high watermark ({old}).",
+        change="Run 0.11 or later with inter.broker.protocol.version and log.message.format.version of 0.11.0 or later.",
+        cost="A rolling upgrade in three rounds; consumers older than 0.11 make brokers convert.",
+        proof="tables/settings",
+    )
+
+
+def _older(scene: Scene, topic: TopicFacts) -> str | None:
+    """What is older than leader epochs; empty for nothing; ``None`` where it is not known."""
+    if scene.version.may_be_before(_EPOCHS):
+        return None
+    if scene.release < _EPOCHS:
+        return f"Kafka {scene.release}"
+    counted = [("inter.broker.protocol.version", topic.protocols)]
+    if scene.before("3.0.0"):  # from then on the message format follows from the protocol (KIP-724)
+        counted.append(("message format", topic.format))
+    for name, settings in counted:
+        for setting in settings:
+            spoken = _protocol(setting)
+            if spoken is None:
+                return None
+            if spoken < _EPOCHS:
+                return f"{name} {setting.value}, {origin([setting])}"
+    return ""
+
+
+def _protocol(setting: Setting) -> KafkaVersion | None:
+    try:
+        return KafkaVersion.parse(re.sub(r"\.X$", ".0", (setting.value or "").strip()))
+    except ValueError:
+        return None
+
+
+def one_rack(_: Scene, topic: TopicFacts) -> Judged:
+    """Kafka leaves flushing to the system (``KafkaConfig.scala@0.9.0.1, 2.8.2``), so copies must not lose power together.
+
+    Racks: KIP-36 (``AdminUtils.scala@0.10.0.1``).
+    """
+    if not topic.replicated:
+        return without_copies(topic)
+    if topic.together is None:
+        return unknown(
+            f"Whether the copies of {topic.name} can lose power together is unknown: not every broker has a broker.rack.",
+            "tables/settings",
+        )
+    if not topic.together:
+        return holds("The copies of every partition stand in more than one rack.")
+    where = number(len(topic.together), "partition")
+    if topic.never_flushed is False:
+        return loses(
+            INFO,
+            f"You lose what {topic.name} took since the last flush when the one rack of all its copies loses power ({where}).",
+            change=f"Spread the copies of {topic.name} over racks by kafka-reassign-partitions.sh.",
+            cost="Traffic between racks; acks=all waits for it.",
+            proof=topic.state_path,
+        )
+    return loses(
+        WARNING,
+        f"You lose what {topic.name} acknowledged in the last half minute or so, also with acks=all, when the one rack of "
+        f"all its "
+        f"copies loses power: nothing was flushed ({where}).",
+        change=f"Spread the copies of {topic.name} over racks by kafka-reassign-partitions.sh, not a shorter flush interval.",
+        cost="Traffic between racks; acks=all waits for it.",
+        proof=topic.state_path,
+    )
+
+
+def no_spare(_: Scene, topic: TopicFacts) -> Judged:
+    """acks=all is refused below min ISR: ``Partition.scala@0.9.0.1, 2.8.2`` (appendRecordsToLeader)."""
+    if topic.most is None or not topic.factors:
+        return unknown(f"min.insync.replicas of {topic.name} is unknown: {origin(topic.min_isr)}.", topic.state_path)
+    least = topic.factors[0]
+    counted = [setting for setting in topic.min_isr if setting.number == topic.most]
+    if topic.most > least:
+        return loses(
+            WARNING,
+            f"{topic.name} refuses every acks=all write of its partitions with {number(least, 'copy', 'copies')}: "
+            f"min.insync.replicas is {topic.most} ({origin(counted)}). Nothing is lost, if the producer keeps what "
+            f"is refused.",
+            change=f"Give {topic.name} replication factor {topic.most + 1}.",
+            cost="More disk, more traffic between brokers.",
+            proof=_of_setting(topic, counted),
+            by=(counted,),
+        )
+    if (topic.most < least or least == 1) and (taken := assumed(topic.min_isr)):
+        return unknown(f"min.insync.replicas of {topic.name} is not known: {origin(taken)}.", _SETTINGS)
+    if topic.most < least or least == 1:
+        return holds(f"{least} copies, {topic.most} must be in sync.")
+    return loses(
+        INFO,
+        f"{topic.name} refuses acks=all writes when one broker is down: {number(least, 'copy', 'copies')}, and "
+        f"min.insync.replicas "
+        f"is {topic.most}. Nothing is lost, if the producer keeps what is refused.",
+        change=f"Give {topic.name} replication factor {least + 1}.",
+        cost="One more copy on disk; acks=all waits for the slowest that is in sync.",
+        proof=_of_setting(topic, counted),
+        by=(counted,),
+    )
+
+
+def _of_setting(topic: TopicFacts, settings: Sequence[Setting]) -> str:
+    return f"/config/topics/{topic.name}" if any(s.origin == "topic override" for s in settings) else "tables/settings"
+
+
+_PRODUCER = "clients/src/main/java/org/apache/kafka/clients/producer"
+_SERVER = "core/src/main/scala/kafka/server"
+
+RULES: Mapping[str, Rule] = {
+    rule.id: rule
+    for rule in (
+        Rule(
+            id="D1", asks="Does every producer wait for an answer?",
+            has="acks=0: what a broker did not take is lost, and nobody is told",
+            name="acks_0", head="acks=0", scope=PRODUCER, judge=of_clients.acks_0,
+            says="A producer with acks=0 waits for no answer: what a broker did not take is lost, and nobody is told.",
+            source=f"{_SERVER}/KafkaApis.scala@0.9.0.1, 2.8.2 (handleProduceRequest, sendResponseCallback)",
+        ),
+        Rule(
+            id="D2", asks="Does every partition have more than one copy?",
+            has="partitions with one copy, which dies with its disk",
+            name="single_copy", head="one copy", scope=TOPIC, judge=single_copy,
+            says="Replication factor 1: the only copy dies with its disk.",
+            source="core/src/main/scala/kafka/controller/Election.scala@2.8.2; rehearsal leader-minus-one",
+        ),
+        Rule(
+            id="D3", asks="Does every producer wait for more than the leader?",
+            has="acks=1: what the leader alone has is lost when it dies",
+            name="acks_1", head="acks=1", scope=PAIR, judge=of_clients.acks_1,
+            says="acks=1: what the leader acknowledged and no follower had fetched is gone when the leader dies or is cut off.",
+            source=f"{_SERVER}/ReplicaManager.scala@0.9.0.1 (makeFollowers), 2.8.2; rehearsal acks1-loss",
+        ),
+        Rule(
+            id="D4", asks="Must more than the leader be in sync for acks=all?",
+            has="min.insync.replicas=1: acks=all is acks=1 once the ISR is the leader alone",
+            name="isr_of_one", head="ISR of one", scope=TOPIC, judge=isr_of_one,
+            says="min.insync.replicas=1: acks=all is acks=1 as soon as the ISR has shrunk to the leader.",
+            source="core/src/main/scala/kafka/cluster/Partition.scala@0.9.0.1, 2.8.2 (checkEnoughReplicasReachOffset); "
+            "rehearsal isr-shrunk-loss",
+        ),
+        Rule(
+            id="D5", asks="Is a copy out of sync kept from becoming leader?",
+            has="unclean election allowed: what a copy out of sync lacks is lost",
+            name="unclean_election", head="unclean", scope=TOPIC, judge=unclean,
+            says="Unclean election is allowed: a copy out of sync may become leader, and what it lacks is gone.",
+            source="core/src/main/scala/kafka/controller/PartitionLeaderSelector.scala@0.9.0.1, Election.scala@2.8.2 (KIP-106); "
+            "rehearsal isr-shrunk-loss",
+        ),
+        Rule(
+            id="D6", asks="Do followers know what they may cut?",
+            has="followers that cut to their own high watermark: restarts can take what acks=all had",
+            name="cut_to_high_watermark", head="restart", scope=TOPIC, judge=cut_to_high_watermark,
+            says="Before leader epochs (0.11) a follower cuts to its own high watermark: restarts can take what acks=all had.",
+            source=f"{_SERVER}/ReplicaManager.scala@0.9.0.1 (makeFollowers), KIP-101; rehearsal full-restart-loss",
+        ),
+        Rule(
+            id="D7", asks="Does every producer send again what failed?",
+            has="no retries, or too few: a send that fails is lost unless somebody looks at its result",
+            name="no_retries", head="few retries", scope=PRODUCER, judge=of_clients.no_retries,
+            says="retries=0, or so few that a broker's death outlasts them: a send fails at a change of leader, and is lost "
+            "unless the application looks at its result.",
+            source=f"{_PRODUCER}/ProducerConfig.java@2.0.1, 2.1.1 (KIP-91), internals/Sender.java@2.8.2 (canRetry); KIP-580",
+        ),
+        Rule(
+            id="D8", asks="Does every producer try for as long as a broker’s death lasts?",
+            has="a delivery timeout that is over before a dead leader is replaced",
+            name="delivery_timeout", head="gives up early", scope=PRODUCER, judge=of_clients.delivery_timeout,
+            says="delivery.timeout.ms is shorter than a broker's death lasts: sends fail meanwhile, as with D7.",
+            source=f"{_PRODUCER}/ProducerConfig.java@2.1.1 (KIP-91)",
+        ),
+        Rule(
+            id="D9", asks="Does every consumer commit what it has processed, and no more?",
+            has="automatic commit: what was polled counts as processed",
+            name="auto_commit", head="commits first", scope=CONSUMER, judge=of_clients.auto_commit,
+            says="Automatic commit: what was polled is committed, whether it was processed or not.",
+            source="clients/src/main/java/org/apache/kafka/clients/consumer/internals/ConsumerCoordinator.java@2.8.2 "
+            "(maybeAutoCommitOffsetsAsync); rehearsal commit-before-processing",
+        ),
+        Rule(
+            id="D10", asks="Does every consumer read what is there when it has no offset?",
+            has="auto.offset.reset=latest: without its offsets a group skips what is there",
+            name="offset_reset", head="skips", scope=CONSUMER, judge=of_clients.offset_reset,
+            says="auto.offset.reset=latest: a group without a committed offset skips what is there already.",
+            source="clients/src/main/java/org/apache/kafka/clients/consumer/ConsumerConfig.java@0.9.0.1, 3.0.0",
+        ),
+        Rule(
+            id="D11", asks="Do committed offsets outlive a long weekend?",
+            has="committed offsets that expire within a long weekend",
+            name="offsets_retention", head="offsets expire", scope=CLUSTER, judge=of_cluster.offsets_retention,
+            says="offsets.retention.minutes is shorter than a long weekend: a group that stood still so long has lost its place.",
+            source="core/src/main/scala/kafka/coordinator/GroupMetadataManager.scala@0.9.0.1, "
+            "group/GroupMetadata.scala@2.1.0 (KIP-186, KIP-211)",
+        ),
+        Rule(
+            id="D12", asks="Does __consumer_offsets have more than one copy?",
+            has="one copy of __consumer_offsets, or will have: places of groups go with one disk",
+            name="offsets_copies", head="offsets topic", scope=CLUSTER, judge=of_cluster.offsets_copies,
+            says="__consumer_offsets has one copy: groups lose their places with one disk, and stand still with one broker.",
+            source=f"{_SERVER}/KafkaApis.scala@0.9.0.1 (createGroupMetadataTopic: min(3, brokers alive)), KIP-115",
+        ),
+        Rule(
+            id="D13", asks="Does __transaction_state survive the death of a broker?",
+            has="too few copies of __transaction_state",
+            name="transaction_copies", head="transactions", scope=CLUSTER, judge=of_cluster.transaction_copies,
+            says="__transaction_state has one copy, or may have one in sync: what becomes of open transactions is lost with it.",
+            source="core/src/main/scala/kafka/coordinator/transaction/TransactionLog.scala@1.0.2, 2.8.2 (KIP-98)",
+        ),
+        Rule(
+            id="D14", asks="Do topics that create themselves get more than one copy?",
+            has="topics that create themselves, with one copy",
+            name="auto_created", head="by accident", scope=CLUSTER, judge=of_cluster.auto_created,
+            says="Topics create themselves, with replication factor 1: the next one is exposed as in D2.",
+            source=f"{_SERVER}/KafkaConfig.scala@0.9.0.1, 2.8.2 (auto.create.topics.enable, default.replication.factor)",
+        ),
+        Rule(
+            id="D15", asks="Do copies stand where they cannot lose power together?",
+            has="all copies of a partition in one rack",
+            name="one_rack", head="one rack", scope=TOPIC, judge=one_rack,
+            says="All copies of a partition stand in one rack and nothing is flushed: a power cut takes what only memory held.",
+            source=f"{_SERVER}/KafkaConfig.scala@0.9.0.1, 2.8.2 (log.flush.*); KIP-36",
+        ),
+        Rule(
+            id="D16", asks="Can a broker die without stopping acks=all writes?",
+            has="no copy to spare: one dead broker stops acks=all writes",
+            name="no_spare", head="no spare", scope=TOPIC, judge=no_spare,
+            says="Replication factor = min.insync.replicas: one dead broker stops acks=all writes; nothing is lost.",
+            source="core/src/main/scala/kafka/cluster/Partition.scala@0.9.0.1, 2.8.2 (appendRecordsToLeader)",
+        ),
+        Rule(
+            id="D17", asks="Does every producer keep the order of records, each once?",
+            has="retries without idempotence: records may come twice, or out of order",
+            name="reorder", head="order", scope=PRODUCER, judge=of_clients.reorder,
+            says="Retries with several requests in flight and no idempotence: a batch that is sent again comes late, "
+            "or twice.",
+            source=f"{_PRODUCER}/ProducerConfig.java@2.8.2 (max.in.flight.requests.per.connection), KIP-98",
+        ),
+        Rule(
+            id="D18", asks="Does every consumer skip what was aborted?",
+            has="isolation.level=read_uncommitted beside transactions",
+            name="read_uncommitted", head="aborted records", scope=CONSUMER, judge=of_clients.read_uncommitted,
+            says="isolation.level=read_uncommitted beside transactions: records of aborted ones are processed.",
+            source="clients/src/main/java/org/apache/kafka/clients/consumer/ConsumerConfig.java@2.0.1 (KIP-98)",
+        ),
+        Rule(
+            id="D19", asks="Does a broker hand its leaders over before it stops?",
+            has="controlled.shutdown.enable=false: every planned stop is a crash",
+            name="uncontrolled_shutdown", head="shutdown", scope=CLUSTER, judge=of_cluster.uncontrolled_shutdown,
+            says="controlled.shutdown.enable=false: every planned stop of a broker is a crash to its partitions.",
+            source=f"{_SERVER}/KafkaServer.scala@0.9.0.1, 2.8.2 (controlledShutdown)",
+        ),
+        Rule(
+            id="D20", asks="Does a broker that pauses for some seconds stay alive for ZooKeeper?",
+            has="short ZooKeeper sessions: a long collection is taken for a death",
+            name="session_timeout", head="session", scope=CLUSTER, judge=of_cluster.session_timeout,
+            says="zookeeper.session.timeout.ms of 6 s or less: a long collection is taken for a death, and leaders move.",
+            source=f"{_SERVER}/KafkaConfig.scala@2.4.1, 2.5.1 (KIP-537: 18 s)",
+        ),
+        Rule(
+            id="D21", asks="Are followers given up neither too soon nor too late?",
+            has="an unusual replica.lag.time.max.ms",
+            name="lag_time", head="ISR patience", scope=CLUSTER, judge=of_cluster.lag_time,
+            says="replica.lag.time.max.ms is very short (ISRs shrink at each hiccup, see D4) or very long (a follower that hangs "
+            "stops acks=all writes).",
+            source=f"{_SERVER}/KafkaConfig.scala@2.4.1, 2.5.1 (KIP-537: 30 s), KIP-16",
+        ),
+        Rule(
+            id="D22", asks="Is the log cleaner on?",
+            has="log.cleaner.enable=false: __consumer_offsets only grows",
+            name="cleaner_off", head="cleaner off", scope=CLUSTER, judge=of_cluster.cleaner_off,
+            says="log.cleaner.enable=false: __consumer_offsets grows without end, and coordinators load it for hours.",
+            source=f"{_SERVER}/KafkaConfig.scala@0.9.0.0, 0.9.0.1; rehearsal offsets-bloat",
+        ),
+        Rule(
+            id="D23", asks="Do leaders move only where that takes no records?",
+            has="leaders that move by themselves under producers without acks=all",
+            name="rebalance_moves", head="leader moves", scope=CLUSTER, judge=of_cluster.rebalance_moves,
+            says="auto.leader.rebalance.enable=true beside a producer without acks=all: each move may take a few records.",
+            source="core/src/main/scala/kafka/controller/KafkaController.scala@2.8.2 (checkAndTriggerAutoLeaderRebalance); "
+            "rehearsal acks1-loss",
+        ),
+        Rule(
+            id="D24", asks="Do the settings of every producer go together?",
+            has="settings that exclude each other, or that no client takes",
+            name="contradiction", head="contradiction", scope=PRODUCER, judge=of_clients.contradiction,
+            says="Settings of a producer exclude each other, or are none that it takes: it does not start, or runs without what "
+            "was asked for.",
+            source=f"{_PRODUCER}/KafkaProducer.java@2.8.2 (configureAcks), ProducerConfig.java@3.0.0, 3.0.1; "
+            "librdkafka src/rdkafka_conf.c@v1.9.2",
+        ),
+    )
+}  # fmt: skip
+"""All rules, worst first."""

@@ -1,0 +1,163 @@
+"""What the rules of durability are asked about, and how they answer."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from casebook.facts.clients import CONSUMER, PRODUCER
+from casebook.facts.cluster import Cluster
+from casebook.findings.evidence import ZNODES
+from casebook.findings.finding import Severity
+from casebook.kafka.commands import Commands
+from casebook.kafka.releases import KafkaVersion, VersionInUse
+from casebook.kafka.settings import BUILT_IN_ASSUMED, BUILT_IN_OF_SOME, Setting, Settings
+from casebook.questions.durability.analysis.clients import Client
+from casebook.questions.durability.analysis.settings import brokers_of, said
+from casebook.questions.durability.analysis.topics import TopicFacts
+
+LOSES, HOLDS, UNKNOWN, NOT_APPLICABLE = "loses", "holds", "unknown", "not applicable"
+CRITICAL, WARNING, INFO = Severity.CRITICAL.value, Severity.WARNING.value, Severity.INFO.value
+
+
+class Judged(NamedTuple):
+    """What a rule says.
+
+    Args:
+        outcome: :data:`LOSES`, :data:`HOLDS` (nothing is lost by it), :data:`UNKNOWN` or :data:`NOT_APPLICABLE`.
+        severity: ``critical``: one failure is enough; ``warning``: it takes two, or a habit of the application; ``info``: nothing
+            acknowledged is lost, or only in a disaster.
+        sentence: You lose X when Y; or what is not known, or why nothing is lost.
+        change: The smallest one that ends it.
+        cost: Of the change.
+        proof: Znode, line or table.
+    """
+
+    outcome: str
+    sentence: str
+    severity: str | None = None
+    change: str = ""
+    cost: str = ""
+    proof: str = ZNODES
+
+
+def loses(
+    severity: str, sentence: str, *, change: str, cost: str, proof: str = ZNODES, by: Iterable[Sequence[Setting]] = ()
+) -> Judged:
+    """Something can be lost; it is only possible where that rests on a default that is assumed.
+
+    Args:
+        by: The settings that it takes, one of each: where all of one are only assumed, so is the loss.
+    """
+    if any(len(assumed(settings)) == len(settings) for settings in by):
+        return unknown(f"Possible, if the assumed default holds: {sentence[0].lower()}{sentence[1:]}", proof)
+    return Judged(LOSES, sentence, severity, change, cost, proof)
+
+
+def holds(sentence: str) -> Judged:
+    """Nothing is lost by this rule."""
+    return Judged(HOLDS, sentence)
+
+
+def unknown(sentence: str, proof: str = ZNODES) -> Judged:
+    """Whether something can be lost is not known; the sentence says what would tell."""
+    return Judged(UNKNOWN, sentence, proof=proof)
+
+
+def beside(sentence: str) -> Judged:
+    """The question does not arise."""
+    return Judged(NOT_APPLICABLE, sentence)
+
+
+def without_copies(topic: TopicFacts) -> Judged:
+    """Of a topic of which no second copy is known: the rules on followers do not arise, unless nobody could read its copies."""
+    if not topic.factors:
+        return unknown(f"How many copies {topic.name} has could not be read.", topic.state_path)
+    return beside("There is only one copy: see D2.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """Everything that rules look at.
+
+    Args:
+        topics: By name.
+        clients: Producers and consumers.
+        untold: Clients that were given, of which nothing tells how they are set up.
+    """
+
+    cluster: Cluster
+    version: VersionInUse
+    settings: Settings
+    topics: tuple[TopicFacts, ...]
+    clients: tuple[Client, ...]
+    untold: tuple[str, ...] = ()
+
+    @cached_property
+    def brokers(self) -> tuple[int, ...]:
+        """Brokers whose settings count."""
+        return brokers_of(self.cluster)
+
+    @cached_property
+    def producers(self) -> tuple[Client, ...]:
+        """Those that write."""
+        return tuple(client for client in self.clients if client.kind == PRODUCER)
+
+    @cached_property
+    def consumers(self) -> tuple[Client, ...]:
+        """Those that read."""
+        return tuple(client for client in self.clients if client.kind == CONSUMER)
+
+    @cached_property
+    def by_name(self) -> dict[str, TopicFacts]:
+        """Topics by name."""
+        return {topic.name: topic for topic in self.topics}
+
+    @property
+    def release(self) -> KafkaVersion:
+        """Whose rules apply."""
+        return self.version.version
+
+    def before(self, release: str) -> bool:
+        """Whether the brokers are older than a release."""
+        return self.release < KafkaVersion.parse(release)
+
+    def may_be_before(self, release: str) -> bool:
+        """Whether the evidence allows brokers that are older than a release, and others."""
+        return self.version.may_be_before(KafkaVersion.parse(release))
+
+    def of_brokers(self, key: str) -> tuple[Setting, ...]:
+        """The values that count on the brokers, each once."""
+        return tuple(dict.fromkeys(self.settings.of_broker(key, broker) for broker in self.brokers or (None,)))
+
+    def proof_of(self, key: str, wanted: Iterable[str | None]) -> str:
+        """The file or znode in which a broker's value stands that is one of ``wanted``; the table for a default."""
+        values = set(wanted)
+        for broker in self.brokers:
+            found = self.settings.of_broker(key, broker)
+            if found.value not in values or key not in self.cluster.started_with.get(broker, {}):
+                continue
+            if broker in self.cluster.server_properties:
+                return f"brokers/{broker}/server.properties"
+            return self.cluster.printed_settings[broker].proof
+        return "tables/settings"
+
+    def alter_topic(self, topic: str, setting: str) -> str:
+        """The command that gives a topic a setting, in this release."""
+        return Commands(self.release, self.cluster.connect).set("topics", topic, setting)
+
+
+def assumed(settings: Iterable[Setting]) -> list[Setting]:
+    """Those that are only taken for the default, as nobody collected what the broker was started with, or nobody knows of
+    which release: no reason to call anything safe, or lost."""
+    return [setting for setting in settings if setting.origin in (BUILT_IN_ASSUMED, BUILT_IN_OF_SOME)]
+
+
+def origin(settings: Sequence[Setting]) -> str:
+    """Where values come from, in brackets' words; of a default that is only taken to hold, whose it is."""
+    return ", ".join(dict.fromkeys(_assumed_of(one) if one.origin == BUILT_IN_ASSUMED else said(one) for one in settings))
+
+
+def _assumed_of(setting: Setting) -> str:
+    name = f" of {setting.key}" if setting.key else ""
+    return f"assumed default of Kafka {setting.default_of}{name}, as server.properties was not collected"

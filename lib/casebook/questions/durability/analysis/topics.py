@@ -1,0 +1,184 @@
+"""A topic as far as durability goes: its copies, where they stand, and what counts on each broker that may lead it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from casebook.facts.cluster import Cluster, Partition
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.kafka.settings import REGISTERED, Setting, Settings
+from casebook.questions.durability.analysis.settings import brokers_of
+
+TRANSACTIONS_TOPIC = "__transaction_state"
+INTERNAL = frozenset({OFFSETS_TOPIC, TRANSACTIONS_TOPIC})
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicFacts:
+    """What the rules ask of a topic.
+
+    Args:
+        name: Topic name.
+        copies: Replicas of each partition once a reassignment has ended, by partition.
+        min_isr: min.insync.replicas, one for each way that brokers which may lead it see it.
+        unclean: unclean.leader.election.enable, as each broker sees it that may be controller.
+        flush: flush.messages and flush.ms, as each broker sees it that may lead it.
+        format: message.format.version, as each broker sees it that may lead it; empty before 0.10.
+        together: Partitions whose copies all stand in one rack; ``None`` where a rack is unknown.
+        protocols: inter.broker.protocol.version of the brokers that hold it.
+        alone: Partitions of which fewer than two living copies are in sync now.
+        unseen: Partitions whose ISR is not known.
+    """
+
+    name: str
+    copies: Mapping[int, tuple[int, ...]]
+    min_isr: tuple[Setting, ...]
+    unclean: tuple[Setting, ...]
+    flush: tuple[Setting, ...]
+    format: tuple[Setting, ...]
+    together: tuple[int, ...] | None
+    protocols: tuple[Setting, ...]
+    alone: tuple[int, ...]
+    unseen: tuple[int, ...]
+
+    @cached_property
+    def factors(self) -> tuple[int, ...]:
+        """Replication factors of its partitions, each once."""
+        return tuple(sorted({len(replicas) for replicas in self.copies.values() if replicas}))
+
+    @cached_property
+    def single(self) -> tuple[int, ...]:
+        """Partitions with one copy."""
+        return tuple(sorted(partition for partition, replicas in self.copies.items() if len(replicas) == 1))
+
+    @property
+    def replicated(self) -> bool:
+        """Whether a partition has more than one copy."""
+        return any(factor > 1 for factor in self.factors)
+
+    @property
+    def internal(self) -> bool:
+        """Whether Kafka itself writes it."""
+        return self.name in INTERNAL
+
+    @cached_property
+    def least(self) -> int | None:
+        """The lowest min.insync.replicas that may count; ``None`` when one of them is unknown."""
+        return _least(self.min_isr)
+
+    @cached_property
+    def most(self) -> int | None:
+        """The highest one."""
+        numbers = [setting.number for setting in self.min_isr]
+        return None if not numbers or None in numbers else max(n for n in numbers if n is not None)
+
+    @cached_property
+    def may_be_unclean(self) -> bool | None:
+        """Whether an unclean election is allowed, by any broker that may be controller."""
+        flags = {setting.flag for setting in self.unclean}
+        return True if True in flags else None if None in flags or not flags else False
+
+    @cached_property
+    def never_flushed(self) -> bool | None:
+        """Whether Kafka leaves it to the operating system alone when records reach the disk."""
+        if not self.flush or any(setting.value is None for setting in self.flush):
+            return None
+        return all(setting.never for setting in self.flush)
+
+    @property
+    def state_path(self) -> str:
+        """The znode of its assignment."""
+        return f"/brokers/topics/{self.name}"
+
+
+def _least(settings: Sequence[Setting]) -> int | None:
+    numbers = [setting.number for setting in settings]
+    return None if not numbers or None in numbers else min(n for n in numbers if n is not None)
+
+
+class _Seen:
+    """Settings as brokers see them, remembered: most topics set nothing themselves."""
+
+    def __init__(self, cluster: Cluster, settings: Settings) -> None:
+        self._settings, self._own = settings, cluster.topic_configs
+        self._special = {entity.partition("/")[2] for entity in cluster.unreadable_configs if entity.startswith("topics")}
+        self._remembered: dict[tuple[object, ...], tuple[Setting, ...]] = {}
+
+    def topic(self, key: str, topic: str, brokers: tuple[int, ...]) -> tuple[Setting, ...]:
+        plain = key not in self._own.get(topic, {}) and self._special.isdisjoint({"", topic})
+        asked = (key, brokers) if plain else (key, brokers, topic)
+        if asked not in self._remembered:
+            seen = (self._settings.of_topic(key, topic=topic, broker=b) for b in brokers or (None,))
+            self._remembered[asked] = tuple(dict.fromkeys(seen))
+        return self._remembered[asked]
+
+    def brokers(self, key: str, brokers: tuple[int, ...]) -> tuple[Setting, ...]:
+        if (key, brokers, "") not in self._remembered:
+            seen = (self._settings.of_broker(key, b) for b in brokers or (None,))
+            self._remembered[key, brokers, ""] = tuple(dict.fromkeys(seen))
+        return self._remembered[key, brokers, ""]
+
+
+def topics(cluster: Cluster, settings: Settings) -> tuple[TopicFacts, ...]:
+    """Every topic of which it is known that it is not being deleted, by name."""
+    racks = {broker: _rack(settings, broker) for broker in {*brokers_of(cluster), *_assigned(cluster.partitions)}}
+    anybody, seen, maybe_deleted = brokers_of(cluster), _Seen(cluster, settings), cluster.maybe_deleted
+    by_topic: dict[str, list[Partition]] = {}
+    for partition in cluster.partitions:
+        by_topic.setdefault(partition.topic, []).append(partition)
+    return tuple(
+        _topic(cluster, name, by_topic.get(name, ()), seen, settings, anybody, racks)
+        for name, topic in sorted(cluster.topics.items())
+        if not topic.deleting and name not in maybe_deleted
+    )
+
+
+def _assigned(partitions: Iterable[Partition]) -> set[int]:
+    return {broker for partition in partitions for broker in partition.replicas}
+
+
+def _topic(
+    cluster: Cluster, name: str, partitions: Sequence[Partition], seen: _Seen, settings: Settings, anybody: tuple[int, ...],
+    racks: Mapping[int, str | None],
+) -> TopicFacts:  # fmt: skip
+    copies = {p.partition: cluster.leads_to(p) for p in partitions}
+    living = cluster.live if cluster.brokers_known else None
+    in_sync = {p.partition: _in_sync(p, living) for p in partitions}
+    holders = tuple(sorted({broker for replicas in copies.values() for broker in replicas}))
+    return TopicFacts(
+        name=name,
+        copies=copies,
+        min_isr=seen.topic("min.insync.replicas", name, holders),
+        unclean=seen.topic("unclean.leader.election.enable", name, anybody),
+        flush=(*seen.topic("flush.messages", name, holders), *seen.topic("flush.ms", name, holders)),
+        format=seen.topic("message.format.version", name, holders) if settings.known("log.message.format.version") else (),
+        together=_together(copies, racks),
+        protocols=seen.brokers("inter.broker.protocol.version", holders),
+        alone=tuple(sorted(partition for partition, many in in_sync.items() if many is not None and many < 2)),
+        unseen=tuple(sorted(partition for partition, many in in_sync.items() if many is None)),
+    )
+
+
+def _in_sync(partition: Partition, living: frozenset[int] | None) -> int | None:
+    """How many copies are in sync now: of the ISR, those that live, where it is known who does."""
+    if partition.state is None or partition.problem:
+        return None
+    isr = partition.state.isr
+    return len(isr) if living is None else sum(broker in living for broker in isr)
+
+
+def _rack(settings: Settings, broker: int) -> str | None:
+    """Where a broker stands; ``None`` where nobody says."""
+    rack = settings.of_broker("broker.rack", broker)
+    return (rack.value or "").strip() or None if rack.value is not None or rack.origin == REGISTERED else None
+
+
+def _together(copies: Mapping[int, tuple[int, ...]], racks: Mapping[int, str | None]) -> tuple[int, ...] | None:
+    found = []
+    for partition, replicas in copies.items():
+        where = {racks.get(broker) for broker in replicas}
+        if None in where and len(replicas) > 1:
+            return None
+        if len(replicas) > 1 and len(where) == 1:
+            found.append(partition)
+    return tuple(sorted(found))

@@ -1,0 +1,120 @@
+"""Every rule asked of everything it is about, and of what is found the worst for a topic, a producer and a consumer."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from casebook.questions.durability.analysis.clients import Client
+from casebook.questions.durability.analysis.rows import LossVerdict
+from casebook.questions.durability.analysis.rules import CLUSTER, PAIR, PRODUCER, RULES, TOPIC, Rule
+from casebook.questions.durability.analysis.scene import LOSES, UNKNOWN, Judged, Scene
+from casebook.questions.durability.analysis.topics import TopicFacts
+
+_RANK = {"critical": 0, "warning": 1, None: 2, "info": 3}
+ORDER = tuple(RULES)
+
+
+class Answer(NamedTuple):
+    """What a rule says of one thing.
+
+    Args:
+        rule: Id.
+        topic: ``None`` where it is not about one topic.
+        producer: ``None`` where it is not about one producer.
+        consumer: ``None`` where it is not about one consumer.
+        judged: What it says.
+    """
+
+    rule: str
+    topic: str | None
+    producer: str | None
+    consumer: str | None
+    judged: Judged
+
+
+def answers(scene: Scene) -> tuple[Answer, ...]:
+    """Every rule, of everything it is about, rule by rule."""
+    return tuple(answer for rule in RULES.values() for answer in _asked(scene, rule))
+
+
+def _asked(scene: Scene, rule: Rule) -> Iterator[Answer]:
+    if rule.scope == TOPIC:
+        for topic in scene.topics:
+            yield Answer(rule.id, topic.name, None, None, rule.judge(scene, topic))
+    elif rule.scope == PAIR:
+        for producer in scene.producers:
+            for topic in scene.topics:
+                if not topic.internal and producer.uses(topic.name):
+                    yield Answer(rule.id, topic.name, producer.name, None, rule.judge(scene, topic, producer))
+    elif rule.scope == CLUSTER:
+        yield Answer(rule.id, None, None, None, rule.judge(scene))
+    else:
+        for client in scene.producers if rule.scope == PRODUCER else scene.consumers:
+            own = (client.name, None) if rule.scope == PRODUCER else (None, client.name)
+            yield Answer(rule.id, None, *own, rule.judge(scene, client))
+
+
+def rows(found: Iterable[Answer]) -> tuple[LossVerdict, ...]:
+    """What is lost and what is not known, worst first."""
+    told = [_row(answer) for answer in found if answer.judged.outcome in (LOSES, UNKNOWN)]
+    return tuple(sorted(told, key=rank))
+
+
+def rank(row: LossVerdict) -> tuple[object, ...]:
+    """Worst first: by severity, rule, topic, producer, consumer."""
+    return _RANK[row.severity], ORDER.index(row.rule), row.topic or "", row.producer or "", row.consumer or ""
+
+
+def _row(answer: Answer) -> LossVerdict:
+    judged = answer.judged
+    return LossVerdict(
+        topic=answer.topic,
+        producer=answer.producer,
+        consumer=answer.consumer,
+        rule=answer.rule,
+        severity=judged.severity,
+        sentence=judged.sentence,
+        smallest_change=judged.change,
+        cost=judged.cost,
+        proof=judged.proof,
+    )
+
+
+def on_the_way(
+    found: Sequence[LossVerdict], topic: TopicFacts, producer: Client | None, consumer: Client | None
+) -> list[LossVerdict]:
+    """What can befall a record of a topic on its way from a producer to a consumer, the worst first.
+
+    Args:
+        found: As :func:`rows` orders them.
+        topic: Its topic.
+        producer: ``None``: one that nobody knows.
+        consumer: ``None``: one that nobody knows.
+    """
+    return [
+        row
+        for row in found
+        if row.topic in (None, topic.name)
+        and row.producer in (None, producer.name if producer else None)
+        and row.consumer in (None, consumer.name if consumer else None)
+        and not _beside(row, producer)
+    ]
+
+
+def _beside(row: LossVerdict, producer: Client | None) -> bool:
+    """What is said of acks=all does not matter to a producer that does not wait for it."""
+    return row.rule in ("D4", "D16") and producer is not None and producer["acks"].value in ("0", "1")
+
+
+def of_topics(found: Iterable[Answer]) -> Mapping[str, Mapping[str, Judged]]:
+    """By topic, the worst answer of each rule that is about topics, alone or with a producer."""
+    by: dict[str, dict[str, Judged]] = {}
+    for answer in found:
+        if answer.topic is not None:
+            held = by.setdefault(answer.topic, {}).get(answer.rule)
+            if held is None or _weight(answer.judged) < _weight(held):
+                by[answer.topic][answer.rule] = answer.judged
+    return by
+
+
+def _weight(judged: Judged) -> int:
+    return _RANK[judged.severity] if judged.outcome in (LOSES, UNKNOWN) else 4

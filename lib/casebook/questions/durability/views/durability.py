@@ -1,0 +1,472 @@
+"""Notebook 80: what can be lost by how topics, brokers and clients are set up, with the origin of each setting."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from markupsafe import Markup
+
+from casebook.facts.clients import CONSUMER, PRODUCER
+from casebook.findings.finding import Status
+from casebook.kafka.releases import NEVER
+from casebook.kafka.settings import TOPIC
+from casebook.page import text
+from casebook.page.bars import Bar, figure, picture
+from casebook.page.proof import cited_as
+from casebook.page.render import anchor, render
+from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, QUIET, TEXT, Row, Table, numbers, unknown
+from casebook.page.view import View, html
+from casebook.questions.durability.analysis.clients import Client
+from casebook.questions.durability.analysis.durability import Durability
+from casebook.questions.durability.analysis.questions import Ask
+from casebook.questions.durability.analysis.rows import Difference, LossVerdict, SettingRow
+from casebook.questions.durability.analysis.rules import RULES
+from casebook.questions.durability.analysis.settings import disagreeing
+from casebook.questions.durability.analysis.topics import TopicFacts
+from casebook.questions.durability.analysis.verdicts import on_the_way, rank
+from casebook.questions.durability.views import matrix as durability_matrix
+from casebook.questions.durability.views.matrix import Kind
+
+MOST_ROWS, _MOST_BARS, _MOST_NAMED, _MOST_OWN = 200, 8, 3, 60
+_ANY = "any"
+
+
+def matrix(found: Durability, *, topic: str = "") -> View:
+    """Topics by rules: which rule says that records of which topic can be lost.
+
+    Args:
+        topic: Only this one; ``""`` for all.
+    """
+    kinds = durability_matrix.kinds(found, topic=topic)
+    return html(durability_matrix.matrix(found, kinds), tables={"loss_verdicts": found.verdicts})
+
+
+def ways(found: Durability, *, topic: str = "") -> View:
+    """Every way from a producer over a topic to a consumer, with the worst that can happen on it in one sentence."""
+    kinds = durability_matrix.kinds(found, topic=topic)
+    every = sorted((way for kind in kinds for way in _ways(found, kind)), key=lambda way: way.order)
+    ways_ = sum(way.ways for way in every)
+    losing = sum(way.ways for way in every if way.worst is not None and way.worst.severity in ("critical", "warning"))
+    clients = "" if found.scene.clients else " No client’s configuration is known: they are taken for as careful as can be."
+    table = Table(
+        name="ways",
+        columns=(
+            ("Topic", TEXT), ("Producer", TEXT), ("Consumer", TEXT), ("What is lost when", TEXT),
+            ("Smallest change, its cost", TEXT),
+        ),
+        rows=[
+            (
+                ALARM if way.worst is not None and way.worst.severity == "critical" else PLAIN,
+                (_kind(way.kind), _names(way.producers), _names(way.consumers), _worst(way.worst, way.also), _change(way.worst)),
+            )
+            for way in every[:MOST_ROWS]
+        ],
+        takeaway=f"{text.count(losing)} of {text.plural(ways_, 'way')} from a producer to a consumer can lose records.",
+        reading=f"Worst first, one sentence each; what fares alike is one row, what is said of all alike stands below.{clients}",
+        total=len(every),
+        rest="loss_verdicts",
+        search=True,
+        wide=True,
+    )  # fmt: skip
+    return html(render("plain_table", table=table), cites=_cites(way.worst for way in every[:MOST_ROWS] if way.worst))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """Ways on which the same is the worst.
+
+    Args:
+        kind: Topics.
+        producers: Who writes; ``None`` for anybody.
+        consumers: Who reads; ``None`` for anybody.
+        ways: How many these are.
+        worst: ``None``: nothing.
+        also: The other rules that say something.
+    """
+
+    kind: Kind
+    producers: Sequence[Client | None]
+    consumers: Sequence[Client | None]
+    ways: int
+    worst: LossVerdict | None
+    also: Sequence[str]
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """Worst first."""
+        return ((9,) if self.worst is None else rank(self.worst)) + (self.kind.first,)
+
+
+def _ways(found: Durability, kind: Kind) -> Iterable[Way]:
+    scene = found.scene
+    facts = scene.by_name[kind.first]
+    mine = [row for row in found.verdicts if row.topic in (None, kind.first)]
+    alike: dict[LossVerdict | None, list[tuple[Client | None, Client | None]]] = {}
+    also: dict[LossVerdict | None, set[str]] = {}
+    for producer, consumer in product(_using(scene.producers, facts), _using(scene.consumers, facts)):
+        told = on_the_way(mine, facts, producer, consumer)
+        first = next(filter(_of_the_way, told), told[0] if told else None)
+        rest = [row for row in told if row is not first]
+        alike.setdefault(first, []).append((producer, consumer))
+        also.setdefault(first, set()).update(row.rule for row in rest if row.severity in ("critical", "warning"))
+    for first, pairs in alike.items():
+        producers, consumers = (list(dict.fromkeys(pair[at] for pair in pairs)) for at in (0, 1))
+        others = sorted(also[first] - {first.rule if first else ""}, key=lambda rule: int(rule[1:]))
+        yield Way(kind=kind, producers=producers, consumers=consumers, ways=len(pairs) * kind.topics, worst=first, also=others)
+
+
+def _of_the_way(row: LossVerdict) -> bool:
+    """Whether it says that something is lost on this way, not on all of them alike: that comes first."""
+    return row.severity in ("critical", "warning") and (row.topic, row.producer, row.consumer) != (None, None, None)
+
+
+def _using(clients: Sequence[Client], facts: TopicFacts) -> Sequence[Client | None]:
+    """Those that may use a topic; of one that Kafka itself writes nobody else."""
+    return [client for client in clients if client.uses(facts.name) and not facts.internal] or [None]
+
+
+def _names(clients: Sequence[Client | None]) -> Markup:
+    if clients == [None]:
+        return Markup('<span class="cb-quiet">{}</span>').format(_ANY)
+    named = [Markup("<code>{}</code>").format(client.name) for client in clients[:_MOST_NAMED] if client is not None]
+    more = len(clients) - len(named)
+    return Markup(", ").join(named) + (Markup(' <small class="cb-quiet">and {} more</small>').format(more) if more else "")
+
+
+def _kind(kind: Kind) -> Markup:
+    more = Markup(' <small class="cb-quiet">and {} alike</small>').format(text.count(kind.topics - 1)) if kind.topics > 1 else ""
+    return Markup("<code>{}</code>{}").format(kind.first, more)
+
+
+def _worst(row: LossVerdict | None, also: Sequence[str] = ()) -> Markup:
+    if row is None:
+        return render(
+            "durability_word", kind="ok", sentence="No rule says that an acknowledged record can be lost.", rule="", also=""
+        )
+    kind = row.severity or "could_not_check"
+    return render("durability_word", kind=kind, sentence=row.sentence, rule=row.rule, also=", ".join(also))
+
+
+def _change(row: LossVerdict | None) -> object:
+    if row is None or not row.smallest_change:
+        return "–"
+    return render("durability_change", change=row.smallest_change, cost=row.cost)
+
+
+def verdicts(found: Durability, *, topic: str = "") -> View:
+    """All that any rule says, worst first; to be searched."""
+    chosen = [row for row in found.verdicts if not topic or row.topic in (None, topic)]
+    worst_first = _folded(chosen)
+    hit = sum(row.severity is not None for row in chosen)
+    table = Table(
+        name="loss-verdicts",
+        columns=(
+            ("Rule", CODE),
+            ("About", TEXT),
+            ("What is lost when", TEXT),
+            ("Smallest change, its cost", TEXT),
+            ("Proof", TEXT),
+        ),
+        rows=[
+            (
+                ALARM if row.severity == "critical" else PLAIN,
+                (row.rule, _about(row, more), _worst(row), _change(row), _proof(row.proof)),
+            )
+            for row, more in worst_first[:MOST_ROWS]
+        ],
+        takeaway=f"{text.plural(hit, 'verdict')} of {text.plural(len({r.rule for r in chosen if r.severity}), 'rule')}, "
+        f"{text.count(len(chosen) - hit)} not known.",
+        reading="Worst first; what a rule says of several topics alike stands once.",
+        total=len(worst_first),
+        rest="loss_verdicts",
+        search=True,
+        wide=True,
+    )
+    used = [(rule.id, f"{rule.says} ({rule.source})") for rule in RULES.values()]
+    view = render("verdicts", table=table, rules=used, version=found.scene.version.version)
+    return html(view, cites=_cites(row for row, _ in worst_first[:MOST_ROWS]))
+
+
+def _folded(rows: Sequence[LossVerdict]) -> list[tuple[LossVerdict, int]]:
+    """Each rule's sentence once, with how many more topics it is said of in the same words but the topic's name."""
+    seen: dict[tuple[object, ...], list[LossVerdict]] = {}
+    for row in rows:
+        said = row.sentence.replace(row.topic, "\0") if row.topic else row.sentence
+        seen.setdefault((row.rule, row.severity, row.producer, row.consumer, said), []).append(row)
+    return [(same[0], len(same) - 1) for same in seen.values()]
+
+
+def _about(row: LossVerdict, more: int) -> Markup:
+    parts = [
+        (kind, name) for kind, name in (("topic", row.topic), ("producer", row.producer), ("consumer", row.consumer)) if name
+    ]
+    named = Markup("<br>").join(Markup("{} <code>{}</code>").format(kind, name) for kind, name in parts) or Markup("brokers")
+    return named + (Markup(' <small class="cb-quiet">and {} more</small>').format(text.count(more)) if more else "")
+
+
+def settings(found: Durability, *, topic: str = "") -> View:
+    """Every listed setting of the brokers, then what topics set themselves: value, origin, what it hides."""
+    differ = disagreeing(found.settings)
+    of_brokers = _broker_rows(found.settings, differ.keys())
+    chosen = (row for row in found.settings if row.origin == TOPIC and (not topic or row.entity == f"topic {topic}"))
+    own = _once(chosen)
+    parts = [
+        render("plain_table", table=_broker_table(of_brokers, len(differ), found)),
+        render("plain_table", table=_topic_table(own)),
+    ]
+    return html(*parts, tables={"settings": found.settings})
+
+
+def _broker_rows(rows: Iterable[SettingRow], differ: Iterable[str]) -> list[Row]:
+    alike: dict[tuple[str, str | None, str, str], list[int]] = {}
+    for row in rows:
+        if row.entity.startswith("broker "):
+            alike.setdefault((row.key, row.value, row.origin, row.overridden), []).extend(row.brokers)
+    ordered = sorted(alike.items(), key=lambda item: (item[0][0] not in differ, item[0][0], item[1]))
+    return [
+        (ALARM if key in differ else PLAIN, (key, _value(value), origin, hidden or "–", text.brokers(of)))
+        for (key, value, origin, hidden), of in ordered
+    ]
+
+
+def _once(rows: Iterable[SettingRow]) -> list[SettingRow]:
+    """What a topic sets itself once, also where it hides different things on different brokers."""
+    merged: dict[tuple[str, str], SettingRow] = {}
+    for row in rows:
+        held = merged.get((row.entity, row.key))
+        hidden = row.overridden if held is None else f"{held.overridden}, or {row.overridden}"
+        merged[row.entity, row.key] = row._replace(overridden=hidden)
+    return list(merged.values())
+
+
+def _value(value: str | None) -> object:
+    if value is None:
+        return unknown()
+    if value == NEVER:
+        return Markup('never <small class="cb-quiet">{}</small>').format(value)
+    return Markup("<code>{}</code>").format(value) if value else "not set"
+
+
+_COLUMNS = (("Setting", CODE), ("Value", TEXT), ("From", TEXT), ("Hides", QUIET))
+
+
+def _broker_table(rows: Sequence[Row], differ: int, found: Durability) -> Table:
+    agree = f"Brokers disagree in {text.plural(differ, 'setting')}." if differ else "All brokers agree."
+    return Table(
+        name="broker-settings",
+        columns=(*_COLUMNS, ("Brokers", CODE)),
+        rows=rows[:MOST_ROWS],
+        takeaway=agree,
+        reading=f"Those in which they disagree stand first; built-in defaults are of Kafka {found.scene.version.version}.",
+        total=len(rows),
+        rest="settings",
+        search=True,
+        wide=True,
+    )
+
+
+def _topic_table(own: Sequence[SettingRow]) -> Table:
+    topics = len({row.entity for row in own})
+    return Table(
+        name="topic-settings",
+        columns=(("Topic", CODE), *_COLUMNS),
+        rows=[
+            (PLAIN, (row.entity.removeprefix("topic "), row.key, _value(row.value), row.origin, row.overridden or "–"))
+            for row in own[:_MOST_OWN]
+        ],
+        takeaway=f"{text.plural(topics, 'topic')} {'sets' if topics == 1 else 'set'} something of this themselves."
+        if own
+        else "No topic sets any of this itself.",
+        reading="For all others what stands above counts.",
+        total=len(own),
+        rest="settings",
+        search=True,
+    )
+
+
+def clients(found: Durability) -> View:
+    """What counts for each producer and consumer."""
+    rows = found.clients
+    known = found.scene.clients
+    if not known:
+        return html(render("durability_no_clients"), tables={"client_settings": rows})
+    missing = sum(row.value is None for row in rows)
+    table = Table(
+        name="client-settings",
+        columns=(("Client", CODE), ("Kind", TEXT), ("Setting", CODE), ("Value", TEXT), ("From", TEXT)),
+        rows=[(PLAIN, (row.client, row.kind, row.key, _value(row.value), row.origin)) for row in rows[:MOST_ROWS]],
+        takeaway=f"{text.plural(sum(c.kind == PRODUCER for c in known), 'producer')} and "
+        f"{text.plural(sum(c.kind == CONSUMER for c in known), 'consumer')}; {text.plural(missing, 'setting')} not known.",
+        reading=" ".join(_libraries(known)),
+        total=len(rows),
+        rest="client_settings",
+        search=True,
+    )
+    problems = [(client.name, problem) for client in known for problem in (*client.contradictions, *client.problems)]
+    parts = [render("plain_table", table=table)]
+    return html(*parts, render("durability_problems", problems=problems), tables={"client_settings": rows})
+
+
+def _libraries(known: Iterable[Client]) -> Iterable[str]:
+    for client in known:
+        library = client.library or "library not known"
+        release = client.version or "release not known"
+        yield f"{client.name} ({client.kind}): {library}, {release}."
+
+
+def _none(found: Durability, check: str, sentence: str) -> Markup:
+    """That there is nothing to show: well where the check says so, else what it could not find out."""
+    answer = next(one for one in found.findings if one.check == check)
+    well = answer.status is Status.OK
+    return render("durability_none", look="ok" if well else "could_not_check", sentence=sentence if well else f"{answer.title}.")
+
+
+def single_copies(found: Durability) -> View:
+    """What is gone with the disks of one broker."""
+    rows = found.exposure
+    tables = {"single_copies": rows}
+    if not rows:
+        return html(_none(found, "durability.exposure", "No broker holds an only copy."), tables=tables)
+    worst_of = rows[0]
+    much = "" if worst_of.bytes is None else f", {text.size(worst_of.bytes)}"
+    takeaway = f"With broker {worst_of.broker} alone {text.plural(worst_of.partitions, 'partition')} would be gone{much}."
+    drawn = [Bar(label=f"Broker {row.broker}", left=row.partitions, note=_beside(row)) for row in rows[:_MOST_BARS]]
+    axis = "partitions whose only copy it holds"
+    caption = render("caption", takeaway=takeaway, reading="Partitions with replication factor 1, by the broker that holds them.")
+    table = Table(
+        name="single-copies",
+        columns=(("Broker", NUMBER), ("Partitions", NUMBER), ("Bytes", NUMBER), ("Topics", TEXT)),
+        rows=[
+            (
+                PLAIN,
+                (
+                    r.broker,
+                    text.count(r.partitions),
+                    unknown() if r.bytes is None else text.size(r.bytes),
+                    text.some(r.topics, 12),
+                ),
+            )
+            for r in rows[:MOST_ROWS]
+        ],
+        label="Only copies by broker",
+        total=len(rows),
+        rest="single_copies",
+    )
+    chart, static = figure(drawn, axis=axis, alternative=takeaway), picture(drawn, axis=axis, alternative=takeaway)
+    return View(parts=(caption, chart, static, numbers(table, f"The numbers ({text.plural(len(rows), 'row')})")), tables=tables)
+
+
+def _beside(row: object) -> str:
+    return "size unknown" if row.bytes is None else text.size(row.bytes)
+
+
+def past(found: Durability) -> View:
+    """How long acks=all was acks=1."""
+    rows, tables = found.isr_alone, {"isr_alone": found.isr_alone}
+    if not found.history:
+        return html(render("durability_no_history"), tables=tables)
+    if not rows:
+        sentence = "Whenever the ISR was the leader alone, acks=all was refused, or it never was."
+        return html(_none(found, "durability.isr_alone", sentence), tables=tables)
+    known = [row for row in rows if row.min_isr is not None]
+    unsure = text.plural(len(rows) - len(known), "partition")
+    takeaway = f"Of {unsure} it is not known whether acks=all was acks=1: min.insync.replicas cannot be told."
+    if known:
+        said = (
+            f"acks=all was acks=1 in {text.plural(len(known), 'partition')}, longest in {known[0].topic}-{known[0].partition}: "
+            f"{text.duration(known[0].milliseconds / 1000)}."
+        )
+        takeaway = f"{said} {takeaway}" if len(known) < len(rows) else said
+    table = Table(
+        name="isr-alone",
+        columns=(
+            ("Partition", CODE), ("How long", NUMBER), ("Times", NUMBER), ("First", TEXT), ("Until", TEXT),
+            ("min.insync.replicas", NUMBER),
+            ("Proof", TEXT),
+        ),
+        rows=[
+            (
+                ALARM if row.open else PLAIN,
+                (
+                    f"{row.topic}-{row.partition}", text.duration(row.milliseconds / 1000), text.count(row.times),
+                    text.moment(row.first),
+                    "still so at the end" if row.open else text.moment(row.last), row.min_isr or "unknown",
+                    _proof(row.proof),
+                ),
+            )
+            for row in rows[:MOST_ROWS]
+        ],
+        takeaway=takeaway,
+        reading="The ISR was the leader alone and min.insync.replicas let it acknowledge, or is not known; longest first, by "
+        "ZooKeeper’s clock.",
+        total=len(rows),
+        rest="isr_alone",
+        search=True,
+    )  # fmt: skip
+    return html(render("plain_table", table=table), tables=tables, cites=tuple(row.proof for row in rows[:MOST_ROWS]))
+
+
+def ask(found: Durability) -> View:
+    """What no file tells."""
+    table = Table(
+        name="questions",
+        columns=(("Whom", TEXT), ("Question", TEXT), ("What hangs on it", QUIET)),
+        rows=[(PLAIN, _question(one)) for one in found.questions],
+        takeaway=f"{text.plural(len(found.questions), 'question')} that only people can answer.",
+    )
+    return html(render("plain_table", table=table))
+
+
+def _question(one: Ask) -> tuple[object, ...]:
+    return one.whom, one.question, one.why
+
+
+def changes(found: Durability, *, against: str = "") -> View:
+    """What has changed since an earlier audit."""
+    if found.changes is None:
+        return html(render("durability_no_changes"), tables={"audit_changes": ()})
+    rows = found.changes
+    verdicts_changed = [row for row in rows if row.what == "verdict"]
+    gone = sum(row.after is None for row in verdicts_changed)
+    settings_changed = len(rows) - len(verdicts_changed)
+    table = Table(
+        name="audit-changes",
+        columns=(("Of", TEXT), ("Rule or setting", CODE), ("Then", TEXT), ("Now", TEXT)),
+        rows=[
+            (ALARM if _worse(row) else PLAIN, (row.entity, row.key, row.before or "–", row.after or "–"))
+            for row in rows[:_MOST_OWN]
+        ],
+        takeaway=f"{text.plural(settings_changed, 'setting')} and {text.plural(len(verdicts_changed), 'verdict')} changed since "
+        f"{against}; {text.count(gone)} of the verdicts {'is' if gone == 1 else 'are'} gone."
+        if rows
+        else f"Nothing has changed since {against}.",
+        reading="Verdicts first.",
+        total=len(rows),
+        rest="audit_changes",
+        search=True,
+        wide=True,
+    )
+    return html(render("plain_table", table=table), tables={"audit_changes": rows})
+
+
+def _worse(row: Difference) -> bool:
+    return row.what == "verdict" and row.after is not None and row.severity in ("critical", "warning")
+
+
+def _cites(rows: Iterable[LossVerdict]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(row.proof for row in rows if _quotable(row.proof)))
+
+
+def _quotable(proof: str) -> bool:
+    _, colon, line = proof.rpartition(":")
+    return proof.startswith("/") or bool(colon and line.isdigit())
+
+
+def _proof(proof: str) -> Markup:
+    if proof.startswith("tables/"):
+        return Markup('<a class="cb-proof" href="{}.parquet"><code>{}</code></a>').format(proof, proof)
+    if not _quotable(proof) and " txn " not in proof:
+        return Markup("<code>{}</code>").format(proof)
+    label = cited_as(proof)
+    short = label.rpartition("/")[2] if not label.startswith("/") else label
+    return Markup('<a class="cb-proof" href="#{}" title="{}"><code>{}</code></a>').format(anchor(label), label, short)

@@ -1,0 +1,1 @@
+"""Which partitions have no leader, and what to start first."""

@@ -1,0 +1,212 @@
+"""The questions on leadership, in the order they are asked: here those on leaders; ISR and controller are next door."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from casebook.facts.cluster import Cluster
+from casebook.facts.observed import Source
+from casebook.findings import coverage
+from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity, Step
+from casebook.findings.proof import COLLECT_AGAIN, SHOWN, ZNODES, of_verdicts, topics_of
+from casebook.findings.words import agree, brokers, count, number, uncapitalised
+from casebook.kafka.partitions import RULES, State, Verdict, is_reassigning, is_rule_unknown
+from casebook.kafka.partitions import offline as offline_of
+from casebook.kafka.releases import KafkaVersion, VersionInUse
+from casebook.kafka.settings import BUILT_IN_ASSUMED
+from casebook.questions.leadership.analysis import controller_checks, isr_checks
+from casebook.questions.leadership.analysis.start_first import StartChoice, in_order, order
+
+
+def checks(
+    cluster: Cluster, version: VersionInUse, verdicts: Sequence[Verdict], dead: Sequence[int], choices: Sequence[StartChoice]
+) -> tuple[Finding, ...]:
+    """Every check on leadership, each with its outcome."""
+    starts = in_order(dead, choices)
+    gaps = coverage.verdicts(cluster, verdicts)
+    of_living = (*coverage.registrations(cluster), *gaps)
+    return (
+        offline(cluster, verdicts, choices, version.version),
+        unclean_price(verdicts, gaps),
+        isr_checks.under_min_isr(cluster, verdicts, of_living),
+        isr_checks.at_min_isr(cluster, verdicts, of_living),
+        isr_checks.under_replicated(verdicts, of_living),
+        uninitialised(verdicts, gaps),
+        deleting(cluster, verdicts, gaps),
+        reassigning(cluster, gaps),
+        isr_checks.isr_in_assignment(verdicts, gaps),
+        isr_checks.unclean_allowed(cluster, verdicts, gaps),
+        controller_checks.brokers_registered(cluster, verdicts, starts, of_living),
+        controller_checks.controller_epoch(cluster, gaps),
+        controller_checks.controller(cluster),
+    )
+
+
+def offline(cluster: Cluster, verdicts: Sequence[Verdict], choices: Sequence[StartChoice], version: KafkaVersion) -> Finding:
+    """Does every partition have a living leader?"""
+    hit = offline_of(verdicts)
+    unknown = [v for v in verdicts if v.state is State.UNKNOWN]
+    known = len(verdicts) - len(unknown)
+    started = order(choices)
+    ask = Question(
+        check="leadership.offline",
+        question="Does every partition have a living leader?",
+        coverage=Coverage.counted(known, len(verdicts), "partition", Source.ZNODES),
+        threshold="1 or more without",
+        facts={
+            "partitions": len(verdicts),
+            "offline": len(hit) if known else None,
+            "leaderless": sum(v.state is State.LEADERLESS for v in hit),
+            "leader_dead": sum(v.state is State.LEADER_DEAD for v in hit),
+            "unknown": len(unknown),
+            "topics": topics_of(hit),
+            "rules": dict(sorted(Counter(v.rule for v in hit if not is_rule_unknown(v)).items())),
+            "unknown_rules": sum(map(is_rule_unknown, hit)),
+            "start_first": [choice.broker for choice in started],
+            "heals": [choice.heals for choice in started],
+            "unknown_heals": sum(map(is_rule_unknown, hit)),
+        },
+    )
+    if hit:
+        return ask.found(
+            Severity.CRITICAL,
+            f"{count(len(hit))} of {number(len(verdicts), 'partition')} {agree(len(hit), 'has', 'have')} no leader",
+            why=_by_rule(hit),
+            since=min((v.since for v in hit if v.since and v.state is State.LEADERLESS), default=None),
+            at_latest=True,
+            evidence=of_verdicts(hit),
+            caveats=(*_apart(verdicts), *_whether_unclean(hit, version)),
+        )
+    if unknown:
+        why, evidence = unknown[0].why, of_verdicts(unknown)
+        return ask.could_not_check(_unjudged(unknown, verdicts), why=why, evidence=evidence, settle=COLLECT_AGAIN)
+    return ask.nothing_in(
+        verdicts, "Every partition has a living leader", gaps=coverage.registrations(cluster) + coverage.states(cluster)
+    )
+
+
+def _apart(verdicts: Sequence[Verdict]) -> Iterable[str]:
+    """Partitions that are neither counted as offline nor well."""
+    unknown, deleted = (sum(v.state is state for v in verdicts) for state in (State.UNKNOWN, State.DELETING))
+    if unknown:
+        yield f"{number(unknown, 'partition')} more could not be judged."
+    if deleted:
+        yield f"{number(deleted, 'partition')} more {agree(deleted, 'is', 'are')} being deleted, and not counted as offline."
+
+
+_RESTS_ON_UNCLEAN = frozenset({"R1", "R3", "R4", "R8", "R11"})
+
+
+def _whether_unclean(hit: Sequence[Verdict], version: KafkaVersion) -> Iterable[str]:
+    """What rules and advice take of unclean election where nothing in the evidence says it, e.g. of a paste."""
+    asked = [v for v in hit if v.rule in _RESTS_ON_UNCLEAN and v.clean_winner is None]
+    taken = Counter(bool(v.unclean_allowed) for v in asked if v.unclean_origin == BUILT_IN_ASSUMED)
+    for allowed, partitions in sorted(taken.items()):
+        yield (
+            f"That unclean election is {'allowed' if allowed else 'not allowed'} for {number(partitions, 'partition')} is the "
+            f"assumed default of Kafka {version}: nothing in the evidence says so."
+        )
+    if untold := sum(v.unclean_allowed is None for v in asked):
+        yield f"Whether unclean election is allowed for {number(untold, 'partition')} is not told; it is taken not to be."
+
+
+def unclean_price(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
+    """What would an unclean election cost?"""
+    could = [v for v in offline_of(verdicts) if v.unclean_winner is not None]
+    ask = Question(
+        check="leadership.unclean_price",
+        question="What would an unclean election cost in records?",
+        coverage=Coverage.every(len(verdicts), "partition", Source.ZNODES),
+        facts={"could_elect": len(could), "records": None if could else 0},
+    )
+    if not could:
+        return ask.not_applicable("No offline partition could be elected unclean", gaps=gaps)
+    return ask.could_not_check(
+        f"An unclean election could elect {number(len(could), 'partition')}; how many records it would drop is unknown",
+        why="The ends of the replicas' logs are not part of the znodes.",
+        evidence=of_verdicts(could),
+        settle="The log dirs of the dead and the living replicas.",
+    )
+
+
+def uninitialised(verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
+    """Was every partition initialised?"""
+    hit = [v for v in verdicts if v.state is State.UNINITIALISED]
+    ask = Question(
+        check="leadership.uninitialised",
+        question="Was every partition initialised?",
+        coverage=Coverage.every(len(verdicts), "partition", Source.ZNODES),
+        threshold="a partition without state znode",
+        facts={"uninitialised": len(hit), "topics": topics_of(hit)},
+    )
+    if not hit:
+        return ask.nothing_in(verdicts, "Every partition has a state", gaps=gaps)
+    return ask.found(
+        Severity.WARNING,
+        f"{number(len(hit), 'partition')} {agree(len(hit), 'was', 'were')} never initialised",
+        why=hit[0].why,
+        evidence=of_verdicts(hit),
+    )
+
+
+def deleting(cluster: Cluster, verdicts: Sequence[Verdict], gaps: Sequence[Gap]) -> Finding:
+    """Is a topic stuck in deletion?"""
+    hit = [v for v in verdicts if v.state is State.DELETING]
+    topics = sorted(name for name, topic in cluster.topics.items() if topic.deleting)
+    is_known = cluster.brokers_known and all(v.replicas for v in hit)
+    waits = sorted({r for v in hit for r in v.replicas if r not in v.live_replicas}) if is_known else []
+    ask = Question(
+        check="leadership.deleting",
+        question="Is a topic stuck in deletion?",
+        coverage=Coverage.every(len(cluster.topics), "topic", Source.ZNODES),
+        threshold="a topic marked for deletion",
+        facts={"topics": topics, "waits_for": waits if is_known else None},
+        evidence=tuple(Evidence(file=ZNODES, znode=f"/admin/delete_topics/{topic}") for topic in topics[:SHOWN]),
+    )
+    if not topics:
+        unread = coverage.znode(cluster, "/admin/delete_topics")
+        return ask.nothing_in(verdicts, "No topic is marked for deletion", gaps=(*unread, *gaps))
+    waiting = f" and {agree(len(topics), 'waits', 'wait')} for {brokers(waits)}" if waits else ""
+    return ask.found(
+        Severity.INFO,
+        f"{number(len(topics), 'topic')} {agree(len(topics), 'is', 'are')} marked for deletion{waiting}",
+        why="Deletion ends once every replica's broker has deleted its copy; its partitions are not counted as offline.",
+        next=tuple(_kept_by(topics, waits)),
+    )
+
+
+def _kept_by(topics: Sequence[str], waits: Sequence[int]) -> Iterable[Step]:
+    if waits:
+        text = f"Do not start {brokers(waits)} if {topics[0]} is still wanted: its deletion ends then, for good."
+        yield Step(kind="not", text=text)
+
+
+def reassigning(cluster: Cluster, gaps: Sequence[Gap]) -> Finding:
+    """Is a reassignment under way?"""
+    hit = [p for p in cluster.partitions if is_reassigning(p, cluster)]
+    ask = Question(
+        check="leadership.reassigning",
+        question="Is a reassignment under way?",
+        coverage=Coverage.every(len(cluster.partitions), "partition", Source.ZNODES),
+        threshold="adding or removing replicas, or an entry in /admin/reassign_partitions",
+        facts={"reassigning": len(hit)},
+    )
+    if not hit:
+        unread = coverage.znode(cluster, "/admin/reassign_partitions")
+        return ask.nothing_in(cluster.partitions, "No partition is being reassigned", gaps=(*unread, *gaps))
+    topics = sorted({p.topic for p in hit})[:SHOWN]
+    return ask.found(
+        Severity.INFO,
+        f"{number(len(hit), 'partition')} {agree(len(hit), 'is', 'are')} being reassigned",
+        why="Until it ends, a partition's replicas may be the old ones, or old and new together.",
+        evidence=(*(Evidence(file=ZNODES, znode=f"/brokers/topics/{t}") for t in topics), Evidence(file="tables/partitions")),
+    )
+
+
+def _by_rule(hit: Sequence[Verdict]) -> str:
+    rules = Counter(v.rule for v in hit)
+    return " ".join(f"{count(hits)} by rule {rule}: {uncapitalised(RULES[rule])}" for rule, hits in rules.most_common())
+
+
+def _unjudged(unknown: Sequence[Verdict], verdicts: Sequence[Verdict]) -> str:
+    some = f"{count(len(unknown))} of {number(len(verdicts), 'partition')}"
+    return f"Whether {some} {agree(len(unknown), 'has', 'have')} a leader is unknown"

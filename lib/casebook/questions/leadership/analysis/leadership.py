@@ -1,0 +1,101 @@
+"""Leadership: which partitions have no leader, why, and whom to start first. What notebook 20 shows and concludes."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from casebook.facts.cluster import Cluster, instant
+from casebook.facts.disks import LogDir
+from casebook.findings.finding import Finding
+from casebook.kafka.partitions import Verdict, dead_brokers, verdicts
+from casebook.kafka.releases import VersionInUse
+from casebook.questions.leadership.analysis import checks, empty_copies
+from casebook.questions.leadership.analysis.empty_copies import Lacking
+from casebook.questions.leadership.analysis.start_first import StartChoice, start_first
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerEpoch:
+    """A row of ``tables/controller_epochs``: what one controller epoch last wrote.
+
+    Args:
+        partitions: Partitions whose state was last written under it.
+        first_write: Earliest of those writes, ISO-8601 UTC by ZooKeeper's clock; ``None`` when unknown.
+        last_write: Latest of those writes.
+    """
+
+    controller_epoch: int
+    partitions: int
+    first_write: str | None
+    last_write: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leadership:
+    """Everything notebook 20 shows.
+
+    Args:
+        dead: Ids named by assignments or ISRs and not registered; empty when registrations are unknown.
+        verdicts: Ordered by topic and partition.
+        empty: Dead brokers whose log dirs hold no segment of partitions that wait for them, with the number of these.
+        lacking: All copies on dead brokers of which their log dirs hold no segment.
+        start_first: Ordered by step, then broker.
+        outdated: The znodes are of the past: nobody knows who is dead now, or whom to start.
+        controller_epochs: By epoch.
+        findings: One for every check, in a fixed order.
+    """
+
+    cluster: Cluster
+    version: VersionInUse
+    dead: tuple[int, ...]
+    verdicts: tuple[Verdict, ...]
+    empty: tuple[tuple[int, int], ...] = ()
+    lacking: Lacking = frozenset()
+    start_first: tuple[StartChoice, ...]
+    controller_epochs: tuple[ControllerEpoch, ...]
+    findings: tuple[Finding, ...]
+    outdated: bool = False
+
+
+def examine(cluster: Cluster, version: VersionInUse, log_dirs: Sequence[LogDir] = ()) -> Leadership:
+    """Judge every partition, rank the dead brokers, and answer every check on leadership.
+
+    Args:
+        log_dirs: As they were listed: no start of a broker heals a partition of which they hold nothing.
+    """
+    dead = dead_brokers(cluster)
+    judged, awaited = empty_copies.without(verdicts(cluster, version.version), cluster, dead, log_dirs)
+    choices = start_first(judged, dead)
+    return Leadership(
+        cluster=cluster,
+        version=version,
+        dead=dead,
+        verdicts=judged,
+        empty=tuple(sorted(Counter(awaited).items())),
+        lacking=empty_copies.lacking(cluster, log_dirs),
+        start_first=choices,
+        controller_epochs=controller_epochs(cluster),
+        findings=checks.checks(cluster, version, judged, dead, choices),
+    )
+
+
+def unknown(lead: Leadership) -> Leadership:
+    """Of a cluster whose znodes are of the past."""
+    return replace(lead, dead=(), verdicts=(), empty=(), lacking=frozenset(), start_first=(), outdated=True)
+
+
+def controller_epochs(cluster: Cluster) -> tuple[ControllerEpoch, ...]:
+    """The controllers that the partition states remember, by epoch: history as far as znodes tell."""
+    writes: dict[int, list[int | None]] = {}
+    for partition in cluster.partitions:
+        if (state := partition.state) is not None and state.controller_epoch is not None:
+            writes.setdefault(state.controller_epoch, []).append(state.stat.mtime if state.stat else None)
+    return tuple(
+        ControllerEpoch(
+            controller_epoch=epoch,
+            partitions=len(times),
+            first_write=instant(min((t for t in times if t is not None), default=None)),
+            last_write=instant(max((t for t in times if t is not None), default=None)),
+        )
+        for epoch, times in sorted(writes.items())
+    )

@@ -1,0 +1,378 @@
+"""What if other brokers were alive: the election rules replayed on the evidence. Nothing is sent to the cluster."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from casebook.errors import UsageError
+from casebook.facts.cluster import Cluster, PartitionState
+from casebook.findings.finding import Severity
+from casebook.findings.words import count, number
+from casebook.kafka import election
+from casebook.kafka.partitions import OFFLINE, State, Verdict, ids
+from casebook.kafka.releases import KafkaVersion
+from casebook.questions.leadership.analysis.empty_copies import Lacking
+
+UNCLEAN = ("as_configured", "on", "off")
+EVIDENCE = "evidence"
+NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supposition:
+    """What is supposed.
+
+    Args:
+        alive: Broker ids supposed alive.
+        unclean: ``as_configured``, ``on`` or ``off``.
+        ahead: Broker whose log is supposed to hold every record; ``None`` to suppose nothing.
+    """
+
+    alive: frozenset[int]
+    unclean: str = "as_configured"
+    ahead: int | None = None
+
+    def parameters(self) -> dict[str, str]:
+        """The notebook parameters that stand for it."""
+        return {
+            "alive": ",".join(map(str, sorted(self.alive))) or NONE,
+            "unclean": self.unclean,
+            "ahead": NONE if self.ahead is None else str(self.ahead),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One partition that the what-if alters, or that stays without leader.
+
+    Args:
+        leader_before: ``None`` for no leader.
+        leader_before_dead: The leader named is not registered.
+        leader_after: ``None`` for no leader; a leader that stays named though dead counts as none.
+        isr_after: ``None`` when unknown.
+        unclean: The leader after comes from an unclean election.
+        dropped: Records dropped; ``None`` for an unknown number.
+        why: One short sentence.
+    """
+
+    topic: str
+    partition: int
+    leader_before: int | None
+    leader_before_dead: bool
+    leader_after: int | None
+    isr_before: tuple[int, ...] | None
+    isr_after: tuple[int, ...] | None
+    healed: bool
+    offline: bool
+    unclean: bool
+    dropped: int | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhatIf:
+    """The answer of the what-if panel.
+
+    Args:
+        alive: Broker ids supposed alive.
+        evidence_alive: Broker ids registered in the evidence.
+        unclean: ``as_configured``, ``on`` or ``off``.
+        ahead: Broker whose log is supposed to hold every record; ``None`` to suppose nothing.
+        severity: Of the state after; ``None`` for ok.
+        title: The result sentence.
+        counts: (label, in the evidence, what if, note); a count of ``None`` is unknown.
+        changes: Partitions that change or stay without leader, offline ones first.
+        parameters: The notebook parameters that give the same answer headless.
+    """
+
+    alive: tuple[int, ...]
+    evidence_alive: tuple[int, ...]
+    unclean: str
+    ahead: int | None
+    severity: Severity | None
+    title: str
+    counts: tuple[tuple[str, int | None, int | None, str], ...]
+    changes: tuple[Change, ...]
+    parameters: Mapping[str, str]
+
+
+def suppose(
+    cluster: Cluster, known: Iterable[int], *, alive: str = EVIDENCE, unclean: str = "as_configured", ahead: str = NONE
+) -> Supposition:
+    """Read the parameters of a what-if.
+
+    Args:
+        known: Brokers that are registered or named by an assignment.
+        alive: ``evidence``, ``none``, or broker ids with commas.
+        unclean: ``as_configured``, ``on`` or ``off``.
+        ahead: ``none`` or a broker id.
+
+    Raises:
+        UsageError: A text stands for nothing of that kind, or names a broker that nobody knows.
+    """
+    known = sorted(set(known))
+    if unclean not in UNCLEAN:
+        raise UsageError(f"unclean={unclean} is unknown.", try_=f"Known: {', '.join(UNCLEAN)}.")
+    if alive == EVIDENCE:
+        chosen = cluster.live
+    else:
+        chosen = frozenset(_broker(text, "alive", known) for text in alive.split(",")) if alive != NONE else frozenset()
+    return Supposition(alive=chosen, unclean=unclean, ahead=None if ahead == NONE else _broker(ahead, "ahead", known))
+
+
+def _broker(text: str, name: str, known: list[int]) -> int:
+    for broker in known:
+        if text.strip() == str(broker):
+            return broker
+    raise UsageError(f"{name}: {text.strip()!r} is no broker of this case.", try_=f"Brokers: {ids(known)}.")
+
+
+def replay(
+    cluster: Cluster, version: KafkaVersion, verdicts: Iterable[Verdict], supposed: Supposition, lacking: Lacking = frozenset()
+) -> WhatIf:
+    """Replay the election rules with other brokers alive.
+
+    First the brokers that the supposition takes away disappear, together; then those it adds register. Of several
+    outcomes that the order of events would decide, the first by ISR is taken. Who is elected with an empty log heals nothing: the
+    others cut theirs to it.
+
+    Args:
+        lacking: Of :func:`casebook.questions.leadership.analysis.empty_copies.lacking`.
+    """
+    verdicts = tuple(verdicts)
+    events = _Events(cluster, version, supposed)
+    replayed = [events.replay(verdict) for verdict in verdicts]
+    changes = sorted(
+        (
+            change
+            for verdict, after in zip(verdicts, replayed, strict=True)
+            if (change := _change(verdict, after, supposed, lacking))
+        ),
+        key=lambda change: (not change.offline, not change.unclean, not change.healed, change.topic, change.partition),
+    )
+    counts = _counts(cluster, verdicts, replayed, changes, supposed)
+    return WhatIf(
+        alive=tuple(sorted(supposed.alive)),
+        evidence_alive=tuple(sorted(cluster.live)),
+        unclean=supposed.unclean,
+        ahead=supposed.ahead,
+        severity=_severity(changes, counts, verdicts),
+        title=_title(changes, verdicts),
+        counts=counts,
+        changes=tuple(changes),
+        parameters=supposed.parameters(),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _After:
+    """A partition after the events; ``leader`` is ``None`` also when a dead one stays named."""
+
+    leader: int | None
+    isr: tuple[int, ...] | None
+    caught_up: int | None
+    unclean: bool = False
+
+
+class _Events:
+    """The brokers that go and come between the evidence and the supposition."""
+
+    def __init__(self, cluster: Cluster, version: KafkaVersion, supposed: Supposition) -> None:
+        self._version, self._supposed = version, supposed
+        self._gone = cluster.live - supposed.alive
+        self._come = supposed.alive - cluster.live
+        self._left = cluster.live - self._gone
+        controller = cluster.controller
+        self._controller_died = controller.readable and controller.broker not in self._left
+        self._states = {(p.topic, p.partition): p.state for p in cluster.partitions}
+
+    def replay(self, verdict: Verdict) -> _After | None:
+        """The partition after the events; ``None`` where nobody can say."""
+        if verdict.state in (State.UNKNOWN, State.DELETING):
+            return None
+        before = self._states[verdict.topic, verdict.partition]
+        if not self._touches(verdict):
+            return _After(leader=verdict.leader, isr=verdict.isr, caught_up=self._caught_up(verdict, verdict.isr))
+        after = self._elections(verdict, before)
+        if after is None:
+            return _After(leader=None, isr=None, caught_up=None)
+        leader = after.leader if after.leader in self._supposed.alive else None
+        elected = leader is not None and leader != verdict.leader
+        unclean = elected and verdict.isr is not None and leader not in verdict.isr
+        return _After(leader=leader, isr=after.isr, caught_up=self._caught_up(verdict, after.isr), unclean=unclean)
+
+    def _touches(self, verdict: Verdict) -> bool:
+        if verdict.state in OFFLINE or verdict.state is State.UNINITIALISED:
+            return True
+        return not self._gone.isdisjoint(verdict.isr or ()) or verdict.leader in self._gone
+
+    def _elections(self, verdict: Verdict, state: PartitionState | None) -> election.Outcome | None:
+        unclean = {"on": True, "off": False}.get(self._supposed.unclean, bool(verdict.unclean_allowed))
+        current: election.State = state
+        if self._gone and self._left:  # where nobody is left, nobody writes
+            outcomes = election.after_deaths(
+                state=state, replicas=verdict.replicas, live=self._left, dead=self._gone, unclean=unclean,
+                version=self._version, controller_died=self._controller_died,
+            )  # fmt: skip
+            current = min(outcomes, key=lambda outcome: (outcome is None, outcome and (outcome.leader is None, outcome.isr)))
+        if verdict.rule == "R5" and not self._controller_died:
+            return election.Outcome.of(current) if isinstance(current, PartitionState) else current
+        return election.after_start(
+            state=current,
+            replicas=verdict.replicas,
+            live=self._supposed.alive,
+            started=self._come,
+            unclean=unclean,
+            version=self._version,
+        )
+
+    def _caught_up(self, verdict: Verdict, isr: tuple[int, ...] | None) -> int | None:
+        """Replicas in sync once the brokers that came have caught up."""
+        if isr is None:
+            return None
+        return len(self._come.intersection(verdict.replicas).union(isr) - self._gone) or len(isr)
+
+
+def _change(verdict: Verdict, after: _After | None, supposed: Supposition, lacking: Lacking) -> Change | None:
+    if after is None:
+        return None
+    was_offline = verdict.state in OFFLINE or verdict.state is State.UNINITIALISED
+    offline = after.leader is None
+    if not offline and not was_offline and after.leader == verdict.leader and after.isr == verdict.isr:
+        return None
+    empty = (after.leader, verdict.topic, verdict.partition) in lacking
+    return Change(
+        topic=verdict.topic,
+        partition=verdict.partition,
+        leader_before=verdict.leader,
+        leader_before_dead=verdict.state is State.LEADER_DEAD,
+        leader_after=after.leader,
+        isr_before=verdict.isr,
+        isr_after=after.isr,
+        healed=was_offline and not offline and not empty,
+        offline=offline,
+        unclean=after.unclean,
+        dropped=0 if not (after.unclean or empty) or after.leader == supposed.ahead else None,
+        why=f"{after.leader} leads, but its log dirs hold no segment of it" if empty else _why(verdict, after, supposed),
+    )
+
+
+def _why(verdict: Verdict, after: _After, supposed: Supposition) -> str:
+    if after.leader is None:
+        blocking = [r for r in (verdict.isr or verdict.replicas) if r not in supposed.alive]
+        return f"blocked by {ids(blocking)}" if blocking else "no election is held"
+    if after.unclean:
+        return f"{after.leader} is alive, but was not in sync: unclean"
+    if after.leader == verdict.leader:
+        left = [r for r in verdict.isr or () if r not in (after.isr or ())]
+        return (
+            f"{ids(left)} {'leaves' if len(left) == 1 else 'leave'} the ISR" if left else f"{after.leader} is back and in the ISR"
+        )
+    skipped = (
+        [r for r in verdict.replicas[: verdict.replicas.index(after.leader)] if r not in supposed.alive]
+        if after.leader in verdict.replicas
+        else []
+    )
+    if len(verdict.replicas) == 1:
+        return "only replica"
+    return (
+        f"{ids(skipped)} dead, {after.leader} is next in the ISR"
+        if skipped
+        else f"{after.leader} is first in assignment, alive, in the ISR"
+    )
+
+
+def _counts(
+    cluster: Cluster, verdicts: tuple[Verdict, ...], replayed: list[_After | None], changes: list[Change], supposed: Supposition
+) -> tuple[tuple[str, int | None, int | None, str], ...]:
+    known = [(v, a) for v, a in zip(verdicts, replayed, strict=True) if a is not None]
+    if not known:
+        return tuple(
+            (label, None, None, "") for label in ("Without leader", "Under min ISR", "Under-replicated", "Records dropped")
+        )
+    healed = sum(change.healed for change in changes)
+    caught_up = "once caught up" if supposed.alive - cluster.live else ""
+    dropped = None if any(change.dropped is None for change in changes) else 0
+    unclean = sum(change.unclean for change in changes)
+    empty = sum(change.dropped is None and not change.unclean for change in changes)
+    new = sum(verdict.state is State.UNINITIALISED for verdict, _ in known)  # the checks count these by themselves
+    note = f"{count(new)} of them never had a state; {count(healed)} healed" if new else f"{count(healed)} healed"
+    rows: list[tuple[str, int | None, int | None, str]] = [
+        ("Without leader", sum(_was_offline(v) for v, _ in known), sum(a.leader is None for _, a in known), note),
+    ]
+    for label, was, becomes in (
+        ("Under min ISR", lambda v: bool(v.under_min_isr), _under_min_isr),
+        ("Under-replicated", lambda v: bool(v.under_replicated), _short),
+    ):
+        before, after = [v for v, _ in known if was(v)], [a for v, a in known if becomes(v, a)]
+        among = _leaderless_among(before, after)
+        rows.append((label, len(before), len(after), "; ".join(filter(None, (among, caught_up)))))
+    for broker in sorted(supposed.alive ^ cluster.live):
+        before, after = (
+            sum(x == broker for x in leaders) for leaders in zip(*((_led_by(v), a.leader) for v, a in known), strict=True)
+        )
+        rows.append((f"Led by broker {broker}", before, after, ""))
+    elections = (
+        number(unclean, "unclean election") if unclean else "",
+        f"{number(empty, 'leader')} with an empty log" if empty else "",
+    )
+    rows.append(("Records dropped", 0, dropped, ", ".join(filter(None, elections)) or "clean elections only"))
+    return tuple(rows)
+
+
+def _leaderless_among(before: Sequence[Verdict], after: Sequence[_After]) -> str:
+    """How many of those counted have no leader: the checks on in-sync replicas count the others alone."""
+    was, becomes = sum(_was_offline(verdict) for verdict in before), sum(one.leader is None for one in after)
+    if not was and not becomes:
+        return ""
+    if (was, len(before)) == (becomes, len(after)):
+        return f"{count(was)} of them without leader"
+    return f"without leader: {count(was)} of {count(len(before))}, then {count(becomes)} of {count(len(after))}"
+
+
+def _was_offline(verdict: Verdict) -> bool:
+    return verdict.state in OFFLINE or verdict.state is State.UNINITIALISED
+
+
+def _led_by(verdict: Verdict) -> int | None:
+    return None if verdict.state in OFFLINE else verdict.leader
+
+
+def _under_min_isr(verdict: Verdict, after: _After) -> bool:
+    if after.leader is None:
+        return True
+    return verdict.min_isr is not None and after.caught_up is not None and after.caught_up < verdict.min_isr
+
+
+def _short(verdict: Verdict, after: _After) -> bool:
+    if after.leader == verdict.leader and after.isr == verdict.isr and not verdict.under_replicated:
+        return False
+    return after.caught_up is not None and after.caught_up < len(verdict.replicas)
+
+
+def _severity(
+    changes: list[Change], counts: Iterable[tuple[str, int | None, int | None, str]], verdicts: tuple[Verdict, ...]
+) -> Severity | None:
+    if any(change.offline for change in changes):
+        return Severity.CRITICAL
+    if not verdicts or _unjudged(verdicts) or any(change.dropped is None for change in changes):
+        return Severity.WARNING
+    return Severity.WARNING if any(label == "Under min ISR" and after for label, _, after, _ in counts) else None
+
+
+def _unjudged(verdicts: tuple[Verdict, ...]) -> int:
+    return sum(verdict.state is State.UNKNOWN for verdict in verdicts)
+
+
+def _title(changes: list[Change], verdicts: tuple[Verdict, ...]) -> str:
+    unjudged = _unjudged(verdicts)
+    if unjudged == len(verdicts):
+        return "Nothing can be told: no partition can be judged"
+    offline, healed = sum(c.offline for c in changes), sum(c.healed for c in changes)
+    lost = sum(c.offline and not (c.leader_before is None or c.leader_before_dead) for c in changes)
+    unknown = sum(c.dropped is None for c in changes)
+    partitions = "partition" if offline == 1 else "partitions"
+    head = f"{offline} {partitions} still without leader" if offline and not lost else f"{offline} {partitions} without leader"
+    if not offline:
+        head = "Every partition that can be judged has a leader" if unjudged else "Every partition has a leader"
+    records = f"records dropped in {unknown}, how many is unknown" if unknown else "0 records dropped"
+    return f"{head}; {healed} healed, {f'{lost} lost, ' if lost else ''}{records}"

@@ -1,0 +1,278 @@
+"""Notebook 20: whom to start first, who holds what, the verdict on each partition, what the controllers did."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from casebook.kafka.partitions import OFFLINE, RULES, State, Verdict, offline
+from casebook.page import text
+from casebook.page.bars import Bar, figure, picture
+from casebook.page.render import anchor, render
+from casebook.page.table import ALARM, CHOSEN, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Row, Table, numbers, unknown
+from casebook.page.view import View, html
+from casebook.questions.leadership.analysis.leadership import Leadership
+from casebook.questions.leadership.analysis.start_first import StartChoice, elected_unclean, order, start_first
+from casebook.questions.leadership.views.replica_map import replica_map
+
+MOST_ROWS = 200
+_MOST_STEPS, _MOST_OTHER_STEPS, _MOST_NAMED = 6, 3, 4
+_RANK = {
+    State.LEADERLESS: 0,
+    State.LEADER_DEAD: 0,
+    State.UNKNOWN: 1,
+    State.UNINITIALISED: 2,
+    State.DELETING: 4,
+    State.REASSIGNING: 5,
+    State.ONLINE: 6,
+}
+_VERDICT_COLUMNS = (
+    ("Partition", CODE),
+    ("State znode says", UNBROKEN),
+    ("Replicas", CODE),
+    ("ISR", CODE),
+    ("Rule that blocks, and by whom", TEXT),
+    ("Clean winner", TEXT),
+    ("Unclean winner", TEXT),
+    ("min ISR", TEXT),
+    ("Proof", TEXT),
+)
+_AXIS = "partitions without leader"
+
+
+def whom_to_start(lead: Leadership) -> View:
+    """The chosen order, and what the runner-up would leave."""
+    tables = {"start_first": lead.start_first}
+    chosen = order(lead.start_first)
+    if not chosen or lead.outdated:
+        told = {"offline": len(_offline(lead)), "dead": lead.dead, "known": _known(lead), "outdated": lead.outdated}
+        return html(render("no_start", **told), tables=tables)
+    other = _other_order(lead)
+    rows = [*_now(lead), *_bars(chosen[:_MOST_STEPS], chosen=True)]
+    if other:
+        rows += ["The other order", *_bars(other[:_MOST_OTHER_STEPS], chosen=False)]
+    takeaway = _takeaway(chosen, other)
+    caption = Markup(
+        '<div class="cb"><p class="cb-caption"><strong>{}</strong> Full bars are left, hatched ones healed.</p></div>'
+    ).format(takeaway)
+    chart = figure(rows, axis=_AXIS, alternative=takeaway)
+    static = picture(rows, axis=_AXIS, alternative=takeaway)
+    return View(parts=(caption, chart, static, _choices(lead.start_first)), tables=tables)
+
+
+def _known(lead: Leadership) -> bool:
+    """Whether there are partitions, and all of them were judged."""
+    return lead.cluster.brokers_known and bool(lead.verdicts) and all(v.state is not State.UNKNOWN for v in lead.verdicts)
+
+
+def costs(lead: Leadership) -> View:
+    """What each choice costs: starting brokers, unclean election, waiting."""
+    offline = _offline(lead)
+    if not offline or lead.outdated:
+        return html(Markup())
+    table = Table(
+        name="costs",
+        columns=(("Choice", TEXT), ("Offline after", NUMBER), ("Records dropped", NUMBER), ("Then", TEXT)),
+        rows=[
+            *_start_cost(lead, order(lead.start_first), CHOSEN),
+            *_start_cost(lead, _other_order(lead), PLAIN),
+            _unclean_cost(offline),
+            (PLAIN, ("Wait", text.count(len(offline)), "0", _stay_down(offline))),
+        ],
+        takeaway="What each choice costs.",
+        reading="Offline after each step in turn.",
+    )
+    return html(render("plain_table", table=table))
+
+
+def who_holds_what(lead: Leadership) -> View:
+    """Partitions by brokers, grouped by who heals them."""
+    return html(replica_map(lead))
+
+
+def verdict_table(lead: Leadership, *, topic: str = "") -> View:
+    """The verdict, partition by partition, worst first.
+
+    Args:
+        topic: Only its partitions; ``""`` for all.
+    """
+    chosen = [v for v in lead.verdicts if not topic or v.topic == topic]
+    ordered = sorted(chosen, key=lambda v: (_RANK[v.state], not v.under_min_isr, not v.under_replicated))
+    ailing = [v for v in ordered if v.state is not State.ONLINE or v.under_replicated or v.under_min_isr]
+    shown = (ailing or ordered)[:MOST_ROWS]
+    offline = sum(v.state in OFFLINE for v in chosen)
+    table = Table(
+        name="verdicts",
+        columns=_VERDICT_COLUMNS,
+        rows=[(ALARM if v.state in OFFLINE else PLAIN, _cells(v)) for v in shown],
+        takeaway=_offline_of(offline, len(chosen), sum(v.state is State.DELETING for v in chosen)),
+        reading="Worst first." if ailing else "",
+        total=len(chosen),
+        rest="partitions",
+        search=True,
+        wide=True,
+        stacked=True,
+    )
+    rules = [(rule, RULES[rule]) for rule in sorted({v.rule for v in shown if v.rule}, key=lambda r: int(r[1:]))]
+    view = render("verdicts", table=table, rules=rules, version=lead.version.version)
+    return html(view, tables={"partitions": lead.verdicts}, cites=tuple(v.state_path for v in shown))
+
+
+def controller_history(lead: Leadership) -> View:
+    """The controller epochs that the partition states remember."""
+    current = lead.cluster.controller
+    who = "unknown" if current.broker is None else f"broker {current.broker}"
+    changes = current.epoch_stat.version if current.epoch_stat else None
+    since = f"; {text.plural(changes, 'change')} so far" if changes is not None else ""
+    table = Table(
+        name="controller-epochs",
+        columns=(("Epoch", NUMBER), ("Partitions last written", NUMBER), ("First of these writes", TEXT), ("Last", TEXT)),
+        rows=[
+            (PLAIN, (c.controller_epoch, text.count(c.partitions), text.moment(c.first_write), text.moment(c.last_write)))
+            for c in reversed(lead.controller_epochs[-MOST_ROWS:])
+        ],
+        takeaway=f"Controller is {who}, epoch {'unknown' if current.epoch is None else current.epoch}{since}.",
+        reading="Newest first; times by ZooKeeper's clock.",
+        total=len(lead.controller_epochs),
+        rest="controller_epochs",
+    )
+    return html(render("plain_table", table=table), tables={"controller_epochs": lead.controller_epochs})
+
+
+def _offline_of(offline: int, total: int, deleting: int) -> str:
+    apart = f", {text.count(deleting)} being deleted" if deleting else ""
+    if not offline:
+        return f"No partition of {text.count(total)} is offline{apart}."
+    return f"{text.count(offline)} of {text.plural(total, 'partition')} offline{apart}."
+
+
+def _offline(lead: Leadership) -> list[Verdict]:
+    return offline(lead.verdicts)
+
+
+def _other_order(lead: Leadership) -> tuple[StartChoice, ...]:
+    """The order that begins with the second best broker; empty when only one can be started first."""
+    others = [c for c in lead.start_first if c.step == 1 and not c.chosen and c.heals]
+    if not others:
+        return ()
+    first = max(others, key=lambda c: (c.heals, -c.broker))
+    waiting = [v for v in _offline(lead) if v.waits_for and first.broker not in v.waits_for]
+    never = first.still_offline_after - len(waiting)
+    later = order(start_first(waiting, [b for b in lead.dead if b != first.broker]))
+    return first, *(
+        StartChoice(
+            step=c.step + 1, broker=c.broker, heals=c.heals, chosen=False, still_offline_after=c.still_offline_after + never
+        )
+        for c in later
+    )
+
+
+def _now(lead: Leadership) -> list[Bar]:
+    live = sorted(lead.cluster.live)
+    detail = (
+        f"brokers {', '.join(map(str, live))} live" if len(live) <= _MOST_NAMED else f"{text.plural(len(live), 'broker')} live"
+    )
+    return [Bar(label="Now", left=len(_offline(lead)), detail=detail)]
+
+
+def _bars(choices: Sequence[StartChoice], *, chosen: bool) -> list[Bar]:
+    return [
+        Bar(
+            label=f"{c.step}. Start broker {c.broker}",
+            left=c.still_offline_after,
+            gone=c.heals,
+            note=f"heals {text.count(c.heals)}",
+            chosen=chosen,
+        )
+        for c in choices
+    ]
+
+
+def _takeaway(chosen: Sequence[StartChoice], other: Sequence[StartChoice]) -> str:
+    first = chosen[0]
+    said = f"Broker {first.broker} first leaves {text.plural(first.still_offline_after, 'partition')} offline"
+    return f"{said}; broker {other[0].broker} first leaves {text.count(other[0].still_offline_after)}." if other else f"{said}."
+
+
+def _choices(choices: Sequence[StartChoice]) -> Markup:
+    table = Table(
+        name="start-first",
+        columns=(("Step", NUMBER), ("Broker", NUMBER), ("Heals", NUMBER), ("Still offline after", NUMBER), ("Best", TEXT)),
+        rows=[
+            (
+                CHOSEN if c.chosen else PLAIN,
+                (c.step, c.broker, text.count(c.heals), text.count(c.still_offline_after), "✓ start this" if c.chosen else ""),
+            )
+            for c in choices[:MOST_ROWS]
+        ],
+        label="Every broker tried at every step",
+        total=len(choices),
+        rest="start_first",
+    )
+    return numbers(table, f"The numbers ({text.plural(len(choices), 'row')})")
+
+
+def _start_cost(lead: Leadership, steps: Sequence[StartChoice], how: str) -> list[Row]:
+    if not steps:
+        return []
+    unclean = len(elected_unclean(lead.verdicts, [choice.broker for choice in steps]))
+    then = f"{text.plural(unclean, 'partition')} elected unclean" if unclean else "clean elections: nothing is lost"
+    named = steps[:_MOST_NAMED]
+    more = f", then {text.count(len(steps) - len(named))} more" if len(steps) > len(named) else ""
+    left = ", ".join(text.count(c.still_offline_after) for c in named)
+    return [(how, (f"Start {', then '.join(str(c.broker) for c in named)}{more}", left, unknown() if unclean else "0", then))]
+
+
+def _unclean_cost(offline: Sequence[Verdict]) -> Row:
+    elected = sum(v.unclean_winner is not None for v in offline)
+    then = f"elects {text.count(elected)} of {text.count(len(offline))}; for good"
+    return PLAIN, ("Unclean election", text.count(len(offline) - elected), unknown() if elected else "–", then)
+
+
+def _stay_down(offline: Sequence[Verdict]) -> str:
+    """Of how many topics they are: others of the same topics may be well."""
+    topics = text.plural(len({v.topic for v in offline}), "topic")
+    return f"a partition of {topics} stays down" if len(offline) == 1 else f"partitions of {topics} stay down"
+
+
+def _cells(v: Verdict) -> tuple[object, ...]:
+    rule = f"{v.rule}: {v.why}" if v.rule else "online" if not v.under_replicated else "online, replicas missing"
+    isr = unknown() if v.isr is None and v.state is not State.UNINITIALISED else text.brokers(v.isr or ())
+    minimum = unknown() if v.min_isr is None else Markup("{} <small>{}</small>").format(v.min_isr, v.min_isr_origin)
+    return (f"{v.topic}-{v.partition}", _says(v), text.brokers(v.replicas), isr, rule, _clean(v), _unclean(v), minimum, _proof(v))
+
+
+def _says(v: Verdict) -> object:
+    """What the state znode says of the leader."""
+    if v.state is State.UNINITIALISED:
+        return "nothing: no state"
+    if v.isr is None:
+        return unknown()
+    if v.leader is None:
+        return "leader −1"
+    return Markup("leader <b>{}</b>{}").format(v.leader, ", dead" if v.state is State.LEADER_DEAD else "")
+
+
+def _clean(v: Verdict) -> object:
+    if v.state is State.UNKNOWN:
+        return unknown()
+    if v.clean_winner is not None:
+        return f"{v.clean_winner} now"
+    in_sync = [b for b in v.waits_for if b in (v.isr or ()) or v.state is State.UNINITIALISED]
+    return f"{' or '.join(map(str, in_sync))} if started" if in_sync else "nobody"
+
+
+def _unclean(v: Verdict) -> object:
+    if v.state is State.UNKNOWN:
+        return unknown()
+    if v.unclean_winner is not None:
+        return f"{v.unclean_winner} now"
+    unclean = [broker for broker in v.waits_for if elected_unclean([v], [broker])]
+    if unclean:
+        return f"{' or '.join(map(str, unclean))} if started first"
+    return "–" if v.clean_winner is not None else "nobody"
+
+
+def _proof(v: Verdict) -> Markup:
+    path = v.state_path
+    written = f" {text.clock(v.since)}" if v.since else ""
+    return Markup('<a class="cb-proof" href="#{}" title="{}"><code>state</code></a>{}').format(anchor(path), path, written)

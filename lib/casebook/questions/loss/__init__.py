@@ -1,0 +1,1 @@
+"""Which records were lost, when and why."""

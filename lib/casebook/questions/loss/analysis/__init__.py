@@ -1,0 +1,1 @@
+"""Rows, rules and checks; pure."""

@@ -1,0 +1,264 @@
+"""Why a lost record is gone: the change of leader that took it, or what else explains it; nothing: an alarm."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from casebook.facts.cluster import instant
+from casebook.facts.losses import Cause, CauseRow, Change, LostCount
+from casebook.findings.words import agree, brokers, count, number
+
+SLACK = 1000
+"""Milliseconds by which an application may be told late that a record is stored, or its clock be wrong."""
+ALL = frozenset(("all", "-1"))
+"""How ``acks=all`` is written (``clients/src/main/java/org/apache/kafka/clients/producer/ProducerConfig.java@0.9.0.1``)."""
+NONE = "0"
+_MOST_NAMED = 3
+"""Of changes of which each may have taken a record."""
+
+
+class Missing(NamedTuple):
+    """All that the cause of a lost record depends on. Spark makes one of each, and counts those.
+
+    Args:
+        changes: Numbers of the changes of leader that may have taken it, in order, each with whether the old leader was alone in
+            sync when it was acknowledged; ``None`` when unknown.
+        acks: The producer's setting; ``None`` when unknown.
+        placed: Whether its producer was told an offset.
+        told: Whether producers of its ledger were told offsets.
+    """
+
+    changes: tuple[tuple[int, bool | None], ...]
+    acks: str | None
+    placed: bool
+    told: bool
+
+
+class Explained(NamedTuple):
+    """What a lost record is explained by.
+
+    Args:
+        cause: ``None``: nothing explains it.
+        window: The changes in words; ``""`` without.
+        evidence: What proves it, in words.
+        changes: Those that may have taken it; the evidence does not tell which, where they are several.
+    """
+
+    cause: Cause | None
+    window: str
+    evidence: str
+    changes: tuple[int, ...] = ()
+
+
+def takes(change: Change, offset: int | None, moment: int | None) -> bool:
+    """Whether a change of leader may have taken a record of its partition.
+
+    Where both offsets are known they decide from where on: what lies behind the cut was not on the next leader, however long ago
+    it was written. Else time does. What was acknowledged after the old leader had given up, the next one took.
+
+    Args:
+        change: The change.
+        offset: As acknowledged; ``None`` when unknown.
+        moment: When it was acknowledged; ``None`` when unknown.
+    """
+    if moment is not None and change.closed is not None and moment > change.closed + SLACK:
+        return False
+    if offset is not None and change.cut is not None:
+        return offset >= change.cut
+    return moment is not None and moment >= change.since - SLACK
+
+
+def in_solitude(change: Change, moment: int | None) -> bool | None:
+    """Whether the old leader was alone in sync when a record was acknowledged; ``None`` when that cannot be told."""
+    return None if change.alone is None or moment is None else moment >= change.alone - SLACK
+
+
+def takers(changes: Iterable[Change], offset: int | None, moment: int | None) -> tuple[Change, ...]:
+    """Every change of a partition that may have taken a record: one of them did, if any.
+
+    Args:
+        changes: Of its partition.
+        offset: As acknowledged; ``None`` when unknown.
+        moment: When it was acknowledged; ``None`` when unknown.
+    """
+    return tuple(change for change in changes if takes(change, offset, moment))
+
+
+def cause(of: Missing, change: Change | None, *, alone: bool | None = None) -> Cause | None:
+    """Why it is gone, if a change took it; ``None`` is an alarm: acks=all survives a clean election, and nothing goes by itself.
+
+    Args:
+        of: What is known of it.
+        change: The change; ``None`` without.
+        alone: Whether the old leader was alone in sync when it was acknowledged; ``None`` when unknown.
+    """
+    if of.acks == NONE:
+        return Cause.ACKS_0
+    if change is None:
+        return Cause.NEVER_RECEIVED if of.told and not of.placed else None
+    if change.disk:
+        return Cause.DISK_LOST
+    if change.unclean:
+        return Cause.ISR_OF_ONE if of.acks in ALL and alone else Cause.UNCLEAN_ELECTION
+    if change.cut_at_start:
+        return Cause.CUT_AT_START
+    return None if of.acks in ALL else Cause.DEPOSED_LEADER
+
+
+def explained(of: Missing, changes: Mapping[int, Change]) -> Explained:
+    """The cause, with what proves it; of several changes those that explain it, each of which may have been the one."""
+    if not of.changes:
+        why = cause(of, None)
+        return Explained(why, "", _WITHOUT_CHANGE[why])
+    able = [(changes[number], cause(of, changes[number], alone=alone)) for number, alone in of.changes]
+    able = [one for one in able if one[1] is not None] or able[:1]
+    causes = {why for _, why in able}
+    why = causes.pop() if len(causes) == 1 else Cause.EITHER_WINDOW
+    told = list(dict.fromkeys(f"{_evidence(each, change)} ({_proof(change)})" for change, each in able))
+    windows = list(dict.fromkeys(window(change) for change, _ in able))
+    return Explained(why, _either(windows), _either(told), tuple(change.number for change, _ in able))
+
+
+def _either(words: Sequence[str]) -> str:
+    """One of these, the evidence does not tell which."""
+    if len(words) == 1:
+        return words[0]
+    more = f", or one of {count(len(words) - _MOST_NAMED)} more" if len(words) > _MOST_NAMED else ""
+    return f"either {' or '.join(words[:_MOST_NAMED])}{more}"
+
+
+_WITHOUT_CHANGE = {
+    None: "no change of leader could have taken it",
+    Cause.ACKS_0: "with acks=0 no broker ever acknowledged it",
+    Cause.NEVER_RECEIVED: "its producer was told no offset, as others of the same ledger were",
+}
+
+
+def _evidence(why: Cause | None, change: Change) -> str:
+    old, new = change.old_leader, change.new_leader
+    cut = "" if change.cut is None else f" from offset {change.cut} on"
+    match why:
+        case Cause.ACKS_0:
+            return "with acks=0 no broker ever acknowledged it"
+        case Cause.DISK_LOST:
+            return f"broker {old} lost a log dir, and broker {new} leads{cut}"
+        case Cause.ISR_OF_ONE:
+            return f"broker {old} was alone in sync, so acks=all waited for nobody else; broker {new}, out of sync, leads{cut}"
+        case Cause.UNCLEAN_ELECTION:
+            return f"broker {new} was elected out of sync, and leads{cut}"
+        case Cause.CUT_AT_START:
+            return f"broker {new} had cut its own log to offset {change.cut} before it was elected as one in sync"
+        case Cause.DEPOSED_LEADER:
+            return f"broker {old} took it, and broker {new} leads{cut}"
+    return f"broker {new}, in sync, was elected in place of {old}, which loses nothing that all in sync had"
+
+
+def begin(change: Change) -> int:
+    """When the window of a change begins: with the election, but where that was unclean, when the old leader was left alone."""
+    if change.unclean and change.alone is not None:
+        return change.alone
+    return change.since if change.unclean or change.cut_at_start else change.opened
+
+
+def window(change: Change) -> str:
+    """``11:03:42.861 to 11:03:44.131``, or ``… at the latest``."""
+    opened = instant(begin(change))[11:23]
+    if change.closed is None:
+        return f"from {opened}"
+    return f"{opened} to {instant(change.closed)[11:23]}{' at the latest' if change.by_then else ''}"
+
+
+def _proof(change: Change) -> str:
+    return change.cut_proof or change.closed_proof or change.opened_proof
+
+
+def causes(
+    counts: Sequence[LostCount], changes: Sequence[Change], *, acks: Collection[str | None], history: bool, disks: Collection[int]
+) -> tuple[CauseRow, ...]:
+    """The alarm, then every cause, also those that took nothing.
+
+    Args:
+        counts: Lost records.
+        changes: Of the partitions of the ledger.
+        acks: What the ledger says of producers; ``None`` in it where it does not.
+        history: Whether all changes of leader are known, from ZooKeeper's history.
+        disks: Brokers whose logs would tell of a disk.
+    """
+    scene = _Looked(changes, frozenset(acks), history, frozenset(disks))
+    return tuple(_row(why, [row for row in counts if row.cause == why], scene) for why in (None, *Cause))
+
+
+class _Looked(NamedTuple):
+    changes: Sequence[Change]
+    acks: frozenset[str | None]
+    history: bool
+    disks: frozenset[int]
+
+
+def _row(why: Cause | None, own: Sequence[LostCount], scene: _Looked) -> CauseRow:
+    if not own:
+        return _none(why, scene)
+    numbers = {number for row in own for number in (row.either or (row.change,))}
+    changes = [change for change in scene.changes if change.number in numbers]
+    proves, proof = _WITHOUT_CHANGE.get(why, ""), "tables/lost"
+    if why is Cause.EITHER_WINDOW:
+        proves = f"{number(len(changes), 'change')} of leader may have taken them, for causes that differ"
+    elif changes:
+        proves, proof = _evidence(why, changes[0]), _proof(changes[0])
+    if len(changes) > 1 and why is not Cause.EITHER_WINDOW:
+        proves += f"; so for {number(len(changes) - 1, 'other change')} of leader"
+    return CauseRow(why, sum(row.records for row in own), _partitions(own), _span(changes), proves, proof)
+
+
+def _none(why: Cause | None, scene: _Looked) -> CauseRow:
+    """Why no record went this way, or why nobody knows."""
+    if why is None:
+        return CauseRow(None, 0, "", "", "every lost record has a cause", "")
+    if why in (Cause.ACKS_0, Cause.NEVER_RECEIVED):
+        return _without_change(why, scene)
+    if why is Cause.EITHER_WINDOW:
+        return CauseRow(why, 0, "", "", "no lost record lies in two windows that differ in their cause", "", applies=False)
+    if why is Cause.ISR_OF_ONE and scene.acks and None not in scene.acks and not scene.acks & ALL:
+        return CauseRow(why, 0, "", "", f"the producers used acks={', '.join(sorted(scene.acks))}", "", applies=False)
+    if why is Cause.DISK_LOST:
+        looked = brokers(sorted(scene.disks)) if scene.disks else ""
+        told = "no broker tells of a disk that failed" if looked else "no broker's log is in this case"
+        return CauseRow(why, 0 if looked else None, looked, "", told, "tables/events" if looked else "")
+    if not (scene.history or scene.changes):
+        return CauseRow(why, None, "", "", "neither history nor log tells of changes of leader", "")
+    return _by_elections(why, scene)
+
+
+def _by_elections(why: Cause, scene: _Looked) -> CauseRow:
+    looked = f"{number(len(scene.changes), 'change')} of leader"
+    unclean = [change for change in scene.changes if change.unclean]
+    unknown = [change for change in scene.changes if change.unclean is None]
+    if why not in (Cause.UNCLEAN_ELECTION, Cause.ISR_OF_ONE):
+        return CauseRow(why, 0, looked, "", "none of them took a record this way", "tables/partition_history")
+    if unknown:
+        told = f"the ISR before {number(len(unknown), 'election')} is not known"
+        return CauseRow(why, None, looked, "", told, "")
+    told = f"{number(len(unclean), 'election')} out of sync took none this way" if unclean else "each new leader had been in sync"
+    return CauseRow(why, 0, looked, "", told, "tables/partition_history")
+
+
+def _without_change(why: Cause, scene: _Looked) -> CauseRow:
+    if why is Cause.NEVER_RECEIVED:
+        return CauseRow(why, 0, "", "", "each lost record has an offset, or a window", "tables/lost")
+    if None in scene.acks:
+        return CauseRow(why, None, "", "", "the ledger does not say with which acks records were sent", "")
+    return CauseRow(why, 0, "", "", "no producer used acks=0", "", applies=NONE in scene.acks)
+
+
+def _partitions(own: Iterable[LostCount]) -> str:
+    places = sorted({row.topic if row.partition is None else f"{row.topic}-{row.partition}" for row in own})
+    if len(places) > 2:
+        return f"{count(len(places))} partitions"
+    return agree(len(places), places[0], " and ".join(places))
+
+
+def _span(changes: Sequence[Change]) -> str:
+    if not changes:
+        return "none"
+    ends = [change.closed for change in changes]
+    opened = instant(min(map(begin, changes)))[11:23]
+    return f"from {opened}" if None in ends else f"{opened} to {instant(max(ends))[11:23]}"

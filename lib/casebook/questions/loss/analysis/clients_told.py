@@ -1,0 +1,46 @@
+"""What consumers' own logs say: where they went on from, which skips records or reads them again, and what they were assigned."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from casebook.kafka.past_rows import Row
+from casebook.questions.loss.analysis.unprocessed_rows import Assigned, ClientsTold, Reset
+
+_RESET, _REBALANCING = "consumer_reset", "consumer_rebalancing"
+_PARTITION = re.compile(r"([\w.-]+)-(\d+)(?=[\s,\]]|$)", re.ASCII)
+
+
+def told(rows: Iterable[Row]) -> ClientsTold:
+    """All of it, in the order of time.
+
+    Args:
+        rows: Of the timeline.
+    """
+    own = [row for row in rows if row.kind in (_RESET, _REBALANCING)]
+    return ClientsTold(tuple(_resets(own)), tuple(one for row in own for one in _assigned(row)))
+
+
+def _resets(rows: Iterable[Row]) -> Iterator[Reset]:
+    """Of one that was announced and done, what was done."""
+    named = [row for row in rows if row.kind == _RESET and row.topic is not None and row.partition is not None]
+    found = [Reset(_client(row), row.topic, row.partition, _to(row), row.at, row.proof) for row in named]
+    done = {(one.client, one.topic, one.partition) for one in found if one.to is not None}
+    return (one for one in found if one.to is not None or (one.client, one.topic, one.partition) not in done)
+
+
+def _assigned(row: Row) -> Iterator[Assigned]:
+    """Rule: ``Setting newly assigned partitions`` up to 2.3, ``Adding ...`` since (``ConsumerCoordinator.java@2.0.1, 2.8.2``)."""
+    if row.kind == _REBALANCING and "newly assigned" in row.text:
+        for topic, partition in _PARTITION.findall(row.fields.get("partitions", "")):
+            yield Assigned(_client(row), topic, int(partition), row.at, row.proof)
+
+
+def _to(row: Row) -> int | None:
+    """Where it goes on; a line that says that an offset is out of range tells that one instead."""
+    return None if "out of range" in row.text else row.number("offset")
+
+
+def _client(row: Row) -> str:
+    """Whose log it is, by where it lies in the case."""
+    parts = row.proof.split("/")
+    return parts[1] if parts[0] == "clients" and len(parts) > 2 else ""

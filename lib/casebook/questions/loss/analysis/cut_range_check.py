@@ -1,0 +1,66 @@
+"""The check on offsets that disappeared behind changes of leader."""
+
+from collections.abc import Collection, Sequence
+
+from casebook.facts.losses import Change, CutRange
+from casebook.facts.observed import Source
+from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
+from casebook.findings.proof import SHOWN
+from casebook.findings.words import count, number
+from casebook.questions.timeline.analysis.windows.window_checks import proof
+
+_GIVE = "Give the log dirs of all replicas (--log-dirs BROKER=DIR), or a ledger."
+
+
+def check(
+    ranges: Sequence[CutRange],
+    changes: Sequence[Change],
+    *,
+    partitions: int,
+    gaps: Sequence[Gap],
+    topics: Collection[str] = (),
+) -> Finding:
+    """Did offsets disappear, as logs and epochs alone tell, without any ledger?
+
+    Args:
+        partitions: How many there are of what was looked at.
+        gaps: Why not every cut of a log is known.
+        topics: Those that were looked at; empty for all.
+    """
+    known = [row for row in ranges if row.to_offset is not None]
+    offsets = sum(row.to_offset - row.from_offset for row in known)
+    unknown = [row for row in changes if row.cut is None and not row.planned and (row.unclean or row.closed != row.opened)]
+    untold = len({(row.topic, row.partition) for row in unknown})
+    ask = Question(
+        check="loss.cut_ranges",
+        question="Did offsets that had been written disappear?",
+        coverage=Coverage.counted(partitions - untold, partitions, "partition", Source.HISTORY, Source.LOGS),
+        threshold="a leader that came back and cut away what others had not",
+        facts={"ranges": len(ranges), "offsets": offsets, "of_unknown_length": len(ranges) - len(known)},
+        evidence=(*(proof(row.proof) for row in ranges[:SHOWN] if row.proof), Evidence(file="tables/cut_ranges")),
+    )
+    if known:
+        return ask.found(Severity.WARNING, _cut_away(known, ranges, offsets), why=f"{ranges[0].why}.")
+    if ranges:
+        places = number(len({(row.topic, row.partition) for row in ranges}), "partition")
+        return ask.could_not_check(
+            f"Whether offsets of {places} were cut away after a change of leader is unknown",
+            why=f"{ranges[0].why}.",
+            settle=_GIVE,
+        )
+    if unknown:
+        return ask.could_not_check(
+            f"From which offset on {number(len(unknown), 'change')} of leader cut is unknown",
+            why="Up to 0.10.2 no epoch tells it: copies that differ do, and a ledger.",
+            settle=_GIVE,
+        )
+    which = f" of {', '.join(sorted(topics)[:SHOWN])}" if topics else ""
+    return ask.ok(f"No log{which} was cut behind what others had", gaps=gaps)
+
+
+def _cut_away(known: Sequence[CutRange], ranges: Sequence[CutRange], offsets: int) -> str:
+    """What went: a lower bound, as an old leader may have taken more after it last told its end."""
+    sure = {(row.topic, row.partition) for row in known}
+    doubtful = {(row.topic, row.partition) for row in ranges} - sure
+    cut = f"At least {number(offsets, 'offset')} of {number(len(sure), 'partition')} were cut away after a change of leader"
+    return f"{cut}; of {count(len(doubtful))} more nobody knows" if doubtful else cut

@@ -1,0 +1,240 @@
+"""What an election would cost before anybody holds it: what the best copy of a partition holds, and a candidate does not.
+
+The same for an unclean election and for starting one broker before the others: once a copy leads, nobody reads anything else, and
+the others cut their logs to follow it (``makeFollowers``, core/src/main/scala/kafka/server/ReplicaManager.scala@0.9.0.1;
+``maybeTruncate``, core/src/main/scala/kafka/server/AbstractFetcherThread.scala@2.8.2).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from casebook.facts.copies import Absent, Compared, Copy, Held, Run
+from casebook.facts.disks import Partition
+from casebook.questions.loss.analysis.divergence import copies_of
+
+Committed = Mapping[str, Mapping[Partition, int]]
+"""What each group has committed, by partition: the offset it reads next."""
+
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beyond:
+    """A group that has read what would be gone: it waits at, or is reset from, an offset that does not exist any more.
+
+    Args:
+        group: Its id.
+        offset: What it committed.
+        by: How far that lies beyond the candidate's end.
+    """
+
+    group: str
+    offset: int
+    by: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UncleanPrice:
+    """A row of ``tables/unclean_price``: what is gone once this candidate leads. ``None``: could not be told; ``why`` says so.
+
+    Args:
+        topic: Topic name.
+        partition: Partition number.
+        candidate: Broker id.
+        records: That the best copy holds and the candidate does not. Below where the candidate's log begins, and where
+            compaction may have removed them, they do not count.
+        bytes: Their share of their batches on disk.
+        from_time: Earliest record time of them; ``None`` also when there are none, or they have no time.
+        to_time: Latest.
+        best: Broker whose copy is the measure: the last leader's, or the one with the highest epoch and then end.
+        end: Where the candidate's log ends.
+        from_offset: The first offset that is gone; ``None`` also when none is.
+        keys: A few keys of such records; empty where they have none that are text.
+        groups: Those that have committed beyond the candidate's end, farthest first; ``None`` when commits are unknown.
+        why: Why there is no price; empty when there is.
+    """
+
+    topic: str
+    partition: int
+    candidate: int
+    records: int | None = None
+    bytes: int | None = None
+    from_time: int | None = None
+    to_time: int | None = None
+    best: int | None = None
+    end: int | None = None
+    from_offset: int | None = None
+    keys: tuple[str, ...] = ()
+    groups: tuple[Beyond, ...] | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartPrice:
+    """What starting one broker before the others costs, over all partitions that it would lead.
+
+    Args:
+        broker: Its id.
+        partitions: That it would lead.
+        records: That would be gone in sum; ``None`` when one of them has no price.
+        bytes: Their share of their batches.
+        unknown: Partitions without price.
+    """
+
+    broker: int
+    partitions: int
+    records: int | None
+    bytes: int | None
+    unknown: int
+
+
+def prices(
+    compared: Compared,
+    candidates: Mapping[Partition, Iterable[int]],
+    *,
+    leaders: Mapping[Partition, int] | None = None,
+    replicas: Mapping[Partition, Iterable[int]] | None = None,
+    committed: Committed | None = None,
+) -> tuple[UncleanPrice, ...]:
+    """Price every candidate.
+
+    Args:
+        compared: Of :func:`casebook.questions.loss.scans.replicas.compare`.
+        candidates: Brokers that could lead, by partition: live replicas outside the ISR, or the dead ones that could be started.
+        leaders: Who led last, or was last in sync, where that is known: its copy is the measure. Without it there is no price.
+        replicas: All that are assigned: without last leader, every copy must be there for a price. Where nothing is said, those
+            that are there are taken for all.
+        committed: Commits of groups; ``None`` when they are unknown.
+
+    Returns:
+        By topic and partition, the cheapest candidate first, those without price last.
+    """
+    copies, runs = copies_of(compared.copies), _by_partition(compared.runs)
+    rows = []
+    for place, brokers in candidates.items():
+        scene = _Scene(
+            place=place,
+            copies=copies.get(place, ()),
+            runs=tuple(runs.get(place, ())),
+            leader=(leaders or {}).get(place),
+            assigned=tuple((replicas or {}).get(place, ())),
+        )
+        rows += [_priced(scene, candidate, committed) for candidate in brokers]
+    return tuple(sorted(rows, key=lambda row: (row.topic, row.partition, row.records is None, row.records, row.candidate)))
+
+
+def start_prices(priced: Iterable[UncleanPrice], waits_for: Mapping[Partition, Iterable[int]]) -> tuple[StartPrice, ...]:
+    """What it costs to start each broker first instead, cheapest first.
+
+    Args:
+        priced: Of :func:`prices`, with these brokers among the candidates.
+        waits_for: Brokers any of which would lead if it were started, by partition without leader.
+    """
+    rows = {(row.topic, row.partition, row.candidate): row for row in priced}
+    would_lead: dict[int, list[UncleanPrice | None]] = {}
+    for place, brokers in waits_for.items():
+        for broker in brokers:
+            would_lead.setdefault(broker, []).append(rows.get((*place, broker)))
+    found = (_started(broker, own) for broker, own in would_lead.items())
+    return tuple(sorted(found, key=lambda row: (row.records is None, row.records, row.broker)))
+
+
+def _started(broker: int, own: Sequence[UncleanPrice | None]) -> StartPrice:
+    known = [row for row in own if row is not None and row.records is not None]
+    whole = len(known) == len(own)
+    return StartPrice(
+        broker=broker,
+        partitions=len(own),
+        records=sum(row.records for row in known) if whole else None,
+        bytes=sum(row.bytes for row in known) if whole else None,
+        unknown=len(own) - len(known),
+    )
+
+
+def _by_partition(runs: Iterable[Run]) -> dict[Partition, list[Run]]:
+    found: dict[Partition, list[Run]] = {}
+    for run in runs:
+        found.setdefault((run.topic, run.partition), []).append(run)
+    return found
+
+
+class _Scene(NamedTuple):
+    """What is known of a partition."""
+
+    place: Partition
+    copies: tuple[Copy, ...]
+    runs: tuple[Run, ...]
+    leader: int | None
+    assigned: tuple[int, ...]
+
+    def copy(self, broker: int) -> Copy | None:
+        return next((copy for copy in self.copies if copy.broker == broker), None)
+
+    @property
+    def best(self) -> Copy | None:
+        """The measure: without last leader the highest epoch, which is what a later leader wrote, then the longest log."""
+        if self.leader is not None:
+            return self.copy(self.leader)
+        return max(self.copies, key=lambda copy: (-1 if copy.epoch is None else copy.epoch, copy.end, -copy.broker), default=None)
+
+
+def _priced(scene: _Scene, candidate: int, committed: Committed | None) -> UncleanPrice:
+    topic, partition = scene.place
+    own, best = scene.copy(candidate), scene.best
+    row = UncleanPrice(
+        topic=topic,
+        partition=partition,
+        candidate=candidate,
+        best=best and best.broker,
+        end=own and own.end,
+        groups=_beyond(scene.place, own.end, committed) if own and committed is not None else None,
+    )
+    if why := _obstacle(scene, candidate):
+        return replace(row, why=why)
+    gone = [(run, held) for run in scene.runs if (held := _only_in(run, best.broker, candidate))]
+    times = [time for _, held in gone for time in (held.from_time, held.to_time) if time is not None]
+    return replace(
+        row,
+        records=sum(held.records for _, held in gone),
+        bytes=sum(held.bytes for _, held in gone),
+        from_time=min(times, default=None),
+        to_time=max(times, default=None),
+        from_offset=min((run.first_offset for run, _ in gone), default=None),
+        keys=tuple(dict.fromkeys(key for _, held in gone for key in held.keys))[:_EXAMPLES],
+    )
+
+
+def _obstacle(scene: _Scene, candidate: int) -> str:
+    """Why there is no price, empty when nothing is in its way."""
+    own, best = scene.copy(candidate), scene.best
+    if own is None:
+        return f"The copy of broker {candidate} is not at hand."
+    if best is None:
+        return f"The copy of broker {scene.leader}, the last leader, is not at hand."
+    if scene.leader is None:
+        missing = [broker for broker in scene.assigned if scene.copy(broker) is None]
+        if missing:
+            return f"Who led last is unknown, and the copy of broker {missing[0]} is not at hand."
+        if len(scene.copies) == 1 and len(scene.assigned) != 1:
+            return "No other copy is at hand."
+    damaged = [copy.broker for copy in (own, best) if copy.damaged_bytes]
+    return f"The copy of broker {damaged[0]} could not be read to its end." if damaged else ""
+
+
+def _only_in(run: Run, best: int, candidate: int) -> Held | None:
+    """What the best copy holds in a run and the candidate does not."""
+    by_broker = {held.broker: held for held in run.copies}
+    there, here = by_broker[best], by_broker[candidate]
+    if there.absent or here.like == there.like or here.absent in (Absent.BEFORE, Absent.CLEANED):
+        return None
+    return there
+
+
+def _beyond(place: Partition, end: int, committed: Committed) -> tuple[Beyond, ...]:
+    found = (
+        Beyond(group=group, offset=offsets[place], by=offsets[place] - end)
+        for group, offsets in committed.items()
+        if offsets.get(place, 0) > end
+    )
+    return tuple(sorted(found, key=lambda row: (-row.by, row.group)))

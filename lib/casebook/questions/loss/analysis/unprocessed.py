@@ -1,0 +1,272 @@
+"""Which records were committed and never processed, and how: the definitions, and what is said of them."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from casebook.facts.cluster import instant
+from casebook.facts.observed import Source
+from casebook.facts.records import UnsuitedLedger
+from casebook.findings.finding import Coverage, Evidence, Finding, Gap, Question, Severity
+from casebook.findings.proof import SHOWN
+from casebook.findings.words import agree, count, moment, number
+from casebook.questions.loss.analysis.unprocessed_rows import NOTHING_TOLD, Assigned, ClientsTold, Doubt, GroupWork, How, Reset
+from casebook.questions.timeline.analysis.windows.window_checks import proof
+
+
+class Missed(NamedTuple):
+    """All that decides on a record that a commit passed and the ledger does not call processed. Spark counts the like.
+
+    The commit is the one that passed it for good: what later went back below it does not count. Its range is what it passed, from
+    what was committed before it to what it commits. Moments are compared as written: the application's and the brokers' clocks.
+
+    Args:
+        matched: Any stored record is in the ledger.
+        named: It can be told in the ledger: by its offset where all rows have one, else by its id.
+        begun: It lies behind the first known commit or the first processed record.
+        open: Its transaction has not ended.
+        untold: The ledger has it, and does not say what became of it.
+        early: It lies below all processed records, and its commit came before the ledger begins.
+        late: Its commit came after the ledger ends; without moments: it lies above all processed records.
+        cleaned: Compaction may have taken commits before this one.
+        members: Whether the group had any when it was committed; ``None`` when the log does not have the group's state.
+        forgotten: The offset had been deleted or had expired before this commit.
+        head: Nothing before it in the range was processed.
+        tail: Nothing behind it in the range was.
+        changed: The next commit beyond the range came from other members; ``None`` when there is none.
+        threads: Of what the same members committed of the partition, some was processed out of order; ``None`` when unknown.
+        after: Some of the range was processed after the commit; ``None`` when unknown.
+    """
+
+    matched: bool = True
+    named: bool = True
+    begun: bool = True
+    open: bool = False
+    untold: bool = False
+    early: bool = False
+    late: bool = False
+    cleaned: bool = False
+    members: bool | None = True
+    forgotten: bool = False
+    head: bool = False
+    tail: bool = False
+    changed: bool | None = False
+    threads: bool | None = False
+    after: bool | None = False
+
+
+def verdict(of: Missed) -> Doubt | How:
+    """Why nobody can tell, or how it came to be committed and never processed."""
+    doubts = {
+        Doubt.UNMATCHED: not of.matched,
+        Doubt.WITHOUT_ID: not of.named,
+        Doubt.BEFORE_GROUP: not of.begun,
+        Doubt.OPEN: of.open,
+        Doubt.UNTOLD: of.untold,
+        Doubt.BEFORE_LEDGER: of.early,
+        Doubt.AFTER_LEDGER: of.late,
+    }
+    return next((doubt for doubt, holds in doubts.items() if holds), None) or how(of)
+
+
+def how(of: Missed) -> How:
+    """How a record was passed by that is known to be unprocessed.
+
+    - A commit of a group without members is that of a tool (``commit_history.kind``); a group whose offset
+      is forgotten begins where ``auto.offset.reset`` says.
+    - A worker that dies leaves the end of what it had taken, and never commits again: others do.
+    - Work out of order is work of several threads, for which the commit did not wait.
+    - Work after the commit is a commit before the work.
+    - Where all else was done in order before the commit, this one was given up, or not written down.
+    """
+    if of.cleaned:
+        return How.CANNOT_TELL
+    if (of.members is False and of.tail) or (of.forgotten and of.head):
+        return How.SKIPPED
+    if of.tail and of.changed:
+        return How.CRASH
+    if of.threads:
+        return How.ANOTHER_THREAD
+    if of.after:
+        return How.BEFORE_PROCESSING
+    return How.PASSED_OVER if of.threads is False and of.after is False else How.CANNOT_TELL
+
+
+_GIVE = "Give what was processed: casebook collect --processed GROUP=FILE."
+_SETTLE = "Give the log dirs of the brokers that hold __consumer_offsets and the topics (--log-dirs BROKER=DIR)."
+
+
+def unprocessed(
+    rows: Sequence[GroupWork],
+    unsuited: Sequence[UnsuitedLedger] = (),
+    clients: ClientsTold = NOTHING_TOLD,
+    gaps: Sequence[Gap] = (),
+    unread: Mapping[str, int | None] = MappingProxyType({}),
+) -> Finding:
+    """Were records committed and never processed?
+
+    Args:
+        rows: What groups did.
+        unsuited: Ledgers of processed records that could not be used.
+        unread: By group, how many rows of its ledgers could not be used; ``None``: whole files.
+        clients: What consumers' own logs say.
+        gaps: Why not every record, or not every commit, was read.
+    """
+    looked = [row for row in rows if row.unprocessed is not None and row.committed is not None]
+    missing, unsure = Counter[str](), Counter[str]()
+    for row in looked:
+        missing[row.group] += row.unprocessed
+    for group, rows_unread in unread.items():
+        unsure[group] = missing[group] if rows_unread is None else min(rows_unread, missing[group])
+    missed = (missing - unsure).total()
+    by_how = Counter[str]()
+    for row in looked:
+        by_how.update(row.how if row.group not in unread else {})
+    groups = sorted(missing - unsure)
+    doubts = _doubts(rows) | ({Doubt.UNREAD: unsure.total()} if unsure.total() else {})
+    held = _holders(looked, clients)
+    ask = Question(
+        check="loss.unprocessed",
+        question="Were records committed and never processed?",
+        coverage=Coverage.counted(len(looked), len(rows), "partition", Source.LEDGERS, Source.SEGMENTS),
+        threshold="a stored record below what its group committed, which its ledger does not have",
+        facts={
+            "unprocessed": missed,
+            "groups": groups,
+            "how": dict(sorted(by_how.items())),
+            "twice": sum(row.twice for row in looked),
+            "unknown": dict(doubts),
+        },
+        evidence=(Evidence(file="tables/unprocessed"), *(proof(one.proof) for one in (*clients.resets, *held)[:SHOWN])),
+        caveats=_caveats(doubts),
+    )
+    if missed:
+        records = f"{'At least ' if gaps or unsure.total() else ''}{number(missed, 'record')} of {number(len(groups), 'group')}"
+        title = f"{records} {agree(missed, 'was', 'were')} committed and never"
+        own = (_told_by_clients(clients.resets), _held(held))
+        why = " ".join(filter(None, (_why(by_how), *own, *(_unsuited(one) for one in unsuited[:1]))))
+        return ask.found(Severity.CRITICAL, f"{title} processed{_beside(doubts)}", why=why)
+    if unsuited:
+        return ask.could_not_check(
+            f"{number(len(unsuited), 'ledger')} of processed records could not be used{_beside(doubts)}",
+            why=" ".join(_unsuited(one) for one in unsuited[:SHOWN]),
+            settle=unsuited[0].try_ or "Check which columns are the ledger's (processed_id, processed_columns).",
+        )
+    left = [one for one in clients.resets if one.to != 0]  # before the first offset there is nothing
+    if not rows and left:
+        return ask.could_not_check(
+            "A consumer went on from elsewhere; no ledger says what it left out",
+            why=_told_by_clients(left),
+            settle=_GIVE,
+        )
+    if not rows:
+        return ask.not_applicable("No ledger says what was processed")
+    if Doubt.UNMATCHED in doubts:
+        return ask.could_not_check(
+            "Nothing matched: no stored record is in the ledger of what was processed",
+            settle="Name its id, partition and offset (processed_id, processed_columns, processed_id_pattern).",
+        )
+    if not looked:
+        return ask.could_not_check(
+            "Whether all was processed that was committed is unknown: no partition has both commits and records",
+            settle=_SETTLE,
+        )
+    if doubts:
+        return ask.could_not_check(
+            f"All that could be judged was processed{_beside(doubts)}",
+            why=_told_by_clients(clients.resets),
+            settle="Give the ledger from before the group began to after it ended, and the segments of all its partitions.",
+        )
+    untold = [row for row in rows if row.unprocessed is None or row.committed is None]
+    nothing = tuple(
+        Gap(why=f"Of group {row.group} and topic {row.topic} nothing could be told.", settle=_SETTLE) for row in untold[:1]
+    )
+    return ask.ok("All that was committed was processed", gaps=(*nothing, *gaps))
+
+
+def _beside(doubts: Mapping[str, int | None]) -> str:
+    """Of how many nobody can tell: what stands beside what is sure."""
+    known = sum(records or 0 for records in doubts.values())
+    if not doubts:
+        return ""
+    if not known:
+        return "; of others nobody can tell"
+    least = "at least " if None in doubts.values() else ""
+    return f"; of {least}{count(known)} more nobody can tell"
+
+
+def _told_by_clients(resets: Sequence[Reset]) -> str:
+    """Where clients went on from, as their own logs say."""
+    if not resets:
+        return ""
+    first = resets[0]
+    more = f", and {count(len(resets) - 1)} more such lines" if len(resets) > 1 else ""
+    whose = f"the log of {first.client}" if first.client else "a client's log"
+    if first.to is None:
+        return f"By {whose} the offset of {first.topic}-{first.partition} was out of range{more}."
+    return f"By {whose} {first.topic}-{first.partition} was reset to offset {first.to}{more}."
+
+
+def _holders(looked: Sequence[GroupWork], clients: ClientsTold) -> list[Assigned]:
+    """To whom the partition was assigned that lacks most, as their own logs say."""
+    worst = max(looked, key=lambda row: row.unprocessed, default=None)
+    if worst is None or not worst.unprocessed:
+        return []
+    return [one for one in clients.assigned if (one.topic, one.partition) == (worst.topic, worst.partition)]
+
+
+def _held(held: Sequence[Assigned]) -> str:
+    if not held:
+        return ""
+    when = [f"to {one.client or 'a client'}{f' at {moment(instant(one.at))}' if one.at else ''}" for one in held[-SHOWN:]]
+    times = f", {number(len(held), 'time')}, at last" if len(held) > SHOWN else ""
+    return f"By clients' own logs {held[0].topic}-{held[0].partition} was assigned{times} {', '.join(when)}."
+
+
+def _unsuited(one: UnsuitedLedger) -> str:
+    return f"{one.name}: {one.why}"
+
+
+def _doubts(rows: Iterable[GroupWork]) -> Mapping[str, int | None]:
+    """Records of which nobody can tell, by why; ``None`` where nobody knows how many."""
+    found: dict[str, int | None] = {}
+    for row in rows:
+        for doubt, records in row.unknown.items():
+            so_far = found.get(doubt, 0)
+            found[doubt] = None if None in (so_far, records) else so_far + records
+    return found
+
+
+_WORDS = {
+    How.BEFORE_PROCESSING: "committed before they were processed",
+    How.CRASH: "in hand when their worker ended",
+    How.ANOTHER_THREAD: "left to threads that the commit did not wait for",
+    How.SKIPPED: "skipped when the group was set beyond them",
+    How.PASSED_OVER: "passed over while others around them were processed",
+    How.CANNOT_TELL: "unprocessed for a reason that the evidence does not tell",
+}
+_UNKNOWN = {
+    Doubt.NOT_SCANNED: "lie in partitions that were not read",
+    Doubt.UNMATCHED: "have nothing to be matched with",
+    Doubt.BEFORE_GROUP: "lie below the first known commit of their group",
+    Doubt.BEFORE_LEDGER: "were committed before the ledger begins",
+    Doubt.AFTER_LEDGER: "were committed after the ledger ends",
+    Doubt.OPEN: "belong to transactions that have not ended",
+    Doubt.UNTOLD: "are in the ledger without a word of what became of them",
+    Doubt.WITHOUT_ID: "have no id",
+    Doubt.UNREAD: "may stand in a ledger, or in rows of one, that could not be used",
+}
+
+
+def _why(by_how: Mapping[str, int]) -> str:
+    if not by_how:
+        return ""
+    told = [f"{count(by_how[kind])} {words}" for kind, words in _WORDS.items() if by_how.get(kind)]
+    return f"Of these {'; '.join(told)}."
+
+
+def _caveats(doubts: Mapping[str, int | None]) -> tuple[str, ...]:
+    clocks = "Moments of commits are the brokers', those of work the application's: their clocks are taken as they are."
+    counted = {doubt: "Some records" if records is None else number(records, "record") for doubt, records in doubts.items()}
+    return (clocks, *(f"{records} {_UNKNOWN[Doubt(doubt)]}: nothing is said of them." for doubt, records in counted.items()))

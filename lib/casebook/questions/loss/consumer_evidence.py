@@ -1,0 +1,272 @@
+"""What a case tells of consumers: what groups committed, and what their ledgers say was processed."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from casebook.case.case import Case
+from casebook.collect.files import folders
+from casebook.errors import ScanError, UsageError
+from casebook.facts.disks import OFFSETS_TOPIC, Replica
+from casebook.facts.records import Limits, UnsuitedLedger
+from casebook.findings.finding import Finding, Gap
+from casebook.formats.clients import ledger_kind
+from casebook.kafka.group_partition import group_partition
+from casebook.questions.coordinators.evidence import OffsetsEvidence
+from casebook.questions.loss.analysis import commit_history, unprocessed
+from casebook.questions.loss.analysis.unprocessed_rows import NOTHING_TOLD, ClientsTold, CommitStep, GroupWork, Unprocessed
+from casebook.questions.loss.evidence import LossEvidence
+
+if TYPE_CHECKING:
+    from casebook.questions.loss.scans.stored import Stored
+    from casebook.questions.loss.scans.unprocessed import Found
+
+Progress = Callable[[int, int | None], None]
+_LOG_DIRS = "Give the log dirs of the brokers that lead them (--log-dirs BROKER=DIR)."
+_MOST_GROUPS = 100
+"""That a ledger tells apart."""
+
+
+class Consumed(NamedTuple):
+    """What became of what groups committed.
+
+    Args:
+        work: What each group did.
+        first: The first records that were committed and never processed.
+        records: All of them: a folder of Parquet; ``None`` without ledger.
+        steps: Commits that do not simply go on from the one before.
+        findings: One for every check.
+    """
+
+    work: tuple[GroupWork, ...] = ()
+    first: tuple[Unprocessed, ...] = ()
+    records: Path | None = None
+    steps: tuple[CommitStep, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+class ConsumerEvidence:
+    """The evidence on consumers.
+
+    Args:
+        case: The case.
+        produced: What is stored, and what a person says of the ledgers' columns.
+        processed: A ledger of what was processed; those of the case when empty.
+        group: Whose that ledger is.
+        offsets: The evidence on the offsets topic.
+        partitions: How many partitions the offsets topic has.
+        moves: When each of them got another leader, epoch ms.
+        clients: What consumers' own logs say.
+        progress: Told how far a scan is.
+    """
+
+    def __init__(
+        self,
+        case: Case,
+        produced: LossEvidence,
+        *,
+        processed: str,
+        group: str,
+        offsets: OffsetsEvidence,
+        partitions: int,
+        moves: Mapping[int, Sequence[int]],
+        clients: ClientsTold = NOTHING_TOLD,
+        progress: Progress | None = None,
+    ) -> None:
+        if processed and not group:
+            raise UsageError("Whose is the ledger of what was processed?", try_="Name its consumer group as the parameter group.")
+        self._case, self._asked, self._given, self._group = case, produced.asked, processed, group
+        self._clients = clients
+        self._stored, self._folder = produced.stored, produced.folder / "consumers"
+        self._offsets, self._partitions, self._moves, self._progress = offsets, partitions, moves, progress
+
+    def examined(self) -> Consumed:
+        """Everything that notebook 70 shows of consumers."""
+        if not self._ledgers:
+            return Consumed(findings=(unprocessed.unprocessed((), self._gathered.unsuited, self._clients),))
+        stored, commits = self._stored_records, self._commits
+        if commits is None:
+            backwards = commit_history.commits_backwards((), total=0, groups=0)
+            return Consumed(findings=(self._answer(self._untold), backwards))
+        from casebook.questions.loss.scans import commit_history as scanned
+
+        limits = stored.limits if stored else ()
+        starts = {(of.topic, of.partition): of.log_start for of in limits if of.log_start is not None}
+        steps, total = scanned.odd_steps(self._spark, commits, log_starts=starts, coordinator_moves=self._moves)
+        gaps = tuple(self._unread_commits(commits))
+        backwards = commit_history.commits_backwards(steps, total=total, groups=len(self._ledgers), gaps=gaps)
+        if stored is None:
+            return Consumed(steps=steps, findings=(self._answer(self._untold), backwards))
+        found = self._looked(stored, commits)
+        gaps += tuple(_unread_records(stored.limits))
+        return Consumed(found.work, found.first, found.records, steps, (self._answer(found.work, gaps), backwards))
+
+    def _answer(self, work: Sequence[GroupWork], gaps: Sequence[Gap] = ()) -> Finding:
+        topics = {row.topic for row in work}
+        return unprocessed.unprocessed(work, self._gathered.unsuited, self._clients.of(topics), gaps, self._gathered.unread)
+
+    def _unread_commits(self, commits: object) -> Iterator[Gap]:
+        """Why not every commit of these groups is known."""
+        from casebook.spark.copies import shortfalls
+
+        known = {row["group"] for row in commits.select("group").distinct().collect()}
+        if without := sorted(self._ledgers.keys() - known):
+            yield Gap(why=f"No commit of {without[0]} was read.", settle=_LOG_DIRS)
+        torn = {row["log_partition"] for row in commits.where("torn").select("log_partition").distinct().collect()}
+        for copy in self._commit_copies.values():
+            if copy.partition in torn or shortfalls(copy):
+                why = f"{copy.topic}-{copy.partition} of broker {copy.broker} could not be read whole."
+                yield Gap(why=why, settle=_LOG_DIRS)
+
+    def _looked(self, stored: "Stored", commits: object) -> "Found":
+        """What of the stored records was committed, and not processed."""
+        from casebook.questions.loss.scans import unprocessed as looked
+
+        evidence = looked.Evidence(
+            ledgers=self._ledgers,
+            commits=commits,
+            stored=stored.records,
+            limits=stored.limits,
+            complete=self._case.complete,
+        )
+        return looked.unprocessed(self._spark, self._folder / "work", evidence)
+
+    @property
+    def _stored_records(self) -> "Stored | None":
+        """What is stored of the ledgers' topics; ``None`` where there is nothing to read."""
+        try:
+            return self._stored.of(sorted({topic for rows in self._ledgers.values() for topic in self._topics(rows)}))
+        except ScanError:
+            return None
+
+    @cached_property
+    def _ledgers(self) -> Mapping[str, object]:
+        """What each group processed."""
+        return self._gathered.ledgers
+
+    @cached_property
+    def _gathered(self) -> "_Gathered":
+        """What each group processed, and what could not be used."""
+        from casebook.questions.loss.scans import ledger_gathering
+
+        asked, all_of_them = self._asked, _Gathered({}, [], {})
+        damaged = {problem.path for problem in self._case.damaged}
+        for number, (group, files) in enumerate(sorted(self._files().items())):
+            found = ledger_gathering.gather(
+                self._spark,
+                files,
+                asked.of_processed,
+                topic=asked.processed_topic or None,
+                zone=asked.zone,
+                line_pattern=asked.processed_pattern or None,
+                progress=self._progress,
+            )
+            own = {}
+            if found.ledger is not None:
+                rows = found.ledger.kept_in(self._folder / "ledgers" / str(number), progress=self._progress)
+                own = self._by_group(rows, group)
+            all_of_them.ledgers.update(own)
+            all_of_them.unsuited.extend(found.unsuited)
+            unusable = sum(row.rows for row in found.told.unusable) if found.told else 0
+            cut = unusable and any(_ends_within_a_line(place) for _, place in files)
+            partly = bool(found.unsuited or cut) or not damaged.isdisjoint(name for name, _ in files)
+            if partly or unusable:
+                all_of_them.unread.update(dict.fromkeys((group, *own), None if partly else unusable))
+        return all_of_them
+
+    def _files(self) -> Mapping[str, list[tuple[str, str]]]:
+        """By consumer group: name and place of each file of processed records, as somebody said, or as its columns tell."""
+        if self._given:
+            local = self._given if ":/" in self._given else f"file:{Path(self._given).expanduser().absolute()}"
+            return {self._group: [(self._given, local)]}
+        kinds = ((path, client) for path, client in self._case.ledgers())
+        told = [(path, client) for path, client in kinds if ledger_kind.kind(self._case.text_lines(path)).processed]
+        found: dict[str, list[tuple[str, str]]] = {}
+        for path, group in (*self._case.processed_ledgers(), *told):
+            if self._group in ("", group):
+                found.setdefault(group, []).append((path, f"file:{self._case.folder.absolute()}/{path}"))
+        return found
+
+    def _by_group(self, rows: object, given: str) -> Mapping[str, object]:
+        """Rows by the group that they name; those that name none are of whoever's ledger it is."""
+        named = [row.consumer for row in rows.select("consumer").distinct().limit(_MOST_GROUPS).collect()]
+        if not any(named):
+            return {given: rows}
+        return {name or given: rows.where(rows.consumer.eqNullSafe(name)) for name in named}
+
+    def _topics(self, rows: object) -> Sequence[str]:
+        from casebook.questions.loss.scans import ledgers
+
+        return ledgers.scope(rows).topics
+
+    @cached_property
+    def _commit_copies(self) -> Mapping[int, Replica]:
+        """The copies in which these groups' commits lie, by partition of the offsets topic."""
+        from casebook.spark.copies import is_here
+
+        wanted = {group_partition(group, self._partitions) for group in self._ledgers} if self._partitions else set()
+        return {copy.partition: copy for copy in reversed(self._offsets.copies) if copy.partition in wanted and is_here(copy)}
+
+    @cached_property
+    def _commits(self) -> object:
+        """All commits of these groups; ``None`` where no segment of the offsets topic tells of them."""
+        from casebook.questions.loss.scans import commit_history as scanned
+        from casebook.spark.copies import cleaned_to, place
+        from casebook.spark.kept import kept
+
+        own = self._commit_copies
+        if not own:
+            return None
+        listed = ((copy, log_dir) for log_dir in self._offsets.log_dirs for copy in log_dir.replicas)
+        dirs = {(copy.broker, copy.partition): log_dir for copy, log_dir in listed if copy.topic == OFFSETS_TOPIC}
+        cleaned = {partition: cleaned_to(copy, dirs[copy.broker, partition]) for partition, copy in own.items()}
+        places = [place(copy) for copy in own.values()]
+        history = partial(scanned.history, self._spark, places, sorted(self._ledgers), cleaned=cleaned)
+        return kept(self._spark, self._folder / "commits", history)
+
+    @property
+    def _untold(self) -> tuple[GroupWork, ...]:
+        """Of each group and topic, that its commits are not known."""
+        return tuple(
+            GroupWork(group, topic, 0, None, None, None, None, {}, {})
+            for group, rows in self._ledgers.items()
+            for topic in self._topics(rows)
+        )
+
+    @cached_property
+    def _spark(self) -> object:
+        from casebook.spark.session import session  # Spark is imported by who needs it
+
+        return session()
+
+
+class _Gathered(NamedTuple):
+    """Ledgers of what was processed.
+
+    Args:
+        ledgers: What each group processed.
+        unsuited: Files that could not be used.
+        unread: By group, how many rows of its ledgers could not be used; ``None``: whole files, or nobody knows.
+    """
+
+    ledgers: dict[str, object]
+    unsuited: list[UnsuitedLedger]
+    unread: dict[str, int | None]
+
+
+def _ends_within_a_line(place: str) -> bool:
+    """Whether a file of this machine ends before its last line does: what comes after it was not copied."""
+    path = Path(folders.full_name(place))
+    if not path.is_file() or not path.stat().st_size:
+        return False
+    with path.open("rb") as file:
+        file.seek(-1, 2)
+        return file.read() != b"\n"
+
+
+def _unread_records(limits: Iterable[Limits]) -> Iterator[Gap]:
+    """Why not every stored record was read."""
+    if short := [of for of in limits if of.unreadable]:
+        whose = "only a copy that is not its leader's" if short[0].foreign else "not all"
+        yield Gap(why=f"Of {short[0].topic}-{short[0].partition} {whose} could be read.", settle=_LOG_DIRS)

@@ -1,0 +1,173 @@
+"""Files of a ledger to frames of cells: what each format says of a row, and nothing yet of what it means."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql.types import ArrayType, StringType, StructField, StructType
+
+from casebook.errors import UsageError
+from casebook.formats.clients.ledger_columns import Pattern
+from casebook.questions.loss.scans import ledger_doors
+
+_FORMATS = {"csv": "CSV", "tsv": "CSV", "json": "JSON lines", "jsonl": "JSON lines", "ndjson": "JSON lines", "parquet": "Parquet"}
+_PACKED = ("gz", "bz2")
+_SEPARATORS = ",;\t|"
+
+_DAMAGED = "casebook: damaged line"
+_MOST_COLUMNS = 10_000
+"""Of JSON lines; the shortest names, where lines have keys that are ids."""
+
+
+class Table(NamedTuple):
+    """A ledger as it was written.
+
+    Args:
+        columns: Their names.
+        rows: Makes a frame of some of them: ``cells``, a struct of them; ``malformed``, whether there are none; the ``line``
+            as it was, null where the cells tell enough; and ``file``, its name.
+    """
+
+    columns: Sequence[str]
+    rows: Callable[[Sequence[str]], DataFrame]
+
+
+def table(spark: SparkSession, place: str, lines: Pattern | None, prefix: str) -> Table:
+    """A ledger as it was written.
+
+    Args:
+        spark: The session.
+        place: As Spark's Hadoop opens it.
+        lines: What lines of a log look like, if it is one; else its files tell by their names what they are.
+        prefix: Of the parameters of this kind of ledger.
+
+    Raises:
+        UsageError: They do not tell, or say different things, or there is nothing in them, or they are not to be read
+            (:mod:`casebook.questions.loss.scans.ledger_doors`).
+    """
+    ledger_doors.refuse(spark, place)
+    return _log(spark, place, lines) if lines else _TABLES[_format(spark, place, prefix)](spark, place)
+
+
+def _format(spark: SparkSession, place: str, prefix: str) -> str:
+    """The format that the names of the files tell."""
+    suffix = f.regexp_extract(f.lower("path"), rf"\.([a-z]+)(\.({'|'.join(_PACKED)}))?$", 1)
+    files = spark.read.format("binaryFile").option("recursiveFileLookup", True).load(place).select("path", "length")
+    by_suffix = files.groupBy(suffix.alias("suffix")).agg(f.min("path"), f.sum("length")).collect()
+    if not sum(size for _, _, size in by_suffix):
+        raise empty(place)
+    kinds = {_FORMATS.get(suffix): path for suffix, path, _ in sorted(by_suffix)}
+    if None in kinds:
+        raise UsageError(
+            f"The name of {kinds[None]} does not tell its format.",
+            cause=f"Formats are told by {', '.join('.' + suffix for suffix in _FORMATS)}, also with .gz behind it.",
+            try_=f"Rename it, narrow the pattern to what is the ledger, or set {prefix}_pattern if it is a log.",
+        )
+    if len(kinds) > 1:
+        raise UsageError(
+            f"The ledger {place} has files of different formats.",
+            cause=", ".join(f"{path} is {kind}" for kind, path in sorted(kinds.items())) + ".",
+            try_="Narrow the pattern to one format.",
+        )
+    return next(iter(kinds))
+
+
+def _csv(spark: SparkSession, place: str) -> Table:
+    head = _lines(spark, place).first()
+    if head is None:
+        raise empty(place)
+    reader = spark.read.options(
+        recursiveFileLookup=True,
+        header=True,
+        sep=max(_SEPARATORS, key=head.value.count),
+        escape='"',
+        columnPruning=False,  # else what lies in columns that are not wanted is not counted, and no line is malformed
+        enforceSchema=False,  # else the header of the first file is taken for that of all
+        columnNameOfCorruptRecord=_DAMAGED,
+    )
+    names = reader.csv(place).columns
+    frame = reader.schema(StructType([StructField(name, StringType()) for name in (*names, _DAMAGED)])).csv(place)
+    damaged = f.col(_DAMAGED)
+    by_name = {name.strip(): name for name in names}
+
+    def rows(wanted: Sequence[str]) -> DataFrame:
+        cells = f.struct(*(_column(by_name[name]).alias(name) for name in wanted))
+        return frame.select(cells.alias("cells"), damaged.isNotNull().alias("malformed"), damaged.alias("line"), _file())
+
+    return Table(tuple(by_name), rows)
+
+
+def _json(spark: SparkSession, place: str) -> Table:
+    lines = _lines(spark, place)
+    keys = lines.select(f.json_object_keys("value").alias("keys")).distinct().select(f.explode("keys").alias("key")).distinct()
+    names = [row.key for row in keys.orderBy(f.length("key"), "key").limit(_MOST_COLUMNS).collect()]
+    if not names:
+        raise UsageError(
+            f"No line of the ledger {place} is a JSON object with columns.",
+            cause="It is empty, or one JSON text over many lines.",
+            try_="Write an object a line, as `jq -c '.[]'` does of an array.",
+        )
+
+    def rows(wanted: Sequence[str]) -> DataFrame:
+        schema = ArrayType(StructType([StructField(name, StringType()) for name in wanted]))
+        line = f.concat(f.lit("["), "value", f.lit("]"))  # an array must be read to its end, so nothing behind the object is lost
+        objects = once(lines, {"objects": f.from_json(line, schema)})
+        single = f.when(f.size("objects") == 1, f.get("objects", f.lit(0)))
+        cells = objects.select("value", "file", single.alias("cells"))
+        return cells.select("cells", f.col("cells").isNull().alias("malformed"), f.col("value").alias("line"), "file")
+
+    return Table(names, rows)
+
+
+def _parquet(spark: SparkSession, place: str) -> Table:
+    spark.conf.set("spark.sql.legacy.parquet.nanosAsLong", "true")  # pandas writes nanoseconds, which Spark has no type for
+    frame = spark.read.options(recursiveFileLookup=True, mergeSchema=True).parquet(place)
+
+    def rows(wanted: Sequence[str]) -> DataFrame:
+        cells = f.struct(*(_column(name).alias(name) for name in wanted))
+        return frame.select(
+            cells.alias("cells"), f.lit(False).alias("malformed"), f.lit(None).cast("string").alias("line"), _file()
+        )
+
+    return Table(frame.columns, rows)
+
+
+def _log(spark: SparkSession, place: str, lines: Pattern) -> Table:
+    def rows(wanted: Sequence[str]) -> DataFrame:
+        value = f.col("value")
+        groups = f.struct(*(f.regexp_extract(value, lines.text, lines.groups[name]).alias(name) for name in wanted))
+        matched = once(_lines(spark, place), {"cells": f.when(value.rlike(lines.text), groups)})
+        return matched.select("cells", f.col("cells").isNull().alias("malformed"), value.alias("line"), "file")
+
+    return Table(tuple(lines.groups), rows)
+
+
+_TABLES = {"CSV": _csv, "JSON lines": _json, "Parquet": _parquet}
+
+
+def _lines(spark: SparkSession, place: str) -> DataFrame:
+    """Lines that are not blank."""
+    text = spark.read.option("recursiveFileLookup", True).text(place)
+    return text.select("value", _file()).where(f.length(f.trim("value")) > 0)
+
+
+def once(frame: DataFrame, columns: Mapping[str, Column]) -> DataFrame:
+    """Add columns that are computed once a row: a generator is what Spark moves no expression across.
+
+    It would repeat them else wherever they are used, and in each filter: hundreds of times, for those that build on each other.
+    """
+    return frame.select("*", f.inline_outer(f.array(f.struct(*(column.alias(name) for name, column in columns.items())))))
+
+
+def empty(place: str) -> UsageError:
+    """The error of a ledger without any row."""
+    return UsageError(f"The ledger {place} is empty.", try_="Is this the right file?")
+
+
+def _file() -> Column:
+    return f.col("_metadata.file_name").alias("file")
+
+
+def _column(name: str) -> Column:
+    return f.col(f"`{name.replace('`', '``')}`")

@@ -1,0 +1,125 @@
+"""Several files of a ledger as one; a file that cannot be used is told, and the others are."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial, reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from casebook.errors import CasebookError
+from casebook.facts.records import Told, UnsuitedLedger
+from casebook.formats.clients.ledger_columns import Columns
+from casebook.questions.loss.scans import ledgers
+from casebook.questions.loss.scans.ledgers import Ledger
+from casebook.spark.session import Progress
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Gathered(NamedTuple):
+    """What could be read.
+
+    Args:
+        ledger: All files that could be used; ``None`` without any.
+        told: What it is like; ``None`` without.
+        unsuited: Files that could not be used, each with why.
+    """
+
+    ledger: Ledger | None
+    told: Told | None
+    unsuited: tuple[UnsuitedLedger, ...] = ()
+
+
+MOST = 100
+"""Files behind one place that are tried one by one: each takes a second or so."""
+Read = Callable[[Path | str], tuple[Ledger, Told]]
+
+
+def gather(
+    spark: "SparkSession",
+    files: Sequence[tuple[str, str]],
+    columns: Columns,
+    *,
+    progress: Progress | None = None,
+    **given: str | None,
+) -> Gathered:
+    """Read files together, and one by one where they cannot be.
+
+    Args:
+        spark: From :func:`casebook.spark.session`.
+        files: The name of each for people, and where Spark's Hadoop opens it; at least one. One alone may be a folder or pattern.
+        columns: What the columns are called.
+        progress: Told how far the reading is.
+        given: ``topic``, ``zone`` and ``line_pattern``, as for :func:`casebook.questions.loss.scans.ledgers.read`.
+    """
+    read = partial(_read, spark, columns, progress, **given)
+    try:
+        return Gathered(*read(together([place for _, place in files])))
+    except CasebookError as error:
+        apart = files if len(files) > 1 else _behind(spark, files[0][1])
+        if not apart:
+            return Gathered(None, None, (_unsuited(files[0][0], error),))
+    return _one_by_one(apart, read, progress)
+
+
+def of_place(
+    spark: "SparkSession", place: Path | str, columns: Columns, *, progress: Progress | None = None, **given: str | None
+) -> Gathered:
+    """Read what a file, folder, pattern or URI stands for, as :func:`gather` does.
+
+    Raises:
+        UsageError: None of it can be used.
+        ScanError: It cannot be read.
+    """
+    read = partial(_read, spark, columns, progress, **given)
+    try:
+        return Gathered(*read(place))
+    except CasebookError:
+        found = _one_by_one(_behind(spark, place), read, progress)
+        if found.ledger is None:
+            raise
+        return found
+
+
+def _behind(spark: "SparkSession", place: Path | str) -> Sequence[tuple[str, Path | str]]:
+    """The files behind a folder or pattern; none where it is one file, has more than :data:`MOST`, or cannot be listed."""
+    with suppress(CasebookError):
+        files = ledgers.files(spark, place)
+        if 1 < len(files) <= MOST:
+            return [(str(file), file) for file in files]
+    return []
+
+
+def _read(
+    spark: "SparkSession", columns: Columns, progress: Progress | None, place: Path | str, **given: str | None
+) -> tuple[Ledger, Told]:
+    ledger = ledgers.read(spark, place, columns, **given)
+    return ledger, ledger.told(progress=progress)
+
+
+def _one_by_one(files: Sequence[tuple[str, Path | str]], read: Read, progress: Progress | None) -> Gathered:
+    used, unsuited = [], []
+    for name, place in files:
+        try:
+            used.append(read(place))
+        except CasebookError as error:
+            unsuited.append(_unsuited(name, error))
+    if not used:
+        return Gathered(None, None, tuple(unsuited))
+    whole = reduce(lambda one, other: one.with_rows_of(other), (ledger for ledger, _ in used))
+    return Gathered(whole, used[0][1] if len(used) == 1 else whole.told(progress=progress), tuple(unsuited))
+
+
+def together(places: Sequence[str]) -> str:
+    """Several files as one pattern."""
+    if len(places) == 1:
+        return places[0]
+    folder = str(Path(places[0].removeprefix("file:")).parent)
+    while not all(place.removeprefix("file:").startswith(folder + "/") for place in places):
+        folder = str(Path(folder).parent)
+    return f"file:{folder}/{{{','.join(place.removeprefix('file:')[len(folder) + 1 :] for place in places)}}}"
+
+
+def _unsuited(name: str, error: CasebookError) -> UnsuitedLedger:
+    return UnsuitedLedger(name, " ".join(filter(None, (error.what, error.cause))), error.try_ or "")

@@ -1,0 +1,248 @@
+"""Cells of a ledger to rows of :data:`casebook.facts.records.LEDGER`, whatever its format, and by expressions of Spark alone."""
+
+from collections.abc import Iterator, Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
+from pyspark.sql.types import (
+    BinaryType,
+    BooleanType,
+    DataType,
+    FractionalType,
+    IntegralType,
+    NumericType,
+    StringType,
+    StructType,
+    TimestampType,
+)
+
+from casebook.facts.records import Outcome
+from casebook.formats.clients.ledger_columns import ABSENT, ACKED_WORDS, FAILED_WORDS, NOT_SO, Found, Pattern
+from casebook.questions.loss.scans.ledger_files import once
+
+_MOST_EXAMPLE = 300
+_MOST_WORDS, _MOST_WORD = 20, 40
+
+REASONS = {
+    "malformed": "the line cannot be read as a row",
+    "no_id": "it has no id",
+    "no_match": "id_pattern does not match its id",
+    "no_topic": "it has no topic",
+    "partition": "its partition is no number",
+    "offset": "its offset is no number",
+}
+"""Why a row cannot be used; the first that holds is the reason."""
+
+_DAY_AND_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?"
+_ZONE = r" ?(Z|UTC|GMT|[+-][0-9]{2}(:?[0-9]{2})?)$"
+_LOOKS_LIKE_A_TIME = r"^([0-9]{4}-[0-9]{2}-|[0-9]{9})"
+_UNITS = ((1e11, 1_000_000), (1e14, 1_000), (1e17, 1))
+"""Epoch times below each bound are in units of so many microseconds (s, ms, us), until the year 5138; above them ns."""
+_LAST_EPOCH = 1e20
+
+
+def read(frame: DataFrame, found: Found, ids: Pattern | None, topic: str | None, zone: str) -> DataFrame:
+    """Every row of a ledger, also those that cannot be used: the columns of LEDGER, and what :func:`sums` counts.
+
+    Args:
+        frame: With ``cells``, ``malformed``, ``line`` and ``file``, as ``ledger_files.Table`` makes them.
+        found: Where it has what.
+        ids: Takes the id out of a text.
+        topic: Of rows that do not name theirs.
+        zone: Of times that tell none.
+    """
+    cells = _Cells(frame, found.used)
+    frame = once(frame, cells.prepared())
+    frame = once(frame, _reads(cells, found, ids, topic))
+    frame = once(frame, _outcome(found) | _moments(frame.schema, zone))
+    odd = {
+        "malformed": f.col("malformed"),
+        "no_id": cells.text(found.id).isNull(),
+        "no_match": f.col("id").isNull(),
+        "no_topic": f.col("topic").isNull(),
+        "partition": cells.given(found.partition).isNotNull() & f.col("partition").isNull(),
+        "offset": cells.given(found.offset).isNotNull() & f.col("offset").isNull(),
+    }
+    frame = once(frame, {"reason": f.coalesce(*(f.when(odd[name], f.lit(name)) for name in REASONS))})
+    line = f.concat_ws(": ", "file", f.substring(f.coalesce("line", f.to_json("cells")), 1, _MOST_EXAMPLE))
+    return frame.select(
+        *("id", "topic", "at", "sent", "outcome", "acks", "key", "producer", "consumer", "reason", "word", "odd_time", "assumed"),
+        *(f.when(f.col(name) >= 0, f.col(name)).alias(name) for name in ("partition", "offset")),
+        f.when(f.col("reason").isNotNull() | f.col("odd_time"), line).alias("example"),
+    )
+
+
+def _reads(cells: "_Cells", found: Found, ids: Pattern | None, topic: str | None) -> dict[str, Column]:
+    """What single cells tell."""
+    told = cells.text(found.id)
+    return {
+        "id": _filled(f.regexp_extract(told, ids.text, ids.first)) if ids else told,
+        "topic": f.coalesce(_filled(f.trim(cells.text(found.topic))), f.lit(topic)),
+        "partition": cells.number(found.partition, "int"),
+        "offset": cells.number(found.offset, "bigint"),
+        "acks": _acks(cells.word(found.acks)),
+        "key": cells.text(found.key),
+        "producer": cells.text(found.producer),
+        "consumer": cells.text(found.group),
+        **{f"{role} word": cells.word(getattr(found, role)) for role in ("outcome", "acked", "failed")},
+        "time": _time(cells, found.times, found.acked),
+        "sent time": _time(cells, tuple(filter(None, (found.sent,))), found.acked),
+    }
+
+
+class _Cells:
+    """The cells of a ledger's rows, as what they are asked for.
+
+    Args:
+        frame: With the struct ``cells``.
+        names: Of the cells.
+    """
+
+    def __init__(self, frame: DataFrame, names: Sequence[str]) -> None:
+        self._types = {field.name: field.dataType for field in frame.schema["cells"].dataType.fields}
+        self._numbers = {name: number for number, name in enumerate(names)}
+
+    def prepared(self) -> dict[str, Column]:
+        """The columns that :meth:`text` and :meth:`given` take."""
+        texts = {f"text {number}": self._text(name) for name, number in self._numbers.items()}
+        return texts | {f"given {number}": self._given(name) for name, number in self._numbers.items()}
+
+    def text(self, name: str | None) -> Column:
+        """As text, null where it is empty, or there is no such column. A moment is in ISO 8601."""
+        return f.lit(None).cast("string") if name is None else f.col(f"`text {self._numbers[name]}`")
+
+    def given(self, name: str | None) -> Column:
+        """As text, null also where a word says that there is none."""
+        return f.lit(None).cast("string") if name is None else f.col(f"`given {self._numbers[name]}`")
+
+    def type(self, name: str) -> DataType:
+        return self._types[name]
+
+    def _is_text(self, name: str) -> bool:
+        return isinstance(self._types[name], StringType | BinaryType)
+
+    def raw(self, name: str) -> Column:
+        return f.col("cells").getField(name)
+
+    def _text(self, name: str) -> Column:
+        raw, kind = self.raw(name), self._types[name]
+        if self._is_text(name):
+            return _filled(raw.cast("string"))
+        if isinstance(kind, TimestampType):
+            return f.date_format(raw, "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX")
+        if isinstance(kind, FractionalType):  # 7.0, of a column of whole numbers with gaps, is 7
+            return f.coalesce(f.when(raw == f.floor(raw), raw.try_cast("bigint")).cast("string"), raw.cast("string"))
+        return raw.cast("string")
+
+    def _given(self, name: str) -> Column:
+        if not (self._is_text(name) or isinstance(self._types[name], FractionalType)):
+            return self._text(name)
+        text = f.trim(self._text(name))
+        return f.when(~f.lower(text).isin(*sorted(ABSENT)), text)
+
+    def word(self, name: str | None) -> Column:
+        return f.lower(f.translate(self.given(name), "_", " "))
+
+    def number(self, name: str | None, kind: str) -> Column:
+        """As a whole number; null where it is none."""
+        if name is not None and isinstance(self._types[name], IntegralType):
+            return self.raw(name).try_cast(kind)
+        text = self.given(name)
+        return f.coalesce(text.try_cast(kind), f.regexp_extract(text, r"^(-?[0-9]+)\.0*$", 1).try_cast(kind))
+
+
+def _filled(text: Column) -> Column:
+    return f.nullif(text, f.lit(""))
+
+
+def _acks(word: Column) -> Column:
+    """``all`` also where -1 says the same (``ProducerConfig.java@2.8.2``)."""
+    whole = f.regexp_replace(word, r"\.0$", "")
+    return f.when(whole == "-1", "all").otherwise(whole)
+
+
+def _outcome(found: Found) -> dict[str, Column]:
+    """What the producer was told, and the word that says so."""
+    if found.outcome is not None:
+        word = f.col("outcome word")
+        return {"outcome": f.coalesce(_said(word), f.lit(Outcome.UNKNOWN)), "word": f.coalesce(word, f.lit(""))}
+    acked, failed = f.col("acked word"), f.col("failed word")
+    at = acked.rlike(_LOOKS_LIKE_A_TIME)
+    acked_says = f.coalesce(_said(acked), f.when(at, Outcome.ACKED), f.when(acked.isNotNull(), Outcome.UNKNOWN))
+    not_so = failed.isin(*sorted(NOT_SO))
+    has_failed = failed.isNotNull() & ~not_so
+    alone = f.when(not_so, Outcome.ACKED) if found.acked is None else f.lit(None)
+    outcome = (
+        f.when(has_failed & (acked_says == Outcome.ACKED), Outcome.UNKNOWN)
+        .when(has_failed, Outcome.FAILED)
+        .otherwise(f.coalesce(acked_says, alone, f.lit(found.rest)))
+    )
+    words = f.when(at, found.acked).otherwise(acked), f.when(has_failed, found.failed).otherwise(failed)
+    return {"outcome": outcome, "word": f.concat_ws(" and ", *words)}
+
+
+def _said(word: Column) -> Column:
+    return f.when(word.isin(*sorted(ACKED_WORDS)), Outcome.ACKED).when(word.isin(*sorted(FAILED_WORDS)), Outcome.FAILED)
+
+
+def _time(cells: _Cells, names: Sequence[str], acked: str | None) -> Column:
+    """The first cell that is filled with a time: as it is where all have one type for it, else as text."""
+    names = [name for name in names if not isinstance(cells.type(name), BooleanType)]
+    if names and all(isinstance(cells.type(name), TimestampType) for name in names):
+        return f.coalesce(*map(cells.raw, names))
+    if names and acked not in names and all(isinstance(cells.type(name), NumericType) for name in names):
+        return f.coalesce(*map(cells.raw, names)).try_cast("decimal(38,9)")
+    texts = (f.when(_is_time(name, cells, acked), cells.given(name)) for name in names)
+    return f.upper(f.translate(f.coalesce(*texts, f.lit(None).cast("string")), ",", "."))
+
+
+def _moments(schema: StructType, zone: str) -> dict[str, Column]:
+    """The moment of a row, whether it has a time that is none, whether it tells no zone; and when its record was sent."""
+    (at, bare), (sent, _) = (_moment(name, schema[name].dataType, zone) for name in ("time", "sent time"))
+    return {"at": at, "odd_time": f.col("time").isNotNull() & at.isNull(), "assumed": bare, "sent": sent}
+
+
+def _moment(name: str, kind: DataType, zone: str) -> tuple[Column, Column]:
+    """The moment of a time, null where it is none, and whether it tells no zone."""
+    time = f.col(name)
+    if isinstance(kind, TimestampType):
+        return time, f.lit(False)
+    if isinstance(kind, NumericType):
+        return _of_epoch(time), f.lit(False)
+    zoned, bare = time.rlike(_DAY_AND_TIME + _ZONE), f.coalesce(time.rlike(_DAY_AND_TIME + "$"), f.lit(False))
+    of_bare = f.to_utc_timestamp(f.concat(time, f.lit("Z")).try_cast("timestamp"), zone)
+    number = f.when(~time.contains("-"), time)
+    return f.when(zoned, time.try_cast("timestamp")).when(bare, of_bare).otherwise(_of_epoch(number)), bare
+
+
+def _is_time(name: str, cells: _Cells, acked: str | None) -> Column:
+    """Whether a cell is meant for one: a column ``acked`` may hold a word instead."""
+    return cells.given(name).rlike(_LOOKS_LIKE_A_TIME) if name == acked else f.lit(True)
+
+
+def _of_epoch(number: Column) -> Column:
+    """The moment of a time since the epoch, in whatever unit; null where it is none, or before it."""
+    exact = number.try_cast("decimal(38,9)")
+    micros = f.when((exact < 0) | (exact >= _LAST_EPOCH), None)
+    for bound, factor in _UNITS:
+        micros = micros.when(exact < bound, exact * factor)
+    return f.timestamp_micros(micros.otherwise(exact / 1000).cast("bigint"))
+
+
+def sums() -> Iterator[Column]:
+    """What is counted of the rows, in one pass."""
+    usable, example = f.col("reason").isNull(), f.col("example")
+    odd = usable & f.col("odd_time")
+    yield f.count_if(usable).alias("rows")
+    for name in REASONS:
+        yield f.count_if(f.col("reason") == name).alias(f"rows of {name}")
+        yield f.min(f.when(f.col("reason") == name, example)).alias(f"example of {name}")
+    for outcome in Outcome:
+        yield f.count_if(usable & (f.col("outcome") == outcome)).alias(outcome)
+    word = f.concat_ws(" ", "outcome", f.substring("word", 1, _MOST_WORD))
+    yield f.call_function("approx_top_k", f.when(usable, word), f.lit(_MOST_WORDS + 1)).alias("words")  # 1: null is one
+    yield f.count_if(odd).alias("odd_times")
+    yield f.min(f.when(odd, example)).alias("odd_time")
+    yield f.count_if(usable & f.col("assumed")).alias("assumed")
+    yield f.unix_millis(f.min(f.when(usable, f.col("at")))).alias("first")
+    yield f.unix_millis(f.max(f.when(usable, f.col("at")))).alias("last")

@@ -1,0 +1,45 @@
+"""A column of moments that no usual name tells: by what it holds."""
+
+import re
+from collections.abc import Collection
+
+from casebook.formats.clients.ledger_columns import ABSENT
+from casebook.questions.loss.scans.ledger_files import Table
+
+_ROWS = 100
+"""Of a ledger, that are looked at."""
+_MOST_COLUMNS = 50
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?([.,]\d+)?( ?(Z|UTC|GMT|[+-]\d{2}:?\d{2}))?", re.IGNORECASE)
+_EPOCH = re.compile(r"\d{10}(\.\d+)?|\d{13}|\d{16}|\d{19}")
+_FROM, _TO = 1_262_304_000, 4_102_444_800
+"""2010 to 2100, in seconds: before there was no Kafka; what lies outside is a number of something else."""
+
+
+def column(table: Table, used: Collection[str]) -> tuple[str, ...]:
+    """The only column, of those that nothing else is read from, of which every cell that is filled is a moment; else none.
+
+    Args:
+        table: The ledger.
+        used: Columns that something else is read from.
+    """
+    others = [name for name in table.columns if name not in used][:_MOST_COLUMNS]
+    if not others:
+        return ()
+    rows = [row.cells for row in table.rows(others).limit(_ROWS).collect() if row.cells is not None]
+    moments = [name for number, name in enumerate(others) if _are_moments([row[number] for row in rows])]
+    return tuple(moments) if len(moments) == 1 else ()
+
+
+def _are_moments(cells: Collection[object]) -> bool:
+    told = [str(cell).strip() for cell in cells if cell is not None]
+    told = [text for text in told if text.lower() not in ABSENT]
+    return bool(told) and all(_is_moment(text) for text in told)
+
+
+def _is_moment(text: str) -> bool:
+    if _ISO.fullmatch(text):
+        return True
+    if not _EPOCH.fullmatch(text):
+        return False
+    digits = text.partition(".")[0]
+    return _FROM <= int(digits[:10]) < _TO

@@ -1,0 +1,268 @@
+"""Ledgers, of what was produced or processed, as rows of :data:`casebook.facts.records.LEDGER`, whatever they were written as.
+
+A row that cannot be used has a reason, and is counted with an example.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from casebook.errors import CasebookError, ScanError, UsageError
+from casebook.facts.records import LEDGER, Outcome, Told, Unusable, Word
+from casebook.formats.clients.ledger_columns import Columns, Pattern, find, pattern
+from casebook.questions.timeline.scans.logs import Zones
+from casebook.spark.kept import kept
+from casebook.spark.session import Progress, watched
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+MOST = 1000
+"""Topics, or settings of producers, that are told apart."""
+_MOST_UNUSED = 20
+"""Columns that nothing is read from, and that are named."""
+
+_OF_PATTERNS = re.compile(r"[\\\[\]{}*?]")
+_ESCAPED = r"\\\g<0>"
+
+
+class Scope(NamedTuple):
+    """What a ledger is about.
+
+    Args:
+        topics: Its topics, :data:`MOST` at most.
+        acks: Settings of its producers; ``None`` among them where it does not say.
+        offsets: Whether any acknowledged record has one.
+        sent: Whether it says of any record when it was sent.
+    """
+
+    topics: tuple[str, ...]
+    acks: frozenset[str | None]
+    offsets: bool
+    sent: bool
+
+
+class Ledger:
+    """A ledger, read when it is asked.
+
+    Args:
+        spark: The session.
+        read: A row for each of the ledger, with why it cannot be used.
+        location: Where it is, for people.
+        zone: Of times that tell none.
+        timed: Whether any column was taken for a time.
+        unused: Columns that nothing is read from.
+    """
+
+    def __init__(
+        self,
+        spark: "SparkSession",
+        read: "DataFrame",
+        location: str,
+        zone: str,
+        *,
+        timed: bool = True,
+        unused: tuple[str, ...] = (),
+    ) -> None:
+        self._spark, self._read, self._location, self._zone = spark, read, location, zone
+        self._timed, self._unused = timed, unused
+
+    def with_rows_of(self, other: "Ledger") -> "Ledger":
+        """This one and another as one."""
+        unused = tuple(dict.fromkeys((*self._unused, *other._unused)))
+        return Ledger(
+            self._spark,
+            self._read.unionByName(other._read),
+            f"{self._location} and {other._location}",
+            self._zone,
+            timed=self._timed and other._timed,
+            unused=unused,
+        )
+
+    @property
+    def rows(self) -> "DataFrame":
+        """The rows that can be used, with the columns of :data:`casebook.facts.records.LEDGER`."""
+        from pyspark.sql.types import StructType
+
+        return self._read.where("reason IS NULL").to(StructType.fromDDL(LEDGER))
+
+    def kept_in(self, folder: Path, *, progress: Progress | None = None) -> "DataFrame":
+        """The rows that can be used, out of a file that is written once: who reads them often need not take them apart again.
+
+        Raises:
+            ScanError: It cannot be read to its end.
+        """
+        with _failures(self._location):
+            return watched(
+                self._spark, lambda: kept(self._spark, folder, lambda: self.rows), what="reading the ledger", progress=progress
+            )
+
+    def told(self, *, progress: Progress | None = None) -> Told:
+        """What it is like, in one pass.
+
+        Raises:
+            ScanError: It cannot be read to its end.
+        """
+        from casebook.questions.loss.scans.ledger_rows import sums
+
+        with _failures(self._location):
+            summed = self._read.agg(*sums())
+            (row,) = watched(self._spark, summed.collect, what="reading the ledger", progress=progress)
+        return _told(row.asDict(), self._zone)._replace(timed=self._timed, unused=self._unused)
+
+
+def read(
+    spark: "SparkSession",
+    location: Path | str,
+    columns: Columns,
+    *,
+    topic: str | None = None,
+    zone: str = "UTC",
+    line_pattern: str | None = None,
+) -> Ledger:
+    """Return a ledger, lazily; only what columns it has is looked up at once, for which JSON lines are gone through.
+
+    CSV begins with a header, the same in every file; its separator is the most frequent of ``, ; | tab`` there. A partition or
+    offset below zero is an unknown one (``RecordMetadata.java@2.8.2``: -1 is what a producer without acknowledgement is told).
+
+    Args:
+        spark: From :func:`casebook.spark.session`.
+        location: A file, folder, pattern, or URI that Spark's Hadoop opens; ``.gz`` is unpacked. All files have one format.
+        columns: What the columns are called.
+        topic: Of rows that do not name theirs.
+        zone: Of times that tell none.
+        line_pattern: For a log of an application: a regular expression, whose named groups are the columns.
+
+    Raises:
+        UsageError: There is no file, or no row in it, or it lacks a column that is needed.
+        ScanError: It cannot be read.
+    """
+    from casebook.questions.loss.scans import ledger_files, ledger_rows, ledger_times  # not before Spark is used
+
+    zone = Zones.parse(zone).of(None)
+    place = _opened(location)
+    ids = _pattern(spark, "id_pattern", columns.id_pattern)
+    lines = _pattern(spark, f"{columns.prefix}_pattern", line_pattern)
+    with _failures(str(location)):
+        table = ledger_files.table(spark, place, lines, columns.prefix)
+        found = find(columns, table.columns, topic=topic)
+        if not found.times:
+            found = found._replace(times=ledger_times.column(table, found.used))
+        frame = table.rows(found.used)
+        if frame.isEmpty():
+            raise ledger_files.empty(str(location))
+        rows = ledger_rows.read(frame, found, ids, topic, zone)
+        unused = tuple(name for name in table.columns if name not in found.used)[:_MOST_UNUSED]
+        return Ledger(spark, rows, str(location), zone, timed=bool(found.times), unused=unused)
+
+
+def files(spark: "SparkSession", location: Path | str) -> tuple[Path | str, ...]:
+    """The files that a folder or pattern stands for, each as :func:`read` takes it.
+
+    Raises:
+        ScanError: They cannot be listed.
+    """
+    from casebook.collect.files import folders
+
+    with _failures(str(location)):
+        found = spark.read.format("binaryFile").option("recursiveFileLookup", True).load(_opened(location)).inputFiles()
+    names = sorted(map(folders.full_name, found))
+    return tuple(name if folders.is_uri(name) else Path(name) for name in names)
+
+
+def scope(rows: "DataFrame") -> Scope:
+    """What these rows of a ledger are about, in one pass."""
+    from pyspark.sql import functions as f
+
+    (found,) = rows.agg(
+        f.slice(f.array_sort(f.collect_set("topic")), 1, MOST).alias("topics"),
+        f.slice(f.collect_set(f.struct("acks")), 1, MOST).alias("acks"),
+        f.bool_or((f.col("outcome") == Outcome.ACKED) & f.col("offset").isNotNull()).alias("offsets"),
+        f.bool_or(f.col("sent").isNotNull()).alias("sent"),
+    ).collect()
+    return Scope(tuple(found.topics), frozenset(row.acks for row in found.acks), bool(found.offsets), bool(found.sent))
+
+
+def _opened(location: Path | str) -> str:
+    """As Spark's Hadoop opens it: what is there is no pattern, whatever its name."""
+    if not isinstance(location, Path):
+        return location
+    place = str(location.absolute())
+    return f"file:{_OF_PATTERNS.sub(_ESCAPED, place) if location.exists() else place}"
+
+
+def _pattern(spark: "SparkSession", parameter: str, text: str | None) -> Pattern | None:
+    """A pattern that Java takes as well as Python."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql import functions as f
+
+    if not text:
+        return None
+    found = pattern(parameter, text)
+    try:
+        spark.range(1).select(f.regexp_extract(f.lit(""), found.text, 0)).collect()
+    except PySparkException:
+        raise UsageError(f"{parameter} is no regular expression for Java.", try_=f"It reads {text}") from None
+    return found
+
+
+def _told(sums: Mapping, zone: str) -> Told:
+    from casebook.questions.loss.scans.ledger_rows import REASONS
+
+    words = (
+        Word(text, Outcome(outcome), count)
+        for item, count in sums["words"]
+        if item is not None
+        for outcome, _, text in [item.partition(" ")]
+    )
+    odd = Unusable("its time is none", sums["odd_times"], sums["odd_time"]) if sums["odd_times"] else None
+    return Told(
+        rows=sums["rows"],
+        outcomes={outcome: sums[outcome] for outcome in Outcome},
+        words=tuple(sorted(words, key=lambda word: (-word.rows, word.text))),
+        unusable=tuple(
+            Unusable(text, sums[f"rows of {name}"], sums[f"example of {name}"])
+            for name, text in REASONS.items()
+            if sums[f"rows of {name}"]
+        ),
+        odd_times=odd,
+        assumed=sums["assumed"],
+        zone=zone,
+        first=sums["first"],
+        last=sums["last"],
+    )
+
+
+@contextmanager
+def _failures(location: str) -> "Iterator[None]":
+    """What Spark throws, in words for people."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except Py4JJavaError as error:
+        raise _failure(location, str(error.java_exception), _root(error.java_exception)) from None
+    except PySparkException as error:
+        raise _failure(location, str(error), str(error)) from None
+
+
+def _root(thrown: object) -> str:
+    while thrown.getCause() is not None:
+        thrown = thrown.getCause()
+    return thrown.toString()
+
+
+def _failure(location: str, said: str, root: str) -> CasebookError:
+    if "PATH_NOT_FOUND" in said:
+        return UsageError(f"No file matches {location}.", try_="Check the path as the machine sees it that runs Spark.")
+    if "CSV header does not conform" in root:
+        return UsageError(
+            f"The files of the ledger {location} have different headers, or a column twice.",
+            try_="Give those with the same columns, in the same order.",
+        )
+    cause = root.strip().splitlines()[0]
+    return ScanError(f"The ledger {location} cannot be read.", cause=cause, try_="Can Spark open it, and is it whole?")

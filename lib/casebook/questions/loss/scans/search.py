@@ -1,0 +1,98 @@
+"""A ledger looked for in what is stored: by an id that both sides have, or else by where a record lies."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casebook.facts.disks import Partition
+from casebook.facts.losses import Change
+from casebook.facts.records import Counted, Signature
+from casebook.formats.clients.record_ids import IdKind, RecordId
+from casebook.questions.loss.scans.lost import Lost
+from casebook.questions.loss.scans.reconciliation import Reconciliation
+from casebook.questions.loss.scans.stored import Stored
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_AT_OFFSET = "concat_ws('-', CAST(partition AS string), CAST(offset AS string))"
+"""An id for records that have none: where they lie."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """What became of each record of a ledger.
+
+    Args:
+        spark: From :func:`casebook.spark.session`.
+        ledger: What was produced: rows of :data:`casebook.facts.records.LEDGER`, read more than once.
+        offsets: Whether its producers were told offsets.
+        stored: What is stored of its topics.
+        identity: What a record is looked for by.
+        partitions: How many each topic has.
+        complete: When the ledger was complete, epoch ms; ``None`` when unknown.
+        folder: Where what is found is written.
+    """
+
+    spark: "SparkSession"
+    ledger: "DataFrame"
+    offsets: bool
+    stored: Stored
+    identity: RecordId
+    partitions: Mapping[str, int]
+    complete: int | None
+    folder: Path
+
+    @cached_property
+    def counted(self) -> list[Counted]:
+        """Records of both sides, by signature."""
+        return self._reconciliation.counts()
+
+    def reordered(self) -> dict[Partition, int]:
+        """Records that lie behind one of their key that was sent later, by partition; none of which nothing can be told."""
+        return {(row.topic, row.partition): row.reordered for row in self._reconciliation.order()}
+
+    def without_id(self) -> dict[Partition, int]:
+        """Visible records that have none, by partition."""
+        return {} if self.identity.kind is IdKind.OFFSET else self.stored.without_id()
+
+    def lost(self, signatures: Collection[Signature], changes: Sequence[Change], *, but: Collection[str] = ()) -> Lost:
+        """The records with these signatures, of all topics but some."""
+        records = self._reconciliation.missing(signatures)
+        return Lost(
+            spark=self.spark,
+            records=records.where(~records.topic.isin(list(but))) if but else records,
+            ledger=self._named,
+            stored=self._placed,
+            changes=changes,
+            offsets=self.offsets,
+            folder=self.folder,
+        )
+
+    @cached_property
+    def _reconciliation(self) -> Reconciliation:
+        return Reconciliation(
+            spark=self.spark,
+            ledger=self._named.drop("name"),
+            stored=self._placed,
+            limits=self.stored.limits,
+            partitions=self.partitions,
+            folder=self.folder / "reconciliation",
+            complete=self.complete,
+        )
+
+    @property
+    def _named(self) -> "DataFrame":
+        """The ledger, with the id as people know it beside that by which it is looked for."""
+        by = _AT_OFFSET if self.identity.kind is IdKind.OFFSET else "name"
+        return self.ledger.withColumnRenamed("id", "name").selectExpr(f"{by} AS id", "*")
+
+    @property
+    def _placed(self) -> "DataFrame":
+        """What is stored, with ids."""
+        records = self.stored.records
+        if self.identity.kind is not IdKind.OFFSET:
+            return records
+        return records.selectExpr(f"{_AT_OFFSET} AS id", *(column for column in records.columns if column != "id"))

@@ -1,0 +1,209 @@
+"""What is stored, as rows of :data:`casebook.facts.records.STORED`: what all its sources share, and those of segments.
+
+Only columns that are needed are read: values where the id is in them, or where a record without one may have removed others.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from casebook.facts.disks import Partition, Replica
+from casebook.facts.records import STORED, Limits
+from casebook.formats.clients.record_ids import IdKind, RecordId
+from casebook.questions.loss.analysis.gaps import Gap
+from casebook.questions.loss.scans import gaps
+from casebook.questions.loss.scans.gaps import Gaps, Known
+from casebook.spark.copies import Choice, place, shortfalls
+from casebook.spark.kept import kept
+from casebook.spark.segments import segments
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+COLUMNS = tuple(column.split()[0] for column in STORED.split(","))
+"""Names of the columns of what is stored."""
+KEY = "IF(key IS NULL, NULL, xxhash64(key)) AS key"
+"""What is kept of a key."""
+_FEW = 1_000_000
+"""Batches of transactions, few enough to be sent to every task."""
+
+
+class Stored(NamedTuple):
+    """What is stored.
+
+    Args:
+        records: Rows of :data:`casebook.facts.records.STORED`, lazily, control records left out.
+        limits: Of each partition that was read.
+        gaps: Offsets that are missing in it, by partition and label.
+    """
+
+    records: "DataFrame"
+    limits: tuple[Limits, ...]
+    gaps: tuple[Gap, ...]
+
+    def without_id(self) -> dict[Partition, int]:
+        """How many visible records have no id, by partition; those that have one are left out."""
+        rows = self.records.where("id IS NULL AND state = 'data'").groupBy("topic", "partition").count().collect()
+        return {(row.topic, row.partition): row["count"] for row in rows}
+
+
+def together(parts: Iterable[Stored]) -> Stored:
+    """What is stored of several topics, that were read one by one; at least one."""
+    parts = tuple(parts)
+    records = reduce(lambda one, other: one.unionByName(other), (part.records for part in parts))
+    return Stored(records, tuple(row for part in parts for row in part.limits), tuple(row for part in parts for row in part.gaps))
+
+
+def record_id(of: RecordId) -> "Column":
+    """The id of a record with the columns ``key``, ``value`` and ``headers``, as far as it is found in them.
+
+    Bytes that are no UTF-8, JSON that is none, a name, path or pattern that is not there, and an empty text: null.
+    """
+    from pyspark.sql import functions
+
+    match of.kind:
+        case IdKind.KEY:
+            found = _text(functions.col("key"))
+        case IdKind.HEADER:
+            named = functions.filter("headers", lambda header: header["key"] == functions.lit(of.argument))
+            found = _text(functions.try_element_at(named, functions.lit(-1))["value"])
+        case IdKind.PATH:
+            found = functions.get_json_object(_text(functions.col("value")), of.argument)
+        case IdKind.PATTERN:
+            found = functions.regexp_extract(_text(functions.col("value")), of.argument, of.group)
+        case IdKind.HASH:
+            empty = functions.lit(b"")
+            parts = (
+                functions.coalesce(functions.col("key"), empty),
+                functions.lit(b"\0"),
+                functions.coalesce(functions.col("value"), empty),
+            )
+            return functions.sha2(functions.concat(*parts), 256)
+        case IdKind.OFFSET:
+            return functions.lit(None).cast("string")
+    return functions.nullif(found, functions.lit(""))
+
+
+def _text(column: "Column") -> "Column":
+    from pyspark.sql import functions
+
+    return functions.try_validate_utf8(column.cast("string"))
+
+
+def from_segments(
+    spark: "SparkSession",
+    choices: Sequence[Choice],
+    identity: RecordId,
+    *,
+    folder: Path,
+    compacted: Mapping[str, bool | None],
+    listed_at: Mapping[int, int | None],
+    own: Mapping[Partition, Collection[int]],
+) -> Stored:
+    """What the segments of these copies hold.
+
+    Args:
+        spark: From :func:`casebook.spark.session`.
+        choices: One copy of each partition; at least one.
+        identity: What identifies a record.
+        folder: Kept beside the case: what is known of the batches is written there, once.
+        compacted: Whether a topic is; see :func:`casebook.questions.loss.analysis.gaps.compacted`.
+        listed_at: When each broker's log dir was listed, epoch ms.
+        own: Whose copy is the partition's, by partition: what another lacks may be there all the same.
+    """
+    copies = {(choice.copy.topic, choice.copy.partition): choice.copy for choice in choices}
+    known = [_known(copy, compacted.get(copy.topic)) for copy in copies.values()]
+    places = [place(copy) for copy in copies.values()]
+    runs = kept(spark, folder / "runs", lambda: gaps.of_segments(spark, places, known))
+    found = Gaps(spark=spark, runs=runs, known=known)
+    told = (
+        _of_copy(of, copies[of.topic, of.partition], listed_at, own.get((of.topic, of.partition), ()))
+        for of in limits(found, "segments")
+    )
+    records = _records(spark, places, runs, identity, values=needs_values(identity, known))
+    return Stored(records, tuple(told), tuple(found.counts()))
+
+
+def _of_copy(of: Limits, copy: Replica, listed_at: Mapping[int, int | None], own: Collection[int]) -> Limits:
+    """Limits of what was read of a copy: a segment that holds less than was listed hides what is missing.
+
+    What is missing in the copy of another than the leader may be in the leader's.
+    """
+    foreign = copy.broker not in own
+    hidden = ((0, None),) if foreign else tuple((short.first, short.end) for short in shortfalls(copy))
+    at = listed_at.get(copy.broker)
+    told = f"broker {copy.broker}"
+    return of._replace(copy=told, scanned_at=at, unreadable=(*of.unreadable, *hidden), foreign=foreign)
+
+
+def _known(copy: Replica, compacted: bool | None) -> Known:
+    return Known(
+        topic=copy.topic,
+        partition=copy.partition,
+        log_start=max(copy.segments[0].base_offset, copy.log_start or 0),
+        end=copy.segments[-1].base_offset,
+        cleaned=copy.cleaner_point,
+        compacted=True if compacted is None and copy.cleaner_point is not None else compacted,
+        epochs=copy.epochs,
+    )
+
+
+def needs_values(identity: RecordId, known: Sequence[Known]) -> bool:
+    """Whether values must be read: for the id, or to see tombstones, which matter where a topic may be compacted."""
+    return identity.of_value or any(of.compacted is not False for of in known)
+
+
+def _records(
+    spark: "SparkSession", places: Sequence[Path | str], runs: "DataFrame", identity: RecordId, *, values: bool
+) -> "DataFrame":
+    """Records, each in the state of its batch: that is of one transaction, or of none."""
+    rows = segments(spark, *places).where("kind = 'data'")
+    rows = rows.withColumns({"id": record_id(identity), "tombstone": tombstone(values)}).selectExpr(
+        "log_topic AS topic", "log_partition AS partition", "segment", "position", "offset", "timestamp AS at", "leader_epoch",
+        "id", KEY, "tombstone",
+    )  # fmt: skip
+    undecided = runs.where("kind IN ('aborted', 'open')").selectExpr("topic", "partition", "segment", "position", "kind AS state")
+    batches = undecided.count()
+    if not batches:
+        return rows.selectExpr("*", "'data' AS state").select(*COLUMNS)
+    by_batch = undecided.hint("broadcast") if batches <= _FEW else undecided
+    joined = rows.join(by_batch, ["topic", "partition", "segment", "position"], "left")
+    return joined.fillna("data", "state").select(*COLUMNS)
+
+
+def tombstone(values: bool) -> "Column":
+    """Whether a record has no value; null where values are not read."""
+    from pyspark.sql import functions
+
+    return functions.col("value").isNull() if values else functions.lit(None).cast("boolean")
+
+
+def limits(found: Gaps, copy: str, *, scanned_at: int | None = None) -> tuple[Limits, ...]:
+    """Limits of what was read, by partition.
+
+    Args:
+        found: Its runs, and what is known beside them.
+        copy: What was read.
+        scanned_at: When, epoch ms.
+    """
+    known = {(of.topic, of.partition): of for of in found.known}
+    extents, unreadable, cleaned = found.extents(), found.unreadable(), found.clean_ends()
+    return tuple(
+        Limits(
+            *at,
+            copy,
+            log_start=known[at].log_start if at in known else None,
+            end=_most(extents[at].end if at in extents else None, known[at].end if at in known else None),
+            first_time=extents[at].first_time if at in extents else None,
+            scanned_at=scanned_at,
+            compacted=known[at].compacted if at in known else None,
+            clean_end=_most(cleaned.get(at), known[at].cleaned if at in known else None),
+            unreadable=unreadable.get(at, ()),
+        )
+        for at in sorted(known.keys() | extents.keys())
+    )
+
+
+def _most(one: int | None, other: int | None) -> int | None:
+    return max((value for value in (one, other) if value is not None), default=None)

@@ -1,0 +1,148 @@
+"""What brokers have of a topic now, as rows of :data:`casebook.facts.records.STORED`."""
+
+import json
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from casebook.errors import ScanError
+from casebook.formats.clients.record_ids import IdKind, RecordId
+from casebook.kafka.releases import KafkaVersion
+from casebook.questions.loss.analysis.gaps import GapKind
+from casebook.questions.loss.scans import gaps
+from casebook.questions.loss.scans.gaps import Gaps, Known
+from casebook.questions.loss.scans.stored import COLUMNS, KEY, Stored, limits, needs_values, record_id, tombstone
+from casebook.spark.kept import kept, made
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from casebook.spark.topics import Options
+
+_OFFSETS = "kind string, log_topic string, log_partition int, offset bigint, gap_end bigint"
+_PLACE = ("kind", "log_topic AS topic", "log_partition AS partition", "offset", "gap_end")
+_HEADERS = ", headers array<struct<key: string, value: binary>>"
+_TRANSACTIONS = KafkaVersion.parse("0.11.0.0")
+_NO_MARKERS = frozenset({GapKind.LOG_START, GapKind.UNREAD})
+_STATES = """
+SELECT r.*, CASE WHEN getbit(w.bits, CAST(r.offset & 63 AS int)) = 1 THEN 'data'
+                 WHEN r.offset >= u.since THEN 'open'
+                 ELSE 'aborted' END AS state
+FROM {rows} r
+LEFT JOIN (SELECT partition, word, bit_or(bits) AS bits FROM {words} GROUP BY partition, word) w
+  ON r.partition = w.partition AND shiftright(r.offset, 6) = w.word
+LEFT JOIN (SELECT partition, min(coalesce(offset, 0)) AS since FROM {visible} WHERE kind = 'gap' GROUP BY partition) u
+  ON r.partition = u.partition
+WHERE r.kind = 'data'
+"""
+"""What ``read_committed`` shows is data; what it does not show is open from where it did not read everything, else aborted."""
+
+
+def from_topic(
+    spark: "SparkSession", topic: str, identity: RecordId, *, folder: Path, compacted: bool | None, **options: str
+) -> Stored:
+    """What brokers have of a topic now. It is read once and kept, as it would be another the next time.
+
+    A client is not told of transactions. Where offsets are missing there may be markers: then it is read as ``read_committed``,
+    too, offsets alone, and what that does not show was aborted, or is open.
+
+    Args:
+        spark: From :func:`casebook.spark.session`.
+        topic: Its name.
+        identity: What identifies a record.
+        folder: Where that is kept; what is there is taken up again.
+        compacted: Whether the topic is.
+        options: Of ``kafka_topic`` (``docs/kafka_topic.md``): ``bootstrap``, ``kafka``, and others but ``isolation`` and edges.
+
+    Raises:
+        ScanError: No broker answers, or there is no such topic.
+    """
+    scan = _Live(spark, options | {"topic": topic}, folder)
+    known = [
+        Known(topic, partition, log_start=edges.low, end=edges.high, compacted=compacted)
+        for partition, edges in sorted(scan.edges.items())
+    ]
+    read = scan.read(identity, values=needs_values(identity, known))
+    runs = kept(spark, folder / "runs", lambda: gaps.of_offsets(spark, read))
+    found = Gaps(spark=spark, runs=runs, known=known, told=not scan.may_have_transactions)
+    missing = tuple(found.counts())
+    if scan.has_open or (scan.may_have_transactions and any(gap.kind not in _NO_MARKERS for gap in missing)):
+        shown = scan.visible()
+        records = spark.sql(_STATES, rows=read, words=gaps.words(spark, shown), visible=shown)
+    else:
+        records = read.where("kind = 'data'").selectExpr("*", "'data' AS state")
+    return Stored(records.select(*COLUMNS), limits(found, "live", scanned_at=scan.scanned_at), missing)
+
+
+class _Edges(NamedTuple):
+    """Where a partition begins and ends, and from where on transactions are open."""
+
+    low: int
+    high: int
+    stable: int
+
+
+class _Live:
+    """A live topic as it was when it was first asked for."""
+
+    def __init__(self, spark: "SparkSession", options: dict[str, str], folder: Path) -> None:
+        from casebook.spark.topics import Options
+
+        self._spark, self._folder = spark, folder
+        given = Options.parse(options)
+        self.may_have_transactions = given.kafka >= _TRANSACTIONS
+        if not (folder / "edges").exists():
+            _write_edges(given, folder / "edges")
+        told = json.loads((folder / "edges" / "edges.json").read_text())
+        self.scanned_at: int = told["scanned_at"]
+        self.edges = {int(partition): _Edges(*edges) for partition, edges in told["edges"].items()}
+        self._options = options | {
+            "start": json.dumps({partition: edges.low for partition, edges in self.edges.items()}),
+            "end": json.dumps({partition: edges.high for partition, edges in self.edges.items()}),
+            "partitions": ",".join(map(str, self.edges)),
+        }
+
+    @property
+    def has_open(self) -> bool:
+        """Whether a transaction was open."""
+        return any(edges.stable < edges.high for edges in self.edges.values())
+
+    def read(self, identity: RecordId, *, values: bool) -> "DataFrame":
+        """Everything, aborted records included, and rows of the kind ``gap``."""
+        more = ", value binary" * values + _HEADERS * (identity.kind is IdKind.HEADER)
+        rows = self._rows(_OFFSETS + ", timestamp timestamp, leader_epoch int, key binary" + more)
+        rows = rows.withColumns({"id": record_id(identity), "tombstone": tombstone(values)})
+        columns = ("timestamp AS at", "leader_epoch", "id", KEY, "tombstone")
+        return kept(self._spark, self._folder / "read", lambda: rows.selectExpr(*_PLACE, *columns))
+
+    def visible(self) -> "DataFrame":
+        """The offsets that ``read_committed`` shows, and rows of the kind ``gap``."""
+        rows = self._rows(_OFFSETS, isolation="read_committed")
+        columns = ("CAST(NULL AS timestamp) AS at", "CAST(NULL AS int) AS leader_epoch")
+        return kept(self._spark, self._folder / "visible", lambda: rows.selectExpr(*_PLACE, *columns))
+
+    def _rows(self, schema: str, **more: str) -> "DataFrame":
+        return self._spark.read.format("kafka_topic").schema(schema).options(**self._options | more).load()
+
+
+def _write_edges(given: "Options", target: Path) -> None:
+    """Ask for where partitions begin and end; one without a leader is left out, as nothing of it can be read."""
+    from casebook.spark.librdkafka import ClientError
+
+    scanned_at = time.time_ns() // 1_000_000
+    edges: dict[int, _Edges] = {}
+    with given.client("read_uncommitted") as client, given.client("read_committed") as isolated:
+        try:
+            known = client.topics(given.patience)
+        except ClientError as error:
+            raise ScanError(f"No broker at {given.bootstrap} answers.", cause=error.text) from None
+        for partition in sorted(known.get(given.topic, ())):
+            with suppress(ClientError):
+                stable = isolated.watermarks(given.topic, partition, given.patience)[1]
+                edges[partition] = _Edges(*client.watermarks(given.topic, partition, given.patience), stable)
+    if not edges:
+        why = "None of its partitions has a leader." if given.topic in known else f"The brokers know {len(known)} topics."
+        raise ScanError(f"There is no topic {given.topic} to be read.", cause=why)
+    with made(target) as folder:
+        (folder / "edges.json").write_text(json.dumps({"scanned_at": scanned_at, "edges": edges}))

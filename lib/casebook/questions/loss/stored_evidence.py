@@ -1,0 +1,138 @@
+"""What is stored of topics, wherever it is read from: the segments of a case, brokers as they are now, or an extract."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from casebook.case.case import Case
+from casebook.errors import ScanError
+from casebook.facts.cluster import Cluster
+from casebook.facts.disks import Partition, Replica
+from casebook.formats.clients.record_ids import RecordId
+from casebook.kafka.releases import VersionInUse
+from casebook.questions.loss.analysis import gaps
+
+if TYPE_CHECKING:
+    from casebook.questions.loss.scans.stored import Stored
+
+
+class StoredEvidence:
+    """What is stored; of each set of topics it is made once.
+
+    Args:
+        case: The case.
+        cluster: As the case tells it.
+        version: The release whose rules apply.
+        identity: What identifies a record.
+        extract: Stored records that somebody else has read, instead of segments; ``""`` for none.
+        bootstrap: Brokers to read topics from as they are now, instead; ``""`` for none.
+        folder: Where what is read is kept.
+    """
+
+    def __init__(
+        self,
+        case: Case,
+        cluster: Cluster,
+        version: VersionInUse,
+        identity: RecordId,
+        *,
+        extract: str,
+        bootstrap: str,
+        folder: Path,
+    ) -> None:
+        self._case, self._cluster, self._version, self._identity = case, cluster, version, identity
+        self._extract, self._bootstrap, self._folder = extract, bootstrap, folder
+        self._made: dict[frozenset[str], Stored] = {}
+
+    def of(self, topics: Sequence[str]) -> "Stored":
+        """What is stored of topics; what was made for more of them serves, too.
+
+        Raises:
+            ScanError: There is nothing to read, or it cannot be.
+        """
+        wanted = frozenset(topics)
+        known = next((made for made in self._made if wanted <= made), None)
+        if known is None:
+            self._made[wanted] = self._read(sorted(wanted))
+        return self._made[wanted if known is None else known]
+
+    @cached_property
+    def replicas(self) -> tuple[Replica, ...]:
+        """All copies that were listed."""
+        return tuple(replica for log_dir in self._case.log_dirs() for replica in log_dir.replicas)
+
+    @cached_property
+    def leaders(self) -> dict[Partition, int | None]:
+        """Who leads each partition."""
+        return {(p.topic, p.partition): p.state.leader for p in self._cluster.partitions if p.state}
+
+    @cached_property
+    def led(self) -> dict[Partition, Replica]:
+        """The leaders' copies: one of another may not have been cut yet."""
+        own = ((replica.topic, replica.partition, replica) for replica in self.replicas)
+        return {(topic, partition): copy for topic, partition, copy in own if copy.broker == self.leaders.get((topic, partition))}
+
+    @cached_property
+    def _own(self) -> dict[Partition, tuple[int, ...]]:
+        """Whose copy is the partition's: its living leader's, else that of who was in sync; nobody's where nothing tells."""
+        live, known = set(self._cluster.live), self._cluster.brokers_known
+        return {
+            (p.topic, p.partition): (p.state.leader,) if p.state.leader in live or not known else p.state.isr
+            for p in self._cluster.partitions
+            if p.state
+        }
+
+    def _read(self, topics: Sequence[str]) -> "Stored":
+        folder = self._folder / str(len(self._made))
+        if self._extract:
+            return self._from_extract(folder)
+        return self._from_topics(topics, folder) if self._bootstrap else self._from_segments(topics, folder)
+
+    def _from_extract(self, folder: Path) -> "Stored":
+        from casebook.questions.loss.scans import stored_extract
+
+        rows = stored_extract.rows(self._spark, self._extract)
+        return stored_extract.from_extract(self._spark, rows, self._extract, self._identity, folder=folder)
+
+    def _from_topics(self, topics: Sequence[str], folder: Path) -> "Stored":
+        from casebook.questions.loss.scans.stored import together
+        from casebook.questions.loss.scans.stored_live import from_topic
+
+        options = {"bootstrap": self._bootstrap, "kafka": str(self._version.version)}
+        return together(
+            from_topic(
+                self._spark, topic, self._identity, folder=folder / str(number), compacted=self._compacted(topic), **options
+            )
+            for number, topic in enumerate(topics)
+        )  # fmt: skip
+
+    def _from_segments(self, topics: Sequence[str], folder: Path) -> "Stored":
+        from casebook.questions.loss.scans import stored
+        from casebook.spark import copies
+
+        choices = copies.chosen(self._spark, self.replicas, topics, self.leaders)
+        if not choices:
+            raise ScanError(
+                "No segment of the ledger's topics is here.",
+                cause=f"The ledger is about {', '.join(topics[:5])}.",
+                try_="Collect with --log-dirs BROKER=DIR, give an extract, or bootstrap.",
+            )
+        return stored.from_segments(
+            self._spark,
+            choices,
+            self._identity,
+            folder=folder,
+            compacted={topic: self._compacted(topic) for topic in topics},
+            listed_at={log_dir.broker: log_dir.listed_at for log_dir in self._case.log_dirs()},
+            own=self._own,
+        )
+
+    def _compacted(self, topic: str) -> bool | None:
+        return gaps.compacted(topic, self._cluster, self._version.version)
+
+    @cached_property
+    def _spark(self) -> object:
+        from casebook.spark.session import session  # Spark is imported by who needs it
+
+        return session()

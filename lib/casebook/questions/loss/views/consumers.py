@@ -1,0 +1,202 @@
+"""Records that a group committed and never processed, and commits that do not simply go on."""
+
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
+
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.findings.finding import Finding
+from casebook.page import text
+from casebook.page.render import look, render
+from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
+from casebook.questions.loss.analysis.unprocessed import unprocessed as answered
+from casebook.questions.loss.analysis.unprocessed_rows import CommitStep, Doubt, GroupWork, How, StepKind, Unprocessed
+from casebook.questions.loss.views.choice import named
+from casebook.questions.loss.views.words import moments
+
+_MOST_ROWS = 200
+_HOW = {
+    How.BEFORE_PROCESSING: "committed before it was processed",
+    How.CRASH: "in hand when its worker ended",
+    How.ANOTHER_THREAD: "left to a thread that the commit did not wait for",
+    How.SKIPPED: "skipped when the group was set beyond it",
+    How.PASSED_OVER: "passed over while others around it were processed",
+    How.CANNOT_TELL: "? the evidence does not tell how",
+}
+_DOUBTS = {
+    Doubt.NOT_SCANNED: "its partition was not read",
+    Doubt.UNMATCHED: "nothing matched: are these its ids?",
+    Doubt.BEFORE_GROUP: "below the first known commit",
+    Doubt.BEFORE_LEDGER: "committed before the ledger begins",
+    Doubt.AFTER_LEDGER: "committed after the ledger ends",
+    Doubt.OPEN: "in an open transaction",
+    Doubt.WITHOUT_ID: "without id",
+    Doubt.UNREAD: "may stand in a ledger, or a row of one, that could not be used",
+    Doubt.UNTOLD: "in the ledger, without a word of what became of it",
+}
+_STEPS = {
+    StepKind.RESET: "set while the group had no member, as tools do",
+    StepKind.AGAIN: "after its offset had been deleted or had expired",
+    StepKind.TO_START: "back to where the log begins",
+    StepKind.STALE: "back to an offset of before, after the coordinator changed or with an older time",
+    StepKind.BACK: "back, by a member",
+    StepKind.LATE: "on, with an older time than the one before",
+}
+
+
+def consumers(
+    work: Sequence[GroupWork], rows: Sequence[Unprocessed], steps: Sequence[CommitStep], answer: Finding | None = None
+) -> Markup:
+    """What each group committed and did not process, the records, and its odd commits.
+
+    Args:
+        work: By group and partition; empty where no ledger says what was processed.
+        rows: The first unprocessed records.
+        steps: Commits that do not simply go on from the one before.
+        answer: What the notebook finds; without one, what these rows alone say.
+    """
+    asked = answer or answered(work)
+    tables = [_groups(work, asked.title)] if work else []
+    tables += [_records(work, rows)] if rows else []
+    tables += [_commits(steps)] if steps else []
+    shown = render("loss_tables", tables=tables, beside=False) if tables else Markup()
+    return shown if work else _not_given(asked) + shown
+
+
+def _not_given(asked: Finding) -> Markup:
+    return render(
+        "loss_empty",
+        kind=look(asked),
+        title=f"{asked.title}.",
+        why=asked.why or "What a group has committed says how far it has come, not what it has done.",
+        settle=asked.settle or "Give what was processed as the parameter processed, and whose work it was as group.",
+        looked_at="",
+        threshold=asked.threshold,
+        nearest="",
+        command_line="",
+    )
+
+
+def _groups(work: Sequence[GroupWork], title: str) -> Table:
+    ranked = sorted(work, key=lambda row: (-(row.unprocessed or 0), row.group, row.topic, row.partition))
+    return Table(
+        name="group-work",
+        columns=(
+            ("Group", CODE),
+            ("Partition", CODE),
+            ("Never processed", NUMBER),
+            ("How", TEXT),
+            ("Processed", NUMBER),
+            ("Twice", NUMBER),
+            ("Committed offset", CODE),
+            ("Nobody can tell of", TEXT),
+        ),
+        rows=[(ALARM if row.unprocessed else PLAIN, _work(row)) for row in ranked[:_MOST_ROWS]],
+        takeaway=f"{title}.",
+        total=len(ranked) if len(ranked) > _MOST_ROWS else None,
+        search=True,
+        wide=True,
+    )
+
+
+def _work(row: GroupWork) -> tuple[object, ...]:
+    return (
+        row.group,
+        named(row.topic, row.partition),
+        _count(row.unprocessed),
+        _each(row.how, _HOW) or "–",
+        _count(row.processed),
+        _count(row.twice),
+        unknown() if row.committed is None else row.committed,
+        _each(row.unknown, _DOUBTS) or "–",
+    )
+
+
+def _count(number: int | None) -> object:
+    return unknown() if number is None else text.count(number)
+
+
+def _each(counts: Mapping[str, int | None], words: Mapping[str, str]) -> str:
+    """Each of several with its number, in words."""
+    return "; ".join(f"{text.count(counts[of])} {said}" for of, said in words.items() if of in counts)
+
+
+def _records(work: Sequence[GroupWork], rows: Sequence[Unprocessed]) -> Table:
+    shown = rows[:_MOST_ROWS]
+    every = max(len(rows), sum(row.unprocessed or 0 for row in work))
+    head, at = moments(row.committed_at for row in shown)
+    return Table(
+        name="unprocessed",
+        columns=(
+            ("Id", CODE),
+            ("Partition, offset", CODE),
+            ("Group", CODE),
+            ("How", TEXT),
+            (f"Passed by the commit of, {head}", UNBROKEN),
+            ("Which went", CODE),
+            ("Where it lies", CODE),
+        ),
+        rows=[
+            (
+                PLAIN,
+                (
+                    unknown() if row.id is None else row.id,
+                    f"{named(row.topic, row.partition)} {row.offset}",
+                    row.group,
+                    _HOW[How(row.how)],
+                    unknown() if row.committed_at is None else at(row.committed_at),
+                    f"{row.since} → {row.until}",
+                    _lies(row),
+                ),
+            )
+            for row in shown
+        ],
+        takeaway=f"{text.plural(every, 'record')} never processed.",
+        total=every if every > len(shown) else None,
+        rest="unprocessed",
+        search=True,
+        wide=True,
+        tall=True,
+    )
+
+
+def _commits(steps: Sequence[CommitStep]) -> Table:
+    shown = steps[:_MOST_ROWS]
+    head, at = moments(row.at for row in shown)
+    back = sum(row.offset < row.before for row in steps)
+    return Table(
+        name="commit-steps",
+        columns=(
+            ("Group", CODE),
+            ("Partition", CODE),
+            (f"When, {head}", UNBROKEN),
+            ("From, to", CODE),
+            ("What is odd", TEXT),
+            ("Where it lies", CODE),
+        ),
+        rows=[
+            (
+                PLAIN,
+                (
+                    row.group,
+                    named(row.topic, row.partition),
+                    unknown() if row.at is None else at(row.at),
+                    f"{row.before} → {row.offset}",
+                    _STEPS[row.kind],
+                    _lies(row),
+                ),
+            )
+            for row in shown
+        ],
+        takeaway=f"{text.plural(len(steps), 'commit')} did not simply go on; {text.count(back)} went back.",
+        total=len(steps) if len(steps) > len(shown) else None,
+        rest="commit_steps",
+        search=True,
+        wide=True,
+        tall=True,
+    )
+
+
+def _lies(row: Unprocessed | CommitStep) -> str:
+    """Where the commit lies."""
+    return f"{OFFSETS_TOPIC}-{row.log_partition} {row.source_offset}"

@@ -1,0 +1,259 @@
+"""Each lost record in its partition's window: a lane a partition, a disc a record, an open diamond an alarm.
+
+Stretches of loss that lie far apart get a picture each. Of very many records their counts are drawn, per 50 ms unless it is long.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from casebook.facts.losses import Change, LostCount, LostRecord
+from casebook.page import text
+from casebook.page.lanes import DISC, HATCHED, OPEN, Label, Lane, Mark, Picture, Row, Strip, Tick, shortened
+from casebook.questions.loss.analysis.causes import begin
+from casebook.questions.loss.views.choice import named
+from casebook.questions.loss.views.when import Scene, fitting, over, summed
+from casebook.questions.loss.views.words import cause
+from casebook.questions.timeline.views.hosts import second
+from casebook.questions.timeline.views.tables import clock
+
+MOST_DISCS, MOST_LANES, MOST_EPISODES = 200, 40, 3
+_APART = 10_000
+"""Milliseconds between two stretches of loss that get a picture each."""
+_COUNTED = 50
+"""Milliseconds in which lost records come counted together."""
+_MOST_LETTERS, _MOST_NAMED = 36, 3
+
+Partition = tuple[str, int | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Episode:
+    """Loss that lies near together in time.
+
+    Args:
+        since: When its first window opened, or its first record was acknowledged.
+        until: When its last window closed, or its last record was acknowledged.
+        counts: What was lost.
+    """
+
+    since: int
+    until: int
+    counts: Sequence[LostCount]
+
+    @cached_property
+    def partitions(self) -> Mapping[Partition, Sequence[LostCount]]:
+        """What was lost of each partition."""
+        found: dict[Partition, list[LostCount]] = {}
+        for row in self.counts:
+            found.setdefault((row.topic, row.partition), []).append(row)
+        return found
+
+    @cached_property
+    def lost(self) -> int:
+        """Records."""
+        return sum(row.records for row in self.counts)
+
+    @property
+    def bin(self) -> tuple[int, str]:
+        """In which records are counted where they are very many: milliseconds, and in words."""
+        return fitting(self.until - self.since)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """What is shown: with room for what bounds the windows."""
+        length = max(1000.0, self.until - self.since)
+        return self.since - length * 0.15, self.until + length * 0.32
+
+
+def episodes(scene: Scene) -> list[Episode]:
+    """Every stretch of loss, in the order of time."""
+    changes = {change.number: change for change in scene.changes}
+    dated = sorted((*_stretch(row, changes), n) for n, row in enumerate(scene.counts) if row.at is not None)
+    heaps: list[list[tuple[int, int, int]]] = []
+    until = 0
+    for since, end, n in dated:
+        if heaps and since <= until + _APART:
+            heaps[-1].append((since, end, n))
+            until = max(until, end)
+        else:
+            heaps.append([(since, end, n)])
+            until = end
+    return [
+        Episode(since=heap[0][0], until=max(end for _, end, _ in heap), counts=[scene.counts[n] for _, _, n in heap])
+        for heap in heaps
+    ]
+
+
+def _stretch(row: LostCount, changes: Mapping[int, Change]) -> tuple[int, int]:
+    """When it was lost: from the begin of its window to the end, or the moment alone."""
+    change = changes.get(row.change) if row.change is not None else None
+    times = [row.at, row.at + _COUNTED, *([_since(change), over(change)] if change else [])]
+    return min(times), max(times)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawn:
+    """Pictures of lanes, and what of them there is no room for.
+
+    Args:
+        pictures: Those with most loss, in the order of time.
+        more: Lanes that are not drawn.
+        most: The largest count, where counts stand for discs; 0 where they do not.
+    """
+
+    pictures: Sequence[tuple[Episode, Picture]]
+    more: int
+    most: int
+
+
+def drawn(scene: Scene) -> Drawn:
+    """The partitions with most loss, in the stretches with most loss."""
+    every = episodes(scene)
+    largest = sorted(range(len(every)), key=lambda n: (-every[n].lost, n))[:MOST_EPISODES]
+    ranked = sorted(
+        ((-sum(row.records for row in own), n, of) for n in largest for of, own in every[n].partitions.items()),
+        key=lambda one: (one[0], one[1], one[2][0], -1 if one[2][1] is None else one[2][1]),
+    )
+    kept: dict[int, list[Partition]] = {}
+    for _, n, partition in ranked[:MOST_LANES]:
+        kept.setdefault(n, []).append(partition)
+    counted = scene.lost > MOST_DISCS or len(scene.found.lost) < (scene.found.lost_total or 0)
+    pictures = [(every[n], _picture(scene, every[n], kept[n], counted)) for n in sorted(kept)]
+    return Drawn(
+        pictures=pictures,
+        more=sum(len(one.partitions) for one in every) - len(ranked[:MOST_LANES]),
+        most=max((tick.count for _, picture in pictures for tick in picture.bins), default=0),
+    )
+
+
+def _picture(scene: Scene, episode: Episode, partitions: Sequence[Partition], counted: bool) -> Picture:
+    made = [_Lane(scene=scene, episode=episode, partition=partition, counted=counted) for partition in partitions]
+    return Picture(
+        lanes=[one.lane() for one in made],
+        ticks=[tick for one in made for tick in one.bounds()],
+        bins=[tick for one in made for tick in one.bins()] if counted else (),
+        span=episode.span,
+        extent=episode.span,
+        alternative=said(episode),
+    )
+
+
+def said(episode: Episode) -> str:
+    """What an episode is, in a sentence without its end."""
+    where = text.plural(len(episode.partitions), "partition")
+    return f"{text.plural(episode.lost, 'record')} of {where} lost from {clock(episode.since)} to {clock(episode.until)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Lane:
+    """A partition's lane in the making."""
+
+    scene: Scene
+    episode: Episode
+    partition: Partition
+    counted: bool
+
+    @property
+    def name(self) -> str:
+        return named(*self.partition)
+
+    @property
+    def counts(self) -> Sequence[LostCount]:
+        return self.episode.partitions[self.partition]
+
+    @cached_property
+    def changes(self) -> Sequence[Change]:
+        """Windows of the partition that the picture shows."""
+        first, last = self.episode.span
+        own = [change for change in self.scene.changes if (change.topic, change.partition) == self.partition]
+        return [c for c in own if c.since <= last and over(c) >= first]
+
+    def lane(self) -> Lane:
+        lost = sum(row.records for row in self.counts)
+        moved = [f"{_leader(c.old_leader)} → {_leader(c.new_leader)}" for c in self.changes if self._lost_in(c)]
+        detail = moved[0] if len(moved) == 1 else f"{len(moved)} windows" if moved else "no window"
+        name = shortened(Label(text=self.name, mono=True, pinned=True), _MOST_LETTERS)
+        row = Row(strips=list(self._strips()), labels=[*name, *self._labels()], marks=list(self._marks()))
+        return Lane(key=self.name, name=f"{text.count(lost)} lost", detail=detail, rows=[row])
+
+    def _lost_in(self, change: Change) -> int:
+        return self.scene.by_change[change.number]
+
+    def _strips(self) -> Iterator[Strip]:
+        """Each window tinted, and hatched above that."""
+        for change in self.changes:
+            fill = "critical" if self._lost_in(change) else "warning"
+            words = f"{self.name}: {_leader(change.old_leader)} → {_leader(change.new_leader)}, {_until(change)}"
+            bounds = {"start": _since(change), "end": change.closed, "words": words, "proof": change.opened_proof}
+            yield Strip(token=f"{fill}-tint", **bounds)
+            yield Strip(token=f"{fill}-fill", how=HATCHED, **bounds)
+
+    def _labels(self) -> Iterator[Label]:
+        """What lies outside, and what bounds each window, where there is room."""
+        alarms = [row.at for row in self.counts if row.cause is None]
+        if alarms:
+            label = Label(text="outside every window", start=min(alarms), bold=True, token="critical")
+            yield label
+            yield replace(label, start=None, end=min(alarms), side="right", instead=True)
+        for change in self.changes if len(self.changes) <= _MOST_NAMED else ():
+            elected = f"{_leader(change.new_leader)} elected {second(change.opened)}"
+            yield Label(text=elected, end=_since(change), side="right", token="quiet")
+            yield Label(text=elected, start=_since(change), end=change.closed, token="quiet", instead=True)
+            if change.closed is not None:
+                gone = f"{_gone(change)} {second(change.closed)}"
+                yield Label(text=gone, start=change.closed, token="quiet")
+
+    def bounds(self) -> Iterator[Tick]:
+        """When the next leader was elected, and the old one gave up."""
+        for change in self.changes:
+            elected = f"{_leader(change.new_leader)} is elected"
+            yield Tick(lane=self.name, at=change.opened, words=elected, proof=change.opened_proof)
+            if change.closed is not None:
+                gone = _gone(change)
+                yield Tick(lane=self.name, at=change.closed, words=gone, proof=change.closed_proof)
+
+    def _marks(self) -> Iterator[Mark]:
+        """Each lost record; where counts stand for them, those alone that nothing explains, unless they are very many, too."""
+        first, last = self.episode.since, self.episode.until
+        alarms_alone = self.counted
+        if self.scene.alarms > MOST_DISCS:
+            return
+        for record in self.scene.found.lost:
+            inside = record.acked_at is not None and first <= record.acked_at <= last
+            if inside and (record.topic, record.partition) == self.partition and not (alarms_alone and record.cause):
+                yield _mark(record)
+
+    def bins(self) -> Iterator[Tick]:
+        """Lost records, counted, whatever took them; those without cause have marks, unless they are very many."""
+        marked, (width, per) = self.scene.alarms <= MOST_DISCS, self.episode.bin
+        rows = (row for row in self.counts if row.cause is not None or not marked)
+        for at, records in sorted(summed((row.at // width * width, row.records) for row in rows).items()):
+            words = f"{clock(at)}: {text.count(records)} lost per {per}"
+            yield Tick(lane=self.name, at=at, words=words, count=records, width=width)
+
+
+def _mark(record: LostRecord) -> Mark:
+    place = "" if record.offset is None else f", offset {record.offset}"
+    words = f"{record.id}{place}: {cause(record.cause)}"
+    alarm = record.cause is None
+    return Mark(at=record.acked_at, words=words, shape=OPEN if alarm else DISC, token="critical" if alarm else "text")
+
+
+def _leader(broker: int | None) -> str:
+    return "?" if broker is None else str(broker)
+
+
+def _gone(change: Change) -> str:
+    return f"{_leader(change.old_leader)} {'has given up by' if change.by_then else 'gives up'}"
+
+
+def _until(change: Change) -> str:
+    end = "an end that is not in the evidence" if change.closed is None else clock(change.closed)
+    end += " at the latest" if change.by_then else ""
+    return f"{clock(_since(change))} to {end}"
+
+
+def _since(change: Change) -> int:
+    """Where its window begins: from then on records may be missing; of an unclean election mostly since the ISR shrank."""
+    return begin(change) if change.unclean else change.since

@@ -1,0 +1,256 @@
+"""Notebook 70: which acknowledged records are gone, when, why, and what the next election would cost.
+
+Headless the choice is the notebook's parameters. In JupyterLab fields above the records choose among them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from markupsafe import Markup
+
+from casebook.facts.records import Verdict
+from casebook.findings.finding import Finding
+from casebook.page import lanes_figure, lanes_picture, text
+from casebook.page.lanes import Picture
+from casebook.page.render import look, render
+from casebook.page.table import Table
+from casebook.page.view import Figure, View, html
+from casebook.questions.loss.analysis.message_loss import MessageLoss
+from casebook.questions.loss.analysis.unprocessed_rows import CommitStep, GroupWork, Unprocessed
+from casebook.questions.loss.views import (
+    consumers,
+    lanes,
+    offsets,
+)
+from casebook.questions.loss.views import (
+    copies as loss_copies,
+)
+from casebook.questions.loss.views import (
+    records as loss_records,
+)
+from casebook.questions.loss.views import (
+    tables as loss_tables,
+)
+from casebook.questions.loss.views.choice import Choice
+from casebook.questions.loss.views.when import Scene, overview, takeaway
+from casebook.questions.loss.views.words import check, proofs_cited, proofs_within
+
+
+class Desk:
+    """Everything that notebook 70 shows.
+
+    Args:
+        found: What was lost.
+        chosen: The parameters' choice: the first one.
+        interactive: Whether there are widgets.
+        remembered: What the person chose; outlives a re-run of the cell.
+        source: Where the evidence comes from, for the command that gives the same headless.
+        links: Where the files for re-sending lie, by name; empty where nothing is lost.
+        work: What groups did; empty where no ledger says what was processed.
+        unprocessed: The first records that were committed and never processed.
+        steps: Commits that do not simply go on.
+    """
+
+    def __init__(
+        self,
+        found: MessageLoss,
+        chosen: Choice,
+        *,
+        interactive: bool,
+        remembered: dict[str, object],
+        source: str = "",
+        links: loss_records.Links | None = None,
+        work: Sequence[GroupWork] = (),
+        unprocessed: Sequence[Unprocessed] = (),
+        steps: Sequence[CommitStep] = (),
+    ) -> None:
+        self._found, self._chosen, self._source = found, chosen, source
+        self._interactive, self._remembered = interactive, remembered
+        self._links: Mapping[str, str] = links or {}
+        self._work, self._unprocessed, self._steps = work, unprocessed, steps
+        self._scene = Scene(found=found, chosen=chosen)
+
+    def when(self) -> View:
+        """Lost records over time, against the windows in which loss was possible."""
+        scene = self._scene
+        if not scene.lost:
+            return self._when_none()
+        said, drawn = takeaway(scene), lanes.drawn(scene)
+        parts: list[object] = [render("caption", takeaway=said, reading=self._reading(counted=drawn.most > 0))]
+        whole = overview(scene, said)
+        if whole is not None:
+            parts += _drawings(whole)
+        head = "Each lost record in its partition’s window"
+        if drawn.most:
+            head = f"Lost records of each partition, {text.count(drawn.most)} in the largest bar"
+        for episode, picture in drawn.pictures:
+            per = f", counted per {episode.bin[1]}" if drawn.most else ""
+            parts += [render("loss_part", head=head, reading=_told(episode) + per), *_drawings(picture, ticks=4)]
+            head = ""
+        if drawn.more:
+            more = text.plural(drawn.more, "more lane")
+            parts.append(render("said", words=f"{more} with fewer lost records, not drawn; the numbers have all of them."))
+        parts.append(self._numbers())
+        return View(parts=tuple(parts), cites=self._cites_of_windows())
+
+    def why(self) -> View:
+        """Every cause with its records, the alarm on top."""
+        rows = self._found.causes
+        if not rows:
+            return self._nothing("loss.lost", in_short=True)
+        table = loss_tables.why(rows, self._scene.counts, self._chosen)
+        return html(render("plain_table", table=table), cites=proofs_cited(row.proof for row in rows))
+
+    def not_lost(self) -> View:
+        """What was not found and is not lost, and what was found otherwise than it was told."""
+        counts = loss_tables.totals(self._found.classes, self._chosen)
+        if not counts:
+            return self._nothing("loss.looked_everywhere", in_short=True)
+        return html(render("loss_tables", tables=[loss_tables.not_found(counts), loss_tables.found_classes(counts)], beside=True))
+
+    def records(self) -> View:
+        """The lost records, and where to choose among them."""
+        if not self._found.lost:
+            return self._nothing("loss.lost", in_short=True)
+        cited = proofs_within(row.evidence for row in self._found.lost)
+        if self._interactive:
+            panel = loss_records.Panel(self._found, self._chosen, self._remembered, self._records)
+            return View(parts=(panel.box,), cites=cited)
+        return html(self._records(self._chosen), cites=cited)
+
+    def partitions(self) -> View:
+        """What was lost, and what was read, by partition; what was lost by producer."""
+        tables = [loss_tables.partitions(self._scene), loss_tables.producers(self._scene)]
+        if not tables[0].rows:
+            return self._nothing("loss.looked_everywhere")
+        return html(render("loss_tables", tables=[table for table in tables if table], beside=False))
+
+    def disappeared(self) -> View:
+        """Offsets that a copy had and has no more: no ledger is needed for it."""
+        rows = self._of(self._found.cut_ranges)
+        view = self._table(offsets.disappeared(rows), "loss.cut_ranges")
+        return replace(view, cites=proofs_cited(row.proof for row in rows[: offsets.MOST_ROWS]))
+
+    def copies(self) -> View:
+        """Whether all copies of a partition hold the same records."""
+        rows, asked = self._of(self._found.divergences), check(self._found, "loss.replicas_agree")
+        table = loss_copies.divergences(rows, asked.title) if rows and asked else None
+        return self._table(table, "loss.replicas_agree")
+
+    def next_election(self) -> View:
+        """What an unclean election would cost, and what starting one broker before the others."""
+        tables = [loss_copies.starts(self._found.start_prices), loss_copies.prices(self._of(self._found.prices))]
+        if not any(tables):
+            return _titled("What the next election would cost", self._nothing("loss.price_of_election"))
+        view = html(render("loss_tables", tables=[table for table in tables if table], beside=False))
+        return _titled("What the next election would cost", view)
+
+    def never_processed(self) -> View:
+        """What groups committed and never processed, and commits that do not simply go on."""
+        work, rows, steps = map(self._of, (self._work, self._unprocessed, self._steps))
+        return html(consumers.consumers(work, rows, steps, check(self._found, "loss.unprocessed")))
+
+    def gaps(self) -> View:
+        """Missing offsets by label."""
+        table, read = offsets.gaps(self._of(self._found.gaps)), len(self._of(self._found.limits))
+        whole = f"No offset is missing: {text.plural(read, 'partition')} read." if read else "No partition was read."
+        view = html(render("plain_table", table=table) if table else render("caption", takeaway=whole, reading=""))
+        return _titled("Missing offsets", view)
+
+    def _records(self, chosen: Choice) -> Markup:
+        return loss_records.records(self._found, chosen, links=self._links, source=self._source)
+
+    def _of(self, rows: Sequence) -> Sequence:
+        """Those of the topic or partition that is looked at."""
+        return [row for row in rows if self._chosen.names(row)]
+
+    def _reading(self, *, counted: bool) -> str:
+        """How to read the pictures, and what is not in them."""
+        mark = "bars count lost records" if counted else "a disc is a lost record"
+        outside = ", an open diamond one outside every window" if self._scene.alarms else ""
+        expired = loss_tables.totals(self._found.classes, self._chosen)[Verdict.EXPIRED]
+        said = (
+            f"Hatched: windows in which loss was possible; {mark}{outside}.",
+            f"{text.plural(expired, 'record')} expired by retention: not lost, not drawn." if expired else "",
+            f"{text.plural(self._scene.undated, 'lost record')} without a time: not drawn." if self._scene.undated else "",
+        )
+        return " ".join(filter(None, said))
+
+    def _when_none(self) -> View:
+        """Nothing is lost, or nobody can tell: what that rests on, and the windows that took nothing."""
+        windows = self._scene.changes
+        empty = self._none_of_it() if self._found.lost_total else self._nothing("loss.lost")
+        if not windows:
+            return empty
+        estimated = loss_tables.estimates(self._of(self._found.estimates))
+        tables = [table for table in (estimated, loss_tables.windows(self._scene)) if table]
+        numbers = render("loss_numbers", numbers=text.plural(len(windows), "window"), tables=tables)
+        return View(parts=(*empty.parts, numbers), cites=self._cites_of_windows())
+
+    def _none_of_it(self) -> View:
+        """Records are lost, but none of what was chosen."""
+        doubt = self._doubt()
+        said = f"No lost record of {self._chosen.subject} is known."
+        return html(render("caption", takeaway=said, reading=f"Nearest to it: {doubt}." if doubt else ""))
+
+    def _doubt(self) -> str:
+        return loss_tables.doubtful(loss_tables.totals(self._found.classes, self._chosen))
+
+    def _numbers(self) -> Markup:
+        scene = self._scene
+        said = f"{text.plural(scene.lost, 'record')}, {text.plural(len(scene.changes), 'window')}"
+        return render("loss_numbers", numbers=said, tables=[loss_tables.bins(scene), loss_tables.windows(scene)])
+
+    def _cites_of_windows(self) -> tuple[str, ...]:
+        shown = self._scene.ranked[: loss_tables.MOST_ROWS]
+        return proofs_cited(proof for c in shown for proof in (c.opened_proof, c.closed_proof))
+
+    def _table(self, table: Table | None, asked: str) -> View:
+        return self._nothing(asked) if table is None else html(render("plain_table", table=table))
+
+    def _nothing(self, name: str, *, in_short: bool = False) -> View:
+        """An empty state: what was asked, what that rests on, what comes nearest, and how to learn more.
+
+        Args:
+            in_short: What it rests on stands above.
+        """
+        asked = check(self._found, name)
+        if asked is None:
+            return html(render("said", words="Nothing to show."))
+        unasked = self._found.ledger is None and name == "loss.lost"
+        rests_on = {
+            "why": asked.why,
+            "settle": asked.settle or "",
+            "looked_at": "" if unasked else text.looked_at(asked.coverage),
+            "threshold": asked.threshold,
+            "nearest": self._nearest(asked),
+            "command_line": text.command("message_loss", self._source, {"ledger": "produced.csv"}) if unasked else "",
+        }
+        said = dict.fromkeys(rests_on, "") if in_short else rests_on
+        return html(render("loss_empty", kind=look(asked), title=f"{asked.title}.", **said))
+
+    def _nearest(self, asked: Finding) -> str:
+        if asked.check != "loss.lost" or self._found.ledger is None:
+            return ""
+        moved = len(self._scene.changes)
+        return self._doubt() or (f"{text.plural(moved, 'change')} of leader, none of which took a record" if moved else "")
+
+
+def _drawings(picture: Picture, *, ticks: int = 7) -> tuple[Figure, Markup]:
+    """Both drawings. The chart stays as it is: the tables below are about all of it.
+
+    Args:
+        ticks: Along its axis: milliseconds take room.
+    """
+    figure = lanes_figure.figure(picture)
+    layout = figure.layout | {"dragmode": False, "xaxis": figure.layout["xaxis"] | {"fixedrange": True, "nticks": ticks}}
+    return replace(figure, layout=layout), lanes_picture.picture(picture)
+
+
+def _titled(head: str, view: View) -> View:
+    """A view below a title of its own, where a section has several."""
+    return replace(view, parts=(render("loss_part", head=head, reading=""), *view.parts))
+
+
+def _told(episode: lanes.Episode) -> str:
+    return f"{text.day(episode.since)}, {text.clock(episode.since)} UTC, {text.plural(episode.lost, 'record')}"

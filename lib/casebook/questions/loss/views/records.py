@@ -1,0 +1,239 @@
+"""The lost records: a table, and of few that were chosen what both sides say. In JupyterLab fields choose among them."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from markupsafe import Markup
+
+from casebook.errors import CasebookError
+from casebook.facts.losses import ALARM, LostRecord
+from casebook.page import text
+from casebook.page.render import render
+from casebook.page.table import ALARM as ALARM_ROW
+from casebook.page.table import CODE, PLAIN, TEXT, UNBROKEN, Table, unknown
+from casebook.questions.loss.analysis.message_loss import MessageLoss
+from casebook.questions.loss.views.choice import Choice, named, parse
+from casebook.questions.loss.views.words import CAUSES, cause, moments, proofs_linked
+from casebook.questions.timeline.views.tables import clock
+
+MOST_ROWS, MOST_CARDS = 200, 5
+_MOST_OFFERED = 5000
+_FIELDS = {"topic": "Partition", "producer": "Producer", "cause": "Cause", "record": "Id begins"}
+
+Links = Mapping[str, str]
+"""Where the files for re-sending lie, by name."""
+
+
+def records(found: MessageLoss, chosen: Choice, *, links: Links, source: str) -> Markup:
+    """Those that were chosen: as cards where their id was asked for and they are few, else as a table."""
+    held = [record for record in found.lost if chosen.holds(record)]
+    cards = held if chosen.record and 0 < len(held) <= MOST_CARDS else ()
+    return render(
+        "loss_records",
+        table=None if cards or not held else _table(found, chosen, held),
+        cards=[_card(record) for record in cards],
+        missing=_missing(found, chosen),
+        links=links,
+        command_line=text.command("message_loss", source, chosen.parameters()),
+    )
+
+
+def _missing(found: MessageLoss, chosen: Choice) -> str:
+    """What is said where there is no record to show."""
+    if not found.lost_total:
+        return "No lost record is known."
+    said = {**chosen.parameters(), "producer": chosen.producer, "cause": chosen.cause and _in_words(chosen.cause)}
+    which = ", ".join(f"{name} {value}" for name, value in said.items() if value)
+    kept = f" among the first {text.count(len(found.lost))}" if len(found.lost) < found.lost_total else ""
+    return f"No lost record{kept} is of {which}." if which else "No lost record is known."
+
+
+def _table(found: MessageLoss, chosen: Choice, held: Sequence[LostRecord]) -> Table:
+    rows = held[:MOST_ROWS]
+    head, at = moments(record.acked_at for record in rows)
+    total = _total(found, chosen, held)
+    return Table(
+        name="lost",
+        columns=(
+            ("Id", CODE),
+            (f"Acked, {head}", UNBROKEN),
+            ("Partition, offset", CODE),
+            ("There now", UNBROKEN),
+            ("Cause", TEXT),
+            ("Window", TEXT),
+            ("What proves it", TEXT),
+            ("Key", CODE),
+            ("Producer", CODE),
+            ("acks", CODE),
+        ),
+        rows=[(ALARM_ROW if record.cause is None else PLAIN, _row(record, at)) for record in rows],
+        takeaway=f"{text.plural(total, 'lost record')}.",
+        total=total if total > len(rows) else None,
+        rest="lost",
+        search=True,
+        wide=True,
+        times=[(record.acked_at, record.acked_at) for record in rows],
+        tall=True,
+    )  # fmt: skip
+
+
+def _total(found: MessageLoss, chosen: Choice, held: Sequence[LostRecord]) -> int:
+    """How many there are of a choice: counted where all are known by what was chosen, else those at hand."""
+    if chosen.record:
+        return len(held)
+    own = (row for row in found.counts if chosen.names(row) and chosen.producer in (None, row.producer))
+    return sum(row.records for row in own if chosen.cause in (None, row.cause or ALARM))
+
+
+def _row(record: LostRecord, at: Callable[[int | None], str]) -> tuple[object, ...]:
+    return (
+        record.id,
+        unknown() if record.acked_at is None else at(record.acked_at),
+        _place(record),
+        _there(record),
+        _cause(record),
+        record.window or _nearest(record),
+        proofs_linked(record.evidence),
+        "–" if record.key is None else record.key,
+        "–" if record.producer is None else record.producer,
+        "–" if record.acks is None else record.acks,
+    )
+
+
+def _cause(record: LostRecord) -> Markup:
+    return render("loss_cause", kind="critical", words=cause(record.cause), alarm=record.cause is None)
+
+
+def _place(record: LostRecord) -> str:
+    return f"{named(record.topic, record.partition)} {'' if record.offset is None else record.offset}".rstrip()
+
+
+def _there(record: LostRecord) -> str:
+    """What lies at its offset today."""
+    epoch = "" if record.there_epoch is None else f"epoch {record.there_epoch}"
+    if record.there_id is not None:
+        return f"{record.there_id}{', ' if epoch else ''}{epoch}"
+    return epoch or "none known"
+
+
+def _nearest(record: LostRecord) -> str:
+    """How far the nearest window of its partition is."""
+    if record.nearest is None:
+        return "none"
+    away = text.duration(abs(record.nearest) / 1000)
+    return f"none; nearest {'ended' if record.nearest < 0 else 'begins'} {away} {'before' if record.nearest < 0 else 'later'}"
+
+
+def _acked(record: LostRecord) -> object:
+    return unknown() if record.acked_at is None else f"{text.day(record.acked_at)}, {clock(record.acked_at)} UTC"
+
+
+def _card(record: LostRecord) -> dict[str, object]:
+    """What both sides say of a record."""
+    ledger = (
+        ("Id", Markup("<code>{}</code>").format(record.id)),
+        ("Acked", _acked(record)),
+        ("Where", Markup("<code>{}</code>").format(_place(record))),
+        ("Key", record.key),
+        ("Producer", record.producer),
+        ("acks", record.acks),
+    )
+    log = (
+        ("There now", _there(record)),
+        ("Cause", cause(record.cause)),
+        ("Window", record.window or _nearest(record)),
+        ("Proof", proofs_linked(record.evidence)),
+    )
+    return {
+        "id": record.id,
+        "alarm": record.cause is None,
+        "sides": [
+            ("The ledger says", [(name, unknown() if said is None else said) for name, said in ledger]),
+            ("The log says", log),
+        ],
+    }
+
+
+class Panel:
+    """Fields in JupyterLab that choose among the lost records; stock ipywidgets.
+
+    Args:
+        found: What was lost.
+        chosen: The parameters' choice: the first one.
+        remembered: What the person chose; outlives a re-run of the cell.
+        show: HTML of a choice.
+    """
+
+    def __init__(
+        self, found: MessageLoss, chosen: Choice, remembered: dict[str, object], show: Callable[[Choice], Markup]
+    ) -> None:
+        import ipywidgets as widgets
+
+        self._found, self._remembered, self._show = found, remembered, show
+        now = remembered.get("loss", {"topic": chosen.subject, "record": chosen.record})
+        offered = _offered(found)
+        self._fields = {name: _field(name, now.get(name, ""), offered.get(name, ())) for name in _FIELDS}
+        back = widgets.Button(description="All lost records", layout={"width": "auto"})
+        self._answer = widgets.HTML()
+        row = widgets.HBox([*self._fields.values(), back], layout={"flex_flow": "row wrap", "align_items": "center"})
+        self.box = widgets.VBox([row, self._answer])
+        self.box.add_class("cb-panel")
+        self._quiet = False
+        for field in self._fields.values():
+            field.observe(self._changed, "value")
+        back.on_click(self._reset)
+        self._changed()
+
+    def _changed(self, _change: object = None) -> None:
+        if self._quiet:
+            return
+        values = {name: field.value.strip() for name, field in self._fields.items()}
+        self._remembered["loss"] = values
+        try:
+            self._answer.value = str(self._show(parse(self._found, **values | {"cause": _CAUSES.get(values["cause"], "")})))
+        except CasebookError as error:
+            self._answer.value = str(render("failed", what=str(error)))
+        except Exception as error:  # an exception in a callback shows nowhere: the panel itself must say it
+            self._answer.value = str(render("failed", what=f"{type(error).__name__}: {error}"))
+
+    def _reset(self, _button: object) -> None:
+        self._quiet = True
+        for field in self._fields.values():
+            field.value = ""
+        self._quiet = False
+        self._changed()
+
+
+_CAUSES = {words: of or ALARM for of, words in CAUSES.items()}
+"""What a cause is called, and its value."""
+
+
+def _in_words(of: str) -> str:
+    return cause(None if of == ALARM else of)
+
+
+def _offered(found: MessageLoss) -> dict[str, Sequence[str]]:
+    """What lost records have."""
+    there = {row.cause for row in found.counts}
+    return {
+        "topic": sorted({named(row.topic, row.partition) for row in found.counts})[:_MOST_OFFERED],
+        "producer": sorted({row.producer for row in found.counts if row.producer})[:_MOST_OFFERED],
+        "cause": [words for of, words in CAUSES.items() if of in there],
+    }
+
+
+def _field(name: str, value: object, options: Sequence[str]) -> object:
+    import ipywidgets as widgets
+
+    common = {
+        "description": _FIELDS[name],
+        "layout": {"width": "260px", "max_width": "100%"},
+        "style": {"description_width": "66px"},
+    }
+    if name == "cause":
+        known = ("", *options)
+        return widgets.Dropdown(
+            options=[("all", ""), *((one, one) for one in options)], value=value if value in known else "", **common
+        )
+    if options:
+        return widgets.Combobox(value=value, options=tuple(options), placeholder="all", ensure_option=False, **common)
+    return widgets.Text(value=value, placeholder="all", **common)

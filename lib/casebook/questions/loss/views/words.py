@@ -1,0 +1,112 @@
+"""Words of message loss: causes, classes with their rules, moments, and links to what proves them."""
+
+import re
+from collections.abc import Callable, Iterable
+
+from markupsafe import Markup, escape
+
+from casebook.facts.losses import Cause
+from casebook.facts.records import Verdict
+from casebook.findings.finding import Finding
+from casebook.page import text
+from casebook.questions.loss.analysis.message_loss import MessageLoss
+from casebook.questions.timeline.views.story import cites, link
+from casebook.questions.timeline.views.tables import clock
+
+CAUSES = {
+    None: "Outside every window",
+    Cause.DEPOSED_LEADER: "acks=1 write to a deposed leader, truncated",
+    Cause.ISR_OF_ONE: "ISR shrunk to the leader, acks=all",
+    Cause.UNCLEAN_ELECTION: "Unclean election",
+    Cause.CUT_AT_START: "Cut to the checkpoint when a broker started",
+    Cause.DISK_LOST: "Disk or directory lost",
+    Cause.NEVER_RECEIVED: "Never received by a broker",
+    Cause.ACKS_0: "Sent with acks=0",
+    Cause.EITHER_WINDOW: "One of several windows, for causes that differ",
+}
+"""Each cause; of ``None``: an alarm."""
+
+NOT_FOUND = {
+    Verdict.EXPIRED: ("Expired by retention", "below where its log begins, or older than its first record"),
+    Verdict.COMPACTED: ("Compacted away", "its key has a newer record, or a tombstone"),
+    Verdict.ABORTED: ("Aborted", "its transaction was aborted"),
+    Verdict.UNDECIDED: ("Transaction open", "its transaction has neither been committed nor aborted"),
+    Verdict.NOT_YET: ("Not yet arrived", "acknowledged after its partition was read"),
+    Verdict.UNKNOWN_NOT_STORED: ("Outcome unknown, not stored", "never acknowledged"),
+    Verdict.FAILED: ("Failed, not stored", "its producer was told so"),
+    Verdict.NOT_SCANNED: ("Not looked for", "its partition was not read"),
+    Verdict.UNREADABLE: ("In an unreadable part", "something there could not be read"),
+    Verdict.CANNOT_TELL: ("Cannot be told", "retention, compaction or the moment of reading is unknown"),
+}
+"""Records that were not found, and are not lost: what each class is called, and its rule."""
+
+DOUBTS = (Verdict.CANNOT_TELL, Verdict.UNREADABLE, Verdict.NOT_SCANNED, Verdict.UNDECIDED, Verdict.UNKNOWN_NOT_STORED)
+"""Those of them that were not ruled out, the least sure first."""
+
+FOUND = {
+    Verdict.STORED: ("Stored once", "as acknowledged"),
+    Verdict.DUPLICATED: ("Duplicated", "stored more than once"),
+    Verdict.STORED_THOUGH_FAILED: ("Failed, yet stored", "a duplicate if it was sent again"),
+    Verdict.UNKNOWN_STORED: ("Outcome unknown, stored", "a duplicate if it was sent again"),
+    Verdict.ELSEWHERE: ("Stored elsewhere", "at another partition or offset than acknowledged"),
+    Verdict.SURPLUS: ("Not in the ledger", "stored, and no row tells of it"),
+    "reordered": ("Reordered", "stored behind a later record of its key; counted beside the others"),
+}
+"""Records that were found."""
+
+_PLACE = r"(?:brokers|clients|pasted|zookeeper)/[^\s()<>]+(?::\d+| txn 0x[0-9a-f]+)"
+_CITED = re.compile(f"/.*|{_PLACE}")
+_WITHIN = re.compile(f"({_PLACE})")
+
+
+def check(found: MessageLoss, name: str) -> Finding | None:
+    """What a check concluded; ``None`` where nobody asked."""
+    return next((finding for finding in found.findings if finding.check == name), None)
+
+
+def cause(of: str | None) -> str:
+    """A cause in words."""
+    return CAUSES[of and Cause(of)]
+
+
+def offsets(first: int | None, end: int | None) -> str:
+    """A range of offsets in words, from its first to its last.
+
+    Args:
+        end: The offset after the last.
+    """
+    return f"{'?' if first is None else first} to {'?' if end is None else end - 1}"
+
+
+def moments(times: Iterable[int | None]) -> tuple[str, Callable[[int | None], str]]:
+    """The day that moments have in common, with UTC, and how each is written beside it; with its day where there are several.
+
+    Args:
+        times: Epoch milliseconds; ``None`` where unknown.
+    """
+    days = {text.day(at) for at in times if at is not None}
+    if len(days) == 1:
+        return f"{days.pop()}, UTC", clock
+    return "UTC", lambda at: "?" if at is None else f"{text.when(at).partition(',')[0]}, {clock(at)}"
+
+
+def proof_link(proof: str) -> Markup:
+    """A proof as a link to where it is quoted, or to the table that has it; what can be neither as it is."""
+    if proof.startswith("tables/"):
+        return Markup('<a class="cb-proof" href="{}.parquet"><code>{}</code></a>').format(proof, proof)
+    return link(proof) if _CITED.fullmatch(proof) else Markup("<code>{}</code>").format(proof) if proof else Markup("")
+
+
+def proofs_linked(said: str) -> Markup:
+    """A text in which every place of the case is a link to where it is quoted."""
+    return Markup("").join(link(part) if n % 2 else escape(part) for n, part in enumerate(_WITHIN.split(said)))
+
+
+def proofs_within(said: Iterable[str]) -> tuple[str, ...]:
+    """Places of the case that texts name, as a view says that it cites them."""
+    return cites(place for one in dict.fromkeys(said) for place in _WITHIN.findall(one))
+
+
+def proofs_cited(proofs: Iterable[str]) -> tuple[str, ...]:
+    """Those that the case can quote, as a view says that it cites them."""
+    return cites(proof for proof in proofs if _CITED.fullmatch(proof))

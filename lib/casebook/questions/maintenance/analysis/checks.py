@@ -1,0 +1,392 @@
+"""The checks on restarts; those on a drain and on leftovers are next door."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from casebook.facts.cluster import Cluster
+from casebook.facts.observed import Source
+from casebook.findings import coverage
+from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Step
+from casebook.findings.proof import COLLECT_AGAIN, SHOWN, assumed, of_verdicts
+from casebook.findings.words import agree, brokers, count, duration, number
+from casebook.kafka.commands import Commands
+from casebook.kafka.partitions import ONLINE, Verdict
+from casebook.kafka.restart_sets import Harm, RestartSets
+from casebook.questions.maintenance.analysis import drain_checks, leftover_checks
+from casebook.questions.maintenance.analysis.drain import Drain
+from casebook.questions.maintenance.analysis.leftovers import Leftover
+from casebook.questions.maintenance.analysis.rows import OrderStep, RestartRow, harms
+
+LONG = 60
+"""Seconds without coordinator that are worth a warning: longer than the session timeouts that clients are shipped with."""
+
+TABLE = Evidence(file="tables/restart_sets")
+COLLECT_LOGS = "Collect with --log-dirs and --logs of the brokers that hold __consumer_offsets."
+SUFFERS = {
+    Harm.OFFLINE: ("goes offline", "go offline"),
+    Harm.UNCLEAN: ("loses records in an unclean election", "lose records in an unclean election"),
+    Harm.UNDER_MIN_ISR: ("refuses acks=all", "refuse acks=all"),
+}
+"""What a harm does to one partition, and to several."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """What the checks look at; see :class:`casebook.questions.maintenance.analysis.maintenance.Maintenance`.
+
+    Args:
+        unlisted: Why the size of what coordinators load is not known for every copy.
+        lacking: Of :func:`casebook.questions.leadership.analysis.empty_copies.lacking`.
+    """
+
+    cluster: Cluster
+    verdicts: Sequence[Verdict]
+    sets: RestartSets
+    restarts: tuple[RestartRow, ...]
+    leftovers: tuple[Leftover, ...]
+    imbalance: dict[int, float]
+    commands: Commands
+    chosen: tuple[OrderStep, ...] = ()
+    drain: Drain | None = None
+    loading: frozenset[int] = frozenset()
+    unlisted: coverage.Gaps = ()
+    lacking: frozenset[tuple[int, str, int]] = frozenset()
+
+    @property
+    def singles(self) -> list[RestartRow]:
+        """Restarts of one broker."""
+        return [one for one in self.restarts if len(one.brokers) == 1]
+
+
+def checks(scene: Scene) -> tuple[Finding, ...]:
+    """Every check, in a fixed order."""
+    return (
+        restart_one(scene),
+        restart_pairs(scene),
+        chosen(scene),
+        coordinators(scene),
+        drain_checks.drain(scene.drain, len(scene.cluster.partitions)),
+        *_leftovers(scene),
+    )
+
+
+def in_short(scene: Scene) -> tuple[Finding, ...]:
+    """Those that matter in the first five minutes."""
+    return (restart_one(scene), *_leftovers(scene))
+
+
+def _leftovers(scene: Scene) -> tuple[Finding, ...]:
+    return leftover_checks.checks(scene.cluster, scene.leftovers, scene.imbalance, scene.commands, scene.lacking)
+
+
+def suffers(row: RestartRow) -> str:
+    """``4 partitions go offline, 2 refuse acks=all``."""
+    said = [f"{count(many)} {agree(many, *SUFFERS[harm])}" for harm, many in harms(row)]
+    if not said:
+        return "nothing breaks"
+    first, *rest = said
+    many = harms(row)[0][1]
+    return ", ".join([first.replace(count(many), number(many, "partition"), 1), *rest])
+
+
+def restart_one(scene: Scene) -> Finding:
+    """Can every broker be restarted by itself?"""
+    rows = scene.singles
+    hit = [row for row in rows if row.safe is False]
+    open_ = [row for row in rows if row.safe is None]
+    ask = Question(
+        check="maintenance.restart_one",
+        question="Can every broker be restarted by itself without harm?",
+        coverage=Coverage.every(len(rows), "living broker", Source.ZNODES),
+        threshold="a partition that goes offline, loses records, or falls under min ISR",
+        facts={
+            "brokers": len(rows),
+            "unsafe": [row.brokers[0] for row in hit],
+            "safe": [row.brokers[0] for row in rows if row.safe],
+            "goes_offline": {str(row.brokers[0]): row.goes_offline for row in hit},
+            "falls_under_min_isr": {str(row.brokers[0]): row.falls_under_min_isr for row in hit},
+            "missing_in_sync": _not_by_design(scene, hit),
+            "unknown": max((row.unknown for row in rows), default=0),
+        },
+        evidence=(TABLE,),
+    )
+    if not rows:
+        return _nobody(ask, scene.cluster)
+    if not hit:
+        if open_:
+            unknown = number(open_[0].unknown, "partition")
+            title = f"No broker is known to be unsafe to restart, but {unknown} could not be judged"
+            return ask.could_not_check(title, settle=_settle(scene))
+        well = f"Each of {number(len(rows), 'broker')} can be restarted by itself"
+        return _well(ask, scene, well, scene.loading, Severity.INFO)
+    worst = max(hit, key=lambda row: (row.goes_offline, row.unclean, row.falls_under_min_isr, -row.brokers[0]))
+    now = ask.facts["missing_in_sync"]
+    whom = "No broker" if len(hit) == len(rows) else f"{count(len(hit))} of {number(len(rows), 'broker')}"
+    verb = "can be restarted" if len(hit) == len(rows) else "cannot be restarted"
+    return ask.found(
+        Severity.INFO,  # nothing is broken: it is about what somebody may do
+        f"{whom} {verb} without harm: with broker {worst.brokers[0]} down, {suffers(worst)}",
+        why=_why(now),
+        evidence=_proof(scene, worst),
+        next=tuple(_restart_steps(scene, hit, now)),
+        caveats=_doubt(scene, rows),
+    )
+
+
+def _well(ask: Question, scene: Scene, well: str, loading: Collection[int], severity: Severity) -> Finding:
+    """That nothing is harmed, where all was seen; with whom to spare because it loads."""
+    gaps = _of_restarts(scene)
+    title = f"{well}, {_not_yet(loading)}" if loading else well
+    if loading and not gaps:
+        return ask.found(severity, title, next=(_spare(loading),))
+    return ask.ok(title, gaps=gaps)
+
+
+def _not_yet(loading: Collection[int]) -> str:
+    return f"but {brokers(sorted(loading))} only when {agree(len(loading), 'its load has', 'their loads have')} ended"
+
+
+def _spare(loading: Collection[int]) -> Step:
+    whose = f"{brokers(sorted(loading))} while {agree(len(loading), 'it loads', 'they load')}"
+    return Step(kind="not", text=f"Do not restart {whose}: a load begins again from zero.")
+
+
+def _why(now: int) -> str:
+    if now:
+        return (
+            f"{number(now, 'partition')} of them {agree(now, 'misses', 'miss')} replicas in sync: once they have caught up, "
+            "a restart harms fewer, or none."
+        )
+    return "All these partitions are complete: they have one replica only, or as few as min.insync.replicas asks for."
+
+
+def _restart_steps(scene: Scene, hit: Sequence[RestartRow], now: int) -> list[Step]:
+    whom = brokers(row.brokers[0] for row in hit)
+    fine = [row.brokers[0] for row in scene.singles if row.safe and row.brokers[0] not in scene.loading]
+    steps = []
+    if now:
+        steps.append(
+            Step(kind="first", text="Wait until all replicas are in sync again.", command=scene.commands.under_replicated())
+        )
+    move = f"Drain {'the broker' if len(hit) == 1 else 'a broker'} before it is stopped: notebook 30 plans it."
+    one = f"casebook run broker_maintenance -p drain={hit[0].brokers[0]}"
+    steps.append(Step(kind="then" if now else "first", text=move, command=one))
+    if fine:
+        steps.append(Step(kind="then", text=f"{brokers(fine).capitalize()} can be restarted as things stand, one at a time."))
+    steps.append(
+        Step(
+            kind="not",
+            text=f"Do not stop {whom} as things stand, and never with kill -9: controlled shutdown moves leaders first.",
+        )
+    )
+    return steps
+
+
+def restart_pairs(scene: Scene) -> Finding:
+    """Which two brokers must not be down at the same time?"""
+    safe = {row.brokers[0] for row in scene.singles if row.safe is not False}
+    rows = [row for row in scene.restarts if len(row.brokers) == 2]
+    both = [row for row in rows if safe.issuperset(row.brokers)]
+    hit = [row for row in both if row.safe is False]
+    ask = Question(
+        check="maintenance.restart_pairs",
+        question="Which two brokers must not be down at the same time, though each may alone?",
+        coverage=Coverage.every(len(rows), "pair", Source.ZNODES),
+        threshold="a pair that harms a partition that neither harms alone",
+        facts={
+            "pairs": len(rows),
+            "unsafe": sum(row.safe is False for row in rows),
+            "only_together": [list(row.brokers) for row in hit[:100]],
+        },
+        evidence=(TABLE,),
+    )
+    if not scene.singles:
+        return _nobody(ask, scene.cluster)
+    if not both:
+        return ask.not_applicable("No two brokers can be restarted one by one as it is", gaps=_gaps(scene))
+    if hit:
+        worst = max(hit, key=lambda row: (row.goes_offline, row.unclean, row.falls_under_min_isr))
+        return ask.found(
+            Severity.INFO,
+            f"{count(len(hit))} of {number(len(both), 'pair')} must not be down together: with {brokers(worst.brokers)} down, "
+            f"{suffers(worst)}",
+            evidence=_proof(scene, worst),
+            why="Each of the two may be stopped alone, when the other is back in sync.",
+            next=(Step(kind="first", text="Restart one broker at a time, in the rolling order of notebook 30."),),
+            caveats=_doubt(scene, rows),
+        )
+    if any(row.safe is None for row in both):
+        return ask.could_not_check(
+            "No pair is known to be unsafe, but not every partition could be judged", settle=_settle(scene)
+        )
+    return ask.ok(f"Any of {number(len(both), 'pair')} can be down at the same time", gaps=_of_restarts(scene))
+
+
+def chosen(scene: Scene) -> Finding:
+    """Does the order that was asked for harm anything?"""
+    steps = scene.chosen
+    hit = [step for step in steps if step.row.safe is False]
+    ask = Question(
+        check="maintenance.chosen",
+        question="May the chosen brokers be restarted in this order?",
+        coverage=Coverage.every(len(steps), "step", Source.ZNODES),
+        threshold="a step that harms a partition",
+        facts={
+            "order": [list(step.row.brokers) for step in steps],
+            "unsafe_steps": [step.number for step in hit],
+            "goes_offline": [step.row.goes_offline for step in steps],
+            "falls_under_min_isr": [step.row.falls_under_min_isr for step in steps],
+        },
+        evidence=(TABLE,),
+    )
+    if not steps:
+        return ask.not_applicable("No brokers were chosen: name them with brokers=2,3")
+    if hit:
+        first = hit[0]
+        hard = any(step.row.goes_offline or step.row.unclean for step in hit)
+        whom = f"with {brokers(first.row.brokers)}"
+        return ask.found(
+            Severity.CRITICAL if hard else Severity.WARNING,
+            f"Not in this order: {whom} down in step {first.number}, {suffers(first.row)}"
+            if len(steps) > 1
+            else f"No: {whom} down, {suffers(first.row)}",
+            why=f"{count(len(hit))} of {number(len(steps), 'step')} {agree(len(hit), 'harms', 'harm')} partitions: "
+            "nobody else in sync can take them over, or too few stay in sync.",
+            evidence=_proof(scene, first.row),
+            next=(
+                Step(kind="first", text=_instead(scene, [broker for step in hit for broker in step.row.brokers])),
+                Step(kind="not", text="Do not stop them as things stand."),
+            ),
+        )
+    if any(step.row.safe is None for step in steps):
+        return ask.could_not_check("No step is known to harm, but not every partition could be judged", settle=_settle(scene))
+    well = f"Yes: {number(len(steps), 'step')}, each after the one before it is back in sync"
+    loading = scene.loading.intersection(broker for step in steps for broker in step.row.brokers)
+    return _well(ask, scene, well, loading, Severity.WARNING)
+
+
+def _instead(scene: Scene, harmful: Sequence[int]) -> str:
+    """The rolling order helps those that are safe alone."""
+    alone = {row.brokers[0] for row in scene.singles if row.safe}
+    if alone.issuperset(harmful):
+        loading = scene.loading.intersection(harmful)
+        but = f", {_not_yet(loading)}" if loading else ""
+        return f"Restart {brokers(sorted(harmful))} one after the other, in the rolling order{but}: each is safe alone."
+    return f"Drain {brokers(sorted(set(harmful) - alone))} first: not even one alone can be spared."
+
+
+def coordinators(scene: Scene) -> Finding:
+    """For how long does a restart leave groups without coordinator?"""
+    rows = [row for row in scene.singles if row.offsets_partitions]
+    timed = [row for row in rows if row.seconds_without_coordinator is not None]
+    ask = Question(
+        check="maintenance.coordinators",
+        question="For how long does a restart leave groups without coordinator?",
+        coverage=Coverage.counted(len(timed), len(rows), "coordinator", Source.ZNODES, Source.LOGS),
+        threshold=f"longer than {LONG} s, or until the broker is back",
+        facts={
+            "offsets_partitions": {str(row.brokers[0]): row.offsets_partitions for row in rows},
+            "groups": {str(row.brokers[0]): row.groups_without_coordinator for row in rows},
+            "seconds": {str(row.brokers[0]): row.seconds_without_coordinator for row in rows},
+        },
+        evidence=(TABLE,),
+        caveats=("Loading alone: what stopping and starting take comes on top.",),
+    )
+    if not scene.singles:
+        return _nobody(ask, scene.cluster)
+    if nobody := [row for row in rows if row.endless]:
+        return _stranded(ask, nobody)
+    if long := [row for row in timed if row.seconds_without_coordinator > LONG]:
+        return _long(ask, max(long, key=lambda row: row.seconds_without_coordinator))
+    if len(timed) < len(rows):
+        why = next(row.why for row in rows if row.seconds_without_coordinator is None)
+        return ask.could_not_check(
+            "How long groups would wait for their next coordinator is unknown", why=why, settle=COLLECT_LOGS
+        )
+    if any(row.transaction_partitions is None for row in scene.singles):
+        return ask.could_not_check("Which broker coordinates which groups is unknown", settle=COLLECT_AGAIN)
+    if not rows:
+        return ask.not_applicable("No living broker coordinates a group", gaps=_gaps(scene))
+    longest = max(row.seconds_without_coordinator for row in timed)
+    well = f"No restart leaves a group without coordinator for more than about {duration(round(1000 * longest))}"
+    return ask.ok(well, gaps=_gaps(scene) + scene.unlisted)
+
+
+def _stranded(ask: Question, rows: Sequence[RestartRow]) -> Finding:
+    """Nobody else in sync could take the groups over."""
+    first, whom = rows[0], brokers(row.brokers[0] for row in rows)
+    return ask.found(
+        Severity.WARNING,
+        f"Groups of {whom} wait until {agree(len(rows), 'it is', 'these are')} back: nobody else is in sync",
+        why=f"Broker {first.brokers[0]}: {first.why}.",
+        next=(
+            Step(kind="first", text="Drain the broker, or raise the replication factor of __consumer_offsets, before it stops."),
+            Step(kind="not", text="Do not restart all brokers that hold __consumer_offsets one right after the other."),
+        ),
+    )
+
+
+def _long(ask: Question, worst: RestartRow) -> Finding:
+    """Others take over, and load for longer than clients bear."""
+    return ask.found(
+        Severity.WARNING,
+        f"Restarting broker {worst.brokers[0]} leaves {_groups(worst)} without coordinator for about "
+        f"{duration(round(1000 * worst.seconds_without_coordinator))}",
+        why="Whoever takes its offsets partitions over reads them whole before it answers; going home takes as long again.",
+        next=(
+            Step(kind="first", text="Compact __consumer_offsets first: notebook 40 says why it is large."),
+            Step(kind="then", text="Restart one broker, and the next only when notebook 50 shows no load."),
+            Step(kind="not", text="Do not restart a broker that is loading: it begins again from zero."),
+        ),
+    )
+
+
+def _groups(row: RestartRow) -> str:
+    if row.groups_without_coordinator is None:
+        return f"the groups of {number(row.offsets_partitions, 'offsets partition')}"
+    return number(row.groups_without_coordinator, "group")
+
+
+def _nobody(ask: Question, cluster: Cluster) -> Finding:
+    return ask.not_applicable("No broker is registered", gaps=coverage.registrations(cluster))
+
+
+def _gaps(scene: Scene) -> coverage.Gaps:
+    return coverage.registrations(scene.cluster) + coverage.states(scene.cluster)
+
+
+def _of_restarts(scene: Scene) -> coverage.Gaps:
+    """As :func:`_gaps`, where whoever leads next refuses acks=all by its own settings; what is offline refuses anyway."""
+    origins = {verdict.min_isr_origin for verdict in scene.verdicts if verdict.state in ONLINE}
+    return _gaps(scene) + coverage.settings_of_all(scene.cluster, origins)
+
+
+def _doubt(scene: Scene, rows: Sequence[RestartRow]) -> tuple[str, ...]:
+    unknown = max((row.unknown for row in rows), default=0)
+    more = (f"{number(unknown, 'partition')} more could not be judged.",) if unknown else ()
+    return (*more, *assumed(verdict.min_isr_origin for verdict in scene.verdicts))
+
+
+def _settle(scene: Scene) -> str:
+    """What would tell: as a rule it is min.insync.replicas that nobody knows."""
+    if assumed(verdict.min_isr_origin for verdict in scene.verdicts):
+        return "server.properties of every broker, which may set min.insync.replicas: casebook collect ... --properties 1=FILE."
+    return COLLECT_AGAIN
+
+
+def _not_by_design(scene: Scene, hit: Sequence[RestartRow]) -> int:
+    """How many harmed partitions lack replicas in sync, so that waiting helps."""
+    short = {(v.topic, v.partition) for v in scene.verdicts if v.under_replicated}
+    harmed = {name for row in hit for names in scene.sets.harmed(row.brokers).values() for name in names} if short else set()
+    return len(harmed & short)
+
+
+def _proof(scene: Scene, row: RestartRow) -> tuple[Evidence, ...]:
+    """The states of the first partitions that a restart harms, and the table."""
+    names = [name for some in scene.sets.harmed(row.brokers).values() for name in some]
+    return (*of_verdicts(_judged(scene.verdicts, names[:SHOWN]))[:-1], TABLE)
+
+
+def _judged(verdicts: Sequence[Verdict], names: Sequence[tuple[str, int]]) -> list[Verdict]:
+    wanted = set(names)
+    return [verdict for verdict in verdicts if (verdict.topic, verdict.partition) in wanted]

@@ -1,0 +1,197 @@
+"""A drain as it is carried out: the plan, the way back, the quick variant, and the files and commands for each step."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from casebook.facts.cluster import Cluster
+from casebook.facts.disks import LogDir
+from casebook.kafka.commands import Commands
+from casebook.kafka.drain import DrainPlan, Move, Place, Step, Wanted, plan, reassignment
+from casebook.kafka.partitions import is_reassigning
+from casebook.questions.maintenance.analysis.evacuation import Evacuation, evacuate
+
+_UNDER_WAY = ("/admin/reassign_partitions", "/admin/delete_topics")
+_UNTIL = "# again and again, until nothing is in progress"
+LEADERS, LEADERS_BACK, ELECTION = "leaders.json", "leaders-rollback.json", "election.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrainRow:
+    """A row of ``tables/drain_plan``: one partition of a step."""
+
+    step: int
+    topic: str
+    partition: int
+    from_replicas: tuple[int, ...]
+    to_replicas: tuple[int, ...]
+    bytes: int | None
+    leader_after: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drain:
+    """Everything about draining brokers.
+
+    Args:
+        wanted: What was asked for.
+        plan: Its steps, and what stays.
+        evacuation: Leadership alone.
+        commands: Of this release.
+        throttle: Bytes a second for each broker; ``None`` where none was given, or the release has none.
+        running: Partitions that are being reassigned already.
+        dead: Drained brokers that are not registered.
+        doubt: Why there may be more on them, or less, than the evidence tells; empty when there is no doubt.
+    """
+
+    wanted: Wanted
+    plan: DrainPlan
+    evacuation: Evacuation
+    commands: Commands
+    throttle: int | None
+    running: int
+    dead: tuple[int, ...]
+    doubt: str
+
+    @property
+    def bytes(self) -> int:
+        """To be copied, as far as that is known."""
+        return sum(step.size for step in self.plan.steps)
+
+    @property
+    def unsized(self) -> int:
+        """Replicas to be copied whose size is not known."""
+        return sum(step.unknown for step in self.plan.steps)
+
+    @property
+    def copied(self) -> int:
+        """Replicas to be copied."""
+        return sum(len(move.added) for move in self.plan.moves)
+
+    def seconds(self, step: Step) -> float | None:
+        """How long a step copies at the throttle; ``None`` without one, or when the size of a replica is not known."""
+        return None if self.throttle is None or step.unknown else step.seconds(self.throttle)
+
+    @property
+    def rows(self) -> tuple[DrainRow, ...]:
+        """All moves by step."""
+        return tuple(_row(step.number, move) for step in self.plan.steps for move in step.moves)
+
+    def file(self, step: Step, *, back: bool = False) -> str:
+        """Name of the file that holds a step."""
+        digits = len(str(len(self.plan.steps)))
+        return f"step-{step.number:0{digits}d}{'-rollback' if back else ''}.json"
+
+    def one_way(self, step: Step) -> bool:
+        """Whether a step cannot be taken back: it takes replicas from dead brokers, and the tool gives them none."""
+        return any(not set(self.dead).isdisjoint(move.from_replicas) for move in step.moves)
+
+    def files(self) -> Mapping[str, str]:
+        """Every file of the plan by name: the steps and their way back, if there is one, leadership alone, the commands."""
+        found = {}
+        for step in self.plan.steps:
+            found[self.file(step)] = _json(reassignment(step.moves))
+            if not self.one_way(step):
+                found[self.file(step, back=True)] = _json(reassignment(step.moves, back=True))
+        turned = [one for one in self.evacuation.turned if one.from_replicas != one.to_replicas]
+        if self.evacuation.turned:
+            named = [{"topic": one.topic, "partition": one.partition} for one in self.evacuation.turned]
+            found[ELECTION] = _json({"partitions": named})
+        if turned:
+            found[LEADERS] = _json(reassignment(turned))
+            found[LEADERS_BACK] = _json(reassignment(turned, back=True))
+        if found:
+            found["commands.txt"] = "\n".join((*self._lines(turns=bool(turned)), ""))
+        return found
+
+    def step_commands(self, step: Step, *, back: bool = False) -> tuple[str, str]:
+        """Begin a step, and ask until it has ended."""
+        file = self.file(step, back=back)
+        additional = step.number == 1 and bool(self.running)
+        return self.commands.execute(file, throttle=self.throttle, additional=additional), self.commands.verify(file)
+
+    def leader_commands(self) -> tuple[str, ...]:
+        """Leadership alone: the new order where one is needed, and the election."""
+        if not self.evacuation.turned:
+            return ()
+        turns = any(one.from_replicas != one.to_replicas for one in self.evacuation.turned)
+        order = (self.commands.execute(LEADERS, additional=bool(self.running)), self.commands.verify(LEADERS)) if turns else ()
+        return (*order, self.commands.elect(ELECTION))
+
+    def _lines(self, *, turns: bool) -> Iterator[str]:
+        yield f"# Kafka {self.commands.version}. HOST is one of your own. Nothing of this was sent to the cluster."
+        for step in self.plan.steps:
+            back = "There is none, from a dead broker" if self.one_way(step) else self.file(step, back=True)
+            yield f"\n# Step {step.number} of {len(self.plan.steps)}. The way back: {back}"
+            execute, verify = self.step_commands(step)
+            yield execute
+            yield f"{verify}   {_UNTIL}"
+        if self.plan.steps:
+            yield "\n# Before the next step and at the end: nothing here that was not here before"
+            yield self.commands.under_replicated()
+        if self.evacuation.turned:
+            yield "\n# In a hurry, instead of all that: leadership alone, seconds. The replicas stay where they are."
+            if turns:
+                order, verify, election = self.leader_commands()
+                yield f"# The way back: {LEADERS_BACK} and the election again."
+                yield from (order, f"{verify}   {_UNTIL}; only then the election", election)
+            else:
+                yield from self.leader_commands()
+
+
+def examine(
+    cluster: Cluster, wanted: Wanted, commands: Commands, *, log_dirs: Iterable[LogDir] = (), throttle: int | None = None
+) -> Drain:
+    """Plan a drain.
+
+    Args:
+        log_dirs: Where sizes come from.
+        throttle: Bytes a second for each broker.
+    """
+    return Drain(
+        wanted=wanted,
+        plan=plan(cluster, wanted, sizes(cluster, log_dirs)) if cluster.brokers_known else DrainPlan(),
+        evacuation=evacuate(cluster, wanted.brokers & cluster.live) if cluster.brokers_known else Evacuation((), ()),
+        commands=commands,
+        throttle=throttle if commands.throttles else None,
+        running=sum(is_reassigning(partition, cluster) for partition in cluster.partitions),
+        dead=tuple(sorted(wanted.brokers - cluster.live)) if cluster.brokers_known else (),
+        doubt=_doubt(cluster),
+    )
+
+
+def _doubt(cluster: Cluster) -> str:
+    if not cluster.brokers_known:
+        return "Which brokers are registered is not known."
+    if cluster.unlisted:
+        return f"There may be partitions that nobody saw. {cluster.unlisted[0].path}: {cluster.unlisted[0].reason}."
+    if unread := [problem for problem in cluster.problems if problem.path in _UNDER_WAY]:
+        return f"What is under way could not be read. {unread[0].path}: {unread[0].reason}."
+    return ""
+
+
+def sizes(cluster: Cluster, log_dirs: Iterable[LogDir]) -> dict[Place, int]:
+    """Bytes of a replica: of the leader's copy, which is what is copied, else of the largest that was listed."""
+    leaders = {(p.topic, p.partition): p.state.leader for p in cluster.partitions if p.state is not None}
+    found: dict[Place, tuple[bool, int]] = {}
+    for log_dir in log_dirs:
+        for replica in log_dir.replicas:
+            place = replica.topic, replica.partition
+            found[place] = max(found.get(place, (False, 0)), (leaders.get(place) == replica.broker, replica.bytes))
+    return {place: size for place, (_, size) in found.items()}
+
+
+def _row(number: int, move: Move) -> DrainRow:
+    return DrainRow(
+        step=number,
+        topic=move.topic,
+        partition=move.partition,
+        from_replicas=move.from_replicas,
+        to_replicas=move.to_replicas,
+        bytes=None if move.size is None else move.size * len(move.added),
+        leader_after=move.leader_after,
+    )
+
+
+def _json(content: object) -> str:
+    return json.dumps(content, indent=1) + "\n"

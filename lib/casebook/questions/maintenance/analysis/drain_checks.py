@@ -1,0 +1,122 @@
+"""The check on a drain: whether everything can leave, and what it takes."""
+
+from dataclasses import replace
+
+from casebook.facts.observed import Source
+from casebook.findings.finding import NOTHING, Coverage, Evidence, Finding, Question, Severity, Step
+from casebook.findings.proof import COLLECT_AGAIN
+from casebook.findings.words import agree, brokers, count, number, size
+from casebook.kafka.drain import Reason
+from casebook.questions.maintenance.analysis.drain import LEADERS_BACK, Drain
+
+WHY_BLOCKED = {
+    Reason.NO_TARGET: "no other broker is left to take it",
+    Reason.DEAD_REPLICA: "a replica that would remain is dead, so the reassignment would not end",
+    Reason.NO_SOURCE: "no living replica is in sync, so there is nothing to copy from",
+    Reason.UNKNOWN: "its state cannot be taken at its word, or it is being moved",
+    Reason.DELETING: "its topic is being deleted",
+}
+"""Why a partition stays where it is."""
+
+
+def drain(found: Drain | None, partitions: int) -> Finding:
+    """Can the brokers be drained?
+
+    Args:
+        partitions: How many the cluster has, all of which were looked at.
+    """
+    ask = Question(check="maintenance.drain", question="Can the brokers be drained, and what does it take?", coverage=NOTHING)
+    if found is None:
+        return ask.not_applicable("No broker to drain was named: name it with drain=2")
+    whom, plan = brokers(sorted(found.wanted.brokers)), found.plan
+    ask = _about(ask, found, partitions)
+    if found.doubt:
+        title = f"What is on {whom} is not wholly known"
+        return ask.could_not_check(title, why=found.doubt, settle=COLLECT_AGAIN, next=tuple(_drain_steps(found)))
+    if not plan.moves and not plan.blocked:
+        well = f"{whom.capitalize()} {agree(len(found.wanted.brokers), 'holds', 'hold')} nothing: there is nothing to move"
+        return ask.ok(well, gaps=())  # what is not known of it is in the doubt
+    if plan.blocked:
+        kinds = {blocked.reason for blocked in plan.blocked}
+        return ask.found(
+            Severity.WARNING,
+            f"{count(len(plan.blocked))} of {number(len(plan.blocked) + len(plan.moves), 'partition')} cannot leave {whom}",
+            why="; ".join(WHY_BLOCKED[kind] for kind in Reason if kind in kinds).capitalize() + ".",
+            next=tuple(_drain_steps(found)),
+        )
+    return ask.found(
+        Severity.INFO,
+        f"{number(len(plan.moves), 'partition')} {agree(len(plan.moves), 'leaves', 'leave')} {whom} in "
+        f"{number(len(plan.steps), 'step')}, {_copied(found)} to copy",
+        why="No step takes a replica from a partition before the new one is in sync.",
+        next=tuple(_drain_steps(found)),
+    )
+
+
+def _about(ask: Question, found: Drain, partitions: int) -> Question:
+    """The question with what every answer to it tells."""
+    plan = found.plan
+    return replace(
+        ask,
+        coverage=Coverage.every(partitions, "partition", Source.ZNODES),
+        threshold="a partition that cannot be moved",
+        facts={
+            "brokers": sorted(found.wanted.brokers),
+            "moves": len(plan.moves),
+            "steps": len(plan.steps),
+            "replicas_copied": found.copied,
+            "bytes_known": found.bytes,
+            "sizes_unknown": found.unsized,
+            "blocked": len(plan.blocked),
+            "running": found.running,
+        },
+        evidence=(Evidence(file="tables/drain_plan"),),
+        caveats=_drain_caveats(found),
+    )
+
+
+def _copied(found: Drain) -> str:
+    if found.unsized == found.copied:
+        return f"{number(found.copied, 'replica')} of unknown size"
+    more = f" and {number(found.unsized, 'replica')} of unknown size" if found.unsized else ""
+    return f"{size(found.bytes)}{more}"
+
+
+def _drain_steps(found: Drain) -> list[Step]:
+    steps = []
+    if found.running:
+        wait = (
+            f"{number(found.running, 'partition')} {agree(found.running, 'is', 'are')} being reassigned: the plan counts "
+            f"with their targets{'' if found.commands.adds else '; wait until that has ended, this release takes one at a time'}."
+        )
+        steps.append(Step(kind="first", text=wait))
+    if found.plan.blocked:
+        text = "What cannot leave is listed with its reason: see to that, then plan again."
+        steps.append(Step(kind="then" if steps else "first", text=text))
+    if found.plan.steps:
+        execute, verify = found.step_commands(found.plan.steps[0])
+        kind = "then" if steps else "first"
+        steps.append(Step(kind=kind, text=f"Begin step 1 with its file {found.file(found.plan.steps[0])}.", command=execute))
+        steps.append(Step(kind="then", text="Ask until nothing is in progress; only then the next step.", command=verify))
+    if found.evacuation.turned:
+        text = f"In a hurry, move leadership alone; {LEADERS_BACK} is the way back. Replicas stay where they are."
+        steps.append(Step(kind="then", text=text, command=found.leader_commands()[0]))
+    if living := sorted(found.wanted.brokers.difference(found.dead)):
+        text = f"Do not stop {brokers(living)} before the last step has ended and nothing is under-replicated."
+        steps.append(Step(kind="not", text=text))
+    return steps
+
+
+def _drain_caveats(found: Drain) -> tuple[str, ...]:
+    said = []
+    if found.unsized:
+        said.append(f"Sizes of {number(found.unsized, 'replica')} are not known: no log dir that holds them is in the case.")
+    if not found.commands.throttles:
+        said.append(f"Kafka {found.commands.version} cannot throttle a reassignment (from 0.10.1 on): keep the steps small.")
+    if any(found.one_way(step) for step in found.plan.steps):
+        said.append(f"There is no way back for what leaves {brokers(found.dead)}: a reassignment names living brokers only.")
+    if found.dead:
+        said.append(
+            f"{brokers(found.dead).capitalize()} {agree(len(found.dead), 'is', 'are')} not registered: others send the copies."
+        )
+    return tuple(said)

@@ -1,0 +1,267 @@
+"""The checks on what earlier maintenance left behind."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from casebook.facts.cluster import Cluster, Partition
+from casebook.facts.observed import Source
+from casebook.findings import coverage
+from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Step
+from casebook.findings.proof import SHOWN, ZNODES
+from casebook.findings.words import agree, brokers, count, number
+from casebook.kafka.commands import Commands
+from casebook.questions.leadership.analysis.empty_copies import Lacking
+from casebook.questions.maintenance.analysis.leftovers import Kind, Leftover
+
+IMBALANCE = 0.10
+"""``leader.imbalance.per.broker.percentage`` as it is shipped (``KafkaConfig.scala@0.9.0.1, 3.9.0``)."""
+TABLE = Evidence(file="tables/leftovers")
+_REASSIGN = "/admin/reassign_partitions"
+_NO_DELETION = f"Do not delete {_REASSIGN} while a controller works on it: it keeps its own list in memory."
+_AT_HOME = "Every preferred leader that could lead does"
+
+
+def checks(
+    cluster: Cluster, found: Sequence[Leftover], imbalance: dict[int, float], commands: Commands, lacking: Lacking = frozenset()
+) -> tuple[Finding, ...]:
+    """Each of them with its outcome.
+
+    Args:
+        lacking: Of :func:`casebook.questions.leadership.analysis.empty_copies.lacking`.
+    """
+    return (
+        reassignments(cluster, found),
+        throttles(cluster, found, commands),
+        leaders(cluster, found, imbalance, commands),
+        gone(cluster, found, lacking),
+    )
+
+
+def reassignments(cluster: Cluster, found: Sequence[Leftover]) -> Finding:
+    """Is there a reassignment that does not end?"""
+    hit = [one for one in found if one.kind in (Kind.NOTHING_TO_MOVE, Kind.UNKNOWN_PARTITION, Kind.WAITS_FOR_DEAD)]
+    waits = [one for one in hit if one.kind is Kind.WAITS_FOR_DEAD]
+    dead = sorted({broker for one in waits for broker in one.brokers})
+    ask = Question(
+        check="maintenance.unfinished_reassignments",
+        question="Is there a reassignment that does not end?",
+        coverage=Coverage.every(len(cluster.partitions), "partition", Source.ZNODES),
+        threshold="an entry that moves nothing, or waits for a broker that is not registered",
+        facts={
+            "nothing_to_move": sum(one.kind is Kind.NOTHING_TO_MOVE for one in hit),
+            "unknown_partition": sum(one.kind is Kind.UNKNOWN_PARTITION for one in hit),
+            "waits_for_dead": len(waits),
+            "waits_for": dead,
+        },
+    )
+    if hit:
+        zombies = len(hit) - len(waits)
+        said = [f"{number(len(waits), 'reassignment')} {agree(len(waits), 'waits', 'wait')} for {brokers(dead)}"] if waits else []
+        said += [f"{number(zombies, 'entry', 'entries')} {agree(zombies, 'moves', 'move')} nothing"] if zombies else []
+        return ask.found(
+            Severity.WARNING,
+            " and ".join(said),
+            why="While an entry stands, older releases take no other reassignment, and no topic of it is deleted.",
+            evidence=_proof(hit),
+            next=(Step(kind="not", text=_NO_DELETION),),
+        )
+    gaps = (*coverage.znode(cluster, _REASSIGN), *coverage.registrations(cluster), *coverage.partitions(cluster))
+    return ask.ok("No reassignment is left over", gaps=gaps)
+
+
+def throttles(cluster: Cluster, found: Sequence[Leftover], commands: Commands) -> Finding:
+    """Does a throttle hold replication back that nothing needs any more?"""
+    hit = [one for one in found if one.kind is Kind.THROTTLE]
+    entities = len(cluster.topics) + len(cluster.brokers)
+    ask = Question(
+        check="maintenance.unremoved_throttles",
+        question="Is there a replication throttle that nobody removed?",
+        coverage=Coverage.every(entities, "broker and topic", Source.ZNODES, many="brokers and topics"),
+        threshold="a throttle without a running reassignment",
+        facts={"throttles": [f"{one.subject}: {one.detail}" for one in hit[:SHOWN]], "count": len(hit)},
+    )
+    if hit:
+        first = hit[0]
+        kind, name = (
+            ("brokers", first.subject.removeprefix("broker "))
+            if first.subject.startswith("broker ")
+            else ("topics", first.subject)
+        )
+        return ask.found(
+            Severity.WARNING,
+            f"{number(len(hit), 'throttle')} {agree(len(hit), 'is', 'are')} left, and no reassignment runs",
+            why="A follower that has to catch up is held back by it: replicas stay out of sync for longer, or for ever.",
+            evidence=_proof(hit),
+            next=(
+                Step(
+                    kind="first",
+                    text=f"Take it off, here the first of {count(len(hit))}.",
+                    command=commands.unset(kind, name, first.detail.partition("=")[0]),
+                ),
+            ),
+        )
+    return ask.ok("No throttle is left", gaps=(*coverage.overrides(cluster, "brokers", "topics"), *coverage.partitions(cluster)))
+
+
+def leaders(cluster: Cluster, found: Sequence[Leftover], imbalance: dict[int, float], commands: Commands) -> Finding:
+    """Do the preferred leaders lead?"""
+    hit = [one for one in found if one.kind is Kind.NOT_PREFERRED]
+    able = {one.brokers[0] for one in hit}
+    could = {broker: share for broker, share in imbalance.items() if share > IMBALANCE and broker in able}
+    ask = Question(
+        check="maintenance.unpreferred_leaders",
+        question="Do the preferred leaders lead?",
+        coverage=Coverage.counted(
+            sum(p.state is not None for p in cluster.partitions), len(cluster.partitions), "state", Source.ZNODES
+        ),
+        threshold=f"a broker that could lead, and does not lead more than {IMBALANCE:.0%} of what it is preferred for",
+        facts={"not_preferred": len(hit), "imbalance": {str(broker): round(share, 4) for broker, share in could.items()}},
+    )
+    if not could:
+        well = f"{number(len(hit), 'partition')} led by another than the preferred leader" if hit else _AT_HOME
+        return ask.nothing_in(cluster.partitions, well, gaps=(*coverage.registrations(cluster), *coverage.states(cluster)))
+    worst = max(could, key=lambda broker: (could[broker], -broker))
+    return ask.found(
+        Severity.INFO,
+        f"{number(len(hit), 'partition')} could go home to {agree(len(hit), 'its', 'their')} preferred leader; broker {worst} "
+        f"does not lead {could[worst]:.0%} of what it is preferred for",
+        why="After a restart leaders stay where they went, until the controller or a person holds a preferred election.",
+        evidence=_proof(hit),
+        next=(
+            Step(
+                kind="first",
+                text="When nothing is loading and all is in sync, hold the election; clients see a short change of leader.",
+                command=commands.elect(),
+            ),
+            Step(
+                kind="not",
+                text="Do not hold it in the middle of an incident: every coordinator that moves loads its partitions again.",
+            ),
+        ),
+    )
+
+
+def gone(cluster: Cluster, found: Sequence[Leftover], lacking: Lacking = frozenset()) -> Finding:
+    """Do assignments name brokers that are not there?"""
+    ghosts = [one for one in found if one.kind is Kind.GHOST]
+    stuck = [one for one in found if one.kind is Kind.DELETION_STUCK]
+    dead = sorted({broker for one in (*ghosts, *stuck) for broker in one.brokers})
+    copies = _last_copies(cluster, lacking) if cluster.brokers_known else _Copies()
+    ask = Question(
+        check="maintenance.unregistered_replicas",
+        question="Do assignments name brokers that are not there?",
+        coverage=Coverage.every(len(cluster.partitions), "partition", Source.ZNODES),
+        threshold="a replica on a broker that is not registered",
+        facts={
+            "partitions": len(ghosts),
+            "deletions": [one.subject for one in stuck],
+            "brokers": dead,
+            "last_copies": None if copies.unknown and not copies.last else copies.last,
+            "unknown_copies": copies.unknown,
+        },
+    )
+    if not dead:
+        gaps = (*coverage.registrations(cluster), *coverage.partitions(cluster))
+        return ask.nothing_in(cluster.partitions, "Every replica is on a registered broker", gaps=gaps)
+    also = f"; the deletion of {number(len(stuck), 'topic')} waits for {agree(len(dead), 'it', 'them')}" if stuck else ""
+    return ask.found(
+        # What is unknown makes it no graver: with less evidence more is unknown, and none of that is worse for it.
+        Severity.WARNING if copies.last or copies.gone else Severity.INFO,
+        f"{number(len(ghosts), 'partition')} {agree(len(ghosts), 'has', 'have')} a replica on {brokers(dead)}, "
+        f"not registered{also}{_held(copies)}",
+        why="A broker that comes back with its data heals this. One that never does leaves its partitions short for good.",
+        evidence=_proof([*ghosts, *stuck]),
+        next=(
+            Step(
+                kind="first",
+                text=f"Drain {brokers(dead) if len(dead) == 1 else f'each of {brokers(dead)}'} that is gone for good: else its "
+                "partitions stay short of replicas.",
+                command=f"casebook run broker_maintenance -p drain={','.join(map(str, dead))}",
+            ),
+            Step(kind="not", text=_no_empty_broker(copies)),
+        ),
+    )
+
+
+class _Copies(NamedTuple):
+    """Partitions of which a dead broker has the last complete copy, or may have it; ``None`` when it is not known who lives.
+
+    Args:
+        last: So many of which no living broker has everything.
+        unknown: So many of which nobody knows who has.
+        holders: The dead brokers that have what is counted in ``last``.
+        maybe: Those that may have what is counted in ``unknown``.
+        gone: So many whose last complete copies the log dirs do not hold any more.
+    """
+
+    last: int | None = None
+    unknown: int | None = None
+    holders: Sequence[int] = ()
+    maybe: Sequence[int] = ()
+    gone: int = 0
+
+
+def _last_copies(cluster: Cluster, lacking: Lacking) -> _Copies:
+    """Topics that are being deleted are not missed."""
+    deleted = {name for name, topic in cluster.topics.items() if topic.deleting}
+    wanted = [partition for partition in cluster.partitions if partition.topic not in deleted]
+    last = [one for one in wanted if one.state is not None and one.state.isr and cluster.live.isdisjoint(one.state.isr)]
+    left = [[dead for dead in one.state.isr if (dead, one.topic, one.partition) not in lacking] for one in last]
+    held = [some for some in left if some]
+    may = [dead for partition in wanted if _is_untold(partition, cluster) if (dead := set(partition.replicas) - cluster.live)]
+    whose = (sorted({broker for some in all_ for broker in some}) for all_ in (held, may))
+    return _Copies(len(held), len(may), *whose, gone=len(left) - len(held))
+
+
+def _is_untold(partition: Partition, cluster: Cluster) -> bool:
+    """Whether nothing tells who has everything: the ISR was emptied, or there is no state that could be read.
+
+    A partition that waits for its first state, with somebody alive who may lead it, has no record yet.
+    """
+    state = partition.state
+    if state is None:
+        return not partition.missing or cluster.live.isdisjoint(partition.replicas)
+    return not state.isr and state.leader not in cluster.live
+
+
+def _held(copies: _Copies) -> str:
+    told = ""
+    if copies.last:
+        whole = f"{agree(len(copies.holders), 'holds', 'hold')} the last complete {agree(copies.last, 'copy', 'copies')}"
+        told = f"; {brokers(copies.holders)} {whole} of {number(copies.last, 'partition')}"
+    if copies.gone:
+        told += f"; of {number(copies.gone, 'partition')} no log dir holds a complete copy any more"
+    return f"{told}; of {number(copies.unknown, 'partition')} nobody knows who has everything" if copies.unknown else told
+
+
+def _no_empty_broker(copies: _Copies) -> str:
+    """Rule: whoever has the id of a member of the ISR is elected as one in sync, whatever its log holds."""
+    elected = "it is elected as one in sync, with an empty log, also where unclean election is off, and the others cut theirs"
+    if not copies.last and not copies.unknown:
+        return f"Do not give its id to an empty broker while others are out of sync: {elected}."
+    whose = brokers(sorted({*copies.holders, *copies.maybe}))
+    reasons = [f"of {number(copies.last, 'partition')} nobody else has everything"] if copies.last else []
+    reasons += [f"of {number(copies.unknown, 'partition')} nobody knows who has"] if copies.unknown else []
+    never = f"Do not give the id of {whose} to an empty broker, whatever its disk has come to: {', and '.join(reasons)}"
+    return f"{never}: {elected}." if copies.last else f"{never}."
+
+
+def _proof(hit: Sequence[Leftover]) -> tuple[Evidence, ...]:
+    """The znodes that say so, of the first few, and the table."""
+    return (*dict.fromkeys(Evidence(file=ZNODES, znode=path) for one in hit[:SHOWN] for path in _paths(one)), TABLE)
+
+
+def _paths(one: Leftover) -> tuple[str, ...]:
+    topic = one.subject.rpartition("-")[0]
+    match one.kind:
+        case Kind.NOTHING_TO_MOVE | Kind.UNKNOWN_PARTITION:
+            return (_REASSIGN,)
+        case Kind.WAITS_FOR_DEAD | Kind.GHOST:
+            return (f"/brokers/topics/{topic}",)
+        case Kind.THROTTLE:
+            broker = one.subject.removeprefix("broker ")
+            return (f"/config/{'brokers' if broker != one.subject else 'topics'}/{broker}",)
+        case Kind.NOT_PREFERRED:
+            return (f"/brokers/topics/{topic}/partitions/{one.subject.rpartition('-')[2]}/state",)
+        case Kind.DELETION_STUCK:
+            return (f"/admin/delete_topics/{one.subject}",)

@@ -1,0 +1,192 @@
+"""Coordinators that a restart moves, and how long the groups of them wait: whoever takes a partition over loads it first.
+
+One thread a broker loads one partition after the other; how fast is what the same broker's loads have shown, else those of others
+(:mod:`casebook.kafka.load_rate`). Stopping and starting itself is not part of the estimate.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from typing import NamedTuple
+
+from casebook.facts.cluster import Cluster, Partition
+from casebook.facts.disks import OFFSETS_TOPIC, LogDir
+from casebook.kafka.load_rate import Measured, Rate, Span, rate
+from casebook.kafka.load_work import Work, works
+from casebook.kafka.partitions import Verdict
+from casebook.kafka.releases import KafkaVersion
+from casebook.questions.coordinators.analysis.coordinators import Coordinators
+from casebook.questions.coordinators.analysis.load_ends import BrokerQueue, ends
+from casebook.questions.coordinators.analysis.states import WAITING
+from casebook.questions.maintenance.analysis.order import next_leader
+
+TRANSACTIONS_TOPIC = "__transaction_state"
+
+
+class Handover(NamedTuple):
+    """An offsets partition that changes its coordinator; ``to`` is ``None`` when nobody takes it."""
+
+    partition: int
+    broker: int
+    to: int | None
+
+
+class Moved(NamedTuple):
+    """What stopping brokers together does to coordinators.
+
+    Args:
+        handovers: Of ``__consumer_offsets``, by partition.
+        transactions: Partitions of ``__transaction_state`` that move.
+        groups: Known groups that lose their coordinator; ``None`` when nobody knows the groups.
+        wait: How long the last of them waits for the load, ms; ``None`` when that is not known, or has no end.
+        why: Why there is no time; empty when there is.
+    """
+
+    handovers: tuple[Handover, ...]
+    transactions: int | None
+    groups: int | None
+    wait: Span | None
+    why: str
+
+    @property
+    def endless(self) -> bool:
+        """Nobody takes one of them over: its groups wait until a broker is back."""
+        return any(one.to is None for one in self.handovers)
+
+    @property
+    def seconds(self) -> float | None:
+        """The best guess; 0 when nothing moves."""
+        return None if self.wait is None or self.wait.mid is None else round(self.wait.mid / 1000, 1)
+
+
+class CoordinatorMoves:
+    """Every question of that kind, of one cluster.
+
+    Args:
+        cluster: Who leads.
+        judged: The verdict on each of its partitions, in the same order.
+        held: Who coordinates what, and what loads have taken; ``None`` when the case tells of neither.
+        log_dirs: What each broker would have to load.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        judged: Sequence[Verdict],
+        version: KafkaVersion,
+        *,
+        held: Coordinators | None = None,
+        log_dirs: Iterable[LogDir] = (),
+    ) -> None:
+        self.version, self._live = version, cluster.live
+        self._whole = bool(cluster.partitions) and not cluster.unlisted and cluster.brokers_known
+        self._unclean = {(v.topic, v.partition): bool(v.unclean_allowed) for v in judged if is_internal(v.topic)}
+        self._whole &= all(_is_known(p) for p in cluster.partitions if is_internal(p.topic))
+        self._led = _led(cluster)
+        self._works = works(log_dirs, held.segments if held else ())
+        self._groups = {one.judged.partition: one.groups for one in held.partitions} if held and held.groups else None
+        self._queues = {queue.broker: queue for queue in held.queues} if held else {}
+        self._of_others = _of_all(self._queues.values())
+
+    def as_led(self, cluster: Cluster) -> "CoordinatorMoves":
+        """The same questions when others lead: after the steps of an order."""
+        other = copy(self)
+        other._led = _led(cluster)
+        return other
+
+    def of(self, brokers: Iterable[int]) -> Moved:
+        """What stopping these together would do."""
+        down = tuple(sorted(set(brokers)))
+        led = [partition for broker in down for partition in self._led.get(broker, ())]
+        moved = tuple(sorted(self._handover(p, down) for p in led if p.topic == OFFSETS_TOPIC))
+        transactions = sum(partition.topic == TRANSACTIONS_TOPIC for partition in led)
+        if not self._whole:
+            return Moved(moved, None, None, None, "which partitions these brokers lead is not known")
+        wait, why = self._wait(moved)
+        return Moved(moved, transactions, self._known_groups(moved), wait, why)
+
+    def _handover(self, partition: Partition, down: tuple[int, ...]) -> Handover:
+        unclean = self._unclean.get((partition.topic, partition.partition), False)
+        to = next_leader(partition, down, self._live, unclean=unclean, version=self.version)
+        return Handover(partition.partition, partition.state.leader, to)
+
+    def _known_groups(self, moved: Sequence[Handover]) -> int | None:
+        if not moved:
+            return 0
+        return None if self._groups is None else sum(len(self._groups.get(one.partition, ())) for one in moved)
+
+    def _wait(self, moved: Sequence[Handover]) -> tuple[Span | None, str]:
+        """The longest of those who take something over."""
+        taken: dict[int, list[int]] = defaultdict(list)
+        for one in moved:
+            if one.to is None:
+                return None, f"nobody takes over partition {one.partition}: its groups wait until a broker is back"
+            taken[one.to].append(one.partition)
+        longest = Span(0, 0, 0)
+        for broker, partitions in sorted(taken.items()):
+            span, why = self._takes(broker, partitions)
+            if span is None or span.mid is None:
+                return None, why
+            longest = max(longest, span, key=lambda one: one.mid)
+        return longest, ""
+
+    def _takes(self, broker: int, partitions: Iterable[int]) -> tuple[Span | None, str]:
+        """How long a broker loads partitions, behind what it has still to load."""
+        queue = self._queues.get(broker)
+        measured = (queue.rate if queue else None) or self._of_others
+        if measured is None:
+            return None, "no load with a known size has ended on any broker"
+        total = _backlog(queue) if queue else Span(0, 0, 0)
+        if total is None:
+            return None, f"broker {broker} is loading, and until when is not known"
+        for partition in partitions:
+            work = self._work(partition, broker)
+            if work is None:
+                return (
+                    None,
+                    f"the size of partition {partition} is not known: no log dir of a broker that holds it is in the case",
+                )
+            total = total + measured.takes(work)
+        return total, "a load is slower than others allow: no estimate"
+
+    def _work(self, partition: int, broker: int) -> Work | None:
+        """Its own copy, else the largest."""
+        copies: Mapping[int, Work] = self._works.get(partition, {})
+        return copies.get(broker) or max(copies.values(), key=lambda work: (work.bytes, -work.broker), default=None)
+
+
+def is_internal(topic: str) -> bool:
+    """Whether its leaders coordinate groups or transactions."""
+    return topic in (OFFSETS_TOPIC, TRANSACTIONS_TOPIC)
+
+
+def _is_known(partition: Partition) -> bool:
+    return partition.problem is None and partition.state is not None
+
+
+def _led(cluster: Cluster) -> Mapping[int, Sequence[Partition]]:
+    """The internal partitions that each broker leads, as far as their states are known."""
+    led: dict[int, list[Partition]] = defaultdict(list)
+    for partition in cluster.partitions:
+        if is_internal(partition.topic) and _is_known(partition) and partition.state.leader is not None:
+            led[partition.state.leader].append(partition)
+    return led
+
+
+def _of_all(queues: Iterable[BrokerQueue]) -> Rate | None:
+    loads = [Measured(work, load.milliseconds) for queue in queues for load, work in queue.loads if work is not None]
+    return rate(loads, own=False)
+
+
+def _backlog(queue: BrokerQueue) -> Span | None:
+    """What a broker has still to load; ``None`` when it loads and nothing foretells the end."""
+    waiting = [one for one in (queue.loading, *queue.queued) if one is not None and one.state in WAITING]
+    if not waiting:
+        return Span(0, 0, 0)
+    foretold = [span for span, _ in ends(queue).values()]
+    if queue.log is None or queue.log.ends is None or any(span is None or span.mid is None for span in foretold):
+        return None
+    now = queue.log.ends
+    last = max(foretold, key=lambda span: span.mid)
+    high = None if last.high is None else max(0, last.high - now)
+    return Span(max(0, last.low - now), max(0, last.mid - now), high)

@@ -1,0 +1,110 @@
+"""Brokers restarted in an order, step by step: what each leaves of leaders and ISRs. Nothing is sent to the cluster.
+
+The brokers of a step stop together, each by controlled shutdown; the next step waits until they are back and in sync. Nobody
+moves leaders home in between: ``auto.leader.rebalance.enable`` would, minutes later, and every coordinator loads once more.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from casebook.facts.cluster import Cluster, Partition, PartitionState
+from casebook.kafka import election
+from casebook.kafka.election import Outcome
+from casebook.kafka.partitions import State, Verdict, verdicts
+from casebook.kafka.releases import KafkaVersion
+
+Order = tuple[tuple[int, ...], ...]
+"""Brokers in order; those of one tuple stop together."""
+
+
+class Stopped(NamedTuple):
+    """The cluster while the brokers of a step are down.
+
+    Args:
+        number: Of the step, counted from 1.
+        brokers: Who is down.
+        before: The cluster before them.
+        cluster: The cluster without them.
+    """
+
+    number: int
+    brokers: tuple[int, ...]
+    before: Cluster
+    cluster: Cluster
+
+
+def part_of(cluster: Cluster, judged: Sequence[Verdict], wanted: Callable[[Partition], bool]) -> tuple[Cluster, list[Verdict]]:
+    """Some of a cluster's partitions with their verdicts: each fares alone, so that few can be replayed for themselves."""
+    some = [(p, v) for p, v in zip(cluster.partitions, judged, strict=True) if wanted(p)]
+    return replace(cluster, partitions=tuple(p for p, _ in some)), [v for _, v in some]
+
+
+def is_touched(partition: Partition, brokers: Collection[int]) -> bool:
+    """Whether it has a replica on one of these brokers, or one in sync."""
+    state = partition.state
+    return any(b in brokers for b in partition.replicas) or (state is not None and any(b in brokers for b in state.isr))
+
+
+def replay(cluster: Cluster, judged: Sequence[Verdict], order: Order, version: KafkaVersion) -> Iterator[Stopped]:
+    """Every step of an order.
+
+    Args:
+        judged: The verdict on each of the cluster's partitions, in the same order.
+    """
+    unclean = [bool(verdict.unclean_allowed) for verdict in judged]
+    fixed = [verdict.state in (State.DELETING, State.UNKNOWN) for verdict in judged]
+    for number, brokers in enumerate(order, start=1):
+        down = frozenset(brokers)
+        meanwhile, after = [], []
+        for partition, allowed, left_alone in zip(cluster.partitions, unclean, fixed, strict=True):
+            if left_alone or not is_touched(partition, down):
+                meanwhile.append(partition)
+                after.append(partition)
+                continue
+            without, then = _step(partition, brokers, cluster.live, unclean=allowed, version=version)
+            meanwhile.append(partition._replace(state=without))
+            after.append(partition._replace(state=then))
+        registered = {broker: row for broker, row in cluster.brokers.items() if broker not in down}
+        yield Stopped(number, brokers, cluster, replace(cluster, brokers=registered, partitions=tuple(meanwhile)))
+        cluster = replace(cluster, partitions=tuple(after))
+
+
+def next_leader(
+    partition: Partition, brokers: Sequence[int], live: frozenset[int], *, unclean: bool, version: KafkaVersion
+) -> int | None:
+    """Who leads a partition once these brokers have stopped; ``None`` for nobody."""
+    state, _ = _step(partition, brokers, live, unclean=unclean, version=version)
+    return state.leader if state is not None and state.leader in live.difference(brokers) else None
+
+
+def seen(stopped: Stopped, version: KafkaVersion) -> tuple[Verdict, ...]:
+    """The verdicts at that moment, of the partitions that have a replica on a stopped broker, or had one in sync."""
+    names = {(p.topic, p.partition) for p in stopped.before.partitions if is_touched(p, stopped.brokers)}
+    touched = tuple(p for p in stopped.cluster.partitions if (p.topic, p.partition) in names)
+    return verdicts(replace(stopped.cluster, partitions=touched), version)
+
+
+def _step(
+    partition: Partition, brokers: Sequence[int], live: frozenset[int], *, unclean: bool, version: KafkaVersion
+) -> tuple[PartitionState | None, PartitionState | None]:
+    """A partition's state while the brokers are down, and when they are back in sync."""
+    before, replicas, down = partition.state, partition.replicas, frozenset(brokers)
+    rules = {"replicas": replicas, "unclean": unclean, "version": version}
+    state: election.State = before
+    for at, broker in enumerate(brokers):
+        asked = frozenset(brokers[:at])
+        state = election.after_controlled_shutdown(state=state, live=live, broker=broker, shutting_down=asked, **rules)
+    gone = election.after_deaths(state=state, live=live - down, dead=down & live, **rules)
+    state = min(gone, key=repr)  # which member a wholly dead ISR keeps may be open; nobody leads in either case
+    back = election.after_start(state=state, replicas=replicas, live=live, started=down & live, unclean=unclean, version=version)
+    caught_up = before is not None and back is not None and back.leader in live
+    joined = tuple(b for b in (before.isr if before else ()) if b in down and b not in back.isr) if caught_up else ()
+    return _as_state(state, before), _as_state(back and replace(back, isr=back.isr + joined), before)
+
+
+def _as_state(outcome: "Outcome | PartitionState | None", before: PartitionState | None) -> PartitionState | None:
+    if outcome is None or isinstance(outcome, PartitionState):
+        return outcome
+    epoch, stat = (before.controller_epoch, before.stat) if before else (None, None)
+    return PartitionState(outcome.leader, outcome.isr, outcome.leader_epoch, epoch, outcome.recovering, stat)

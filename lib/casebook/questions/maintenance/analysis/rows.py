@@ -1,0 +1,91 @@
+"""The rows of restarts: what stopping brokers together does to partitions, coordinators and groups."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from casebook.kafka.restart_sets import Harm, Restart, RestartSets
+from casebook.questions.maintenance.analysis.loads import CoordinatorMoves, Moved
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestartRow:
+    """A row of ``tables/restart_sets``; counts are of partitions, ``None`` is unknown.
+
+    Args:
+        brokers: Who stops together.
+        safe: Nothing breaks that is not broken as it is; ``None`` when that cannot be told of every partition.
+        goes_offline: Nobody would lead.
+        unclean: Nobody in sync would lead, and somebody out of sync may.
+        falls_under_min_isr: Would refuse acks=all.
+        already_broken: Offline or under min ISR as it is, and not worse off.
+        unknown: Of which nothing can be told.
+        offsets_partitions: Of ``__consumer_offsets`` that change their coordinator.
+        transaction_partitions: Of ``__transaction_state``.
+        groups_without_coordinator: Known groups of these offsets partitions.
+        seconds_without_coordinator: How long the last of them waits until it is loaded, best guess.
+        endless: Some of them wait until a broker is back.
+        why: Why there are no seconds; empty when there are.
+    """
+
+    brokers: tuple[int, ...]
+    safe: bool | None
+    goes_offline: int
+    unclean: int
+    falls_under_min_isr: int
+    already_broken: int
+    unknown: int
+    offsets_partitions: int
+    transaction_partitions: int | None
+    groups_without_coordinator: int | None
+    seconds_without_coordinator: float | None
+    endless: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderStep:
+    """A step of an order.
+
+    Args:
+        number: Counted from 1.
+        row: What it does.
+        catch_up: Partitions that must have these brokers back in sync before the next step.
+    """
+
+    number: int
+    row: RestartRow
+    catch_up: int
+
+
+def row(restart: Restart, moved: Moved) -> RestartRow:
+    """A restart with what it does to coordinators."""
+    return RestartRow(
+        brokers=restart.brokers,
+        safe=restart.safe,
+        goes_offline=restart.offline,
+        unclean=restart.unclean,
+        falls_under_min_isr=restart.under_min_isr,
+        already_broken=restart.already_broken,
+        unknown=restart.unknown,
+        offsets_partitions=len(moved.handovers),
+        transaction_partitions=moved.transactions,
+        groups_without_coordinator=moved.groups,
+        seconds_without_coordinator=moved.seconds,
+        endless=moved.endless,
+        why=moved.why,
+    )
+
+
+def rows(sets: RestartSets, moves: CoordinatorMoves, also: Iterable[tuple[int, ...]] = ()) -> tuple[RestartRow, ...]:
+    """Every single broker, every two, and the other sets asked for."""
+    found = {restart.brokers: restart for restart in sets.singles_and_pairs()}
+    for brokers in also:
+        if brokers and (key := tuple(sorted(set(brokers)))) not in found:
+            found[key] = sets.of(key)
+    return tuple(row(restart, moves.of(brokers)) for brokers, restart in found.items())
+
+
+def harms(row: RestartRow) -> list[tuple[Harm, int]]:
+    """What a restart breaks, worst first, as far as it does."""
+    counts = (row.goes_offline, row.unclean, row.falls_under_min_isr)
+    return [(harm, number) for harm, number in zip(Harm, counts, strict=True) if number]

@@ -1,0 +1,319 @@
+"""Notebook 30: who may restart, in which order, what is left over. Draining and the panel are next door."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from casebook.findings.words import brokers as named
+from casebook.kafka.restart_sets import Harm
+from casebook.page import text
+from casebook.page.render import render
+from casebook.page.table import ALARM, CHOSEN, NUMBER, PLAIN, TEXT, UNBROKEN, Row, Table, numbers, unknown
+from casebook.page.view import View, html
+from casebook.questions.maintenance.analysis.checks import suffers
+from casebook.questions.maintenance.analysis.leftovers import Kind, Leftover
+from casebook.questions.maintenance.analysis.maintenance import Maintenance
+from casebook.questions.maintenance.analysis.rows import OrderStep, RestartRow
+from casebook.questions.maintenance.views.matrix import MOST_BROKERS, UNKNOWN, figure, kind, matrix, picture
+
+MOST_ROWS = 200
+_MOST_NAMED = 8
+_LEFT = {
+    Kind.NOTHING_TO_MOVE: "a reassignment that moves nothing",
+    Kind.UNKNOWN_PARTITION: "a reassignment of a partition that is not there",
+    Kind.WAITS_FOR_DEAD: "a reassignment that waits for a broker that is not registered",
+    Kind.THROTTLE: "a throttle without a reassignment",
+    Kind.NOT_PREFERRED: "the preferred leader could lead, and does not",
+    Kind.DELETION_STUCK: "a deletion that waits for a broker that is not registered",
+    Kind.GHOST: "a replica on a broker that is not registered",
+}
+
+
+def restarts(m: Maintenance) -> View:
+    """Brokers by brokers: what stopping one or two would break."""
+    tables = {"restart_sets": m.restarts}
+    if not m.singles:
+        why = "No broker is registered." if m.cluster.brokers_known else "Which brokers are registered is not known."
+        return html(render("said", words=why), tables=tables)
+    takeaway = _takeaway(m)
+    chart = matrix(m.restarts, takeaway)
+    hidden = len(m.singles) - len(chart.brokers)
+    reading = "The diagonal is one broker alone, below it are two together; numbers are partitions."
+    if hidden:
+        reading += f" The {MOST_BROKERS} that break most of {len(m.singles)} are drawn."
+    legend = render("maintenance_legend", takeaway=takeaway, reading=reading, unknown=any(kind(r) == UNKNOWN for r in m.restarts))
+    return View(parts=(legend, figure(chart), picture(chart), _every_set(m)), tables=tables)
+
+
+def one_by_one(m: Maintenance) -> View:
+    """Each broker alone, with what it does to groups; what is broken already stands apart."""
+    if not m.singles:
+        return html(Markup())
+    rows = sorted(m.singles, key=lambda row: (row.safe is True, -row.goes_offline, -row.falls_under_min_isr, row.brokers))
+    shown = rows[:MOST_ROWS]
+    table = Table(
+        name="restart-one",
+        columns=(
+            ("Stop", UNBROKEN),
+            ("Goes offline", NUMBER),
+            ("Refuses acks=all", NUMBER),
+            ("Broken already", NUMBER),
+            ("Coordinators move", NUMBER),
+            ("Groups wait", TEXT),
+        ),
+        rows=[(ALARM if row.goes_offline or row.unclean else PLAIN, _alone(row)) for row in shown],
+        takeaway=_safe_ones(m),
+        reading="Partitions; those broken already are not made worse, and are not held against a restart.",
+        total=len(rows) if len(rows) > len(shown) else None,
+        rest="restart_sets",
+    )
+    return html(render("plain_table", table=table), *_why_unknown(shown))
+
+
+def rolling(m: Maintenance) -> View:
+    """The largest safe batch, an order for all, and what to wait for in between."""
+    if not m.rolling:
+        return html(render("said", words="There is nobody to restart."))
+    harmful = [step for step in m.rolling if step.row.safe is False]
+    takeaway = f"{text.plural(len(m.rolling), 'step')} for {text.plural(len(m.singles), 'broker')}"
+    takeaway += (
+        f"; {text.count(len(harmful))} of them {'does' if len(harmful) == 1 else 'do'} harm." if harmful else ", none does harm."
+    )
+    return html(
+        render(
+            "maintenance_rolling",
+            table=order_table(m.rolling, takeaway=takeaway, name="rolling", reading=_largest(m)),
+            wait=m.commands.under_replicated(),
+            controller=m.cluster.controller.broker if m.cluster.controller.broker in m.cluster.live else None,
+        )
+    )
+
+
+def order_table(steps: Sequence[OrderStep], *, takeaway: str, name: str, reading: str = "", marked: int | None = None) -> Table:
+    """The steps of an order.
+
+    Args:
+        marked: Number of the step that stands out.
+    """
+    shown = steps[:MOST_ROWS]
+    return Table(
+        name=name,
+        columns=(
+            ("Step", NUMBER),
+            ("Restart", TEXT),
+            ("Breaks", TEXT),
+            ("Coordinators move", NUMBER),
+            ("Groups wait", TEXT),
+            ("Then wait until back in sync", NUMBER),
+        ),
+        rows=[_order_row(step, marked) for step in shown],
+        takeaway=takeaway,
+        reading=reading,
+        total=len(steps) if len(steps) > len(shown) else None,
+        wide=True,
+    )
+
+
+def leftovers(m: Maintenance) -> View:
+    """What earlier maintenance left, by kind."""
+    counts = Counter(one.kind for one in m.leftovers)
+    alike: dict[tuple[object, ...], list[Leftover]] = {}
+    for one in m.leftovers:
+        alike.setdefault((one.kind, one.brokers, one.detail), []).append(one)
+    kinds = sorted(alike.values(), key=lambda some: (list(Kind).index(some[0].kind), -len(some), some[0].subject))
+    shown = kinds[:MOST_ROWS]
+    table = Table(
+        name="leftovers",
+        columns=(("What", TEXT), ("How many", NUMBER), ("Brokers", UNBROKEN), ("Where", TEXT)),
+        rows=[(PLAIN, (_LEFT[some[0].kind], text.count(len(some)), _whom(some[0]), _where(some))) for some in shown],
+        takeaway=f"{text.plural(len(m.leftovers), 'thing')} left over, of {text.plural(len(counts), 'kind')}.",
+        reading=Markup('All of them in <a href="tables/leftovers.parquet"><code>tables/leftovers</code></a>.'),
+        label="Leftovers",
+        total=len(kinds) if len(kinds) > len(shown) else None,
+        rest="leftovers",
+        search=True,
+    )
+    whole = m.cluster.brokers_known and not m.cluster.unlisted
+    nothing = "Nothing is left over." if whole else "Nothing is left over, as far as can be told."
+    body = render("plain_table", table=table) if m.leftovers else render("caption", takeaway=nothing, reading="")
+    return html(body, _imbalance(m), tables={"leftovers": m.leftovers})
+
+
+def groups_wait(row: RestartRow) -> object:
+    """How long groups are without coordinator."""
+    if row.seconds_without_coordinator is not None:
+        if not row.offsets_partitions:
+            return "nobody"
+        who = "" if row.groups_without_coordinator is None else f"{text.plural(row.groups_without_coordinator, 'group')}, "
+        return f"{who}about {text.duration(row.seconds_without_coordinator)}"
+    if row.endless:
+        return "until it is back" if len(row.brokers) == 1 else "until they are back"
+    return Markup('<span title="{}">{}</span>').format(row.why, unknown())
+
+
+def _why_unknown(rows: Sequence[RestartRow]) -> list[Markup]:
+    """Why nobody can tell how long groups wait; nothing where that is told, or has no end."""
+    whys = dict.fromkeys(row.why for row in rows if row.why and not row.endless)
+    said = "; ".join(list(whys)[:2])
+    return (
+        [Markup('<div class="cb"><p class="cb-quiet">How long groups wait is unknown: {}.</p></div>').format(said)]
+        if said
+        else []
+    )
+
+
+def _takeaway(m: Maintenance) -> str:
+    singles = m.singles
+    harmful = [row for row in singles if row.safe is False]
+    if len(harmful) == len(singles):
+        worst = max(harmful, key=lambda row: (row.goes_offline + row.unclean, row.falls_under_min_isr))
+        return f"No broker can be stopped without harm: with {worst.brokers[0]} down, {suffers(worst)}."
+    if harmful:
+        fine = [row.brokers[0] for row in singles if row.safe]
+        rest = f"; {named(fine)} can" if 0 < len(fine) <= _MOST_NAMED else ""
+        return f"{text.count(len(harmful))} of {text.plural(len(singles), 'broker')} cannot be stopped without harm{rest}."
+    pairs = [row for row in m.restarts if len(row.brokers) == 2]
+    unsafe = sum(row.safe is False for row in pairs)
+    if any(row.safe is None for row in singles):
+        return "No broker is known to be unsafe, but not every partition could be judged."
+    if not pairs or not unsafe:
+        return f"Any {'two brokers' if pairs else 'broker'} can be stopped."
+    return (
+        f"Each broker can be stopped alone; of {text.plural(len(pairs), 'pair')} {text.count(unsafe)} must not be down together."
+    )
+
+
+def _safe_ones(m: Maintenance) -> str:
+    fine = [row.brokers[0] for row in m.singles if row.safe]
+    if not fine:
+        return "None can be restarted as it is."
+    if len(fine) == len(m.singles):
+        return "Each can be restarted as it is, one at a time."
+    first = f"{named(fine[:_MOST_NAMED]).capitalize()}"
+    more = f" and {text.count(len(fine) - _MOST_NAMED)} more" if len(fine) > _MOST_NAMED else ""
+    return (
+        f"{first}{more} can be restarted as it is."
+        if len(fine) == 1
+        else f"{first}{more} can be restarted as they are, one at a time."
+    )
+
+
+def _alone(row: RestartRow) -> tuple[object, ...]:
+    offline = text.count(row.goes_offline)
+    if row.unclean:
+        offline += f", {text.count(row.unclean)} lose records"
+    broken = text.count(row.already_broken)
+    if row.unknown:
+        broken = Markup("{} <small>+ {} unknown</small>").format(broken, text.count(row.unknown))
+    return (
+        f"broker {row.brokers[0]}",
+        offline,
+        text.count(row.falls_under_min_isr),
+        broken,
+        _moves(row),
+        groups_wait(row),
+    )
+
+
+def _moves(row: RestartRow) -> object:
+    if row.transaction_partitions is None:
+        return unknown()
+    if row.transaction_partitions:
+        return f"{text.count(row.offsets_partitions)} + {text.count(row.transaction_partitions)} txn"
+    return text.count(row.offsets_partitions)
+
+
+def _order_row(step: OrderStep, marked: int | None) -> Row:
+    row = step.row
+    broken = suffers(row) if row.safe is False else unknown() if row.safe is None else "nothing"
+    how = ALARM if row.goes_offline or row.unclean else CHOSEN if step.number == marked else PLAIN
+    return how, (
+        f"▸ {step.number}" if step.number == marked else step.number,
+        named(row.brokers),
+        broken,
+        _moves(row),
+        groups_wait(row),
+        text.plural(step.catch_up, "partition"),
+    )
+
+
+def _largest(m: Maintenance) -> str:
+    if m.largest is None:
+        return "No broker can be restarted without harm, so there is no safe batch."
+    whom = m.largest.brokers
+    if len(whom) == 1:
+        return "No two can be restarted together."
+    listed = named(whom[:_MOST_NAMED]) + (f" and {len(whom) - _MOST_NAMED} more" if len(whom) > _MOST_NAMED else "")
+    return f"Largest safe batch found: {text.count(len(whom))} together, {listed}."
+
+
+def _every_set(m: Maintenance) -> Markup:
+    bad = [row for row in m.restarts if row.safe is not True]
+    ranked = sorted(m.restarts, key=lambda r: (r.safe is True, len(r.brokers), r.brokers))
+    rows = ranked[:MOST_ROWS]
+    table = Table(
+        name="restart-sets",
+        columns=(
+            ("Stop together", UNBROKEN),
+            (Harm.OFFLINE.value.capitalize(), NUMBER),
+            ("Lose records", NUMBER),
+            ("Refuse acks=all", NUMBER),
+            ("Broken already", NUMBER),
+            ("Coordinators move", NUMBER),
+            ("Groups wait", TEXT),
+        ),
+        rows=[
+            (
+                PLAIN,
+                (
+                    text.brokers(row.brokers),
+                    text.count(row.goes_offline),
+                    text.count(row.unclean),
+                    text.count(row.falls_under_min_isr),
+                    text.count(row.already_broken),
+                    _moves(row),
+                    groups_wait(row),
+                ),
+            )
+            for row in rows
+        ],
+        label="What stopping brokers together does",
+        total=len(m.restarts) if len(m.restarts) > len(rows) else None,
+        rest="restart_sets",
+        search=True,
+        tall=True,
+    )
+    summary = f"The numbers ({text.plural(len(m.restarts), 'set')} of brokers, {text.count(len(bad))} not safe)"
+    return numbers(table, summary)
+
+
+def _whom(one: Leftover) -> str:
+    if one.kind is Kind.NOT_PREFERRED:
+        return f"{one.brokers[0]}, led by {one.brokers[1]}"
+    return text.brokers(one.brokers)
+
+
+def _where(some: Sequence[Leftover]) -> Markup:
+    """The first subjects, and the setting where it is one."""
+    names = Markup(", ").join(Markup("<code>{}</code>").format(one.subject) for one in some[:_MOST_NAMED])
+    more = f" and {text.count(len(some) - _MOST_NAMED)} more" if len(some) > _MOST_NAMED else ""
+    setting = Markup(": <code>{}</code>").format(some[0].detail) if some[0].detail else ""
+    return Markup("{}{}{}").format(names, more, setting)
+
+
+def _imbalance(m: Maintenance) -> Markup:
+    rows = [(broker, share) for broker, share in m.imbalance.items() if share]
+    if not rows:
+        return Markup()
+    rows.sort(key=lambda row: -row[1])
+    table = Table(
+        name="imbalance",
+        columns=(("Broker", NUMBER), ("Preferred for, led by others", NUMBER), ("", TEXT)),
+        rows=[
+            (PLAIN, (broker, f"{share:.0%}", "" if broker in m.cluster.live else "not registered"))
+            for broker, share in rows[:MOST_ROWS]
+        ],
+        label="Leaders that are not at home",
+    )
+    return numbers(table, f"Leaders that are not at home ({text.plural(len(rows), 'broker')})")

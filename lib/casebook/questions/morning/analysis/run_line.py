@@ -1,0 +1,124 @@
+"""The runs before this one that are of the same cluster, and what is to be said of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from casebook.errors import UsageError, did_you_mean
+from casebook.findings.past_runs import Identity, PastRun
+
+_ENOUGH = 3
+_LATE = 1.8  # times the usual interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """Earlier runs of a cluster.
+
+    Args:
+        kept: The oldest first, one for each evidence; every one is older than what they are compared with.
+        another: The newest run of another cluster that was found at the same place; ``None`` when there is none.
+        made_anew: The newest run before the cluster was made anew, by a controller epoch that went back.
+        missing: Runs that others were compared with, and that are gone from between those that are kept.
+        failed: Runs since the last kept one that did not complete.
+        late: How many runs are missing since the last one, by the interval they usually had.
+        interval: That interval, in ms; ``None`` when there are too few to tell.
+    """
+
+    kept: tuple[PastRun, ...]
+    another: PastRun | None = None
+    made_anew: PastRun | None = None
+    missing: tuple[str, ...] = ()
+    failed: tuple[PastRun, ...] = ()
+    late: int = 0
+    interval: int | None = None
+
+    @property
+    def last(self) -> PastRun | None:
+        """What this run is compared with."""
+        return self.kept[-1] if self.kept else None
+
+
+def line(cluster: Identity, at: int, epoch: float | None, past: Sequence[PastRun], *, against: str = "") -> Line:
+    """The line that a run continues.
+
+    Args:
+        cluster: What the run is about.
+        at: Of when its evidence is, epoch ms: the same evidence is not compared with itself.
+        epoch: The controller epoch.
+        past: All runs that are kept.
+        against: The run to compare with; ``""`` for the last one.
+
+    Raises:
+        UsageError: There is no such run of this cluster, or its evidence is not older.
+    """
+    if against:
+        return _against(line(cluster, at, epoch, _upto(against, past)), against)
+    older = sorted((run for run in past if run.at < at), key=lambda run: (run.at, run.name))
+    whole = [run for run in older if run.failed is None]
+    same = list({run.at: run for run in whole if run.cluster.same(cluster)}.values())
+    begin = _begin(same, epoch)
+    kept = tuple(same[begin:])
+    since = kept[-1].at if kept else 0
+    interval = _interval(kept)
+    return Line(
+        kept=kept,
+        another=_another(whole, cluster, since),
+        made_anew=same[begin - 1] if begin and begin == len(same) else None,
+        missing=_missing(kept, {run.name for run in past}),
+        failed=tuple(r for r in older if r.failed is not None and r.at > since and r.cluster.at_the_same_place(cluster)),
+        late=_late(at - since, interval) if kept else 0,
+        interval=interval,
+    )
+
+
+def _upto(name: str, past: Sequence[PastRun]) -> Sequence[PastRun]:
+    """The runs up to one, which stands for all of the same evidence."""
+    chosen = next((run for run in past if run.name == name), None)
+    if chosen is None:
+        raise UsageError(f"There is no run {name} of the scheduled report.", try_=did_you_mean(name, [run.name for run in past]))
+    return [run for run in past if run.at < chosen.at or run is chosen]
+
+
+def _against(found: Line, name: str) -> Line:
+    if found.last is None or found.last.name != name:
+        raise UsageError(
+            f"{name} cannot be compared with.",
+            cause="It is of another cluster, did not complete, or its evidence is not older than that of this run.",
+            try_="Leave against empty for the last run that can be.",
+        )
+    return Line(kept=found.kept, interval=found.interval)  # that there are later ones was asked for
+
+
+def _begin(runs: Sequence[PastRun], epoch: float | None) -> int:
+    """Where the cluster of today begins: controller epochs never go back in one that lives on."""
+    after = epoch
+    for place in reversed(range(len(runs))):
+        here = runs[place].measured("controller_epoch")
+        if here is not None and after is not None and here > after:
+            return place + 1
+        after = here if here is not None else after
+    return 0
+
+
+def _another(whole: Sequence[PastRun], cluster: Identity, since: int) -> PastRun | None:
+    """The newest run of a cluster that lived at this place before."""
+    here = [run for run in whole if run.at > since and run.cluster.at_the_same_place(cluster) and not run.cluster.same(cluster)]
+    return here[-1] if here else None
+
+
+def _interval(kept: Sequence[PastRun]) -> int | None:
+    if len(kept) < _ENOUGH:
+        return None
+    return round(median(later.at - earlier.at for earlier, later in pairwise(kept)))
+
+
+def _late(passed: int, interval: int | None) -> int:
+    return 0 if not interval or passed < _LATE * interval else round(passed / interval) - 1
+
+
+def _missing(kept: Sequence[PastRun], there: set[str]) -> tuple[str, ...]:
+    """Names begin with the time: one that is older than all that are kept was tidied up."""
+    named = {run.run_before for run in kept} - there - {None}
+    return tuple(sorted(name for name in named if name > min(run.name for run in kept)))

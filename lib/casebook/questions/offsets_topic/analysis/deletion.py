@@ -1,0 +1,209 @@
+"""What-if: segments of the offsets topic deleted. The sets that are tried, and what each answer means. Nothing is deleted."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from casebook.facts.disks import Deletion, GroupLoss, GroupState, LostCommit, Segment
+from casebook.findings.finding import Severity
+from casebook.questions.offsets_topic.analysis.writers import LoadTime
+
+NOTHING, SAFE, OLDER, BELOW = "nothing", "provably safe", "older", "below an offset"
+ALL_BUT_ACTIVE, PICKED = "all but the active", "picked"
+
+Place = tuple[int, int, int]
+"""Broker, partition and base offset of a segment."""
+
+
+def sets(
+    segments: Iterable[Segment], *, older_than: int | None = None, below: int | None = None, picked: Collection[int] = ()
+) -> dict[str, tuple[Place, ...]]:
+    """The sets of segments to try, by name, in the order they are shown.
+
+    Args:
+        segments: Of one copy of one partition.
+        older_than: Epoch ms: a set of the segments whose last record is older; ``None`` for none.
+        below: A set of the segments all of whose offsets are below this one; ``None`` for none.
+        picked: Base offsets: a set of these.
+    """
+    ordered = sorted(segments, key=lambda segment: segment.base_offset)
+    closed = ordered[:-1]
+    tried = {NOTHING: (), SAFE: tuple(place(s) for s in closed if s.safe_to_do_without)}
+    if older_than is not None:
+        tried[OLDER] = tuple(place(s) for s in closed if s.last_time is not None and s.last_time < older_than)
+    if below is not None:
+        tried[BELOW] = tuple(place(one) for one, after in pairwise(ordered) if after.base_offset <= below)
+    tried[ALL_BUT_ACTIVE] = tuple(place(s) for s in closed)
+    if picked:
+        tried[PICKED] = tuple(place(s) for s in ordered if s.base_offset in set(picked))
+    return tried
+
+
+def place(segment: Segment) -> Place:
+    """Where a segment is."""
+    return segment.broker, segment.partition, segment.base_offset
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletionChoice:
+    """A row of ``tables/deletion``: what one set would cost and save.
+
+    Args:
+        choice: Name of the set.
+        segments: How many it has.
+        bytes: Their size.
+        load_ms: What a load would then take; ``None`` when the rate is unknown.
+        commits_lost: Commits that OffsetFetch no longer answers: their consumers fall to ``auto.offset.reset``.
+        fell_back: Commits answered with an older record.
+        again: Records that are consumed again for these.
+        revived: Commits that had been removed or had expired, and are answered again.
+        groups_emptied: Groups left without any commit.
+        metadata_lost: Groups whose latest metadata goes.
+        open_lost: Records of open transactions that go.
+        verdict: ``same answers``, what is worst about it, or that it is not known.
+        severity: ``None`` when it changes no answer.
+    """
+
+    partition: int
+    choice: str
+    segments: int
+    bytes: int
+    load_ms: int | None
+    commits_lost: int
+    fell_back: int
+    again: int
+    revived: int
+    groups_emptied: int
+    metadata_lost: int
+    open_lost: int
+    verdict: str
+    severity: Severity | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostGroup:
+    """What becomes of a group.
+
+    Args:
+        commits_lost: Commits it loses.
+        last: Time of the latest of them, epoch ms.
+        then: What its consumers do then.
+    """
+
+    partition: int
+    group: str
+    commits_lost: int
+    fell_back: int
+    again: int
+    last: int | None
+    then: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deletions:
+    """What sets of segments would cost.
+
+    Args:
+        choices: Every set with its price, in the order they are shown.
+        groups: By name of the set, the groups that would notice, the worst first.
+        commits: By name of the set, the commits whose answer would change.
+    """
+
+    choices: tuple[DeletionChoice, ...]
+    groups: Mapping[str, Sequence[LostGroup]]
+    commits: Mapping[str, Sequence[LostCommit]]
+
+
+def choices(
+    tried: Mapping[str, Sequence[Place]],
+    deletions: Iterable[Deletion],
+    segments: Iterable[Segment],
+    load_time: LoadTime,
+    *,
+    is_whole: bool = True,
+) -> tuple[DeletionChoice, ...]:
+    """Every set with its price, in the order of :func:`sets`.
+
+    Args:
+        tried: The sets.
+        deletions: The scan's answers for this partition; a set without segments has none.
+        segments: All of the partition.
+        load_time: Of a load of so many bytes and records.
+        is_whole: Whether all of the copy was read: else nobody knows what is in the rest.
+    """
+    answers = {answer.scenario: answer for answer in deletions}
+    every = list(segments)
+    size, records = sum(s.bytes for s in every), sum(s.records + s.markers for s in every)
+    partition = every[0].partition if every else 0
+    found = []
+    for name, some in tried.items():
+        answer = answers.get(name)
+        load = load_time(size - answer.bytes, records - answer.records) if answer else load_time(size, records)
+        found.append(_choice(name, len(some), answer, load, partition, is_whole=is_whole))
+    return tuple(found)
+
+
+def lost_groups(deletion: Deletion, groups: Iterable[GroupState]) -> tuple[LostGroup, ...]:
+    """The groups that lose commits, those that lose most first."""
+    kinds = {group.group: group for group in groups if (group.broker, group.partition) == (deletion.broker, deletion.partition)}
+    return tuple(
+        LostGroup(
+            partition=deletion.partition,
+            group=loss.group,
+            commits_lost=loss.lost,
+            fell_back=loss.fell_back,
+            again=loss.again,
+            last=loss.last_lost,
+            then=_then(loss, kinds.get(loss.group)),
+        )
+        for loss in deletion.by_group
+    )
+
+
+def _then(loss: GroupLoss, group: GroupState | None) -> str:
+    if loss.lost == loss.commits and loss.lost:
+        alone = group is not None and group.members == 0
+        return "none left; starts by auto.offset.reset when it comes back" if alone else "none left, resets"
+    if loss.lost:
+        return f"{loss.lost} of {loss.commits} reset"
+    if loss.fell_back:
+        return f"{loss.fell_back} go back, {loss.again} records again"
+    return f"{loss.revived} old commits come back"
+
+
+def _choice(
+    name: str, segments: int, answer: Deletion | None, load_ms: int | None, partition: int, *, is_whole: bool
+) -> DeletionChoice:
+    verdict, severity = _verdict(answer)
+    if answer and severity is None and not is_whole:
+        verdict, severity = "not known: not all was read", Severity.WARNING
+    return DeletionChoice(
+        partition=partition,
+        choice=name,
+        segments=segments,
+        bytes=answer.bytes if answer else 0,
+        load_ms=load_ms,
+        commits_lost=answer.lost if answer else 0,
+        fell_back=answer.fell_back if answer else 0,
+        again=answer.again if answer else 0,
+        revived=answer.revived if answer else 0,
+        groups_emptied=answer.groups_emptied if answer else 0,
+        metadata_lost=answer.metadata_lost if answer else 0,
+        open_lost=answer.open_lost if answer else 0,
+        verdict=verdict,
+        severity=severity,
+    )
+
+
+def _verdict(answer: Deletion | None) -> tuple[str, Severity | None]:
+    if answer is None:
+        return "same answers", None
+    if answer.lost:
+        return "commits lost", Severity.CRITICAL
+    if answer.fell_back:
+        return "commits go back", Severity.CRITICAL
+    if answer.open_lost:
+        return "open transactions lost", Severity.CRITICAL
+    if answer.metadata_lost or answer.revived:
+        return "members lost" if answer.metadata_lost else "old commits come back", Severity.WARNING
+    return "same answers", None

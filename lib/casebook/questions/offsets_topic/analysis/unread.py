@@ -1,0 +1,133 @@
+"""Why nothing is known of what is in the offsets topic: there is nothing in it, nobody looked, or nobody could."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from casebook.errors import CasebookError, NotHereError
+from casebook.facts.cluster import Cluster
+from casebook.facts.disks import CHECKPOINTS, OFFSETS_TOPIC, LogDir, Replica, Scanned, Segment, SegmentFile, is_listing
+from casebook.facts.observed import Source
+from casebook.findings.finding import NOTHING, UNREADABLE, Coverage, Finding, Question, Status
+from casebook.findings.words import number
+from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
+
+GIVE_LOG_DIRS = "Give the log dirs of the coordinators: collect with --log-dirs BROKER=DIR."
+_LOOK = "Run notebook 40 on the same source: casebook run offsets_topic --source ..."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """That no segment was read.
+
+    Args:
+        why: The reason, one sentence.
+        settle: What would settle it.
+    """
+
+    why: str
+    settle: str
+
+
+def unread(copies: Sequence[Replica], failed: CasebookError | None, *, looked: bool) -> Unread:
+    """Why no segment of the offsets topic was read.
+
+    Args:
+        copies: Those that are in the case.
+        failed: Why they could not be read; ``None`` when nobody tried, or nothing failed.
+        looked: Whether segments may be read.
+    """
+    if failed is not None:
+        said = " ".join(part for part in (failed.what, failed.cause) if part)
+        return Unread(why=said, settle=failed.try_ or "Run `casebook doctor`.")
+    if not copies:
+        return Unread(why="No log dir of a broker that holds the offsets topic is in this case.", settle=GIVE_LOG_DIRS)
+    if not any(copy.bytes for copy in copies):
+        return Unread(why="Every copy of the offsets topic that is in this case is empty.", settle=GIVE_LOG_DIRS)
+    if not looked:
+        return Unread(why="The segments were not read: triage reads none, other notebooks none with scan=False.", settle=_LOOK)
+    return Unread(why="Nothing that counts was found in the segments.", settle=GIVE_LOG_DIRS)
+
+
+def unread_bytes(copy: Replica | None, segments: Iterable[Segment]) -> int:
+    """What of a copy was not read: of listed segments, and of damage that is not the torn end of the segment being written.
+
+    Args:
+        copy: As its log dir lists it; ``None`` where that is not in the case.
+        segments: Of it, as a scan found them.
+    """
+    read = {segment.base_offset: segment for segment in segments}
+    if copy is None:
+        return sum(segment.damaged_bytes for segment in read.values())
+    active = copy.segments[-1].base_offset if copy.segments else None
+    return sum(_unread(one, read.get(one.base_offset), is_active=one.base_offset == active) for one in copy.segments)
+
+
+def proven(scan: Scanned, copies: Iterable[Replica]) -> Scanned:
+    """What a scan found, where no segment counts as safe to do without of a copy that was not wholly read.
+
+    An older value, which such a segment's tombstone hides, may lie in what was not read.
+    """
+    found: dict[tuple[int, int], list[Segment]] = {}
+    for segment in scan.segments:
+        found.setdefault((segment.broker, segment.partition), []).append(segment)
+    listed = {(copy.broker, copy.partition): copy for copy in copies}
+    cut = {at for at, some in found.items() if unread_bytes(listed.get(at), some)}
+    if not cut:
+        return scan
+    segments = tuple(
+        one._replace(safe_to_do_without=False) if (one.broker, one.partition) in cut else one for one in scan.segments
+    )
+    return replace(scan, segments=segments)
+
+
+def _unread(listed: SegmentFile, read: Segment | None, *, is_active: bool) -> int:
+    if read is None:
+        return listed.bytes
+    return max(0, listed.bytes - read.bytes - (read.damaged_bytes if is_active else 0))
+
+
+def unread_segments(failed: CasebookError | None) -> tuple[Finding, ...]:
+    """That segments are there and could not be read; nothing when they were, are elsewhere, or nobody tried."""
+    if failed is None or isinstance(failed, NotHereError):
+        return ()
+    ask = Question(
+        check="evidence.segments", question="Could the segments be read?", coverage=NOTHING, facts={UNREADABLE: [OFFSETS_TOPIC]}
+    )
+    title = f"The segments of {OFFSETS_TOPIC} were not read: {failed.what}"
+    return (ask.could_not_check(title, why=failed.cause or "", settle=failed.try_ or "Run `casebook doctor`."),)
+
+
+def unread_listings(log_dirs: Iterable[LogDir]) -> tuple[Finding, ...]:
+    """That what a case holds of log dirs could not be read, or not wholly, or their checkpoints not; nothing when it was."""
+    lines = [
+        problem for log_dir in log_dirs for problem in log_dir.problems if is_listing(problem.path) or problem.path in CHECKPOINTS
+    ]
+    if not lines:
+        return ()
+    files = sorted({problem.path.rpartition(":")[0] or problem.path for problem in lines})
+    ask = Question(
+        check="evidence.log_dirs", question="Could the lists of log dirs be read?", coverage=NOTHING, facts={UNREADABLE: files}
+    )
+    title = f"{number(len(files), 'file')} of or about log dirs could not be read, or not to the end"
+    return (ask.could_not_check(title, why=f"{lines[0].path} {lines[0].reason}.", settle=GIVE_LOG_DIRS),)
+
+
+def is_empty(cluster: Cluster, copies: Sequence[OffsetsPartition]) -> bool:
+    """Whether the offsets topic holds nothing: no copy does, and that of every coordinator is among them."""
+    own = [p for p in cluster.partitions if p.topic == OFFSETS_TOPIC]
+    here = {(copy.broker, copy.partition) for copy in copies}
+    led = all(p.state is not None and (p.state.leader, p.partition) in here for p in own)
+    return bool(own) and led and not any(copy.bytes for copy in copies)
+
+
+def answered(answer: Finding, reason: Unread, cluster: Cluster, copies: Sequence[OffsetsPartition]) -> Finding:
+    """The answer to a question on what is in the segments, with what is known where nothing of them is."""
+    if answer.status is not Status.COULD_NOT_CHECK:
+        return answer
+    if is_empty(cluster, copies):
+        every = number(len(copies), "copy", "copies")
+        empty = Coverage.every(len(copies), "copy", Source.LOG_DIRS, Source.ZNODES, many="copies")
+        return replace(
+            answer, status=Status.OK, title=f"The offsets topic is empty, in {every}", coverage=empty, why="", settle=None
+        )
+    return answer if answer.why else replace(answer, why=reason.why, settle=reason.settle)

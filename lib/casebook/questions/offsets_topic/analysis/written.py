@@ -1,0 +1,196 @@
+"""The questions on what was written into the offsets topic: how much of it counts, what may go, and who wrote it.
+
+Where not all of a copy was read, the answers are bounds: the rest may count, may supersede what was read, and may be anyone's.
+"""
+
+from collections.abc import Iterable, Sequence, Sized
+from itertools import accumulate
+
+from casebook.facts.disks import OFFSETS_TOPIC, GroupBytes
+from casebook.facts.observed import Source
+from casebook.findings.coverage import Gaps
+from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity, Step
+from casebook.findings.words import agree, count, duration, number, size
+from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
+from casebook.questions.offsets_topic.analysis.unread import GIVE_LOG_DIRS
+
+_SEGMENTS = Evidence(file="tables/offsets_segments")
+_SLOW_LOAD_MS = 60_000
+_MUCH = 1 << 30
+_DOMINANT, _NEARLY_ALL = 0.5, 0.9
+_FEW = 10
+_APART = 4
+"""Groups stand out together when each wrote so many times as much as any other."""
+
+
+def _of_partitions(scanned: Iterable[OffsetsPartition], partitions: Iterable[OffsetsPartition]) -> Coverage:
+    """Of the partitions of which a copy holds anything: those of which one was read."""
+    read = {one.partition for one in scanned}
+    listed = read | {one.partition for one in partitions if one.bytes}
+    return Coverage.counted(len(read), len(listed), "partition", Source.SEGMENTS)
+
+
+def dead_weight(partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding:
+    """How much of it counts?"""
+    scanned = [p for p in partitions if p.superseded_bytes is not None]
+    total, live = sum(p.bytes for p in scanned), sum(p.live_bytes for p in scanned)
+    slowest = max((p.load_ms for p in partitions if p.load_ms is not None), default=None)
+    ask = Question(
+        check="offsets_topic.dead_weight",
+        question="How much of the offsets topic counts?",
+        coverage=_of_partitions(scanned, partitions),
+        threshold="1 GiB, or a load of a minute, and less than half of it live",
+        facts={"bytes": total, "live_bytes": live, "load_ms": slowest} if scanned else {},
+        evidence=(Evidence(file="tables/offsets_partitions"), _SEGMENTS),
+    )
+    if not scanned:
+        return ask.could_not_check("What of the offsets topic counts is unknown", settle=GIVE_LOG_DIRS)
+    slow = [p for p in scanned if p.bytes > _MUCH or (p.load_ms or 0) > _SLOW_LOAD_MS]
+    heavy = [p for p in slow if 2 * _most_live(p) < p.bytes]
+    if not heavy:
+        if perhaps := [p for p in slow if 2 * p.live_bytes < p.bytes]:
+            return _perhaps_dead(ask, perhaps[0])
+        return ask.ok(f"{size(live)} of {size(total)} are the latest values", gaps=gaps)
+    worst = heavy[0]
+    live_ = size(_most_live(worst)) if worst.is_whole else f"at most {size(_most_live(worst))}"
+    cost = f"; a coordinator's load takes {duration(worst.load_ms)}" if worst.load_ms is not None else ""
+    return ask.found(
+        Severity.CRITICAL if (worst.load_ms or 0) > 5 * _SLOW_LOAD_MS else Severity.WARNING,
+        f"{OFFSETS_TOPIC}-{worst.partition} keeps {size(worst.bytes)} for {live_} of latest values{cost}",
+        why="A coordinator reads all of it, superseded or not, before it serves a group of the partition.",
+        subject={"kind": "partition", "topic": OFFSETS_TOPIC, "partition": worst.partition},
+    )
+
+
+def _most_live(copy: OffsetsPartition) -> int:
+    """Bytes of latest values, where all that was not read is such."""
+    return copy.live_bytes + copy.unread_bytes
+
+
+def _perhaps_dead(ask: Question, copy: OffsetsPartition) -> Finding:
+    name = f"{OFFSETS_TOPIC}-{copy.partition}"
+    return ask.could_not_check(
+        f"{name} keeps {size(copy.bytes)} for {size(copy.live_bytes)} to {size(_most_live(copy))} of latest values",
+        why=f"{size(copy.unread_bytes)} of it could not be read.",
+        settle=GIVE_LOG_DIRS,
+    )
+
+
+def safe_segments(partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding:
+    """Which segments could go without changing an answer?"""
+    scanned = [p for p in partitions if p.safe_segments is not None]
+    cut = [p for p in scanned if not p.is_whole]
+    scanned = [p for p in scanned if p.is_whole]
+    safe, size_ = sum(p.safe_segments for p in scanned), sum(p.safe_bytes for p in scanned)
+    ask = Question(
+        check="offsets_topic.safe_segments",
+        question="Which segments are provably safe to do without?",
+        coverage=_of_partitions(scanned, partitions),
+        threshold="any such segment",
+        facts={"segments": safe, "bytes": size_} if scanned else {},
+        evidence=(_SEGMENTS,),
+        caveats=(
+            "Deleting files by hand needs a stopped broker, and every replica that may lead must be treated alike.",
+            "Proven for the copies that were read, as they were when they were read.",
+        ),
+    )
+    if cut and not safe:
+        why = (
+            f"Of {OFFSETS_TOPIC}-{cut[0].partition} {size(cut[0].unread_bytes)} could not be read: an older value may lie there."
+        )
+        return ask.could_not_check("No segment is proven safe to do without", why=why, settle=GIVE_LOG_DIRS)
+    if not scanned:
+        return ask.could_not_check("Which segments could go is unknown", settle=GIVE_LOG_DIRS)
+    if not safe:
+        return ask.ok("No segment is provably safe to do without", gaps=gaps)
+    least, read = ("At least ", " that were read") if gaps else ("", "")
+    every = f"{number(sum(p.segments for p in scanned), 'segment')}{read}"
+    return ask.found(
+        Severity.INFO,
+        f"{least}{count(safe)} of {every} {agree(safe, 'is', 'are')} provably safe to do without: {size(size_)}",
+        why="No key has its latest value there; no marker or tombstone there decides about a record that stays.",
+        next=(Step(kind="not", text="Do not delete them while the cleaner can be mended: it does the same, and safely."),),
+    )
+
+
+def _once(group_bytes: Iterable[GroupBytes], partitions: Sequence[OffsetsPartition]) -> list[GroupBytes]:
+    """Of each partition only the rows of its largest copy that was read."""
+    largest: dict[int, int] = {}
+    for copy in partitions:  # the largest come first
+        if copy.live_bytes is not None:
+            largest.setdefault(copy.partition, copy.broker)
+    return [row for row in group_bytes if largest.get(row.partition, row.broker) == row.broker]
+
+
+def writers(group_bytes: Iterable[GroupBytes], partitions: Sequence[OffsetsPartition], gaps: Gaps) -> Finding:
+    """Do one or a few groups write most of it?"""
+    sums: dict[str, int] = {}
+    for row in _once(group_bytes, partitions):
+        sums[row.group] = sums.get(row.group, 0) + row.bytes
+    total, unread = sum(sums.values()), _unread(partitions)
+    ordered = sorted(sums.items(), key=lambda item: (-item[1], item[0]))
+    sizes = [size_ for _, size_ in ordered]
+    few = _that_dominate(sizes)
+    ask = Question(
+        check="offsets_topic.writers",
+        question="Do one or a few groups write most of the offsets topic?",
+        coverage=Coverage.counted(len(sums), None if unread else len(sums), "group", Source.SEGMENTS),
+        threshold="1 GiB and more than half of the bytes by one group of several, or nine tenths by up to ten that stand out",
+        evidence=(Evidence(file="tables/group_bytes"),),
+        facts={"groups": len(sums), "bytes": total, "writers": [name for name, _ in ordered[:few]]} if sums else {},
+    )
+    if not total:
+        return ask.could_not_check("Who writes the offsets topic is unknown", settle=GIVE_LOG_DIRS)
+    if not few:
+        return ask.ok(f"The largest, {_share(ordered[:1], total)}", gaps=gaps)
+    if not _that_dominate(sizes, unread):
+        why = f"That is of the {size(total)} that were read; {size(unread)} could not be read, and may be of others."
+        return ask.could_not_check(
+            f"{_few(few, sums)} may write most: {_share(ordered[:few], total)}", why=why, settle=GIVE_LOG_DIRS
+        )
+    named = ", ".join(name for name, _ in ordered[:few])
+    return ask.found(
+        Severity.WARNING,
+        f"{_few(few, sums)}, {_share(ordered[:few], total)}{f' that were read, {size(total)}' if unread else ''}",
+        why="A commit for each record, or many idle partitions committed again and again, writes far more than it says.",
+        subject={"kind": "group", "group": named} if few == 1 else {"kind": "cluster"},
+        next=(Step(kind="then", text=f"Let {named} commit by time or by batch, not by record."),),
+    )
+
+
+def _that_dominate(sizes: Sequence[int], unread: int = 0) -> int:
+    """How many of the largest write most of it together; 0 where none do.
+
+    Args:
+        sizes: Of several groups, the largest first.
+        unread: Bytes of anyone, as one other group that may have written them all.
+    """
+    total = sum(sizes) + unread
+    for few, sum_ in enumerate(accumulate(sizes[:_FEW]), 1):
+        if sum_ < _MUCH or few == len(sizes):
+            continue
+        if few == 1 and sum_ >= _DOMINANT * total:
+            return 1
+        if sum_ >= _NEARLY_ALL * total and sizes[few - 1] >= _APART * max(sizes[few], unread):
+            return few
+    return 0
+
+
+def _unread(partitions: Sequence[OffsetsPartition]) -> int:
+    """Bytes of partitions, each of its largest copy that was read, or that is there, of which nobody knows whose they are."""
+    found: dict[int, OffsetsPartition] = {}
+    for copy in partitions:  # the largest come first
+        if copy.partition not in found or (found[copy.partition].live_bytes is None and copy.live_bytes is not None):
+            found[copy.partition] = copy
+    return sum(copy.bytes if copy.unread_bytes is None else copy.unread_bytes for copy in found.values())
+
+
+def _few(few: int, sums: Sized) -> str:
+    return f"One group of {len(sums)}" if few == 1 else f"{few} groups of {len(sums)}"
+
+
+def _share(largest: Sequence[tuple[str, int]], total: int) -> str:
+    part = 100 * sum(size_ for _, size_ in largest) / total
+    if len(largest) == 1:
+        return f"{largest[0][0]} writes {part:.1f} % of the bytes"
+    return f"{', '.join(name for name, _ in largest)} write {part:.1f} % of the bytes together"

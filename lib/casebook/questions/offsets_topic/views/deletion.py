@@ -1,0 +1,307 @@
+"""What deleting segments would lose: sets of segments side by side, one of them in full. Nothing is ever deleted.
+
+Stock ipywidgets, the answer in one HTML value, as in ``views.what_if``; without widgets the same answer stands
+at the parameters.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from casebook.errors import CasebookError
+from casebook.facts.disks import LostCommit, Segment
+from casebook.findings.finding import Status
+from casebook.page import text
+from casebook.page.render import render
+from casebook.page.table import ALARM, CHOSEN, CODE, NUMBER, PLAIN, TEXT, Row, Table
+from casebook.page.view import View
+from casebook.questions.offsets_topic.analysis.deletion import (
+    ALL_BUT_ACTIVE,
+    BELOW,
+    NOTHING,
+    OLDER,
+    PICKED,
+    SAFE,
+    DeletionChoice,
+    Deletions,
+    LostGroup,
+    Place,
+)
+from casebook.questions.offsets_topic.analysis.deletion_choice import Choice, as_text, instant, middle, offset
+from casebook.questions.offsets_topic.analysis.unread import Unread
+
+MOST_LOSSES, MOST_LOST_COMMITS = 12, 50
+_STRIP, _TALL, _LOW = 760, 26, 12
+
+
+Ask = Callable[[Mapping[str, Sequence[Place]]], Deletions]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """The copy of a partition that the panel is about.
+
+    Args:
+        broker: Whose copy.
+        partition: Of ``__consumer_offsets``.
+        segments: By base offset; the last is the active one.
+        source: Where the evidence comes from, for the command that gives the same answer headless.
+    """
+
+    broker: int
+    partition: int
+    segments: Sequence[Segment]
+    source: str = ""
+
+
+def panel(subject: Subject, choice: Choice, ask: Ask, *, interactive: bool, remembered: dict[str, object]) -> View:
+    """The panel, or its static twin.
+
+    Args:
+        subject: What may be deleted from.
+        choice: The parameters' choice: the panel's first state.
+        ask: Answers for sets of segments.
+        interactive: Whether there are widgets.
+        remembered: What the person chose; outlives a re-run of the cell.
+    """
+    if interactive:
+        return View(parts=(_Panel(subject, choice, ask, remembered).box,))
+    answer = ask(choice.tried(subject.segments))
+    return View(parts=(_answer(subject, choice, answer, framed=True),), tables=_tables(answer))
+
+
+def nothing_read(unread: Unread, *, empty: bool) -> View:
+    """In place of the panel, where no segment was read: where the topic is empty, none had to be."""
+    if empty:
+        return View(parts=(render("unread", kind=Status.NOT_APPLICABLE.value, why=unread.why),))
+    return View(parts=(render("unread", kind=Status.COULD_NOT_CHECK.value, why=f"{unread.why} {unread.settle}"),))
+
+
+def _tables(answer: Deletions) -> dict[str, Sequence[object]]:
+    commits = [commit for some in answer.commits.values() for commit in some]
+    return {"deletion": answer.choices, "lost_commits": commits}
+
+
+def _answer(subject: Subject, choice: Choice, answer: Deletions, *, framed: bool = False) -> Markup:
+    choices = answer.choices
+    chosen = next(one for one in choices if one.choice == choice.name)
+    lost = answer.groups.get(choice.name, ())
+    gone = frozenset(base for _, _, base in choice.tried(subject.segments)[choice.name])
+    return render(
+        "deletion",
+        framed=framed,
+        partition=subject.partition,
+        broker=subject.broker,
+        presets=[(_label(one.choice, choice, subject), one is chosen) for one in choices],
+        strip=_strip(subject.segments, gone),
+        width=_STRIP,
+        tall=_TALL,
+        kind=_look(chosen),
+        title=_title(chosen, lost),
+        chosen=chosen,
+        sets=_sets(subject, choices, choice),
+        losses=_losses(lost) if lost else None,
+        commits=_commits(commits, chosen) if (commits := answer.commits.get(choice.name)) else None,
+        command_line=_command(subject, choice),
+    )
+
+
+def _label(name: str, choice: Choice, subject: Subject) -> str:
+    if name == OLDER:
+        before = middle(subject.segments) if choice.before is None else choice.before
+        return f"older than {text.moment(before)}"
+    if name == BELOW:
+        return f"below offset {choice.below}"
+    return text.plural(len(choice.picked), "picked segment") if name == PICKED else name
+
+
+def _look(one: DeletionChoice) -> str:
+    return one.severity.value if one.severity else "ok"
+
+
+def _title(one: DeletionChoice, lost: Sequence[LostGroup]) -> str:
+    if not one.segments:
+        return "Nothing would be deleted"
+    said = []
+    if one.commits_lost:
+        groups = sum(loss.commits_lost > 0 for loss in lost)
+        said.append(f"{text.plural(one.commits_lost, 'commit')} of {text.plural(groups, 'group')} would be lost")
+    if one.groups_emptied:
+        said.append(f"{text.plural(one.groups_emptied, 'group')} left without any")
+    if one.fell_back:
+        again = f" and {text.plural(one.again, 'record')} be consumed again" if one.again else ""
+        said.append(f"{text.plural(one.fell_back, 'commit')} would fall back to an older value{again}")
+    if one.revived:
+        said.append(f"{text.plural(one.revived, 'removed commit')} would be answered again")
+    same = "What was read would give every group the same answers as before; not all of it could be read"
+    return "; ".join(said) or (same if one.severity else "Every group would get the same answers as before")
+
+
+def _sets(subject: Subject, choices: Sequence[DeletionChoice], chosen: Choice) -> Table:
+    return Table(
+        name="deletion-sets",
+        columns=(
+            ("Delete", TEXT),
+            ("Segments", NUMBER),
+            ("Bytes", NUMBER),
+            ("Load then", NUMBER),
+            ("Commits lost", NUMBER),
+            ("Fall back", NUMBER),
+            ("Groups emptied", NUMBER),
+            ("Verdict", TEXT),
+        ),
+        rows=[_set_row(one, _label(one.choice, chosen, subject), one.choice == chosen.name) for one in choices],
+        label="What each set would cost",
+    )
+
+
+def _set_row(one: DeletionChoice, label: str, chosen: bool) -> Row:
+    load = "?" if one.load_ms is None else text.duration(one.load_ms / 1000)
+    counts = map(text.count, (one.commits_lost, one.fell_back, one.groups_emptied))
+    verdict = render("deletion_verdict", kind=_look(one), said=one.verdict)
+    return CHOSEN if chosen else PLAIN, (label, text.count(one.segments), text.size(one.bytes), load, *counts, verdict)
+
+
+def _losses(lost: Sequence[LostGroup]) -> Table:
+    return Table(
+        name="deletion-losses",
+        columns=(("Group", CODE), ("Lost", NUMBER), ("Fall back", NUMBER), ("Last, UTC", TEXT), ("Its consumer then", TEXT)),
+        rows=[
+            (
+                ALARM if loss.commits_lost else PLAIN,
+                (loss.group, text.count(loss.commits_lost), text.count(loss.fell_back), text.when(loss.last), loss.then),
+            )
+            for loss in lost[:MOST_LOSSES]
+        ],
+        takeaway=f"{text.plural(len(lost), 'group')} would notice.",
+        total=len(lost),
+    )
+
+
+def _commits(commits: Sequence[LostCommit], chosen: DeletionChoice) -> Table:
+    changed = chosen.commits_lost + chosen.fell_back + chosen.revived
+    return Table(
+        name="deletion-commits",
+        columns=(
+            ("Group", CODE),
+            ("Committed partition", CODE),
+            ("Now", NUMBER),
+            ("Committed, UTC", TEXT),
+            ("Remains", NUMBER),
+            ("Of, UTC", TEXT),
+            ("It", TEXT),
+        ),
+        rows=[
+            (
+                PLAIN if one.offset is None else ALARM,
+                (
+                    one.group,
+                    f"{one.topic}-{one.partition}",
+                    _offset(one.offset),
+                    text.when(one.commit_time),
+                    _offset(one.remains),
+                    text.when(one.remains_time),
+                    one.change,
+                ),
+            )
+            for one in commits[:MOST_LOST_COMMITS]
+        ],
+        takeaway=f"{text.plural(changed, 'commit')} would be answered otherwise.",
+        reading="None remains: the consumer starts by auto.offset.reset.",
+        total=changed,
+        rest="lost_commits",
+    )
+
+
+def _offset(value: int | None) -> str:
+    return "none" if value is None else text.count(value)
+
+
+def _strip(segments: Sequence[Segment], gone: frozenset[int]) -> list[dict[str, object]]:
+    """The segments in order, folded to what a strip can show: each cell says what would go from it, and what keeps it."""
+    cells = min(len(segments), _STRIP // 4)
+    folded: list[list[Segment]] = [[] for _ in range(cells)]
+    for place, segment in enumerate(segments):
+        folded[place * cells // len(segments)].append(segment)
+    width = _STRIP / max(cells, 1)
+    return [
+        {
+            "x": round(place * width, 1),
+            "width": round(max(width - 1, 1), 1),
+            "keeps": sum(s.keepers for s in group),
+            "gone": any(s.base_offset in gone for s in group),
+            "alarm": any(s.base_offset in gone and not s.safe_to_do_without for s in group),
+            "height": _TALL if any(s.keepers for s in group) else _LOW,
+            "name": group[0].base_offset,
+        }
+        for place, group in enumerate(folded)
+    ]
+
+
+def _command(subject: Subject, choice: Choice) -> str:
+    return text.command("offsets_topic", subject.source, {"partition": str(subject.partition)} | choice.parameters())
+
+
+class _Panel:
+    """Widgets around the answer."""
+
+    def __init__(self, subject: Subject, choice: Choice, ask: Ask, remembered: dict[str, object]) -> None:
+        import ipywidgets as widgets
+
+        self._subject, self._ask, self._remembered = subject, ask, remembered
+        now = remembered.get("deletion", choice)
+        before = middle(subject.segments) if now.before is None else now.before
+        dated = [OLDER] if before is not None else []
+        self._name = widgets.ToggleButtons(
+            options=[NOTHING, SAFE, *dated, BELOW, ALL_BUT_ACTIVE, PICKED], value=now.name, style={"button_width": "auto"}
+        )
+        self._before = widgets.Text(
+            value="" if before is None else as_text(before), description="older than", continuous_update=False
+        )
+        below = subject.segments[-1].base_offset if now.below is None else now.below
+        self._below = widgets.Text(value=str(below), description="below offset", continuous_update=False)
+        self._picked = widgets.SelectMultiple(
+            options=[(_option(segment), segment.base_offset) for segment in subject.segments],
+            value=sorted(now.picked),
+            description="segments",
+            rows=8,
+            layout={"width": "520px"},
+        )
+        self._html = widgets.HTML()
+        row = widgets.HBox([widgets.Label("Delete"), self._name], layout={"flex_flow": "row wrap"})
+        self.box = widgets.VBox([row, self._before, self._below, self._picked, self._html])
+        self.box.add_class("cb-panel")
+        for widget in (self._name, self._before, self._below, self._picked):
+            widget.observe(self._refresh, "value")
+        self._refresh()
+
+    def _choice(self) -> Choice:
+        name = self._name.value
+        if name == OLDER:
+            return Choice(name=OLDER, before=instant(self._before.value))
+        if name == BELOW:
+            return Choice(name=BELOW, below=offset(self._below.value))
+        return Choice(name=name, picked=frozenset(self._picked.value if name == PICKED else ()))
+
+    def _refresh(self, _change: object = None) -> None:
+        self._before.layout.display = None if self._name.value == OLDER else "none"
+        self._below.layout.display = None if self._name.value == BELOW else "none"
+        self._picked.layout.display = None if self._name.value == PICKED else "none"
+        try:
+            choice = self._choice()
+            self._remembered["deletion"] = choice
+            if choice.name == PICKED and not choice.picked:
+                self._html.value = str(render("working", what="Pick one or more segments"))
+                return
+            self._html.value = str(render("working", what="Counting what every group would be answered"))
+            self._html.value = str(_answer(self._subject, choice, self._ask(choice.tried(self._subject.segments))))
+        except CasebookError as error:
+            self._html.value = str(render("failed", what=str(error)))
+        except Exception as error:  # an exception in a callback shows nowhere: the panel itself must say it
+            self._html.value = str(render("failed", what=f"{type(error).__name__}: {error}"))
+
+
+def _option(segment: Segment) -> str:
+    safe = "safe" if segment.safe_to_do_without else f"{segment.keepers} latest"
+    return f"{segment.base_offset}  {text.when(segment.first_time)}  {text.size(segment.bytes)}  {safe}"

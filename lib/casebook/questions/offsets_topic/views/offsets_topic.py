@@ -1,0 +1,307 @@
+"""Notebook 40: how large the offsets topic is and for what, why it is not compacted, what a load costs, what is damaged."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from casebook.facts.disks import OFFSETS_TOPIC, Damage, Segment
+from casebook.page import text
+from casebook.page.render import anchor, render
+from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Row, Table, numbers, unknown
+from casebook.page.view import View, html
+from casebook.questions.offsets_topic.analysis.cleaner import BLOCKED, RULES, BrokerCleaner, CleanerVerdict, without_log_dir
+from casebook.questions.offsets_topic.analysis.offsets_topic import OffsetsTopic
+from casebook.questions.offsets_topic.analysis.rows import OffsetsPartition
+from casebook.questions.offsets_topic.views import segment_ages, writers
+
+MOST_ROWS, _MOST_SEGMENTS = 200, 20
+
+
+def overview(topic: OffsetsTopic) -> View:
+    """Every copy of every partition: size, what of it is live, the cleaner's point, the verdict."""
+    rows = topic.partitions
+    table = Table(
+        name="offsets-partitions",
+        columns=(
+            ("Partition", NUMBER),
+            ("Broker", NUMBER),
+            ("Segments", NUMBER),
+            ("Size", NUMBER),
+            ("Live", NUMBER),
+            ("Dirty ratio", NUMBER),
+            ("A clean frees", NUMBER),
+            ("A load takes", NUMBER),
+            ("Why it is not smaller", TEXT),
+        ),
+        rows=[_partition_row(row) for row in rows[:MOST_ROWS]],
+        takeaway=_size_of_all(rows),
+        reading="Largest first.",
+        total=len(rows),
+        rest="offsets_partitions",
+        search=True,
+        wide=True,
+    )
+    shown = sorted({row.rule for row in rows[:MOST_ROWS]})
+    rules = [(rule, RULES[rule]) for rule in shown]
+    view = render("verdicts", table=table, rules=rules, version=topic.version.version)
+    return html(view)
+
+
+def by_age(topic: OffsetsTopic, copy: OffsetsPartition | None) -> View:
+    """When the segments of a copy began, how much of them is superseded, where the latest values lie."""
+    if copy is None:
+        return _nothing()
+    segments = topic.segments(copy.broker, copy.partition)
+    drawn = segment_ages.spans(segments)
+    takeaway = _age_takeaway(copy)
+    if not drawn:
+        return html(render("caption", takeaway=takeaway, reading="No segment was read, so its age is not known."))
+    cleaned_to = _cleaned_to(topic, copy)
+    note = f"cleaner’s point: offset {copy.cleaner_point or 0}; everything to the right is dirty"
+    reading = "Hatched is superseded. Lower scale is logarithmic, each stem labelled; times are UTC, of the commits."
+    caption = render("caption", takeaway=takeaway, reading=reading)
+    chart = {"cleaned_to": cleaned_to, "note": note, "alternative": takeaway}
+    return View(parts=(caption, segment_ages.figure(drawn, **chart), segment_ages.picture(drawn, **chart), _segments(segments)))
+
+
+def who_writes(topic: OffsetsTopic, copy: OffsetsPartition | None) -> View:
+    """The groups by bytes written."""
+    if copy is None:
+        return _nothing()
+    return writers.bars(topic.writers(copy), topic.of(copy).group_bytes)
+
+
+def why_not_cleaned(topic: OffsetsTopic, copy: OffsetsPartition | None) -> View:
+    """The verdict on the cleaner of a copy's broker, with the numbers it rests on; without a copy on each cleaner."""
+    if copy is None:
+        return _cleaners_alone(topic)
+    verdict = topic.verdicts.get((copy.broker, copy.partition))
+    cleaner = next((one for one in topic.cleaners if one.broker == copy.broker), None)
+    proof = verdict.proof if verdict else None
+    rows = [*_verdict_rows(copy, verdict, proof), *_cleaner_rows(cleaner), *_growth_rows(topic, copy)]
+    command = _buffer_setting(cleaner) if cleaner else ""
+    view = render("cleaner", title=f"{copy.rule}: {RULES[copy.rule]}", why=copy.why, rows=rows, command_line=command)
+    return html(view, cites=tuple(place for place in [proof] if place and ":" in place))
+
+
+def _cleaners_alone(topic: OffsetsTopic) -> View:
+    """What logs and settings tell of each broker's cleaner."""
+    told = [(cleaner, *without_log_dir(cleaner)) for cleaner in topic.cleaners]
+    if not told:
+        return _nothing()
+    views = [
+        render(
+            "cleaner",
+            title=f"Broker {cleaner.broker}, {rule}: {RULES[rule]}",
+            why=why,
+            rows=[*([("Since", _since(since, proof))] if since else []), *_cleaner_rows(cleaner)],
+            command_line=_buffer_setting(cleaner),
+        )
+        for cleaner, rule, why, since, proof in told
+    ]
+    return html(*views, cites=tuple(proof for *_, proof in told if proof))
+
+
+def _nothing() -> View:
+    return html(
+        render("caption", takeaway="No copy of the offsets topic is in this evidence.", reading="Collect it with --log-dirs.")
+    )
+
+
+def settings(topic: OffsetsTopic) -> View:
+    """What the topic lives by, each value with its origin."""
+    table = Table(
+        name="offsets-settings",
+        columns=(("Setting", CODE), ("Value", CODE), ("Where it comes from", TEXT)),
+        rows=[(PLAIN, (v.name, unknown() if v.value is None else v.value, v.origin)) for v in topic.settings],
+        label="Settings of the offsets topic with their origin",
+    )
+    return html(render("plain_table", table=table))
+
+
+def damage(topic: OffsetsTopic) -> View:
+    """Bytes that no batch could be read from, and records that nobody could decode."""
+    found = topic.scanned.damage
+    if not found:
+        said = (
+            "Every byte of the segments that were read belongs to a sound batch."
+            if topic.scanned.segments
+            else "No segment was read."
+        )
+        return html(render("caption", takeaway=said, reading=""))
+    table = Table(
+        name="damage",
+        columns=(("File", CODE), ("Position", NUMBER), ("Bytes", NUMBER), ("Offset", NUMBER), ("Reason", TEXT)),
+        rows=[
+            (
+                PLAIN if one.tail else ALARM,
+                (
+                    "/".join(one.file.rsplit("/", 2)[-2:]),
+                    one.position,
+                    text.count(one.bytes),
+                    unknown() if one.offset is None else one.offset,
+                    one.reason,
+                ),
+            )
+            for one in found[:MOST_ROWS]
+        ],
+        takeaway=f"{text.plural(len(found), 'range')} of bytes could not be read, {text.size(_bytes(found))} in all.",
+        reading="A torn tail is usual in a copy of a segment that was being written.",
+        total=len(found),
+        rest="damage",
+    )
+    return html(render("plain_table", table=table))
+
+
+def _bytes(found: Sequence[Damage]) -> int:
+    return sum(one.bytes for one in found)
+
+
+def _partition_row(row: OffsetsPartition) -> Row:
+    load = unknown() if row.load_ms is None else text.duration(row.load_ms / 1000)
+    return ALARM if row.rule in BLOCKED else PLAIN, (
+        row.partition,
+        Markup("{}{}").format(row.broker, Markup(" <small>coordinator</small>") if row.coordinator else ""),
+        text.count(row.segments),
+        text.size(row.bytes),
+        unknown() if row.live_bytes is None else text.size(row.live_bytes),
+        unknown() if row.dirty_ratio is None else f"{row.dirty_ratio:.2f}",
+        unknown() if row.next_clean_gains is None else text.size(row.next_clean_gains),
+        load,
+        f"{row.rule}: {row.why}",
+    )
+
+
+def _size_of_all(rows: Sequence[OffsetsPartition]) -> str:
+    if not rows:
+        return "No copy of the offsets topic is in this evidence."
+    total = sum(row.bytes for row in rows)
+    read = [row for row in rows if row.live_bytes is not None]
+    live = sum(row.live_bytes for row in read)
+    said = f"{text.plural(len(rows), 'copy', 'copies')} of partitions, {text.size(total)} in all"
+    return (
+        f"{said}; {text.size(live)} of the {text.size(sum(r.bytes for r in read))} read are latest values."
+        if read
+        else f"{said}."
+    )
+
+
+def _age_takeaway(copy: OffsetsPartition) -> str:
+    name = f"{OFFSETS_TOPIC}-{copy.partition} of broker {copy.broker}"
+    if copy.live_bytes is None:
+        return f"{name} has {text.plural(copy.segments, 'segment')} of {text.size(copy.bytes)} in all."
+    return (
+        f"{text.size(copy.bytes)} in {text.plural(copy.segments, 'segment')} for {text.size(copy.live_bytes)} of latest values: "
+        f"{text.count(copy.live_records)} of them, in {text.plural(copy.live_segments, 'segment')}."
+    )
+
+
+def _cleaned_to(topic: OffsetsTopic, copy: OffsetsPartition) -> int | None:
+    """When the first dirty segment began."""
+    verdict = topic.verdicts.get((copy.broker, copy.partition))
+    if verdict is None or verdict.dirt is None:
+        return None
+    dirty = [s for s in topic.segments(copy.broker, copy.partition) if s.base_offset >= verdict.dirt.first_segment]
+    return next((segment.first_time for segment in dirty if segment.first_time is not None), None)
+
+
+def _segments(segments: Sequence[Segment]) -> Markup:
+    ranked = sorted(segments, key=lambda s: (-s.live_records, s.base_offset))
+    table = Table(
+        name="segments",
+        columns=(
+            ("Base offset", CODE),
+            ("Begun, UTC", UNBROKEN),
+            ("Size", NUMBER),
+            ("Records", NUMBER),
+            ("Latest values", NUMBER),
+            ("Safe to do without", TEXT),
+        ),
+        rows=[
+            (
+                PLAIN,
+                (
+                    s.base_offset,
+                    text.when(s.first_time),
+                    text.size(s.bytes),
+                    text.count(s.records),
+                    text.count(s.live_records),
+                    "✓ provably" if s.safe_to_do_without else "no",
+                ),
+            )
+            for s in ranked[:_MOST_SEGMENTS]
+        ],
+        label="Segments by latest values",
+        total=len(ranked),
+        rest="offsets_segments",
+    )
+    shown = min(len(ranked), _MOST_SEGMENTS)
+    return numbers(table, f"The numbers ({text.plural(len(ranked), 'segment')}; top {shown} by latest values)")
+
+
+def _verdict_rows(copy: OffsetsPartition, verdict: CleanerVerdict | None, proof: str | None) -> list[tuple[str, object]]:
+    since = _since(copy.since, proof) if copy.since else None
+    ratio = None if copy.dirty_ratio is None else f"{copy.dirty_ratio:.2f}, limit {'?' if copy.limit is None else copy.limit}"
+    rows = [
+        ("Since", since or (_link(proof) if proof else None)),
+        (
+            "Cleaner’s point",
+            "none: never cleaned, or not known" if copy.cleaner_point is None else f"offset {copy.cleaner_point}",
+        ),
+        ("Dirty ratio", ratio),
+        ("Dirty", f"{text.size(verdict.dirt.cleanable_bytes)} may be cleaned" if verdict and verdict.dirt else None),
+        ("A clean frees", None if copy.next_clean_gains is None else text.size(copy.next_clean_gains)),
+        ("It must hold", None if copy.next_clean_keys is None else f"{text.plural(copy.next_clean_keys, 'key')} in its map"),
+    ]
+    return [(name, value) for name, value in rows if value is not None]
+
+
+def _cleaner_rows(cleaner: BrokerCleaner | None) -> list[tuple[str, object]]:
+    if cleaner is None:
+        return []
+    own = cleaner.settings
+    killer = f"{cleaner.died.topic}-{cleaner.died.partition}" if cleaner.died and cleaner.died.topic else None
+    rows = [
+        ("By", Markup("<code>{}</code>").format(killer) if killer else None),
+        ("Span", f"{text.count(cleaner.need)} offsets; the map holds {text.count(cleaner.holds)}" if cleaner.need else None),
+        ("Settings", Markup("<code>log.cleaner.enable</code> {} ({})").format(own.enabled.value or "?", own.enabled.origin)),
+        ("Buffer", f"{text.size(own.buffer.whole)}, {own.threads.value or '?'} thread(s) ({own.buffer.origin})"),
+        (
+            "Needs",
+            f"≥ {text.size(cleaner.least_buffer)}; set {text.size(cleaner.buffer_to_set)}" if cleaner.least_buffer else None,
+        ),
+        ("Last clean", text.moment(cleaner.last_cleaned.time) if cleaner.last_cleaned else None),
+    ]
+    return [(name, value) for name, value in rows if value is not None]
+
+
+def _growth_rows(topic: OffsetsTopic, copy: OffsetsPartition) -> list[tuple[str, object]]:
+    growth, onset = topic.growth(copy), topic.onset(copy)
+    rows: list[tuple[str, object]] = []
+    at_least = "" if copy.is_whole else "at least "
+    if growth.bytes_per_day is None and growth.seen is not None:
+        seen = f"{at_least}{text.size(growth.bytes_seen)} in the {text.duration(growth.seen / 1000)} that were seen"
+        rows.append(("Growth", f"{seen}: too short to say how much a day"))
+    if growth.bytes_per_day is not None:
+        then = f"; the load then takes {text.duration(growth.load_ms_then / 1000)}" if growth.load_ms_then is not None else ""
+        said = f"{at_least}{text.size(growth.bytes_per_day)} a day; {text.size(growth.bytes_then)} in {growth.days} days{then}"
+        rows.append(("Growth", said))
+    if onset is not None:
+        rise = f", from {text.size(onset.bytes_before)} to {text.size(onset.bytes_after)} a week"
+        rows.append(("Rose", Markup("week of {}: <code>{}</code>{}").format(text.day(onset.week), onset.group, rise)))
+    return rows
+
+
+def _since(moment: int, proof: str | None) -> Markup:
+    return Markup("{} {}").format(text.moment(moment), _link(proof))
+
+
+def _buffer_setting(cleaner: BrokerCleaner) -> str:
+    return f"log.cleaner.dedupe.buffer.size={cleaner.buffer_to_set}" if cleaner.buffer_to_set else ""
+
+
+def _link(place: str | None) -> Markup:
+    if not place:
+        return Markup()
+    short = place.rsplit("/", 1)[-1]
+    return Markup('<a class="cb-proof" href="#{}" title="{}"><code>{}</code></a>').format(anchor(place), place, short)

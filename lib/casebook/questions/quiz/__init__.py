@@ -1,0 +1,1 @@
+"""The walkthrough of an incident, with questions judged from its evidence."""

@@ -1,0 +1,137 @@
+"""Who is dead, what is offline, and why: the first questions of the quiz."""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+
+from casebook.findings.words import agree, brokers, capitalised, number
+from casebook.kafka.partitions import OFFLINE, State, Verdict
+from casebook.questions.quiz.analysis import answers
+from casebook.questions.quiz.analysis.incident import CITED, HANDY, Incident
+from casebook.questions.quiz.analysis.quiz import Question
+from casebook.questions.quiz.analysis.rules import RULES_ASKED, why_not
+
+
+def who_is_dead(incident: Incident) -> Question:
+    """Assignments name brokers; the living are registered."""
+    dead = frozenset(incident.lead.dead)
+    missing = incident.missing() or ({} if dead else {"not_asked": "Every broker that an assignment names is registered."})
+    gone = capitalised(brokers(sorted(dead)))
+    return Question(
+        key="brokers",
+        title="Who is dead?",
+        asks="Which brokers hold replicas, or are in an ISR, and are dead?",
+        form="ids, with commas between",
+        hints=(
+            "A broker is alive as long as its ephemeral znode below /brokers/ids exists.",
+            "Write down every id that the column Assignment names. Then strike out those that are registered.",
+            f"{number(len(dead), 'id')} {agree(len(dead), 'remains', 'remain')}.",
+        ),
+        judge=partial(_judge_dead, incident, dead),
+        explanation=f"{gone} {agree(len(dead), 'is', 'are')} assigned, and not registered: ZooKeeper has ended "
+        f"{agree(len(dead), 'its session', 'their sessions')} and removed the znode. A broker that is alive and cut off from "
+        "ZooKeeper looks just the same to the controller.",
+        cites=tuple(f"/brokers/ids/{broker}" for broker in sorted(dead)[:CITED]),
+        **missing,
+    )
+
+
+def _judge_dead(incident: Incident, dead: frozenset[int], answer: str) -> str:
+    given = answers.brokers(answer)
+    if alive := sorted(given & incident.cluster.live):
+        return f"{capitalised(brokers(alive))} {agree(len(alive), 'is', 'are')} registered, so alive."
+    if stray := sorted(given - dead):
+        return f"No assignment and no ISR names {brokers(stray)}."
+    return "" if given == dead else "Somebody is missing." if given else "Somebody is dead."
+
+
+def which_partitions(incident: Incident) -> Question:
+    """Leader -1, or a leader that is not registered."""
+    missing = incident.missing()
+    topic = "" if missing else _topic(incident)
+    mine = [verdict for verdict in incident.lead.verdicts if verdict.topic == topic]
+    offline = [verdict for verdict in mine if verdict.state in OFFLINE]
+    names = ", ".join(f"{topic}-{verdict.partition}" for verdict in offline)
+    return Question(
+        key="leaderless",
+        title="What is offline?",
+        asks=f"Which partitions of topic {topic} have no leader that lives?{incident.leaves_out}"
+        if topic
+        else "Which partitions are offline?",
+        form="names or numbers, with commas between",
+        hints=(
+            "Look at leader in the state of each of them, not at the ISR.",
+            "Leader -1 says that nobody leads. Anybody else must be among the registered brokers: in 0.9 a controller that "
+            "dies together with the leader leaves the dead one named.",
+            f"{number(len(offline), 'partition')} of {len(mine)}.",
+        ),
+        judge=partial(_judge_offline, mine),
+        explanation=f"{names}: {agree(len(offline), 'its state names', 'their states name')} no leader that lives. Producers "
+        f"and consumers of {agree(len(offline), 'this partition', 'these partitions')} wait; those of the other partitions "
+        "notice nothing.",
+        cites=tuple(verdict.state_path for verdict in offline[:CITED]),
+        **missing,
+    )
+
+
+def _topic(incident: Incident) -> str:
+    """The topic to ask about: some of its partitions are offline and some are not, and there are not too many."""
+    of_topic = Counter(verdict.topic for verdict in incident.lead.verdicts)
+    offline = Counter(verdict.topic for verdict in incident.offline)
+
+    def worth(topic: str) -> tuple[bool, bool, int, str]:
+        total = of_topic[topic]
+        return offline[topic] == total, total > HANDY, -total if total <= HANDY else total, topic
+
+    return min(offline, key=worth)
+
+
+def _judge_offline(mine: Sequence[Verdict], answer: str) -> str:
+    given = answers.partitions(answer, mine[0].topic)
+    by_number = {verdict.partition: verdict for verdict in mine}
+    for partition in sorted(given):
+        verdict = by_number.get(partition)
+        if verdict is None:
+            return f"There is no {mine[0].topic}-{partition}."
+        if verdict.state not in (*OFFLINE, State.UNKNOWN, State.UNINITIALISED):
+            led = f"led by {brokers([verdict.leader])}, which is alive" if verdict.leader is not None else verdict.state.value
+            return f"{mine[0].topic}-{partition} is {led}."
+    right = {verdict.partition for verdict in mine if verdict.state in OFFLINE}
+    return "" if right <= given else "There are more." if given else "There is at least one."
+
+
+def why(incident: Incident) -> Question:
+    """One partition and the rule that blocks its election."""
+    asked = [verdict for verdict in incident.offline if verdict.rule in RULES_ASKED]
+    missing = incident.missing() or ({} if asked else {"cannot_tell": "This evidence does not tell which rule blocks them."})
+    if missing:
+        return Question(key="why", title="Why does nobody lead it?", asks="Why does nobody lead an offline partition?", **missing)
+    verdict = min(asked, key=lambda v: (not v.live_replicas, v.rule != "R3", -len(v.replicas), v.topic, v.partition))
+    return Question(
+        key="why",
+        title="Why does nobody lead it?",
+        asks=f"Why does nobody lead {verdict.topic}-{verdict.partition}?",
+        form="its short name",
+        options=tuple(RULES_ASKED.items()),
+        hints=(
+            "Take its assignment, its ISR, and the registered brokers: who is in all three of them?",
+            "The controller takes the first of the assignment that is alive and in the ISR. Only where unclean election is "
+            "allowed, and nobody in the ISR is alive, does it take one that is alive and out of sync.",
+            f"Look up unclean.leader.election.enable for topic {verdict.topic}, and whether a controller is there.",
+        ),
+        judge=partial(_judge_rule, incident, verdict),
+        explanation=f"{verdict.rule}: {verdict.why} {_setting(incident, verdict)}",
+        cites=(verdict.state_path, f"/brokers/topics/{verdict.topic}"),
+    )
+
+
+def _judge_rule(incident: Incident, verdict: Verdict, answer: str) -> str:
+    given = answers.choice(answer, tuple(RULES_ASKED.items()))
+    return why_not(given, verdict, incident.cluster)
+
+
+def _setting(incident: Incident, verdict: Verdict) -> str:
+    if verdict.unclean_allowed is None:
+        return "Whether unclean election is allowed is not known."
+    allowed = "allowed" if verdict.unclean_allowed else "not allowed"
+    return f"Unclean election is {allowed} for it ({verdict.unclean_origin}, Kafka {incident.lead.version.version})."

@@ -1,0 +1,97 @@
+"""What the questions of the quiz share: an incident with offline partitions, and who would heal how many of them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from casebook.facts.cluster import Cluster
+from casebook.kafka.partitions import State, Verdict, offline
+from casebook.questions.leadership.analysis.leadership import Leadership
+from casebook.questions.leadership.analysis.start_first import DUE, StartChoice, elected_unclean
+from casebook.questions.quiz.analysis.past import LastInSync
+
+HANDY = 24
+"""Partitions that somebody can be asked to look through, or to read."""
+CITED = 3
+"""Znodes under an explanation."""
+_NOTHING = "Every partition that can be judged has a leader that lives: there is no incident of this kind."
+_NEVER_LED = "No partition has lost its leader: those without one never had a state."
+_UNREAD = "Which brokers are registered is not known from this evidence."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Incident:
+    """A case as the quiz sees it: with the verdicts and the order of starts of notebook 20.
+
+    Args:
+        last_in_sync: The last ISR of a partition that named anybody, where the case's history tells it; see :mod:`.quiz_past`.
+    """
+
+    lead: Leadership
+    last_in_sync: Mapping[tuple[str, int], LastInSync] = field(default_factory=dict)
+
+    @property
+    def cluster(self) -> Cluster:
+        """As the case tells it."""
+        return self.lead.cluster
+
+    @cached_property
+    def offline(self) -> tuple[Verdict, ...]:
+        """Partitions without a leader that lives."""
+        return tuple(offline(self.lead.verdicts))
+
+    @cached_property
+    def heals(self) -> dict[int, int]:
+        """How many partitions each dead broker would heal, if it were started first."""
+        return {choice.broker: choice.heals for choice in self.lead.start_first if choice.step == 1}
+
+    @cached_property
+    def best(self) -> tuple[StartChoice, ...]:
+        """The start that notebook 20 advises, and those that are as good; none where no start heals anything."""
+        firsts = [choice for choice in self.lead.start_first if choice.step == 1]
+        best = next((choice for choice in firsts if choice.chosen), None)
+        return tuple(choice for choice in firsts if self._is_as_good(choice, best)) if best else ()
+
+    def _is_as_good(self, choice: StartChoice, best: StartChoice) -> bool:
+        """It heals as many, and leads no more of them without being in sync."""
+        return choice.heals == best.heals and len(self.led_unclean(choice.broker)) <= len(self.led_unclean(best.broker))
+
+    def led_unclean(self, broker: int) -> tuple[Verdict, ...]:
+        """The partitions that a dead broker would lead without being in sync, if it were started first."""
+        return elected_unclean(self.offline, (broker,))
+
+    def in_sync_last(self, verdict: Verdict) -> tuple[int, ...]:
+        """Who was in a partition's ISR when it last named anybody; none where that is not known."""
+        last = self.last_in_sync.get((verdict.topic, verdict.partition))
+        return last.isr if last else ()
+
+    def healed_by(self, broker: int) -> tuple[Verdict, ...]:
+        """The partitions that :attr:`heals` counts for a dead broker."""
+        return tuple(v for v in self.offline if v.rule in DUE or broker in v.waits_for)
+
+    @cached_property
+    def due(self) -> tuple[Verdict, ...]:
+        """Those of them that any start would heal."""
+        return tuple(verdict for verdict in self.offline if verdict.rule in DUE)
+
+    @cached_property
+    def _never_led(self) -> bool:
+        return any(verdict.state is State.UNINITIALISED for verdict in self.lead.verdicts)
+
+    @property
+    def leaves_out(self) -> str:
+        """What a question must say where some partitions have no leader and are not counted; ``""`` where there are none."""
+        return " Partitions without a state never had a leader: leave them out." if self._never_led else ""
+
+    def missing(self) -> dict[str, str]:
+        """Why nothing can be asked: nobody can tell the answer, or there is nothing to ask about."""
+        if not self.cluster.brokers_known:
+            return {"cannot_tell": _UNREAD}
+        return {} if self.offline else {"not_asked": _NEVER_LED if self._never_led else _NOTHING}
+
+
+def named(found: Iterable[Verdict]) -> str:
+    """Partitions as a list that can be read."""
+    names = [f"{verdict.topic}-{verdict.partition}" for verdict in found]
+    more = len(names) - HANDY
+    return ", ".join(names[:HANDY]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,208 @@
+"""A quiz on an incident: how an answer is judged, and what is concluded of all of them.
+
+What is right is worked out from the evidence at hand (``analysis.questions``); nothing here knows an answer.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from casebook.facts.observed import Source
+from casebook.findings.evidence import ZNODES
+from casebook.findings.finding import Coverage, Evidence, Finding, Severity, Step
+from casebook.findings.finding import Question as Check
+from casebook.findings.words import number
+from casebook.questions.quiz.analysis.answers import GIVEN_UP, Unclear
+
+
+class Outcome(StrEnum):
+    """What came of a question."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    GIVEN_UP = "given_up"
+    NOT_ANSWERED = "not_answered"
+    NOT_ASKED = "not_asked"  # it does not arise in this case
+    CANNOT_TELL = "cannot_tell"  # the evidence does not tell the answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One question of the quiz, with its judge.
+
+    Args:
+        key: Its name; the notebook's parameter is ``answer_<key>``.
+        title: A few words.
+        asks: The question.
+        form: How to answer, by an example that is not the answer.
+        options: (key, words) of which one is to be chosen; empty where the answer is typed.
+        hints: From a nudge to the way there; none of them is the answer.
+        judge: Why an answer is wrong, in a sentence; ``""`` when it is right. Raises :class:`Unclear`.
+        explanation: Why the answer is what it is; only for who has answered, or has given up.
+        later: (key, words): more of the explanation, which would answer another question, too: only once that one is told.
+        cites: Where it is seen: paths of znodes.
+        not_asked: Why the question does not arise; ``""`` when it does.
+        cannot_tell: Why the evidence does not tell the answer; ``""`` when it does.
+    """
+
+    key: str
+    title: str
+    asks: str
+    form: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+    hints: tuple[str, ...] = ()
+    judge: Callable[[str], str] = lambda _: ""
+    explanation: str = ""
+    later: tuple[str, str] = ("", "")
+    cites: tuple[str, ...] = ()
+    not_asked: str = ""
+    cannot_tell: str = ""
+
+    @property
+    def arises(self) -> bool:
+        """Whether there is something to answer."""
+        return not (self.not_asked or self.cannot_tell)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A question with the answer that was given.
+
+    Args:
+        answer: As it was given; ``""`` for none.
+        why: What is wrong with it, why the question is not asked, or the explanation.
+    """
+
+    question: Question
+    outcome: Outcome
+    answer: str
+    why: str
+
+    @property
+    def told(self) -> bool:
+        """Whether there is nothing left to give away."""
+        return self.outcome not in (Outcome.WRONG, Outcome.NOT_ANSWERED)
+
+    def said(self, told: Collection[str]) -> str:
+        """What is said of the answer.
+
+        Args:
+            told: Keys of the questions that are told.
+        """
+        key, words = self.question.later
+        return f"{self.why} {words}" if words and key in told and _explained(self) else self.why
+
+
+def judged(question: Question, answer: str) -> Judged:
+    """Judge an answer, given in any form that can be understood."""
+    answer = answer.strip()
+    outcome, why = _outcome(question, answer)
+    return Judged(question=question, outcome=outcome, answer=answer, why=why)
+
+
+def _outcome(question: Question, answer: str) -> tuple[Outcome, str]:
+    if question.not_asked:
+        return Outcome.NOT_ASKED, question.not_asked
+    if question.cannot_tell:
+        return Outcome.CANNOT_TELL, question.cannot_tell
+    if not answer:
+        return Outcome.NOT_ANSWERED, ""
+    if answer == GIVEN_UP:
+        return Outcome.GIVEN_UP, question.explanation
+    try:
+        wrong = question.judge(answer)
+    except Unclear as unclear:
+        wrong = str(unclear)
+    return (Outcome.WRONG, wrong) if wrong else (Outcome.RIGHT, question.explanation)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """How it went.
+
+    Args:
+        asked: Questions that arise in this case.
+        counts: How many came to each outcome.
+    """
+
+    asked: int
+    counts: Mapping[Outcome, int]
+
+    @property
+    def title(self) -> str:
+        """In one sentence."""
+        if not self.asked:
+            return "There is nothing to solve in this case"
+        if self.counts[Outcome.NOT_ANSWERED] == self.asked:
+            return f"0 of {number(self.asked, 'question')} answered"
+        right = self.counts[Outcome.RIGHT]
+        if right == self.asked:
+            return f"All {number(self.asked, 'question')} answered right" if self.asked > 1 else "The question is answered right"
+        rest = [f"{n} {words}" for outcome, words in _WORDS.items() if (n := self.counts[outcome])]
+        return f"{right} of {number(self.asked, 'question')} answered right{''.join(f', {said}' for said in rest)}"
+
+
+_WORDS = {Outcome.WRONG: "wrong", Outcome.GIVEN_UP: "given up", Outcome.NOT_ANSWERED: "not answered yet"}
+
+
+def score(answers: Sequence[Judged]) -> Score:
+    """Count the outcomes."""
+    counts = dict.fromkeys(Outcome, 0)
+    for each in answers:
+        counts[each.outcome] += 1
+    return Score(asked=sum(each.question.arises for each in answers), counts=counts)
+
+
+def findings(answers: Sequence[Judged]) -> tuple[Finding, ...]:
+    """One for each question, and one for all.
+
+    A wrong answer is for information: nothing is the matter with a cluster because somebody is still learning. So is a quiz that
+    is not done: a run without an answer must not look as if the case were well. A single question that nobody has answered says
+    nothing, and a case that does not tell an answer could not be checked.
+    """
+    return (*map(_finding, answers), _of_all(answers))
+
+
+def _finding(each: Judged) -> Finding:
+    question = each.question
+    check = Check(
+        check=f"walkthrough.{question.key}",
+        question=question.asks,
+        coverage=Coverage(seen=int(each.outcome is not Outcome.CANNOT_TELL), of=1, what="question", by=(Source.ZNODES,)),
+        threshold="an answer that the evidence contradicts",
+        facts={"outcome": each.outcome.value, "answer": each.answer or None},
+        evidence=tuple(Evidence(file=ZNODES, znode=path) for path in question.cites) if _explained(each) else (),
+    )
+    match each.outcome:
+        case Outcome.RIGHT:
+            return check.ok(f"{question.title} Answered right", gaps=())
+        case Outcome.WRONG:
+            again = Step(kind="first", text=f"Try again: {question.hints[0]}" if question.hints else "Try again.")
+            return check.found(Severity.INFO, f"{question.title} The answer is wrong", why=each.why, next=(again,))
+        case Outcome.GIVEN_UP:
+            return check.found(Severity.INFO, f"{question.title} Given up", why=each.why)
+        case Outcome.CANNOT_TELL:
+            return check.could_not_check(f"{question.title} {each.why}", settle="Take a case that was collected whole.")
+        case Outcome.NOT_ASKED:
+            return check.not_applicable(f"{question.title} {each.why}")
+    return check.not_applicable(f"{question.title} Not answered")
+
+
+def _of_all(answers: Sequence[Judged]) -> Finding:
+    total = score(answers)
+    check = Check(
+        check="walkthrough.answers",
+        question="Was the incident understood?",
+        coverage=Coverage.every(total.asked, "question", Source.CASE),
+        threshold="an answer that is wrong, was given up, or is missing",
+        facts={"asked": total.asked} | {outcome.value: n for outcome, n in total.counts.items()},
+    )
+    if not total.asked:
+        return check.not_applicable(total.title)
+    if total.counts[Outcome.RIGHT] == total.asked:
+        return check.ok(total.title, gaps=())
+    return check.found(Severity.INFO, total.title)
+
+
+def _explained(each: Judged) -> bool:
+    return each.outcome in (Outcome.RIGHT, Outcome.GIVEN_UP)

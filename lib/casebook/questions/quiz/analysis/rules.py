@@ -1,0 +1,47 @@
+"""Why another rule is not the one that keeps a partition without leader."""
+
+from casebook.facts.cluster import Cluster
+from casebook.findings.words import brokers, capitalised
+from casebook.kafka.partitions import RULES, Verdict, ids
+
+RULES_ASKED = {rule: RULES[rule] for rule in ("R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8", "R10")}
+"""The rules that can be told from the znodes of one case."""
+
+_ALSO = {"R1": "R3"}
+"""What is true as well: a dead leader that is still named is one more reason than a dead ISR."""
+
+
+def why_not(given: str, verdict: Verdict, cluster: Cluster) -> str:
+    """Why it is not the rule that was given, in a sentence from the evidence; ``""`` when it is."""
+    if given == verdict.rule or given == _ALSO.get(verdict.rule or ""):
+        return ""
+    name = f"{verdict.topic}-{verdict.partition}"
+    alive = [broker for broker in verdict.isr or () if broker in cluster.live]
+    controller = cluster.controller
+    match given:
+        case "R1":
+            return f"The state of {name} names no leader: it says -1."
+        case "R2" if controller.broker in cluster.live:
+            return f"There is a controller: broker {controller.broker}, and it is alive."
+        case "R3" if alive:
+            return f"{capitalised(brokers(alive))} is in the ISR, and alive."
+        case "R3" if verdict.unclean_allowed:
+            return f"Unclean election is allowed for topic {verdict.topic}."
+        case "R4" if not verdict.unclean_allowed:
+            were = "" if verdict.live_replicas else " Were it allowed this would be it: no replica is alive."
+            return f"Unclean election is not allowed for topic {verdict.topic}.{were}"
+        case "R4" if verdict.live_replicas:
+            return f"A replica is alive: {ids(verdict.live_replicas)}."
+        case "R5":
+            return f"Its state was written under controller epoch {verdict.controller_epoch}; /controller_epoch is not older."
+        case "R6":
+            return f"It has a state: leader epoch {verdict.leader_epoch}."
+        case "R7":
+            return f"Nobody has asked for the deletion of {verdict.topic}."
+        case "R8" | "R2" if not verdict.live_replicas:
+            return "Somebody would have to be alive to be elected; no replica is."
+        case "R8" | "R2" if not alive:
+            return "Somebody would have to be alive and in the ISR; nobody is."
+        case "R10" if not alive:
+            return f"Nobody in the ISR of {name} is alive."
+    return "The evidence says otherwise: compare its assignment, its ISR and the registered brokers."

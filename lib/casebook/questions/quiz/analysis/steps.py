@@ -1,0 +1,329 @@
+"""Whom to start first, what remains, what an unclean election would cost, and what must not be done: the rest of the quiz."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from casebook.findings.words import agree, brokers, capitalised, number
+from casebook.kafka.partitions import Verdict
+from casebook.kafka.releases import ENABLING_UNCLEAN_ELECTS
+from casebook.questions.leadership.analysis import what_if
+from casebook.questions.leadership.analysis.what_if import Supposition
+from casebook.questions.quiz.analysis import answers
+from casebook.questions.quiz.analysis.incident import CITED, Incident, named
+from casebook.questions.quiz.analysis.quiz import Question
+
+_DEEDS = (
+    ("start", "Start a dead broker that is in an ISR, with its log dirs as they are"),
+    ("preferred", "Run a preferred leader election, with unclean election as it is configured"),
+    ("controller", "Delete the znode /controller, so that another broker becomes controller"),
+    ("wipe", "Delete the log dirs of a dead broker, so that it starts clean and copies from the others"),
+)
+
+
+def whom_first(incident: Incident) -> Question:
+    """The dead broker whose start brings most of them back."""
+    missing = incident.missing() or ({} if incident.best else {"not_asked": "No start of a single broker would bring one back."})
+    best = incident.best[0] if incident.best else None
+    healed = incident.healed_by(best.broker) if best else ()
+    return Question(
+        key="first",
+        title="Whom to start first?",
+        asks="You can start one broker after the other, and each takes minutes. Which one first? Above all, no record may be "
+        f"lost that another order would keep; then, as many partitions as possible should be back.{incident.leaves_out}",
+        form="one id",
+        hints=(
+            "A start heals a partition when the one that starts is assigned and in the ISR, or when the ISR is empty and unclean "
+            "election is allowed.",
+            f"Write the ISR of each offline partition beside it. Who stands there?{_emptied_hint(incident)}",
+            "Count for each dead broker how many offline partitions it would lead. Strike out a broker that would lead one "
+            "without having been in sync last: what it lacks there would be lost.",
+        ),
+        judge=partial(_judge_first, incident),
+        explanation=_of_first(incident) if best else "",
+        later=("healed", _compared(incident)) if best else ("", ""),
+        cites=(*(v.state_path for v in healed[:CITED]), *_last_writes(healed, incident)),
+        **missing,
+    )
+
+
+def _emptied_hint(incident: Incident) -> str:
+    empty = [v for v in incident.offline if not v.isr]
+    if not empty:
+        return ""
+    return (
+        f" {number(len(empty), 'ISR')} {agree(len(empty), 'is', 'are')} empty: if unclean election is allowed, anybody who is "
+        "assigned may be elected there. Who was in it last?"
+    )
+
+
+def _last_writes(healed: Sequence[Verdict], incident: Incident) -> tuple[str, ...]:
+    """The transactions that last wrote somebody into an ISR which is empty now."""
+    found = (incident.last_in_sync.get((v.topic, v.partition)) for v in healed if not v.isr)
+    return tuple(one.proof for one in found if one)[:CITED]
+
+
+def _of_first(incident: Incident) -> str:
+    firsts = [choice.broker for choice in incident.best]
+    each = f"{capitalised(brokers(firsts))} {agree(len(firsts), 'loses least', 'heal as many, each by its start alone')}"
+    if dearer := [broker for broker in set(incident.heals) - {*firsts} if incident.heals[broker] >= incident.best[0].heals]:
+        each = f"{each}: {'; '.join(_dearer(incident, broker) for broker in sorted(dearer))}."
+    elif len(firsts) > 1:
+        each = f"{each}."
+    else:
+        others = "no other heals as many" if len(incident.heals) > 1 else "no other is dead"
+        each = f"{capitalised(brokers(firsts))} heals most: {others}."
+    due = f"The election of {named(incident.due)} is merely due: whichever broker starts, it is held." if incident.due else ""
+    clean = "Where the one that starts is in the ISR its election is clean and nothing is lost."
+    return " ".join(filter(None, (_trap(incident), each, clean, due)))
+
+
+def _dearer(incident: Incident, broker: int) -> str:
+    """What it costs to start one first that heals as many as the best, or more."""
+    return f"broker {broker} would heal as many or more, and lead {named(incident.led_unclean(broker))} out of sync"
+
+
+def _compared(incident: Incident) -> str:
+    """How many each start would heal: which is what remains, too."""
+    return f"By number: {', '.join(f'broker {b} would heal {heals}' for b, heals in sorted(incident.heals.items()))}."
+
+
+def _trap(incident: Incident) -> str:
+    """Where an ISR is empty, a start heals and may lose: who was in it last has what the others lack."""
+    empty = [v for v in incident.offline if not v.isr and len(v.waits_for) > 1]
+    by_last: dict[tuple[int, ...], list[Verdict]] = {}
+    for verdict in empty:
+        by_last.setdefault(incident.in_sync_last(verdict), []).append(verdict)
+    return " ".join(_of_emptied(last, found) for last, found in by_last.items())
+
+
+def _of_emptied(last: tuple[int, ...], found: Sequence[Verdict]) -> str:
+    whose = f"The ISR of {named(found)} is empty, and unclean election allowed: whoever starts first is elected, in sync or not."
+    lacking = sorted({broker for verdict in found for broker in verdict.waits_for} - {*last})
+    if not last:
+        return f"{whose} Who was in it last the znodes do not tell: ask ZooKeeper's own files and the logs before you start one."
+    if not lacking:
+        return whose
+    return (
+        f"{whose} That is the trap: before it was emptied it named {brokers(sorted(last))} and not {brokers(lacking)}, which "
+        f"{agree(len(lacking), 'lacks', 'lack')} what {brokers(sorted(last))} acknowledged meanwhile. Started before "
+        f"{agree(len(last), 'it', 'them')}, {brokers(lacking)} would lead, {brokers(sorted(last))} would cut "
+        f"{agree(len(last), 'its log', 'their logs')} to what {agree(len(lacking), 'it has', 'they have')}, and those records "
+        "would be gone."
+    )
+
+
+def _judge_first(incident: Incident, answer: str) -> str:
+    given = answers.brokers(answer)
+    if len(given) != 1:
+        return "One broker: the first."
+    broker = next(iter(given))
+    if broker in incident.cluster.live:
+        return f"Broker {broker} is alive already."
+    if broker not in incident.heals:
+        return f"No assignment and no ISR names broker {broker}."
+    if broker in {choice.broker for choice in incident.best}:
+        return ""
+    heals, lacking = incident.heals[broker], [v for v in incident.led_unclean(broker) if broker not in incident.in_sync_last(v)]
+    cost = (
+        f"Started first, it would lead {named(lacking)} without having been in sync: what it lacks there would be lost. "
+        if lacking
+        else ""
+    )
+    if heals >= incident.best[0].heals:
+        return f"{cost}There is one who would lose less."
+    return f"{cost}It would heal {number(heals, 'partition')}; another heals more." if heals else "Its start alone heals nothing."
+
+
+def is_it_healed(incident: Incident) -> Question:
+    """What remains after the best start."""
+    missing = incident.missing() or ({} if incident.best else {"not_asked": "No start of a single broker would bring one back."})
+    best = incident.best[0] if incident.best else None
+    healed = set(incident.healed_by(best.broker)) if best else set()
+    left = [v for v in incident.offline if v not in healed]
+    return Question(
+        key="healed",
+        title="Is it healed?",
+        asks="The broker that you rightly start first is up and registered. How many partitions in the whole cluster are "
+        f"still without leader?{incident.leaves_out}",
+        form="a number",
+        hints=(
+            "Count over all topics.",
+            "A partition is still offline if nobody who is alive then stands in its ISR, but where that is empty and unclean "
+            "election is allowed. Else the start brings the election about.",
+            f"{number(len(incident.offline), 'partition')} {agree(len(incident.offline), 'was', 'were')} offline before.",
+        ),
+        judge=partial(_judge_left, incident, best.still_offline_after if best else 0),
+        explanation=_of_left(left),
+        later=("first", _needed(left)),
+        cites=tuple(v.state_path for v in left[:CITED]),
+        **missing,
+    )
+
+
+def _of_left(left: Sequence[Verdict]) -> str:
+    if not left:
+        return (
+            "Nothing is left: with this one broker every partition that was offline has a leader again. Replicas of other dead "
+            "brokers are still missing from the ISR."
+        )
+    stuck = [verdict for verdict in left if not verdict.waits_for]
+    alone = f" No start of a single broker brings back {named(stuck)}." if stuck else ""
+    return f"{number(len(left), 'partition')} still {agree(len(left), 'waits', 'wait')}: {named(left)}.{alone}"
+
+
+def _needed(left: Sequence[Verdict]) -> str:
+    """Who brings back the rest, which leaves over who came first."""
+    waiting = [verdict for verdict in left if verdict.waits_for]
+    needed = brokers(sorted({broker for verdict in waiting for broker in verdict.waits_for}))
+    return f"{agree(len(waiting), 'It needs', 'They need')} {needed}." if waiting else ""
+
+
+def _judge_left(incident: Incident, left: int, answer: str) -> str:
+    given = answers.number(answer)
+    if given >= len(incident.offline) and given != left:
+        return "That start does heal something."
+    return _fewer_or_more(given, left)
+
+
+def what_if_unclean(incident: Incident) -> Question:
+    """How many would be elected unclean, as it is now."""
+    missing = incident.missing()
+    supposed = _Unclean() if missing else _unclean(incident)
+    return Question(
+        key="unclean",
+        title="Would unclean election help now?",
+        asks="Somebody wants to allow unclean election for all topics instead, with the brokers that are alive now. How many "
+        "of the offline partitions would get a leader that was out of sync?",
+        form="a number",
+        hints=(
+            "Unclean election needs a replica that is alive; it does not ask whether it is in sync.",
+            "Strike out the partitions all of whose replicas are dead: for them it changes nothing.",
+            "For each of the others look whether one that is alive is in the ISR: then the election is clean. Count those where "
+            "nobody is.",
+        ),
+        judge=partial(_judge_unclean, incident, supposed),
+        explanation=_price(incident, supposed),
+        cites=tuple(v.state_path for v in supposed.elected[:CITED]),
+        **missing,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Unclean:
+    """What becomes of the offline partitions where unclean election is allowed.
+
+    Args:
+        elected: Led by a replica that was out of sync.
+        clean: Led by a member of the ISR, as they would be without it.
+        offline: Still without leader.
+    """
+
+    elected: tuple[Verdict, ...] = ()
+    clean: tuple[Verdict, ...] = ()
+    offline: tuple[Verdict, ...] = ()
+
+
+def _unclean(incident: Incident) -> _Unclean:
+    supposed = Supposition(alive=incident.cluster.live, unclean="on")
+    replayed = what_if.replay(
+        incident.cluster, incident.lead.version.version, incident.lead.verdicts, supposed, incident.lead.lacking
+    )
+    changes = {(change.topic, change.partition): change for change in replayed.changes}
+    found = [(verdict, changes[verdict.topic, verdict.partition]) for verdict in incident.offline]
+    return _Unclean(
+        elected=tuple(verdict for verdict, change in found if change.healed and change.unclean),
+        clean=tuple(verdict for verdict, change in found if change.healed and not change.unclean),
+        offline=tuple(verdict for verdict, change in found if change.offline),
+    )
+
+
+def _judge_unclean(incident: Incident, supposed: _Unclean, answer: str) -> str:
+    given, right = answers.number(answer), len(supposed.elected)
+    if given == len(incident.offline) and given != right:
+        if any(not verdict.live_replicas for verdict in supposed.offline):
+            return "For some of them no replica at all is alive: there is nobody to elect, unclean or not."
+        if supposed.clean:
+            return "For some of them a member of the ISR is alive: whoever is elected there was in sync."
+    return _fewer_or_more(given, right)
+
+
+def _price(incident: Incident, supposed: _Unclean) -> str:
+    clean = (
+        f" {named(supposed.clean)}: a member of the ISR is alive, so the election is clean, with or without that."
+        if supposed.clean
+        else ""
+    )
+    stay = f" {number(len(supposed.offline), 'partition')} would stay without leader."
+    if not supposed.elected:
+        dead = not any(verdict.live_replicas for verdict in incident.offline)
+        nobody = "Nobody: no offline partition has a replica that is alive." if dead else "Nobody would be elected out of sync."
+        return (
+            f"{nobody}{clean}{'' if dead else stay} To allow it would gain nothing now, and stay as a trap: the first stale "
+            "replica that is alive while nobody of the ISR is would be elected, and what it lacks would be gone: the question of "
+            "whom to start first shows such a loss."
+        )
+    at_once = ENABLING_UNCLEAN_ELECTS["topic"].at(incident.lead.version.version)
+    waits = "In this release nothing happens until a broker comes or goes or the controller moves"
+    when = "The controller would elect at once" if at_once else waits
+    return (
+        f"{named(supposed.elected)}: a replica lives that was out of sync. All that it lacks would be gone for good, "
+        f"acknowledged or not. How many records that is the znodes do not tell; log dirs do (notebook 70).{clean}{stay} {when}."
+    )
+
+
+def what_never(incident: Incident) -> Question:
+    """The only copy must not be wiped."""
+    last = [v for v in incident.offline if len(v.isr or ()) == 1 and set(v.isr) <= set(incident.lead.dead)]
+    due = any(v.clean_winner is None and v.unclean_allowed and v.live_replicas for v in incident.offline)
+    missing = incident.missing()
+    if not missing and due:
+        missing = {"not_asked": "An unclean election is due: more than one of these would lose records."}
+    if not missing and not last:
+        missing = {"not_asked": "No dead broker is the only one that is known to have everything."}
+    return Question(
+        key="never",
+        title="What must not be done?",
+        asks="One of these loses acknowledged records for good. Which?",
+        form="its short name",
+        options=_DEEDS,
+        hints=(
+            "Who has the records that were acknowledged last?",
+            "What is in the ISR counts as complete, also when it starts with nothing.",
+            "A clean election is safe because the winner's log is. Which of these changes a log?",
+        ),
+        judge=_judge_never,
+        explanation=_of_wiping(last),
+        cites=tuple(v.state_path for v in last[:CITED]),
+        **missing,
+    )
+
+
+def _of_wiping(last: Sequence[Verdict]) -> str:
+    if not last:
+        return ""
+    one = f"{last[0].topic}-{last[0].partition} has broker {last[0].isr[0]} alone in its ISR"
+    others = (
+        f"; {number(len(last) - 1, 'other')} {agree(len(last) - 1, 'hangs', 'hang')} on one dead broker like that"
+        if len(last) > 1
+        else ""
+    )
+    return (
+        f"{one}{others}. Started with an empty log dir it would be elected clean, with an empty log, and every follower would "
+        "cut its own log to that."
+    )
+
+
+def _judge_never(answer: str) -> str:
+    return {
+        "start": "A broker that starts with its logs leads what it was in sync with: that election is clean.",
+        "preferred": "It only moves leaders to the first of the assignment where that one is alive and in sync: nothing is "
+        "lost, and nothing gained here.",
+        "controller": "The next controller elects by the same rules from the same states: nothing is lost, and seldom is "
+        "anything gained.",
+        "wipe": "",
+    }[answers.choice(answer, _DEEDS)]
+
+
+def _fewer_or_more(given: int, right: int) -> str:
+    return "" if given == right else "Fewer than that." if given > right else "More than that."

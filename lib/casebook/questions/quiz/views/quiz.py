@@ -1,0 +1,281 @@
+"""The quiz of the walkthrough: a question, fields to answer it with, hints, and what came of it; or its static twin.
+
+What is right is worked out in the kernel when somebody answers. Neither text nor state of a widget holds it before.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from casebook.findings.finding import Finding
+from casebook.page import text
+from casebook.page.render import render
+from casebook.page.view import View, html
+from casebook.questions.quiz.analysis import quiz
+from casebook.questions.quiz.analysis.answers import GIVEN_UP
+from casebook.questions.quiz.analysis.quiz import Judged, Outcome, Question
+
+NOTEBOOK = "walkthrough"
+_LOOKS = {
+    Outcome.RIGHT: ("ok", "RIGHT"),
+    Outcome.WRONG: ("warning", "NOT RIGHT"),
+    Outcome.GIVEN_UP: ("info", "GIVEN UP"),
+    Outcome.NOT_ANSWERED: ("not_applicable", "NOT ANSWERED"),
+    Outcome.NOT_ASKED: ("not_applicable", "DOES NOT ARISE"),
+    Outcome.CANNOT_TELL: ("could_not_check", "COULD NOT CHECK"),
+}
+"""Symbol and word of an outcome."""
+_EXPLAINED = (Outcome.RIGHT, Outcome.GIVEN_UP)
+_NEXT = "Notebook 20_partition_leadership answers all of this at once, with a panel to try it out. What comes next stands below."
+_NEXT_UNDONE = "Answer the rest in any order; hints cost nothing. Then run the last cell: it writes down how it went."
+_NEXT_OTHER = "Take another case as source: sample:leader_minus_one, or one of yours."
+
+
+@dataclass(slots=True)
+class Given:
+    """What a person has done with a question.
+
+    Args:
+        answer: As typed last; ``""`` for none.
+        right: The last answer that was right: it counts, whatever was typed later; ``""`` for none.
+        hints: How many were taken.
+    """
+
+    answer: str = ""
+    right: str = ""
+    hints: int = 0
+
+    def take(self, question: Question, answer: str) -> None:
+        """An answer was given: what was right stays so, and whoever has it right has nothing to give up."""
+        self.answer = self.right if answer == GIVEN_UP and self.right else answer
+        if quiz.judged(question, self.answer).outcome is Outcome.RIGHT:
+            self.right = self.answer
+
+    @property
+    def in_force(self) -> str:
+        """The best of what was given."""
+        return self.right or self.answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """Where the evidence comes from, for the command that gives the same headless.
+
+    Args:
+        source: As the notebook was given it.
+        at: The moment of the past that it is about; ``""`` for that of the evidence.
+        quote: The evidence behind paths of znodes, as it was read.
+    """
+
+    source: str
+    at: str
+    quote: Callable[[Sequence[str]], Markup]
+
+    def command(self, answers: Mapping[str, str]) -> str:
+        """The notebook with these answers."""
+        given = {f"answer_{key}": answer for key, answer in answers.items() if answer}
+        return text.command(NOTEBOOK, self.source, ({"at": self.at} if self.at else {}) | given)
+
+
+@dataclass(slots=True, kw_only=True)
+class Desk:
+    """All questions on a case, and what was answered.
+
+    Args:
+        questions: In the order in which they are asked.
+        answers: The notebook's parameters by key.
+        incident: The evidence that the answers are found in.
+        interactive: Whether there are widgets.
+        remembered: What the person did; outlives a re-run of the cell.
+    """
+
+    questions: Sequence[Question]
+    answers: Mapping[str, str]
+    incident: View
+    where: Where
+    interactive: bool
+    remembered: dict[str, object]
+    _scores: list[object] = field(default_factory=list)
+    _panels: dict[str, "_Panel"] = field(default_factory=dict)
+
+    def evidence(self) -> View:
+        """Where the answers are found: what is stored, without a word on what it means."""
+        return self.incident
+
+    def ask(self, *keys: str) -> View:
+        """Some of the questions."""
+        shown = [(number, question) for number, question in enumerate(self.questions, start=1) if question.key in keys]
+        if not self.interactive:
+            return html(*(self._twin(number, question) for number, question in shown))
+        panels = {question.key: _Panel(self, number, question) for number, question in shown}
+        self._panels |= panels
+        return View(parts=tuple(panel.box for panel in panels.values()))
+
+    def score(self) -> View:
+        """How it went so far, and what to read next."""
+        if not self.interactive:
+            return html(self._score())
+        import ipywidgets as widgets
+
+        shown = widgets.HTML(str(self._score()))
+        self._scores[:] = [shown]
+        return View(parts=(shown,))
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is concluded of the answers in force."""
+        return quiz.findings(self.judged)
+
+    @property
+    def judged(self) -> tuple[Judged, ...]:
+        """Every question with the answer in force."""
+        return tuple(quiz.judged(question, self.given(question).in_force) for question in self.questions)
+
+    def given(self, question: Question) -> Given:
+        """What a person did with a question; at first, the parameter."""
+        remembered = self.remembered if self.interactive else {}
+        name = f"answer_{question.key}"
+        if name not in remembered:
+            remembered[name] = Given()
+            remembered[name].take(question, self.answers.get(question.key, "").strip())
+        given = remembered[name]
+        if given.right and quiz.judged(question, given.right).outcome is not Outcome.RIGHT:
+            given.right = ""  # the notebook was opened at another moment of the same case
+        return given
+
+    def answered(self) -> None:
+        """Something was answered: the score follows, and explanations that waited for it."""
+        for panel in self._panels.values():
+            panel.refresh()
+        for shown in self._scores:
+            shown.value = str(self._score())
+
+    def answer(self, question: Question) -> Markup:
+        """Hints that were taken, and what came of the answer."""
+        given = self.given(question)
+        one = quiz.judged(question, given.answer)
+        told = {each.question.key for each in self.judged if each.told}
+        kind, word = _LOOKS[one.outcome]
+        quiet = one.outcome is Outcome.NOT_ANSWERED and self.interactive
+        return render(
+            "quiz_answer",
+            hints=question.hints[: given.hints],
+            kind=kind,
+            word="" if quiet else word,
+            said=_said(one),
+            why=one.said(told),
+            counts=given.right if one.outcome is not Outcome.RIGHT else "",
+            evidence=self.where.quote(question.cites) if one.outcome in _EXPLAINED and question.cites else "",
+        )
+
+    def _twin(self, number: int, question: Question) -> Markup:
+        return render("quiz", number=number, total=len(self.questions), question=question, answer=self.answer(question))
+
+    def _score(self) -> Markup:
+        judged = self.judged
+        total = quiz.score(judged)
+        done = total.asked == total.counts[Outcome.RIGHT] + total.counts[Outcome.GIVEN_UP]
+        return render(
+            "quiz_score",
+            kind="ok" if total.asked and total.counts[Outcome.RIGHT] == total.asked else "not_applicable",
+            title=total.title,
+            rows=[(*_LOOKS[one.outcome], one.question.title) for one in judged],
+            next=_NEXT_OTHER if not total.asked else _NEXT if done else _NEXT_UNDONE,
+            command_line=self.where.command({one.question.key: one.answer for one in judged}),
+        )
+
+
+def summary(desk: Desk, evidence: Sequence[Finding]) -> View:
+    """What stands at the top of the notebook in the end: how it went, and not who is dead.
+
+    Args:
+        evidence: What is to be said of the case itself.
+    """
+    total = quiz.score(desk.judged)
+    right = total.asked and total.counts[Outcome.RIGHT] == total.asked
+    doubts = [finding.title for finding in evidence if finding.severity]
+    second = " ".join([f"The evidence itself: {text.some(doubts, 2)}."] if doubts else [])
+    kind = "ok" if right else "info" if total.asked else "could_not_check" if _untold(total) else "not_applicable"
+    return html(render("verdict", kind=kind, title=total.title, second=second, plan=(), brokers=(), more=()))
+
+
+def _untold(total: quiz.Score) -> bool:
+    return bool(total.counts[Outcome.CANNOT_TELL])
+
+
+def _said(one: Judged) -> str:
+    """The answer as it was given, beside what came of it."""
+    return "" if one.answer == GIVEN_UP or not one.question.arises else one.answer
+
+
+class _Panel:
+    """Fields around one question."""
+
+    def __init__(self, desk: Desk, number: int, question: Question) -> None:
+        import ipywidgets as widgets
+
+        self._desk, self._question = desk, question
+        self._given = desk.given(question)
+        asked = widgets.HTML(str(render("quiz_question", number=number, total=len(desk.questions), question=question)))
+        self._answer = widgets.HTML()
+        self.box = widgets.VBox([asked, *(self._controls() if question.arises else ()), self._answer])
+        self.box.add_class("cb-panel")
+        self.refresh()
+
+    def _controls(self) -> tuple[object, ...]:
+        import ipywidgets as widgets
+
+        self._field = self._entry()
+        self._check = _button("Check", "judge the answer against the evidence", lambda _: self._take(self._field.value))
+        self._hint = _button("Hint", "one step further", lambda _: self._take_hint())
+        self._give_up = _button("Give up", "show the explanation", lambda _: self._take(GIVEN_UP))
+        buttons = [self._field, self._check, self._hint, self._give_up]
+        return (widgets.HBox(buttons, layout={"flex_flow": "row wrap", "align_items": "center"}),)
+
+    def _entry(self) -> object:
+        """A field to type in: in JupyterLab the arrow keys of a list or of radio buttons belong to the notebook."""
+        import ipywidgets as widgets
+
+        options = self._question.options
+        entry = (widgets.Combobox if options else widgets.Text)(
+            value="" if self._given.answer == GIVEN_UP else self._given.answer,
+            description="Answer",
+            placeholder=f"{self._question.form}, then Enter",
+            continuous_update=False,
+            layout={"width": "430px", "max_width": "100%"},
+            **({"options": [key for key, _ in options]} if options else {}),
+        )
+        entry.observe(lambda change: self._take(change["new"]), "value")  # Enter, or leaving the field
+        return entry
+
+    def _take(self, answer: str) -> None:
+        self._given.take(self._question, answer)
+        self._desk.answered()
+
+    def _take_hint(self) -> None:
+        self._given.hints = min(self._given.hints + 1, len(self._question.hints))
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show what came of the answer."""
+        try:
+            self._answer.value = str(self._desk.answer(self._question))
+            self._told()
+        except Exception as error:  # an exception in a callback shows nowhere: the panel itself must say it
+            self._answer.value = str(render("failed", what=f"{type(error).__name__}: {error}"))
+
+    def _told(self) -> None:
+        """What there is left to press."""
+        if not self._question.arises:
+            return
+        taken, there = self._given.hints, len(self._question.hints)
+        self._hint.description = f"Hint {taken + 1} of {there}" if taken < there else "No more hints"
+
+
+def _button(name: str, meaning: str, pressed: Callable[[object], None]) -> object:
+    import ipywidgets as widgets
+
+    button = widgets.Button(description=name, tooltip=meaning, layout={"width": "auto"})
+    button.on_click(pressed)
+    return button

@@ -1,0 +1,313 @@
+"""Kafka's terms, each seen in the evidence of a shipped case: what the first part of the walkthrough shows.
+
+Nothing here is written down beforehand: partitions, transactions and lines are looked up in the case, which
+:mod:`casebook.rehearsal.samples` may make again at any time.
+"""
+
+import itertools
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from casebook.case.case import Case
+from casebook.errors import UsageError, did_you_mean
+from casebook.facts.cluster import Cluster, Partition, PartitionState, instant, state_path
+from casebook.facts.disks import OFFSETS_TOPIC, Replica
+from casebook.findings.words import agree, count, number, size
+from casebook.formats.zookeeper import znodes
+from casebook.kafka.group_partition import group_partition, java_hash
+from casebook.machine import places
+from casebook.page import citations, proof
+
+_HISTORY = "zookeeper/history.jsonl.zst txn "
+_SEGMENT = re.compile(r"messages in segment (?P<partition>\S+)/")
+_GROUPS = ("fraud", "mailer", "payments")
+"""Groups of that case. Any name would do: where a group belongs is a matter of its name and the number of partitions alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """A term, seen.
+
+    Args:
+        name: Of its table.
+        source: The shipped case that it is seen in.
+        takeaway: One sentence with its number.
+        reading: How to read the table.
+        columns: Heads; the first cell of a row heads it.
+        rows: Texts and whole numbers.
+        evidence: As it was read: znodes, lines, transactions.
+        answer: To what the notebook asks about it; ``""`` where it asks nothing.
+    """
+
+    name: str
+    source: str
+    takeaway: str
+    reading: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | int, ...], ...]
+    evidence: tuple[Sequence[object], Sequence[proof.Line], Sequence[object]]
+    answer: str = ""
+
+
+def lesson(name: str) -> Lesson:
+    """One of :data:`LESSONS`.
+
+    Raises:
+        UsageError: There is none of that name.
+    """
+    if name not in LESSONS:
+        raise UsageError(f"There is no lesson {name}.", try_=did_you_mean(name, LESSONS))
+    return LESSONS[name](name)
+
+
+def _partition(name: str) -> Lesson:
+    case, cluster = _opened("acks1_loss")
+    topic = "payments"
+    copies = _copies(case, topic, 0)
+    place = {broker: nth for nth, broker in enumerate(_of(cluster, topic, 0).replicas, start=1)}
+    segment = f"{copies[0].segments[0].base_offset:020d}.log"
+    return Lesson(
+        name=name,
+        source="sample:acks1_loss",
+        takeaway=f"{topic}-0 is one log, kept by {len(copies)} brokers.",
+        reading="Its order in the assignment matters: the first is the preferred leader.",
+        columns=("Broker", "In the assignment", "Folder in its log dir", "First segment", "Size"),
+        rows=tuple(
+            (c.broker, _ordinal(place[c.broker]), f"{topic}-0", segment, size(c.bytes))
+            for c in sorted(copies, key=lambda c: place[c.broker])
+        ),
+        evidence=citations.evidence(case, [f"/brokers/topics/{topic}", state_path(topic, 0)], at=None),
+        answer=f"Under “0” in the topic’s znode: {_listed(_of(cluster, topic, 0).replicas)}. Broker "
+        f"{_of(cluster, topic, 0).replicas[0]} is the preferred leader.",
+    )
+
+
+def _isr(name: str) -> Lesson:
+    case, _ = _opened("acks1_loss")
+    path = state_path("payments", 0)
+    states = [
+        (change, znodes.decode_state(z.data)) for change in case.history() for z in change.znodes if z.path == path and z.data
+    ]
+    rows = tuple(
+        (_clock(change.time), state.leader if state.leader is not None else "–1", _listed(state.isr), state.leader_epoch,
+         state.controller_epoch)
+        for change, state in states
+    )  # fmt: skip
+    expanded = _first(case, "server.log", "Expanding ISR for partition [payments,0]")
+    leaders = [state.leader for _, state in states]
+    changes = sum(one != other for one, other in itertools.pairwise(leaders))
+    return Lesson(
+        name=name,
+        source="sample:acks1_loss",
+        takeaway=f"The state of payments-0 was written {len(rows)} times, with {number(changes, 'change')} of leader.",
+        reading="Each row is a transaction of ZooKeeper, in UTC. The controller writes who leads, the leader who is in sync; "
+        "from 2.7 on the controller writes that for it.",
+        columns=("When", "Leader", "ISR", "Leader epoch", "Controller epoch"),
+        rows=rows,
+        evidence=citations.evidence(case, [*(f"{_HISTORY}{change.zxid:#x}" for change, _ in states), *expanded], at=None),
+        answer=" ".join(_of_write(before, now, _clock(change.time)) for (_, before), (change, now) in itertools.pairwise(states)),
+    )
+
+
+def _of_write(before: PartitionState, now: PartitionState, at: str) -> str:
+    """What a write of a partition's state changed."""
+    what = f"Broker {now.leader} took over" if now.leader != before.leader else f"The ISR became {_listed(now.isr)}"
+    if now.leader_epoch == before.leader_epoch:
+        return f"{what} at {at}, which left the leader epoch at {now.leader_epoch}."
+    return f"{what} at {at}: that write raised the leader epoch from {before.leader_epoch} to {now.leader_epoch}."
+
+
+def _high_watermark(name: str) -> Lesson:
+    case, cluster = _opened("acks1_loss")
+    topic = "payments"
+    cut = _last(case, "brokers/1/logs/server.log", f"Truncating log {topic}-0 to offset")
+    offset = int(case.line(cut[0]).rpartition("offset ")[2].split(".")[0])
+    acknowledged = list(_acknowledged(case, topic, 0))
+    copies = _copies(case, topic, 0)
+    leader = _of(cluster, topic, 0).state.leader
+    stored = _log(next(copy for copy in copies if copy.broker == leader))
+    there = {each.offset: each.id for each in acknowledged if each.key in stored}
+    gone = {each.offset: each for each in acknowledged if each.key not in stored}
+    between = sum(offset + 1 < at < max(gone) for at in gone)
+
+    def row(at: int) -> tuple[object, ...]:
+        return (at, "kept" if at < offset else "cut off", there.get(at, "–"), gone[at].id if at in gone else "–")
+
+    on_disk = ", ".join(f"{copy.high_watermark} on broker {copy.broker}" for copy in copies)
+    return Lesson(
+        name=name,
+        source="sample:acks1_loss",
+        takeaway=f"Broker 1, leader before, cut {topic}-0 back to {offset}: {number(len(gone), 'acknowledged record')} "
+        f"{agree(len(gone), 'is', 'are')} gone.",
+        reading=f"What applications were told is stored, held against the log of broker {leader}. From {offset} on two had "
+        f"the same offset: the new leader's is there. Broker 1 cut back to its own high watermark of then, {offset}; in "
+        f"replication-offset-checkpoint stood, each written at a later moment of its own, {on_disk}.",
+        columns=("Offset", "Log of broker 1", f"In the log of broker {leader} now", "Acknowledged by broker 1, and gone"),
+        rows=(
+            *(row(at) for at in (offset - 2, offset - 1, offset, offset + 1)),
+            (f"{offset + 2} to {max(gone) - 1}", "cut off", "…", f"{count(between)} more"),
+            row(max(gone)),
+        ),
+        evidence=citations.evidence(case, [*cut, gone[offset].proof], at=None),
+    )
+
+
+class _Acknowledged(NamedTuple):
+    """A record that an application was told is stored.
+
+    Args:
+        proof: Its line in the ledger.
+    """
+
+    id: str
+    offset: int
+    proof: str
+
+    @property
+    def key(self) -> bytes:
+        """Its key as messages of 0.9 hold it, behind its length, where they are not compressed."""
+        return len(self.id).to_bytes(4) + self.id.encode()
+
+
+def _acknowledged(case: Case, topic: str, partition: int) -> Iterator[_Acknowledged]:
+    for path, _ in case.ledgers():
+        for at, line in enumerate(case.text_lines(path), start=1):
+            row = json.loads(line)
+            if (row["topic"], row["partition"]) == (topic, partition) and row.get("acked"):
+                yield _Acknowledged(row["id"], row["offset"], f"{path}:{at}")
+
+
+def _log(copy: Replica) -> bytes:
+    """What its segments hold, which are in the case."""
+    return b"".join(path.read_bytes() for path in sorted(Path(copy.place).glob("*.log")))
+
+
+def _coordinator(name: str) -> Lesson:
+    case, cluster = _opened("coordinators_loading")
+    offsets = [p for p in cluster.partitions if p.topic == OFFSETS_TOPIC]
+    begun, ended = _loads(case)
+    waiting = [partition for partition in offsets if begun.get(partition.name) and not ended.get(partition.name)]
+    rows = []
+    for group in _GROUPS:
+        partition = offsets[group_partition(group, len(offsets))]
+        leader = partition.state.leader if partition.state and partition.state.leader is not None else "–1"
+        rows.append((group, java_hash(group), f"{abs(java_hash(group))} mod {len(offsets)}", partition.name, leader))
+    lines = [line for p in waiting[:1] for line in begun[p.name][-1:]] + [lines[-1] for lines in ended.values()][:1]
+    return Lesson(
+        name=name,
+        source="sample:coordinators_loading",
+        takeaway=f"{len(offsets)} partitions, so {len(offsets)} places a group can belong to, each with one coordinator.",
+        reading="The leader of the partition is the coordinator. It answers only when it has read that whole partition.",
+        columns=("Group", "Hash of its name", "Its place", "Partition", "Coordinator: broker"),
+        rows=tuple(rows),
+        evidence=citations.evidence(case, [*(state_path(OFFSETS_TOPIC, p.partition) for p in waiting[:1]), *lines], at=None),
+    )
+
+
+def _cleaner(name: str) -> Lesson:
+    case, _ = _opened("offsets_bloat")
+    died = _first(case, "log-cleaner.log", "Error due to")
+    copies: dict[int, dict[int, Replica]] = {}
+    for replica in _replicas(case):
+        if replica.topic == OFFSETS_TOPIC:
+            copies.setdefault(replica.partition, {})[replica.broker] = replica
+    largest = max(copies, key=lambda partition: max(copy.bytes for copy in copies[partition].values()))
+    pair = sorted(copies[largest].values(), key=lambda copy: -copy.bytes)
+    return Lesson(
+        name=name,
+        source="sample:offsets_bloat",
+        takeaway=f"The same records take {size(pair[0].bytes)} on broker {pair[0].broker} and {size(pair[1].bytes)} on broker "
+        f"{pair[1].broker}.",
+        reading="Compaction is each broker's own affair. Everything below the cleaner's point has been cleaned.",
+        columns=("Broker", "Partition", "Segments", "Size", "Cleaner's point"),
+        rows=tuple(
+            (copy.broker, f"{OFFSETS_TOPIC}-{largest}", len(copy.segments), size(copy.bytes), _known(copy.cleaner_point))
+            for copy in pair
+        ),
+        evidence=citations.evidence(case, died, at=None),
+        answer=f"{_killer(case, died[0])}: it had more messages in one segment than the cleaner has room for offsets.",
+    )
+
+
+def _killer(case: Case, died: str) -> str:
+    """The topic and partition whose segment the line below the error names."""
+    path, _, number = died.rpartition(":")
+    return _SEGMENT.search(case.line(f"{path}:{int(number) + 1}"))["partition"]
+
+
+LESSONS: Mapping[str, Callable[[str], Lesson]] = {
+    "partition": _partition,
+    "isr": _isr,
+    "high_watermark": _high_watermark,
+    "coordinator": _coordinator,
+    "cleaner": _cleaner,
+}
+"""What can be seen, by name."""
+
+
+def _opened(sample: str) -> tuple[Case, Cluster]:
+    case = Case.open(places.samples_dir() / sample)
+    return case, case.cluster()
+
+
+def _of(cluster: Cluster, topic: str, number: int) -> Partition:
+    return next(p for p in cluster.partitions if (p.topic, p.partition) == (topic, number))
+
+
+def _copies(case: Case, topic: str, partition: int) -> list[Replica]:
+    return [replica for replica in _replicas(case) if (replica.topic, replica.partition) == (topic, partition)]
+
+
+def _replicas(case: Case) -> Iterator[Replica]:
+    return (replica for log_dir in case.log_dirs() for replica in log_dir.replicas)
+
+
+def _places(case: Case, path_ends: str, said: str) -> Iterator[str]:
+    """``path:line`` of each line of brokers' logs that says something."""
+    for _, path, lines in case.log_files():
+        if path.endswith(path_ends):
+            yield from (f"{path}:{at}" for at, line in enumerate(lines, start=1) if said in line)
+
+
+def _first(case: Case, path_ends: str, said: str) -> list[str]:
+    return list(_places(case, path_ends, said))[:1]
+
+
+def _last(case: Case, path_ends: str, said: str) -> list[str]:
+    return list(_places(case, path_ends, said))[-1:]
+
+
+def _loads(case: Case) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Where loads began and where they ended, by partition, of the last start of each broker."""
+    begun: dict[str, list[str]] = {}
+    ended: dict[str, list[str]] = {}
+    for _, path, lines in case.log_files():
+        if not path.endswith("server.log"):
+            continue
+        for at, line in enumerate(lines, start=1):
+            into = begun if "Loading offsets" in line else ended if "Finished loading" in line else None
+            if into is not None:
+                partition = line[line.index("[__") + 1 :].split("]")[0].replace(",", "-")
+                into.setdefault(partition, []).append(f"{path}:{at}")
+    unfinished = {p: places for p, places in begun.items() if len(places) > len(ended.get(p, ()))}
+    return unfinished, {p: places for p, places in ended.items() if p not in unfinished}
+
+
+def _clock(time: int) -> str:
+    return (instant(time) or "")[11:23]
+
+
+def _listed(brokers: Iterable[int]) -> str:
+    return ", ".join(map(str, brokers)) or "–"
+
+
+def _known(offset: int | None) -> str | int:
+    return "never cleaned" if offset is None else offset
+
+
+def _ordinal(number: int) -> str:
+    return {1: "1st: preferred leader", 2: "2nd", 3: "3rd"}.get(number, f"{number}th")

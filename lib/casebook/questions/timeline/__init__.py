@@ -1,0 +1,1 @@
+"""What happened when, by one clock, and what began it."""

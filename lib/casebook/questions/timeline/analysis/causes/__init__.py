@@ -1,0 +1,1 @@
+"""What began it, and what followed from what."""

@@ -1,0 +1,173 @@
+"""Why a broker gave a log dir up, or could not use a file of it: what it says of its disk, and what else looks like a disk.
+
+Kafka takes any ``IOException`` for a log dir that failed (``LogDirFailureChannel.scala@1.0.2..3.9.0``): also when somebody
+deleted its files, and on Windows, where a file that is open can be neither renamed nor deleted (KAFKA-1194).
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from casebook.facts.events import DISK_FAILURES
+from casebook.kafka.past_rows import Chain, Point, Root, Row, Span
+from casebook.questions.timeline.analysis.links import Chainer, once_each, places
+from casebook.questions.timeline.analysis.scene import SLACK, Scene
+from casebook.questions.timeline.analysis.words import named
+
+AFTER = 120_000
+"""What came of it is looked for in so many milliseconds after it."""
+TOGETHER = 5000
+"""Lines within so many milliseconds tell of one failure: a thread prints the exception, another one gives the log dir up."""
+WEIGHT = 100
+LAST_WORDS = 95
+"""Of a failure with which a process ended: somebody may also have killed it then."""
+_STOPS = ("broker_stopping", "broker_stopped", "controlled_shutdown_begun")
+
+
+class _Why(NamedTuple):
+    kind: str
+    says: re.Pattern[str]
+    name: str
+    """Of the root, with the broker's."""
+
+
+_WHYS = (
+    _Why(
+        "file_held",
+        re.compile(r"being used by another process|AccessDeniedException: [A-Za-z]:\\|FileSystemException: [A-Za-z]:\\"),
+        "Windows does not rename or delete a file that {broker} has open (KAFKA-1194): not its disk",
+    ),
+    _Why(
+        "disk_full",
+        re.compile(r"No space left on device|not enough space on the disk|Disk quota exceeded"),
+        "Disk of {broker} is full",
+    ),
+    _Why(
+        "open_files",
+        re.compile(r"Too many open files"),
+        "{broker} had no file handle left (limit of open files): not its disk",
+    ),
+    _Why(
+        "maps",
+        re.compile(r"Map failed|Cannot allocate memory"),
+        "{broker} could map no more files (vm.max_map_count, or the addresses of a 32-bit JVM): not its disk",
+    ),
+    _Why(
+        "permissions",
+        re.compile(r"Permission denied|AccessDeniedException"),
+        "{broker} may not use its files (permissions): not its disk",
+    ),
+    _Why(
+        "files_gone",
+        re.compile(r"NoSuchFileException|No such file or directory"),
+        "Files of {broker} were deleted or moved while it ran: not its disk",
+    ),
+    _Why(
+        "disk",
+        re.compile(r"Input/output error|I/O error|Read-only file system|Structure needs cleaning|Stale file handle"),
+        "Disk of {broker}",
+    ),
+)
+"""What the text of an exception says; the first that fits."""
+ROOTS = frozenset({why.kind for why in _WHYS} | {"disk"})
+"""Kinds of the roots that are told here."""
+
+
+def chains(scene: Scene) -> Iterator[Chain]:
+    """The chain of the first failure of each broker, and of its first in the cluster that replaced the one of before."""
+    until = scene.former_until
+    first: dict[tuple[int | None, bool], Row] = {}
+    for row in failures(scene):
+        first.setdefault((row.broker, until is not None and row.at > until), row)
+    for (broker, _), failed in first.items():
+        yield _chain(scene, broker, failed)
+
+
+def failures(scene: Scene, since: int | None = None, until: int | None = None) -> Iterator[Row]:
+    """Lines of log dirs that failed; not those of a broker that was stopping already, which ends nothing any more."""
+    for row in scene.kinds(DISK_FAILURES, since, until):
+        if row.at is not None and not _is_stopping(scene, row):
+            yield row
+
+
+def _is_stopping(scene: Scene, row: Row) -> bool:
+    if row.broker is None:
+        return False
+    life = scene.life(row.broker, row.at)
+    since = row.at - AFTER if life is None else life.opened
+    return any(stop.broker == row.broker and stop.at < row.at for stop in scene.kinds(_STOPS, since, row.at))
+
+
+def _chain(scene: Scene, broker: int | None, failed: Row) -> Chain:
+    until = failed.at + AFTER
+    links = Chainer(scene, until)
+
+    def own(row: Row) -> bool:
+        return row.broker == broker or (broker is not None and row.number("broker") == broker)
+
+    gave = links.effects(failed, ["log_dir_failed"], "a log dir that fails once is not used again", which=own)
+    given_up = gave or failed
+    listed = [row for row in scene.kind("replicas_offline").between(failed.at - SLACK, until) if own(row)]
+    offline = links.link(given_up, listed, "replicas of a failed log dir are offline") or given_up
+    hit = {place for row in listed for place in row.listed()}
+    moved = [row for row in _moved(scene, broker, failed.at - SLACK, until) if not hit or places([row]) <= hit]
+    links.link(offline, moved, "a replica that is offline neither leads nor is in sync")
+    links.effects(failed, ["broker_stopping", "broker_stopped"], "a broker without a log dir that works stops", which=own)
+    lost = gave is not None or failed.kind == "log_dir_failed"
+    title = f"A log dir of {named(broker)} failed" if lost else f"A file of {named(broker)} could not be read or written"
+    kind, partitions = "disk_failed", len(hit | places(moved))
+    return links.chain(kind, title, broker, partitions) or Chain(kind, title, broker, (), failed.at, failed.at, partitions)
+
+
+def _moved(scene: Scene, broker: int | None, since: int, until: int) -> list[Row]:
+    """The first change of each partition by which a broker no longer leads it, or is no longer in sync."""
+
+    def without(row: Row) -> bool:
+        if broker is None:
+            return False
+        return row.number("from") == broker or (broker in row.numbers("old") and broker not in row.numbers("isr"))
+
+    return once_each(row for row in scene.kinds(("znode_leader_changed", "znode_isr_changed"), since, until) if without(row))
+
+
+def candidates(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
+    """What its lines say that it was; a disk, with what could not be checked, where they do not say."""
+    first = chain.links[0].cause if chain.links else next(failures(scene, chain.opened, chain.opened), None)
+    if first is not None:
+        yield _root(scene, first, chain.broker, place, WEIGHT)
+
+
+def ended_of_it(scene: Scene, broker: int, life: Span, place: int) -> Iterator[Root]:
+    """The same of a process whose last words tell of a failure.
+
+    Rule: up to 0.11 a broker halts at any (``ReplicaManager.scala@0.9.0.1..0.11.0.2``), later when no log dir is left
+    (``ReplicaManager.scala@1.0.2..3.9.0``).
+    """
+    first = gave_up(scene, broker, life.closed - TOGETHER, life.closed)
+    if first is not None:
+        yield _root(scene, first, broker, place, LAST_WORDS)
+
+
+def _root(scene: Scene, first: Row, broker: int | None, place: int, weight: int) -> Root:
+    told = [first, *(row for row in failures(scene, first.at, first.at + TOGETHER) if row.broker == broker and row is not first)]
+    kind, name, row = _why(told)
+    unchecked = () if kind else (
+        "why: the line names no exception; the system's own log tells of its disks, and what was done to the folder",
+    )  # fmt: skip
+    said = " ".join((row or first).text.split())[:200] or f"A log dir of {named(broker)} failed"
+    points = (Point(said, (row or first).proof),)
+    name = (name or "Disk of {broker}, or what else kept it from its files").format(broker=named(broker))
+    return Root(kind or "disk", name[0].upper() + name[1:], broker, place, points, (), unchecked, weight)
+
+
+def _why(told: Sequence[Row]) -> tuple[str, str, Row | None]:
+    for row in told:
+        for why in _WHYS:
+            if why.says.search(row.text):
+                return why.kind, why.name, row
+    return "", "", None
+
+
+def gave_up(scene: Scene, broker: int, since: int, until: int) -> Row | None:
+    """The line in which a broker said within a time that a log dir failed."""
+    return next((row for row in failures(scene, since, until) if row.broker == broker), None)

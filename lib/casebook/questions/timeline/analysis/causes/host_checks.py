@@ -1,0 +1,179 @@
+"""The check on what hosts measured while it happened, and what of it belongs beside a root candidate."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from casebook.facts.cluster import instant
+from casebook.facts.host_metrics import CPU, DISK, FAMILIES, METRICS, NETWORK, NOTHING_TOLD, HostsTold
+from casebook.facts.observed import Observation, Source, observation
+from casebook.findings import coverage
+from casebook.findings.finding import Coverage, Finding, Gap, Question, Severity
+from casebook.findings.proof import SHOWN
+from casebook.findings.words import brokers, duration, number
+from casebook.kafka.past_rows import Chain, Point, Root, Window
+from casebook.questions.timeline.analysis.causes import host_clues
+from casebook.questions.timeline.analysis.causes.host_clues import STARTED, Clue, Incident, Series
+from casebook.questions.timeline.analysis.causes.loss_roots import NO_INTERFACE, NO_SWITCH
+from casebook.questions.timeline.analysis.clocks import clock_checks
+from casebook.questions.timeline.analysis.clocks.clocks import ZOOKEEPER
+from casebook.questions.timeline.analysis.extent import untold
+from casebook.questions.timeline.analysis.scene import Scene
+from casebook.questions.timeline.analysis.windows.window_checks import proof
+
+_COLLECT = (
+    "Collect what the hosts measured: casebook collect --metrics BROKER=GLOB, network, disks and CPU (docs/configuration.md)."
+)
+_BESIDE = {
+    "network": (NETWORK,), "frozen": (CPU, DISK), "gc": (CPU, DISK), "zookeeper": (DISK,), "disk": (DISK,), "disk_full": (DISK,),
+}  # fmt: skip
+"""Kinds of roots, and of what families clues belong beside them; those of starts belong beside a process that ended."""
+_GIVE_ZONE = "Collect the brokers' logs and ZooKeeper's files, too; or name the zone, as timezone=Europe/Berlin or UTC, 2=UTC."
+_NOT_GIVEN = "UTC"
+"""What the parameter is where nobody gave it."""
+_MOST = 2
+"""Clues beside one root."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hosts:
+    """What hosts measured, weighed.
+
+    Args:
+        told: All of it, by the reference clock.
+        series: The dated part of it.
+        incidents: What it is held against.
+        clues: What stood out meanwhile, those first that say most.
+        unsure: Brokers of whose hosts nobody knows whether what they measured is held against the right moments: they print no
+            zone, and no log of the broker shows which it is; or they do, and nothing shows in which the logs are written.
+        taken: The zone in which their times, or those of the logs, are taken.
+    """
+
+    told: HostsTold = NOTHING_TOLD
+    series: Sequence[Series] = ()
+    incidents: Sequence[Incident] = ()
+    clues: tuple[Clue, ...] = ()
+    unsure: frozenset[int] = frozenset()
+    taken: str = ""
+
+    @property
+    def observed(self) -> Observation | None:
+        """Of when it is."""
+        return observation(moment for one in self.series for moment in (one.samples[0].at, one.samples[-1].at))
+
+
+def weighed(told: HostsTold, scene: Scene, windows: Iterable[Window], chains: Sequence[Chain]) -> Hosts:
+    """What hosts measured, held against what happened."""
+    if not told.files:
+        return Hosts()
+    known = host_clues.by_reference(told, scene.clocks)
+    series = host_clues.series(known)
+    during = host_clues.incidents(windows, chains)
+    clues = host_clues.clues(known, series, during)
+    unsure = frozenset(_unsure(known, scene))
+    return Hosts(told=known, series=series, incidents=during, clues=clues, unsure=unsure, taken=scene.timezone)
+
+
+def _unsure(told: HostsTold, scene: Scene) -> Iterator[int]:
+    if scene.timezone != _NOT_GIVEN:  # somebody knows it
+        return
+    logs_known = scene.reference == ZOOKEEPER or clock_checks.told(scene).as_read >= scene.lives.keys()
+    for broker, zoned in {(one.broker, one.zoned) for one in told.samples if one.at is not None}:
+        if not (logs_known if zoned else broker in scene.lives):
+            yield broker
+
+
+def beside(roots: Iterable[Root], hosts: Hosts) -> Iterator[Root]:
+    """Root candidates, with what their broker's host measured beside what speaks for them.
+
+    It outweighs nothing: a candidate that nothing else speaks for gets none.
+    """
+    for root in roots:
+        sure = (one for one in hosts.clues if one.broker == root.broker not in hosts.unsure)
+        near = [one for one in sure if root.chain in one.chains and _belongs(one, root)]
+        more = tuple(Point(one.text, one.proof) for one in near[:_MOST]) if root.pro else ()
+        unchecked = root.unchecked
+        if NO_INTERFACE in unchecked and any(_tells_of_network(one, root) for one in hosts.series):
+            unchecked = tuple(NO_SWITCH if text == NO_INTERFACE else text for text in unchecked)
+        yield root._replace(pro=(*root.pro, *more), unchecked=unchecked)
+
+
+def _tells_of_network(one: Series, root: Root) -> bool:
+    return one.broker == root.broker and METRICS[one.metric].family == NETWORK
+
+
+def _belongs(clue: Clue, root: Root) -> bool:
+    if clue.kind == STARTED:
+        return root.kind == "killed"
+    return METRICS[clue.metric].family in _BESIDE.get(root.kind, ())
+
+
+def checks(scene: Scene, hosts: Hosts) -> tuple[Finding, ...]:
+    """Did a host stand out meanwhile? Not asked where no host metrics were given."""
+    return (_check(scene, hosts),) if hosts.told.files else ()
+
+
+def _check(scene: Scene, hosts: Hosts) -> Finding:
+    told, of = {one.broker for one in hosts.series}, scene.brokers | scene.lives.keys()
+    sure = [clue for clue in hosts.clues if clue.broker not in hosts.unsure]
+    ask = Question(
+        check="timeline.hosts",
+        question="Did the host of a broker stand out while it happened?",
+        coverage=Coverage.counted(len(told), len(of | told), "host", Source.METRICS),
+        threshold="a metric out of its own range or saturated, or a host that was started",
+        facts={
+            "samples": len(hosts.told.samples),
+            "clues": [clue.text for clue in sure],
+            "not_used": list(hosts.told.problems),
+        },
+        evidence=tuple(proof(clue.proof) for clue in sure[:SHOWN]),
+        caveats=tuple(_caveats(hosts)),
+    )
+    lost = (f"{path}: could not be taken." for path in scene.cluster.unreadable if "/metrics/" in path)
+    problems = tuple(Gap(why=why, settle=_COLLECT) for why in (*hosts.told.problems, *lost))
+    if sure:
+        first, more = sure[0], len(sure) - 1
+        others = f"; {number(more, 'more thing')} stood out on hosts meanwhile" if more else ""
+        return ask.found(
+            Severity.INFO,
+            f"{first.text}{others}",
+            why=f"Meanwhile: {first.during}. Whether it is a cause of that, or came of it, no measure tells.",
+            since=instant(first.by),
+            at_latest=True,
+        )
+    if hosts.unsure:
+        return ask.could_not_check(
+            f"Whether {brokers(sorted(hosts.unsure))} had hosts that stood out cannot be told: no zone of time is known",
+            why=f"With times taken as {hosts.taken}: {hosts.clues[0].text if hosts.clues else 'none stood out'}.",
+            settle=_GIVE_ZONE,
+        )
+    if not hosts.series:
+        why = " ".join(hosts.told.problems)
+        return ask.could_not_check(
+            "What the hosts measured cannot be held against anything: no sample has a time", why=why, settle=_COLLECT
+        )
+    if not hosts.incidents:
+        gaps = (*untold(scene), *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
+        return ask.not_applicable("Nothing happened that the hosts could be asked about", gaps=gaps)
+    return ask.ok("No host stood out while it happened", gaps=(*_unmeasured(scene, hosts), *problems))
+
+
+def _caveats(hosts: Hosts) -> Iterator[str]:
+    """What the samples cannot tell, and what was assumed of their times."""
+    longest = max((one.interval or 0 for one in hosts.series), default=0)
+    if longest:
+        yield f"Samples are means of up to {duration(longest)}: what is shorter may not show."
+    if hosts.unsure:
+        whose = brokers(sorted(hosts.unsure))
+        yield f"No zone is known by which to hold the hosts of {whose} against the logs; {hosts.taken} is taken."
+
+
+def _unmeasured(scene: Scene, hosts: Hosts) -> Iterator[Gap]:
+    """Which hosts did not measure network, disks and CPU all of the time."""
+    since = min(one.opened for one in hosts.incidents)
+    ends = [one.closed for one in hosts.incidents]
+    until = max((scene.span or (since, since))[1] if end is None else end for end in ends)
+    for family in FAMILIES:
+        seen = {one.broker for one in hosts.series if METRICS[one.metric].family == family and one.covers(since, until)}
+        if missing := sorted((scene.brokers | scene.lives.keys()) - seen):
+            what = "CPU" if family == CPU else f"the {family}" if family == NETWORK else "disks"
+            yield Gap(why=f"Of {brokers(missing)} no samples of {what} cover what happened.", settle=_COLLECT)

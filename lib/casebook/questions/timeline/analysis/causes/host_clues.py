@@ -1,0 +1,311 @@
+"""What brokers' hosts measured, held against an incident: what left its own range, was saturated, or was started then.
+
+It is a clue and no more: what stands out may be a cause of the incident, or come of it.
+
+Rule: a value is out of its own range when it lies :data:`SPREADS` times the distance between the quartiles of its series above
+the upper one, and is :data:`TIMES` times the median or more; traffic also when it is a tenth of the lower quartile or less. Both
+hold while less than a quarter of the samples are so. What is below a metric's ``least`` says nothing, nor does a series of fewer
+than :data:`LEAST` samples. What is ``full`` is told in any case.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
+from typing import NamedTuple
+
+from casebook.facts.cluster import instant
+from casebook.facts.host_metrics import METRICS, HostSample, HostStart, HostsTold, spelled
+from casebook.findings.words import capitalised, count, moment
+from casebook.kafka.past_rows import Chain, Clock, Window, WindowKind
+from casebook.questions.timeline.analysis.clocks.corrected import OFF
+
+LEAST = 12
+SPREADS, TIMES, CEASED = 6, 3, 10
+LEAD = 60_000
+"""Milliseconds before an incident in which what led to it may have begun and ended."""
+HOLE = 3
+"""So many times the usual interval without a sample are a hole."""
+_LONG = ("unknown_request", "foreign_protocol", "cleaner_dead")
+"""Chains that last as long as the logs: whatever a host does is in them."""
+HIGH, LOW, FULL, STARTED = "high", "low", "full", "started"
+KERNEL, SYSSTAT = "kernel", "sysstat"
+"""Who tells of a start."""
+_ENDS = 1, 253_402_300_799_999
+"""What can be written as an instant."""
+
+
+class Incident(NamedTuple):
+    """A stretch of time to look at.
+
+    Args:
+        opened: By the reference clock.
+        closed: ``None``: not before the evidence ends.
+        title: What happened.
+        chain: Number of the chain in the timeline; ``None`` for a window.
+    """
+
+    opened: int
+    closed: int | None
+    title: str
+    chain: int | None = None
+
+    def meets(self, since: int, until: int) -> bool:
+        """Whether something lasted into it, or ended shortly before."""
+        return self.opened - LEAD <= until and (self.closed is None or since <= self.closed)
+
+
+class Clue(NamedTuple):
+    """What stood out on a host while something happened: a row of ``tables/host_clues``.
+
+    Args:
+        metric: A key of ``METRICS``; ``""`` of a start, whose ``device`` is who tells of it.
+        kind: ``high``, ``low``, ``full`` or ``started``.
+        value: The most, or the least, of it; ``None`` of a start.
+        usual: Median of the series; ``None`` of a start.
+        samples: Of the series.
+        since: It began then or later, by the reference clock; ``None``: before the samples begin.
+        by: It had begun.
+        until: It lasted at least until then.
+        last: End of its last sample.
+        during: What happened meanwhile.
+        chains: Numbers of the chains among that.
+        proof: The sample that is farthest out.
+    """
+
+    broker: int
+    metric: str
+    device: str
+    kind: str
+    value: float | None
+    usual: float | None
+    samples: int
+    since: int | None
+    by: int
+    until: int
+    last: int
+    during: str
+    chains: tuple[int, ...]
+    proof: str
+
+    @property
+    def unit(self) -> str:
+        """Of the values."""
+        return METRICS[self.metric].unit if self.metric else ""
+
+    @property
+    def subject(self) -> str:
+        """What stood out, without whose it is."""
+        return METRICS[self.metric].name.format(self.device or "the device") if self.metric else ""
+
+    @property
+    def text(self) -> str:
+        """All of it in one sentence, without its end."""
+        if self.kind == STARTED:
+            return self._start
+        return f"{capitalised(self.subject)} on the host of broker {self.broker} {self._much}, {self._when}"
+
+    @property
+    def _much(self) -> str:
+        value, median = spelled(self.value, self.unit), spelled(self.usual, self.unit)
+        if self.kind == FULL:
+            as_ever = ", as it is as a rule" if self.usual >= METRICS[self.metric].full else ""
+            return f"stood at up to {value}, as good as saturated{as_ever}"
+        if self.kind == LOW or not self.usual:
+            return f"{'fell' if self.kind == LOW else 'rose'} to {value}, from a median of {median}"
+        return f"rose to {value}, {self.value / self.usual:.0f} times its median of {median}"
+
+    @property
+    def _when(self) -> str:
+        if self.since is None:
+            return f"by {moment(instant(self.by))} at the latest"
+        begun = f"between {moment(instant(self.since)).removesuffix(' UTC')} and {_clock(self.by)}"
+        return f"{begun} UTC" if self.until <= self.by else f"from {begun} until at least {_clock(self.until)} UTC"
+
+    @property
+    def _start(self) -> str:
+        what = "was booted" if self.device == KERNEL else "was booted, or sysstat on it was started,"
+        before = "" if self.since is None else f"; its last sample before is of {_clock(self.since)}"
+        return f"The host of broker {self.broker} {what} at {moment(instant(self.by))}{before}"
+
+
+class Series(NamedTuple):
+    """Dated samples of one metric of one device, in order."""
+
+    broker: int
+    metric: str
+    device: str
+    samples: Sequence[HostSample]
+
+    @property
+    def usual(self) -> float:
+        """The median of its values."""
+        return self.quartiles[1]
+
+    @property
+    def quartiles(self) -> tuple[float, float, float]:
+        """Of its values."""
+        values = sorted(one.value for one in self.samples)
+        lower, median, upper = (values[(len(values) - 1) * quarter // 4] for quarter in (1, 2, 3))
+        return lower, median, upper
+
+    @property
+    def begin(self) -> int:
+        """Since when it tells."""
+        return self.samples[0].at - (self.samples[0].span or 0)
+
+    @property
+    def interval(self) -> int | None:
+        """Milliseconds from one sample to the next, as a rule; ``None`` with only one."""
+        apart = sorted(after.at - before.at for before, after in pairwise(self.samples))
+        return apart[len(apart) // 2] if apart else None
+
+    def covers(self, since: int, until: int) -> bool:
+        """Whether it tells of all of a stretch, by so many samples that its own range is known."""
+        if len(self.samples) < LEAST or self.begin > since or self.samples[-1].at < until:
+            return False
+        usual, moments = self.interval, (one.at for one in self.samples)
+        return not any(after - before > HOLE * usual and before < until and after > since for before, after in pairwise(moments))
+
+
+def by_reference(told: HostsTold, clocks: Iterable[Clock]) -> HostsTold:
+    """Samples by the reference clock: a host prints the time of its broker's log, unless it tells a zone.
+
+    What is printed after a clock was set by nobody knows how much has no time.
+    """
+    of_brokers = {clock.broker: clock for clock in clocks if clock.broker is not None}
+
+    def moved(one: HostSample | HostStart) -> HostSample | HostStart:
+        at = _moment(one, of_brokers.get(one.broker))
+        return one if at == one.at else one._replace(at=at)
+
+    return told._replace(samples=tuple(map(moved, told.samples)), starts=tuple(map(moved, told.starts)))
+
+
+def _moment(one: HostSample | HostStart, clock: Clock | None) -> int | None:
+    if one.at is None or not _ENDS[0] <= one.at <= _ENDS[1]:
+        return None
+    if one.zoned or clock is None:
+        return one.at
+    place = sum(step.left <= one.at for step in clock.steps)
+    ahead = clock.skews[place]
+    if ahead is None:
+        return None if place else one.at
+    return one.at - ahead if abs(ahead) > OFF else one.at
+
+
+def series(told: HostsTold) -> list[Series]:
+    """Samples that follow each other; those of several files as one where one ends before the next begins."""
+    by_file: dict[tuple[int, str, str], dict[str, list[HostSample]]] = defaultdict(lambda: defaultdict(list))
+    for one in told.samples:
+        if one.at is not None:
+            by_file[one.broker, one.metric, one.device][one.proof.rpartition(":")[0]].append(one)
+    found = []
+    for (broker, metric, device), files in sorted(by_file.items()):
+        own: list[list[HostSample]] = []
+        for some in sorted((sorted(some, key=lambda one: one.at) for some in files.values()), key=lambda some: some[0].at):
+            before = next((joined for joined in own if joined[-1].at < some[0].at), None)
+            if before is None:
+                own.append(list(some))
+            else:
+                before += some
+        found += [Series(broker, metric, device, tuple(samples)) for samples in own]
+    return found
+
+
+def incidents(windows: Iterable[Window], chains: Sequence[Chain]) -> list[Incident]:
+    """What there is to look at: chains, and windows that nobody planned; coordinators load at each start."""
+    found = [
+        Incident(chain.opened, chain.opened if chain.closed is None else chain.closed, chain.title, place)
+        for place, chain in enumerate(chains)
+        if chain.opened is not None and chain.kind not in _LONG
+    ]
+    for window in windows:
+        opened = window.opened if window.opened_earliest is None else window.opened_earliest
+        if opened is not None and not window.planned and window.kind is not WindowKind.LOADING:
+            found.append(Incident(opened, window.closed, f"{window.kind.replace('_', ' ')} of {window.topic}-{window.partition}"))
+    return found
+
+
+def clues(told: HostsTold, of: Sequence[Series], during: Sequence[Incident]) -> tuple[Clue, ...]:
+    """What stood out meanwhile: starts, what was saturated, what ceased, what rose; of a metric the farthest first."""
+    found = [clue for one in of for clue in _of_series(one, during)]
+    found += (clue for start in told.starts for clue in _of_start(start, of, during))
+    return tuple(sorted(found, key=_weight))
+
+
+def _weight(clue: Clue) -> tuple[object, ...]:
+    order = (STARTED, FULL, LOW, HIGH).index(clue.kind)
+    times = -clue.value / clue.usual if clue.value and clue.usual else float("-inf")
+    which = list(METRICS).index(clue.metric) if clue.metric else -1
+    return order, which, times, clue.broker, clue.device, clue.by
+
+
+def _of_series(one: Series, during: Sequence[Incident]) -> Iterator[Clue]:
+    (lower, median, upper), metric = one.quartiles, METRICS[one.metric]
+
+    def kind(sample: HostSample) -> str:
+        value = sample.value
+        if metric.full is not None and value >= metric.full:
+            return FULL
+        if len(one.samples) < LEAST:
+            return ""
+        if value >= metric.least and value >= TIMES * median and value > upper + SPREADS * (upper - lower):
+            return HIGH
+        return LOW if metric.falls and median >= metric.least and value <= lower / CEASED < lower else ""
+
+    place = 0
+    for (what, _), group in groupby(zip(one.samples, _unbroken(one), strict=True), key=lambda pair: (kind(pair[0]), pair[1])):
+        run = [sample for sample, _ in group]
+        before = one.samples[place - 1] if place else None
+        place += len(run)
+        if what:
+            yield from _clue(one, what, run, before, median, during)
+
+
+def _unbroken(one: Series) -> list[int]:
+    """For each sample the number of the part that it is in, where holes part them."""
+    parts, part, usual = [], 0, one.interval
+    for before, after in pairwise([None, *one.samples]):
+        part += before is not None and after.at - before.at > HOLE * usual
+        parts.append(part)
+    return parts
+
+
+def _clue(
+    one: Series, kind: str, run: Sequence[HostSample], before: HostSample | None, median: float, during: Sequence[Incident]
+) -> Iterator[Clue]:
+    first, last = run[0], run[-1]
+    since = first.at - first.span if first.span else (before.at if before else None)
+    worst = (min if kind == LOW else max)(run, key=lambda sample: sample.value)
+    until = max(last.at - (last.span or 0), first.at)
+    if met := [incident for incident in during if incident.meets(first.at if since is None else since, last.at)]:
+        yield Clue(
+            one.broker, one.metric, one.device, kind, worst.value, median, len(one.samples), since, first.at, until, last.at,
+            _titled(met), _chains(met), worst.proof,
+        )  # fmt: skip
+
+
+def _of_start(start: HostStart, of: Sequence[Series], during: Sequence[Incident]) -> Iterator[Clue]:
+    at = start.at
+    if at is None:
+        return
+    before = [one.at for own in of if own.broker == start.broker for one in own.samples if one.at < at]
+    since, device = max(before, default=None), KERNEL if start.of_kernel else SYSSTAT
+    if met := [incident for incident in during if incident.meets(at if since is None else since, at)]:
+        yield Clue(
+            start.broker, "", device, STARTED, None, None, 0, since, at, at, at, _titled(met), _chains(met), start.proof
+        )  # fmt: skip
+
+
+def _chains(met: Sequence[Incident]) -> tuple[int, ...]:
+    return tuple(incident.chain for incident in met if incident.chain is not None)
+
+
+def _titled(met: Sequence[Incident]) -> str:
+    """What happened meanwhile: the first, and how much more."""
+    more = len(met) - 1
+    return met[0].title + (f"; and {count(more)} more" if more else "")
+
+
+def _clock(at: int) -> str:
+    return instant(at)[11:19] if instant(at) else "?"

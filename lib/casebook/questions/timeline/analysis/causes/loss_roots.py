@@ -1,0 +1,325 @@
+"""Why ZooKeeper lost a broker: it was stopped, was killed, froze, or was cut off; or ZooKeeper was slow itself.
+
+A frozen process prints nothing and counts no time; one that is cut off goes on printing. ZooKeeper's client gives up when it has
+heard nothing for two thirds of its timeout (``readTimeout`` in ``ClientCnxn.java@release-3.4.6``): one that reports a silence of
+just that was awake to notice; one that reports far more was not.
+"""
+
+import re
+from collections.abc import Mapping, Sequence, Set
+from typing import NamedTuple
+
+from casebook.findings.words import brokers, duration, number
+from casebook.kafka.past_rows import Point, Root, Row, Span
+from casebook.questions.timeline.analysis.causes import disks, hosts
+from casebook.questions.timeline.analysis.causes.losses import SLOW, Loss, gap_of, longest, same_session, stop_of
+from casebook.questions.timeline.analysis.causes.witnesses import Witnesses, noticed_in_time, witnesses
+from casebook.questions.timeline.analysis.gaps import OFTEN, other_gaps
+from casebook.questions.timeline.analysis.scene import SLACK, Scene
+
+IDLE = 10
+QUIET = 600_000
+"""A log is silent for so many timeouts, and milliseconds, while its session lives, where its broker has nothing to say."""
+START = 60_000
+"""A broker says within so many milliseconds of its start that it found its logs not closed."""
+
+_GIVEN_UP = re.compile(r"InterruptedException|was shutdown before|since it is offline")
+"""Words of whoever ends a connection itself, as the broker is taken for dead: not of one that does not get through."""
+_NO_SIGN = {"gc_pause", "zk_silent"}
+"""Lines that say nothing more by being there."""
+
+NO_SWITCH = "the network itself: no log of a switch is here"
+NO_INTERFACE = "the network itself: no log of a switch or of the host's interface is here"
+
+
+class _Clues(NamedTuple):
+    """What is known of a loss.
+
+    Args:
+        life: The process that ran, or had run, when the znode went; ``None`` when no log tells of it.
+        within: Its own lines between the beat that did not come and the loss.
+        gap: The two of its own lines around the loss.
+        often: How often its log was silent as long.
+        noticed: How long it had heard nothing when it noticed: its first word on that silence; what it says later, when it
+            tries to connect again, is of another one.
+        logs: There are lines of its own.
+        starts: They begin with the start of a process.
+        stopping: It was about to stop.
+        reached: Any broker's log goes on after the loss, or there is but one: where all end before, they were copied before.
+        cut: It was registered again, and its own log ends before that: the log goes on elsewhere, and its end tells nothing.
+    """
+
+    loss: Loss
+    life: Span | None
+    within: Sequence[Row]
+    gap: tuple[Row, Row] | None
+    often: int
+    noticed: Row | None
+    logs: bool
+    starts: bool
+    stopping: Row | None
+    reached: bool
+    cut: bool
+
+    @property
+    def lived_on(self) -> bool | None:
+        """Whether that process printed anything after the loss; ``None`` when no log tells of it, or all logs end before it."""
+        if self.life is not None:
+            later = self.life.closed > self.loss.gone.at + SLACK
+            return later or (False if self.reached and not self.cut else None)
+        return False if self.starts else None
+
+    @property
+    def awake(self) -> bool | None:
+        """Whether it noticed its silence in time; ``None`` when it says nothing."""
+        if self.noticed is None or self.loss.timeout is None:
+            return None
+        return noticed_in_time(self.noticed.milliseconds, self.loss.timeout)
+
+    @property
+    def own(self) -> bool:
+        """Whether its own log says that it had a cause of its own: it stopped, ended, or was not awake."""
+        return self.stopping is not None or self.lived_on is False or self.awake is False
+
+
+def candidates(scene: Scene, losses: Mapping[int, Loss]) -> dict[int, list[Root]]:
+    """All candidates for each loss, by its chain."""
+    known = {chain: _clues(scene, loss) for chain, loss in losses.items()}
+    own = {(clues.loss.broker, clues.loss.gone.at) for clues in known.values() if clues.own}
+    return {chain: _candidates(scene, clues, chain, own) for chain, clues in known.items()}
+
+
+def _candidates(scene: Scene, clues: _Clues, chain: int, own: Set[tuple[int, int]]) -> list[Root]:
+    loss = clues.loss
+    if clues.stopping is not None:
+        return [_stopped(scene, loss, clues.stopping, chain)]
+    seen = witnesses(scene, loss, own)
+    if clues.lived_on is False:
+        halted = [] if clues.life is None else disks.ended_of_it(scene, loss.broker, clues.life, chain)
+        return [*halted, _killed(scene, clues, chain), _zookeeper(scene, clues, seen, chain)]
+    found = [
+        _frozen(scene, clues, chain),
+        _network(scene, clues, seen, chain),
+        _gc(scene, clues, chain),
+        _zookeeper(scene, clues, seen, chain),
+    ]
+    if clues.lived_on is None:
+        there = "ends before it came back" if clues.cut else "begins long after it"
+        lack = f"the log of broker {loss.broker} {there}" if clues.logs else f"no log of broker {loss.broker}"
+        missing = f"{lack}: whether its process lived on is unknown"
+        found.append(Root("killed", f"The process of broker {loss.broker} ended", loss.broker, chain, (), (), (missing,), 30))
+    return found
+
+
+def _stopped(scene: Scene, loss: Loss, stopping: Row, chain: int) -> Root:
+    """A stop that somebody asked for, and whether it came to its end."""
+    broker = loss.broker
+    pro, contra = [Point("It says so itself, or the controller does", stopping.proof)], []
+    begun = scene.kind("broker_starting").between(max(stopping.at, loss.gone.at), None)
+    next_start = next((row.at for row in begun if row.broker == broker), None)
+    done = [row for row in scene.kind("broker_stopped").between(stopping.at, next_start) if row.broker == broker]
+    if done:
+        pro.append(Point("It came to its end: shut down completed", done[0].proof))
+    elif next_start is not None:
+        unclean = scene.kinds(("unclean_start", "recovering_segment"), next_start, next_start + START)
+        found = [row for row in unclean if row.broker == broker]
+        contra += (
+            [Point("It did not come to its end: the next start finds logs that were not closed", found[0].proof)] if found else []
+        )
+    return Root("stopped", f"Broker {broker} was stopped", broker, chain, tuple(pro), tuple(contra), (), 100)
+
+
+def _clues(scene: Scene, loss: Loss) -> _Clues:
+    own = scene.of_broker(loss.broker)
+    life = scene.life(loss.broker, loss.gone.at)
+    within = (
+        []
+        if loss.due is None
+        else [row for row in own.between(loss.due + SLACK, loss.gone.at - SLACK) if row.kind not in _NO_SIGN]
+    )
+    gap = gap_of(scene, loss)
+    if gap is not None and _was_quiet(loss, gap):
+        gap = None
+    noticed = [row for row in scene.kind("zk_silent").between(loss.since, loss.until) if row.broker == loss.broker]
+    noticed = [row for row in noticed if row.milliseconds is not None and loss.within_silence(row)]
+    noticed = [row for row in noticed if same_session(row, loss.session)] or noticed
+    noticed.sort(key=lambda row: (row.at < (loss.silence or loss.since), row.at))
+    often = 0 if gap is None else other_gaps(scene, loss.broker, gap)
+    return _Clues(
+        loss,
+        life,
+        within,
+        gap,
+        often,
+        noticed[0] if noticed else None,
+        len(own) > 0,
+        scene.begins_with_start(loss.broker) is True,
+        stop_of(scene, loss),
+        len(scene.lives) < 2 or any(span.closed > loss.gone.at for spans in scene.lives.values() for span in spans[-1:]),
+        _is_cut(scene, loss),
+    )
+
+
+def _is_cut(scene: Scene, loss: Loss) -> bool:
+    back = next((s.opened for s in scene.registered.get(loss.broker, ()) if s.opened and s.opened > loss.gone.at), None)
+    last = next(reversed(scene.lives.get(loss.broker, ())), None)
+    return back is not None and last is not None and last.closed < back - (scene.uncertainty(loss.broker) or 0) - SLACK
+
+
+def _was_quiet(loss: Loss, gap: tuple[Row, Row]) -> bool:
+    """Whether its log was silent long before its session ended: it kept that, so it had nothing to say."""
+    return loss.timeout is not None and loss.gone.at - gap[0].at > max(IDLE * loss.timeout, QUIET)
+
+
+def _killed(scene: Scene, clues: _Clues, chain: int) -> Root:
+    broker, life = clues.loss.broker, clues.life
+    pro = []
+    if life is not None:
+        pro.append(Point("Its log ends before, without a word of a stop", life.closed_proof))
+    begun = next((row for row in scene.kind("broker_starting").between(clues.loss.gone.at, None) if row.broker == broker), None)
+    if begun is not None:
+        pro.append(Point("The next thing it says is that it starts", begun.proof))
+        recovered = [row for row in scene.kinds(("unclean_start", "recovering_segment"), begun.at, None) if row.broker == broker]
+        pro += [Point("It finds its logs not closed", recovered[0].proof)] if recovered else []
+    failed = disks.gave_up(scene, broker, clues.loss.since, clues.loss.gone.at)
+    pro += [Point("It had trouble with a log dir before", failed.proof)] if failed is not None else []
+    memory = [row for row in scene.kind("out_of_memory").between(clues.loss.since, clues.loss.gone.at) if row.broker == broker]
+    pro += [Point("It had run out of memory", memory[0].proof)] if memory else []
+    by_kernel = hosts.killed(scene, broker, clues.loss.since - SLACK, clues.loss.gone.at)
+    pro += [by_kernel] if by_kernel else []
+    unchecked = ("whether by kill -9, by the kernel (out of memory) or with its machine: the kernel's log tells",)
+    unchecked = ("whether that process was the broker",) if by_kernel else unchecked
+    if begun is None:
+        unchecked = ("whether its log was only collected up to there", *unchecked)
+    name = f"The process of broker {broker} was killed, or its machine went down"
+    return Root("killed", name, broker, chain, tuple(pro), (), unchecked, 90 if begun is not None else 70)
+
+
+def _frozen(scene: Scene, clues: _Clues, chain: int) -> Root:
+    broker, pro, contra, weight = clues.loss.broker, [], [], 40
+    if clues.gap is not None and not clues.within:
+        length = duration(clues.gap[1].at - clues.gap[0].at)
+        pro.append(Point(f"It printed nothing for {length}, and then went on", clues.gap[1].proof))
+        weight += 30 if clues.often < OFTEN else 5
+        if clues.often >= OFTEN:
+            contra.append(Point(f"Its log is as silent {number(clues.often, 'other time')}"))
+    if clues.within:
+        contra.append(
+            Point(f"It printed {number(len(clues.within), 'line')} in the time in which it sent no beat", clues.within[0].proof)
+        )
+        weight -= 30
+    weight += _noticing(clues, pro, contra, frozen=True)
+    pause = _long(_longest_pause(scene, clues.loss), clues.loss)
+    if pause is not None:
+        contra.append(Point("Its GC log tells why", pause.proof))
+        weight -= 30
+    unchecked = ("who stopped it: the host's log, and the hypervisor's, tell of SIGSTOP, swapping and pauses of the machine",)
+    return Root(
+        "frozen", f"Process or host of broker {broker} stood still", broker, chain, tuple(pro), tuple(contra), unchecked, weight
+    )
+
+
+def _noticing(clues: _Clues, pro: list[Point], contra: list[Point], *, frozen: bool) -> int:
+    """Put the client's own count of its silence where it belongs; what it weighs."""
+    if clues.awake is None:
+        return 0
+    ms = clues.noticed.milliseconds
+    words = f"It noticed after {duration(ms)} of silence, of a timeout of {duration(clues.loss.timeout)}: it was "
+    point = Point(words + ("awake" if clues.awake else "not awake to notice in time"), clues.noticed.proof)
+    (contra if clues.awake == frozen else pro).append(point)
+    return -20 if clues.awake == frozen else 20
+
+
+def _running(clues: _Clues, pro: list[Point], contra: list[Point]) -> int:
+    """Put where it belongs what shows that its process ran, so that the fault was outside; what it weighs."""
+    if not clues.within:
+        return _noticing(clues, pro, contra, frozen=False)
+    words = f"It went on printing: {number(len(clues.within), 'line')} in the time in which it sent no beat"
+    pro.append(Point(words, clues.within[0].proof))
+    return 25 + _noticing(clues, pro, contra, frozen=False)
+
+
+def _network(scene: Scene, clues: _Clues, seen: Witnesses, chain: int) -> Root:
+    loss, broker, pro, contra, weight = clues.loss, clues.loss.broker, [], [], 40
+    weight += _running(clues, pro, contra)
+    if not clues.within and clues.gap is not None and loss.timeout is not None and clues.often < OFTEN:
+        contra.append(Point("It printed nothing in that time", clues.gap[1].proof))
+        weight -= 10
+    since = (loss.silence or loss.gone.at) - SLACK
+    others = scene.kinds(("fetch_failed", "controller_request_failed"), since, loss.gone.at)  # later on it was given up
+    others = [row for row in others if _about(row, broker) and _GIVEN_UP.search(row.text) is None]
+    if others and (clues.within or clues.awake):  # nor do they reach one that stands still, or has ended
+        pro.append(Point(f"Other brokers could not reach it either ({number(len(others), 'line')})", others[0].proof))
+        weight += 5
+    if seen.deaf:
+        contra.append(Point(f"{brokers(sorted(seen.deaf))} heard nothing from ZooKeeper either", next(iter(seen.deaf.values()))))
+        weight -= 10
+    unchecked = (NO_INTERFACE,)
+    name = f"Network of the host of broker {broker}" if others else f"Network between broker {broker} and ZooKeeper"
+    return Root("network", name, broker, chain, tuple(pro), tuple(contra), unchecked, weight)
+
+
+def _about(row: Row, broker: int) -> bool:
+    return row.broker != broker and any(row.number(name) == broker for name in ("leader", "target", "node", "broker"))
+
+
+def _gc(scene: Scene, clues: _Clues, chain: int) -> Root:
+    loss, broker, pro, contra, weight = clues.loss, clues.loss.broker, [], [], 20
+    worst = _longest_pause(scene, loss)
+    logged = worst is not None or any(row.broker == broker for row in scene.kind("gc_pause").rows)
+    unchecked = () if logged else (f"the GC log of broker {broker} is missing",)
+    if _long(worst, loss) is not None:
+        pro.append(Point(f"A pause of {duration(worst.milliseconds)}", worst.proof))
+        weight += 60
+        unchecked = (
+            "whether the collector worked all that time: a host that swaps or stands still holds up a collection as well",
+        )
+    elif worst is not None:
+        contra.append(Point(f"The longest pause in that time was {worst.milliseconds} ms", worst.proof))
+        weight -= 15
+    elif logged:
+        contra.append(Point("Its GC log tells of no pause in that time"))
+        weight -= 15
+    if clues.within:
+        contra.append(Point(f"It printed {number(len(clues.within), 'line')} in that time", clues.within[0].proof))
+        weight -= 10
+    return Root("gc", f"Long GC pause of broker {broker}", broker, chain, tuple(pro), tuple(contra), unchecked, weight)
+
+
+def _longest_pause(scene: Scene, loss: Loss) -> Row | None:
+    return longest(scene, "gc_pause", loss, lambda row: row.broker == loss.broker)
+
+
+def _long(row: Row | None, loss: Loss) -> Row | None:
+    """The row of something that lasted, when it may have cost a session; else ``None``."""
+    return row if row is not None and row.milliseconds >= max(SLOW, (loss.timeout or 0) // 3) else None
+
+
+def _zookeeper(scene: Scene, clues: _Clues, seen: Witnesses, chain: int) -> Root:
+    loss, pro, contra, weight = clues.loss, [], [], 25
+    weight += _running(clues, pro, contra)
+    slow = longest(scene, "zks_fsync_slow", loss)
+    if slow is not None:
+        heavy = _long(slow, loss) is not None
+        (pro if heavy else contra).append(Point(f"Its longest write to disk took {duration(slow.milliseconds)}", slow.proof))
+        weight += 45 if heavy else -5
+    for also, words in ((seen.lost, "lost their sessions in the same second"), (seen.deaf, "heard nothing from it either")):
+        if also:
+            pro.append(Point(f"{brokers(sorted(also))} {words}", next(iter(also.values()))))
+    if seen.lost or seen.deaf:
+        weight += 30
+    elif len(scene.registered) > 1:
+        contra.append(Point("No other broker lost its session with it, but for causes of its own"))
+        weight -= 15
+    if seen.hearing:
+        contra.append(Point(f"{brokers(sorted(seen.hearing))} missed nothing from it", next(iter(seen.hearing.values()))))
+        weight -= 20
+    if seen.wrote:
+        contra.append(Point(f"It wrote {number(len(seen.wrote), 'change')} in the midst of that time", seen.wrote[0].proof))
+        weight -= 20
+    unchecked = (
+        ()
+        if any(row.source == "zookeeper" for row in scene.kind("zks_session_expiring").rows) or slow
+        else ("no log of ZooKeeper",)
+    )
+    return Root("zookeeper", "ZooKeeper was slow or away", loss.broker, chain, tuple(pro), tuple(contra), unchecked, weight)

@@ -1,0 +1,289 @@
+"""All brokers that went at once, and starts that failed: what one broker's own story does not tell."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from math import inf
+from typing import NamedTuple
+
+from casebook.findings.words import brokers, capitalised, duration, number
+from casebook.kafka.past_rows import Chain, Point, Root, Row, Span
+from casebook.questions.timeline.analysis.causes import disks, losses
+from casebook.questions.timeline.analysis.links import Chainer
+from casebook.questions.timeline.analysis.scene import SLACK, Scene
+
+TOGETHER = 10_000
+"""Brokers that go within so many milliseconds go at once: sessions of the killed end seconds apart."""
+STOPPING = 60_000
+"""A controlled shutdown that nobody can help takes no longer (``controlled.shutdown.max.retries`` times 5 s, and requests)."""
+OVERLAP = 2000
+"""One may be back so many milliseconds before the last of them is given up."""
+AGAIN = 600_000
+"""A start so many milliseconds after an end belongs to it."""
+_STOPS = ("broker_stopping", "broker_stopped")
+_WAITS = (
+    "coordinator_unavailable", "coordinator_loading", "coordinator_lost", "not_coordinator", "not_leader", "request_timed_out",
+    "client_disconnected", "commit_failed",
+)  # fmt: skip
+_REFUSED = ("startup_failed", "truncation_refused")
+_WHYS = (
+    ("Failed to acquire lock", "another process of Kafka holds its log dir"),
+    ("failed to bind", "another process holds its port"),
+    ("already registered on the path", "the session of the process before it had not expired yet"),
+    ("doesn't match stored broker.id", "its log dirs are those of another broker"),
+    ("doesn't match previous node id", "its log dirs are those of another broker"),
+    ("doesn't match stored clusterId", "its log dirs are those of another cluster"),
+    ("Invalid cluster.id in", "its log dirs are those of another cluster"),
+    ("ZooKeeper", "it did not reach ZooKeeper"),
+    ("waiting for connection", "it did not reach ZooKeeper"),
+    ("zookeeper server", "it did not reach ZooKeeper"),
+    ("truncation is not allowed", "it would have had to cut its log, which is not allowed"),
+    ("during logs loading", "it could not load its logs"),
+)
+"""What a line of a start that failed says, and what it means; the first that fits."""
+
+
+class _Gone(NamedTuple):
+    """All brokers that were there went.
+
+    Args:
+        ids: All of them.
+        since: When the first went.
+        until: When the last went.
+        back: When the first was back; ``None``: not before the evidence ends.
+        whole: When all of them were.
+    """
+
+    ids: tuple[int, ...]
+    since: int
+    until: int
+    back: int | None
+    whole: int | None
+
+
+def of_all(scene: Scene, held: Mapping[int, int]) -> Iterator[Chain]:
+    """The chain of each time at which all brokers went together, and no process of theirs lived on."""
+    for gone in _all_gone(scene):
+        links = Chainer(scene, (gone.whole or gone.back or gone.until) + losses.AFTER)
+        stops = [row for row in scene.kinds(_STOPS, gone.since - AGAIN, gone.until) if row.broker in gone.ids]
+        ends = [row for row in scene.kind("znode_broker_gone").between(gone.since, gone.until) if row.broker in gone.ids]
+        starts = [row for row in scene.kind("broker_starting").between(gone.since, gone.whole) if row.broker in gone.ids]
+        first = min([*stops, *ends, *starts], key=lambda row: row.at, default=None)
+        if first is None:
+            continue
+        links.link(first, [row for row in ends if row is not first], "all that were registered went")
+        links.link(first, [row for row in starts if row is not first], "all were started again")
+        links.effects(first, ["loaded"], "each coordinator reads its partitions of the offsets topic anew")
+        links.effects(first, _WAITS, "clients wait for leaders and coordinators until these are back")
+        led = {key for key, rows in scene.states.items() if _led(rows, gone)}
+        title = f"All {number(len(gone.ids), 'broker')} went within {duration(gone.until - gone.since)}"
+        title += f", and were back after {duration(gone.whole - gone.since)}" if gone.whole is not None else ""
+        holds = 0 if gone.back is not None else max((held.get(broker, 0) for broker in gone.ids), default=0)
+        chain = links.chain("all_lost", title, None, len(led)) or Chain(
+            "all_lost", title, None, (), gone.since, gone.until, len(led)
+        )
+        told = scene.past.there or all(_stop(scene, broker, gone) is not None for broker in gone.ids)
+        yield chain._replace(opened=gone.since, holds=holds, back=gone.whole, by=None if told else gone.back)
+
+
+def _led(rows: Sequence, gone: _Gone) -> bool:
+    before = [row for row in rows if row.time < gone.since]
+    return bool(before) and before[-1].leader in gone.ids
+
+
+def _all_gone(scene: Scene) -> Iterator[_Gone]:
+    """Rule: by registrations where the history has them, and no process lived on; else by the lines of the processes."""
+    if scene.past.there:
+        for gone in _together(scene, scene.registered):
+            if not any(_lived_on(scene, broker, gone) for broker in gone.ids):
+                yield gone
+    elif scene.brokers and scene.brokers <= scene.lives.keys():
+        yield from (gone for gone in _together(scene, scene.lives) if all(_ended(scene, broker, gone) for broker in gone.ids))
+
+
+def _ended(scene: Scene, broker: int, gone: _Gone) -> bool:
+    """Whether a process says that it stops, or another begins after it: a log that ends may only have been collected so far."""
+    return _stop(scene, broker, gone) is not None or _begun_again(scene, broker, gone) is not None
+
+
+def _lived_on(scene: Scene, broker: int, gone: _Gone) -> bool:
+    life = scene.life(broker, gone.since)
+    return life is not None and life.closed > gone.until + SLACK and life.name not in _STOPS
+
+
+def _together(scene: Scene, spans: Mapping[int, Sequence[Span]], only: int | None = None) -> Iterator[_Gone]:
+    """Rule: who stops hands its leaders over first; the last finds nobody to take them, and tries again for seconds.
+
+    Args:
+        only: When the first of them went; ``None`` for any moment.
+    """
+    there = {broker: _Presence(own) for broker, own in spans.items()}
+    ends = sorted((at, broker, closed) for (closed, broker), at in _begun(scene, spans).items())
+    moments = [at for at, _, _ in ends]
+    taken = -1
+    for since in moments if only is None else [only]:
+        ids = {broker for broker, presence in there.items() if presence.was_there(since)}
+        closed: dict[int, int] = {}
+        for _, broker, end in ends[bisect_left(moments, since) : bisect_right(moments, since + TOGETHER)]:
+            closed.setdefault(broker, end)
+        if since <= taken or len(ids) < 2 or not ids <= closed.keys():
+            continue
+        until = max(closed[broker] for broker in ids)
+        back = {broker: there[broker].back(closed[broker]) for broker in ids}
+        known = [at for at in back.values() if at is not None and at <= until + AGAIN]
+        if all(at >= until - OVERLAP for at in known):
+            taken = until
+            whole = max(known) if len(known) == len(ids) else None
+            yield _Gone(tuple(sorted(ids)), since, until, min(known, default=None), whole)
+
+
+def _begun(scene: Scene, spans: Mapping[int, Sequence[Span]]) -> dict[tuple[int, int], int]:
+    """When each end, by its time and broker, began: with the last line before it that the broker stops."""
+    stops: dict[int, list[int]] = {broker: [] for broker in spans}
+    for row in scene.kind("broker_stopping").rows:
+        if row.broker in stops:
+            stops[row.broker].append(row.at)
+    begun = {}
+    for broker, own in spans.items():
+        for closed in (span.closed for span in own if span.closed is not None):
+            place = bisect_right(stops[broker], closed)
+            at = stops[broker][place - 1] if place else closed
+            begun[closed, broker] = at if closed - at <= STOPPING else closed
+    return begun
+
+
+class _Presence:
+    """When a broker was there: asked of every end of every broker, also of one that starts and fails for months."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        own = sorted(spans, key=lambda span: -inf if span.opened is None else span.opened)
+        self._opened = [-inf if span.opened is None else span.opened for span in own]
+        self._until = list(accumulate((inf if span.closed is None else span.closed for span in own), max))
+
+    def was_there(self, at: int) -> bool:
+        """Whether it was shortly before: who went minutes earlier, and is away still, did not go with the others."""
+        place = bisect_left(self._opened, at)
+        return place > 0 and self._until[place - 1] >= at - AGAIN
+
+    def back(self, closed: int) -> int | None:
+        """When it was there again."""
+        place = bisect_left(self._opened, closed)
+        return int(self._opened[place]) if place < len(self._opened) else None
+
+
+def candidates(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
+    """Each process stopped, or ended, at once; or, where nothing tells of the processes, ZooKeeper was away.
+
+    Who says that its log dirs failed, and ended then, was not killed.
+    """
+    gone = next(_together(scene, scene.registered if scene.past.there else scene.lives, chain.opened), None)
+    if gone is None:
+        return
+    lives = ((broker, scene.life(broker, gone.until)) for broker in gone.ids)
+    if by_disk := [root for broker, life in lives if life for root in disks.ended_of_it(scene, broker, life, place)]:
+        yield from by_disk
+        return
+    stops = {broker: _stop(scene, broker, gone) for broker in gone.ids}
+    starts = {broker: _begun_again(scene, broker, gone) for broker in gone.ids}
+    silent = sorted(broker for broker in gone.ids if stops[broker] is None and starts[broker] is None)
+    pro = [Point(f"Broker {broker} says that it stops", row.proof) for broker, row in stops.items() if row is not None]
+    pro += [Point(f"Broker {broker} starts again", row.proof) for broker, row in starts.items() if row is not None]
+    unchecked = (f"what {brokers(silent)} did: no line tells",) if silent else ("who asked for it, or what ended them",)
+    clean = sum(row is not None for row in stops.values())
+    how = "stopped or killed"
+    if clean in (0, len(gone.ids)):
+        how = "stopped" if clean else "killed, or lost with their machines,"
+    name = f"All {number(len(gone.ids), 'broker')} were {how} at once"
+    again = [broker for broker, row in starts.items() if row is not None]
+    if gone.whole is not None or len(again) == len(gone.ids):
+        name += " and started again: a restart of all"
+    elif gone.back is not None:
+        name += f"; {brokers(again) if again else 'not all of them, as far as is told,'} started again"
+    kind = "all_stopped" if clean == len(gone.ids) else "all_ended"
+    yield Root(kind, name.removesuffix(","), None, place, tuple(pro), (), unchecked, 100 if pro else 40)
+    if silent:
+        lack = () if any(row.source == "zookeeper" for row in scene.rows) else ("no log of ZooKeeper",)
+        yield Root("zookeeper", "ZooKeeper was slow or away", None, place, (), (), lack, 40)
+
+
+def _stop(scene: Scene, broker: int, gone: _Gone) -> Row | None:
+    life = scene.life(broker, gone.until)
+    if life is None or life.name not in _STOPS:
+        return None
+    return _first(scene, _STOPS, broker, life.opened, life.closed)
+
+
+def _begun_again(scene: Scene, broker: int, gone: _Gone) -> Row | None:
+    return _first(scene, ("broker_starting",), broker, gone.since, gone.until + AGAIN)
+
+
+def _first(scene: Scene, kinds: tuple[str, ...], broker: int, since: int, until: int | None) -> Row | None:
+    return next((row for row in scene.kinds(kinds, since, until) if row.broker == broker), None)
+
+
+class _Failed(NamedTuple):
+    """A start that failed.
+
+    Args:
+        means: What the line means that says why.
+        line: That line; where none says why, the last one that says that it failed.
+    """
+
+    means: str
+    line: Row
+
+
+_ERROR = re.compile(r"^\s*(?:Caused by: )?((?:[a-z]\w*\.)+\w+(?:Error|Exception)\b.{0,120})", re.MULTILINE)
+"""An error of Java with its message, as a line of it begins; the last of an entry is the cause of those before it."""
+
+_DIGITS = re.compile(r"\d+")
+"""What differs from one start to the next: ports, offsets, milliseconds."""
+
+
+def failed(scene: Scene) -> Iterator[Chain]:
+    """The chain of the starts of each broker that failed for one reason: its other starts had other causes."""
+    for broker, by_reason in _by_reason(scene).items():
+        for starts in by_reason.values():
+            begun = _first(scene, ("broker_started",), broker, starts[-1].line.at, None)
+            later = "; it started later" if begun is not None else ""
+            title = f"{capitalised(brokers([broker]))} failed to start{_times(starts)}: {starts[-1].means}{later}"
+            back = begun.at if begun is not None else None
+            yield Chain("start_failed", title, broker, (), starts[0].line.at, starts[-1].line.at, back=back)
+
+
+def _by_reason(scene: Scene) -> dict[int, dict[str, list[_Failed]]]:
+    found: dict[int, dict[str, list[_Failed]]] = {}
+    for broker, lives in scene.lives.items():
+        for told in filter(None, (_failed(_refusals(scene, broker, life)) for life in lives)):
+            found.setdefault(broker, {}).setdefault(_DIGITS.sub("", told.means), []).append(told)
+    return found
+
+
+def _times(starts: Sequence[_Failed]) -> str:
+    return f", {number(len(starts), 'time')}" if len(starts) > 1 else ""
+
+
+def _refusals(scene: Scene, broker: int, life: Span) -> list[Row]:
+    """What a process said of a start that failed; none where it had started before."""
+    own = scene.of_broker(broker).between(life.opened, life.closed)
+    told = [row for row in own if row.kind in _REFUSED]
+    return told if told and not any(row.kind == "broker_started" for row in own) else []
+
+
+def _failed(told: Sequence[Row]) -> _Failed | None:
+    if not told:
+        return None
+    means = (_Failed(words, row) for row in reversed(told) for text, words in _WHYS if text in row.text)
+    errors = (_Failed(f"it says {found[-1].strip()}", row) for row in reversed(told) if (found := _ERROR.findall(row.text)))
+    return next(means, None) or next(errors, None) or _Failed("the line says why", told[-1])
+
+
+def why_failed(scene: Scene, chain: Chain, place: int) -> Iterator[Root]:
+    """What it says itself: of several starts, the last."""
+    starts = next(one for one in _by_reason(scene)[chain.broker].values() if one[0].line.at == chain.opened)
+    means, row = starts[-1]
+    points = (Point(" ".join(row.text.split())[:200], row.proof),)
+    later = "; it started later" if chain.back is not None else ""
+    name = f"Broker {chain.broker} could not start{_times(starts)}: {means}{later}"
+    yield Root("start_failed", name, chain.broker, place, points, (), (), 100)

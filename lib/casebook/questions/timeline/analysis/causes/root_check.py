@@ -1,0 +1,320 @@
+"""The check on what began it."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from casebook.facts.cluster import instant
+from casebook.facts.observed import Source
+from casebook.findings import coverage
+from casebook.findings.finding import Coverage, Finding, Question, Severity
+from casebook.findings.proof import SHOWN
+from casebook.findings.words import agree, brokers, capitalised, moment, number
+from casebook.kafka.past_rows import Chain, Root, Window
+from casebook.questions.timeline.analysis.causes import disks
+from casebook.questions.timeline.analysis.causes.chains import is_former
+from casebook.questions.timeline.analysis.causes.losses import AFTER, is_of_others
+from casebook.questions.timeline.analysis.causes.roots import likeliest
+from casebook.questions.timeline.analysis.causes.still import is_down
+from casebook.questions.timeline.analysis.extent import outside, untold
+from casebook.questions.timeline.analysis.scene import Scene
+from casebook.questions.timeline.analysis.windows.silences import COLLECT_LOGS
+from casebook.questions.timeline.analysis.windows.window_checks import SETTLE, proof
+from casebook.questions.timeline.analysis.windows.windows import FOUND_SO
+from casebook.questions.timeline.analysis.words import named
+
+MOST_LOST = 4
+"""Brokers that were lost that a title names."""
+_ENDS = ("broker_lost", "broker_stopped", "all_lost", "disk_failed", "start_failed")
+_LASTING = disks.ROOTS | {"start_failed"}
+_ENDED = ("stopped", "killed")
+"""Kinds of roots with which a process ends, and nothing but time joins those of several brokers."""
+EARLIER = 60_000
+"""Milliseconds by which partitions were without leader before a chain that has nothing to do with it."""
+_MILD = ("broker_stopped", "unclean_start", "foreign_protocol")
+
+
+def root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window] = ()) -> Finding:
+    """What began it? Named only when what speaks against it was looked for: in the logs of every broker.
+
+    Args:
+        leaderless: When partitions had no leader: what is named began nothing of what was there before.
+    """
+    if chains and is_former(scene, chains[0]):
+        since = [one for one in leaderless if one.opened is None or one.opened > scene.former_until]
+        if since:
+            return _of_another_cluster(scene, chains, roots, since)
+    if chains and leaderless and not any(_may_be_of(scene, one, chains[0]) for one in leaderless):
+        return _unlinked(scene, chains, roots, leaderless)
+    found = _root(scene, chains, roots)
+    if chains and (away := _without_zookeeper(scene, chains[0])):
+        found = replace(found, caveats=(*found.caveats, away))
+    if not chains or not (before := [one for one in leaderless if one.opened and one.opened < chains[0].opened - EARLIER]):
+        return found
+    earliest = min(before, key=lambda one: one.opened)
+    first = moment(instant(earliest.opened))
+    which = number(len({scene.place(one) for one in before}), "partition")
+    least = "At least " if untold(scene) else ""
+    latest = " or earlier" if least or earliest.opened_earliest is not None or earliest.opened_by == FOUND_SO else ""
+    told = f"{least}{which} had no leader before it, first at {first}{latest}: what began that is not named."
+    return replace(found, caveats=(*found.caveats, told))
+
+
+def _without_zookeeper(scene: Scene, chain: Chain) -> str:
+    """That a broker which was stopped had no connection with ZooKeeper then; ``""`` where nothing says so."""
+    if chain.kind != "broker_stopped":
+        return ""
+    told = scene.kinds(("zk_connection_lost", "zk_session_established"), chain.opened - EARLIER, chain.opened)
+    own = [row for row in told if row.broker == chain.broker]
+    if not own or own[-1].kind != "zk_connection_lost":
+        return ""
+    return f"{capitalised(named(chain.broker))} had no connection with ZooKeeper then: that may have called for the stop."
+
+
+def _may_be_of(scene: Scene, window: Window, chain: Chain) -> bool:
+    """Whether a chain may have left a partition without leader: not a stop that hit none, long before or after, or of others'."""
+    if chain.kind not in ("broker_stopped", "broker_lost") or chain.partitions or chain.holds or window.opened is None:
+        return True
+    place = window.topic, window.partition
+    if chain.broker is not None and is_of_others(scene, place, chain.broker, window.opened - EARLIER, window.opened + AFTER):
+        return False
+    return chain.opened - EARLIER <= window.opened <= chain.opened + AFTER
+
+
+def _unlinked(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window]) -> Finding:
+    """What began it where all that is told of brokers that went hit no partition."""
+    which = number(len({scene.place(one) for one in leaderless}), "partition")
+    return _ask(scene, chains, roots).could_not_check(
+        f"What left {which} without leader is not known",
+        why=f"{chains[0].title}, at {moment(instant(_since(chains[0])))}: no partition is told to have lost its leader by it.",
+        settle=SETTLE,
+        since=instant(min(one.opened for one in leaderless)),
+        at_latest=True,
+    )
+
+
+def _of_another_cluster(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root], leaderless: Sequence[Window]) -> Finding:
+    """What began it where all that is told before befell another cluster of the same logs."""
+    which = number(len({scene.place(one) for one in leaderless}), "partition")
+    opened = [one.opened for one in leaderless if one.opened is not None]
+    return _ask(scene, chains, roots).could_not_check(
+        f"What left {which} without leader is not known: all that could be linked befell another cluster, told of before",
+        why=f"{chains[0].title}: of no consequence to the cluster that the logs end with.",
+        settle=SETTLE,
+        since=instant(min(opened)) if opened else None,
+        at_latest=bool(opened),
+    )
+
+
+def _ask(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Question:
+    return Question(
+        check="timeline.root",
+        question="What began it?",
+        coverage=Coverage.every(len(scene.rows), "event", Source.LOGS, Source.HISTORY),
+        threshold="any chain of events that hit a partition or a client",
+        facts={
+            "chains": len(chains),
+            "candidates": [root.name for root in roots if root.chain == 0],
+            "ends_again": _ends_again(scene, chains, roots),
+        },
+    )
+
+
+def _root(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> Finding:
+    ask = _ask(scene, chains, roots)
+    if not chains:
+        if not scene.rows:
+            return ask.could_not_check(f"What happened is unknown: there is {_lack(scene)}", settle=SETTLE)
+        if not scene.past.there:
+            return ask.could_not_check(
+                _alone(scene) or "What began it is not known: no event in the logs that are here was linked to another",
+                settle=SETTLE,
+            )
+        gaps = (*untold(scene), *coverage.server_logs(scene.files, scene.cluster, scene.brokers))
+        return ask.ok("No broker was lost, and nothing else began a chain of events", gaps=gaps)
+    if len(rivals := list(_rivals(scene, chains))) > 1:
+        return _rivalled(ask, rivals, roots)
+    candidates = [root for root in roots if root.chain == 0]
+    first = likeliest(candidates)
+    if candidates and first is None:
+        return _undecided(ask, f"{chains[0].title}{_lost(scene, chains)}", chains[0], candidates)
+    alike = _alike(chains, roots, first)
+    since = min([_since(chains[0]), *(_since(chain) for chain in alike)])
+    said = f"{first.name if first else chains[0].title}{_too(chains[0], alike)}{_lost(scene, chains)}"
+    if unread := (*coverage.server_logs(scene.files, scene.cluster, scene.brokers), *_unseen(scene)):
+        return _unread(ask, said, since, chains[0], candidates, unread)
+    who = f"{capitalised(named(chains[0].broker))} is" if chains[0].kind != "all_lost" else "They are"
+    waits = f"{who} still down, and hold{'s' if who.endswith('is') else ''} {number(chains[0].holds, 'partition')} without leader"
+    told = [chains[0].title, *([waits] if chains[0].holds else []), *(point.text for point in (first.pro if first else ()))]
+    against = [point.text for point in (first.contra if first else ())]
+    unchecked = [f"Could not be checked: {text}." for text in (first.unchecked if first else ())]
+    proofs = [point.proof for root in roots[:1] for point in (*root.pro, *root.contra) if point.proof]
+    proofs += [link.effect.proof for link in chains[0].links]
+    mild = chains[0].kind in _MILD or (chains[0].kind == "broker_lost" and not chains[0].partitions)
+    worst = Severity.INFO if mild and not chains[0].holds else Severity.WARNING
+    return ask.found(
+        worst,
+        f"Likeliest root: {said}" if first else said,
+        why=". ".join(told) + ".",
+        since=instant(since),
+        at_latest=_may_have_begun_before(scene, chains[0]) or _may_be_alike(chains, roots),
+        evidence=tuple(proof(text) for text in list(dict.fromkeys(proofs))[: 2 * SHOWN]),
+        caveats=(*(f"Against it: {text}." for text in against), *unchecked),
+    )
+
+
+def _since(chain: Chain) -> int:
+    return chain.opened if chain.by is None else chain.by
+
+
+def _alike(chains: Sequence[Chain], roots: Sequence[Root], first: Root | None) -> list[Chain]:
+    """The chains of other brokers that began with the same: a disk, files that are held, or at about the same time a stop."""
+    if first is None or first.kind not in (*disks.ROOTS, *_ENDED):
+        return []
+    of_chains = {root.chain: root for root in reversed(roots)}
+    alike = (chains[place] for place, root in sorted(of_chains.items()) if root.kind == first.kind)
+    others = {one.broker: one for one in reversed(list(alike)) if one.broker != first.broker}
+    near = (one for one in others.values() if first.kind not in _ENDED or _is_near(one, chains[0]))
+    return sorted(near, key=lambda one: one.opened)
+
+
+def _may_be_alike(chains: Sequence[Chain], roots: Sequence[Root]) -> bool:
+    """Whether what began it may have befallen another broker shortly before: of a loss of it nobody knows the cause."""
+    unknown = (
+        chain
+        for place, chain in enumerate(chains)
+        if chain.kind == "broker_lost" and likeliest([root for root in roots if root.chain == place]) is None
+    )
+    return any(one.broker != chains[0].broker and one.opened < chains[0].opened and _is_near(one, chains[0]) for one in unknown)
+
+
+def _is_near(one: Chain, other: Chain) -> bool:
+    """Whether two chains began at about the same time; of one whose begin no line tells nobody knows."""
+    return one.by is None and other.by is None and abs(one.opened - other.opened) <= EARLIER
+
+
+def _too(chain: Chain, alike: Sequence[Chain]) -> str:
+    """Whom the same had befallen, and whom it befell after, and when; ``""`` for nobody else."""
+    told = ""
+    for verb, some in (
+        ("had befallen", [one for one in alike if one.opened < chain.opened]),
+        ("befell", [one for one in alike if one.opened >= chain.opened]),
+    ):
+        whom = [f"{named(one.broker)} at {moment(instant(one.opened))}" for one in some]
+        told += f"; the same {verb} {' and '.join(whom)}" if whom else ""
+    return told
+
+
+def _may_have_begun_before(scene: Scene, chain: Chain) -> bool:
+    """Whether what came first may stand in an older log of its broker: only a later part of it is here."""
+    if chain.by is not None:
+        return True
+    if chain.broker is None or scene.begins_with_start(chain.broker) is not False:
+        return False
+    return chain.kind == "unknown_request" or scene.lives[chain.broker][0].opened > chain.opened
+
+
+def _ends_again(scene: Scene, chains: Sequence[Chain], roots: Sequence[Root]) -> dict[str, str]:
+    """Of each broker that is down, what ended it and will do so again: no start mends a full disk, or what forbids it."""
+    first: dict[int, Root] = {}
+    for root in roots:
+        first.setdefault(root.chain, root)
+    last: dict[int, Root] = {}
+    for place in sorted(first, key=lambda place: (chains[place].opened, place)):
+        over = chains[place].kind == "start_failed" and chains[place].back is not None
+        if chains[place].kind in _ENDS and first[place].broker is not None and not over:
+            last[first[place].broker] = first[place]
+    return {str(b): root.name for b, root in sorted(last.items()) if root.kind in _LASTING and is_down(scene, b)}
+
+
+def _alone(scene: Scene) -> str:
+    """The sessions that brokers say they lost, where no log tells what came of it; ``""`` for none."""
+    ended = Counter(row.broker for row in scene.kind("zk_session_expired").rows if row.broker is not None)
+    if not ended:
+        return ""
+    whose, times = brokers(sorted(ended)), number(sum(ended.values()), "time")
+    which = agree(len(ended), "its session", "sessions")
+    return f"{capitalised(whose)} lost {which} with ZooKeeper, {times}; what followed is not told"
+
+
+def _lack(scene: Scene) -> str:
+    alone = "no log, and ZooKeeper's snapshots tell what was so at their moments, not what happened between"
+    return "neither log nor history" if scene.past.first is None else alone
+
+
+def _rivals(scene: Scene, chains: Sequence[Chain]) -> Iterator[tuple[int, Chain]]:
+    """The losses of several brokers of which it is not known who is still down: that decides which of them is named.
+
+    The first of each broker, with its place.
+    """
+    seen = set()
+    for place, chain in enumerate(chains):
+        if chain.kind == "broker_lost" and chain.partitions and chain.broker not in seen and chain.back is None:
+            seen.add(chain.broker)
+            if is_down(scene, chain.broker) is None:
+                yield place, chain
+
+
+def _rivalled(ask: Question, rivals: Sequence[tuple[int, Chain]], roots: Sequence[Root]) -> Finding:
+    """The candidates in order, with what would decide."""
+    order = [
+        chain.title if (first := likeliest([root for root in roots if root.chain == place])) is None else first.name
+        for place, chain in rivals
+    ]
+    who = brokers(sorted(chain.broker for _, chain in rivals))
+    return ask.could_not_check(
+        f"Which loss matters most is not known: nothing tells which of {who} are back",
+        why=f"By what is here, the worst first: {'; '.join(f'{n}. {name}' for n, name in enumerate(order, start=1))}.",
+        settle="Collect the children of /brokers/ids.",
+        since=instant(min(chain.opened for _, chain in rivals)),
+        at_latest=True,
+        evidence=tuple(proof(chain.links[0].effect.proof) for _, chain in rivals if chain.links)[:SHOWN],
+    )
+
+
+def _unseen(scene: Scene) -> coverage.Gaps:
+    """Why there may be a chain that nothing here tells of; breaks inside a history aside, as what it shows later is known."""
+    return outside(scene) if scene.past.there else untold(scene)
+
+
+def _lost(scene: Scene, chains: Sequence[Chain]) -> str:
+    """Which brokers are still down and hold partitions without leader, and who else was lost; ``""`` where there are none."""
+    down = list(dict.fromkeys(chain.broker for chain in chains if chain.holds and chain.broker is not None))
+    if not down:
+        return ""
+    back: dict[int | None, int] = {}
+    for chain in chains:
+        if chain.kind == "broker_lost" and chain.partitions and chain.back and is_down(scene, chain.broker) is False:
+            back[chain.broker] = max(chain.back, back.get(chain.broker, chain.back))
+    said = [f"broker {broker}, still down" for broker in down]
+    said += [f"broker {broker}, back since {instant(at)[11:19]}" for broker, at in back.items()]
+    return f" ({'; '.join(said[:MOST_LOST])}{f'; and {len(said) - MOST_LOST} more' if said[MOST_LOST:] else ''})"
+
+
+def _undecided(ask: Question, what: str, chain: Chain, candidates: Sequence[Root]) -> Finding:
+    names = "; ".join(root.name for root in candidates)
+    alone = len(candidates) == 1
+    return ask.could_not_check(
+        f"{what}; nothing here tells " + ("why" if alone else f"which of {number(len(candidates), 'candidate')} began it"),
+        why=f"{'This' if alone else 'Each of these'} is possible: {names}.",
+        settle=f"{COLLECT_LOGS}, with the logs of broker {chain.broker}, its GC log, and those of ZooKeeper's servers.",
+        since=instant(chain.opened),
+        evidence=tuple(proof(text) for text in list(dict.fromkeys(link.effect.proof for link in chain.links))[: 2 * SHOWN]),
+        caveats=tuple(f"Could not be checked: {text}." for root in candidates for text in root.unchecked),
+    )
+
+
+def _unread(ask: Question, said: str, since: int, chain: Chain, candidates: Sequence[Root], unread: coverage.Gaps) -> Finding:
+    """Candidates in order, with what would decide: a log that was not read may name another root."""
+    order = "; ".join(f"{place}. {one.name}" for place, one in enumerate(candidates, start=1))
+    shown = [point.proof for one in candidates for point in (*one.pro, *one.contra) if point.proof]
+    shown += [link.effect.proof for link in chain.links]
+    return ask.could_not_check(
+        f"Likeliest root, as far as could be checked: {said}",
+        why=f"{unread[0].why} What began it may stand there. By what is here, the likeliest first: {order or said}.",
+        settle=unread[0].settle,
+        since=instant(since),
+        at_latest=True,
+        evidence=tuple(proof(text) for text in list(dict.fromkeys(shown))[: 2 * SHOWN]),
+        caveats=tuple(f"Could not be checked: {text}." for one in candidates for text in one.unchecked),
+    )

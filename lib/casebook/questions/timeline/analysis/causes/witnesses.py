@@ -1,0 +1,86 @@
+"""What others saw of ZooKeeper in the time in which a broker sent it no beat: whether it was away, or worked for them."""
+
+from collections.abc import Sequence, Set
+from typing import NamedTuple
+
+from casebook.kafka.past_rows import Row
+from casebook.questions.timeline.analysis.causes.losses import Loss
+from casebook.questions.timeline.analysis.scene import SLACK, Scene
+
+AT_ONCE = 1000
+"""Sessions that end within so many milliseconds may have one cause."""
+LATE = 1000
+"""A client that notices its silence so many milliseconds late was not awake."""
+
+
+class Witnesses(NamedTuple):
+    """Other brokers by what befell them, with their proofs, and what ZooKeeper wrote itself.
+
+    Args:
+        lost: Lost their sessions at the same time, and nothing says that it was their own doing.
+        deaf: Noticed in time that they heard nothing from it.
+        hearing: Kept their sessions, and their logs, which would say so, tell of no silence.
+        wrote: Changes in the midst of that time: a ZooKeeper that stands still for so long writes none then.
+    """
+
+    lost: dict[int, str]
+    deaf: dict[int, str]
+    hearing: dict[int, str]
+    wrote: Sequence[Row]
+
+
+def noticed_in_time(silence: int, timeout: int) -> bool:
+    """Whether a client that reports so long a silence was awake to count it, both in milliseconds."""
+    return silence <= timeout * 2 // 3 + LATE
+
+
+def witnesses(scene: Scene, loss: Loss, own: Set[tuple[int, int]]) -> Witnesses:
+    """All of them.
+
+    Args:
+        scene: What is known.
+        loss: The loss that they are asked about.
+        own: Losses, by broker and moment, that have a cause of their own.
+    """
+    silent = scene.kind("zk_silent").between(loss.silence or loss.since, loss.gone.at)
+    silent = [row for row in silent if row.broker not in (None, loss.broker)]
+    late = {
+        row.broker for row in silent if loss.timeout and row.milliseconds and not noticed_in_time(row.milliseconds, loss.timeout)
+    }
+    deaf = {row.broker: row.proof for row in silent if row.broker not in late}
+    return Witnesses(_lost(scene, loss, own), deaf, _hearing(scene, loss, {row.broker for row in silent}), _wrote(scene, loss))
+
+
+def _lost(scene: Scene, loss: Loss, own: Set[tuple[int, int]]) -> dict[int, str]:
+    return {
+        broker: span.closed_proof
+        for broker, spans in scene.registered.items()
+        if broker != loss.broker
+        for span in spans
+        if span.closed is not None and abs(span.closed - loss.gone.at) <= AT_ONCE and (broker, span.closed) not in own
+    }
+
+
+def _hearing(scene: Scene, loss: Loss, silent: set[int]) -> dict[int, str]:
+    """Only of brokers whose logs hold lines of ZooKeeper's client: up to 0.10.2 it tells of its silence nowhere else."""
+    found, since = {}, loss.silence
+    for broker, spans in scene.registered.items():
+        if since is None or broker in silent or broker == loss.broker:
+            continue
+        kept = any(span.opened is not None and span.opened <= since and not _ended(span.closed, loss) for span in spans)
+        client = any(row.broker == broker for row in scene.kind("zk_session_established").between(None, since))
+        after = scene.of_broker(broker).between(loss.gone.at + SLACK, None)
+        if kept and client and after and scene.life(broker, since) == scene.life(broker, loss.gone.at):
+            found[broker] = after[0].proof
+    return found
+
+
+def _ended(closed: int | None, loss: Loss) -> bool:
+    return closed is not None and closed <= loss.gone.at + AT_ONCE
+
+
+def _wrote(scene: Scene, loss: Loss) -> Sequence[Row]:
+    """From when the next beat was due, half-way to the loss; what it wrote later it may have written when it went on."""
+    if loss.due is None:
+        return ()
+    return scene.of_history.between(loss.due + SLACK, (loss.due + loss.gone.at) // 2)

@@ -1,0 +1,251 @@
+"""The checks on a timeline."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from casebook.facts.cluster import epoch_ms, instant
+from casebook.facts.events import Extent, Untyped
+from casebook.facts.losses import Change
+from casebook.facts.observed import Source
+from casebook.findings import coverage
+from casebook.findings.finding import Coverage, Finding, Question, Severity, Status, Step, names_unreadable
+from casebook.findings.proof import SHOWN
+from casebook.findings.words import agree, brokers, capitalised, number
+from casebook.kafka.past_rows import Chain, Root, Silence, Window, WindowKind
+from casebook.questions.timeline.analysis.causes import host_checks, root_check
+from casebook.questions.timeline.analysis.causes.roots import unnamed
+from casebook.questions.timeline.analysis.causes.storms import Storm, storms
+from casebook.questions.timeline.analysis.clocks import clock_checks, owner_checks
+from casebook.questions.timeline.analysis.clocks.clock_checks import Told
+from casebook.questions.timeline.analysis.clocks.clocks import ZOOKEEPER
+from casebook.questions.timeline.analysis.scene import Scene
+from casebook.questions.timeline.analysis.story import one_sentence
+from casebook.questions.timeline.analysis.windows import elections, unclean, window_checks
+from casebook.questions.timeline.analysis.windows.silences import COLLECT_LOGS
+from casebook.questions.timeline.analysis.windows.two_leaders import Doubt
+from casebook.questions.timeline.analysis.windows.window_checks import proof
+from casebook.questions.timeline.analysis.words import all_named
+
+_THROWN = "In 0.9 the exception throws away what other connections had sent in the same poll: it is never answered."
+_REFUSED = "The broker answers with an error and closes the connection; nobody else suffers."
+_NOT_KAFKA = "The broker reads the first four bytes as a size, refuses it and closes that connection; nobody else suffers."
+_WRONG_PORT = (
+    "Find who speaks another protocol to this port: a health check, a scanner, or a client with a wrong port or protocol setting."
+)
+_OLDER_CLIENT = (
+    "Set api.version.request=false and broker.version.fallback in librdkafka clients, or use clients of the brokers' release."
+)
+
+
+def checks(
+    scene: Scene,
+    windows: Sequence[Window],
+    doubts: Sequence[Doubt],
+    chains: Sequence[Chain],
+    roots: Sequence[Root],
+    silences: Sequence[Silence],
+    untyped: Sequence[Untyped],
+    changes: Sequence[Change],
+    hosts: host_checks.Hosts,
+) -> tuple[Finding, ...]:
+    """Every check, in a fixed order."""
+    told = (
+        window_checks.two_leaders(scene, _of(windows, WindowKind.TWO_LEADERS), doubts, chains),
+        window_checks.leaderless(scene, _of(windows, WindowKind.LEADERLESS)),
+        window_checks.under_min_isr(scene, _of(windows, WindowKind.UNDER_MIN_ISR)),
+        unclean.unclean(scene, changes),
+        elections.unclean(scene, changes),
+        root_check.root(scene, chains, roots, _of(windows, WindowKind.LEADERLESS)),
+        _unknown_requests(scene, chains),
+        owner_checks.owners(scene),
+        clock_checks.clocks(scene),
+        _silences(scene, silences),
+        _untyped(scene, untyped),
+        *host_checks.checks(scene, hosts),
+    )
+    doubt = max((scene.uncertainty(broker) or 0 for broker in scene.lives), default=0)
+    zones = clock_checks.told(scene)
+    zone = _zone(scene, zones)
+    return tuple(finding if finding.since is None else _dated(finding, doubt, zone, known=not zones.others) for finding in told)
+
+
+def _dated(finding: Finding, doubt: int, zone: Sequence[str], *, known: bool) -> Finding:
+    """An answer with a moment: a latest one is later by what the clocks of the logs may be wrong.
+
+    Args:
+        known: Whether no log says that its broker writes in another zone: else the moment is not told.
+    """
+    caveats = (*finding.caveats, *zone)
+    if not known:
+        return replace(finding, since=None, at_latest=False, caveats=caveats)
+    since = instant(epoch_ms(finding.since) + doubt) if finding.at_latest else finding.since
+    return replace(finding, since=since, caveats=caveats)
+
+
+def _zone(scene: Scene, zones: Told) -> tuple[str, ...]:
+    """That the zone of the logs is taken for granted, where neither ZooKeeper's clock nor lines of their own tell it."""
+    unknown = sorted(scene.lives.keys() - zones.as_read)
+    if scene.reference == ZOOKEEPER or (scene.lives and not unknown):
+        return ()
+    known = "; ".join(
+        f"lines of broker {broker} tell that it logged in {zone} then" for broker, zone in sorted(zones.others.items())
+    )
+    whose = f" of {brokers(unknown)}" if zones.as_read else ""
+    caveat = f"{known or f'nothing tells in which zone the logs{whose} are written'}; their times are taken as {scene.timezone}."
+    return (capitalised(caveat),)
+
+
+def _of(windows: Iterable[Window], kind: WindowKind) -> list[Window]:
+    return [window for window in windows if window.kind is kind]
+
+
+def _unknown_requests(scene: Scene, chains: Sequence[Chain]) -> Finding:
+    found = storms(scene)
+    thrown = [row for storm in found for row in storm.thrown]
+    failed = scene.kind("processor_failed")
+    senders = list(dict.fromkeys(sender.address for storm in found for sender in storm.senders))
+    ask = Question(
+        check="timeline.unknown_requests",
+        question="Does a client send what a broker does not know?",
+        coverage=_of_logs(scene, of_brokers=True),
+        threshold="any request with an unknown api key or version",
+        facts={
+            "requests": len(thrown),
+            "api_keys": sorted({key for storm in found for key in storm.keys}),
+            "brokers": _brokers(found),
+            "senders": senders,
+            "exceptions": len(failed),
+            "protocols": list(dict.fromkeys(name for storm in found for name in storm.protocols)),
+        },
+        evidence=tuple(proof(row.proof) for row in thrown[:SHOWN]),
+    )
+    if not found:
+        if not any(file.is_of_brokers for file in scene.files):
+            return ask.could_not_check(
+                "Whether a client sends unknown requests is unknown: there is no broker's log", settle=COLLECT_LOGS
+            )
+        if len(failed):
+            title = f"{number(len(failed), 'exception')} of network threads; whether a request was unknown is not told"
+            return ask.could_not_check(title, settle="Give server.log with its stack traces.")
+        gaps = (*coverage.server_logs(scene.files, scene.cluster, scene.brokers), *_unknown_brokers(scene))
+        return ask.ok("No broker was sent a request that it does not know", gaps=gaps)
+    begin = next((one_sentence(chain) for chain in chains if chain.kind == "unknown_request"), "")
+    grave = len(failed) > 0 or any(row.kind == "unknown_api_key" for row in thrown)
+    kafka, foreign = ([storm for storm in found if bool(storm.protocols) is other] for other in (False, True))
+    cut = any(scene.begins_with_start(storm.broker) is False for storm in found)  # earlier ones may stand in an older log
+    older = cut or bool(scene.brokers and coverage.server_logs(scene.files, scene.cluster, scene.brokers))
+    least = "at least " if older or any(scene.ends_early(storm.broker) for storm in found) else ""
+    sent = [f"{least}{number(sum(len(storm.thrown) for storm in kafka), 'unknown request')}{_by_whom(kafka)}"] if kafka else []
+    sent += [_in_another(foreign)] if foreign else []
+    whom = all_named({storm.broker for storm in found})
+    says = [begin, _THROWN if grave else _REFUSED] if kafka else []
+    says += [_NOT_KAFKA] if foreign else []
+    return ask.found(
+        Severity.CRITICAL if grave else Severity.WARNING,
+        capitalised(f"{whom} {agree(len(_brokers(found)), 'was', 'were')} sent {' and '.join(sent)}"),
+        why=" ".join(filter(None, says)),
+        since=instant(min(row.at for row in thrown)),
+        at_latest=older,
+        next=tuple(_advice(kafka, foreign)),
+        caveats=tuple(f"Could not be checked: {text}." for text in unnamed(scene, found)),
+    )
+
+
+def _unknown_brokers(scene: Scene) -> coverage.Gaps:
+    """Why there may be brokers of which nobody gave a log: neither znodes nor a history say which there are."""
+    return () if scene.past.there else coverage.registrations(scene.cluster)
+
+
+def _brokers(found: Sequence[Storm]) -> list[int | None]:
+    """Those that the lines name; ``None`` for one where they name none, as it may be one of these else."""
+    return list(dict.fromkeys(storm.broker for storm in found if storm.broker is not None)) or [None]
+
+
+def _in_another(foreign: Sequence[Storm]) -> str:
+    """What was no request of Kafka's: by name, and how often."""
+    names = " and ".join(dict.fromkeys(name for storm in foreign for name in storm.protocols))
+    return f"{names}, {number(sum(len(storm.thrown) for storm in foreign), 'time')}{_by_whom(foreign)}"
+
+
+def _advice(kafka: Sequence[Storm], foreign: Sequence[Storm]) -> Iterator[Step]:
+    yield Step(kind="first", text=_OLDER_CLIENT if kafka else _WRONG_PORT)
+    if kafka and foreign:
+        yield Step(kind="then", text=_WRONG_PORT)
+    if kafka:
+        yield Step(kind="not", text="Do not restart brokers with kill -9 for it: recovery is long, and the client comes back.")
+
+
+def _by_whom(found: Sequence[Storm]) -> str:
+    senders = list(dict.fromkeys(sender.address for storm in found for sender in storm.senders))
+    if not senders:
+        return ""
+    whom = ", ".join(senders[:3]) + (" and others" if len(senders) > 3 else "")
+    told, total = sum(storm.told for storm in found), sum(len(storm.thrown) for storm in found)
+    return f" by {whom}" if told == total else f", {told} of them by {whom} as far as the logs tell"
+
+
+def _silences(scene: Scene, silences: Sequence[Silence]) -> Finding:
+    ask = Question(
+        check="timeline.silences",
+        question="What can these logs not tell?",
+        coverage=_of_logs(scene),
+        threshold="anything that would have decided something",
+        facts={"missing": [silence.what for silence in silences]},
+        evidence=tuple(proof(silence.proof) for silence in silences if silence.proof)[:SHOWN],
+    )
+    if not silences:
+        return ask.ok("Nothing that a timeline rests on is missing", gaps=())
+    shown = " ".join(silence.what for silence in silences[:3])
+    return ask.could_not_check(
+        f"{number(len(silences), 'thing')} {agree(len(silences), 'is', 'are')} not told", why=shown, settle=silences[0].settle
+    )
+
+
+def _untyped(scene: Scene, untyped: Sequence[Untyped]) -> Finding:
+    lines = sum(shape.count for shape in untyped)
+    grave = [shape for shape in untyped if shape.level in ("WARN", "ERROR", "FATAL")]
+    ask = Question(
+        check="timeline.untyped",
+        question="Was every line understood?",
+        coverage=_of_logs(scene),
+        threshold="a warning or an error of unknown meaning",
+        facts={"lines": lines, "shapes": len(untyped), "grave": sum(shape.count for shape in grave)},
+        evidence=tuple(proof(shape.example) for shape in grave[:SHOWN]),
+    )
+    if not any(file.entries for file in scene.files):
+        why = next(filter(None, map(coverage.not_read, scene.files)), "")
+        return ask.could_not_check("There is no log that could be read", why=f"{why}." if why else "", settle=COLLECT_LOGS)
+    if grave:
+        many = sum(shape.count for shape in grave)
+        entries = number(many, "warning or error", "warnings and errors")
+        return ask.could_not_check(
+            f"{entries} of {number(len(grave), 'shape')} {agree(many, 'is', 'are')} of unknown meaning",
+            why=f"The most frequent: {grave[0].text[:200]}",
+            settle="Report the wording and its Kafka release.",
+        )
+    others = f"; {number(lines, 'other line')} {agree(lines, 'was', 'were')} not" if lines else ""
+    return ask.ok(f"Every warning and error was understood{others}", gaps=coverage.logs(scene.files, scene.cluster, ()))
+
+
+def _of_logs(scene: Scene, *, of_brokers: bool = False) -> Coverage:
+    files = [file for file in scene.files if not file.is_empty and (file.broker is not None or not of_brokers)]
+    return Coverage.counted(sum(file.extent is not Extent.NOT for file in files), len(files), "log", Source.LOGS)
+
+
+def in_short(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """What is found, what is well, and in a single answer what could not be checked: for who looks at more than the past.
+
+    What evidence could not be read stands for itself.
+    """
+    unknown = [f for f in findings if f.status is Status.COULD_NOT_CHECK and not names_unreadable(f)]
+    told = tuple(finding for finding in findings if finding not in unknown)
+    if not unknown:
+        return told
+    ask = Question(
+        check="timeline.past",
+        question="Is the past known as well?",
+        coverage=Coverage.counted(len(findings) - len(unknown), len(findings), "question", Source.LOGS, Source.HISTORY),
+        facts={"unknown": [finding.check for finding in unknown]},
+    )
+    title = f"{number(len(unknown), 'question')} on the past could not be answered; notebook 60 says which"
+    return (*told, ask.could_not_check(title, why=unknown[0].title, settle=unknown[0].settle))

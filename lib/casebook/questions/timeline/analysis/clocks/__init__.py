@@ -1,0 +1,1 @@
+"""By which clock each log speaks."""

@@ -1,0 +1,395 @@
+"""How far each clock is off ZooKeeper's, from lines that cannot have been printed before, or after, what they tell of.
+
+A line that announces a write is printed before the transaction, so its clock is ahead by at least their difference; one that
+reports a write is printed after it, so its clock is ahead by at most that. Between the two lies the skew.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
+from statistics import median
+from typing import NamedTuple
+
+from casebook.facts.cluster import Cluster
+from casebook.facts.events import Event, LogFile
+from casebook.findings.words import agree, duration, number
+from casebook.kafka.past import Past
+from casebook.kafka.past_rows import Clock, Late, Step
+from casebook.questions.timeline.analysis.clocks.owners import FEW as FEW_NAMED
+from casebook.questions.timeline.analysis.clocks.pairs import (
+    FARTHEST,
+    LATE,
+    ZONE,
+    Grade,
+    Pair,
+    Side,
+    against_controller,
+    against_znodes,
+)
+from casebook.questions.timeline.analysis.clocks.steps import PAUSE, Cut, cuts, two_writers
+from casebook.questions.timeline.analysis.clocks.steps import stretch as number_of
+from casebook.questions.timeline.analysis.clusters import Clusters
+
+ZOOKEEPER = "ZooKeeper"
+LEAST = 2
+"""Milliseconds that no clock is known better than: what it takes to print a line."""
+FEW = 3
+"""Among so few bounds nobody can say which is a stray."""
+ONE_SIDED = 20
+"""Milliseconds of doubt where many lines bound a clock from one side, and nothing does from the other."""
+STRAYS = 5
+"""Of so many bounds that lie together, one below may be a stray."""
+MANY = 20
+"""Among so many lines some were printed at once."""
+CLOSE = 50
+"""Bounds that are no further apart hold the skew between them; milliseconds."""
+SEEN = 200
+"""Milliseconds of doubt where only the controller saw a broker register: it sees it when it comes to it."""
+LATENESS = 1000
+"""Milliseconds of doubt where a broker is only known to have heard of something: it may have heard late."""
+USEFUL = 1000
+"""Milliseconds of doubt, from which on a skew must be twice as large to say anything."""
+NEAR_ZONE = 5000
+"""A clock that is off by a zone is right otherwise, to so many milliseconds."""
+
+
+class _Skew(NamedTuple):
+    skew: int
+    uncertainty: int
+
+
+def owner(event: Event) -> str:
+    """Whose clock an entry bears."""
+    return owner_of(event.broker, event.file)
+
+
+def owner_of(broker: int | None, file: str) -> str:
+    """``broker 57``, or the folder of a log of no broker: ``zookeeper/logs/1``, ``clients/app``."""
+    if broker is not None:
+        return f"broker {broker}"
+    parts = file.split("/")[:-1]
+    return "/".join(parts[: 2 if parts[:1] == ["clients"] else 3]) or file
+
+
+def clocks(cluster: Cluster, past: Past, events: Sequence[Event], files: Sequence[LogFile] = ()) -> tuple[str, tuple[Clock, ...]]:
+    """Whose clock is the reference, and how far every other is off.
+
+    Args:
+        files: Tell who else writes in a file whose lines stand in another as well, where they were taken from.
+    """
+    owners = {owner(event): event.broker for event in events if event.time is not None}
+    owners |= {f"broker {stamp.broker}": stamp.broker for stamp in past.stamps}
+    mixed = _mixed(events)
+    events = [event for event in events if owner(event) not in mixed]
+    clusters = Clusters(events, cluster.cluster_id)
+    current = [event for event in events if clusters.is_current(event)]
+    pairs = [pair for pair in against_znodes(cluster, past, current, owner) if pair.owner not in mixed]
+    stretches = _Stretches(events, pairs)
+    settled = _settled(pairs, stretches)
+    vague = {stretch: skew for stretch, skew in settled.items() if _is_vague(skew)}
+    found = {stretch: skew for stretch, skew in settled.items() if stretch not in vague}
+    reference = ZOOKEEPER if found else _busiest_controller(events)
+    if not found and reference:
+        found = {Stretch(reference, 0): _Skew(0, 0)}
+    lined = {stretches.of_pair(pair) for pair in pairs if pair.grade is not Grade.STAMP}
+    anchors = {stretch: skew for stretch, skew in found.items() if stretch in lined} or found
+
+    def ahead(event: Event) -> int | None:
+        anchor = anchors.get(stretches.of(event))
+        return None if anchor is None else anchor.skew
+
+    torn = _is_torn(files)
+    pairs += [pair for pair in against_controller(current, owner, ahead) if not (torn and pair.grade is Grade.LATE)]
+    settled = _settled((pair for pair in pairs if stretches.of_pair(pair) not in anchors), stretches)
+    late = {stretch: skew for stretch, skew in settled.items() if _is_vague(_applied(skew, reference))}
+    vague |= late
+    found |= {stretch: skew for stretch, skew in settled.items() if stretch not in late}
+    by_owner: dict[str, list[Pair]] = defaultdict(list)
+    for pair in pairs:
+        by_owner[pair.owner].append(pair)
+    known = {stretch.owner for stretch in (*found, *vague)}
+    beside = _beside(events, files, found, owners.keys() - known - stretches.cuts.keys())
+    rows = []
+    for name in sorted(owners, key=_order):
+        first = Stretch(name, 0)
+        clock = _clock(name, owners[name], found.get(first), reference, by_owner[name])
+        if name in beside:
+            skew, why = beside[name]
+            clock = clock._replace(skew=skew.skew, uncertainty=skew.uncertainty, zone=True, why=why)
+        if first in vague and first not in found:
+            clock = clock._replace(why=_too_vague(vague[first]))
+        if name in mixed:
+            by, line = mixed[name]
+            why = f"Two processes write {line.file}: their times differ by {duration(by)}. All are taken as printed."
+            clock = clock._replace(why=why, mixed=by, mixed_proof=line.proof)
+        cut = stretches.cuts.get(name, ())
+        last = Stretch(name, len(cut))
+        ended = [pair for pair in by_owner[name] if stretches.of_pair(pair) == last]
+        rows.append(_with_steps(clock, cut, found)._replace(late=_late(ended, found.get(last))))
+    return reference, tuple(rows)
+
+
+def _beside(
+    events: Iterable[Event], files: Iterable[LogFile], found: Mapping["Stretch", "_Skew"], unknown: Set[str]
+) -> dict[str, tuple["_Skew", str]]:
+    """The zone of who writes a file together with another, whose zone is known, and why: one machine writes one file."""
+    writers: dict[str, set[str]] = defaultdict(set)
+    for event in events:
+        if event.time is not None:
+            writers[event.file].add(owner(event))
+    for file in files:
+        writers[file.file].update(owner_of(broker, file.file) for broker, lines in file.speakers if lines >= FEW_NAMED)
+    told: dict[str, dict[int, str]] = defaultdict(dict)
+    for file, names in writers.items():
+        for other in sorted(names - unknown):
+            skew = found.get(Stretch(other, 0))
+            zone = zone_of(skew.skew) if skew is not None else None
+            for name in names & unknown if zone is not None else ():
+                told[name][zone] = f"It writes {file} together with {other}, and in the same zone."
+    return {name: (_Skew(*zones, LATENESS), *zones.values()) for name, zones in told.items() if len(zones) == 1}
+
+
+def _mixed(events: Iterable[Event]) -> dict[str, tuple[int, Event]]:
+    """Whose log two processes write whose times differ, by how much, and a line of the second: such a log has no clock."""
+    lines: dict[str, list[Event]] = defaultdict(list)
+    for event in events:
+        if event.time is not None:
+            lines[owner(event)].append(event)
+    found = {name: two_writers(told) for name, told in lines.items()}
+    return {name: two for name, two in found.items() if two is not None}
+
+
+def _late(pairs: Iterable[Pair], skew: "_Skew | None") -> Late | None:
+    """What tells that a clock may have been set forward in the end: no line that comes after it shows that it was only late."""
+    prompt = [pair for pair in pairs if pair.grade is Grade.PROMPT and pair.event is not None]
+    if skew is None or not prompt:
+        return None
+    last = max(prompt, key=lambda pair: (pair.event.time, pair.event.file, pair.event.line))
+    late = last.ahead - skew.skew
+    return Late(last.event.time, late, last.event.proof) if late > LATE else None
+
+
+def _is_vague(skew: "_Skew") -> bool:
+    """Whether a skew is known less well than it is of use, if only to tell a zone by: it moves no times then."""
+    return skew.uncertainty > USEFUL and (2 * skew.uncertainty > abs(skew.skew) or 2 * skew.uncertainty > ZONE)
+
+
+def _too_vague(skew: "_Skew") -> str:
+    return (
+        f"It is off by {duration(abs(skew.skew))}, give or take {duration(skew.uncertainty)}: too vague to be of use. "
+        "Its times are taken as printed."
+    )
+
+
+class Stretch(NamedTuple):
+    """Lines by one clock, between two moments at which it was set; 0 is the first."""
+
+    owner: str
+    number: int
+
+
+class _Stretches:
+    """Which lines stand between two moments at which their clock was set."""
+
+    def __init__(self, events: Iterable[Event], pairs: Iterable[Pair]) -> None:
+        lines: dict[str, list[Event]] = defaultdict(list)
+        paired: dict[str, list[Pair]] = defaultdict(list)
+        for event in events:
+            if event.time is not None:
+                lines[owner(event)].append(event)
+        for pair in pairs:
+            paired[pair.owner].append(pair)
+        found = {name: cuts(told, paired[name]) for name, told in lines.items()}
+        self.cuts: dict[str, Sequence[Cut]] = {name: cut for name, cut in found.items() if cut}
+
+    def of(self, event: Event) -> Stretch:
+        """That of a line."""
+        name = owner(event)
+        return Stretch(name, number_of(self.cuts[name], event.file, event.line) if name in self.cuts else 0)
+
+    def of_pair(self, pair: Pair) -> Stretch | None:
+        """That of a pair; ``None`` for a stamp by a clock that was set: nobody knows before or after what."""
+        if pair.event is not None:
+            return self.of(pair.event)
+        return None if pair.owner in self.cuts else Stretch(pair.owner, 0)
+
+
+def _with_steps(clock: Clock, cut: Sequence[Cut], found: Mapping[Stretch, _Skew]) -> Clock:
+    """A clock with where it was set, and by how much it is ahead then."""
+    steps = []
+    for place, one in enumerate(cut, start=1):
+        skew = found.get(Stretch(clock.owner, place))
+        known = (None, None) if skew is None else _applied(skew, clock.reference)
+        if known[0] is not None and clock.skew is not None and not steps and abs(known[0] - clock.skew) <= LATENESS:
+            continue  # by all lines there it is off as before
+        joined = one.joined and known[0] is None
+        steps.append(Step(one.before.proof, one.after.proof, one.before.time, one.after.time, *known, one.lines, joined))
+    return clock._replace(steps=tuple(steps), why=" ".join((clock.why, *map(_set, steps))))
+
+
+def _set(step: Step) -> str:
+    if step.joined:
+        return f"Its lines from {step.after} on lie before those above: files put together out of order, or a clock set back."
+    known = "nobody knows how far it is off" if step.skew is None else f"it is ahead by {step.skew:+d} ms"
+    return f"It was set between {step.before} and {step.after}; from there on {known}."
+
+
+def _order(name: str) -> tuple[bool, int, str]:
+    text = name.removeprefix("broker ")
+    return (text == name, int(text) if text.isdecimal() else 0, name)
+
+
+def _is_torn(files: Iterable[LogFile]) -> bool:
+    """Whether lines of a broker are lost: what another was told may be paired with a later line in place of a lost one."""
+    return any(file.damage for file in files if file.broker is not None)
+
+
+def _settled(pairs: Iterable[Pair], stretches: _Stretches) -> dict[Stretch, _Skew]:
+    by_stretch: dict[Stretch, list[Pair]] = defaultdict(list)
+    for pair in pairs:
+        if (stretch := stretches.of_pair(pair)) is not None:
+            by_stretch[stretch].append(pair)
+    settled = {stretch: _skew(found) for stretch, found in by_stretch.items()}
+    return {stretch: skew for stretch, skew in settled.items() if skew is not None}
+
+
+def _skew(pairs: Sequence[Pair]) -> _Skew | None:
+    """By what the log printed at once; by the times inside of znodes, which know no zone, where it printed nothing of use."""
+    prompt = [pair for pair in pairs if pair.grade in (Grade.PROMPT, Grade.SEEN)]
+    stamps = [pair for pair in pairs if pair.grade is Grade.STAMP]
+    if prompt and all(pair.grade is Grade.SEEN for pair in prompt):
+        return _seen(prompt)
+    if prompt:
+        found = _between(prompt)
+        both = _between([*prompt, *(pair for pair in stamps if abs(pair.ahead - found.skew) <= CLOSE)])
+        return both if both.uncertainty < found.uncertainty else found
+    late = _heard(pairs)
+    if len(late) >= FEW and ((least := late[0]) < 0 or (least >= ZONE and least % ZONE <= LATENESS)):
+        return _Skew(least // ZONE * ZONE if least > 0 else least, LATENESS)
+    return _between(stamps) if stamps else None
+
+
+def _seen(pairs: Sequence[Pair]) -> _Skew:
+    """By what the controller saw: it may come to it late, and the broker may print it late."""
+    values = [pair.ahead for pair in pairs]
+    usual = round(median(values))
+    farthest = max(abs(value - usual) for value in values)
+    return _Skew(usual, farthest + (SEEN if len(values) > 1 else LATENESS))
+
+
+def _heard(pairs: Iterable[Pair]) -> Sequence[int]:
+    """What a clock is ahead by at most, by what its owner was told; bounds in order, without strays.
+
+    A broker may hear late, so the least of them is a bound and no more, unless it heard before anybody could tell: then its clock
+    is behind. One line, or two, may be of another request than they are taken for.
+    """
+    return _without_strays(sorted(pair.ahead for pair in pairs if pair.grade is Grade.LATE and pair.side is Side.AFTER))
+
+
+def _between(pairs: Sequence[Pair]) -> _Skew:
+    """Rule: the skew lies between the largest lower and the smallest upper bound, those that contradict most others left out."""
+    lowers = sorted(pair.ahead for pair in pairs if pair.side is Side.BEFORE)
+    uppers = sorted(pair.ahead for pair in pairs if pair.side is Side.AFTER)
+    kept_lowers, kept_uppers = _consistent(lowers, _without_strays(uppers))
+    if 2 * (len(kept_lowers) + len(kept_uppers)) < len(pairs):
+        return _middle([pair.ahead for pair in pairs])
+    if kept_lowers and kept_uppers and kept_uppers[0] - kept_lowers[-1] <= CLOSE:
+        lower, upper = kept_lowers[-1], kept_uppers[0]
+        return _Skew(round((lower + upper) / 2), max(LEAST, (abs(upper - lower) + 1) // 2))
+    if kept_uppers:
+        doubt = _one_sided(len(kept_uppers), kept_uppers[len(kept_uppers) // 4] - kept_uppers[0])
+        return _Skew(kept_uppers[0], min(doubt, kept_uppers[0] - kept_lowers[-1]) if kept_lowers else doubt)
+    return _Skew(kept_lowers[-1], _one_sided(len(kept_lowers), kept_lowers[-1] - kept_lowers[-1 - len(kept_lowers) // 4]))
+
+
+def _one_sided(bounds: int, spread: int) -> int:
+    """How far the skew may lie beyond the best of bounds of one side: the fewer, the likelier all of them came late."""
+    least = LATENESS if bounds < 2 else SEEN if bounds < MANY else ONE_SIDED
+    return max(least, 2 * spread)
+
+
+def _without_strays(uppers: Sequence[int]) -> Sequence[int]:
+    """Without bounds of lines that were taken for others: below most that lie together, or alone by seconds.
+
+    A line that is printed at once is hardly late: where most bounds lie within a second, a few far below are of another topic of
+    that name, or of a state that was written again.
+    """
+    together = [bisect_right(uppers, upper + LATENESS) - place for place, upper in enumerate(uppers)]
+    first = together.index(max(together)) if together else 0
+    if STRAYS * first <= max(together, default=0):
+        return uppers[first:]
+    first = 0
+    while len(uppers) - first > FEW and uppers[first + 1] - uppers[first] > LATENESS:
+        first += 1
+    return uppers[first:]
+
+
+def _consistent(lowers: Sequence[int], uppers: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
+    """Bounds without those that contradict more others than contradict them: a line that was taken for another."""
+    first, last = 0, len(lowers)
+    while first < len(uppers) and last and lowers[last - 1] - uppers[first] > LEAST:
+        above = last - bisect_right(lowers, uppers[first] + LEAST, 0, last)
+        below = bisect_left(uppers, lowers[last - 1] - LEAST, first) - first
+        if above >= below:
+            first += 1
+        else:
+            last -= 1
+    return lowers[:last], uppers[first:]
+
+
+def _middle(values: Sequence[int]) -> _Skew:
+    """Most bounds contradict each other: the clock was set."""
+    ordered = sorted(values)
+    spread = ordered[len(ordered) * 3 // 4] - ordered[len(ordered) // 4]
+    return _Skew(round(median(ordered)), max(CLOSE, spread // 2))
+
+
+def _busiest_controller(events: Iterable[Event]) -> str:
+    counted: dict[int, int] = defaultdict(int)
+    for event in events:
+        if event.kind in ("broker_change", "broker_failure", "partition_changed", "leader_elected") and event.broker is not None:
+            counted[event.broker] += 1
+    return f"broker {max(counted, key=lambda broker: (counted[broker], -broker))}" if counted else ""
+
+
+def _clock(name: str, broker: int | None, found: _Skew | None, reference: str, pairs: Sequence[Pair]) -> Clock:
+    if name == reference:
+        return Clock(name, broker, 0, 0, 0, reference, False, "It is the reference: nothing of ZooKeeper's is known.")
+    if found is None:
+        return Clock(name, broker, None, None, 0, reference, False, f"{_unknown(_heard(pairs))}; its times are taken as printed.")
+    kinds = sorted({pair.what for pair in pairs})
+    why = f"{number(len(pairs), 'pair')}: {', '.join(kinds)}."
+    applied = _applied(found, reference)
+    if applied != found:
+        why += f" The {duration(abs(found.skew))} found are no more than its uncertainty: its times are taken as printed."
+    zone = zone_of(applied.skew) is not None
+    return Clock(name, broker, applied.skew, applied.uncertainty, len(pairs), reference, zone, why)
+
+
+def zone_of(skew: int) -> int | None:
+    """The whole quarters of an hour by which two zones differ, milliseconds, where a clock is off by no more than that."""
+    quarters = round(skew / ZONE) * ZONE
+    return quarters if 0 < abs(quarters) <= FARTHEST and abs(skew - quarters) <= NEAR_ZONE else None
+
+
+def zone_back(step: Step) -> int | None:
+    """The whole quarters by which lines that go back may have moved, as a zone does, where no skew tells; negative."""
+    back = step.left - step.shown
+    quarters = -(-back // ZONE) * ZONE
+    return -quarters if back > 0 and quarters - back <= PAUSE and zone_of(quarters) is not None else None
+
+
+def _unknown(late: Sequence[int]) -> str:
+    if not late:
+        return "Nothing in its lines happened together with something of known time"
+    if late[0] < 0:
+        lines = f"{number(len(late), 'line')} of what it was told {agree(len(late), 'says', 'say')} so"
+        return f"It may be behind by {duration(-late[0])} or more, but only {lines}"
+    return f"It is ahead by {duration(late[0])} at most, by what it was told"
+
+
+def _applied(found: _Skew, reference: str) -> _Skew:
+    """Between logs alone, none where it may be none: it would put lines into an order that nobody printed."""
+    if reference != ZOOKEEPER and abs(found.skew) <= found.uncertainty:
+        return _Skew(0, abs(found.skew) + found.uncertainty)
+    return found

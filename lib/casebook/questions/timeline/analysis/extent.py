@@ -1,0 +1,110 @@
+"""How far what tells of states reaches: evidence that speaks of changes before it begins, or after it ends, contradicts it.
+
+A history, and without one the logs of controllers and leaders, cover their own interval and no more. That nothing is told
+outside of it is no sign that nothing happened there.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from casebook.facts.cluster import Cluster, Stat, instant
+from casebook.findings import coverage
+from casebook.findings.coverage import COLLECT_LOGS, OTHER_LOGS, Gaps
+from casebook.findings.finding import Gap
+from casebook.kafka.past import Past
+from casebook.kafka.past_rows import Row
+from casebook.questions.timeline.analysis.scene import SLACK, Scene
+
+_CHANGES = (
+    "partition_changed", "leader_elected", "leader_selected", "isr_shrunk", "isr_expanded", "isr_updated", "broker_change",
+)  # fmt: skip
+"""Lines that are printed where a znode of a partition or a broker changes, and at no other time."""
+
+
+def untold(scene: Scene) -> Gaps:
+    """Why not every state of every partition is known, the widest gap first."""
+    gaps = coverage.state_changes(scene.files, scene.cluster, scene.past, scene.brokers)
+    return (*gaps, *outside(scene))
+
+
+def outside(scene: Scene) -> Gaps:
+    """What is told of changes outside of the time that a history covers, or that logs cover where there is none."""
+    return tuple(_outside_history(scene) if scene.past.there else _outside_logs(scene))
+
+
+def _elected_before(past: Past) -> Gaps:
+    """That a history begins with a state which is not the first of its partition: of the elections before nothing is told.
+
+    Rule: the first leader of a partition has epoch 0, and each election raises it (``PartitionStateMachine.scala@2.8.2``).
+    """
+    first = (rows[0] for rows in past.states.values() if rows and past.first is not None)
+    led = (row for row in first if row.time < past.first and row.leader_epoch)
+    why = "ZooKeeper's history begins at {}; a leader of {}-{} had been elected before, with epoch {}."
+    return tuple(
+        Gap(why=why.format(instant(past.first), row.topic, row.partition, row.leader_epoch), settle=OTHER_LOGS)
+        for row in islice(led, 1)
+    )
+
+
+def _outside_history(scene: Scene) -> Iterator[Gap]:
+    first, (last, _) = scene.past.first, scene.past.last
+    rows = [row for row in scene.kinds(_CHANGES) if row.source == "broker"]
+    seen = scene.kinds((*_CHANGES, "broker_registered"))
+    if before := next((row for row in seen if row.source == "broker" and row.at < first - _doubt(scene, row)), None):
+        why = f"ZooKeeper's history begins at {instant(first)}; {before.proof} tells of a change before."
+        yield Gap(why=why, settle=OTHER_LOGS)
+    yield from _elected_before(scene.past)
+    later = behind_its_end(scene.past, scene.cluster)
+    yield from later
+    if not later and (line := next((row for row in rows if row.at > last + _doubt(scene, row)), None)):
+        why = f"ZooKeeper's history ends at {instant(last)}; {line.proof} tells of a change after it."
+        yield Gap(why=why, settle=OTHER_LOGS)
+
+
+def _outside_logs(scene: Scene) -> Iterator[Gap]:
+    for clock in scene.clocks:
+        if clock.broker is not None and any(step.skew is None for step in clock.steps):
+            why = f"The clock of broker {clock.broker} was set: lines from {clock.steps[0].after} on cannot be ordered."
+            yield Gap(why=why, settle=COLLECT_LOGS)
+    if late := [broker for broker in sorted(scene.lives) if scene.begins_with_start(broker) is False]:
+        why = f"The log of broker {late[0]} begins in the middle: what happened before is not known."
+        yield Gap(why=why, settle=COLLECT_LOGS)
+    for broker in sorted(scene.lives.keys() & set(scene.cluster.live)):
+        last = scene.of_broker(broker).rows[-1]
+        if path := _written_after(scene, broker, last.at + _doubt(scene, last)):
+            why = f"The log of broker {broker} ends at {instant(last.at)}; {path} was written after it."
+            yield Gap(why=why, settle=COLLECT_LOGS)
+
+
+def _written_after(scene: Scene, broker: int, at: int) -> str | None:
+    """A znode that a broker wrote, as its leader or as the controller, or of which the controller learnt, later than a moment."""
+    cluster = scene.cluster
+    if cluster.controller is not None and cluster.controller.broker == broker:
+        return next((path for path, stat in _written(cluster) if (stat.mtime or 0) > at), None)
+    own = (p for p in cluster.partitions if p.state is not None and p.state.leader == broker and p.state.stat is not None)
+    return next((p.state_path for p in own if (p.state.stat.mtime or 0) > at), None)
+
+
+def behind_its_end(past: Past, cluster: Cluster) -> Gaps:
+    """What znodes tell of changes after the end of a history."""
+    if past.last is None:
+        return ()
+    last, zxid = past.last
+    later = (path for path, stat in _written(cluster) if (stat.mzxid or 0) > zxid)
+    why = "ZooKeeper's history ends at {}; {} tells of a change after it."
+    return tuple(Gap(why=why.format(instant(last), path), settle=OTHER_LOGS) for path in islice(later, 1))
+
+
+def _written(cluster: Cluster) -> Iterator[tuple[str, Stat]]:
+    """States and registrations as they were walked."""
+    for partition in cluster.partitions:
+        if partition.state is not None and partition.state.stat is not None:
+            yield partition.state_path, partition.state.stat
+    for broker in cluster.brokers.values():
+        if broker.stat is not None:
+            yield f"/brokers/ids/{broker.id}", broker.stat
+
+
+def _doubt(scene: Scene, row: Row) -> int:
+    """Milliseconds by which a line may be printed apart from what it tells of, its clock included."""
+    return SLACK + (scene.uncertainty(row.broker) or 0)

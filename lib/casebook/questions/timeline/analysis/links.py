@@ -1,0 +1,79 @@
+"""How a chain is put together: an effect is looked for after its cause, and thousands of like effects are one link."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from casebook.kafka.past import Key
+from casebook.kafka.past_rows import Chain, Link, Row
+from casebook.questions.timeline.analysis.scene import SLACK, Scene
+
+EXAMPLES = 5
+
+
+class Chainer:
+    """Links of one chain, as they are found.
+
+    Args:
+        scene: Where effects are looked for.
+        until: No effect is later; ``None`` for no bound.
+    """
+
+    def __init__(self, scene: Scene, until: int | None = None) -> None:
+        self.scene, self.until = scene, until
+        self.links: list[Link] = []
+
+    def effects(
+        self,
+        cause: Row | None,
+        kinds: Iterable[str],
+        rule: str,
+        *,
+        which: Callable[[Row], bool] | None = None,
+        seconds: float = 0,
+    ) -> Row | None:
+        """Link a cause to all its effects; the first of them, or ``None``.
+
+        Args:
+            seconds: An effect comes at most so much later; 0 for the chain's own bound.
+        """
+        if cause is None or cause.at is None:
+            return None
+        until = cause.at + int(1000 * seconds) if seconds else self.until
+        if self.until is not None:
+            until = min(until, self.until)
+        found = [
+            row for row in self.scene.kinds(kinds, cause.at - SLACK, until) if row is not cause and (which is None or which(row))
+        ]
+        return self.link(cause, found, rule)
+
+    def link(self, cause: Row, found: Sequence[Row], rule: str) -> Row | None:
+        """Link a cause to effects that are known."""
+        if not found:
+            return None
+        found = sorted(found, key=lambda row: row.at)
+        seconds = (found[0].at - cause.at) / 1000
+        self.links.append(Link(cause, found[0], rule, seconds, len(found), tuple(found[:EXAMPLES]), found[-1]))
+        return found[0]
+
+    def chain(self, kind: str, title: str, broker: int | None, partitions: int = 0) -> Chain | None:
+        """The chain; ``None`` without a link."""
+        if not self.links:
+            return None
+        links = tuple(sorted(self.links, key=lambda link: (max(link.effect.at, link.cause.at), link.effect.at)))
+        opened = min(link.cause.at for link in links)
+        closed = max(link.last.at for link in links)
+        return Chain(kind, title, broker, links, opened, closed, partitions)
+
+
+def places(rows: Iterable[Row]) -> set[Key]:
+    """The partitions that rows are about."""
+    return {(row.topic, row.partition) for row in rows if row.partition is not None}
+
+
+def once_each(rows: Iterable[Row]) -> list[Row]:
+    """The first row of each partition."""
+    found: dict[Key, Row] = {}
+    for row in rows:
+        place = row.topic, row.partition
+        if place not in found or row.at < found[place].at:
+            found[place] = row
+    return sorted(found.values(), key=lambda row: row.at)

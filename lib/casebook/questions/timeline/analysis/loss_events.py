@@ -1,0 +1,122 @@
+"""What a change of leader was part of, in a few words, and how many records each such event took."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from casebook.facts.cluster import Cluster
+from casebook.facts.losses import Change, LostCount
+from casebook.findings.words import capitalised, count
+from casebook.kafka.past_rows import Chain, Root
+from casebook.questions.timeline.analysis.causes.roots import likeliest
+
+MOST_EVENTS = 6
+"""That are named one by one."""
+SLACK = 2000
+"""Milliseconds by which an election may lie outside the chain that it is part of: clocks of brokers differ."""
+_LOST = ("broker_lost", "broker_stopped", "disk_failed")
+_ROOTS = {
+    "frozen": "broker {broker} stood still",
+    "gc": "long GC pause of broker {broker}",
+    "network": "broker {broker} was cut off",
+    "zookeeper": "ZooKeeper was slow or away for broker {broker}",
+    "killed": "broker {broker} was killed",
+    "stopped": "broker {broker} was stopped",
+    "disk": "broker {broker} lost a disk",
+}
+"""By the kind of a chain's root."""
+
+
+class EventCount(NamedTuple):
+    """What an event took.
+
+    Args:
+        event: In a few words; several, with *or* between them, where the evidence does not tell which.
+        records: So many.
+        certain: Whether it was this event.
+    """
+
+    event: str
+    records: int
+    certain: bool
+
+
+def named(
+    changes: Iterable[Change], cluster: Cluster, chains: Sequence[Chain], roots: Sequence[Root], told: Collection[int]
+) -> tuple[Change, ...]:
+    """The same changes, each with the words of what it was part of.
+
+    Args:
+        changes: Changes of leader.
+        cluster: Tells the preferred leaders.
+        chains: Of the timeline.
+        roots: What may have begun each chain, the likeliest first.
+        told: Brokers whose own log tells what befell them.
+    """
+    preferred = {(p.topic, p.partition): p.replicas[0] for p in cluster.partitions if p.replicas}
+    words = {
+        place: _of_chain(chain, [root for root in roots if root.chain == place], is_told=chain.broker in told)
+        for place, chain in enumerate(chains)
+    }
+    return tuple(change._replace(event=_event(change, preferred, chains, words)) for change in changes)
+
+
+def _event(change: Change, preferred: Mapping, chains: Sequence[Chain], words: Mapping[int, str]) -> str:
+    old = change.old_leader
+    for place, chain in enumerate(chains):
+        if chain.kind in _LOST and chain.broker == old and _within(chain, change.opened):
+            return words[place]
+    if change.disk:
+        return f"broker {old} lost a disk"
+    if change.unclean:
+        return f"unclean election of broker {change.new_leader}"
+    if change.planned:
+        back = preferred.get((change.topic, change.partition)) == change.new_leader
+        return "preferred election" if back else f"planned move from broker {old}"
+    return f"broker {old} was replaced"
+
+
+def _within(chain: Chain, at: int) -> bool:
+    return chain.opened is not None and chain.opened - SLACK <= at <= (chain.closed or chain.opened) + SLACK
+
+
+def _of_chain(chain: Chain, candidates: Sequence[Root], *, is_told: bool) -> str:
+    """The likeliest root; where none outweighs the others, or the broker's own log is missing, only what is certain."""
+    root = likeliest(candidates) if is_told else None
+    if root is not None and root.kind in _ROOTS:
+        return _ROOTS[root.kind].format(broker=chain.broker)
+    stopped = chain.kind == "broker_stopped"
+    return f"broker {chain.broker} was stopped" if stopped else f"broker {chain.broker} lost its session"
+
+
+def counted(counts: Iterable[LostCount], changes: Iterable[Change]) -> tuple[EventCount, ...]:
+    """Lost records by event, the most first; what may belong to several events stands apart.
+
+    Args:
+        counts: Lost records.
+        changes: The changes that their numbers name.
+    """
+    events = {change.number: change.event for change in changes}
+    found: Counter[tuple[str, ...]] = Counter()
+    for row in counts:
+        if row.cause is not None and row.change is not None:
+            took = row.either or (row.change,)
+            found[tuple(dict.fromkeys(filter(None, map(events.get, took))))] += row.records
+    rows = (EventCount(" or ".join(which), records, len(which) == 1) for which, records in found.items() if which)
+    return tuple(sorted(rows, key=lambda row: (-row.records, row.event)))
+
+
+def line(rows: Sequence[EventCount]) -> str:
+    """``broker 57 stood still: 1,168; broker 58 was cut off: 558; preferred election: 2``; ``""`` without any."""
+    told = [f"{row.event if row.certain else f'either {row.event}'}: {count(row.records)}" for row in rows[:MOST_EVENTS]]
+    rest = rows[MOST_EVENTS:]
+    return "; ".join((*told, f"{count(len(rest))} other events: {count(sum(row.records for row in rest))}") if rest else told)
+
+
+def sentence(events: Sequence[EventCount], counts: Sequence[LostCount]) -> str:
+    """What took how many, one line an event; and how many of them may belong to another window as well."""
+    if not events:
+        return ""
+    either = sum(row.records for row in counts if row.either)
+    could = f" {count(either)} of these could belong to more than one window." if either else ""
+    return f"{capitalised(line(events))}.{could}"

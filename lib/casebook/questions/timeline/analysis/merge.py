@@ -1,0 +1,66 @@
+"""Logs and history as rows of one order."""
+
+from collections.abc import Iterable, Iterator
+
+from casebook.facts.events import Event
+from casebook.kafka.past import Past
+from casebook.kafka.past_rows import Clock, Row
+from casebook.questions.timeline.analysis.clocks.clocks import owner_of
+
+
+def merged(past: Past, clocks: Iterable[Clock], events: Iterable[Event]) -> tuple[Row, ...]:
+    """All rows by the reference clock; undated ones last, a transaction before lines of the same millisecond."""
+    by_owner = {clock.owner: clock for clock in clocks}
+    known: dict[tuple[int | None, str], Clock | None] = {}
+    rows = list(past.rows)
+    for event in _once_each(events):
+        whose = event.broker, event.file
+        if whose not in known:
+            known[whose] = by_owner.get(owner_of(*whose))
+        rows.append(row_of(event, _ahead(known[whose], event)))
+    return tuple(sorted(rows, key=in_order))
+
+
+def _once_each(events: Iterable[Event]) -> Iterator[Event]:
+    """Events without the lines of a broker's log of which nobody knows whose it is, where a log of a known one has them as well.
+
+    What a process prints and its ``server.log`` are the same lines.
+    """
+    events = list(events)
+    strange = [event for event in events if event.broker is None and event.source == "broker"]
+    known = {_line(event) for event in events if event.broker is not None} if strange else set()
+    return (event for event in events if event.broker is not None or event.source != "broker" or _line(event) not in known)
+
+
+def _line(event: Event) -> tuple[int | None, str, str]:
+    return event.time, event.kind, event.text
+
+
+def _ahead(clock: Clock | None, event: Event) -> int | None:
+    """By how much a line's clock is ahead; ``None`` behind a step of unknown size: nobody knows what came before such a line.
+
+    A clock that nothing was held against is taken as printed.
+    """
+    if clock is None or not clock.steps:
+        return 0 if clock is None or clock.skew is None else clock.skew
+    ahead = clock.ahead(event.file, event.line)
+    return 0 if ahead is None and not clock.is_behind_a_step(event.file, event.line) else ahead
+
+
+def row_of(event: Event, skew: int | None) -> Row:
+    """The row of an event in a log whose clock is so many milliseconds ahead; ``None``: it cannot be put in order.
+
+    What only a server of ZooKeeper prints is its own, though it stands in a broker's ``server.log``: Kafka's scripts start both
+    with the same log4j.properties.
+    """
+    at = None if event.time is None or skew is None else event.time - skew
+    source, broker = ("zookeeper", None) if event.kind.startswith("zks_") else (event.source, event.broker)
+    return Row(
+        event.time, at, source, broker, event.file, event.line, event.kind, event.topic, event.partition,
+        event.group, event.fields, event.text, event.level,
+    )  # fmt: skip
+
+
+def in_order(row: Row) -> tuple:
+    """Key of the order of rows."""
+    return (row.at is None, row.at or 0, row.line is not None, row.zxid or 0, row.file, row.line or 0)

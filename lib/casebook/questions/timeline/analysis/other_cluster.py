@@ -1,0 +1,49 @@
+"""Log dirs of another cluster than the znodes: nothing that joins the two holds.
+
+A broker writes the id of its cluster to ``meta.properties`` and refuses to start where ZooKeeper holds another one
+(``KafkaServer.scala@2.4.0..3.9.0``). The two differ where ZooKeeper was made anew, ``zookeeper.connect`` leads astray, or a disk
+came from elsewhere.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from casebook.facts.cluster import Cluster
+from casebook.facts.disks import LogDir
+from casebook.findings.words import brokers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherCluster:
+    """Which brokers' log dirs are of another cluster.
+
+    Args:
+        brokers: Their ids.
+        words: ``The log dirs of broker 3 are of another cluster than the znodes``.
+        why: What both say.
+    """
+
+    brokers: tuple[int, ...]
+    words: str
+    why: str
+    is_known: ClassVar[bool] = True
+    settle: ClassVar[str] = (
+        "Collect znodes and log dirs of one cluster: compare zookeeper.connect with the ZooKeeper that was asked."
+    )
+    unless: ClassVar[str] = "If they were of one cluster"
+
+
+def other_cluster(cluster: Cluster, log_dirs: Iterable[LogDir]) -> OtherCluster | None:
+    """Whether log dirs name another cluster than ``/cluster/id``; ``None`` where none does, or one of the two names none."""
+    named = {(log_dir.broker, (log_dir.meta or {}).get("cluster.id")) for log_dir in log_dirs}
+    strange = sorted((broker, name) for broker, name in named if name and cluster.cluster_id not in (None, name))
+    if not strange:
+        return None
+    (broker, name), whose = strange[0], tuple(dict.fromkeys(broker for broker, _ in strange))
+    return OtherCluster(
+        brokers=whose,
+        words=f"The log dirs of {brokers(whose)} are of another cluster than the znodes",
+        why=f"meta.properties of broker {broker} names cluster {name}, /cluster/id names {cluster.cluster_id}. "
+        "A broker refuses to start on the ZooKeeper of another cluster.",
+    )

@@ -1,0 +1,1 @@
+"""Windows without a leader, and silences."""

@@ -1,0 +1,102 @@
+"""The check on unclean elections, also of those that healed long ago: who was elected was not in the ISR before."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from casebook.facts.cluster import instant
+from casebook.facts.losses import Change
+from casebook.facts.observed import Source
+from casebook.findings import coverage
+from casebook.findings.finding import Coverage, Finding, Question, Severity, Step
+from casebook.findings.proof import SHOWN
+from casebook.findings.words import agree, brokers, number
+from casebook.questions.timeline.analysis.extent import untold
+from casebook.questions.timeline.analysis.scene import Scene
+from casebook.questions.timeline.analysis.windows.silences import COLLECT_HISTORY
+from casebook.questions.timeline.analysis.windows.window_checks import proof
+
+
+def unclean(scene: Scene, changes: Sequence[Change]) -> Finding:
+    """Was a leader elected that was not in sync? Told by states, and up to 1.0 by a line of the controller's.
+
+    Rule: a clean election takes somebody of the ISR before (``Election.scala@2.8.2``, ``PartitionLeaderSelector.scala@0.9.0.1``).
+    """
+    dirty = sorted((*_by_states(changes), *_by_lines(scene, changes)), key=lambda one: one.at)
+    unjudged = [change for change in changes if change.unclean is None]
+    unknown = {(change.topic, change.partition) for change in unjudged}
+    hit = Counter((one.topic, one.partition) for one in dirty)
+    ask = Question(
+        check="timeline.unclean_elections",
+        question="Was a leader elected that was not in sync?",
+        coverage=Coverage.counted(len(scene.states) - len(unknown), len(scene.states), "partition", Source.HISTORY, Source.LOGS),
+        threshold="a leader that was not in the ISR before",
+        facts={
+            "elections": len(dirty),
+            "partitions": len(hit),
+            "topics": sorted({topic for topic, _ in hit}),
+            "brokers": sorted({one.leader for one in dirty if one.leader is not None}),
+            "unjudged": len(unjudged),
+        },
+        evidence=tuple(proof(one.proof) for one in dirty[:SHOWN]),
+    )
+    if dirty:
+        return replace(_found(scene, ask, dirty, len(hit), len(unjudged)), at_latest=bool(untold(scene)))
+    if unjudged:
+        lack = agree(len(unjudged), "the leader", "the leaders")
+        title = f"Whether {lack} of {number(len(unjudged), 'election')} {agree(len(unjudged), 'was', 'were')} in sync is unknown"
+        return ask.could_not_check(title, why="The ISR before is not told.", settle=f"{COLLECT_HISTORY}.")
+    if gaps := untold(scene) or coverage.history(scene.past, scene.cluster):
+        return ask.could_not_check("Not every election is told of", why=gaps[0].why, settle=gaps[0].settle)
+    return ask.ok("Each leader that was elected was in the ISR before", gaps=())
+
+
+class _Dirty(NamedTuple):
+    """An unclean election, and what tells that it was one."""
+
+    topic: str
+    partition: int
+    at: int
+    leader: int | None
+    proof: str
+    why: str
+
+
+def _by_states(changes: Iterable[Change]) -> Iterator[_Dirty]:
+    for one in changes:
+        if one.unclean:
+            why = f"the ISR was {brokers(sorted(one.isr or ()))}; broker {one.new_leader} was elected"
+            yield _Dirty(one.topic, one.partition, one.opened, one.new_leader, one.opened_proof, why)
+
+
+def _by_lines(scene: Scene, changes: Sequence[Change]) -> Iterator[_Dirty]:
+    """Those of which no state tells."""
+    told = {(one.topic, one.partition, one.new_leader) for one in changes if one.unclean}
+    for row in scene.kind("unclean_election").rows:
+        leader = row.number("leader")
+        if row.partition is not None and row.at is not None and (row.topic, row.partition, leader) not in told:
+            why = f"its controller found nobody of the ISR alive; broker {leader} was elected"
+            yield _Dirty(row.topic, row.partition, row.at, leader, row.proof, why)
+
+
+def _found(scene: Scene, ask: Question, dirty: Sequence[_Dirty], partitions: int, unjudged: int) -> Finding:
+    first = dirty[0]
+    least = "at least " if untold(scene) else ""
+    of = f"of {least}{number(partitions, 'partition')}"
+    whom = f"{number(len(dirty), 'leader')} {of} {agree(len(dirty), 'was', 'were')} elected out of sync"
+    return ask.found(
+        Severity.WARNING,
+        f"{whom}: what the ISR had and they lacked is lost",
+        why=f"{first.topic}-{first.partition}: {first.why}.",
+        since=instant(first.at),
+        next=(
+            Step(
+                kind="first",
+                text="Find out which acknowledged records are gone, by a ledger and the log dirs of all replicas.",
+                command="casebook run message_loss",
+            ),
+            Step(kind="then", text="Set unclean.leader.election.enable=false where records matter more than writes."),
+        ),
+        caveats=(f"Of {number(unjudged, 'more election')} the ISR before is not told.",) if unjudged else (),
+    )

@@ -1,0 +1,271 @@
+"""What these logs cannot tell: files that are missing, begin late or end early, levels that are off, times that are unknown."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from casebook.facts import events
+from casebook.facts.cluster import instant
+from casebook.facts.events import Extent, LogFile, source_of
+from casebook.findings import coverage
+from casebook.findings.words import brokers, number
+from casebook.kafka.past import Past
+from casebook.kafka.past_rows import Chain, Clock, Silence, Step
+from casebook.kafka.releases import KafkaVersion
+from casebook.questions.timeline.analysis.scene import Scene
+from casebook.questions.timeline.analysis.windows.two_leaders import Doubt
+
+COLLECT_LOGS = "casebook collect --logs BROKER=GLOB"
+COLLECT_HISTORY = "casebook collect --zookeeper-data DIR"
+
+_TRACE = KafkaVersion.parse("2.6.0")
+"""Up to 2.5 ``state.change.logger`` is at TRACE, later at INFO (``config/log4j.properties@2.5.1, 2.6.0``)."""
+
+_FILES = {
+    "controller": (
+        "controller.log",
+        ("broker_change", "broker_failure", "controller_elected", "controller_ready", "controller_epoch", "broker_startup"),
+        "when the controller saw a broker go, and what it did then",
+    ),
+    "state-change": (
+        "state-change.log",
+        ("partition_changed", "leader_request_received", "become_leader", "become_follower", "controller_request_sent"),
+        "when each broker was told who leads",
+    ),
+}
+"""Of each file: how it is called, kinds of lines that prove that its logger was on, and what it tells."""
+
+
+def silences(scene: Scene, chains: Iterable[Chain], doubts: Iterable[Doubt]) -> list[Silence]:
+    """Everything that is missing, what decides most first."""
+    worst = next(iter(chains), None)
+    return [
+        *_history(scene.past),
+        *_brokers(scene),
+        *_files(scene),
+        *_jvm_and_zookeeper(scene),
+        *_reach(scene, worst),
+        *_levels(scene),
+        *_doubts(doubts),
+        *_times(scene),
+        *_damage(scene.files),
+    ]
+
+
+def _history(past: Past) -> Iterator[Silence]:
+    if past.observed:
+        told = "Between two snapshots each leader, in-sync set and session may have changed, and changed back."
+        yield Silence("no_history", None, coverage.observed(past), told, coverage.OTHER_LOGS)
+    elif not past.there:
+        yield Silence(
+            "no_history",
+            None,
+            "ZooKeeper's history was not collected.",
+            "When each leader, in-sync set and session changed, to the millisecond; logs tell it later, or not at all.",
+            COLLECT_HISTORY,
+        )
+    elif past.breaks:
+        told = "What changed in ZooKeeper meanwhile."
+        yield Silence("no_history", None, coverage.missing(past.breaks), told, coverage.OTHER_LOGS)
+
+
+def _unlogged(scene: Scene) -> tuple[list[int], list[int]]:
+    """Brokers without any log that was understood, and those with logs of which ZooKeeper knows nothing."""
+    told = {file.broker for file in scene.files if file.broker is not None and file.typed} | set(scene.lives)
+    return sorted(scene.brokers - told), sorted(told - scene.brokers) if scene.brokers else []
+
+
+def _brokers(scene: Scene) -> Iterator[Silence]:
+    missing, strange = _unlogged(scene)
+    if missing:
+        yield Silence(
+            "no_log",
+            None,
+            f"There is no log of {brokers(missing)}.",
+            "Whether they lived on, what they believed to lead, and what they truncated.",
+            COLLECT_LOGS,
+        )
+    if strange:
+        yield Silence(
+            "unknown_broker",
+            None,
+            f"There are logs of {brokers(strange)}, of which ZooKeeper knows nothing.",
+            "Whether they belong to this cluster.",
+            "Check the ids given with --logs.",
+        )
+
+
+def _files(scene: Scene) -> Iterator[Silence]:
+    if not scene.files:
+        return
+    for name, (file, kinds, tells) in _FILES.items():
+        if any(name in one.file.rpartition("/")[2] for one in scene.files if one.typed) or any(
+            len(scene.kind(kind)) for kind in kinds
+        ):
+            continue
+        yield Silence(
+            "no_file", None, f"There is no {file} of any broker that tells anything.", f"By the logs, {tells}.", COLLECT_LOGS
+        )
+
+
+def _jvm_and_zookeeper(scene: Scene) -> Iterator[Silence]:
+    names = [file.file.lower() for file in scene.files]
+    if not len(scene.kind("gc_pause")) and not any("gc" in name.rpartition("/")[2] for name in names):
+        yield Silence(
+            "no_file",
+            None,
+            "There is no GC log of any broker.",
+            "Whether a broker that fell silent was collecting garbage.",
+            f"{COLLECT_LOGS}, with kafkaServer-gc.log.",
+        )
+    if not any(source_of(name) == "zookeeper" for name in names) and not any(row.source == "zookeeper" for row in scene.rows):
+        yield Silence(
+            "no_file",
+            None,
+            "There is no log of ZooKeeper's servers.",
+            "Whether ZooKeeper itself was slow, and from which address a session came.",
+            f"{COLLECT_LOGS}, with zookeeper=GLOB.",
+        )
+    if not any(source_of(name) == "client" for name in names):
+        yield Silence(
+            "no_file", None, "No log was given as that of a client.", "What producers and consumers saw.", "Give their logs."
+        )
+
+
+def _reach(scene: Scene, worst: Chain | None) -> Iterator[Silence]:
+    """Logs that do not cover the whole of the worst chain, those that brokers share included: each line names its broker."""
+    if worst is None:
+        return
+    skews = {clock.broker: clock.skew or 0 for clock in scene.clocks if clock.broker is not None}
+    was_set = {clock.broker for clock in scene.clocks if clock.steps}
+    reach: dict[int, list[LogFile]] = defaultdict(list)
+    for file in scene.files:
+        if file.broker is not None and file.first is not None and file.broker not in was_set:
+            reach[file.broker].append(file)
+    for broker, files in sorted(reach.items()):
+        skew, lives = skews.get(broker, 0), scene.lives.get(broker, ())
+        firsts = [(file.first - skew, f"{file.file}:1") for file in files]
+        lasts = [(file.last - skew, f"{file.file}:{file.lines}") for file in files]
+        begins, begin = min(firsts + [(life.opened, life.opened_proof) for life in lives])
+        ends, end = max(lasts + [(life.closed, life.closed_proof) for life in lives])
+        if begins > worst.opened:
+            yield Silence(
+                "begins_late",
+                broker,
+                f"The logs of broker {broker} begin at {instant(begins)}, within the incident.",
+                "What it did before.",
+                "Give its rolled files as well.",
+                begin,
+            )
+        if ends < worst.opened:
+            yield Silence(
+                "ends_early",
+                broker,
+                f"The logs of broker {broker} end at {instant(ends)}, before the incident.",
+                "What it did then.",
+                "Give its newest files as well.",
+                end,
+            )
+
+
+def _levels(scene: Scene) -> Iterator[Silence]:
+    logs = any(file.broker is not None for file in scene.files)
+    traced = len(scene.kind("leader_request_received")) or any(row.level == "TRACE" for row in scene.rows)
+    if logs and scene.version.version < _TRACE and not traced:
+        yield Silence(
+            "level_off",
+            None,
+            "No line tells when a broker was told who leads: state.change.logger may not be at TRACE.",
+            "When each broker was told who leads.",
+            "log4j.logger.state.change.logger=TRACE, which is the default up to 2.5.",
+        )
+    if logs and scene.version.version >= _TRACE and not _says_offline(scene):
+        yield Silence(
+            "level_off",
+            None,
+            "A default log of 2.6 or later has no line for a partition that goes offline.",
+            "When a partition lost its leader, by the logs: only the election that follows is told.",
+            "ZooKeeper's history tells it." if not scene.past.there else "ZooKeeper's history, which is here, tells it.",
+        )
+    if len(scene.kind("unknown_api_key")) and not len(scene.kind("connection_opened")):
+        yield Silence(
+            "level_off",
+            None,
+            "kafka.network is not at DEBUG.",
+            "Which client sent what the broker does not know.",
+            "log4j.logger.kafka.network=DEBUG on that broker, for a minute.",
+        )
+
+
+def _says_offline(scene: Scene) -> bool:
+    return any(row.fields.get("to") == "OfflinePartition" for row in scene.kind("partition_changed").rows)
+
+
+def _doubts(doubts: Iterable[Doubt]) -> Iterator[Silence]:
+    by_why: dict[tuple[int, str, str], int] = defaultdict(int)
+    for doubt in doubts:
+        by_why[doubt.broker, doubt.kind, doubt.why] += 1
+    for (broker, kind, why), count in sorted(by_why.items()):
+        if kind == "no_log":
+            continue  # said of the broker already
+        yield Silence(
+            kind,
+            broker,
+            why,
+            f"Whether it took writes after {number(count, 'partition')} got another leader.",
+            COLLECT_LOGS,
+        )
+
+
+def _times(scene: Scene) -> Iterator[Silence]:
+    undated = [row for row in scene.rows if row.at is None]
+    if undated:
+        yield Silence(
+            "undated",
+            None,
+            f"{number(len(undated), 'line')} of a known meaning {'bears' if len(undated) == 1 else 'bear'} no date.",
+            "When it was; they stand at the end of the timeline.",
+            "Give the log files themselves.",
+            undated[0].proof,
+        )
+    unknown = [clock for clock in scene.clocks if clock.skew is None]
+    if unknown:
+        yield _clocks_unknown(unknown)
+    for clock in scene.clocks:
+        for step in clock.steps:
+            if step.skew is None:
+                yield _unknown_from(clock, step)
+
+
+def _clocks_unknown(unknown: list[Clock]) -> Silence:
+    names = ", ".join(clock.owner for clock in unknown[:5]) + (" and others" if len(unknown) > 5 else "")
+    one = len(unknown) == 1
+    return Silence(
+        "clock",
+        None,
+        f"Nothing tells how far the {'clock' if one else 'clocks'} of {names} {'is' if one else 'are'} off.",
+        f"The order of {'its' if one else 'their'} lines among those of others.",
+        COLLECT_HISTORY,
+    )
+
+
+def _unknown_from(clock: Clock, step: Step) -> Silence:
+    return Silence(
+        "clock",
+        clock.broker,
+        f"The clock of {clock.owner} was set behind {step.before}, and nothing tells how far it is off from there on.",
+        "The order of those lines among those of others.",
+        COLLECT_HISTORY,
+        step.after,
+    )
+
+
+def _damage(files: Iterable[LogFile]) -> Iterator[Silence]:
+    for file in events.unread(files):
+        yield Silence(
+            "damaged",
+            file.broker,
+            f"{coverage.not_read(file)}.",
+            "What is in it." if file.extent is Extent.NOT else "What is in the rest of it.",
+            coverage.read_again((file,)),
+            file.file,
+        )

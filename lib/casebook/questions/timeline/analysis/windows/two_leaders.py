@@ -1,0 +1,364 @@
+"""Windows in which two brokers could both take writes: from the election of the new leader to the truncation of the old one.
+
+Not from the old leader's own "Expired" line, which it prints when it is connected again. An old leader whose process had ended
+takes no writes: a window needs a line of that process after the election.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from casebook.findings import coverage
+from casebook.findings.words import duration
+from casebook.kafka.past import Key
+from casebook.kafka.past_rows import Row, Span, StateRow, Window, WindowKind, transaction
+from casebook.questions.timeline.analysis.gaps import OFTEN, gap_at, other_gaps
+from casebook.questions.timeline.analysis.scene import SLACK, Scene
+
+SOON = 60_000
+"""A truncation so many milliseconds after the broker became a follower is that of this change."""
+
+LONG = 1000
+"""A planned move hands over within milliseconds; a window of so many is no hand-over."""
+
+STILL = 1000
+"""A process that printed nothing for so many milliseconds may have stood still."""
+TRUNCATIONS = ("truncated", "truncated_below_hw", "truncated_nothing", "log_emptied", "fetch_reset")
+_STOPS = ("controlled_shutdown_begun", "controlled_shutdown_done", "unclean_shutdown")
+_LEARNS = ("become_follower", "role_changed", "leader_request_received")
+_WORDS = {
+    "truncated_nothing": "it had nothing to truncate",
+    "fetch_reset": "it took up the new leader's offsets",
+    "become_follower": "it became a follower",
+    "role_changed": "it became a follower",
+    "leader_request_received": "it was told of the new leader",
+}
+
+
+class Doubt(NamedTuple):
+    """An election after which nobody knows whether the old leader lived on.
+
+    Args:
+        kind: That of the silence that hides it.
+        window: The longest that there may have been, as the history bounds it.
+    """
+
+    topic: str
+    partition: int
+    broker: int
+    at: int
+    kind: str
+    why: str
+    window: Window | None = None
+
+
+def two_leaders(scene: Scene) -> tuple[list[Window], list[Doubt]]:
+    """The windows, and the elections that might have had one."""
+    found: list[Window] = []
+    doubts: list[Doubt] = []
+    logs = {file.broker for file in scene.files} | set(scene.lives)
+    for key, rows in scene.states.items():
+        for led, place in _moves(rows):
+            old, row = led.leader, rows[place]
+            earliest = None if row.zxid is None else rows[place - 1].until  # a log tells of the election itself
+            until = next((later for later in rows[place + 1 :] if later.leader != row.leader), None)
+            if old not in logs:
+                doubt = Doubt(*key, old, row.time, "no_log", f"There is no log of broker {old}.")
+            elif isinstance(window := _window(scene, key, led, row, until, earliest), Window):
+                found.append(window._replace(opened_earliest=earliest))
+                continue
+            elif isinstance(window, Doubt):
+                doubt = window
+            elif (hidden := silence(scene, old, row.time)) is not None:
+                doubt = Doubt(*key, old, row.time, *hidden)
+            else:
+                continue
+            bounds = _possible(scene, key, old, rows[place:], doubt.why)._replace(opened_earliest=earliest)
+            doubts.append(doubt._replace(window=bounds))
+    return found, doubts
+
+
+def _moves(rows: Sequence[StateRow]) -> Iterator[tuple[StateRow, int]]:
+    """Each election of another leader: since when who led, and the place of the state with the new leader."""
+    led: StateRow | None = None
+    for place, row in enumerate(rows):
+        if row.deleted:
+            led = None
+        if row.leader is None:
+            continue
+        if led is not None and row.leader != led.leader:
+            yield led, place
+        if led is None or row.leader != led.leader:
+            led = row
+
+
+def _possible(scene: Scene, key: Key, old: int, rows: Sequence[StateRow], why: str) -> Window:
+    """The window that there may have been behind an election, whose state is the first of the rows, and what bounds it.
+
+    Rule: who is back in the ISR has truncated its log and follows. To be registered again proves no such thing: only then is it
+    told who leads.
+    """
+    row, end = rows[0], None
+    away = row.isr is not None and old not in row.isr
+    for later in rows[1:]:
+        inside = old in (later.isr or ())
+        if later.deleted or later.leader == old or (away and inside):
+            end = later
+            break
+        away = away or (later.isr is not None and not inside)
+    if end is None:
+        words = f"{why} {'It is not back in the ISR' if away else 'It is in the ISR all along,'} to the end of the evidence."
+    elif end.deleted:
+        words = f"{why} The partition was deleted."
+    else:
+        words = f"{why} By then it was {'elected again' if end.leader == old else 'back in the ISR'}."
+    last = scene.past.last
+    proof = end.proof if end is not None else "" if last is None else transaction(last[1])
+    by, planned = f"Broker {row.leader} was elected in place of {old}.", is_planned(scene, old, row.time)
+    closed = None if end is None else end.time
+    return Window(
+        WindowKind.TWO_LEADERS, *key, row.time, closed, old, row.leader, row.proof, proof, by, words, planned,
+        closed_earliest=None if closed is None else row.time, possible=True,
+    )  # fmt: skip
+
+
+def _window(
+    scene: Scene, key: Key, led: StateRow, row: StateRow, until: StateRow | None, earliest: int | None
+) -> Window | Doubt | None:
+    """The window behind an election, which came between ``earliest`` and the time of its state; ``None``: at that time."""
+    old = led.leader
+    life = scene.life(old, row.time)
+    if life is None or life.closed is None or life.closed <= row.time or not _led_in(scene, key, led, life, row.time):
+        return None
+    if _taken_down(scene, key, led, row):
+        return None
+    closing = _closing(scene, old, life)
+    if closing is not None and closing.at <= row.time:
+        return None  # unless its clock errs by as much, which its silence tells
+    limit = life.closed if until is None else min(until.time, life.closed)
+    end = _end(scene, key, old, row, row.time if earliest is None else earliest, limit)
+    if end is not None and earliest is not None and end.at <= row.time:
+        return None  # it had learnt of it by the first that is known of it
+    by = f"Broker {row.leader} was elected in place of {old}."
+    planned, told = is_planned(scene, old, row.time), _is_told_by_its_log(scene, old, row.time)
+    again = until.time if until is not None and until.leader == old else None
+    last = again if end is None else end.at
+    if not told and not _is_one_process(scene, life, row.time, life.closed if last is None else last):
+        return Doubt(*key, old, row.time, "no_log", f"Whether broker {old} was started anew after the election was not read.")
+    if closing is not None and (end is None or end.at > closing.at):
+        words = f"Broker {old} said that its controlled shutdown had succeeded; it closes its connections next."
+        closed, proof = closing.at, closing.proof
+    elif end is not None:
+        words = f"Broker {old}: {_WORDS.get(end.kind, 'it truncated its log')}{_to(end)}."
+        closed, proof = max(end.at, row.time), end.proof
+    elif again is not None:
+        closed, proof, words = again, until.proof, f"Broker {old} was elected again."
+    elif _ends_close(scene, old, row.time, life):
+        return None
+    elif life.name in ("broker_stopped", "truncation_refused") or _follows(scene, old, life.closed):
+        closed, proof, words = life.closed, life.closed_proof, f"The process of broker {old} ended."
+    elif (gone := _stopped(scene, old, row.time)) is not None:
+        closed, proof, words = gone.closed, gone.closed_proof, f"Broker {old} was being stopped, and its registration went."
+    elif _hands_over(scene, old, row.time):
+        closed, proof, words = life.closed, life.closed_proof, f"Broker {old} was stopping; its log ends."
+    elif not told:
+        return Doubt(*key, old, row.time, "no_log", f"What broker {old} did after an election that replaced it was not read.")
+    else:
+        closed, proof, words = None, life.closed_proof, f"The log of broker {old} does not say that it became a follower."
+    silent = _silent(scene, old, row.time, closed)
+    early = row.time if not told and not (closing is not None and closed == closing.at) else None
+    if early is not None and closed == row.time:
+        return None  # it was told by then: there was no window, and it may have been told before
+    return Window(
+        WindowKind.TWO_LEADERS, *key, row.time, closed, old, row.leader, row.proof, proof, by, words, planned, silent,
+        closed_earliest=early,
+    )  # fmt: skip
+
+
+def _is_one_process(scene: Scene, life: Span, since: int, until: int) -> bool:
+    """Whether one process ran at two moments, though no ``server.log``, which tells of starts, was read of them both.
+
+    Who did not register in between was not started either; whose log begins later, and names the session of that time, ran then.
+    Who was not registered where the history ends has registered since, and maybe as another process; of logs alone nobody knows
+    who registered unless they tell of one registration all along, and all were read.
+    """
+    if life.opened > since and scene.speaks_of_its_session(life.broker, since):
+        return True
+    own, last = scene.registered.get(life.broker, ()), scene.past.last and scene.past.last[0]
+    if not scene.by_history:
+        unread = coverage.unread_logs(scene.files, scene.cluster)
+        return not unread and any(span.covers(since) and span.covers(until) for span in own)
+    if since <= last < until and scene.is_registered(life.broker, last) is False:
+        return False
+    return not any(span.opened is not None and since < span.opened <= until for span in own)
+
+
+def _is_told_by_its_log(scene: Scene, broker: int, at: int) -> bool:
+    """Whether a broker's ``server.log``, which tells what it gave up, is there before and after a moment."""
+    files = {file.file for file in scene.files if coverage.is_server_log(file) and file.broker == broker and not file.unread}
+    own = scene.of_broker(broker)
+    return all(any(row.file in files for row in part) for part in (own.between(None, at), own.between(at, None)))
+
+
+def _taken_down(scene: Scene, key: Key, led: StateRow, row: StateRow) -> bool:
+    """Whether the old leader had said before the election that its replica is offline: it takes no write then."""
+    told = scene.kind("replicas_offline").between(led.time, row.time)
+    return any(line.broker == led.leader and line.source == "broker" and key in line.listed() for line in told)
+
+
+def _silent(scene: Scene, broker: int, at: int, closed: int | None) -> int | None:
+    """Up to when a process that was silent when another was elected stayed so; a pause that it reports is part of its silence.
+
+    Of a log that several brokers write many lines are nobody's: they may be its own.
+    """
+    if any(file.broker is None and broker in dict(file.speakers) for file in scene.files):
+        return None
+    gap = gap_at(scene, broker, at, STILL)
+    if gap is None or other_gaps(scene, broker, gap) >= OFTEN:
+        return None
+    first = gap[1]
+    awake = first.begun + (first.milliseconds or 0)
+    return awake if closed is None else min(awake, closed)
+
+
+def _closing(scene: Scene, broker: int, life: Span) -> Row | None:
+    """Rule: behind a controlled shutdown the socket server is shut down (``KafkaServer.scala@0.9.0.1, 2.8.2``)."""
+    done = scene.kind("controlled_shutdown_done").between(life.opened, life.closed)
+    return next((row for row in done if row.broker == broker), None)
+
+
+def is_planned(scene: Scene, broker: int, at: int) -> bool:
+    """Whether a leader was moved from a broker that was well, or that was handing over as it was told to stop."""
+    return scene.is_registered(broker, at - 1) is True or _hands_over(scene, broker, at)
+
+
+def is_grave(scene: Scene, window: Window) -> bool:
+    """Whether a window is more than a hand-over: longer, and by more than its clock is known to err.
+
+    Of one without end that is only known where the rest of the logs was read: that somebody moved the leader may stand there.
+    """
+    told = window.planned or scene.is_registered(window.old_leader, window.opened - 1) is False
+    if told and not window.planned:
+        return True
+    if window.length is None:
+        return not coverage.unread_logs(scene.files, scene.cluster)
+    if window.at_most:
+        return False  # how long it was nobody knows, and that it was no hand-over nothing says
+    return window.length >= LONG + (scene.uncertainty(window.old_leader) or 0) and not _ends_with_a_stop(scene, window)
+
+
+def _ends_with_a_stop(scene: Scene, window: Window) -> bool:
+    """Whether a window is open only until the process ended that was handing over.
+
+    Rule: who is stopping has handed over; when it gave a partition up may not be logged, but no later than its process ended.
+    It closes its session at its very end (``KafkaServer.scala@0.9.0.1, 2.8.2``): one that lived on without was not stopping.
+    """
+    broker = window.old_leader
+    life = scene.life(broker, window.opened)
+    if life is None or life.closed != window.closed or not _hands_over(scene, broker, window.opened):
+        return False
+    return scene.is_registered(broker, life.closed - LONG - (scene.uncertainty(broker) or 0)) is not False
+
+
+def _hands_over(scene: Scene, broker: int, at: int) -> bool:
+    """Whether a broker's controlled shutdown was under way or done at a moment, as far as its clock tells, and had not failed.
+
+    Who is no longer registered by then was taken for dead: it was asked for nothing, and has handed over nothing.
+    """
+    life = scene.life(broker, at)
+    if life is None or scene.is_registered(broker, at - 1) is False:
+        return False
+    until = at + max(SLACK, scene.uncertainty(broker) or 0)
+    said = [row.kind for row in scene.kinds(_STOPS, life.opened, until) if row.broker == broker]
+    return bool(said) and said[-1] != "unclean_shutdown"
+
+
+def _stopped(scene: Scene, broker: int, at: int) -> Span | None:
+    """The registration that ended with a stop which a controller served at a moment; ``None`` where none did.
+
+    Rule: who is stopping has handed over, and closes its session at its very end (``KafkaServer.scala@0.9.0.1, 2.8.2``).
+    """
+    served = scene.kind("shutting_down_broker").between(at - SOON, at + SLACK)
+    if not any(str(broker) in (row.fields.get("broker"), row.fields.get("target")) for row in served):
+        return None
+    ended = (span for span in scene.registered.get(broker, ()) if span.closed is not None and at <= span.closed <= at + SOON)
+    return next(ended, None)
+
+
+def _ends_close(scene: Scene, broker: int, at: int, life: Span) -> bool:
+    """Whether a process that was not well ended so soon after a moment that, by its clock, it may have been before."""
+    return 0 < life.closed - at <= (scene.uncertainty(broker) or 0) and not is_planned(scene, broker, at)
+
+
+def _led_in(scene: Scene, key: Key, led: StateRow, life: Span, until: int) -> bool:
+    """Whether this process led by a moment: a later one of the same broker leads only once it is told to."""
+    if life.opened <= led.time:
+        return True
+    if not scene.tells_start(life):
+        return True  # its log begins in the middle of a life
+    own = scene.of_partition(key).between(life.opened, min(until, life.closed))
+    return any(row.broker == led.leader and (row.kind == "become_leader" or row.number("leader") == led.leader) for row in own)
+
+
+def _end(scene: Scene, key: Key, old: int, row: StateRow, since: int, limit: int) -> Row | None:
+    own = [
+        line
+        for line in scene.of_partition(key).between(since - SLACK, limit)
+        if line.broker == old and line.source == "broker" and _is_of(line, row, old)
+    ]
+    learns = next((line for line in own if line.kind in _LEARNS), None)
+    cut = next((line for line in own if line.kind in TRUNCATIONS), None)
+    if cut is not None and (learns is None or cut.at - learns.at <= SOON):
+        # from 0.11 on it truncates when it first fetches, and has taken no write since it changed its role
+        return next((line for line in own if line.kind == "role_changed" and line.at < cut.at), cut)
+    return next((line for line in own if line.kind in ("become_follower", "role_changed")), learns)
+
+
+def _is_of(line: Row, row: StateRow, old: int) -> bool:
+    """Whether a line of the old leader is about this election or what came of it, and none before."""
+    if line.kind in TRUNCATIONS:
+        return line.at >= row.time or line.kind != "truncated_nothing"
+    if line.kind not in _LEARNS or line.number("leader") == old:
+        return False
+    epoch = line.number("leader_epoch")
+    if line.kind == "role_changed":
+        told = line.at >= row.time if None in (epoch, row.leader_epoch) else epoch >= row.leader_epoch
+        return line.fields.get("role") == "follower" and told
+    return epoch is None or row.leader_epoch is None or epoch >= row.leader_epoch
+
+
+def _to(end: Row) -> str:
+    offset = end.fields.get("offset") or end.fields.get("to")
+    return f" at offset {offset}" if end.kind in TRUNCATIONS and offset else ""
+
+
+def _follows(scene: Scene, broker: int, at: int) -> bool:
+    return any(life.opened is not None and life.opened > at for life in scene.lives.get(broker, ()))
+
+
+def silence(scene: Scene, broker: int, at: int) -> tuple[str, str] | None:
+    """Kind and words of what hides whether a process lived on; ``None`` when its log tells that."""
+    life = scene.life(broker, at)
+    if life is None:
+        begins = (
+            f"The log of broker {broker} begins only after an election that replaced it, and with another process or long after."
+        )
+        return "begins_late", begins
+    if life.closed > at:
+        return _hidden_by_a_clock(scene, broker, at, life)
+    if life.name in ("broker_stopped", "broker_stopping") or _follows(scene, broker, at):
+        return None
+    return "ends_early", f"The log of broker {broker} ends before an election that replaced it, without a word of a stop."
+
+
+def _hidden_by_a_clock(scene: Scene, broker: int, at: int, life: Span) -> tuple[str, str] | None:
+    """Kind and words of a clock that is not known well enough to tell whether its broker had ended before an election."""
+    doubt = scene.uncertainty(broker)
+    known = "how far its clock is off is not known" if doubt is None else f"its clock is known to {duration(doubt)}"
+    if _ends_close(scene, broker, at, life):
+        after = duration(life.closed - at)
+        return "ends_close", f"The log of broker {broker} ends {after} after an election that replaced it, and {known}."
+    closing = _closing(scene, broker, life)
+    if closing is None or closing.at > at or (doubt is not None and closing.at + doubt <= at):
+        return None
+    before = duration(at - closing.at)
+    return "ends_close", f"Broker {broker} closed its connections {before} before an election that replaced it, and {known}."

@@ -1,0 +1,415 @@
+"""Windows in which something was wrong with a partition: nobody led it, too few were in sync, its coordinator loaded."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from casebook.facts.cluster import Partition
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.findings.evidence import ZNODES
+from casebook.kafka.past import Key
+from casebook.kafka.past_rows import Row, StateRow, Window, WindowKind, transaction
+from casebook.questions.timeline.analysis.scene import Scene
+from casebook.questions.timeline.analysis.states import ENDED, FAILURE
+from casebook.questions.timeline.analysis.windows.absences import Absence, Absences, absences
+
+MIN_ISR = "min.insync.replicas"
+_LOAD = ("load_scheduled", "loading")
+_LOADED = {"loaded": "It was loaded.", "load_failed": "Its load failed.", "unloaded": "It was given away."}
+_GONE = "The partition was deleted, or its topic marked for deletion, or its cluster replaced by another."
+FOUND_SO = "Its controller found it without leader; since when is not told."
+"""What opened a window whose begin nobody knows: it was open by then."""
+_TAKEN_UP = ("become_leader",)
+_LED = ("partition_changed", "leader_elected", *_TAKEN_UP)
+
+
+def windows(scene: Scene) -> Iterator[Window]:
+    """Windows without leader, under min ISR, and of loads; those with two leaders are next door."""
+    end, whole = end_of_states(scene, None)[0], scene.by_history
+    gone = {broker: absences(scene.past, spans, whole=whole, end=end) for broker, spans in scene.registered.items()}
+    if whole:
+        gone = defaultdict(lambda: absences(scene.past, (), whole=True, end=end), gone)  # never registered
+    walked = {partition[:2]: partition for partition in scene.cluster.partitions if _is_led_behind(scene, partition)}
+    for key, rows in scene.states.items():
+        led = walked.get(key)
+        yield from (one if led is None else _until_its_znode(scene, one, led) for one in _leaderless(scene, rows, gone))
+        yield from _joined(_under_min_isr(scene, key, rows))
+    yield from _loading(scene)
+
+
+def end_of_states(scene: Scene, since: int | None) -> tuple[str, str]:
+    """Where the evidence ends of what is open since a moment: proof and words."""
+    if scene.past.last is not None and (since is None or since <= scene.past.last[0]):
+        return transaction(scene.past.last[1]), "The history ends."
+    return "", "Nothing tells of a later change."
+
+
+def _leaderless(scene: Scene, rows: Sequence[StateRow], gone: Mapping[int, Absences]) -> Iterator[Window]:
+    """Rule: from the loss of the leader's znode, or leader -1, until a leader is elected or is registered again.
+
+    A leader whose loss may have lasted no time at all is not known to have been away; a state without leader was there.
+    """
+    pieces = _joined(piece for before, row, until in _spells(rows) for piece in _pieces(scene, before, row, until, gone))
+    joined = (_until_a_log_tells(scene, one) for one in pieces)
+    return (one for one in joined if _is_sure(one))
+
+
+def _is_sure(window: Window) -> bool:
+    """Whether there was such a time in any case."""
+    return window.old_leader is None or window.closed is None or not window.at_most or bool(window.least)
+
+
+def _until_a_log_tells(scene: Scene, window: Window) -> Window:
+    """Ended by a leader of whom logs tell behind the last transaction: when in between nobody knows.
+
+    Behind snapshots logs tell of elections themselves, but not of who took a partition up as it had left it.
+    """
+    if window.closed is not None or scene.past.last is None:
+        return window
+    end, kinds = max(scene.past.last[0], window.opened), _LED if scene.past.there else _TAKEN_UP
+    for row in scene.of_partition((window.topic, window.partition)).between(end, None):
+        leader = row.broker if row.kind in _TAKEN_UP else row.number("leader")
+        if row.kind in kinds and row.source == "broker" and row.at > end and leader is not None and leader >= 0:
+            words = f"Broker {leader} {'says that it leads' if row.kind in _TAKEN_UP else 'was elected'}."
+            return window._replace(
+                closed=row.at, new_leader=leader, closed_proof=row.proof, closed_by=words, closed_earliest=end,
+            )  # fmt: skip
+    return window
+
+
+def _is_led_behind(scene: Scene, partition: Partition) -> bool:
+    """Whether its znode names a leader, and was written behind the last transaction."""
+    state, last = partition.state, scene.past.last
+    known = last is not None and state is not None and state.stat is not None and state.leader is not None
+    return known and state.stat.mtime is not None and (state.stat.mzxid or 0) > last[1]
+
+
+def _until_its_znode(scene: Scene, window: Window, led: Partition) -> Window:
+    """Ended, by the time of its last write, by the leader that its znode names."""
+    if window.closed is not None:
+        return window
+    written, end = led.state.stat.mtime, max(scene.past.last[0], window.opened)
+    if written < end:
+        return window
+    return window._replace(
+        closed=written, new_leader=led.state.leader, closed_proof=f"{ZNODES} {led.state_path}",
+        closed_by=f"Broker {led.state.leader} leads it by its znode.", closed_earliest=end,
+    )  # fmt: skip
+
+
+def _joined(pieces: Iterable[Window]) -> Iterator[Window]:
+    """Windows of the pieces that go on from one another, or may: of such the bounds of one that there was in any case.
+
+    It is the last one where it is open at the end, or nobody knows whether there was the first, else the first one.
+    """
+    held: Window | None = None
+    for piece in pieces:
+        if held is None:
+            held = piece
+            continue
+        begin = piece.opened if piece.opened_earliest is None else piece.opened_earliest
+        end = {
+            "closed": piece.closed,
+            "closed_proof": piece.closed_proof,
+            "closed_by": piece.closed_by,
+            "new_leader": piece.new_leader,
+        }
+        if held.closed_earliest is None:
+            if piece.opened_earliest is None and held.closed is not None and piece.opened <= held.closed:
+                held = held._replace(**end, closed_earliest=piece.closed_earliest)
+                continue
+        elif begin < held.closed or piece.opened <= held.closed:
+            since = held.opened if held.opened_earliest is None else held.opened_earliest
+            later = piece.closed is None or not _is_sure(held)
+            held = piece._replace(opened_earliest=since) if later else held._replace(**end)
+            continue
+        yield held
+        held = piece
+    if held is not None:
+        yield held
+
+
+def _spells(rows: Sequence[StateRow]) -> Iterator[tuple[StateRow | None, StateRow, StateRow | None]]:
+    """What was before it, each state, and what follows it."""
+    for place, row in enumerate(rows):
+        if not row.deleted:
+            before = rows[place - 1] if place and not rows[place - 1].deleted else None
+            yield before, row, rows[place + 1] if place + 1 < len(rows) else None
+
+
+def _pieces(
+    scene: Scene, before: StateRow | None, row: StateRow, until: StateRow | None, gone: Mapping[int, Absences]
+) -> Iterator[Window]:
+    limit = None if until is None else until.time
+    until = None if until is not None and until.is_untold else until
+    closed = None if until is None else until.time
+    end_proof, end = (until.proof, _ended_by(row, until)) if until is not None else end_of_states(scene, row.time)
+    new = None if until is None else until.leader
+    if row.leader is None:
+        yield Window(
+            WindowKind.LEADERLESS, *row[:2], row.time, closed, None, new, row.proof, end_proof,
+            _unled(row) if before is not None or not _is_found_so(scene, row) else FOUND_SO, end,
+            opened_earliest=_led_until(scene, before, row, gone), closed_earliest=row.until if closed is not None else None,
+        )  # fmt: skip
+        return
+    if row.leader not in gone and not isinstance(gone, defaultdict):
+        return
+    known = closed if row.until is None else row.until
+    for one in _while_it_leads(scene, row, gone[row.leader].within(row.time, limit)):
+        if scene.past.last is not None and (one.since or 0) <= scene.past.last[0] < row.time:
+            continue  # who is named behind the end of the history was there: that it was gone at that end is outdated
+        opened, earliest = _begin(scene, before, row, one)
+        if (one.back is not None and one.back <= row.time) or (known is not None and opened > known):
+            continue
+        if one.back_earliest is not None and one.back_earliest < row.time:
+            continue  # it was gone before the state was written; whether afterwards as well nobody knows
+        window = Window(
+            WindowKind.LEADERLESS, *row[:2], opened, closed, row.leader, new, row.proof if opened == row.time else one.proof,
+            end_proof, _lost(row, one), end, opened_earliest=earliest,
+        )  # fmt: skip
+        back = one.back is not None and (known is None or one.back < known or (row.until is not None and one.back == known))
+        if back and not _is_told_unled(until):
+            came = f"Leader {row.leader} registered again."
+            yield window._replace(
+                closed=one.back, new_leader=row.leader, closed_proof=one.back_proof, closed_by=came,
+                closed_earliest=one.back_earliest,
+            )  # fmt: skip
+        elif row.until is not None and closed is not None:
+            last = row.until if one.back_earliest is None else min(row.until, one.back_earliest)
+            yield window._replace(closed_earliest=last)
+        elif closed is None or opened < closed:
+            short = closed is not None and one.back_earliest is not None and one.back_earliest < closed
+            yield window._replace(closed_earliest=one.back_earliest if short else None)
+
+
+def _while_it_leads(scene: Scene, row: StateRow, away: Iterable[Absence]) -> Iterator[Absence]:
+    """Of absences by logs the first, and one that lasts: whether a leader that came back led again is not told of in between."""
+    was_back = False
+    for one in away:
+        if not was_back or one.back is None:
+            yield one
+        back = one.back if one.back_earliest is None else one.back_earliest
+        was_back |= not scene.by_history and row.zxid is None and back is not None and back > row.time
+
+
+def _is_told_unled(until: StateRow | None) -> bool:
+    """Whether a log tells next that nobody leads: it was so already when the leader of before registered again."""
+    return until is not None and until.zxid is None and until.leader is None and not until.deleted
+
+
+def _begin(scene: Scene, before: StateRow | None, row: StateRow, one: Absence) -> tuple[int, int | None]:
+    """When a leader is known to have been gone while it was named, and since when it may have been; ``None``: since then.
+
+    A state that was written before the evidence begins was written with a leader that was there.
+    """
+    since, earliest = _lost_between(scene, row, one)
+    if since is None or since <= row.time:
+        return row.time, None if before is None else before.until
+    return since, None if earliest is None or earliest >= since else max(earliest, row.time)
+
+
+def _lost_between(scene: Scene, row: StateRow, one: Absence) -> tuple[int | None, int | None]:
+    """By when a state's leader was gone, and since when it may have been."""
+    if one.since is None and scene.past.settled is not None:
+        return min(scene.past.settled, scene.past.settled if one.back is None else one.back), row.time
+    return one.since, one.since_earliest
+
+
+def _led_until(scene: Scene, before: StateRow | None, row: StateRow, gone: Mapping[int, Absences]) -> int | None:
+    """Since when a state's leader may have been lost that the next one says is gone; ``None`` where nothing is missing."""
+    if before is None:
+        return None
+    limit = row.time if before.until is None else before.until
+    if before.leader is not None and (before.leader in gone or isinstance(gone, defaultdict)):
+        for one in gone[before.leader].within(before.time, row.time):
+            since, earliest = _lost_between(scene, before, one)
+            if since is not None and earliest is not None and earliest < limit <= since:
+                return max(earliest, before.time)
+    return before.until
+
+
+def _lost(row: StateRow, one: Absence) -> str:
+    if one.since is None or one.since <= row.time:
+        return f"Leader {row.leader} was not registered."
+    return f"The znode of leader {row.leader} went."
+
+
+def _is_found_so(scene: Scene, row: StateRow) -> bool:
+    """Whether a log tells of a partition without leader, and of no broker that had failed just before."""
+    return row.zxid is None and not scene.kind("broker_failure").between(row.time - FAILURE, row.time)
+
+
+def _unled(row: StateRow) -> str:
+    return "The controller has no leader for it." if row.zxid is None else "The state names no leader."
+
+
+def _ended_by(row: StateRow, until: StateRow) -> str:
+    if until.deleted:
+        return _GONE
+    if until.leader is None:
+        return _unled(until)
+    if row.until is not None:
+        return f"Broker {until.leader} leads in the next state that is known."
+    return f"Broker {until.leader} was elected."
+
+
+class _Moment(NamedTuple):
+    """From here on a state holds, or another setting.
+
+    Args:
+        needed: The effective ``min.insync.replicas``; ``None`` when unknown.
+        written: Whether it is the setting that was written here.
+        until: The last moment at which it is known to have held, where transactions are missing; else ``None``.
+    """
+
+    time: int
+    row: StateRow
+    needed: int | None
+    proof: str
+    written: bool = False
+    until: int | None = None
+
+    @property
+    def is_untold(self) -> bool:
+        """Whether nobody knows who was in sync."""
+        return not self.row.deleted and self.row.isr is None
+
+    @property
+    def under(self) -> bool:
+        """Whether acks=all is refused."""
+        row = self.row
+        return not row.deleted and row.isr is not None and self.needed is not None and len(row.isr) < self.needed
+
+    @property
+    def opens(self) -> str:
+        """Why too few are in sync, in words."""
+        became = f"{MIN_ISR} became {self.needed}: " if self.written else ""
+        return f"{became}{len(self.row.isr)} in sync, {self.needed} are needed."
+
+    @property
+    def closes(self) -> str:
+        """Why there are enough, in words."""
+        if self.row.deleted:
+            return _GONE
+        if self.written:
+            return f"{MIN_ISR} became {'unreadable' if self.needed is None else self.needed}."
+        return f"{len(self.row.isr or ())} were in sync."
+
+
+def _under_min_isr(scene: Scene, key: Key, rows: Sequence[StateRow]) -> Iterator[Window]:
+    """Rule: fewer in sync than the effective ``min.insync.replicas`` of that moment: acks=all is refused."""
+    opened: _Moment | None = None
+    earliest = last = None
+    for moment in _moments(scene, key[0], rows):
+        if moment.is_untold:
+            last = moment.time if last is None else last
+            continue
+        if opened is not None and moment.row.is_untold:
+            yield _refusing(key, opened, None, None, *end_of_states(scene, opened.time))._replace(opened_earliest=earliest)
+            opened = None
+        if opened is not None and (last is not None or not moment.under):
+            yield _refusing(key, opened, moment.time, moment.row.leader, moment.proof, moment.closes)._replace(
+                opened_earliest=earliest, closed_earliest=last
+            )
+            opened = None
+        if opened is None and moment.under:
+            opened, earliest = moment, last
+        last = moment.until
+    if opened is not None:
+        yield _refusing(key, opened, None, None, *end_of_states(scene, opened.time))._replace(opened_earliest=earliest)
+
+
+def _moments(scene: Scene, topic: str, rows: Sequence[StateRow]) -> Iterator[_Moment]:
+    """Each state, and each change of the topic's settings while it held."""
+    changes = scene.past.overrides.get(topic, ())
+    for place, row in enumerate(rows):
+        until = rows[place + 1].time if place + 1 < len(rows) else None
+        until = until if row.until is None else row.until
+        found = [_Moment(row.time, row, _min_isr(scene, row, row.time), row.proof)]
+        for change in changes:
+            if row.time < change.time and (until is None or change.time < until):
+                proof = transaction(change.zxid)
+                found.append(_Moment(change.time, row, _min_isr(scene, row, change.time), proof, written=True))
+        yield from (*found[:-1], found[-1]._replace(until=row.until))
+
+
+def _min_isr(scene: Scene, row: StateRow, at: int) -> int | None:
+    return scene.setting(MIN_ISR, topic=row.topic, broker=row.leader, at=at).number
+
+
+def _refusing(key: Key, opened: _Moment, closed: int | None, leader: int | None, proof: str, words: str) -> Window:
+    return Window(
+        WindowKind.UNDER_MIN_ISR,
+        *key,
+        opened.time,
+        closed,
+        opened.row.leader,
+        leader,
+        opened.proof,
+        proof,
+        opened.opens,
+        words,
+    )
+
+
+def _loading(scene: Scene) -> Iterator[Window]:
+    """Rule: from the line that takes a load up, or queues it, to the one that ends it."""
+    open_: dict[tuple[int | None, int], Row] = {}
+    for row in scene.kinds((*_LOAD, *_LOADED, *ENDED)):
+        if row.kind in ENDED:
+            for place in [place for place in open_ if place[0] == row.broker]:
+                yield _load(
+                    open_.pop(place), row, "The broker stopped." if row.kind == "broker_stopped" else "The broker began anew."
+                )
+        elif row.topic == OFFSETS_TOPIC and row.partition is not None:
+            place = row.broker, row.partition
+            if row.kind in _LOAD:
+                open_.setdefault(place, row)
+            elif (begun := open_.pop(place, None)) is not None:
+                yield _load(begun, row, _LOADED[row.kind])
+            elif row.kind == "loaded":
+                yield _begun_before(row)
+    for begun in open_.values():
+        yield _load(begun, None, "Its log does not say that it ended.")
+
+
+def _load(begun: Row, ended: Row | None, why: str) -> Window:
+    words = "It was queued to be loaded." if begun.kind == "load_scheduled" else "Its load began."
+    return Window(
+        WindowKind.LOADING,
+        begun.topic,
+        begun.partition,
+        begun.at,
+        ended and ended.at,
+        None,
+        begun.broker,
+        begun.proof,
+        begun.proof if ended is None else ended.proof,
+        words,
+        why,
+    )
+
+
+def _begun_before(row: Row) -> Window:
+    took = row.milliseconds
+    opened = None if took is None else row.at - took
+    return Window(
+        WindowKind.LOADING,
+        row.topic,
+        row.partition,
+        opened,
+        row.at,
+        None,
+        row.broker,
+        row.proof,
+        row.proof,
+        "Its end tells how long it took." if took is not None else "Its begin is not told.",
+        _LOADED["loaded"],
+    )
+
+
+def ordered(found: Iterable[Window]) -> tuple[Window, ...]:
+    """The worst kind first, then by time; none ends before it begins, though the clocks of ZooKeeper's leaders may differ."""
+    rank = {kind: place for place, kind in enumerate(WindowKind)}
+    forward = (w._replace(closed=w.opened) if w.length is not None and w.length < 0 else w for w in found)
+    return tuple(sorted(forward, key=lambda w: (rank[w.kind], w.opened or 0, w.topic, w.partition)))

@@ -1,0 +1,152 @@
+"""What brokers' hosts measured: lanes below those of their brokers, and a table of what stood out."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from markupsafe import Markup
+
+from casebook.facts.host_metrics import FAMILIES, METRICS, HostSample, spelled
+from casebook.findings.words import capitalised
+from casebook.page import text
+from casebook.page.lanes import DIAMOND, Label, Lane, Level, Mark, Row
+from casebook.page.render import render
+from casebook.page.table import NUMBER, PLAIN, TEXT, UNBROKEN, Table
+from casebook.questions.timeline.analysis.causes.host_checks import Hosts
+from casebook.questions.timeline.analysis.causes.host_clues import FULL, HIGH, KERNEL, LOW, STARTED, Clue, Series
+from casebook.questions.timeline.analysis.selection import Selection
+from casebook.questions.timeline.views.story import link
+
+MOST_CLUES = 50
+_MOST_LEVELS = 400
+_WORDS = {HIGH: "above its range", LOW: "ceased", FULL: "saturated", STARTED: "started"}
+
+
+def lane(hosts: Hosts, broker: int, extent: tuple[int, int]) -> Lane:
+    """Network, disks and CPU of a broker's host, each on its own scale; without rows where nothing of the time was measured."""
+    own = [
+        one for one in hosts.series if one.broker == broker and (inside := _inside(one, extent)) and inside[-1].at >= extent[0]
+    ]
+    clues = [clue for clue in hosts.clues if clue.broker == broker]
+    shown = [one for family in FAMILIES for one in _of_family(own, clues, family)]
+    rows = [_row(one, [clue for clue in clues if _is_of(clue, one)], extent) for one in shown]
+    if rows and (starts := [_start(clue) for clue in clues if clue.kind == STARTED]):
+        rows.insert(0, Row(marks=starts, labels=[Label(text="started", start=mark.at, loose=True) for mark in starts]))
+    intervals = sorted({one.interval for one in shown if one.interval})
+    detail = f"every {text.duration(intervals[0] / 1000)}" if intervals else ""
+    return Lane(key=f"host-{broker}", name=f"Host of {broker}", detail=detail, rows=rows)
+
+
+def reading(hosts: Hosts) -> str:
+    """How to read the lanes; ``""`` where there are none."""
+    return "Hosts: the dotted line is the median, orange is what stood out." if hosts.series else ""
+
+
+def others(hosts: Hosts, brokers: Sequence[int]) -> Sequence[int]:
+    """Brokers on whose hosts something stood out, besides those that have a lane."""
+    return sorted({clue.broker for clue in hosts.clues} - set(brokers))
+
+
+def _of_family(own: Sequence[Series], clues: Sequence[Clue], family: str) -> Iterator[Series]:
+    """What stands out most of a family; else the first that is known of it, of the device with the most."""
+    known = [one for one in own if METRICS[one.metric].family == family]
+    order = list(METRICS)
+    known.sort(key=lambda one: (order.index(one.metric), -max(sample.value for sample in one.samples)))
+    striking = (one for clue in clues for one in known if _is_of(clue, one))
+    yield from [*striking, *known][:1]
+
+
+def _is_of(clue: Clue, one: Series) -> bool:
+    return (clue.broker, clue.metric, clue.device) == (one.broker, one.metric, one.device)
+
+
+def _inside(one: Series, extent: tuple[int, int]) -> list[HostSample]:
+    """The samples that are drawn: the last before the picture, too, of what is counted at a moment."""
+    first, last = extent
+    return [sample for sample in one.samples if sample.at >= first and sample.at - (sample.span or 0) <= last]
+
+
+def _row(one: Series, clues: Sequence[Clue], extent: tuple[int, int]) -> Row:
+    drawn, metric = _inside(one, extent), METRICS[one.metric]
+    most = max(sample.value for sample in drawn)
+    full = 100.0 if metric.unit == "%" else most or 1.0
+    short = f"{_name(one)}: up to {_spelled(most, metric.unit)} here"
+    name = Label(text=f"{short}, median {_spelled(one.usual, metric.unit)}", token="quiet", pinned=True)
+    shortest = f"{one.device or _name(one)}: {_spelled(most, metric.unit)}"
+    labels = [name, *(replace(name, text=each, instead=True) for each in (short, shortest))]
+    labels += (Label(text=_WORDS[clue.kind], start=clue.since, end=clue.last, side="center", bold=True) for clue in clues)
+    return Row(levels=list(_levels(one, drawn, clues, full)), labels=labels, usual=min(1.0, one.usual / full))
+
+
+def _name(one: Series) -> str:
+    return capitalised(METRICS[one.metric].name.format(one.device or "the device"))
+
+
+def _spelled(value: float, unit: str) -> str:
+    return spelled(value, unit).replace(" ", text.THIN)
+
+
+def _levels(one: Series, drawn: Sequence[HostSample], clues: Sequence[Clue], full: float) -> Iterator[Level]:
+    """A bar for each sample; of very many the largest of some."""
+    some, interval = -(-len(drawn) // _MOST_LEVELS), one.interval or 0
+    for place in range(0, len(drawn), some):
+        group = drawn[place : place + some]
+        worst = max(group, key=lambda sample: sample.value)
+        striking = next((clue for clue in clues if any(clue.by <= sample.at <= clue.last for sample in group)), None)
+        yield Level(
+            start=group[0].at - (group[0].span or interval),
+            end=group[-1].at,
+            share=min(1.0, worst.value / full),
+            words=f"{_name(one)}: {_spelled(worst.value, METRICS[one.metric].unit)}",
+            token="warning-fill" if striking else "edge",
+            proof=striking.proof if striking else "",
+        )
+
+
+def _start(clue: Clue) -> Mark:
+    return Mark(at=clue.by, words=clue.text, shape=DIAMOND, token="warning-fill", proof=clue.proof)
+
+
+def table(hosts: Hosts, chosen: Selection) -> Markup:
+    """What stood out; nothing where no host metrics were given."""
+    if not hosts.told.files:
+        return Markup("")
+    inside = [clue for clue in hosts.clues if chosen.broker in (None, clue.broker) and chosen.overlaps(clue.since, clue.last)]
+    if not inside:
+        why = " ".join(hosts.told.problems)
+        return render("said", words=f"No host stood out while it happened, as far as hosts measured it. {why}".strip())
+    return render(
+        "plain_table",
+        table=Table(
+            name="host-clues",
+            columns=(
+                ("Host of", UNBROKEN), ("What stood out", TEXT), ("How", UNBROKEN), ("Value", NUMBER), ("Median", NUMBER),
+                ("Begun, UTC", UNBROKEN), ("At least until", UNBROKEN), ("Meanwhile", TEXT), ("Proof", UNBROKEN),
+            ),
+            rows=[(PLAIN, _told(clue)) for clue in inside[:MOST_CLUES]],
+            takeaway=f"{text.plural(len(inside), 'thing')} stood out on hosts meanwhile: a cause of it, or what came of it.",
+            reading="Each against its own range. Between two times nobody knows when it began." + _assumed(hosts),
+            total=len(inside) if len(inside) > MOST_CLUES else None,
+            rest="host_clues",
+            wide=True,
+            times=[(clue.since, clue.last) for clue in inside[:MOST_CLUES]],
+        ),
+    )  # fmt: skip
+
+
+def _assumed(hosts: Hosts) -> str:
+    """What is not known of their times."""
+    whose = text.brokers(sorted(hosts.unsure))
+    return f" No zone is known for the hosts of {whose}: {hosts.taken} is taken." if hosts.unsure else ""
+
+
+def _told(clue: Clue) -> tuple[object, ...]:
+    values = ["" if value is None else _spelled(value, clue.unit) for value in (clue.value, clue.usual)]
+    begun = text.clock(clue.by) if clue.since is None else f"{text.clock(clue.since)} – {text.clock(clue.by)}"
+    what = capitalised(clue.subject) or ("The machine" if clue.device == KERNEL else "The machine, or sysstat on it")
+    until = "" if clue.kind == STARTED else text.clock(clue.until)
+    return f"broker {clue.broker}", what, _WORDS[clue.kind], *values, begun, until, clue.during, link(clue.proof)
+
+
+def proofs(hosts: Hosts) -> Iterator[str]:
+    """The samples that the table shows."""
+    return (clue.proof for clue in hosts.clues[:MOST_CLUES])

@@ -1,0 +1,199 @@
+"""Partitions as strips: who leads by ZooKeeper, and who still believes to.
+
+Each leader is a half strip, and the next one goes to the other half: where both halves are drawn there are two leaders.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
+
+from casebook.kafka.past_rows import StateRow, Window, WindowKind
+from casebook.page.lanes import DASHED, FOOTNOTE, HATCHED, LOWER, SOLID, UPPER, Label, Row, Strip, shortened
+from casebook.page.text import count
+
+MOST_STRIPS = 40
+_SHOWN_OF_MANY = 12
+_MOST_LETTERS = 36
+"""Of a partition's name in a narrow window."""
+
+Colour = Callable[[int], str]
+"""The token of a broker."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stint:
+    """A broker's time as leader of a partition.
+
+    Args:
+        leader: ``None``: nobody led.
+        epoch: Leader epoch; ``None`` where unknown.
+        start: By ZooKeeper.
+        end: By ZooKeeper; ``None``: nobody followed.
+        until: How long it took itself for the leader; ``end`` where that was no longer.
+        endless: Its end is not in the evidence, though another leads.
+        silent: Up to here it printed nothing, since before another led, and may have stood still; ``None`` where nothing tells.
+        proof: Where its begin is told.
+    """
+
+    leader: int | None
+    epoch: int | None
+    start: int
+    end: int | None
+    until: int | None
+    endless: bool
+    silent: int | None = None
+    proof: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partition:
+    """All that is drawn of a partition.
+
+    Args:
+        stints: In the order of time.
+        windows: In which something was wrong with it.
+    """
+
+    topic: str
+    number: int
+    stints: Sequence[Stint]
+    windows: Sequence[Window]
+
+    @property
+    def name(self) -> str:
+        """As Kafka's own tools write it."""
+        return f"{self.topic}-{self.number}"
+
+    @property
+    def weight(self) -> tuple[object, ...]:
+        """What comes first: two leaders, none, too few in sync, a move; the longest; Kafka's own topics after others."""
+        kinds = [window.kind for window in self.windows]
+        worst = [kinds.count(kind) > 0 for kind in (WindowKind.TWO_LEADERS, WindowKind.LEADERLESS, WindowKind.UNDER_MIN_ISR)]
+        longest = max((w.length for w in self.windows if w.kind is WindowKind.TWO_LEADERS and w.length is not None), default=0)
+        internal = self.topic.startswith("__")
+        return ([not found for found in worst], internal, -longest, len(self.stints) < 2, self.topic, self.number)
+
+
+def partitions(history: Iterable[StateRow], windows: Sequence[Window]) -> list[Partition]:
+    """Those whose leader changed or with which something was wrong, what matters most first."""
+    wrong: dict[tuple[str, int], list[Window]] = {}
+    for window in windows:
+        if window.kind is not WindowKind.LOADING:
+            wrong.setdefault((window.topic, window.partition), []).append(window)
+    found = []
+    for key, rows in groupby(history, key=lambda row: (row.topic, row.partition)):
+        stints = _stints(list(rows), wrong.get(key, ()))
+        if len(stints) > 1 or key in wrong:
+            found.append(Partition(topic=key[0], number=key[1], stints=stints, windows=wrong.get(key, ())))
+    return sorted(found, key=lambda partition: partition.weight)
+
+
+def shown(found: Sequence[Partition]) -> Sequence[Partition]:
+    """As many as a picture bears."""
+    return found if len(found) <= MOST_STRIPS else found[:_SHOWN_OF_MANY]
+
+
+def _stints(rows: Sequence[StateRow], windows: Sequence[Window]) -> list[Stint]:
+    """Leaders in turn; a state that names the same one goes on."""
+    turns = [next(group) for _, group in groupby(rows, key=lambda row: (row.leader, row.deleted))]
+    stints = [
+        Stint(
+            leader=row.leader,
+            epoch=row.leader_epoch,
+            start=row.time,
+            end=following.time if following else None,
+            until=following.time if following else None,
+            endless=False,
+            proof=row.proof,
+        )
+        for row, following in pairwise([*turns, None])
+        if not row.deleted
+    ]
+    return [_outlived(stint, windows) for stint in stints]
+
+
+def _outlived(stint: Stint, windows: Sequence[Window]) -> Stint:
+    """The stint with the time in which its leader did not yet know of the next one."""
+    for window in windows:
+        if (
+            window.kind is WindowKind.TWO_LEADERS
+            and stint.leader is not None
+            and window.old_leader == stint.leader
+            and stint.end is not None
+            and (window.opened is None or stint.start <= window.opened <= stint.end)
+        ):
+            return replace(stint, until=window.closed, endless=window.closed is None, silent=window.silent)
+    return stint
+
+
+def row(partition: Partition, colour: Colour) -> Row:
+    """The partition's line."""
+    strips = [*_strips(partition, colour), *_short_of(partition)]
+    name = Label(text=partition.name, mono=True, pinned=True)
+    labels = [*shortened(name, _MOST_LETTERS), *_labels(partition)]
+    return Row(strips=strips, labels=labels, halves=True)
+
+
+def _strips(partition: Partition, colour: Colour) -> Iterator[Strip]:
+    for number, stint in enumerate(partition.stints):
+        where = UPPER if number % 2 else LOWER
+        words = f"{partition.name}: {_words(stint)}"
+        token, how = ("critical", DASHED) if stint.leader is None else (colour(stint.leader), SOLID)
+        told = {"token": token, "where": where, "proof": stint.proof}
+        unsure = stint.endless or stint.silent is not None
+        yield Strip(start=stint.start, end=stint.end if unsure else stint.until, how=how, words=words, **told)
+        for start, end, how, words in _outliving(stint) if unsure else ():
+            yield Strip(start=start, end=end, how=how, words=f"{partition.name}: {stint.leader} {words}", **told)
+
+
+def _outliving(stint: Stint) -> Iterator[tuple[int, int | None, str, str]]:
+    """What a leader did once another led: begin, end, how it is drawn, words."""
+    if stint.silent is not None:
+        yield stint.end, stint.silent, HATCHED, "printed nothing: it may have stood still, or answered"
+    awake = stint.end if stint.silent is None else stint.silent
+    if stint.endless:
+        yield awake, None, HATCHED, "may still believe to lead; its log does not tell"
+    elif awake < stint.until:
+        yield awake, stint.until, SOLID, "ran, and still believed to lead"
+
+
+def _short_of(partition: Partition) -> Iterator[Strip]:
+    for window in partition.windows:
+        if window.kind is WindowKind.UNDER_MIN_ISR:
+            words = f"{partition.name}: fewer in sync than min.insync.replicas"
+            bounds = {"start": window.opened, "end": window.closed, "proof": window.opened_proof}
+            yield Strip(token="warning", how=HATCHED, where=FOOTNOTE, words=words, **bounds)
+
+
+def _labels(partition: Partition) -> Iterator[Label]:
+    """Who leads, each beside its own strip, where the other half is free."""
+    for number, (before, stint) in enumerate(pairwise([None, *partition.stints])):
+        label = Label(
+            text=_words(stint),
+            start=stint.start if before is None or before.until is None else max(stint.start, before.until),
+            end=stint.end,
+            side="center" if before is None else "left",
+            bold=True,
+            under=bool(number % 2),
+            token="critical" if stint.leader is None else "text",
+        )
+        yield label
+        if stint.leader is not None:
+            for words in (f"{stint.leader} leads", str(stint.leader)):
+                yield replace(label, text=words, instead=True)
+
+
+def _words(stint: Stint) -> str:
+    if stint.leader is None:
+        return "no leader"
+    return f"{stint.leader} leads" if stint.epoch is None else f"{stint.leader} leads, epoch {stint.epoch}"
+
+
+def summary(found: Sequence[Partition], drawn: Sequence[Partition]) -> str:
+    """How many of them are drawn."""
+    return f"{count(len(drawn))} of {count(len(found))} strips" if len(drawn) < len(found) else f"{count(len(found))} moved"
+
+
+def named(found: Sequence[Partition]) -> Mapping[str, Partition]:
+    """By name."""
+    return {partition.name: partition for partition in found}

@@ -1,0 +1,235 @@
+"""The tables of a timeline: what may have begun it, what followed from what, windows, events, and what is not known."""
+
+import re
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from casebook.facts.events import LogFile
+from casebook.kafka.past_rows import Row, Window, WindowKind
+from casebook.page import text
+from casebook.page.render import render
+from casebook.page.table import ALARM, CODE, NUMBER, PLAIN, TEXT, UNBROKEN, Table, unknown
+from casebook.questions.timeline.analysis.selection import Selection
+from casebook.questions.timeline.analysis.timeline import Timeline
+from casebook.questions.timeline.views.story import link
+
+MOST_WINDOWS, MOST_EVENTS, MOST_SHAPES, MOST_FILES = 200, 200, 50, 200
+_WHICH = " Those of the story first, then warnings and errors, then those nearest to a window."
+_WORDS = {
+    WindowKind.TWO_LEADERS: "two leaders",
+    WindowKind.LEADERLESS: "no leader",
+    WindowKind.UNDER_MIN_ISR: "under min ISR",
+    WindowKind.LOADING: "loading",
+}
+_GRAVE = (WindowKind.TWO_LEADERS, WindowKind.LEADERLESS)
+
+
+def windows(found: Timeline, chosen: Selection) -> Table:
+    """Every span of time in which something was wrong."""
+    inside = [window for window in (*found.windows, *found.possible) if chosen.window(window)]
+    rows = inside[:MOST_WINDOWS]
+    notes = []
+    if any(None in (window.opened, window.closed) for window in inside):
+        notes.append("An open end is a ?: the evidence begins or ends there.")
+    if any(window.at_most for window in inside):
+        notes.append("Between two times nobody knows when it was: ≤ is the longest that it can have been.")
+    return Table(
+        name="windows",
+        columns=(
+            ("Window", UNBROKEN),
+            ("Partition", CODE),
+            ("Opened, UTC", UNBROKEN),
+            ("Closed, UTC", UNBROKEN),
+            ("Lasted, s", NUMBER),
+            ("Leader", UNBROKEN),
+            ("Opened by", TEXT),
+            ("Closed by", TEXT),
+            ("Proof", UNBROKEN),
+        ),
+        rows=[(ALARM if w.kind in _GRAVE and not (w.planned or w.possible) else PLAIN, _window(w)) for w in rows],
+        takeaway=_counted(inside, found),
+        reading=" ".join(notes),
+        total=len(inside) if len(inside) > len(rows) else None,
+        rest="windows",
+        search=True,
+        wide=True,
+        times=[(w.opened, w.closed) for w in rows],
+        tall=True,
+    )  # fmt: skip
+
+
+def no_window(found: Timeline) -> str:
+    """That nothing was wrong with a partition, or that nobody can say so."""
+    if not found.partition_history:
+        return "Could not check for windows: nothing in this case tells of a partition's leader or ISR."
+    return "No window: nobody was without a leader, under min ISR or led by two, as far as these logs tell."
+
+
+def _counted(inside: Sequence[Window], found: Timeline) -> str:
+    if not inside:
+        return no_window(found)
+    kinds = [window.kind for window in inside]
+    each = ", ".join(f"{text.count(kinds.count(kind))} {words}" for kind, words in _WORDS.items() if kind in kinds)
+    return f"{text.plural(len(inside), 'window')}: {each}."
+
+
+def _window(w: Window) -> tuple[object, ...]:
+    leaders = " → ".join("none" if leader is None else str(leader) for leader in (w.old_leader, w.new_leader))
+    return (
+        _WORDS[w.kind] + (", possible" if w.possible else "") + (", planned" if w.planned else ""),
+        f"{w.topic}-{w.partition}",
+        _between(w.opened_earliest, w.opened),
+        _between(w.closed_earliest, w.closed),
+        unknown() if w.length is None else f"{'≤ ' if w.at_most else ''}{w.length / 1000:.3f}",
+        leaders,
+        w.opened_by,
+        w.closed_by,
+        Markup("{} {}").format(link(w.opened_proof), link(w.closed_proof)),
+    )
+
+
+def _between(earliest: int | None, latest: int | None) -> object:
+    """A moment, or the two between which it was."""
+    if latest is None:
+        return unknown()
+    return clock(latest) if earliest is None else f"{clock(earliest)} – {clock(latest)}"
+
+
+def events(rows: Sequence[Row], *, total: int, everything: int, said: str) -> Table:
+    """Events as they were told.
+
+    Args:
+        rows: Those that are shown.
+        total: How many are inside what is looked at.
+        everything: How many there are.
+        said: The stretch of time, in words.
+    """
+    return Table(
+        name="events",
+        columns=(
+            ("At, UTC", UNBROKEN),
+            ("Whose", UNBROKEN),
+            ("What", UNBROKEN),
+            ("About", CODE),
+            ("As it was told", TEXT),
+            ("Proof", UNBROKEN),
+        ),
+        rows=[(ALARM if row.level in ("ERROR", "FATAL") else PLAIN, _told(row)) for row in rows],
+        takeaway=f"{said}, {text.count(total)} of {text.plural(everything, 'event')}.",
+        reading="By the reference clock." + (_WHICH if total > len(rows) else ""),
+        total=total if total > len(rows) else None,
+        rest="events",
+        search=True,
+        wide=True,
+        times=[(row.at, row.at) for row in rows],
+        tall=True,
+    )
+
+
+def _told(row: Row) -> tuple[object, ...]:
+    about = (
+        f"{row.topic}-{row.partition}" if row.topic is not None and row.partition is not None else row.topic or row.group or ""
+    )
+    said = row.text.partition("\n")[0]
+    return (
+        unknown() if row.at is None else clock(row.at),
+        _whose(row),
+        kind_in_words(row.kind),
+        about,
+        f"{said[:240]}{'…' if len(said) > 240 else ''}",
+        link(row.proof),
+    )
+
+
+def _whose(row: Row) -> str:
+    if row.source == "history":
+        return "ZooKeeper"
+    if row.source == "broker" and row.broker is not None:
+        return f"broker {row.broker}"
+    return row.file.split("/")[1] if row.file.count("/") else row.source
+
+
+def untyped(found: Timeline) -> Table:
+    """Shapes of entries that nobody knows."""
+    rows, lines = found.untyped[:MOST_SHAPES], sum(shape.count for shape in found.untyped)
+    typed, entries = sum(file.typed for file in found.files), sum(file.entries for file in found.files)
+    return Table(
+        name="untyped",
+        columns=(("Shape", TEXT), ("Logger", CODE), ("Level", UNBROKEN), ("Times", NUMBER), ("For example", UNBROKEN)),
+        rows=[(PLAIN, (u.shape[:200], u.logger or "?", u.level or "?", text.count(u.count), link(u.example))) for u in rows],
+        takeaway=f"{text.count(lines)} of {text.plural(entries, 'entry', 'entries')} are of a shape that is not known.",
+        reading=f"{text.count(typed)} are known. The most frequent first; numbers and names taken out.",
+        total=len(found.untyped) if len(found.untyped) > len(rows) else None,
+        rest="untyped",
+        search=True,
+        wide=True,
+    )
+
+
+def files(found: Timeline) -> Table:
+    """How each log was read: its layout as it was found out, or given."""
+    rows = found.files[:MOST_FILES]
+    different = len({file.layouts[0][0] for file in found.files if file.layouts})
+    return Table(
+        name="log_files",
+        columns=(
+            ("Log", UNBROKEN),
+            ("Of", UNBROKEN),
+            ("First, UTC", UNBROKEN),
+            ("Last, UTC", UNBROKEN),
+            ("Lines", NUMBER),
+            ("Entries", NUMBER),
+            ("Known", NUMBER),
+            ("Layout", CODE),
+        ),
+        rows=[(PLAIN, _file(file)) for file in rows],
+        takeaway=f"{text.plural(len(found.files), 'log')} in {text.plural(different, 'layout')}.",
+        reading="Layouts as log4j writes them: %d time, %p level, %c logger, %t thread, %m message; … is what a collector put "
+        "before. Where one is wrong, give it as log_layout=.",
+        total=len(found.files) if len(found.files) > len(rows) else None,
+        wide=True,
+    )
+
+
+def _file(file: LogFile) -> tuple[object, ...]:
+    (layout, _), *others = file.layouts or ((None, 0),)
+    more = f", and {text.plural(len(others), 'other')}" if others else ""
+    lacks = unknown() if file.lines else "–"
+    return (
+        file.file,
+        "" if file.broker is None else f"broker {file.broker}",
+        *(lacks if at is None else f"{text.day(at)}, {clock(at)}" for at in (file.first, file.last)),
+        *map(text.count, (file.lines, file.entries, file.typed)),
+        lacks if layout is None else f"{layout}{more}",
+    )
+
+
+def silences(found: Timeline, chosen: Selection) -> Table | None:
+    """What these logs cannot tell; ``None`` where nothing is missing."""
+    inside = [silence for silence in found.silences if chosen.broker is None or silence.broker in (None, chosen.broker)]
+    if not inside:
+        return None
+    return Table(
+        name="silences",
+        columns=(("What is missing", TEXT), ("So nobody knows", TEXT), ("What would tell", TEXT), ("Shows in", UNBROKEN)),
+        rows=[(PLAIN, (Markup("{} {}").format(render("query"), s.what), s.unknown, s.settle, link(s.proof))) for s in inside],
+        takeaway=f"{text.plural(len(inside), 'thing')} that these logs cannot tell.",
+    )
+
+
+def kind_in_words(kind: str) -> str:
+    """What happened, of an event's kind; whether a client, a server or a transaction of ZooKeeper told it stands beside it."""
+    return re.sub("^(zks?|znode)_", "", kind).replace("_", " ")
+
+
+def clock(at: int | None) -> str:
+    """Time of day with its milliseconds."""
+    return "?" if at is None else f"{text.clock(at)}.{at % 1000:03d}"
+
+
+def ends(since: int | None, until: int | None) -> tuple[str, str]:
+    """Both ends of a stretch of time, with their days where these differ; an end that takes its second whole, as that second."""
+    dated = None not in (since, until) and text.day(since) != text.day(until)
+    first, last = (f"{text.day(end)}, {clock(end)}" if dated else clock(end) for end in (since, until))
+    return first, last.removesuffix(".999")

@@ -1,0 +1,46 @@
+"""Whether a cluster is KRaft's: it has no ZooKeeper, and what it keeps instead is not read yet."""
+
+from collections.abc import Collection, Sequence
+
+from casebook.facts.cluster import ROLES, Cluster
+from casebook.facts.disks import LogDir
+from casebook.facts.observed import Source
+from casebook.findings.finding import Coverage, Evidence, Finding, Question, Severity
+from casebook.findings.words import agree, capitalised, number
+
+CHECK = "evidence.kraft"
+_KINDS = "kraft_"
+
+
+def check(cluster: Cluster, log_dirs: Sequence[LogDir], kinds: Collection[str] = ()) -> tuple[Finding, ...]:
+    """That it is KRaft's, as far as something tells; nothing where nothing does.
+
+    Args:
+        kinds: Of the events that logs tell of.
+    """
+    by_disks = {log_dir.broker for log_dir in log_dirs if log_dir.is_of_kraft}
+    by_settings = {broker for broker, settings in cluster.started_with.items() if settings.get(ROLES)}
+    logged = sorted(kind for kind in kinds if kind.startswith(_KINDS))
+    nodes = sorted(by_disks | by_settings)
+    if not nodes and not logged:
+        return ()
+    told = {Source.LOG_DIRS: by_disks, Source.SETTINGS: by_settings, Source.LOGS: logged}
+    by = tuple(source for source, shown in told.items() if shown)
+    ask = Question(
+        check=CHECK,
+        question="Is this a cluster without ZooKeeper?",
+        coverage=Coverage.every(len(nodes), "node", *by) if nodes else Coverage.every(len(logged), "kind", *by),
+        facts={"nodes": nodes, "by": [source.value for source in by], "events": logged},
+        evidence=tuple(Evidence(file=f"brokers/{node}/log_dirs.json") for node in sorted(by_disks)),
+    )
+    whose = (
+        f"{capitalised(agree(len(nodes), 'node', 'nodes'))} {', '.join(map(str, nodes))} {agree(len(nodes), 'is', 'are')} KRaft's"
+    )
+    said = whose if nodes else f"Its logs tell of KRaft, in {number(len(logged), 'kind')} of events"
+    if cluster.there:
+        title = f"{said}, and there are znodes: it is being migrated, or they are another cluster's"
+        return (
+            ask.found(Severity.WARNING, title, why="Znodes may be older than what KRaft's own log holds, which is not read yet."),
+        )
+    why = "Who leads and who lives stands in KRaft's metadata log, which is not read yet; log dirs, segments and logs are."
+    return (ask.found(Severity.INFO, f"{said}: this cluster has no ZooKeeper", why=why),)

@@ -1,0 +1,58 @@
+"""Of a case that answers little: what to collect next, by the questions that wait for it."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+from casebook.facts.observed import Source
+from casebook.findings.finding import Coverage, Finding, Question, Severity, Status, Step, completeness
+from casebook.findings.words import agree, number
+
+CHECK = "evidence.next"
+_RESTS_ON = {
+    "leadership": Source.ZNODES,
+    "maintenance": Source.ZNODES,
+    "durability": Source.ZNODES,
+    "coordinators": Source.LOGS,
+    "timeline": Source.LOGS,
+    "since": Source.HISTORY,
+    "offsets_topic": Source.LOG_DIRS,
+}
+"""What answers most of an area's questions, in the order in which it is wanted: who leads and lives now comes first."""
+_COMMANDS = {
+    Source.ZNODES: "casebook collect --zookeeper HOST:2181 --out ANOTHER-FOLDER",
+    Source.LOGS: "casebook collect --logs BROKER='/var/log/kafka/*.log*' --out ANOTHER-FOLDER",
+    Source.LOG_DIRS: "casebook collect --log-dirs BROKER=/var/lib/kafka --out ANOTHER-FOLDER",
+    Source.HISTORY: "casebook collect --zookeeper-data DATA-DIR --out ANOTHER-FOLDER",
+}
+
+
+def check(findings: Sequence[Finding], absent: Collection[Source], *, kraft: bool) -> tuple[Finding, ...]:
+    """What to collect next; nothing where most is answered, or nothing that is missing would help.
+
+    Args:
+        findings: Of all checks.
+        absent: Kinds of evidence of which the case holds nothing.
+        kraft: There is no ZooKeeper to ask.
+    """
+    counts = completeness(findings)
+    missing = {source for source in absent if not (kraft and source in (Source.ZNODES, Source.HISTORY))}
+    waiting = Counter(
+        source
+        for finding in findings
+        if finding.status is Status.COULD_NOT_CHECK and (source := _RESTS_ON.get(finding.check.partition(".")[0])) in missing
+    )
+    if not counts.inconclusive or not waiting:
+        return ()
+    source = next(source for source in _RESTS_ON.values() if waiting[source])
+    count = waiting[source]
+    ask = Question(
+        check=CHECK,
+        question="What would tell most?",
+        coverage=Coverage.counted(counts.asked - counts.could_not_check, counts.asked, "question", Source.CASE),
+        facts={"source": source.value},
+    )
+    title = f"Collect {source} next: {number(count, 'question')} {agree(count, 'waits', 'wait')} for {agree(count, 'it', 'them')}"
+    step = Step(
+        kind="first", text="Collect it beside what this case was made of, so that all is in one case.", command=_COMMANDS[source]
+    )
+    return (ask.found(Severity.INFO, title, next=(step,)),)

@@ -1,0 +1,187 @@
+"""The plan's steps on coordinators and the cleaner: loads to wait for or to mend, commits to read, brokers to restart."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.findings.proof import START
+from casebook.findings.words import agree, brokers, count, number, one_by_one, size
+from casebook.kafka.commands import Commands
+from casebook.kafka.partitions import Verdict, online
+from casebook.kafka.settings import Settings
+from casebook.questions.coordinators.analysis import load_checks
+from casebook.questions.coordinators.analysis.load_checks import is_outdated, last_end, unproven
+from casebook.questions.coordinators.analysis.rows import Waiting
+from casebook.questions.coordinators.analysis.scene import Scene, whom, within
+from casebook.questions.coordinators.analysis.served_at import clock
+from casebook.questions.coordinators.analysis.states import WAITING, State, load_buffer
+from casebook.questions.leadership.analysis.leadership import Leadership
+from casebook.questions.maintenance.analysis.leftovers import Kind, leftovers
+from casebook.questions.offsets_topic.analysis.cleaner import BLOCKED, BrokerCleaner, without_log_dir
+from casebook.questions.offsets_topic.analysis.offsets_topic import OffsetsTopic
+from casebook.questions.triage.analysis.plan_rows import Act, PlanStep
+
+_WAITING, _ENDLESS, _FAILED = "coordinators.waiting", "coordinators.loading_for_ever", "coordinators.failed"
+_COMPACTED, _MAP = "offsets_topic.compacted", "offsets_topic.cleaner_map"
+_LEFTOVER = "maintenance.unfinished_reassignments"
+CHECKS = (_WAITING, _ENDLESS, _FAILED, _COMPACTED, _MAP, _LEFTOVER)
+_NO_DELETION = "Do not delete segments of __consumer_offsets by hand: commits go without an error; try it in notebook 40 first."
+
+
+def failed(held: Scene) -> Iterator[PlanStep]:
+    """Groups that are served from a load that failed skip or repeat records while nobody acts."""
+    if hit := within(held.partitions, State.FAILED):
+        yield PlanStep(
+            act=Act.STOP_CONSUMERS,
+            text=f"Stop the consumers of {whom(hit)}: each commit covers one that was not loaded.",
+            checks=(_FAILED,),
+            never=("Do not let consumers fall to auto.offset.reset: they skip or repeat records.",),
+        )
+
+
+def loads_again(held: Scene) -> Iterator[PlanStep]:
+    """What a load that failed is followed by."""
+    if within(held.partitions, State.FAILED):
+        text = "Read the true commits of these groups from the segments (notebook 40) before anything else touches them."
+        yield PlanStep(act=Act.READ_COMMITS, text=text, checks=(_FAILED,))
+        text = "Mend what the load's error names, then move the leadership away and back: the partition is loaded again."
+        yield PlanStep(act=Act.LOAD_AGAIN, text=text, checks=(_FAILED,))
+
+
+def loads(held: Scene) -> Iterator[PlanStep]:
+    """Mend a load that never ends; wait for one that does; find out which it is."""
+    sure, untold = load_checks.loads(held)
+    hit, endless = sure or untold, within(held.partitions, State.LOADING_FOR_EVER)
+    if endless:
+        yield from _endless(held, endless)
+        hit = [one for one in hit if one.judged.coordinator not in {e.judged.coordinator for e in endless}]
+    if not hit:
+        return
+    busy = sorted({one.judged.coordinator for one in hit if one.judged.coordinator is not None})
+    whose, last = brokers(busy), last_end(hit)
+    is_timed = all(one.eta is not None and one.eta.high for one in hit)
+    until = f"until {clock(last.high, held.at)} UTC" if is_timed and last and last.high else ""
+    loading = f"{whose} {agree(len(busy), 'is', 'are')} still loading {whom(hit)}"
+    never = (
+        f"Do not restart {whose} meanwhile: the load begins again from zero, and all partitions behind it wait again.",
+        _NO_DELETION,
+    )
+    if is_outdated(held):
+        text = f"Collect the logs of {whose} anew: {agree(len(busy), 'it', 'they')} loaded {whom(hit)} when they ended."
+        yield PlanStep(act=Act.FIND_OUT, text=text, brokers=tuple(busy), checks=(_WAITING,), never=never)
+        return
+    if open_ := unproven(held):
+        one = open_[0].judged
+        known = f" If it ends, all is served by {clock(last.high, held.at)} UTC." if until else ""
+        text = (
+            f"Have notebook 50 read the segments of {OFFSETS_TOPIC}-{one.partition} before you wait for broker "
+            f"{one.coordinator}: Kafka {held.version.version} never ends the load of a batch larger than "
+            f"offsets.load.buffer.size.{known}"
+        )
+        command = "casebook run group_coordinators"
+        yield PlanStep(act=Act.FIND_OUT, text=text, brokers=tuple(busy), command=command, checks=(_WAITING,), never=never)
+        return
+    text = f"Wait {until}: {loading}." if until else f"Wait for the loads to end, and collect the logs again: {loading}."
+    yield PlanStep(act=Act.WAIT, text=text, brokers=tuple(busy), checks=(_WAITING,), never=never)
+
+
+def _endless(held: Scene, hit: Sequence[Waiting]) -> Iterator[PlanStep]:
+    largest, settings = held.largest, Settings(held.cluster, held.version.version)
+    for one in hit:
+        partition, broker = one.judged.partition, one.judged.coordinator
+        batch, limit = largest.get(partition, 0), load_buffer(settings, broker).number or 0
+        text = (
+            f"Raise offsets.load.buffer.size in server.properties of every replica of {OFFSETS_TOPIC}-{partition}, then restart "
+            f"broker {broker}: its load never ends, as a batch of {size(batch)} does not fit into {size(limit)}."
+        )
+        yield PlanStep(
+            act=Act.RESTART,
+            text=text,
+            brokers=() if broker is None else (broker,),
+            command=f"offsets.load.buffer.size={1 << batch.bit_length()}",
+            checks=(_ENDLESS, _WAITING, "offsets_topic.load_buffer"),
+            never=(f"Do not restart broker {broker} unchanged: it would meet the same batch again.", _NO_DELETION),
+        )
+
+
+def cleaner(lead: Leadership, held: Scene | None, topic: OffsetsTopic) -> Iterator[PlanStep]:
+    """What makes the cleaner work again; brokers restart last, and one by one."""
+    rules = {copy.rule for copy in topic.partitions} or {without_log_dir(one)[0] for one in topic.cleaners}
+    rule = next((rule for rule in BLOCKED if rule in rules), None)
+    fits = [one for one in topic.cleaners if one.obstacles or one.died]
+    if rule is None:
+        yield from _buffers(fits, (_MAP,))
+        return
+    hit = _whose(rule, topic)
+    never = () if held and within(held.partitions, *WAITING) else (_NO_DELETION,)
+    checks = (_COMPACTED, _MAP) if rule in ("C3", "C5") else (_COMPACTED,)
+    order = {
+        "C1": ("Make __consumer_offsets a compacted topic: nothing cleans it as it is.",
+               Commands(lead.version.version, lead.cluster.connect).set("topics", OFFSETS_TOPIC, "cleanup.policy=compact")),
+        "C2": (f"Switch the cleaner on in server.properties of {brokers(hit)}: nothing compacts their copies as it is.",
+               "log.cleaner.enable=true"),
+        "C10": ("Mend what the exceptions in the cleaner's log name, the disk, the file, or who else holds it: "
+                "each attempt to clean fails on them.", None),
+        "C6": ("Look into log-cleaner.log for why nothing was cleaned: server.log does not tell.", None),
+    }.get(rule)  # fmt: skip
+    if order is not None:
+        text, command = order
+        yield PlanStep(act=Act.CONFIGURE, text=text, brokers=hit, command=command, checks=checks, never=never)
+        never = ()
+    for step in _buffers(fits, checks):
+        yield replace(step, never=never)
+        never = ()
+    living = [broker for broker in hit if broker in lead.cluster.live or not lead.cluster.brokers_known]
+    if rule in ("C2", "C3", "C4", "C5", "C10") and living:
+        yield _restart(lead, living, checks, never)
+
+
+def leftover(lead: Leadership) -> Iterator[PlanStep]:
+    """A reassignment that moves nothing any more is dropped by the next controller."""
+    controller = lead.cluster.controller.broker
+    ended = (Kind.NOTHING_TO_MOVE, Kind.UNKNOWN_PARTITION)
+    if controller is not None and any(one.kind in ended for one in leftovers(lead.cluster)):
+        text = (
+            f"Restart broker {controller}, the controller, after all loads have ended: its successor reads the reassignments "
+            "anew and drops what has ended."
+        )
+        yield PlanStep(act=Act.RESTART, text=text, brokers=(controller,), command=START, checks=(_LEFTOVER,))
+
+
+def _whose(rule: str, topic: OffsetsTopic) -> tuple[int, ...]:
+    """The brokers that it concerns: those with groups to serve and large copies last to be touched are named first."""
+    copies = sorted((c for c in topic.partitions if c.rule == rule), key=lambda c: (bool(c.coordinator), c.bytes), reverse=True)
+    of_copies = dict.fromkeys(copy.broker for copy in copies)
+    return tuple(of_copies) or tuple(one.broker for one in topic.cleaners if without_log_dir(one)[0] == rule)
+
+
+def _buffers(small: Sequence[BrokerCleaner], checks: tuple[str, ...]) -> Iterator[PlanStep]:
+    """What the maps that are too small must take, the largest need for all."""
+    known = [one for one in small if one.buffer_to_set is not None and one.least_buffer is not None]
+    if known:
+        most = max(known, key=lambda one: one.buffer_to_set)
+        least = size(most.least_buffer)
+        need = f"the map must take {count(most.need)} offsets, that is {least}; memory comes from the heap"
+        whose = tuple(one.broker for one in known)
+        yield PlanStep(
+            act=Act.CONFIGURE,
+            text=f"Raise the cleaner's buffer in server.properties of {brokers(whose)}: {need}.",
+            brokers=whose,
+            command=f"log.cleaner.dedupe.buffer.size={most.buffer_to_set}",
+            checks=tuple(dict.fromkeys((*checks, _MAP))),
+        )
+
+
+def _restart(lead: Leadership, hit: Sequence[int], checks: tuple[str, ...], never: tuple[str, ...]) -> PlanStep:
+    """With what it costs: partitions that a broker alone can serve wait until it is back."""
+    alone = sum(_is_alone(verdict, hit, lead.cluster.live) for verdict in online(lead.verdicts))
+    cost = f" {number(alone, 'partition')} {agree(alone, 'is', 'are')} offline meanwhile: nobody else is in sync."
+    text = (
+        f"Restart {one_by_one(hit)} in a quiet hour, {'each ' if len(hit) > 1 else ''}after all loads have ended: whoever takes "
+        f"its offsets partitions over loads them first.{cost if alone else ''}"
+    )
+    return PlanStep(act=Act.RESTART, text=text, brokers=tuple(hit), command=START, checks=checks, never=never)
+
+
+def _is_alone(verdict: Verdict, hit: Sequence[int], live: frozenset[int]) -> bool:
+    return verdict.leader in hit and set(verdict.isr or ()) & live == {verdict.leader}

@@ -1,0 +1,280 @@
+"""The plan's steps on dead brokers: whom to start in which order, what to save before, whom not to start."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from casebook.facts.disks import OFFSETS_TOPIC
+from casebook.findings.finding import Finding, Status
+from casebook.findings.proof import SHOWN, START
+from casebook.findings.words import agree, brokers, count, number, one_by_one
+from casebook.kafka.partitions import State, Verdict, is_rule_unknown
+from casebook.kafka.partitions import offline as offline_of
+from casebook.kafka.partitions import online as online_of
+from casebook.kafka.releases import KafkaVersion
+from casebook.questions.leadership.analysis.leadership import Leadership
+from casebook.questions.leadership.analysis.start_first import StartChoice, elected_unclean, order
+from casebook.questions.timeline.analysis.windows.unclean import CHECK as UNCLEAN
+from casebook.questions.timeline.analysis.windows.unclean import is_led
+from casebook.questions.triage.analysis.plan_rows import Act, PlanStep
+
+_UNDER_MIN_ISR = "leadership.under_min_isr"
+_HEALED = ("leadership.offline", "timeline.leaderless")
+_SHORT = (
+    "leadership.brokers",
+    _UNDER_MIN_ISR,
+    "leadership.under_replicated",
+    "leadership.uninitialised",
+    "maintenance.unregistered_replicas",
+    "maintenance.unfinished_reassignments",
+)
+_ROOT = "timeline.root"
+_NO_CONTROLLER = "leadership.controller"
+_NO_COORDINATOR = "coordinators.leaderless"
+CHECKS = (*_HEALED, *_SHORT, _NO_CONTROLLER, _NO_COORDINATOR, UNCLEAN)
+
+
+def starts(lead: Leadership, past: Mapping[str, Finding]) -> Iterator[PlanStep]:
+    """Every dead broker that may be started, those that heal most first.
+
+    Args:
+        past: What logs and history tell, by check.
+    """
+    if lead.outdated:
+        return
+    offline = offline_of(lead.verdicts)
+    chosen = order(lead.start_first)
+    never = list(_never(lead, offline, [choice.broker for choice in chosen]))
+    danger = _Danger(lead, past.get(UNCLEAN), past.get(_ROOT))
+    useless = {broker for broker, _ in lead.empty if not any(c.broker == broker for c in chosen)}
+    yield from _find_data(lead)
+    for place, choice in enumerate(chosen[:SHOWN]):
+        yield from danger.save((choice.broker,))
+        price = _price(offline, [one.broker for one in chosen[: place + 1]])
+        yield _start_one(lead, choice, danger, price, never)
+        never = []
+    rest = tuple(choice.broker for choice in chosen[SHOWN:])
+    others = tuple(sorted(set(lead.dead) - {choice.broker for choice in chosen} - useless))
+    if rest:
+        heals = sum(choice.heals for choice in chosen[SHOWN:])
+        text = f"Start {one_by_one(rest)}: {number(heals, 'more partition')} {agree(heals, 'elects', 'elect')} a leader."
+        yield from danger.save(rest)
+        yield PlanStep(
+            act=Act.START,
+            text=text + danger.price(rest),
+            brokers=rest,
+            command=START,
+            checks=(*_HEALED, *_SHORT, *danger.asked(rest)),
+        )
+    unseen = sum(v.state is State.UNKNOWN and not set(others).isdisjoint(v.replicas) for v in lead.verdicts)
+    unsure = sum(_may_elect_unclean(v, others) for v in offline)
+    if unseen:
+        text = (
+            f"Collect the states of {number(unseen, 'partition')} before you start {brokers(others)}: which start comes first, "
+            "and what it costs, is not known."
+        )
+        yield PlanStep(act=Act.FIND_OUT, text=text, brokers=others, checks=_SHORT, never=tuple(never))
+        never = []
+    elif unsure:
+        text = (
+            f"Find out whether unclean election is allowed for {number(unsure, 'partition')} before you start "
+            f"{brokers(others)}: who starts may be elected out of sync there, and drop records."
+        )
+        yield PlanStep(act=Act.FIND_OUT, text=text, brokers=others, checks=(*_HEALED, *_SHORT), never=tuple(never))
+        never = []
+    elif others:
+        yield from danger.save(others)
+        text = f"Start {one_by_one(others)}: {agree(len(others), 'its', 'their')} replicas catch up by themselves."
+        checks = (*_SHORT, *(_NO_CONTROLLER,) * (not chosen and _has_no_controller(lead)), *danger.asked(others))
+        yield PlanStep(
+            act=Act.START, text=text + danger.price(others), brokers=others, command=START, checks=checks, never=tuple(never)
+        )
+        never = []
+    yield from _undecided(lead, offline, chosen, () if unseen else others, never)
+
+
+def impossible(lead: Leadership) -> Iterator[PlanStep]:
+    """Topics that no start of any broker makes writable."""
+    hit = {v.topic for v in online_of(lead.verdicts) if v.min_isr is not None and len(v.replicas) < v.min_isr}
+    if hit:
+        text = (
+            f"Lower min.insync.replicas of {', '.join(sorted(hit)[:SHOWN])}, or add replicas: the replication factor is lower, "
+            "and acks=all is refused."
+        )
+        yield PlanStep(act=Act.CONFIGURE, text=text, checks=(_UNDER_MIN_ISR,))
+
+
+def _may_elect_unclean(verdict: Verdict, whom: Collection[int]) -> bool:
+    """Whether nobody knows if a partition elects one of these out of sync."""
+    return verdict.unclean_allowed is None and any(broker in verdict.replicas for broker in whom)
+
+
+def _price(offline: Sequence[Verdict], steps: Sequence[int]) -> str:
+    """What the last of these starts loses for good, or may: it is elected for partitions of which it lacks records."""
+    said, broker = "", steps[-1]
+    if unclean := set(elected_unclean(offline, steps)) - set(elected_unclean(offline, steps[:-1])):
+        drops = agree(len(unclean), "elects it out of sync and drops", "elect it out of sync and drop")
+        said += f" {count(len(unclean))} of these {drops} an unknown number of records."
+    if unsure := sum(_may_elect_unclean(v, (broker,)) and broker not in (v.isr or ()) for v in offline):
+        elect, drop = agree(unsure, "elects", "elect"), agree(unsure, "drops", "drop")
+        said += f" Whether {number(unsure, 'other')} {elect} it out of sync, and {drop} records, is not known."
+    return said
+
+
+def _start_one(lead: Leadership, choice: StartChoice, danger: "_Danger", price: str, never: Sequence[str]) -> PlanStep:
+    whom, more = (choice.broker,), "" if choice.step == 1 else "more "
+    least = "at least " if any(map(is_rule_unknown, offline_of(lead.verdicts))) else ""
+    heals = f"{least}{number(choice.heals, f'{more}partition')} {agree(choice.heals, 'elects', 'elect')} a leader at once"
+    checks = [*_HEALED, *_SHORT]
+    checks += [_NO_CONTROLLER] * _has_no_controller(lead)
+    checks += danger.asked(whom)
+    checks += [_NO_COORDINATOR] * any(choice.broker in v.waits_for for v in lead.verdicts if v.topic == OFFSETS_TOPIC)
+    return PlanStep(
+        act=Act.START,
+        text=f"Start broker {choice.broker}: {heals}.{price}{danger.price(whom)}",
+        brokers=whom,
+        command=START,
+        checks=tuple(checks),
+        never=tuple(never),
+    )
+
+
+def _has_no_controller(lead: Leadership) -> bool:
+    controller, cluster = lead.cluster.controller, lead.cluster
+    return controller.readable and (
+        controller.broker is None or (cluster.brokers_known and controller.broker not in cluster.live)
+    )
+
+
+def _never(lead: Leadership, offline: Sequence[Verdict], steps: Sequence[int]) -> Iterator[str]:
+    yield from _too_early(offline, steps)
+    if could := sum(verdict.unclean_winner is not None for verdict in offline):
+        price = f"it elects {count(could)} of {count(len(offline))} and drops an unknown number of records"
+        yield f"Do not turn on unclean election: {price}.{_halts(lead.version.version)}"
+
+
+def _too_early(offline: Sequence[Verdict], steps: Sequence[int]) -> Iterator[str]:
+    """Who must not be started before others: it would be elected although it lacks records that one of them has."""
+    unavoidable = set(elected_unclean(offline, steps))
+    for broker in sorted({broker for verdict in offline for broker in verdict.waits_for}):
+        others = [other for other in steps if other != broker]
+        lost = [v for v in elected_unclean(offline, [broker, *others]) if v not in unavoidable]
+        if lost:
+            first = sorted({other for v in lost for other in v.waits_for if other in (v.isr or ())})
+            named = f"{lost[0].topic}-{lost[0].partition}" + (f" and {count(len(lost) - 1)} more" if lost[1:] else "")
+            price = f"it would be elected unclean for {named}, and acknowledged records that it lacks would be lost"
+            yield f"Do not start broker {broker} before {brokers(first)}: {price}."
+
+
+def _halts(version: KafkaVersion) -> str:
+    """Up to 1.1 a returning leader with a longer log stops itself: ReplicaFetcherThread.scala@0.9.0.1, 1.1.1."""
+    if version < KafkaVersion.parse("2.0.0"):
+        return " On this release it can also make the old leaders halt when they come back (log truncation is not allowed)."
+    return ""
+
+
+def _find_data(lead: Leadership) -> Iterator[PlanStep]:
+    """A member of the ISR is elected as one in sync, whatever its log holds."""
+    for broker, missing in lead.empty:
+        partitions = number(missing, "offline partition")
+        text = (
+            f"Find the data of broker {broker} before you start it: its log dirs, as listed, hold no segment of {partitions}. "
+            f"Started so, it heals none of them: it leads {agree(missing, 'it', 'them')} with an empty log, and other replicas "
+            "cut theirs."
+        )
+        yield PlanStep(act=Act.FIND_DATA, text=text, brokers=(broker,), checks=(*_HEALED, *_SHORT))
+
+
+def _undecided(
+    lead: Leadership, offline: Sequence[Verdict], chosen: Sequence[StartChoice], asked: Collection[int], never: Sequence[str]
+) -> Iterator[PlanStep]:
+    """What to do where no start is known to heal: while nobody knows who lives, any member of the ISR may be what is missing.
+
+    Args:
+        asked: Brokers of whose partitions it was ordered already to find out what a start does.
+    """
+    untold = [v for v in offline if is_rule_unknown(v) and not v.waits_for]
+    by_isr = Counter(v.isr for v in untold if v.isr and not lead.cluster.brokers_known)
+    for isr, partitions in by_isr.most_common(SHOWN):
+        whose, are = agree(len(isr), "the in-sync replica", "the in-sync replicas"), agree(len(isr), "is", "are")
+        start = agree(len(isr), "start it", "start any of them")
+        price = f"{number(partitions, 'partition')} {agree(partitions, 'elects', 'elect')} a leader then, and no record is lost"
+        text = f"Cannot be told yet: if {brokers(isr)} ({whose}) {are} down, {start}. {price}."
+        yield PlanStep(act=Act.FIND_OUT, text=text, command=START, checks=_HEALED, never=tuple(never))
+        never = ()
+    if rest := sum(not _may_elect_unclean(v, asked) for v in untold) - sum(by_isr.values()):
+        them = agree(rest, "it", "them")
+        text = f"See the rule of {number(rest, 'partition')} in notebook 20: what heals {them} cannot be told yet."
+        yield PlanStep(act=Act.FIND_OUT, text=text, checks=_HEALED, never=tuple(never))
+        never = ()
+    lacking = sum(missing for _, missing in lead.empty)
+    stuck = len(offline) - len(untold) - sum(choice.heals for choice in chosen) - lacking
+    if stuck > 0:
+        text = (
+            f"See the rule of {number(stuck, 'partition')} in notebook 20: {agree(stuck, 'it is', 'they are')} not healed by "
+            "starting any broker."
+        )
+        yield PlanStep(act=Act.FIND_OUT, text=text, checks=_HEALED, never=tuple(never))
+        never = ()
+    if _has_no_controller(lead) and not lead.dead:
+        alive = lead.cluster.live or not lead.cluster.brokers_known
+        first = "Wait one session timeout for a living broker to take the controller over; then collect again."
+        first = first if alive else "Start the brokers: none is registered."
+        text = f"{first} Without a controller nobody is elected."
+        yield PlanStep(act=Act.WAIT if alive else Act.START, text=text, checks=(_NO_CONTROLLER,), never=tuple(never))
+
+
+class _Danger:
+    """What a start may cost: it ends as before, or cuts what only that broker has and a living leader lacks."""
+
+    def __init__(self, lead: Leadership, unclean: Finding | None, root: Finding | None) -> None:
+        self._ends_again: Mapping[str, str] = root.facts.get("ends_again", {}) if root is not None else {}
+        known = unclean is not None and unclean.status is Status.FINDING
+        self._copies: Mapping[str, Sequence[str]] = unclean.facts["copies"] if known else {}
+        self._behind: Counter[int] = Counter()
+        self._deleting = [v for v in lead.verdicts if v.state is State.DELETING]
+        if unclean is None or unclean.status is Status.COULD_NOT_CHECK:
+            self._behind = _behind(lead)
+
+    def save(self, whom: Iterable[int]) -> Iterator[PlanStep]:
+        """What to save before brokers are started."""
+        for broker in whom:
+            if copies := self._copies.get(str(broker)):
+                named = ", ".join(copies[:SHOWN]) + (f" and {count(len(copies) - SHOWN)} more" if copies[SHOWN:] else "")
+                follows = agree(len(copies), "its leader, it cuts the records", "their leaders, it cuts the records")
+                text = f"Back up {named} from broker {broker} before you start it: once it follows {follows} that only it has."
+                yield PlanStep(act=Act.BACK_UP, text=text, brokers=(broker,), checks=(UNCLEAN, *_HEALED, *_SHORT))
+
+    def asked(self, whom: Iterable[int]) -> list[str]:
+        """The check that says what must be saved, where it concerns any of them."""
+        return [UNCLEAN] if any(str(broker) in self._copies for broker in whom) else []
+
+    def price(self, whom: Collection[int]) -> str:
+        """What a start costs, or may cost where nobody can tell."""
+        return f"{self._again(whom)}{self._deletions(whom)}{self._cuts(whom)}"
+
+    def _again(self, whom: Collection[int]) -> str:
+        causes = [self._ends_again[str(broker)] for broker in whom if str(broker) in self._ends_again]
+        ends = agree(len(causes), "it ends", "they end")
+        return (
+            f" Mend first what ended {agree(len(causes), 'it', 'them')}, or {ends} again: {'; '.join(causes)}." if causes else ""
+        )
+
+    def _deletions(self, whom: Collection[int]) -> str:
+        topics = sorted({v.topic for v in self._deleting if not set(whom).isdisjoint(set(v.replicas) - set(v.live_replicas))})
+        return f" The deletion of {', '.join(topics[:SHOWN])} goes on then, for good." if topics else ""
+
+    def _cuts(self, whom: Collection[int]) -> str:
+        copies = sum(self._behind[broker] for broker in whom)
+        if not copies:
+            return ""
+        cuts = agree(len(whom), "It then cuts", "They then cut")
+        return f" {cuts} {number(copies, 'copy', 'copies')} to the logs of living leaders: whether these lack records is unknown."
+
+
+def _behind(lead: Leadership) -> "Counter[int]":
+    """By broker, its copies of partitions that somebody alive leads without it."""
+    found: Counter[int] = Counter()
+    for partition in lead.cluster.partitions:
+        if is_led(lead.cluster, partition):
+            found.update(set(partition.replicas) & set(lead.dead) - set(partition.state.isr))
+    return found

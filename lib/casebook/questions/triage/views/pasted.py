@@ -1,0 +1,83 @@
+"""A box for pasted evidence, and what came of it; without widgets, the command that does the same."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from casebook.errors import CasebookError
+from casebook.findings.finding import Finding
+from casebook.page import text
+from casebook.page.render import look, render
+from casebook.page.view import View
+
+_HINT = "What a command printed, together with the command: zkCli get and ls, kafka-topics --describe, log lines, ls -l ..."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A case made of a paste.
+
+    Args:
+        source: What a notebook takes as ``source``.
+        findings: What is to be said of the paste.
+    """
+
+    source: str
+    findings: Sequence[Finding]
+
+
+def box(make: Callable[[str], Made], *, interactive: bool, remembered: dict[str, object]) -> View:
+    """The box, or its static twin.
+
+    Args:
+        make: Makes a case of a text.
+        interactive: Whether there are widgets.
+        remembered: What the person pasted; outlives a re-run of the cell.
+    """
+    if not interactive:
+        return View(parts=(render("pasted", made=None, commands=("casebook collect --pasted FILE --out my-case",)),))
+    return View(parts=(_box(make, remembered),))
+
+
+def banner(findings: Sequence[Finding]) -> View:
+    """At the top of every notebook on a pasted case: what was understood, and the next thing to paste; else nothing."""
+    if not findings:
+        return View(parts=())
+    commands = [step.command for finding in findings for step in finding.next if step.command]
+    return View(parts=(render("pasted_next", said=[_said(finding) for finding in findings], commands=commands),))
+
+
+def _said(finding: Finding) -> tuple[str, str, str]:
+    return look(finding), finding.title, finding.why
+
+
+def _box(make: Callable[[str], Made], remembered: dict[str, object]) -> object:
+    import ipywidgets as widgets
+
+    field = widgets.Textarea(
+        value=str(remembered.get("pasted", "")),
+        placeholder=_HINT,
+        description="Paste here",
+        layout={"width": "100%", "height": "220px"},
+        style={"description_width": "90px"},
+        continuous_update=False,
+    )
+    button = widgets.Button(description="Make a case of it", layout={"width": "180px"})
+    answer = widgets.HTML()
+
+    def clicked(_button: object) -> None:
+        remembered["pasted"] = field.value
+        try:
+            answer.value = _answer(make(field.value))
+        except CasebookError as error:
+            answer.value = str(render("failed", what=str(error)))
+        except Exception as error:  # an exception in a callback shows nowhere: the box itself must say it
+            answer.value = str(render("failed", what=f"{type(error).__name__}: {error}"))
+
+    button.on_click(clicked)
+    panel = widgets.VBox([field, button, answer])
+    panel.add_class("cb-panel")
+    return panel
+
+
+def _answer(made: Made) -> str:
+    return str(render("pasted", made=made, said=map(_said, made.findings), commands=(text.command("triage", made.source, {}),)))

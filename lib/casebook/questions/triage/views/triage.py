@@ -1,0 +1,354 @@
+"""The first five minutes: verdict, findings, what was looked at, what could not be checked, the evidence itself."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from markupsafe import Markup
+
+from casebook.case.case import LIVE, Case
+from casebook.facts.cluster import Cluster
+from casebook.findings.evidence import COLLECT_ZNODES, known_from, not_yours
+from casebook.findings.finding import Evidence, Finding, Status, Step, completeness, names_unreadable, undecided, worst_first
+from casebook.findings.proof import COLLECT_AGAIN, READ_CONFIG
+from casebook.kafka.releases import VersionInUse
+from casebook.page import text
+from casebook.page.render import look, render
+from casebook.page.table import PLAIN, QUIET, TEXT, Table
+from casebook.page.view import View, html
+from casebook.questions.triage.analysis.plan import NO_PLAN, Plan
+
+_MOST_BROKERS = 12
+_MOST_PROOFS = 2
+_MOST_QUESTIONS = 3
+_TALLY = (
+    ("critical", "critical finding", "critical findings", "", ""),
+    ("warning", "warning", "warnings", "", ""),
+    ("info", "for information", "for information", "", ""),
+    ("ok", "ok", "ok", "looked-at", "list"),
+    ("could_not_check", "could not check", "could not check", "could-not-check", "why"),
+    ("not_applicable", "not applicable", "not applicable", "looked-at", "list"),
+)
+"""Outcome, what one and several of them are called, where they are listed, and the link's word."""
+
+_NEXT = (
+    ("leadership.", "20_partition_leadership", "which partition, which rule, what if"),
+    ("maintenance.", "30_broker_maintenance", "who may be restarted and when, how to drain"),
+    ("offsets_topic.", "40_offsets_topic", "who bloats it, why it is not compacted, what may go"),
+    ("since.offsets_growth", "40_offsets_topic", "who makes it grow"),
+    ("since.cleaner_point", "40_offsets_topic", "why it is not compacted"),
+    ("coordinators.", "50_group_coordinators", "who waits for which coordinator, until when"),
+    ("timeline.unclean", "70_message_loss", "what a dead broker has that its leader lacks"),
+    ("timeline.", "60_incident_timeline", "what happened in which order, and what caused what"),
+    ("since.isr_flapping", "60_incident_timeline", "who falls behind, and when"),
+    ("since.controller", "60_incident_timeline", "what made the controller move"),
+    ("loss.", "70_message_loss", "which acknowledged records are gone, when and why"),
+    ("timeline.two_leaders", "70_message_loss", "which acknowledged records are gone, when and why"),
+    ("durability.", "80_durability_audit", "what can be lost when, and the smallest change"),
+)
+"""The notebooks that explain checks, by how the names of these begin; the first that fits explains most of it."""
+
+_COLLECT = ("00 start here", "collect what is missing", "casebook collect")
+
+
+def opening(case: Case, cluster: Cluster, version: VersionInUse) -> View:
+    """What stands at the top until the notebook has finished."""
+    partitions = f"{text.plural(len(cluster.partitions), 'partition')}."
+    return html(
+        render(
+            "verdict",
+            kind="not_applicable",
+            title=f"Case {case.name} is open; the verdict comes when the last cell has run",
+            second=" ".join(filter(None, (f"Kafka {version.version}, {known_from(version)}.", not_yours(version), partitions))),
+            plan=(),
+            brokers=(),
+            more=(),
+        )
+    )
+
+
+def summary(findings: Sequence[Finding], case: Case, cluster: Cluster, *, plan: Plan = NO_PLAN, at: str | None = None) -> View:
+    """The verdict, what to do first, and the brokers.
+
+    Args:
+        plan: What to do; its first step stands in the verdict.
+        at: The moment of the past that it is about, ISO-8601; ``None`` for that of the evidence.
+    """
+    ordered = worst_first(findings)
+    worst = ordered[0] if ordered and ordered[0].status is Status.FINDING else None
+    strip, more = _brokers(cluster)
+    if undecided(worst.severity if worst else None, completeness(findings)):
+        kind, title, second = Status.COULD_NOT_CHECK.value, _unanswered(findings), _meanwhile(worst, findings, case)
+    elif worst:
+        kind, title, second = look(worst), worst.title, _first(plan) or worst.why
+    else:
+        ok = completeness(findings).ok
+        kind, title, second = "ok", f"Nothing found in {text.plural(ok, 'check')}", _first(plan) or _how_far(findings, case)
+    if hint := _not_yours(findings):
+        second = Markup("{} {}").format(second, hint)
+    if apart := _apart(findings):
+        second = Markup("{} {}").format(apart, second)
+    if at is not None:
+        second = Markup("As of {}. {}").format(text.moment(at), second)
+    told = kind != Status.COULD_NOT_CHECK.value and len(plan.steps) == 1 and not plan.steps[0].never  # its step stands above
+    steps = () if told else plan.steps
+    return html(render("verdict", kind=kind, title=title, second=second, plan=steps, brokers=strip, more=more))
+
+
+def _apart(all_findings: Sequence[Finding]) -> str:
+    """That znodes and log dirs are of different moments, once, for all answers that are withheld therefore."""
+    told = [f.title for f in all_findings if f.check == "evidence.moments" and f.status is Status.COULD_NOT_CHECK]
+    return f"{told[0]}: what joins them could not be checked." if told else ""
+
+
+def _not_yours(all_findings: Sequence[Finding]) -> str:
+    """That the release was inferred only, and how to name it."""
+    facts = next((f.facts for f in all_findings if f.check == "evidence.kafka_version"), {})
+    if not facts.get("other"):
+        return ""
+    return f"By the rules of Kafka {facts['applied']}. Not your release? Add -p kafka_version={facts['other']}."
+
+
+def notebook_of(check: str) -> str | None:
+    """Stem of the notebook that explains a check; ``None`` for those on the evidence itself."""
+    return next((stem for prefix, stem, _ in _NEXT if check.startswith(prefix)), None)
+
+
+def findings(all_findings: Sequence[Finding], *, until: str | None = None, source: str = "", explained: bool = False) -> View:
+    """What was found, worst first, each with what to do and its proof.
+
+    Args:
+        until: When the evidence was collected, ISO-8601: how long each has lasted is counted to it.
+        source: Of the commands that run a notebook.
+        explained: Whether each names the notebook that explains it.
+    """
+    found = [f for f in worst_first(all_findings) if f.status is Status.FINDING]
+    proofs = (e for f in found for e in f.evidence)
+    cites = tuple(e.znode if e.znode is not None else e.label for e in proofs if e.znode is not None or e.line is not None)
+    rows = [
+        (f, steps, *_proofs(f), _explained(f, source) if explained else None)
+        for f, steps in zip(found, _steps(found), strict=True)
+    ]
+    again = _again(until, source) if until and any(f.next for f in found) else ""
+    nothing = _nothing_found(all_findings) if not found else None
+    page = render("findings", findings=rows, until=until, on=partial(text.on_source, source=source), again=again, nothing=nothing)
+    return html(page, cites=cites)
+
+
+def _steps(found: Iterable[Finding]) -> Iterator[list[tuple[Step, str]]]:
+    """The steps of each finding: in full where they stand first; after that the first alone, with the check where the rest is."""
+    said: dict[str, str] = {}
+    for finding in found:
+        new = [(step, "") for step in finding.next if step.text not in said]
+        first = [(step, said[step.text]) for step in finding.next[:1] if step.text in said]
+        said |= {step.text: finding.check for step, _ in new}
+        yield [*first, *new]
+
+
+def _nothing_found(all_findings: Sequence[Finding]) -> tuple[str, str]:
+    """How it is looked on that nothing was found: well only where most could be checked."""
+    counts = completeness(all_findings)
+    if not undecided(None, counts):
+        return Status.OK.value, "Nothing was found."
+    return Status.COULD_NOT_CHECK.value, f"Nothing was found in what could be checked; {_unanswered(all_findings)}."
+
+
+def _again(until: str, source: str) -> Markup:
+    """How to look again once something was done about it: a case stays as it was collected."""
+    if source.startswith(LIVE):
+        return Markup("After each change run this again: it reads the cluster anew.")
+    collect = Markup("<code>casebook collect --zookeeper … --out ANOTHER-FOLDER</code>")
+    said = Markup(
+        "Evidence of {}; run again on it, this says the same. After each change collect again, {}, and run this on that."
+    )
+    return said.format(text.moment(until), collect)
+
+
+def looked_at(all_findings: Sequence[Finding]) -> View:
+    """The checks that are ok, each with the figure that made it ok."""
+    ok = [f for f in all_findings if f.status is Status.OK]
+    table = Table(
+        name="looked-at",
+        stacked=True,
+        columns=(("Question", TEXT), ("Looked at", TEXT), ("Found", TEXT), ("Would be a finding", QUIET)),
+        rows=[(PLAIN, (_asked(f), text.looked_at(f.coverage), f.title, f.threshold or "–")) for f in ok],
+        label="What was looked at",
+    )
+    found = any(f.status is Status.FINDING for f in all_findings)
+    not_applicable = [f for f in all_findings if f.status is Status.NOT_APPLICABLE]
+    return html(render("looked_at", table=table, not_applicable=not_applicable, open=not found))
+
+
+def could_not_check(all_findings: Sequence[Finding]) -> View:
+    """What could not be checked, why, and what would settle it."""
+    unchecked = [f for f in all_findings if f.status is Status.COULD_NOT_CHECK]
+    wanted = _paste_next(all_findings) or _znodes_wanted(all_findings)
+    table = Table(
+        name="unchecked",
+        stacked=True,
+        columns=(("Question", TEXT), ("Looked at", QUIET), ("Why not", TEXT), ("What would settle it", TEXT)),
+        rows=[(PLAIN, (_asked(f), text.looked_at(f.coverage), f.why or f.title, _settle(f, wanted))) for f in unchecked],
+        label="Could not check",
+    )
+    return html(render("could_not_check", table=table, asked=completeness(all_findings).asked))
+
+
+def _paste_next(all_findings: Sequence[Finding]) -> str | None:
+    return next((f.title for f in all_findings if f.check == "evidence.next"), None)
+
+
+def _znodes_wanted(all_findings: Sequence[Finding]) -> str | None:
+    """How znodes are had, where the case has none: they were not forbidden, nobody asked for them."""
+    return next((f.settle for f in all_findings if f.settle == COLLECT_ZNODES), None)
+
+
+def _settle(finding: Finding, wanted: str | None) -> str:
+    """What would settle a question; of a case without znodes, or pasted, which cannot be collected again, how to get them."""
+    return wanted if wanted and finding.settle in (COLLECT_AGAIN, READ_CONFIG) else finding.settle or "–"
+
+
+def tally(all_findings: Sequence[Finding]) -> View:
+    """How the checks ended, counted."""
+    counts = Counter(look(f) for f in all_findings)
+    rows = [
+        (kind, counts[kind], one if counts[kind] == 1 else many, *where) for kind, one, many, *where in _TALLY if counts[kind]
+    ]
+    return html(render("tally", asked=len(all_findings), rows=rows))
+
+
+def where_next(all_findings: Sequence[Finding], *, source: str = "") -> View:
+    """The notebooks that explain what was found.
+
+    Args:
+        source: Of the commands that run them.
+    """
+    found = [f.check for f in all_findings if f.status in (Status.FINDING, Status.COULD_NOT_CHECK)]
+    words = {stem: said for prefix, stem, said in reversed(_NEXT) if any(check.startswith(prefix) for check in found)}
+    rows = [(stem.replace("_", " "), words[stem], text.command(stem[3:], source, {})) for stem in sorted(words)]
+    if any(check.startswith("evidence.") for check in found):
+        rows.append(_COLLECT)
+    return html(render("links", title="Where to go next", rows=rows)) if rows else html(Markup())
+
+
+def evidence_card(case: Case, cluster: Cluster, version: VersionInUse) -> View:
+    """Where the evidence comes from and how far it reaches."""
+    code = Markup("<code>{}</code>").format
+    kafka = Markup("{}, {}").format(version.version, known_from(version))
+    if hint := not_yours(version):
+        kafka += f". {hint}"
+    if version.proof:
+        kafka += Markup(": ") + code(version.proof)
+    rows = [
+        ("Case", code(case.name)),
+        ("Cluster", Markup("{}, chroot {}").format(code(cluster.cluster_id or "no id"), code(cluster.chroot or "/"))),
+        ("Kafka", kafka),
+        ("ZooKeeper", _walk(case, cluster)),
+        ("Settings", _settings(cluster)),
+        ("Missing", text.some([f"{p.path}: {p.reason}" for p in cluster.missing_parts], 3) or "nothing that was asked for"),
+        ("Redacted", text.some(case.redacted, 2) or "nothing"),
+        ("Manifest", code(f"sha256 {case.digest[:4]}…{case.digest[-4:]}")),
+    ]
+    return html(render("card", title="Evidence", rows=rows))
+
+
+def written(folder: Path) -> View:
+    """Where a notebook's results were written."""
+    return html(
+        Markup('<div class="cb"><p class="cb-quiet">Findings and tables are in <code>{}</code>.</p></div>').format(folder)
+    )
+
+
+def _unanswered(all_findings: Sequence[Finding]) -> str:
+    counts = completeness(all_findings)
+    if not counts.asked:
+        return "Nothing could be asked"
+    if counts.unreadable and not counts.inconclusive:
+        return next(finding.title for finding in all_findings if names_unreadable(finding))
+    return f"{text.count(counts.could_not_check)} of {text.plural(counts.asked, 'question')} could not be answered"
+
+
+def _meanwhile(worst: Finding | None, all_findings: Sequence[Finding], case: Case) -> str:
+    """What to paste, where the case was pasted, and what is known in spite of all that is not."""
+    known = f"Known so far: {worst.title}." if worst and worst.check != "evidence.next" else ""
+    return " ".join(filter(None, (f"{pasting}." if (pasting := _paste_next(all_findings)) else "", known))) or _how_far(
+        all_findings, case
+    )
+
+
+def _first(plan: Plan) -> str:
+    return render("first", text=plan.first.text) if plan.first else ""
+
+
+def _how_far(all_findings: Sequence[Finding], case: Case) -> str:
+    questions = [f.question for f in all_findings if f.status is Status.COULD_NOT_CHECK]
+    unchecked = (
+        f"{text.plural(len(questions), 'question')} could not be checked, so this is not a clean bill. "
+        f"Open: {text.some(questions, _MOST_QUESTIONS)}"
+    )
+    when = text.moment(case.collected_at)
+    collected = f"Live, read {when}." if case.name.startswith(LIVE) else f"Evidence of {when}."
+    return " ".join([unchecked] * bool(questions) + [collected] * bool(case.collected_at))
+
+
+def _brokers(cluster: Cluster) -> tuple[list[dict[str, object]] | None, list[tuple[int, bool]]]:
+    """The strip of brokers in order of id, and how many more are dead or alive; ``None`` when nobody knows who lives.
+
+    Where there are too many to show, the dead come first.
+    """
+    if not cluster.brokers_known:
+        return None, []
+    led = Counter(p.state.leader for p in cluster.partitions if p.state)
+    held = Counter(r for p in cluster.partitions for r in p.replicas)
+    rows = [_broker(cluster, broker, led, held) for broker in sorted({*cluster.live, *held})]
+    if len(rows) <= _MOST_BROKERS:
+        return rows, []
+    dead_first = sorted(rows, key=lambda row: not row["dead"])
+    hidden = Counter(row["dead"] for row in dead_first[_MOST_BROKERS:])
+    return sorted(dead_first[:_MOST_BROKERS], key=lambda row: row["id"]), sorted(
+        ((n, dead) for dead, n in hidden.items()), key=lambda row: not row[1]
+    )
+
+
+def _broker(cluster: Cluster, broker: int, led: Counter, held: Counter) -> dict[str, object]:
+    registered = cluster.brokers.get(broker)
+    note = text.plural(led[broker], "leader") if registered else f"holds {text.plural(held[broker], 'replica')}"
+    if registered and cluster.controller.broker == broker and cluster.controller.epoch is not None:
+        note += f", epoch {cluster.controller.epoch}"
+    return {"id": broker, "dead": registered is None, "controller": cluster.controller.broker == broker, "note": note}
+
+
+def _proofs(finding: Finding) -> tuple[list[Evidence], int]:
+    """What is shown as proof, and how many znodes stand only below, where all are quoted."""
+    znodes = [evidence for evidence in finding.evidence if evidence.znode is not None]
+    unshown = znodes[_MOST_PROOFS:]
+    return [evidence for evidence in finding.evidence if evidence not in unshown], len(unshown)
+
+
+def _walk(case: Case, cluster: Cluster) -> str:
+    """When the znodes were read, and what changed under the reader."""
+    if not cluster.read_from and any(problem.path == "/" for problem in cluster.missing_parts):
+        return "no znodes in this case"
+    if not cluster.read_from:
+        return "pasted" if case.pasted() else "from a dump"
+    walked = f"walked {text.clock(cluster.read_from)} to {text.clock(cluster.read_to)} UTC, {text.day(cluster.read_to)}"
+    return (
+        f"{walked}; {text.plural(cluster.changed, 'znode')} changed meanwhile and were read again" if cluster.changed else walked
+    )
+
+
+def _settings(cluster: Cluster) -> str:
+    collected, printed = sorted(cluster.server_properties), sorted(cluster.printed_settings)
+    told = [f"server.properties of broker {text.brokers(collected)}"] if collected else []
+    told += [f"settings that broker {text.brokers(printed)} printed"] if printed else []
+    return " and ".join(told) or "no server.properties: defaults are assumed"
+
+
+def _explained(finding: Finding, source: str) -> tuple[str, str] | None:
+    """The notebook that explains a finding, and the command that runs it."""
+    notebook = notebook_of(finding.check)
+    return notebook and (notebook, text.command(notebook.partition("_")[2], source, {}))
+
+
+def _asked(finding: Finding) -> Markup:
+    return render("asked", kind=look(finding), question=finding.question)

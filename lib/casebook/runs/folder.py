@@ -1,0 +1,206 @@
+"""Run folders: written under a temporary name, published whole.
+
+runs/<UTC time>_<notebook>_<hash>/  notebook.ipynb report.html findings.json run.json summary.json tables/ evidence/ run.log
+
+While a run is written, its folder is hidden and holds a file that its writer has locked. The system lets go of that lock when the
+writer ends, however it ends; so the next run knows what a killed one left, and removes it.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+
+from casebook import __version__
+from casebook.errors import CasebookError, CaseError
+from casebook.findings.finding import SCHEMA, Finding, completeness, worst, worst_first
+from casebook.machine import locks, places, private, whole
+from casebook.runs import index
+
+_WRITER = ".writer"
+_PACKAGES = ("jupyterlab", "kazoo", "nbconvert", "papermill", "plotly", "pyarrow", "pyspark")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFolder:
+    """A run that is being written.
+
+    Args:
+        path: Where its files go now.
+        final: Where they will be once it is published.
+        started: When it began.
+        writer: Descriptor of the file in it that is locked as long as its writer lives.
+    """
+
+    path: Path
+    final: Path
+    started: datetime
+    writer: int = field(repr=False)
+
+    @classmethod
+    def begin(cls, runs: Path, *, notebook: str, seed: Mapping[str, object]) -> "RunFolder":
+        """Make a hidden folder for a run of a notebook.
+
+        Args:
+            runs: The folder of all runs.
+            notebook: The notebook's stem.
+            seed: What tells two runs of one second apart: source and parameters.
+
+        Raises:
+            CaseError: The folder cannot be made.
+        """
+        started = datetime.now(UTC)
+        digest = hashlib.sha256(json.dumps([started.isoformat(), seed, os.getpid()], sort_keys=True, default=str).encode())
+        name = f"{started:%Y-%m-%dT%H-%M-%S}_{notebook}_{digest.hexdigest()[:4]}"
+        path = runs / f".{name}.partial"
+        try:
+            private.folder(runs)
+            with locked(runs):
+                _sweep(runs)
+                private.folder(path)
+                writer = locks.made(path / _WRITER)
+        except OSError as error:
+            raise CaseError(f"No run can be kept in {runs}: {error.strerror}.", try_="Name another folder with --runs.") from None
+        return cls(path=path, final=runs / name, started=started, writer=writer)
+
+    def clear(self) -> None:
+        """Remove what was written so far, and go on."""
+        for inside in self.path.iterdir():
+            if inside.is_dir():
+                shutil.rmtree(inside, ignore_errors=True)
+            elif inside.name != _WRITER:
+                inside.unlink()
+
+    def discard(self) -> None:
+        """Remove what was written so far."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        os.close(self.writer)
+
+    def publish(self) -> Path:
+        """Give the run its name."""
+        with locked(self.final.parent):
+            private.seal(self.path)
+            self.path.replace(self.final)
+            (self.final / _WRITER).unlink()
+            os.close(self.writer)
+        return self.final
+
+
+def refresh_index(runs: Path) -> None:
+    """Write ``index.html`` over all runs; two runs at once wait for each other.
+
+    Raises:
+        OSError: It could not be written; the old one is still there.
+    """
+    with locked(runs):
+        index.write_index(runs)
+
+
+@contextmanager
+def locked(runs: Path) -> Iterator[None]:
+    """Hold a folder of runs against others that add to it or remove from it."""
+    with (runs / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def remove(folder: Path) -> None:
+    """Remove a published run. The caller holds the folder of runs; who looks sees it whole, or not at all."""
+    doomed = folder.with_name(f".{folder.name}.removed")
+    folder.rename(doomed)
+    shutil.rmtree(doomed)
+
+
+def _sweep(runs: Path) -> None:
+    """Remove what others left that were killed: runs whose writer is dead, and runs that were being removed."""
+    whole.sweep(runs)
+    for folder in runs.glob(".*"):  # one without a lock was killed before it had one: both are made while the runs are held
+        name = index.NAME.fullmatch(folder.stem[1:])
+        if name and (folder.suffix == ".removed" or (folder.suffix == ".partial" and not locks.is_held(folder / _WRITER))):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def write_findings(
+    folder: Path, *, notebook: str, source: str, kafka_versions: Mapping[str, object], findings: Iterable[Finding]
+) -> None:
+    """Write ``findings.json``: the same for the same case and parameters, byte by byte."""
+    findings = worst_first(findings)
+    counts = completeness(findings)
+    document = {
+        "schema": SCHEMA,
+        "notebook": notebook,
+        "source": source,
+        "kafka_versions": kafka_versions,
+        "worst": worst(findings),
+        "completeness": {
+            "ok": counts.ok,
+            "finding": counts.finding,
+            "could_not_check": counts.could_not_check,
+            "not_applicable": counts.not_applicable,
+            "unreadable": counts.unreadable,
+        },
+        "findings": [finding.as_json() for finding in findings],
+    }
+    _write_json(folder / "findings.json", document)
+
+
+def write_record(folder: Path, record: Mapping[str, object]) -> None:
+    """Write or amend ``run.json``: what ran, on what, with what, and for how long."""
+    path = folder / "run.json"
+    before = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    _write_json(path, before | dict(record))
+
+
+def surroundings(notebook: Path) -> dict[str, object]:
+    """What a run rests on besides its source: code, packages, Python, Java."""
+    return {
+        "notebook_sha256": hashlib.sha256(notebook.read_bytes()).hexdigest(),
+        "casebook": __version__,
+        "commit": _git("rev-parse", "HEAD"),
+        "dirty": None if (status := _git("status", "--porcelain", "--untracked-files=no")) is None else bool(status),
+        "packages": {name: _package(name) for name in _PACKAGES},
+        "python": platform.python_version(),
+        "platform": platform.platform(terse=True),
+    }
+
+
+def read_findings(folder: Path) -> dict[str, object]:
+    """The findings of a run.
+
+    Raises:
+        CasebookError: The run has none.
+    """
+    try:
+        return json.loads((folder / "findings.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise CasebookError(f"{folder} holds no findings.", cause="The run did not reach its last cell.") from None
+
+
+def _package(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _git(*arguments: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(places.checkout()), *arguments], capture_output=True, text=True, timeout=10, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def _write_json(path: Path, document: Mapping[str, object]) -> None:
+    whole.write(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")

@@ -1,0 +1,71 @@
+"""One run at a time of a notebook on a source, in a folder of runs.
+
+The lock is the system's own (flock): it ends with whoever holds it, however that ends. The file that bears it stays, and tells
+who holds it and since when.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from casebook.errors import CasebookError, CaseError
+from casebook.machine import private
+
+LOCKS = ".locks"
+
+
+class TurnError(CasebookError):
+    """Another run has its turn."""
+
+
+@contextmanager
+def one_at_a_time(runs: Path, *, notebook: str, source: str) -> Iterator[None]:
+    """Hold the turn of a notebook on a source.
+
+    Args:
+        runs: The folder of all runs.
+        source: As the notebook takes it; two spellings of one folder are one source.
+
+    Raises:
+        TurnError: Another run holds it; the text says which process, where, and since when.
+        CaseError: The lock cannot be made.
+    """
+    path = runs / LOCKS / f"{notebook}-{hashlib.sha256(_one_spelling(source).encode()).hexdigest()[:12]}"
+    try:
+        private.folder(path.parent)
+        file = path.open("ab")
+    except OSError as error:
+        raise CaseError(f"No lock can be kept in {runs}: {error.strerror}.", try_="Name another folder with --runs.") from None
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise TurnError(
+                f"{notebook} on {source} is running already: {_holder(path)}.",
+                cause="The run before takes longer than the time between two runs, or hangs.",
+                try_="Let it end, or give runs a --timeout.",
+            ) from None
+        told = {"pid": os.getpid(), "host": socket.gethostname(), "since": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"}
+        os.ftruncate(file.fileno(), 0)
+        with suppress(OSError):  # a full disk takes no name; the turn is taken all the same
+            os.write(file.fileno(), json.dumps(told).encode())
+        yield
+
+
+def _one_spelling(source: str) -> str:
+    folder = Path(source).expanduser()
+    return str(folder.resolve()) if folder.exists() else source
+
+
+def _holder(path: Path) -> str:
+    try:
+        told = json.loads(path.read_bytes())
+        return f"process {told['pid']} on {told['host']} since {told['since']}"
+    except (OSError, ValueError, KeyError, TypeError):  # it has taken its turn this moment, or its disk is full
+        return "a process that has not told its name"

@@ -1,0 +1,82 @@
+"""The notebooks that are there, found by their stem or by their name without the number."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from casebook.errors import UsageError, did_you_mean
+from casebook.machine import places
+
+_HEADING = re.compile(r"#+ (.*)")
+_LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notebook:
+    """A notebook of the workbook.
+
+    Args:
+        stem: E.g. ``20_partition_leadership``.
+        path: Its file.
+    """
+
+    stem: str
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The name without the number, e.g. ``partition_leadership``."""
+        return self.stem.partition("_")[2]
+
+    @property
+    def number(self) -> str:
+        """Its number, e.g. ``20``."""
+        return self.stem.partition("_")[0]
+
+    def title(self) -> str:
+        """The question it answers: its first heading."""
+        return self._text().removeprefix("# ")
+
+    def about(self) -> str:
+        """When to open it, how long it takes, what it reads: its second cell, its links as plain words."""
+        import nbformat
+
+        return _LINK.sub(r"\1", nbformat.read(self.path, as_version=4).cells[1].source)
+
+    def cells(self) -> list[tuple[str, str]]:
+        """The id of each code cell, in order, and the question it belongs to: the heading above it."""
+        import nbformat
+
+        found, heading = [], ""
+        for cell in nbformat.read(self.path, as_version=4).cells:
+            if cell.cell_type == "code":
+                found.append((cell.id, heading))
+            elif named := _HEADING.match(cell.source):
+                heading = named[1]
+        return found
+
+    def _text(self) -> str:
+        import nbformat
+
+        return nbformat.read(self.path, as_version=4).cells[0].source.splitlines()[0]
+
+
+def every() -> tuple[Notebook, ...]:
+    """All notebooks, by number."""
+    return tuple(Notebook(stem=path.stem, path=path) for path in sorted(places.notebooks_dir().glob("[0-9][0-9]_*.ipynb")))
+
+
+def find(name: str) -> Notebook:
+    """The notebook of a stem (``20_partition_leadership``), name (``partition_leadership``) or number (``20``).
+
+    ``.ipynb`` and a folder may stand around it.
+
+    Raises:
+        UsageError: There is none.
+    """
+    wanted = Path(name).name.removesuffix(".ipynb")
+    known = every()
+    for notebook in known:
+        if wanted in (notebook.stem, notebook.name, notebook.number):
+            return notebook
+    raise UsageError(f"There is no notebook {name}.", try_=did_you_mean(wanted, [n.stem for n in known]))

@@ -1,0 +1,309 @@
+"""The latest report in a folder or an object store: ``report.html`` and ``summary.json``, each replaced whole.
+
+A run that could not complete never takes a good report away: it replaces the summary alone, which says why, and how old the
+report is.
+"""
+
+import fcntl
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import unquote
+
+from casebook.errors import CasebookError, UsageError
+from casebook.machine import private, whole
+from casebook.runs import report, summary
+
+if TYPE_CHECKING:
+    from pyarrow.fs import FileSystem
+
+_STORES = ("s3", "gs", "gcs", "abfs", "abfss")
+_URI = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*)://(.*)", re.DOTALL)
+_TORN = re.compile(r"[^/?#@]*:[^/?#@]*[/?#].*@", re.DOTALL)
+"""Keys that a URI ends in the midst of: what follows would be taken for a place, and named in errors."""
+
+
+class PublishError(CasebookError):
+    """A place that could not be read or written."""
+
+
+class OvertakenError(PublishError):
+    """A run that began later has been published already."""
+
+
+class Place(Protocol):
+    """Where reports are published.
+
+    Attributes:
+        said: The place for people: without keys and passwords.
+    """
+
+    said: str
+
+    def read(self, name: str) -> bytes | None:
+        """A file's content; ``None`` when it is not there."""
+
+    def write(self, name: str, content: bytes) -> None:
+        """Replace a file, whole."""
+
+    def try_out(self) -> None:
+        """Write an empty file, to see that it can be done."""
+
+    def held(self) -> object:
+        """Hold it against other runs, as far as that can be had."""
+
+
+def place(text: str) -> Place:
+    """The place that a text names: a folder, or a URI of an object store.
+
+    Raises:
+        UsageError: The URI is of a kind whose files cannot be replaced whole, or cannot be understood.
+    """
+    uri = _URI.fullmatch(text)
+    if not uri:
+        return Folder(Path(text).expanduser())
+    scheme = uri[1].lower()
+    if scheme == "file":
+        return Folder(_local(uri[2]))
+    if scheme in _STORES:
+        return Store(text)
+    raise UsageError(
+        f"Reports cannot be published to {scheme}://.",
+        cause="Files there cannot be replaced so that readers never see half of one.",
+        try_=f"Name a folder, or one of {', '.join(f'{known}://' for known in _STORES)}.",
+    )
+
+
+def _local(rest: str) -> Path:
+    """The path of a file URI, of what follows its scheme."""
+    host, _, path = rest.partition("/")
+    if host not in ("", "localhost"):
+        raise UsageError(
+            "A file URI names a folder of this machine.",
+            cause="What stands between its second and third slash would be another machine.",
+            try_="For example file:///srv/casebook, or the folder itself.",
+        )
+    return Path("/" + unquote(path))
+
+
+def check(where: Place, *, notebook: str, source: object) -> None:
+    """Make sure that a run can be published, before it takes its minutes.
+
+    Args:
+        notebook: The notebook's stem.
+        source: As the notebook takes it.
+
+    Raises:
+        PublishError: The place cannot be reached, or may not be written to.
+        UsageError: It holds the reports of other runs.
+    """
+    with _told(where, try_="Nothing has run yet. Mend the place, or name another one."), where.held():
+        _before(where, {"notebook": notebook, "source": source})
+        where.try_out()
+
+
+def publish(where: Place, document: Mapping[str, object], folder: Path | None) -> None:
+    """Publish a run.
+
+    Args:
+        document: Its summary.
+        folder: Its folder; ``None`` when none could be kept.
+
+    Raises:
+        OvertakenError: A run that began later is there already; it stays.
+        PublishError: The place cannot be reached, or takes no more; it keeps what it had.
+        UsageError: It holds the reports of other runs.
+    """
+    with _told(where, try_="The run itself is kept; publish the next one, or mend the place."), where.held():
+        before = _before(where, document)
+        shown = before and before.get("report")
+        overtaken = summary.began_later(before, document)
+        if document["completed"] and folder is not None and not summary.began_later(shown, document):
+            where.write(report.REPORT, _alone(folder, document["run"]))
+            shown = document["report"]
+        told = before if overtaken else document
+        where.write(summary.FILE, summary.encoded(summary.beside(told, shown)).encode(errors="replace"))
+    if overtaken:
+        raise OvertakenError(f"{where.said} keeps the summary of {before['run']}, which began later than this run.")
+
+
+def read(where: Place) -> dict[str, object]:
+    """The summary that lies at a place.
+
+    Raises:
+        PublishError: There is none, or the place cannot be reached.
+    """
+    with _told(where, try_="Mend the place, or name another one."):
+        content = where.read(summary.FILE)
+    found = _decoded(content)
+    if found is None and content is not None:
+        raise PublishError(f"{summary.FILE} in {where.said} is no summary of a run.", try_="Publish a run there; it replaces it.")
+    if found is None:
+        raise PublishError(
+            f"There is no {summary.FILE} in {where.said}.", try_="Name a run folder, or a place that runs publish to."
+        )
+    return found
+
+
+def _alone(folder: Path, run: str) -> bytes:
+    """The report without links to files that stay in the run's folder."""
+    import nbformat
+
+    record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    notebook = nbformat.read(folder / report.NOTEBOOK, as_version=4)
+    return report.report(notebook, record=record, run_id=run, folder=folder / "nothing").encode(errors="replace")
+
+
+def _before(where: Place, document: Mapping[str, object]) -> Mapping[str, object] | None:
+    """The summary that is there, when it is of the same line of runs."""
+    found = _decoded(where.read(summary.FILE))
+    if found is None:
+        return None
+    line, there = ([one.get(key) for key in ("notebook", "source")] for one in (document, found))
+    if line != there:
+        raise UsageError(
+            f"{where.said} holds the reports of {there[0]} on {there[1]}.",
+            cause=f"One place is for one notebook on one source; this is {line[0]} on {line[1]}.",
+            try_=f"Name another place, or remove {summary.FILE} there.",
+        )
+    return found
+
+
+def _decoded(content: bytes | None) -> dict[str, object] | None:
+    try:
+        found = json.loads(content or b"")
+    except (ValueError, RecursionError):
+        return None
+    known = isinstance(found, dict) and found.get("schema") == summary.SCHEMA and summary.is_one(found)
+    return found if known else None
+
+
+@contextmanager
+def _told(where: Place, *, try_: str) -> Iterator[None]:
+    """What goes wrong there, in words."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or str(error).split("\n")[0]
+        raise PublishError(
+            f"Nothing could be published to {where.said}: {why}".rstrip(".") + ".",
+            cause="It is full or cannot be reached, or may not be written.",
+            try_=try_,
+        ) from None
+
+
+class Folder:
+    """A folder. It is made when only its own name is missing: a disk that is not mounted is an error, not a new folder."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self.said = path, str(path)
+
+    def read(self, name: str) -> bytes | None:
+        """See :class:`Place`."""
+        try:
+            return (self._path / name).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def write(self, name: str, content: bytes) -> None:
+        """See :class:`Place`."""
+        whole.write(self._path / name, content, for_others=True)
+
+    def try_out(self) -> None:
+        """See :class:`Place`."""
+        self.write(_TRIED, b"")
+        (self._path / _TRIED).unlink()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold it; what writers left that were killed is removed."""
+        with private.for_others():
+            self._make()
+            lock = (self._path / ".lock").open("w")
+        with lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            whole.sweep(self._path)
+            yield
+
+    def _make(self) -> None:
+        """Make its last folder.
+
+        Raises:
+            PublishError: Something else is missing, or in its way.
+        """
+        try:
+            self._path.mkdir(exist_ok=True)
+        except FileNotFoundError:
+            raise PublishError(
+                f"Nothing could be published to {self.said}: {self._path.parent} is not there.",
+                try_="Make it first, or mount it: only the last folder is made.",
+            ) from None
+        except FileExistsError:
+            raise PublishError(f"Nothing could be published to {self.said}: it is a file.", try_="Name a folder.") from None
+
+
+class Store:
+    """An object store: it shows an object once all of it has arrived."""
+
+    def __init__(self, uri: str) -> None:
+        scheme, rest = _URI.fullmatch(uri).groups()
+        self.said = f"{scheme.lower()}://{re.split('[?#]', rest.rpartition('@')[2])[0]}"
+        if _TORN.match(rest):
+            raise UsageError(
+                f"{self.said} cannot be understood.",
+                cause="The keys before its @ hold a slash, a question mark or a hash.",
+                try_="Write these as %2F, %3F and %23, or leave the keys to the environment (AWS_SECRET_ACCESS_KEY).",
+            )
+        self._uri = uri
+        self._opened: tuple[FileSystem, str] | None = None
+
+    def read(self, name: str) -> bytes | None:
+        """See :class:`Place`."""
+        store, path = self._open()
+        try:
+            with store.open_input_stream(f"{path}/{name}") as file:
+                return file.read()
+        except FileNotFoundError:
+            return None
+
+    def write(self, name: str, content: bytes) -> None:
+        """See :class:`Place`."""
+        store, path = self._open()
+        with store.open_output_stream(f"{path}/{name}", metadata={"Content-Type": _TYPES[Path(name).suffix]}) as file:
+            file.write(content)
+
+    def try_out(self) -> None:
+        """See :class:`Place`. It stays: who may write need not be allowed to delete."""
+        self.write(_TRIED, b"")
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """An object store has no lock; the last to write counts, each time with a whole file."""
+        yield
+
+    def _open(self) -> tuple["FileSystem", str]:
+        """Connect.
+
+        Raises:
+            UsageError: The URI cannot be understood; the text does not repeat it, as it may hold keys.
+        """
+        if self._opened is None:
+            from pyarrow import ArrowInvalid, fs
+
+            try:
+                store, path = fs.FileSystem.from_uri(self._uri)
+                if not path.strip("/"):
+                    raise ArrowInvalid("no bucket")
+            except (ArrowInvalid, NotImplementedError):
+                raise UsageError(
+                    f"{self.said} cannot be understood.", try_="For example s3://bucket/folder?region=eu-west-1."
+                ) from None
+            self._opened = store, path.rstrip("/")
+        return self._opened
+
+
+_TRIED = ".tried"
+_TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json", "": "text/plain"}

@@ -1,0 +1,122 @@
+"""Which runs are kept: the newest of each line of runs that completed, a line being one notebook on one cluster.
+
+Runs that did not complete push out none that did: a week of failures leaves the report before it. Of them the newest are kept,
+as many at most, and none that is older than all the completed ones that stay.
+
+A cluster is known by its id, wherever its evidence lay; one that has none (before 0.10.1) by ZooKeeper's address, else by its
+live profile, or the name of its case. A run that failed before it could learn these belongs to the others of its profile or case.
+
+Only what a run has certainly written is ever removed: a folder with a run's name and a run's record.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from casebook.errors import CaseError
+from casebook.runs import folder as runs
+from casebook.runs import index
+from casebook.runs.index import Run
+
+
+def listed(folder: Path) -> Sequence[Run]:
+    """All runs of a folder, newest first.
+
+    Raises:
+        CaseError: There is no such folder.
+    """
+    try:
+        return index.every(folder)
+    except OSError as error:
+        raise CaseError(
+            f"The runs in {folder} cannot be read: {error.strerror}.", try_="Name another folder with --runs."
+        ) from None
+
+
+def listed_anew(folder: Path) -> Sequence[Run]:
+    """All runs of a folder, newest first; its index, if it has one, is renewed: a run may have been removed by hand.
+
+    Raises:
+        CaseError: There is no such folder.
+    """
+    found = listed(folder)
+    if found and (folder / "index.html").is_file():
+        with suppress(OSError):  # who may only read still gets the list
+            runs.refresh_index(folder)
+    return found
+
+
+def keep(folder: Path, newest: int) -> Sequence[Run]:
+    """Remove all but the newest runs of each line, and renew the index.
+
+    Args:
+        newest: How many completed ones of each line to keep, and how many at most of those since the oldest of these that did not
+            complete.
+
+    Returns:
+        What was removed, newest first.
+
+    Raises:
+        CaseError: A run cannot be removed, or the index not be written.
+    """
+    try:
+        with runs.locked(folder):  # who else removes runs decides after us, on what we left
+            removed = []
+            for run in _doomed(folder, newest):
+                with suppress(FileNotFoundError):  # somebody has removed it by hand
+                    runs.remove(folder / run.name)
+                    removed.append(run)
+            index.write_index(folder)
+    except OSError as error:
+        raise CaseError(f"Not all old runs of {folder} could be removed: {error.strerror}.") from None
+    return removed
+
+
+def _doomed(folder: Path, newest: int) -> Sequence[Run]:
+    """What is to be removed, newest first."""
+    found = listed(folder)
+    certain = {run.name: record for run in found if (record := _record(folder / run.name)) is not None}
+    known = {name: _cluster(record) for name, record in certain.items()}
+    last = {run.line: cluster for run in reversed(found) if (cluster := known.get(run.name))}
+    lines: dict[tuple[str | None, str | None], list[Run]] = defaultdict(list)
+    for run in found:
+        if run.name in certain:
+            learnt = known[run.name] or (last.get(run.line) if certain[run.name].get("error") else None)
+            lines[learnt or run.case, run.notebook].append(run)
+    beyond = {run.name for line in lines.values() for run in _beyond(line, newest)}
+    return [run for run in found if run.name in beyond]
+
+
+def _beyond(line: Sequence[Run], newest: int) -> Iterator[Run]:
+    """What is too old of a line, newest first: each run behind as many that completed, or behind as many that did not."""
+    completed = failed = 0
+    for run in line:
+        if run.checks:
+            completed += 1
+            too_old = completed > newest
+        else:
+            failed += 1
+            too_old = failed > newest or completed >= newest
+        if too_old:
+            yield run
+
+
+def _record(folder: Path) -> Mapping[str, object] | None:
+    """The record of what is a run folder beyond doubt: a real folder by its name, with a record of its notebook."""
+    named = index.NAME.fullmatch(folder.name)
+    if not named or folder.is_symlink():
+        return None
+    try:
+        record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) and record.get("notebook") == named[5] else None
+
+
+def _cluster(record: Mapping[str, object]) -> str | None:
+    """Its id, else ZooKeeper's address."""
+    cluster = record.get("cluster")
+    told = [cluster.get(key) for key in ("id", "address")] if isinstance(cluster, dict) else []
+    return next((one for one in told if isinstance(one, str) and one), None)

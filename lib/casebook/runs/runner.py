@@ -1,0 +1,231 @@
+"""Runs a notebook headless through papermill, into a run folder with its report and summary.
+
+Exit codes: 0 nothing at or above the threshold, 1 warning, 2 critical, 3 could not complete, or most questions unanswered.
+"""
+
+import contextlib
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from casebook.collect import sources
+from casebook.errors import CasebookError, CaseError
+from casebook.findings.finding import Severity
+from casebook.machine.progress import Tell
+from casebook.runs import execution, lock, notebooks, parameters, publishing, report, summary
+from casebook.runs import folder as runs
+from casebook.runs.report import NOTEBOOK
+from casebook.runs.summary import COULD_NOT_COMPLETE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """A run that has ended.
+
+    Args:
+        folder: The published run folder; ``None`` when none could be kept.
+        exit_code: 0 to 3.
+        title: The verdict, or what went wrong.
+        failed: The notebook did not reach its end.
+        source: What it ran on.
+        summary: As in ``summary.json``.
+        unpublished: Why the report could not be published, or the index not be renewed.
+    """
+
+    folder: Path | None
+    exit_code: int
+    title: str
+    failed: bool
+    source: str = ""
+    summary: Mapping[str, object] = field(default_factory=dict)
+    unpublished: tuple[str, ...] = ()
+
+    @property
+    def report(self) -> Path | None:
+        """The page for people; ``None`` when none could be written."""
+        path = self.folder and self.folder / report.REPORT
+        return path if path and path.is_file() else None
+
+
+def run(
+    notebook: notebooks.Notebook,
+    given: Mapping[str, str],
+    *,
+    runs_dir: Path,
+    fail_on: Severity = Severity.WARNING,
+    timeout: float | None = None,
+    one_at_a_time: bool = False,
+    publish: publishing.Place | None = None,
+    progress: Tell = lambda _what: None,
+) -> Ran:
+    """Run a notebook.
+
+    Args:
+        given: Parameters as texts; coerced by the annotations in the notebook.
+        runs_dir: The folder of all runs.
+        fail_on: The lowest severity that makes the exit code other than 0.
+        timeout: Seconds after which the notebook is ended with all that it started; ``None`` for never.
+        one_at_a_time: Do not run while another run of the same notebook on the same source has not ended.
+        publish: Where the latest report goes.
+        progress: Told what is being done.
+
+    Raises:
+        CasebookError: A parameter is unknown or of the wrong type, there is no such source, nothing can be published, or another
+            run has its turn; nothing has run then. Who waits for a published report is told of a source that is gone by that.
+    """
+    from casebook.collect.redaction.addresses import refuse_passwords
+
+    known = parameters.of_notebook(notebook.path)
+    values = parameters.coerced(known, given)
+    shown = _in_force(known, values)
+    refuse_passwords("the parameters", *(value for value in values.values() if isinstance(value, str)))
+    if not publish or sources.is_missing_profile(str(shown["source"])):
+        sources.check(str(shown["source"]))
+    if publish:
+        progress(f"{notebook.stem}: trying {publish.said}")
+        publishing.check(publish, notebook=notebook.stem, source=shown["source"])
+    one = _Run(notebook, values, shown, fail_on, progress)
+    turn = lock.one_at_a_time(runs_dir, notebook=notebook.stem, source=str(shown["source"]))
+    ending = execution.Ending()
+    with ending.on_signals():
+        try:
+            with turn if one_at_a_time else contextlib.nullcontext():
+                ran = one.into(runs_dir, ending=ending, timeout=timeout)
+        except CaseError as error:  # the disk is full, or not there: who waits for the report is told
+            ran = one.without_folder(str(error))
+        except CasebookError:
+            raise
+        except Exception as unexpected:  # a fault of ours: who waits for the report is told of that, too
+            if publish:
+                _published(one.without_folder(f"An error that casebook did not expect: {type(unexpected).__name__}."), publish)
+            raise
+        if publish:
+            progress(f"{notebook.stem}: publishing to {publish.said}")
+        return _published(ran, publish) if publish else ran
+
+
+class _Run:
+    """One run: of what, and since when."""
+
+    def __init__(
+        self,
+        notebook: notebooks.Notebook,
+        values: Mapping[str, object],
+        shown: Mapping[str, object],
+        fail_on: Severity,
+        progress: Tell,
+    ) -> None:
+        self._progress = progress
+        self._notebook, self._values, self._shown, self._fail_on = notebook, values, shown, fail_on
+        self._began, self._started = time.monotonic(), datetime.now(UTC)
+
+    def into(self, runs_dir: Path, *, ending: execution.Ending, timeout: float | None) -> Ran:
+        """Run it into a folder of its own.
+
+        Raises:
+            CaseError: No run folder can be made; nothing has run then.
+        """
+        folder = runs.RunFolder.begin(runs_dir, notebook=self._notebook.stem, seed=self._values)
+        self._started = folder.started
+        values = self._values | {"out_dir": str(folder.path)}
+        self._progress(f"{self._notebook.stem}: starting")
+        error = execution.execute(self._notebook, values, folder.path, ending=ending, timeout=timeout, progress=self._progress)
+        self._progress(f"{self._notebook.stem}: writing the report")
+        try:
+            ran = self._completed(folder, error)
+        except OSError as full:
+            ran = self._cleared(folder, error or f"The run could not be written: {full.strerror}.")
+        return ran if ran.folder is None else _indexed(ran)
+
+    def _completed(self, folder: runs.RunFolder, error: str | None) -> Ran:
+        """Write record, report and summary, and give the folder its name.
+
+        Raises:
+            OSError: They could not be written.
+        """
+        outcome = _outcome(folder.path, error, self._fail_on)
+        runs.write_record(folder.path, self._record(outcome) | runs.surroundings(self._notebook.path))
+        if (folder.path / NOTEBOOK).is_file():  # a disk that was full from the start has none
+            rewrite_report(folder.path, run_id=folder.final.name)
+        else:
+            summary.write(folder.path, summary.of_folder(folder.path, run=folder.final.name))
+        told = summary.of_folder(folder.path, run=folder.final.name)
+        return replace(outcome, folder=folder.publish(), source=str(self._shown["source"]), summary=told)
+
+    def _cleared(self, folder: runs.RunFolder, error: str) -> Ran:
+        """Keep of a run that its disk does not hold only what it was and why it failed; when not even that, nothing."""
+        try:
+            folder.clear()
+            return self._completed(folder, error)
+        except OSError:
+            folder.discard()
+            return self.without_folder(error)
+
+    def without_folder(self, error: str) -> Ran:
+        """A run of which nothing could be kept."""
+        outcome = Ran(folder=None, exit_code=COULD_NOT_COMPLETE, title=error, failed=True, source=str(self._shown["source"]))
+        return replace(outcome, summary=summary.summary(self._record(outcome), None, None, run=""))
+
+    def _record(self, outcome: Ran) -> dict[str, object]:
+        return {
+            "notebook": self._notebook.stem,
+            "started": self._started.isoformat(timespec="seconds").replace("+00:00", "Z"),
+            "seconds": round(time.monotonic() - self._began, 3),
+            "parameters": dict(self._shown),
+            "exit_code": outcome.exit_code,
+            "error": outcome.title if outcome.failed else None,
+        }
+
+
+def _indexed(ran: Ran) -> Ran:
+    try:
+        runs.refresh_index(ran.folder.parent)
+    except (OSError, ValueError, OverflowError) as error:  # a neighbour's record may hold anything
+        why = getattr(error, "strerror", None) or error
+        return replace(ran, unpublished=(f"{ran.folder.parent / 'index.html'} is not renewed: {why}.",))
+    return ran
+
+
+def _published(ran: Ran, where: publishing.Place) -> Ran:
+    try:
+        publishing.publish(where, ran.summary, ran.folder)
+    except publishing.OvertakenError as newer:  # nothing is missing there
+        return replace(ran, unpublished=(*ran.unpublished, str(newer)))
+    except CasebookError as error:
+        return replace(ran, exit_code=COULD_NOT_COMPLETE, unpublished=(*ran.unpublished, str(error)))
+    return ran
+
+
+def _in_force(known: Iterable[parameters.Parameter], values: Mapping[str, object]) -> dict[str, object]:
+    """Every parameter's value, given or default; where the run is written is no part of it."""
+    return {p.name: values.get(p.name, p.default) for p in known if p.name != "out_dir"}
+
+
+def rewrite_report(folder: Path, *, run_id: str | None = None) -> Path:
+    """Write ``report.html`` and ``summary.json`` of a run folder from its notebook, record and findings.
+
+    Raises:
+        CasebookError: The folder has no executed notebook, or no record of its run, or either is damaged.
+    """
+    notebook = folder / NOTEBOOK
+    if not notebook.is_file():
+        raise CasebookError(
+            f"{folder} holds no executed notebook.", cause="It is no run folder, or the run was made inside JupyterLab."
+        )
+    told = summary.of_folder(folder, run=run_id)
+    written = report.write_run_report(folder, run_id=run_id or folder.name)
+    summary.write(folder, told)
+    return written
+
+
+def _outcome(folder: Path, error: str | None, fail_on: Severity) -> Ran:
+    if error is None:
+        try:
+            found = runs.read_findings(folder)
+        except CasebookError as missing:
+            error = str(missing)
+        else:
+            return Ran(folder=folder, exit_code=summary.exit_code(found, fail_on), title=summary.verdict(found), failed=False)
+    return Ran(folder=folder, exit_code=COULD_NOT_COMPLETE, title=error, failed=True)

@@ -1,0 +1,6 @@
+"""Spark: records of segments and topics -> tables. The only part that imports pyspark, and only when it is used."""
+
+from casebook.spark.segments import segments
+from casebook.spark.session import session, watched
+
+__all__ = ["segments", "session", "watched"]

@@ -1,0 +1,404 @@
+"""``kafka_topic``: a Spark data source that reads a live topic, internal ones included, from brokers 0.9.0.1 to 4.x.
+
+``spark.dataSource.register(TopicSource)``, then ``spark.read.format("kafka_topic").options(...).load("orders")``. Columns are
+those of ``kafka_segments`` in its mode ``records``, and ``gap_end``. A client is not told how batches lie on disk, so ``file``,
+``segment``, ``position``, ``damaged_bytes``, ``tail``, ``size``, ``batch_bytes``, ``batch_offset``, ``magic``, ``codec``,
+``producer_id``, ``producer_epoch``, ``sequence``, ``transactional``, ``control_type`` and ``delete_horizon`` are null, and
+control records are not given at all. Name the columns that are needed with ``.schema(...)``: the others are then not made.
+
+A row of kind ``gap`` says that the offsets from ``offset`` until before ``gap_end`` were asked for and not read, and why in
+``reason``; null where that is not known. The scan that asked for no offsets of its own reads what was there when it was planned.
+
+Nothing is written to the cluster: no group, no commit, no question for a coordinator, no topic asked for by name before it was
+seen. One thing cannot be helped: a topic that is deleted while it is read is asked for by name once more, and a broker before
+0.11 with ``auto.create.topics.enable`` may then create it anew, empty.
+
+Executors need this package, and the file of credentials at the same path.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from casebook.errors import CasebookError, ScanError
+from casebook.facts.cluster import epoch_ms
+from casebook.formats.broker import properties
+from casebook.kafka.releases import KafkaVersion
+from casebook.spark.librdkafka import Client, ClientError, Messages
+from casebook.spark.topic_reader import Gap, Range
+
+SCHEMA = """
+    kind string, file string, log_topic string, log_partition int, segment bigint, position bigint, reason string,
+    damaged_bytes bigint, tail boolean, offset bigint, timestamp timestamp, timestamp_type string, key binary, value binary,
+    headers array<struct<key: string, value: binary>>, size int, batch_bytes int, batch_offset bigint, magic int, codec string,
+    leader_epoch int, producer_id bigint, producer_epoch int, sequence int, transactional boolean, control_type string,
+    delete_horizon timestamp, gap_end bigint
+"""
+
+_PREFETCH_BYTES = 32 * 2**20
+_CREDENTIALS = ("security.", "sasl.", "ssl.")
+_API_VERSIONS, _OFFSETS_BY_TIME = KafkaVersion.parse("0.10.0.0"), KafkaVersion.parse("0.10.1.0")
+_EARLIEST, _LATEST = "earliest", "latest"
+_AUTHENTICATION = (-169, -181)  # RD_KAFKA_RESP_ERR__AUTHENTICATION, RD_KAFKA_RESP_ERR__SSL
+
+
+class TopicSource(DataSource):
+    """The source; see :class:`Options` for what it is told."""
+
+    @classmethod
+    def name(cls) -> str:
+        """What stands in ``format``."""
+        return "kafka_topic"
+
+    def schema(self) -> str:
+        """All columns."""
+        return SCHEMA
+
+    def reader(self, schema: StructType) -> "TopicReader":
+        """A reader of the columns asked for."""
+        return TopicReader(Options.parse(dict(self.options)), schema)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What ``kafka_topic`` is told; every option is text, and named as here.
+
+    Args:
+        topic: Or the path given to ``load``.
+        bootstrap: ``host:port`` of some brokers, with commas between.
+        kafka: Version of the oldest broker: one before 0.10 must never be asked for its own.
+        start: ``earliest`` (default), or JSON of first offsets by partition, ``{"0": 17}``; partitions not named are read whole.
+        end: ``latest`` (default: the high watermark when the scan is planned), or JSON of the offsets after the last.
+        start_time: ISO 8601 with a zone; in place of ``start``. As the brokers' index has it: a record that was given an
+            older time than its neighbours comes along with them. From 0.10.1.
+        end_time: The same for ``end``: until before the first record that is not older.
+        partitions: Numbers with commas between; all by default.
+        slices: How many ranges of offsets to read apart, at least one a partition; by default this machine's cores.
+        bytes_per_second: Of keys and values, for the whole scan: each slice gets an equal share. By default there is no such
+            bound, only one on what a slice has fetched and not yet passed on: 32 MiB.
+        isolation: ``read_uncommitted`` (default) or ``read_committed``.
+        patience: Seconds without an answer or a record after which a partition's rest is given up; 30 by default.
+        credentials: Properties file with librdkafka's settings ``security.*``, ``sasl.*`` and ``ssl.*``.
+    """
+
+    topic: str
+    bootstrap: str
+    kafka: KafkaVersion
+    start: str = _EARLIEST
+    end: str = _LATEST
+    start_time: int | None = None
+    end_time: int | None = None
+    partitions: tuple[int, ...] | None = None
+    slices: int
+    bytes_per_second: float | None = None
+    isolation: str = "read_uncommitted"
+    patience: float = 30.0
+    credentials: str | None = None
+
+    @classmethod
+    def parse(cls, given: Mapping[str, str]) -> "Options":
+        """Read options as Spark hands them over.
+
+        Raises:
+            ScanError: One is missing, unknown or not of its form.
+        """
+        given = {"topic" if name == "path" else name: value for name, value in given.items()}
+        known = {"slices": str(os.cpu_count() or 1)} | {name.lower(): value for name, value in given.items()}
+        for name in ("topic", "bootstrap", "kafka"):
+            if not known.get(name):
+                raise ScanError(f"kafka_topic was not told its option {name}.")
+        if unknown := known.keys() - cls.__slots__:
+            raise ScanError(
+                f"kafka_topic has no option {', '.join(sorted(unknown))}.", try_=f"It has {', '.join(cls.__slots__)}."
+            )
+        return cls(**{name: _parse(name, text) for name, text in known.items()})
+
+    def client(self, isolation: str | None = None) -> Client:
+        """A client for these options.
+
+        Raises:
+            ScanError: librdkafka refuses a setting.
+        """
+        settings = {
+            "bootstrap.servers": self.bootstrap,
+            "client.id": "kafka-casebook",
+            "isolation.level": isolation or self.isolation,
+            "auto.offset.reset": "error",
+            "enable.partition.eof": True,
+            "allow.auto.create.topics": False,
+            "check.crcs": True,
+            "fetch.wait.max.ms": 100,
+            "queued.max.messages.kbytes": _PREFETCH_BYTES // 1024,
+            "fetch.queue.backoff.ms": 10,  # by default a full queue is left alone for a second, and is empty long before
+            "log_level": 0,
+        }
+        if self.bytes_per_second:
+            second = max(2**16, int(self.bytes_per_second / self.slices))
+            settings |= {"fetch.message.max.bytes": min(2**20, second), "queued.max.messages.kbytes": max(1, second // 1024)}
+        if self.kafka < _API_VERSIONS:
+            settings |= {"api.version.request": False, "broker.version.fallback": str(self.kafka)}
+        try:
+            return Client(settings | _credentials(self.credentials))
+        except ClientError as error:
+            raise ScanError(error.text, try_="Look at the file of credentials; the values are kept out of this text.") from None
+
+
+def _parse(name: str, text: str) -> object:
+    try:
+        return _PARSERS.get(name, str)(text)
+    except (ValueError, CasebookError):
+        raise ScanError(f"kafka_topic cannot read its option {name}.", cause=f"It was given {text!r}.") from None
+
+
+def _one_of(*words: str) -> object:
+    def parse(text: str) -> str:
+        if text not in words:
+            raise ValueError(text)
+        return text
+
+    return parse
+
+
+def _positive(kind: type) -> object:
+    def parse(text: str) -> float:
+        if kind(text) <= 0:
+            raise ValueError(text)
+        return kind(text)
+
+    return parse
+
+
+def _offsets(text: str) -> str:
+    """The text itself, once it is known to be an edge or to name offsets by partition."""
+    if text not in (_EARLIEST, _LATEST):
+        _by_partition(text)
+    return text
+
+
+def _by_partition(text: str) -> dict[int, int]:
+    return {int(partition): int(offset) for partition, offset in dict(json.loads(text)).items()}
+
+
+_PARSERS = {
+    "kafka": KafkaVersion.parse,
+    "start": _offsets,
+    "end": _offsets,
+    "start_time": epoch_ms,
+    "end_time": epoch_ms,
+    "partitions": lambda text: tuple(map(int, text.split(","))),
+    "slices": _positive(int),
+    "bytes_per_second": _positive(float),
+    "isolation": _one_of("read_uncommitted", "read_committed"),
+    "patience": _positive(float),
+}
+
+
+def _credentials(path: str | None) -> dict[str, str]:
+    """Settings from a properties file; no text ever quotes a value of it.
+
+    Raises:
+        ScanError: It cannot be read, or sets something else.
+    """
+    if not path:
+        return {}
+    try:
+        settings = properties.parse(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        raise ScanError(f"The credentials in {path} cannot be read: {reason}.") from None
+    foreign = sorted(name for name in settings if not name.startswith(_CREDENTIALS) or name == "sasl.jaas.config")
+    if foreign:
+        raise ScanError(
+            f"{path} sets {', '.join(foreign)}, which is no setting of librdkafka's security.",
+            try_="Give security.protocol, sasl.mechanism, sasl.username, sasl.password, ssl.ca.location and their like.",
+        )
+    return settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """A range of one partition's offsets, to be read in one task."""
+
+    partition: int
+    start: int
+    end: int
+
+
+class TopicReader(DataSourceReader):
+    """Plans a scan on the driver, and reads its slices on executors."""
+
+    def __init__(self, options: Options, schema: StructType) -> None:
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        self._options = options
+        self._schema = to_arrow_schema(schema, timezone="UTC")
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """What to read, and what is known already not to be readable."""
+        planned = list(Plan(self._options).made())
+        return [InputPartition(part) for part in _split(planned, self._options.slices)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Rows of a slice, or of what could not be planned."""
+        if partition.value is None:
+            return  # Spark's own, where nothing is planned
+        columns = Columns(self._options.topic, self._schema)
+        if isinstance(partition.value, Gap):
+            yield columns.gap(partition.value)
+            return
+        part, rate = partition.value, self._options.bytes_per_second
+        with self._options.client() as client:
+            scan = Range(
+                client=client,
+                topic=self._options.topic,
+                partition=part.partition,
+                start=part.start,
+                end=part.end,
+                patience=self._options.patience,
+                bytes_per_second=rate and rate / self._options.slices,
+            )
+            for found in scan.read():
+                yield columns.gap(found) if isinstance(found, Gap) else columns.records(found, part.partition)
+
+
+class Plan:
+    """What a scan of a topic has to read, by what the brokers say at this moment."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+
+    def made(self) -> Iterator[Slice | Gap]:
+        """A range for each partition that can be read, and gaps for what is asked for and cannot.
+
+        Raises:
+            ScanError: No broker answers, or there is no such topic or partition.
+        """
+        with self._options.client("read_uncommitted") as client, self._options.client() as isolated:
+            for partition, leader in sorted(self._wanted(client).items()):
+                try:
+                    yield from self._partition(client, isolated, partition)
+                except ClientError as error:
+                    whom = "it has no leader" if leader < 0 else f"its leader is broker {leader}"
+                    yield Gap(
+                        partition=partition, start=None, end=None, reason=f"its offsets are not known, {whom}: {error.text}"
+                    )
+
+    def _wanted(self, client: Client) -> dict[int, int]:
+        """Leader of each partition that is to be read."""
+        topics = self._topics(client)
+        name = self._options.topic
+        if name not in topics:
+            raise ScanError(f"There is no topic {name}.", cause=f"The brokers know {len(topics)} topics that this user may see.")
+        wanted = self._options.partitions if self._options.partitions is not None else tuple(topics[name])
+        if missing := [partition for partition in wanted if partition not in topics[name]]:
+            raise ScanError(f"{name} has no partition {missing[0]}.", cause=f"It has {len(topics[name])}.")
+        return {partition: topics[name][partition] for partition in wanted}
+
+    def _topics(self, client: Client) -> dict[str, dict[int, int]]:
+        said: list[ClientError] = []
+        for _ in range(max(1, round(self._options.patience))):
+            try:
+                return client.topics(1.0)
+            except ClientError as error:
+                said += client.errors() or [error]
+            if any(error.code in _AUTHENTICATION for error in said):
+                break
+        raise ScanError(
+            f"No broker at {self._options.bootstrap} answers.",
+            cause=said[-1].text,
+            try_="Compare the addresses and the file of credentials with the brokers' listeners.",
+        )
+
+    def _partition(self, client: Client, isolated: Client, partition: int) -> Iterator[Slice | Gap]:
+        topic, patience = self._options.topic, self._options.patience
+        low, high = client.watermarks(topic, partition, patience)
+        stable = isolated.watermarks(topic, partition, patience)[1]
+        start = self._edge(client, partition, self._options.start, self._options.start_time, low, high)
+        end = self._edge(client, partition, self._options.end, self._options.end_time, low, high)
+        yield from _gap(partition, start, min(end, low), f"removed before: the log begins at offset {low}")
+        if max(start, low) < min(end, stable):
+            yield Slice(partition=partition, start=max(start, low), end=min(end, stable))
+        yield from _gap(partition, max(start, stable), min(end, high), "a transaction is still open")
+        yield from _gap(partition, max(start, high), end, f"not there yet: the log ends at offset {high}")
+
+    def _edge(self, client: Client, partition: int, given: str, moment: int | None, low: int, high: int) -> int:
+        if moment is not None:
+            if self._options.kafka < _OFFSETS_BY_TIME:
+                raise ScanError(f"Brokers of {self._options.kafka} cannot find offsets by time.", try_="Give start and end.")
+            found = client.offset_at(self._options.topic, partition, moment, self._options.patience)
+            return high if found is None else found
+        if given in (_EARLIEST, _LATEST):
+            return low if given == _EARLIEST else high
+        whole = low if given is self._options.start else high
+        return _by_partition(given).get(partition, whole)
+
+
+def _gap(partition: int, start: int, end: int, reason: str) -> Iterator[Gap]:
+    """A gap, if it has any offset."""
+    if start < end:
+        yield Gap(partition=partition, start=start, end=end, reason=reason)
+
+
+def _split(planned: Sequence[Slice | Gap], slices: int) -> Iterator[Slice | Gap]:
+    """Ranges of about equal length, at least as many as wanted where there are that many offsets."""
+    offsets = sum(part.end - part.start for part in planned if isinstance(part, Slice))
+    length = max(1, -(-offsets // slices))
+    for part in planned:
+        if isinstance(part, Gap):
+            yield part
+            continue
+        pieces = -(-(part.end - part.start) // length)
+        edges = [part.start + (part.end - part.start) * number // pieces for number in range(pieces + 1)]
+        for start, end in pairwise(edges):
+            yield Slice(partition=part.partition, start=start, end=end)
+
+
+class Columns:
+    """Rows as Arrow batches of the columns that are wanted."""
+
+    def __init__(self, topic: str, schema: pa.Schema) -> None:
+        self._topic, self._schema = topic, schema
+
+    def records(self, messages: Messages, partition: int) -> pa.RecordBatch:
+        """Rows of kind ``data``."""
+        count, wanted = len(messages), set(self._schema.names)
+        columns: dict[str, object] = {
+            "kind": _all(count, "data"),
+            "log_topic": _all(count, self._topic),
+            "log_partition": _all(count, partition),
+            "offset": messages.offsets(),
+        }
+        if wanted & {"timestamp", "timestamp_type"}:
+            columns["timestamp"], columns["timestamp_type"] = messages.times()
+        for name, make in (("key", messages.keys), ("value", messages.values), ("headers", messages.headers),
+                           ("leader_epoch", messages.leader_epochs)):  # fmt: skip
+            if name in wanted:
+                columns[name] = make()
+        return self._batch(columns, count)
+
+    def gap(self, gap: Gap) -> pa.RecordBatch:
+        """One row of kind ``gap``."""
+        row = {"kind": "gap", "log_topic": self._topic, "log_partition": gap.partition, "offset": gap.start, "gap_end": gap.end,
+               "reason": gap.reason}  # fmt: skip
+        return self._batch({name: [value] for name, value in row.items()}, 1)
+
+    def _batch(self, columns: Mapping[str, object], count: int) -> pa.RecordBatch:
+        arrays = [_typed(columns.get(field.name), count, field.type) for field in self._schema]
+        return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+
+
+def _all(count: int, value: object) -> pa.Array:
+    return pa.repeat(value, count)
+
+
+def _typed(column: object, count: int, kind: pa.DataType) -> pa.Array:
+    if column is None:
+        return pa.nulls(count, kind)
+    return column.cast(kind) if isinstance(column, pa.Array) else pa.array(column, kind)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from casebook.runs import index
+from casebook.runs.found import newest
 from tests.page.incident import HOSTILE, Page, words_of
 
 
@@ -127,7 +128,7 @@ class TestWhoNeedsSomeone:
         """One answer of three, or a note beside two open questions; a critical finding holds whatever else is unknown."""
         run(tmp_path, "2026-11-18T06:00:00Z", {"l.a": 0, "l.b": None, "l.c": None})
         run(tmp_path, "2026-11-19T06:00:00Z", {"l.a": 1, "l.b": None, "l.c": None})
-        critical, mostly_open = index.every(tmp_path)
+        critical, mostly_open = newest(tmp_path)[0]
         assert (mostly_open.kind, mostly_open.says) == ("could_not_check", "2 of 3 questions could not be answered")
         assert critical.kind == "critical"
 

@@ -14,7 +14,7 @@ from casebook.errors import CasebookError, UsageError
 from casebook.findings.changes import How
 from casebook.findings.finding import Severity
 from casebook.machine import places
-from casebook.runs import execution, index, notebooks, publishing, runner, summary
+from casebook.runs import execution, found, notebooks, publishing, runner, summary
 from casebook.runs import folder as runs
 from casebook.runs.publishing import PublishError
 from tests.schedules.commands import casebook, told
@@ -412,7 +412,7 @@ class TestRunFolder:
         good = self.folder(tmp_path, json.dumps(RECORD))
         runs.refresh_index(tmp_path)
         assert all(path.name in (tmp_path / "index.html").read_text() for path in (odd, good))
-        assert {one.seconds for one in index.every(tmp_path)} == {None, 42.0}
+        assert {one.seconds for one in found.newest(tmp_path)[0]} == {None, 42.0}
 
     def test_a_fault_of_ours_is_published(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
         """Whoever waits for the report is told, whatever went wrong."""

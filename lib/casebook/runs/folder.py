@@ -25,6 +25,7 @@ from casebook.errors import CasebookError, CaseError
 from casebook.findings.finding import SCHEMA, Finding, completeness, worst, worst_first
 from casebook.machine import locks, places, private, whole
 from casebook.runs import index
+from casebook.runs.found import NAME
 
 _WRITER = ".writer"
 _PACKAGES = ("jupyterlab", "kazoo", "nbconvert", "papermill", "plotly", "pyarrow", "pyspark")
@@ -124,7 +125,7 @@ def _sweep(runs: Path) -> None:
     """Remove what others left that were killed: runs whose writer is dead, and runs that were being removed."""
     whole.sweep(runs)
     for folder in runs.glob(".*"):  # one without a lock was killed before it had one: both are made while the runs are held
-        name = index.NAME.fullmatch(folder.stem[1:])
+        name = NAME.fullmatch(folder.stem[1:])
         if name and (folder.suffix == ".removed" or (folder.suffix == ".partial" and not locks.is_held(folder / _WRITER))):
             shutil.rmtree(folder, ignore_errors=True)
 

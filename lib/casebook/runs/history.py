@@ -3,15 +3,12 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from casebook.findings import changes
 from casebook.findings.finding import Status
 from casebook.findings.past_runs import Outcome
 from casebook.page.sparkline import Sparkline, sparkline
-
-if TYPE_CHECKING:
-    from casebook.runs.index import Run
+from casebook.runs.found import Run
 
 _WELL = frozenset({Status.OK, Status.NOT_APPLICABLE})
 _RANK = {"critical": 0, "warning": 1, "could_not_check": 2, "info": 3, "ok": 4, "not_applicable": 5}
@@ -53,7 +50,7 @@ class History:
     well: int
 
 
-def histories(runs: Sequence["Run"]) -> Sequence[History]:
+def histories(runs: Sequence[Run]) -> Sequence[History]:
     """The histories of all lines that have something to show.
 
     Args:
@@ -66,7 +63,7 @@ def histories(runs: Sequence["Run"]) -> Sequence[History]:
     return sorted((history for history in found if history.checks), key=lambda one: (one.case or "", one.notebook or ""))
 
 
-def _history(line: Sequence["Run"]) -> History:
+def _history(line: Sequence[Run]) -> History:
     names = sorted({name for run in line for name, check in run.checks.items() if check.status not in _WELL})
     last = next((run.checks for run in reversed(line) if run.checks), {})
     shown = [_check([run.checks.get(name) for run in line], name, last) for name in names]

@@ -1,92 +1,33 @@
-"""``runs/index.html``: every run, newest first, what each says, and what changed since the one before.
+"""``runs/index.html``: every run, newest first, what each says, and what changed since the one before."""
 
-Folders are read with distrust: whatever stands in a folder of runs is listed, readable or not.
-"""
-
-import json
-import os
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote
 
 from markupsafe import Markup
 
-from casebook.case.case import LIVE
 from casebook.findings import changes
 from casebook.findings.changes import Change, How
-from casebook.findings.past_runs import Outcome, outcomes
 from casebook.machine import whole
 from casebook.page import text
 from casebook.page.render import render
 from casebook.page.sparkline import Sparkline, sparkline
 from casebook.page.view import asset, stylesheet
-from casebook.runs import history, summary
+from casebook.runs import history
+from casebook.runs.found import INCOMPLETE, Run, newest
 
 MOST_RUNS = 500
 _KEPT_POINTS = 14
 _MOST_NAMED = 2
-_ENDLESS = 1e12
-"""Seconds that no run takes."""
-
-_INCOMPLETE = "could_not_complete"
-_RANK = {"critical": 0, "warning": 1, _INCOMPLETE: 2, "could_not_check": 3, "info": 4, "ok": 5}
-NAME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)_(\w+)_[0-9a-f]{4}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """A run folder as the index reads it.
-
-    Args:
-        name: The folder's name.
-        link: What to open: the report, else the folder.
-        notebook: ``None`` when unknown, as are ``case``, ``started`` (ISO-8601 UTC) and ``seconds``.
-        kind: As :func:`casebook.runs.summary.kind` says; ``could_not_complete`` for a run that did not, or cannot be read.
-        says: The worst finding's title, or what went wrong.
-        checked: ``25 of 29``.
-        checks: How each ended, by name; empty when the findings cannot be read.
-    """
-
-    name: str
-    link: str
-    notebook: str | None
-    case: str | None
-    started: str | None
-    seconds: float | None
-    kind: str
-    says: str
-    checked: str = "?"
-    checks: Mapping[str, Outcome] = field(default_factory=dict)
-
-    @property
-    def line(self) -> tuple[str | None, str | None]:
-        """What runs of one line share, of which each continues the one before: case and notebook."""
-        return self.case, self.notebook
+_RANK = {"critical": 0, "warning": 1, INCOMPLETE: 2, "could_not_check": 3, "info": 4, "ok": 5}
 
 
 def write_index(runs: Path) -> Path:
     """Write the index of a folder of runs, whole or not at all."""
-    folders = _folders(runs)
-    found = _newest_first(map(_read, folders[:MOST_RUNS]))
+    found, older = newest(runs, MOST_RUNS)
     path = runs / "index.html"
-    whole.write(path, index(found, older=len(folders) - len(found)))
+    whole.write(path, index(found, older=older))
     return path
-
-
-def every(runs: Path) -> Sequence[Run]:
-    """All runs of a folder, newest first."""
-    return _newest_first(map(_read, _folders(runs)))
-
-
-def _folders(runs: Path) -> Sequence[Path]:
-    return sorted((folder for folder in runs.iterdir() if _is_run(folder)), key=lambda folder: folder.name, reverse=True)
-
-
-def _newest_first(runs: Iterable[Run]) -> Sequence[Run]:
-    return sorted(runs, key=lambda run: (run.started or "", run.name), reverse=True)
 
 
 def index(runs: Sequence[Run], *, older: int = 0) -> str:
@@ -102,9 +43,9 @@ def index(runs: Sequence[Run], *, older: int = 0) -> str:
         before = next((one for one in reversed(line) if one.checks), None)
         line.append(run)
         rows.append({"run": run, "since": _since(run, before), "newest": False, "spark": _spark(line[-_KEPT_POINTS:])})
-    newest = {id(line[-1]) for line in earlier.values()}
+    latest = {id(line[-1]) for line in earlier.values()}
     for row in rows:
-        row["newest"] = id(row["run"]) in newest
+        row["newest"] = id(row["run"]) in latest
     return str(
         render(
             "runs_index",
@@ -120,74 +61,6 @@ def index(runs: Sequence[Run], *, older: int = 0) -> str:
             script=Markup(asset("casebook.js") + asset("index.js")),
         )
     )
-
-
-def _is_run(folder: Path) -> bool:
-    if folder.name.startswith(".") or not folder.is_dir():
-        return False
-    return bool(NAME.fullmatch(folder.name)) or any(
-        (folder / name).exists() for name in ("run.json", "findings.json", "notebook.ipynb")
-    )
-
-
-def _read(folder: Path) -> Run:
-    record, named = _json(folder / "run.json"), NAME.fullmatch(folder.name)
-    started = _text(record.get("started"))
-    common = {
-        "name": folder.name,
-        "link": quote(os.fsencode(folder.name)) + ("/report.html" if (folder / "report.html").exists() else "/"),
-        "notebook": _text(record.get("notebook")) or (named and named[5]),
-        "case": _case(record),
-        "started": started or (named and f"{named[1]}T{named[2]}:{named[3]}:{named[4]}Z"),
-        "seconds": _seconds(record.get("seconds")),
-    }
-    if error := record.get("error"):
-        return Run(**common, kind=_INCOMPLETE, says=str(error))
-    try:
-        return Run(**common, **_outcome(_json(folder / "findings.json")))
-    except (KeyError, TypeError, ValueError, AttributeError):
-        return Run(**common, kind=_INCOMPLETE, says="its findings cannot be read")
-
-
-def _seconds(value: object) -> float | None:
-    """A duration; whatever else can stand there, as NaN and 1e999 can in Python's JSON, is none."""
-    return value if isinstance(value, int | float) and 0 <= value < _ENDLESS else None
-
-
-def _case(record: Mapping) -> str | None:
-    """What a run was about: a live cluster by its source, as each run collects a case of its own; else the case, which a run that
-    failed before it could open one names by its source, too."""
-    parameters = record.get("parameters")
-    source = _text(record.get("source")) or _text(isinstance(parameters, dict) and parameters.get("source"))
-    if source and source.startswith(LIVE):
-        return source
-    return _text(record.get("case")) or (source and (source.removeprefix("sample:").rstrip("/").rpartition("/")[2] or source))
-
-
-def _outcome(document: Mapping) -> dict[str, object]:
-    """What the findings say; fails in some way on anything that is not a ``findings.json``."""
-    findings, counts = document["findings"], document["completeness"]
-    ok, unchecked = int(counts["ok"]), int(counts["could_not_check"])
-    asked = ok + unchecked + int(counts["finding"])
-    kind, says = summary.said(document)
-    return {
-        "kind": kind,
-        "says": str(says),
-        "checked": f"{text.count(asked - unchecked)} of {text.count(asked)}",
-        "checks": outcomes(findings),
-    }
-
-
-def _json(path: Path) -> Mapping:
-    try:
-        read = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return read if isinstance(read, dict) else {}
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 def _since(run: Run, before: Run | None) -> str:
@@ -244,11 +117,11 @@ def _span(runs: Iterable[Run]) -> str:
 
 def _needing(runs: Sequence[Run]) -> Mapping[bool, Sequence[tuple[str, str]]]:
     """The newest outcome of each case, its worst notebook; those that need someone, and those that do not."""
-    newest: dict[tuple, Run] = {}
+    last: dict[tuple, Run] = {}
     for run in runs:
-        newest.setdefault(run.line, run)
+        last.setdefault(run.line, run)
     worst: dict[str, str] = {}
-    for run in newest.values():
+    for run in last.values():
         if run.case is not None:
             worst[run.case] = min(run.kind, worst.get(run.case, "ok"), key=_RANK.__getitem__)
     ranked = sorted(worst.items(), key=lambda item: (_RANK[item[1]], item[0]))

@@ -18,7 +18,7 @@ from pathlib import Path
 from casebook.errors import CaseError
 from casebook.runs import folder as runs
 from casebook.runs import index
-from casebook.runs.index import Run
+from casebook.runs.found import NAME, Run, newest
 
 
 def listed(folder: Path) -> Sequence[Run]:
@@ -28,7 +28,7 @@ def listed(folder: Path) -> Sequence[Run]:
         CaseError: There is no such folder.
     """
     try:
-        return index.every(folder)
+        return newest(folder)[0]
     except OSError as error:
         raise CaseError(
             f"The runs in {folder} cannot be read: {error.strerror}.", try_="Name another folder with --runs."
@@ -105,7 +105,7 @@ def _beyond(line: Sequence[Run], newest: int) -> Iterator[Run]:
 
 def _record(folder: Path) -> Mapping[str, object] | None:
     """The record of what is a run folder beyond doubt: a real folder by its name, with a record of its notebook."""
-    named = index.NAME.fullmatch(folder.name)
+    named = NAME.fullmatch(folder.name)
     if not named or folder.is_symlink():
         return None
     try:

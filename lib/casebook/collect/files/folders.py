@@ -3,39 +3,16 @@
 import os
 import re
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from casebook.collect import outside
+from casebook.collect.files.entries import Entry, Files
 from casebook.formats.broker.log_tail import Read
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
-
-
-class Entry(NamedTuple):
-    """A file or folder in a listing; ``bytes`` is ``None`` when it could not be looked at, and ``why`` says why not."""
-
-    name: str
-    folder: bool
-    bytes: int | None
-    modified: int | None
-    why: str = "was gone before it could be looked at"
-
-
-class Files(Protocol):
-    """The files below a place; every failure is an OSError whose ``strerror`` a person can read."""
-
-    def entries(self, path: str) -> list[Entry]:
-        """What lies in the folder ``path`` below the place (``""``: the place itself), by name."""
-
-    def read(self, path: str, limit: int) -> bytes:
-        """The first ``limit`` bytes of a file."""
-
-    def anywhere(self, path: str) -> AbstractContextManager[Read] | None:
-        """What reads a file at any place of it; ``None`` where each place costs a request."""
 
 
 class LocalFiles:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from casebook.collect.files.folders import Entry
+from casebook.collect.files.entries import Entry
 
 
 class HadoopFiles:
-    """The files below a URI; see :class:`casebook.collect.files.folders.Files`."""
+    """The files below a URI; see :class:`casebook.collect.files.entries.Files`."""
 
     def __init__(self, place: str) -> None:
         from casebook.spark.session import session

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import TypeVar
 
-from casebook.collect.files.folders import Entry, Files
+from casebook.collect.files.entries import Entry, Files
 from casebook.collect.zookeeper import bounds
 from casebook.errors import UsageError
 from casebook.facts.cluster import Problem
